@@ -96,7 +96,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 	if r.idField != nil {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "An id from this workspace's lists. An id that is malformed, unknown or from another workspace gets the same response.",
+			Description: "An id that a list of this workspace contains. An id that is malformed, unknown or from another workspace gets the same response.",
 		})
 	}
 	for _, p := range r.parameters {

@@ -22,7 +22,7 @@ var meanings = map[core.Code]meaning{
 	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route requires a signed-in person or another role.", "Use another credential."},
 	core.CodeNotFound: {
 		"The workspace has nothing with this id. An id from another workspace gets the same response.",
-		"Use ids from this workspace's lists.",
+		"Use an id that a list of this workspace contains.",
 	},
 	core.CodeMethodNotAllowed: {
 		"The path does not support this method.",

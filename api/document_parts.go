@@ -71,7 +71,7 @@ func documentHeaders() map[string]*huma.Header {
 	return map[string]*huma.Header{
 		"X-Request-Id":         text("Identifies this request in the server's log.", true),
 		"RateLimit-Policy":     text("The limits and their periods in seconds, as structured fields: `\"address\";q=600;w=600, \"post-create\";q=60;w=3600`.", false),
-		"RateLimit":            text("For each limit that this request counts toward, the number of requests left and of seconds until more are available: `\"address\";r=588;t=412`.", false),
+		"RateLimit":            text("For each limit that this request counts toward, the number of requests left (`r`), and the number of seconds until more are available (`t`): `\"address\";r=588;t=412`.", false),
 		"Belfry-Sandbox":       text("`true` when the networks are simulated.", false),
 		"Idempotency-Replayed": text("`true` when this is the stored response to an earlier request with the same Idempotency-Key.", false),
 		"Retry-After": {

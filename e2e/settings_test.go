@@ -239,8 +239,8 @@ func checkSettingsDocument(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`# Kinds of posts and their settings
 
-The end-to-end tests publish every kind of post and compare every setting with what the simulated network keeps of the
-post. They write this page: ` + "`go test ./e2e/ -run TestEverySetting -update`" + `.
+The end-to-end tests publish every kind of post and compare every setting with what the simulated network has stored for
+the post. They write this page: ` + "`go test ./e2e/ -run TestEverySetting -update`" + `.
 
 ## Kinds of posts
 

@@ -75,7 +75,8 @@ func (p *program) restore(ctx context.Context, cfg *config.Config, name string) 
 	return p.printf("The database was restored.\n"+
 		"1. Put the service's secret keys and file storage in place, then start the service. If posts were published after the backup, it publishes nothing until you confirm.\n"+
 		"2. Check the queue at %s, or list the affected posts with `belfry doctor`.\n"+
-		"3. Run `belfry restore confirm`: posts that were published become live, and the others are published.",
+		"3. Run `belfry restore confirm`: posts that are known to be published become live, Belfry asks the networks about those\n"+
+		"   that may be published, and publishes the rest.",
 		cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 

@@ -98,8 +98,8 @@ func allCommands() []command {
 		{
 			"restore", "FILE", "Replace the local database with a backup.",
 			"Stop the service first, and put its secret keys and its file storage in place: BELFRY_SECRET_KEYS or secret.keys in\n" +
-				"BELFRY_DATA_DIR, and BELFRY_STORAGE_URL. Without the keys the service does not start with this database, and without\n" +
-				"the receipts in the file storage Belfry cannot know what was published after the backup.\n" +
+				"BELFRY_DATA_DIR, and BELFRY_STORAGE_URL. Without the keys, the service does not start with this database, and without\n" +
+				"the receipts in the file storage, Belfry cannot know what was published after the backup.\n" +
 				"If posts were published after it, the service publishes nothing until you run `belfry restore confirm`.", defineRestore,
 		},
 		{"config", "", "Print the configuration without secrets.", "", noOptions(printConfig)},
@@ -181,7 +181,7 @@ func defineSandbox(o *options) action {
 			return err
 		}
 		defer func() { err = errors.Join(err, networks.Close()) }()
-		if err := p.printf("The simulated networks are at http://%s/_/ ; set BELFRY_NETWORKS_URL=http://%s and the credentials %q.",
+		if err := p.printf("The simulated networks are at http://%s/_/. Set BELFRY_NETWORKS_URL=http://%s, and set the client id and secret of each network to %q.",
 			*addr, *addr, sandbox.Credentials); err != nil {
 			return err
 		}

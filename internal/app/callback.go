@@ -50,7 +50,7 @@ func (a *App) ReceiveCallback(ctx context.Context, platform string, c network.Ca
 			return t.WakePolled(ctx, id)
 		})
 	case network.DataUnwanted:
-		return a.askToErase(ctx, grant, notice.At)
+		return a.requestErasure(ctx, grant, notice.At)
 	}
 	return CallbackAnswer{}, nil
 }
@@ -91,13 +91,13 @@ const purposeErasure = "erasure"
 // erasureCodes is how codes of erasures are written, in lower case.
 var erasureCodes = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// askToErase stores that a person wants their data to be deleted, and enqueues it. The same call again gets the same
+// requestErasure stores that a person wants their data to be deleted, and enqueues it. The same call again gets the same
 // answer.
-func (a *App) askToErase(ctx context.Context, grant []byte, at time.Time) (CallbackAnswer, error) {
-	sum := secret.Hash(purposeErasure, string(grant)+at.UTC().Format(time.RFC3339))
+func (a *App) requestErasure(ctx context.Context, grantHash []byte, at time.Time) (CallbackAnswer, error) {
+	sum := secret.Hash(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
 	code := strings.ToLower(erasureCodes.EncodeToString(sum[:15]))
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		e := store.Erasure{Code: code, Grant: grant, ConnectedVia: a.cfg.NetworksURL, AskedAt: at}
+		e := store.Erasure{Code: code, Grant: grantHash, ConnectedVia: a.cfg.NetworksURL, AskedAt: at}
 		added, err := s.AddErasure(ctx, e)
 		if err != nil || !added {
 			return err

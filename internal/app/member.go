@@ -51,7 +51,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 		}
 		before := m.Role
 		m.Role = role
-		if err := t.SetRole(ctx, m); err != nil {
+		if err := t.SaveRole(ctx, m); err != nil {
 			return err
 		}
 		return t.AddAudit(ctx, core.AuditEntry{

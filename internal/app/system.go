@@ -71,7 +71,7 @@ func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) 
 	if _, ok := a.cfg.Plans[plan]; !ok {
 		return a.errUnknownPlan(plan)
 	}
-	w, err := a.findWorkspaceByName(ctx, slugOrID)
+	w, err := a.findWorkspaceBySlugOrID(ctx, slugOrID)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at tim
 	return t.BackdatePost(ctx, post.ID, post.PublishAt.Sub(at))
 }
 
-func (a *App) findWorkspaceByName(ctx context.Context, slugOrID string) (core.Workspace, error) {
+func (a *App) findWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	w, err := a.cfg.Store.FindWorkspace(ctx, slugOrID)
 	if errors.Is(err, store.ErrNotFound) {
 		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Use its short name or id. `belfry workspace list` shows both.")
@@ -122,9 +122,9 @@ func (a *App) findWorkspaceByName(ctx context.Context, slugOrID string) (core.Wo
 	return w, err
 }
 
-// CreateKeyFor creates an API key that acts for the owner of a workspace, given by slug or id.
-func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope core.Scope) (contract.Key, error) {
-	w, err := a.findWorkspaceByName(ctx, workspace)
+// CreateOwnerKey creates an API key that acts for the person who has owned the workspace for the longest time.
+func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope core.Scope) (contract.Key, error) {
+	w, err := a.findWorkspaceBySlugOrID(ctx, slugOrID)
 	if err != nil {
 		return contract.Key{}, err
 	}

@@ -74,12 +74,12 @@ func TestTheOperatorNamesAWorkspaceBySlugOrID(t *testing.T) {
 	want(t, core.CodeInvalidRequest, h.App.SetPlan(t.Context(), "one", "golden"))
 	want(t, core.CodeNotFound, h.App.SetPlan(t.Context(), "none", core.PlanFree))
 
-	key, err := h.App.CreateKeyFor(t.Context(), "one", "deploy", core.Write)
+	key, err := h.App.CreateOwnerKey(t.Context(), "one", "deploy", core.Write)
 	must(t, err)
 	if c := mustKey(t, h, key.Key); c.Workspace() != ws.ID || c.User() != ws.Owner.User() || c.Need(core.Write) != nil {
 		t.Errorf("the key's caller is %+v", c)
 	}
-	_, err = h.App.CreateKeyFor(t.Context(), "none", "deploy", core.Write)
+	_, err = h.App.CreateOwnerKey(t.Context(), "none", "deploy", core.Write)
 	want(t, core.CodeNotFound, err)
 }
 

@@ -107,7 +107,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"DATABASE_URL=mysql://u:pw@h/d":   "BELFRY_DATABASE_URL must be an address that begins with postgres or postgresql (for example, BELFRY_DATABASE_URL=postgres://belfry:password@db.example.org/belfry)",
 		"ROLES=web,cook":                  `BELFRY_ROLES cannot be "web,cook" ("cook" is not a role) (for example, BELFRY_ROLES=web,worker)`,
 		"ROLES=,":                         "BELFRY_ROLES has no role (for example, BELFRY_ROLES=web,worker)",
-		"TRUSTED_PROXIES=proxy":           `BELFRY_TRUSTED_PROXIES cannot be "proxy" ("proxy" is not an address or a range of addresses) (for example, BELFRY_TRUSTED_PROXIES=10.0.0.0/8,192.168.1.7)`,
+		"TRUSTED_PROXIES=proxy":           `BELFRY_TRUSTED_PROXIES cannot be "proxy" ("proxy" is not an IP address or a range such as 10.0.0.0/8) (for example, BELFRY_TRUSTED_PROXIES=10.0.0.0/8,192.168.1.7)`,
 		"RETRY_DELAYS=1m,soon":            `BELFRY_RETRY_DELAYS cannot be "1m,soon" ("soon" is not a duration greater than zero) (for example, BELFRY_RETRY_DELAYS=1m,5m,15m)`,
 		"LIMIT_CREATE=60":                 `BELFRY_LIMIT_CREATE cannot be "60" (the / is missing) (for example, BELFRY_LIMIT_CREATE=60/1h)`,
 		"LIMIT_ADDRESS=0/1h":              `BELFRY_LIMIT_ADDRESS cannot be "0/1h" ("0" is not a number greater than zero) (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,

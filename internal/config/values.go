@@ -85,7 +85,7 @@ func (ps *Prefixes) UnmarshalText(text []byte) error {
 		}
 		p, err := netip.ParsePrefix(word)
 		if err != nil {
-			return fmt.Errorf("%q is not an address or a range of addresses", word)
+			return fmt.Errorf("%q is not an IP address or a range such as 10.0.0.0/8", word)
 		}
 		*ps = append(*ps, p.Masked())
 	}

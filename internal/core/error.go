@@ -100,7 +100,7 @@ func Fail(code Code, format string, args ...any) *Error {
 func NotFound() *Error {
 	return &Error{
 		Code: CodeNotFound, Message: "Nothing in this workspace has this id.",
-		Hint: "Use ids from this workspace's lists.",
+		Hint: "Use an id that a list of this workspace contains.",
 	}
 }
 

@@ -77,7 +77,7 @@ var (
 	IssueMentionsTooMany = newIssue("mentions_too_many", 2, "The text mentions %d accounts, more than %s allows.",
 		"The limit is %d mentions that begin with @.")
 	IssueCharactersUnsupported = newIssue("characters_unsupported", 2, "%s does not allow %s in a text or a title.",
-		"Spell it out, or write a separate text for this network.")
+		"Remove or replace these characters, or write a separate text for this network.")
 	IssueLinksTooMany = newIssue("links_too_many", 2, "The post has %d different links, more than %s allows.",
 		"The limit is %d. A repeated address counts once.")
 

@@ -60,7 +60,7 @@ var issueArguments = map[core.IssueCode][]any{
 	"tags_too_long":           {"Network", 500},
 	"hashtags_too_many":       {31, "Network", 30},
 	"mentions_too_many":       {21, "Network", 20},
-	"characters_unsupported":  {"Network", "< and no >"},
+	"characters_unsupported":  {"Network", "< or >"},
 	"links_too_many":          {6, "Network", 5},
 	"text_required":           {"Network"},
 	"text_not_allowed":        {"Network"},

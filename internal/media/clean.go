@@ -42,24 +42,25 @@ func (f *file) copyTo(to io.Writer, at, end int64) {
 	for at < end {
 		b := f.windowAt(at)
 		b = b[:min(int64(len(b)), end-at)]
-		writeCleaned(to, b)
+		writeOrAbort(to, b)
 		at += int64(len(b))
 	}
 }
 
-func writeCleaned(to io.Writer, b []byte) {
+// writeOrAbort writes b as it is, and aborts the cleaning if that fails.
+func writeOrAbort(to io.Writer, b []byte) {
 	if _, err := to.Write(b); err != nil {
 		abortOn(fmt.Errorf("write a cleaned file: %w", err))
 	}
 }
 
 func (f *file) cleanJPEG(to io.Writer, orientation int) {
-	writeCleaned(to, []byte{0xff, markSOI})
+	writeOrAbort(to, []byte{0xff, markSOI})
 	owed := orientation != 1 // the orientation, which comes after JFIF's segment
 	f.visitJPEGSegments(func(s segment) {
 		if owed && s.mark != markAPP0 {
 			owed = false
-			writeCleaned(to, append([]byte("\xff\xe1\x00\x22"+exifName), minimalEXIF(orientation)...))
+			writeOrAbort(to, append([]byte("\xff\xe1\x00\x22"+exifName), minimalEXIF(orientation)...))
 		}
 		if keptInJPEG(s) {
 			f.copyTo(to, s.at, s.at+s.length)
@@ -77,7 +78,7 @@ func (f *file) cleanPNG(to io.Writer, orientation int) {
 			exif := minimalEXIF(orientation)
 			body := append([]byte("eXIf"), exif...)
 			out := binary.BigEndian.AppendUint32(nil, uint32(len(exif))) //nolint:gosec // 26
-			writeCleaned(to, binary.BigEndian.AppendUint32(append(out, body...), crc32.ChecksumIEEE(body)))
+			writeOrAbort(to, binary.BigEndian.AppendUint32(append(out, body...), crc32.ChecksumIEEE(body)))
 		}
 	})
 }
@@ -106,7 +107,7 @@ func (f *file) cleanWebP(to io.Writer, orientation int) {
 	}
 	head := binary.LittleEndian.AppendUint32([]byte("RIFF"),
 		uint32(size)) //nolint:gosec // no more than it was, but for 34
-	writeCleaned(to, append(head, "WEBP"...))
+	writeOrAbort(to, append(head, "WEBP"...))
 	for c := range f.riffChunks(end) {
 		switch {
 		case !keptInWebP(c.name):
@@ -116,11 +117,11 @@ func (f *file) cleanWebP(to io.Writer, orientation int) {
 			if b[8] &^= hasXMP | hasEXIF; exif != nil {
 				b[8] |= hasEXIF
 			}
-			writeCleaned(to, b)
+			writeOrAbort(to, b)
 		default:
 			f.copyTo(to, c.at, c.data+c.length)
-			writeCleaned(to, make([]byte, c.length&1))
+			writeOrAbort(to, make([]byte, c.length&1))
 		}
 	}
-	writeCleaned(to, exif)
+	writeOrAbort(to, exif)
 }

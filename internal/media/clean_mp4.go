@@ -26,7 +26,7 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) {
 			f.copyTo(to, at, s.start)
 			if at = s.start; s.content > 0 { // the box's header, with another name
 				f.copyTo(to, at, at+4)
-				writeCleaned(to, []byte("free"))
+				writeOrAbort(to, []byte("free"))
 				f.copyTo(to, at+8, s.content)
 				at = s.content
 			}

@@ -81,9 +81,9 @@ func (f *file) findScanEnd(at int64) int64 {
 }
 
 func readJPEG(f *file, facts *Facts) {
-	framed, scans, adobeRGB := false, 0, false
+	framed, scans, storedAsRGB := false, 0, false
 	end := f.visitJPEGSegments(func(s segment) {
-		adobeRGB = adobeRGB || isAdobeRGB(s)
+		storedAsRGB = storedAsRGB || storesRGBComponents(s)
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
 			facts.readEXIF(s.head)
@@ -102,7 +102,7 @@ func readJPEG(f *file, facts *Facts) {
 	if scans > 1 {
 		facts.Scans = scans
 	}
-	if adobeRGB {
+	if storedAsRGB {
 		facts.PixelBytes += convertedPixelBytes
 	}
 	facts.swapSidesIfTurned()
@@ -143,9 +143,9 @@ func jpegPixelBytes(header []byte, progressive bool) float64 {
 // convertedPixelBytes is the memory per pixel of a picture whose colors image/jpeg converts after decoding.
 const convertedPixelBytes = 4
 
-// isAdobeRGB reports whether a segment written by Adobe's programs says that the colors are RGB instead of luma and
+// storesRGBComponents reports whether a segment written by Adobe's programs says that the colors are RGB instead of luma and
 // chroma.
-func isAdobeRGB(s segment) bool {
+func storesRGBComponents(s segment) bool {
 	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }
 

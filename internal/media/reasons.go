@@ -70,7 +70,7 @@ func otherKind(c DeclaredType, is core.FileKind) string {
 		said = strconv.Quote(c.Mime)
 	}
 	if is == core.FileVideo {
-		return "The file was uploaded as " + said + ", but it is a video. Upload it again with a video's file name, such as clip.mp4."
+		return "The file was uploaded as " + said + ", but it is a video. Give its name the extension of a video, as in clip.mp4, and upload it again."
 	}
-	return "The file was uploaded as " + said + ", but it is an image. Upload it again with an image's file name, such as photo.jpg."
+	return "The file was uploaded as " + said + ", but it is an image. Give its name the extension of an image, as in photo.jpg, and upload it again."
 }

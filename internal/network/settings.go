@@ -27,8 +27,8 @@ func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
 	return t, nil
 }
 
-// NormalSettings reads a settings block strictly into T and returns it in normal form.
-func NormalSettings[T any](d Description, block json.RawMessage) (json.RawMessage, error) {
+// NormalizeSettings reads a settings block strictly into T and returns it in normal form.
+func NormalizeSettings[T any](d Description, block json.RawMessage) (json.RawMessage, error) {
 	t, err := DecodeSettings[T](d, block)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func NormalSettings[T any](d Description, block json.RawMessage) (json.RawMessag
 	return EncodeSettings(d, t)
 }
 
-// EncodeSettings writes decoded settings in normal form: known keys only, defaults left out.
+// EncodeSettings writes decoded settings in normal form: known keys only, empty values left out.
 func EncodeSettings[T any](d Description, t T) (json.RawMessage, error) {
 	normal, err := jsonv2.Marshal(t, jsonv2.Deterministic(true))
 	if err != nil {

@@ -234,7 +234,7 @@ func (g *Guard) Confirm(ctx context.Context, publishUnproved bool) (Confirmed, e
 		return done, err
 	}
 	for attempt := 1; ; attempt++ {
-		done, err = g.confirmReceipts(ctx, receipts, newest)
+		done, err = g.endHold(ctx, receipts, newest)
 		switch {
 		case err == nil:
 			return done, nil
@@ -247,7 +247,9 @@ func (g *Guard) Confirm(ctx context.Context, publishUnproved bool) (Confirmed, e
 // confirmAttempts is how often a confirmation is tried that PostgreSQL breaks off because somebody changes a post.
 const confirmAttempts = 10
 
-func (g *Guard) confirmReceipts(ctx context.Context, receipts []store.RestoredReceipt, newest int64) (done Confirmed,
+// endHold ends the hold in one transaction: receipts of live posts make them live, the others ask the network, and the
+// ids of steps go on above newest.
+func (g *Guard) endHold(ctx context.Context, receipts []store.RestoredReceipt, newest int64) (done Confirmed,
 	err error,
 ) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {

@@ -122,7 +122,7 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 // about those whose irreversible call may have been made, and prepare those that are due later. It does not change when
 // failed posts are due.
 func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) error {
-	return t.signalAfter(t.exec(ctx, `
+	return t.signalDueUnless(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND (u.step = 'armed' OR u.rest = @await) AND p.account_id = @account
@@ -140,7 +140,7 @@ func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) err
 // ok after all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with
 // WakeReconnected.
 func (t Tenant) WakeIfAccountOK(ctx context.Context, post core.PostID) error {
-	return t.signalAfter(t.exec(ctx, `
+	return t.signalDueUnless(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		WHERE u.workspace_id = @ws AND u.post_id = @post AND p.workspace_id = @ws AND p.id = @post AND a.status = @ok
@@ -237,7 +237,7 @@ func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile t
 // them: those of the account, or of all accounts of the network. It skips locked posts, because the caller has locked
 // another post for which those transactions may be waiting.
 func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, until time.Time) error {
-	return t.signalAfter(t.exec(ctx, `
+	return t.signalDueUnless(t.exec(ctx, `
 		WITH network AS ( -- any other time is that of another throttle, or of another probe
 			DELETE FROM network_holds WHERE held_until = @until
 				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id)

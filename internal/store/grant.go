@@ -38,7 +38,7 @@ func (t Tenant) RevokeAccount(ctx context.Context, id core.AccountID, at time.Ti
 
 // WakePolled lets a worker ask at once what became of the account's posts that the network is processing.
 func (t Tenant) WakePolled(ctx context.Context, account core.AccountID) error {
-	return t.signalAfter(t.exec(ctx, `
+	return t.signalDueUnless(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND u.rest = @poll AND p.account_id = @account AND p.status = 'queued'

@@ -42,8 +42,8 @@ func (t Tenant) CountMembers(ctx context.Context, now time.Time) (MemberCount, e
 		FROM members WHERE workspace_id = @ws`, args{"owner": core.RoleOwner, "now": now}))
 }
 
-// SetRole stores the role of a member or an invitation.
-func (t Tenant) SetRole(ctx context.Context, m core.Member) error {
+// SaveRole stores m.Role for the member or the invitation m, which the caller has found and locked.
+func (t Tenant) SaveRole(ctx context.Context, m core.Member) error {
 	sql := `UPDATE members SET role = @role WHERE workspace_id = @ws AND user_id = @id`
 	if m.Invited() {
 		sql = `UPDATE invitations SET role = @role WHERE workspace_id = @ws AND id = @id`

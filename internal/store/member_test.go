@@ -37,7 +37,7 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	theirs := invited
 	theirs.Role, theirs.Name = core.RoleOwner, "B"
 	must(t, w.two.Invite(t.Context(), theirs, []byte("second")))
-	must(t, w.two.SetRole(t.Context(), theirs))
+	must(t, w.two.SaveRole(t.Context(), theirs))
 	must(t, w.two.RemoveMember(t.Context(), theirs))
 	must(t, w.two.RemoveMember(t.Context(), core.Member{ID: w.one.owner}))
 	_, err = w.two.TakeInvitation(t.Context(), []byte("first"), start)
@@ -55,7 +55,7 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	}
 
 	invited.Role = core.RoleEditor
-	must(t, w.one.SetRole(t.Context(), invited))
+	must(t, w.one.SaveRole(t.Context(), invited))
 	role, err := w.one.TakeInvitation(t.Context(), []byte("first"), start)
 	if err != nil || role != core.RoleEditor {
 		t.Errorf("taken: %s, %v", role, err)

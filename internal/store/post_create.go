@@ -198,7 +198,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	}
 	err = translateMustError(t.sendBatch(ctx, &batch))
 	if n.Queued != nil && n.Queued.Due.IsZero() {
-		return t.signalAfter(err)
+		return t.signalDueUnless(err)
 	}
 	return err
 }

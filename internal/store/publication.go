@@ -88,7 +88,7 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 // locked it. If Rest is RestQueued, a worker acts on it when the post is due or may be prepared, and otherwise never.
 // The zero DueAt means now by the database's clock. A worker that has lost its lease cannot overwrite the change.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
-	return t.signalAfter(t.exec(ctx, `
+	return t.signalDueUnless(t.exec(ctx, `
 		WITH ended AS ( -- of a post that has waited for it
 			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post
 				AND account_id = `+accountSQL+`

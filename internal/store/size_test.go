@@ -291,7 +291,7 @@ func (e *explainer) callSpecial() {
 	})
 	e.run("a member", func(_ *store.Store, ws store.Tenant) error {
 		m := core.Member{ID: e.user, Role: core.RoleViewer}
-		return errors.Join(ws.SetRole(ctx, m), ws.RemoveMember(ctx, m))
+		return errors.Join(ws.SaveRole(ctx, m), ws.RemoveMember(ctx, m))
 	})
 	e.run("sessions", func(db *store.Store, _ store.Tenant) error {
 		s := store.NewSessions(db, time.Now)

@@ -80,8 +80,8 @@ func (s *Store) signalDue() {
 	}
 }
 
-// signalAfter is signalDue for a statement that made a post due, unless it failed.
-func (t Tenant) signalAfter(err error) error {
+// signalDueUnless is signalDue for a statement that has made a post due, unless it failed with err, which is returned.
+func (t Tenant) signalDueUnless(err error) error {
 	if err == nil {
 		t.store.signalDue()
 	}

@@ -52,7 +52,7 @@ const head = `# Proofs
 
 | The README says | Shown by |
 |---|---|
-| A plan before every post | the tests of ` + "`make test`" + `, no long proof |
+| A plan before every post | ` + "`make test`" + ` |
 | Exactly once | protocol, kills, faults, zombies, cuts, deliveries, errors, video, replicas, stops |
 | A first live post within a minute | bare |
 | Text, links, photos and videos on five networks | kinds |

@@ -14,5 +14,5 @@ type Settings struct {
 
 // Settings decodes a block strictly and gives its normal form.
 func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
-	return network.NormalSettings[Settings](description, block)
+	return network.NormalizeSettings[Settings](description, block)
 }

@@ -18,7 +18,7 @@ type Settings struct {
 
 // Settings decodes a block strictly and gives its normal form.
 func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
-	return network.NormalSettings[Settings](description, block)
+	return network.NormalizeSettings[Settings](description, block)
 }
 
 var username = regexp.MustCompile(`^[A-Za-z0-9._]{1,30}$`)

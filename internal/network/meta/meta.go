@@ -77,7 +77,7 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	}
 	if err := json.Unmarshal(resp.Body, into); err != nil {
 		return resp.Fail(
-			network.Error{Kind: network.Unknown, Message: "the response does not have the documented form"},
+			network.Error{Kind: network.Unknown, Message: "The response is not in the documented format."},
 		)
 	}
 	return nil
@@ -130,7 +130,7 @@ func List[T any](ctx context.Context, a API, path string, token network.Secret, 
 		}
 		query.Set("after", after)
 	}
-	return nil, &network.Error{Kind: network.Unknown, Message: "the next page of the list is on another host"}
+	return nil, &network.Error{Kind: network.Unknown, Message: "The next page of the list is on another host."}
 }
 
 // nextCursor is the cursor of the next page; "" when the network gives none.

@@ -84,7 +84,7 @@ var errorTable = map[string]network.Meaning{
 		Hint: "The server's address for files is not verified at TikTok. Ask the server's operator.",
 	},
 	"privacy_level_option_mismatch": {
-		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another in Who can see the post.",
+		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another under “Who can see the post”.",
 	},
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
 

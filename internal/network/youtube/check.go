@@ -21,7 +21,7 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		f.CheckSizes(description, typeVideo, d)
 		checkFiles(f, d.Media, s.UseCoverAsThumbnail)
 		f.AddIf(strings.TrimSpace(d.Title) == "", core.IssueTitleRequired)
-		f.AddIf(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, name, "< and no >")
+		f.AddIf(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, name, "< or >")
 		f.AddIf(tagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
 
 		f.AddIf(

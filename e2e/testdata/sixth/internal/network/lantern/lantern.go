@@ -60,7 +60,7 @@ func (Rules) Describe() network.Description { return description }
 
 // Settings decodes a block strictly and gives its normal form.
 func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
-	return network.NormalSettings[Settings](description, block)
+	return network.NormalizeSettings[Settings](description, block)
 }
 
 // Check says what the network would refuse.
