@@ -19,7 +19,7 @@ func (r *request) showPosts() error {
 	}
 	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, contract.ListPosts{
 		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor,
-	})
+	}, "")
 	if err != nil {
 		return err
 	}

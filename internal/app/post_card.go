@@ -80,21 +80,21 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 	return card, err
 }
 
-// ListPostCards is ListPosts for the dashboard. next is empty on the last page. A list of the whole workspace has the
-// counts of CountPosts as well, of the same moment; a search and the list of one account have none.
+// ListPostCards is ListPosts for the dashboard, which can also list the posts on one network. next is empty on the last
+// page. A list of the whole workspace has the counts of CountPosts as well, of the same moment; others have none.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
-	in contract.ListPosts,
+	in contract.ListPosts, on core.Platform,
 ) (cards []PostCard, next string, counts map[core.PostStatus]int, err error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	read := func(t store.Tenant) error {
-		posts, after, err := a.listPosts(ctx, t, in)
+		posts, after, err := a.listPosts(ctx, t, in, on)
 		cards, next = convertAll(posts, func(p core.Post) PostCard { return a.cardOf(c, p) }), after
 		return err
 	}
-	if in.Q != "" || in.AccountID != "" {
+	if in.Q != "" || in.AccountID != "" || in.GroupID != "" || in.From != "" || in.To != "" || on != "" {
 		err = read(t)
 		return cards, next, nil, err
 	}

@@ -15,6 +15,9 @@ import (
 
 // EditPost changes a draft's content, reschedules a post, or queues a draft (Spec §4, PATCH /posts/{id}). It changes
 // the content, then the time, then checks the post; all or nothing.
+//
+// In place, it also changes the content of a queued post, which keeps its slot and, unless another one is given, its
+// time. A post that is being published by then goes out as it was, which the error says.
 func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost) (contract.Post, error) {
 	blocks, malformed := a.checkEdit(in)
 	return a.changePost(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
@@ -31,17 +34,19 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost)
 		p.UpdatedAt = a.cfg.Now().UTC()
 		switch p.Status {
 		case core.PostDraft:
-			if err := a.editDraft(ctx, t, p, in, ws, plan); err != nil || in.MediaIDs == nil {
-				return err
-			}
-			return replaceFiles(ctx, t, p)
+			err = a.editDraft(ctx, t, p, in, ws, plan)
 		case core.PostQueued:
-			return a.editQueued(ctx, t, p, in, ws)
+			err = a.editQueued(ctx, t, p, in, ws)
+		default:
+			if in.When == nil && in.Status == "" && !hasContent(in) {
+				return nil
+			}
+			return unchangeableError(p)
 		}
-		if in.When == nil && in.Status == "" && !hasContent(in) {
-			return nil
+		if err != nil || in.MediaIDs == nil {
+			return err
 		}
-		return unchangeableError(p)
+		return replaceFiles(ctx, t, p)
 	})
 }
 
@@ -51,7 +56,7 @@ var ErrPostChanged = errors.New("the post has another revision")
 // checkRevision returns conflict if the post has another revision than the one that the edit is based on. Of a post
 // that cannot be edited in this way at all, the error of its state says more.
 func checkRevision(p *core.Post, in contract.EditPost) error {
-	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && !hasContent(in)
+	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && (in.InPlace || !hasContent(in))
 	if in.Revision == "" || in.Revision == p.Revision() || !editable {
 		return nil
 	}
@@ -67,6 +72,16 @@ func unchangeableError(p *core.Post) error {
 	}
 	return core.Fail(core.CodeConflict, "A post that %s cannot be changed.",
 		word).WithHint("Duplicate it, and change the copy.")
+}
+
+// errEditedTooLate returns the conflict for content that was saved after the post's time had come.
+func errEditedTooLate(p *core.Post) error {
+	happened := map[core.PostStatus]string{
+		core.PostQueued: "is being published as it was", core.PostLive: "was published as it was",
+		core.PostFailed: "failed as it was",
+	}
+	return core.Fail(core.CodeConflict, "The post %s before you saved. Your changes are not in it.", happened[p.Status]).
+		WithHint("To use them, copy your text and duplicate the post.")
 }
 
 // checkEdit checks the form of the request before any id (decisions.md, Shape of the API), and parses its settings.
@@ -95,11 +110,13 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 	if err != nil || !hasContent(in) {
 		return err
 	}
-	switch p.Status {
-	case core.PostDraft:
-	case core.PostQueued:
+	switch {
+	case p.Status == core.PostDraft, p.Status == core.PostQueued && in.InPlace:
+	case p.Status == core.PostQueued:
 		return core.Fail(core.CodeConflict, "Only a draft's content can be changed.").
 			WithHint("Cancel or duplicate the post first. To reschedule it, change only its time.")
+	case in.InPlace:
+		return errEditedTooLate(p)
 	default:
 		return unchangeableError(p)
 	}
@@ -160,30 +177,38 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 	return t.UpdatePost(ctx, *p)
 }
 
+// targetOf returns the account, content and network of a post, for the checks of POST /posts.
+func (a *App) targetOf(ctx context.Context, t store.Tenant, p *core.Post) (target, error) {
+	account, _, err := t.AccountWithToken(ctx, p.Account) // one that was disconnected is an issue, as one that was revoked
+	if err != nil {
+		return target{}, err
+	}
+	n, err := a.findConnector("settings", string(p.Platform))
+	if err != nil {
+		return target{}, err
+	}
+	files, err := t.PostMedia(ctx, p.MediaIDs)
+	if err != nil {
+		return target{}, err
+	}
+	facts, err := t.AccountFacts(ctx, []core.AccountID{p.Account})
+	if err != nil {
+		return target{}, err
+	}
+	return target{network: n, draft: network.Draft{
+		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: account,
+		Facts: facts[p.Account].For(p.PublishAt, a.cfg.Now()),
+	}}, nil
+}
+
 // queueDraft checks a draft like POST /posts does, and queues it.
 func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest,
 	timeIssues []core.Issue,
 ) error {
-	account, _, err := t.AccountWithToken(ctx, p.Account) // one that was disconnected is an issue, as one that was revoked
+	d, err := a.targetOf(ctx, t, p)
 	if err != nil {
 		return err
 	}
-	n, err := a.findConnector("settings", string(p.Platform))
-	if err != nil {
-		return err
-	}
-	files, err := t.PostMedia(ctx, p.MediaIDs)
-	if err != nil {
-		return err
-	}
-	facts, err := t.AccountFacts(ctx, []core.AccountID{p.Account})
-	if err != nil {
-		return err
-	}
-	d := target{network: n, draft: network.Draft{
-		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: account,
-		Facts: facts[p.Account].For(p.PublishAt, a.cfg.Now()),
-	}}
 	period := r.workspace.Zone.Month(a.cfg.Now())
 	if r.used, err = t.MonthUsed(ctx, period); err != nil {
 		return err
@@ -210,40 +235,72 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		delivery := n.Delivery(d.draft)
-		pub.Post, pub.Platform, pub.Flow, pub.Ahead = p.ID, p.Platform, delivery.Flow, delivery.Ahead
-		return a.setPublication(ctx, t, change.Post, pub.Reset())
+		pub.Post, pub.Platform = p.ID, p.Platform
+		return a.setPublication(ctx, t, change.Post, d.deliver(pub).Reset())
 	})
 }
 
-// editQueued reschedules a queued post, or cancels it (`when: draft`).
+// deliver sets on the ledger row of a post how the post gets to its network.
+func (d target) deliver(pub store.Publication) store.Publication {
+	delivery := d.network.Delivery(d.draft)
+	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
+	return pub
+}
+
+// editQueued changes a queued post: its time, its content, or both. With `when: draft` it cancels the post.
 func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	ws core.Workspace,
 ) error {
-	if in.Status != "" {
+	if in.Status != "" && !in.InPlace {
 		return core.MoveQueue.Conflict().WithHint("This post is already queued.")
 	}
-	if in.When == nil {
+	if in.When == nil && !hasContent(in) {
 		return nil
 	}
-	when, err := parseWhen(in.When, ws.Zone)
-	if err != nil {
-		return err
-	}
-	if when.Kind == core.WhenDraft {
-		return a.cancelQueued(ctx, t, p)
-	}
-	at, issues, _ := when.Resolve(a.cfg.Now())
-	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
-	if len(issues) > 0 {
-		return errPostPlan(p, issues)
+	edited := core.Event{Kind: core.EventQueued, At: p.UpdatedAt, Message: "The content was changed."}
+	change := core.Change{Post: *p, Event: edited}
+	if in.When != nil {
+		when, err := parseWhen(in.When, ws.Zone)
+		if err != nil {
+			return err
+		}
+		if when.Kind == core.WhenDraft {
+			return a.cancelQueued(ctx, t, p)
+		}
+		at, issues, _ := when.Resolve(a.cfg.Now())
+		p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
+		if len(issues) > 0 {
+			return errPostPlan(p, issues)
+		}
+		change.Post, change.Event.Kind = *p, core.EventRescheduled
+		change.Event.Message = "To " + p.Zone.Label(p.PublishAt) + "."
 	}
 	pub, err := lockMovable(ctx, t, p.ID)
+	if core.CodeOf(err) == core.CodeConflict && hasContent(in) {
+		return errEditedTooLate(p)
+	}
+	if err == nil && hasContent(in) {
+		pub, err = a.recheck(ctx, t, p, pub)
+	}
 	if err != nil {
 		return err
 	}
-	moved := core.Event{Kind: core.EventRescheduled, At: p.UpdatedAt, Message: "To " + p.Zone.Label(p.PublishAt) + "."}
-	return a.saveChange(ctx, t, core.Change{Post: *p, Event: moved}, pub)
+	return a.saveChange(ctx, t, change, pub)
+}
+
+// recheck checks the changed content of a queued post like POST /posts does, and returns its ledger row for that
+// content. The post has its slot.
+func (a *App) recheck(ctx context.Context, t store.Tenant, p *core.Post,
+	pub store.Publication,
+) (store.Publication, error) {
+	d, err := a.targetOf(ctx, t, p)
+	if err != nil {
+		return pub, err
+	}
+	if row := a.rowOf(d, true); !row.OK() {
+		return pub, errPostPlan(p, row.Issues)
+	}
+	return d.deliver(pub), nil
 }
 
 // zoneOf returns a post's zone after a change of its time: the zone of the new time. "now" and "draft" keep the zone.

@@ -33,19 +33,21 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 	if err != nil {
 		return contract.PostList{}, err
 	}
-	posts, next, err := a.listPosts(ctx, t, in)
+	posts, next, err := a.listPosts(ctx, t, in, "")
 	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.Optional(next)}, err
 }
 
-// listPosts returns a page of posts and the cursor of the next page, or "" after the last.
+// listPosts returns a page of posts, of one network unless it is "", and the cursor of the next page, or "" after the
+// last.
 func (a *App) listPosts(ctx context.Context, t store.Tenant,
-	in contract.ListPosts,
+	in contract.ListPosts, on core.Platform,
 ) (posts []core.Post, next string, err error) {
 	f, err := a.postFilter(ctx, t, in)
 	if err != nil {
 		return nil, "", err
 	}
 	page := f.Limit
+	f.Platform = on
 	f.Limit++ // one more tells whether there is a next page
 	posts, err = t.Posts(ctx, f)
 	if err != nil || len(posts) <= page {

@@ -54,6 +54,9 @@ func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) 
 	if r.drafts, err = t.CountDrafts(ctx); err != nil {
 		return err
 	}
+	if err := leaveOutEdited(ctx, t, r); err != nil {
+		return err
+	}
 	same, err := findRepeatedTexts(ctx, t, r)
 	if err != nil {
 		return err
@@ -64,6 +67,23 @@ func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) 
 			text.AppendTo(&row.Issues, &row.Warnings, account.DisplayName)
 		}
 		row.Issues = append(row.Issues, r.quotaIssues(i+1)...)
+	}
+	return nil
+}
+
+// leaveOutEdited leaves the post that the plan is for out of the numbers of posts that there are.
+func leaveOutEdited(ctx context.Context, t store.Tenant, r *postRequest) error {
+	if r.editing.IsZero() {
+		return nil
+	}
+	post, err := t.Post(ctx, r.editing)
+	switch {
+	case err != nil:
+		return err
+	case post.Status == core.PostQueued && r.used > 0:
+		r.used--
+	case post.Status == core.PostDraft && r.drafts > 0:
+		r.drafts--
 	}
 	return nil
 }
@@ -121,7 +141,7 @@ func findRepeatedTexts(ctx context.Context, t store.Tenant,
 		return map[core.AccountID]core.PostStatus{}, nil
 	}
 	texts := convertAll(r.targets, func(t target) string { return t.draft.Text })
-	return t.RepeatedTexts(ctx, r.accountIDs(), texts, r.at.Add(-sameTextWithin), r.at.Add(sameTextWithin))
+	return t.RepeatedTexts(ctx, r.editing, r.accountIDs(), texts, r.at.Add(-sameTextWithin), r.at.Add(sameTextWithin))
 }
 
 func (a *App) planOf(r *postRequest) contract.Plan {

@@ -25,6 +25,7 @@ type postRequest struct {
 	targets   []target
 	rows      []core.PlanRow // the plan, one row for each target
 	used      int64          // slots of the month
+	editing   core.PostID    // the post that the plan is for; zero for new ones
 	drafts    int64          // those that exist
 }
 
@@ -86,6 +87,11 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 		return nil, err
 	}
 	r := &postRequest{workspace: sources.Workspace, plan: a.cfg.Plans[sources.Workspace.Plan]}
+	if in.Editing != "" {
+		if r.editing, err = core.ParseID[core.PostKind](in.Editing); err != nil {
+			return nil, err
+		}
+	}
 	if r.when, err = parseWhen(in.When, sources.Workspace.Zone); err != nil {
 		return nil, err
 	}
@@ -101,8 +107,11 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 }
 
 func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
-	if w == nil {
+	switch {
+	case w == nil:
 		return core.ParseWhen("draft", "", "", zone)
+	case !w.Instant.IsZero():
+		return core.When{Kind: core.WhenInstant, At: w.Instant, Zone: zone}, nil
 	}
 	return core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
 }

@@ -451,7 +451,7 @@ func TestAListAndItsCountsAreOfOneMoment(t *testing.T) {
 		_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: draft.ID, When: &now, Status: "queued"})
 		must(t, err)
 	}
-	cards, _, counts, err := counted.ListPostCards(b.Context(), b.ws.Owner, contract.ListPosts{})
+	cards, _, counts, err := counted.ListPostCards(b.Context(), b.ws.Owner, contract.ListPosts{}, "")
 	must(t, err)
 	if log.before != nil {
 		t.Fatal("nobody changed the post in between")

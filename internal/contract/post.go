@@ -2,6 +2,7 @@ package contract
 
 import (
 	"encoding/json"
+	"time"
 
 	"belfry/internal/core"
 )
@@ -65,6 +66,8 @@ type When struct {
 	Word      string
 	PublishAt string
 	Timezone  string
+	// Instant is an exact time, which only the dashboard sets: the time of a hold, or one that a post had before.
+	Instant time.Time
 }
 
 type whenObject struct {
@@ -103,6 +106,9 @@ type PlanPosts struct {
 	PerPlatform map[string]json.RawMessage `json:"perPlatform,omitempty"`
 	Overrides   map[string]Override        `json:"overrides,omitempty"`
 	When        *When                      `json:"when,omitempty"`
+	// Editing is the id of the post that the plan is for, which only the dashboard sets: a queued one has its slot, and
+	// its own text repeats nothing.
+	Editing string `json:"-"`
 }
 
 // CreatePosts is the body of a creation.
@@ -123,6 +129,8 @@ type EditPost struct {
 	Status   string                      `json:"status,omitempty" enum:"queued"`
 	// Revision is what the dashboard showed of the post (core.Post.Revision); "" when the change is to be made anyway.
 	Revision string `json:"-"`
+	// InPlace also changes the content of a queued post, which stays queued with its slot. Only the dashboard sets it.
+	InPlace bool `json:"-"`
 }
 
 // RetryPost is the request POST /posts/{id}/retry.

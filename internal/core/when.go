@@ -14,6 +14,7 @@ const (
 	WhenDraft WhenKind = iota
 	WhenNow
 	WhenAt
+	WhenInstant
 )
 
 // When is the requested time: now, none, or a local time in a zone.
@@ -21,6 +22,7 @@ type When struct {
 	Kind WhenKind
 	Wall time.Time // the wall clock's reading, written as UTC; set for WhenAt
 	Zone Zone      // the zone of Wall; for the other kinds the workspace's
+	At   time.Time // set for WhenInstant
 }
 
 // Limits of a requested time (decisions.md, Posts).
@@ -69,6 +71,8 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 		return time.Time{}, nil, nil
 	case WhenNow:
 		return now, nil, nil
+	case WhenInstant:
+		return w.At, boundsIssue(w.At, now), nil
 	}
 	instants := w.Zone.instantsOf(w.Wall)
 	if len(instants) == 0 {

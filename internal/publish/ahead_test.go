@@ -81,7 +81,7 @@ func TestATextIsNotPreparedAhead(t *testing.T) {
 }
 
 // What a person does to a post before its time counts, whatever a worker is doing with it.
-func TestAPostThatIsBeingPreparedCanBeCancelledAndMoved(t *testing.T) {
+func TestAPostThatIsBeingPreparedCanBeCancelledMovedAndEdited(t *testing.T) {
 	for name, change := range map[string]func(*bench, contract.Post){
 		"cancel": func(b *bench, p contract.Post) {
 			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, p.ID)
@@ -90,6 +90,9 @@ func TestAPostThatIsBeingPreparedCanBeCancelledAndMoved(t *testing.T) {
 		"move": func(b *bench, p contract.Post) {
 			at := utc(b.Clock.Now().Add(5 * time.Hour).Format("2006-01-02T15:04"))
 			b.edit(p, contract.EditPost{When: &at})
+		},
+		"edit in place": func(b *bench, p contract.Post) {
+			b.edit(p, contract.EditPost{Text: new("mind changed twice"), InPlace: true})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -110,12 +113,15 @@ func TestAPostThatIsBeingPreparedCanBeCancelledAndMoved(t *testing.T) {
 			must(t, <-done)
 			b.Clock.Set(post.PublishAt.Time)
 			post = b.after(time.Minute, post)
-			want := map[string]string{"cancel": "draft", "move": "queued"}[name]
-			if n := b.Visible(post.Text); post.Status != want || n != 0 {
-				t.Errorf("the post is %s, visible %d times", post.Status, n)
+			want := map[string]string{"cancel": "draft", "move": "queued", "edit in place": "live"}[name]
+			if n := b.Visible("mind changed"); post.Status != want || n != 0 {
+				t.Errorf("the post is %s, visible %d times as it was", post.Status, n)
 			}
 			if post = b.after(5*time.Hour, post); name == "move" {
 				b.goesLive(post)
+			}
+			if n := b.Visible("mind changed twice"); name == "edit in place" && n != 1 {
+				t.Errorf("the edited post is visible %d times", n)
 			}
 		})
 	}

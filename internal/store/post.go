@@ -96,6 +96,16 @@ func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
 	return t.toPost(row), nil
 }
 
+// PostsByID returns posts by their ids. Missing ones are omitted.
+func (t Tenant) PostsByID(ctx context.Context, ids []core.PostID) (map[core.PostID]core.Post, error) {
+	rows, err := queryValues[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = ANY(@ids)`, args{"ids": ids}))
+	found := make(map[core.PostID]core.Post, len(rows))
+	for _, row := range rows {
+		found[row.ID] = t.toPost(row)
+	}
+	return found, err
+}
+
 // LockPost returns a post and prevents changes to it until the transaction ends. Everything that changes a post's
 // state locks the post first and then its publication.
 func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error) {
@@ -117,6 +127,7 @@ type PostFilter struct {
 	Statuses  []core.PostStatus
 	Account   core.AccountID
 	Group     core.GroupID
+	Platform  core.Platform
 	From, To  time.Time // on the time, for a draft without one on its creation
 	Contains  string    // in text or title
 	Ascending bool
@@ -206,11 +217,15 @@ func (f PostFilter) query() postQuery {
 		narrow(&q.whole, `p.account_id`+members, "group", f.Group)
 		accounts += ` AND id` + members
 	}
+	if f.Platform != "" {
+		narrow(&q.whole, `p.platform = @platform`, "platform", f.Platform)
+		accounts += ` AND platform = @platform`
+	}
 	if len(f.Statuses) > 0 {
 		narrow(&q.whole, `p.status = ANY(@statuses)`, "statuses", f.Statuses)
 		q.parts, q.part = `(SELECT DISTINCT unnest(@statuses::text[]) AS name) state`, ofWorkspace+` AND p.status = state.name`
 	}
-	if !f.Account.IsZero() || !f.Group.IsZero() {
+	if !f.Account.IsZero() || !f.Group.IsZero() || f.Platform != "" {
 		if q.parts == "" {
 			q.parts = `(VALUES ('draft'), ('queued'), ('live'), ('failed')) state (name)`
 		}
@@ -297,9 +312,9 @@ func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other c
 		args{"account": account, "other": other, "since": since}))
 }
 
-// RepeatedTexts returns the accounts that have a post with the same text between two times, and whether that post is
-// live or, otherwise, queued.
-func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, from,
+// RepeatedTexts returns the accounts that have another post than one with the same text between two times, and whether
+// that post is live or, otherwise, queued.
+func (t Tenant) RepeatedTexts(ctx context.Context, than core.PostID, accounts []core.AccountID, texts []string, from,
 	to time.Time,
 ) (map[core.AccountID]core.PostStatus, error) {
 	// In the alphabet live is before queued; posts_by_time is an index of the coalesce.
@@ -308,9 +323,9 @@ func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, te
 			@texts::text[]) AS wanted(account, text)
 			ON p.account_id = wanted.account AND p.text = wanted.text
 		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at,
-			p.created_at) BETWEEN @from AND @to
+			p.created_at) BETWEEN @from AND @to AND p.id IS DISTINCT FROM @than
 		GROUP BY p.account_id`,
-		args{"accounts": accounts, "texts": texts, "from": from, "to": to}))
+		args{"than": than, "accounts": accounts, "texts": texts, "from": from, "to": to}))
 }
 
 // AddEvent appends to a post's timeline.

@@ -230,6 +230,8 @@ func (e *explainer) lists() map[string]store.PostFilter {
 		"an account and a state":      {Account: account, Statuses: rare[:1]},
 		"an account, two states":      {Account: account, Statuses: rare, Ascending: true},
 		"a group":                     {Group: group},
+		"a network":                   {Platform: "threads"},
+		"a network, queued":           {Platform: "threads", Statuses: []core.PostStatus{core.PostQueued}, Ascending: true},
 		"a word that occurs nowhere":  {Contains: "zyzzyva"},
 		"nowhere, Cyrillic":           {Contains: "щука"},
 		"nowhere, Chinese":            {Contains: "龍虎豹"},

@@ -1,0 +1,222 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// maxBulk is how many posts one action may be applied to: as many as the longest page of a list.
+const maxBulk = maxPageSize
+
+// BulkPosts is one action on several posts.
+type BulkPosts struct {
+	Act core.Act // one of BulkActs
+	IDs []string
+	// Shift is how far core.ActReschedule moves the posts.
+	Shift core.Shift
+}
+
+// BulkActs returns the actions that can be applied to several posts at once.
+func BulkActs() []core.Act {
+	return []core.Act{core.ActReschedule, core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete}
+}
+
+// BulkResult is what became of an action on several posts. Each is done or refused on its own.
+type BulkResult struct {
+	Done    int
+	Refused []BulkRefusal
+	// Undo are the posts that RestorePosts can give back the schedule that they had before.
+	Undo []PostSchedule
+}
+
+// BulkRefusal is a post that an action was not applied to, and why.
+type BulkRefusal struct {
+	ID    string
+	Cause *core.Error
+}
+
+// BulkPosts applies an action to each of several posts, with the same checks as for one post.
+func (a *App) BulkPosts(ctx context.Context, c core.Caller, in BulkPosts) (BulkResult, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return BulkResult{}, err
+	}
+	if !slices.Contains(BulkActs(), in.Act) {
+		return BulkResult{}, core.Invalid("act", "%q cannot be done to several posts at once.", in.Act)
+	}
+	if in.Act == core.ActReschedule {
+		if err := in.Shift.Check(); err != nil {
+			return BulkResult{}, err
+		}
+	}
+	ws, err := t.Workspace(ctx)
+	if err != nil {
+		return BulkResult{}, err
+	}
+	return a.eachPost(ctx, t, in.IDs, func(p core.Post) (bool, error) {
+		undoable := in.Act == core.ActReschedule || in.Act == core.ActCancel
+		return undoable, a.bulkPost(ctx, c, in, p, ws.Zone)
+	})
+}
+
+// bulkPost applies the action to one post.
+func (a *App) bulkPost(ctx context.Context, c core.Caller, in BulkPosts, p core.Post, zone core.Zone) (err error) {
+	id := p.ID.String()
+	switch in.Act {
+	case core.ActReschedule:
+		err = a.shiftPost(ctx, c, p, in.Shift, zone)
+	case core.ActRetry:
+		_, err = a.RetryPost(ctx, c, contract.RetryPost{ID: id})
+	case core.ActCancel:
+		if p.Status != core.PostQueued { // cancelling a failed post stops its retries, which is something else
+			return core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
+		}
+		_, err = a.CancelPost(ctx, c, id)
+	case core.ActDuplicate:
+		_, err = a.DuplicatePost(ctx, c, id)
+	case core.ActDelete:
+		err = a.DeletePost(ctx, c, id)
+	}
+	return err
+}
+
+// shiftPost moves a post's time, unless somebody else has changed the post since it was read.
+func (a *App) shiftPost(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone) error {
+	if p.PublishAt.IsZero() {
+		return core.Fail(core.CodeConflict, "A draft without a time cannot be moved.").WithHint("Set its time on its page.")
+	}
+	at, issues := by.Apply(p.PublishAt, zone, a.cfg.Now())
+	if len(issues) > 0 {
+		return errPostPlan(&p, issues)
+	}
+	_, err := a.EditPost(ctx, c, contract.EditPost{
+		ID: p.ID.String(), Revision: p.Revision(), When: &contract.When{Instant: at},
+	})
+	return err
+}
+
+// eachPost calls f, which tells whether it can be undone, for each of several posts. An error that says nothing about
+// the other posts is a refusal.
+func (a *App) eachPost(ctx context.Context, t store.Tenant, ids []string,
+	f func(core.Post) (undoable bool, err error),
+) (r BulkResult, err error) {
+	switch {
+	case len(ids) == 0:
+		return r, core.Invalid("post", "No post is selected.").WithHint("Select at least one post.")
+	case len(ids) > maxBulk:
+		return r, core.Invalid("post", "Too many posts are selected.").WithHint("Select at most %d posts at once.", maxBulk)
+	}
+	var parsed []core.PostID
+	for _, id := range ids {
+		if p, err := core.ParseID[core.PostKind](id); err == nil && !slices.Contains(parsed, p) {
+			parsed = append(parsed, p)
+		}
+	}
+	posts, err := t.PostsByID(ctx, parsed)
+	if err != nil {
+		return r, err
+	}
+	for _, id := range parsed {
+		p, ok := posts[id]
+		if !ok {
+			r.Refused = append(r.Refused, BulkRefusal{id.String(), errPostGone()})
+			continue
+		}
+		undoable, err := f(p)
+		if cause, refused := asBulkRefusal(err); refused {
+			r.Refused = append(r.Refused, BulkRefusal{id.String(), cause})
+			continue
+		}
+		if err != nil {
+			return r, err
+		}
+		if r.Done++; undoable {
+			r.Undo = append(r.Undo, PostSchedule{id.String(), p.Status, p.PublishAt})
+		}
+	}
+	return r, nil
+}
+
+func errPostGone() *core.Error {
+	return core.Fail(core.CodeConflict, "The post was deleted meanwhile.")
+}
+
+// asBulkRefusal returns the error of one post that says nothing about the others.
+func asBulkRefusal(err error) (*core.Error, bool) {
+	var e *core.Error
+	switch {
+	case !errors.As(err, &e), e.Code == core.CodeInternal, e.Code == core.CodeUnavailable,
+		e.Code == core.CodeInsufficientScope:
+		return nil, false
+	case e.Code == core.CodeNotFound:
+		return errPostGone(), true
+	}
+	return e, true
+}
+
+// PostSchedule is whether and when a post was to be published.
+type PostSchedule struct {
+	ID     string
+	Status core.PostStatus
+	At     time.Time // zero for a draft without a time
+}
+
+// RestorePosts undoes actions: it gives posts back the state and the time that they had before. A post that is queued
+// again is checked again.
+func (a *App) RestorePosts(ctx context.Context, c core.Caller, before []PostSchedule) (BulkResult, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return BulkResult{}, err
+	}
+	was := map[string]PostSchedule{}
+	ids := convertAll(before, func(s PostSchedule) string { was[s.ID] = s; return s.ID })
+	return a.eachPost(ctx, t, ids, func(p core.Post) (bool, error) {
+		return false, a.restorePost(ctx, c, was[p.ID.String()])
+	})
+}
+
+func (a *App) restorePost(ctx context.Context, c core.Caller, was PostSchedule) error {
+	if was.Status == core.PostQueued {
+		_, err := a.EditPost(ctx, c, contract.EditPost{
+			ID: was.ID, When: &contract.When{Instant: was.At}, Status: string(core.PostQueued), InPlace: true,
+		})
+		return err
+	}
+	_, err := a.changePost(ctx, c, was.ID, nil, func(t store.Tenant, p *core.Post) error {
+		if p.Status == core.PostQueued {
+			if err := a.cancelQueued(ctx, t, p); err != nil {
+				return err
+			}
+			p.Status = core.PostDraft
+		}
+		if p.Status != core.PostDraft {
+			return unchangeableError(p)
+		}
+		p.PublishAt, p.UpdatedAt = was.At, a.cfg.Now().UTC()
+		return t.UpdatePost(ctx, *p)
+	})
+	return err
+}
+
+// sendHold is how long a post that a person sends now waits, so that they can take it back.
+const sendHold = 10 * time.Second
+
+// SendNow queues a draft, or reschedules a queued post, to be published after sendHold. It returns how the post was
+// scheduled before, for RestorePosts. revision is the one that the person has seen, or "".
+func (a *App) SendNow(ctx context.Context, c core.Caller, id, revision string) (before PostSchedule, err error) {
+	_, p, err := a.readPost(ctx, c, id)
+	if err != nil {
+		return before, err
+	}
+	_, err = a.EditPost(ctx, c, contract.EditPost{
+		ID: id, Revision: revision, When: &contract.When{Instant: a.cfg.Now().Add(sendHold)},
+		Status: string(core.PostQueued), InPlace: true,
+	})
+	return PostSchedule{id, p.Status, p.PublishAt}, err
+}

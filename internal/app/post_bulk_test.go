@@ -1,0 +1,208 @@
+package app_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+func (b *bench) bulk(act core.Act, by core.Shift, posts ...contract.Post) app.BulkResult {
+	b.t.Helper()
+	got, err := b.App.BulkPosts(b.Context(), b.ws.Owner, app.BulkPosts{Act: act, IDs: idsOf(posts), Shift: by})
+	must(b.t, err)
+	return got
+}
+
+func idsOf(posts []contract.Post) []string {
+	var ids []string
+	for _, p := range posts {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
+// statuses returns the states of posts.
+func (b *bench) statuses(posts ...contract.Post) []string {
+	b.t.Helper()
+	var list []string
+	for _, p := range posts {
+		list = append(list, b.ws.Post(p).Status)
+	}
+	return list
+}
+
+func (b *bench) wantsStatuses(want string, posts ...contract.Post) {
+	b.t.Helper()
+	for _, got := range b.statuses(posts...) {
+		if got != want {
+			b.t.Errorf("the posts are %v, want %s", b.statuses(posts...), want)
+			return
+		}
+	}
+}
+
+func TestPostsAreMovedTogetherAndThoseThatCannotBeAreNamed(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	tomorrow := b.Clock.Now().AddDate(0, 0, 1)
+	soon, late := b.ws.Queued("soon", account, tomorrow.Add(-20*time.Hour)), b.ws.Queued("late", account, tomorrow)
+	sketch := b.ws.Draft("a sketch", account)
+	got := b.bulk(core.ActReschedule, core.Shift{Hours: -5}, soon, late, sketch)
+	if got.Done != 1 || len(got.Undo) != 1 || got.Undo[0].ID != late.ID || len(got.Refused) != 2 {
+		t.Fatalf("the result is %+v", got)
+	}
+	if r := got.Refused[0]; r.ID != soon.ID || r.Cause.Rows[0].Issues[0].Code != core.IssueTimeInPast.Code {
+		t.Errorf("the first refusal is %+v", r)
+	}
+	if r := got.Refused[1]; r.ID != sketch.ID || r.Cause.Message != "A draft without a time cannot be moved." {
+		t.Errorf("the second refusal is %+v", r)
+	}
+	if at := b.ws.Post(late).PublishAt; !at.Equal(tomorrow.Add(-5 * time.Hour)) {
+		t.Errorf("it is moved to %s", at)
+	}
+	if at := b.ws.Post(soon).PublishAt; !at.Equal(soon.PublishAt.Time) {
+		t.Errorf("the refused one is moved to %s", at)
+	}
+}
+
+func TestEachActionOnSeveralPosts(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	at := b.Clock.Now().Add(time.Hour)
+	one, two := b.ws.Queued("one", account, at), b.ws.Queued("two", account, at)
+	live := b.ws.Work(b.ws.Now("live", account))
+	b.Fault(fault("create", "reject"))
+	failed := b.ws.Work(b.ws.Now("failed", account))
+
+	if got := b.bulk(core.ActCancel, core.Shift{}, one, two, live, failed); got.Done != 2 || len(got.Refused) != 2 {
+		t.Errorf("cancelled: %+v", got)
+	}
+	b.wantsStatuses("draft", one, two)
+	if got := b.bulk(core.ActDuplicate, core.Shift{}, one, live, failed); got.Done != 3 || len(got.Undo) != 0 {
+		t.Errorf("duplicated: %+v", got)
+	}
+	if got := b.bulk(core.ActRetry, core.Shift{}, failed, one); got.Done != 1 || got.Refused[0].ID != one.ID {
+		t.Errorf("retried: %+v", got)
+	}
+	b.wantsStatuses("queued", failed)
+	if got := b.bulk(core.ActDelete, core.Shift{}, one, one, two, failed, live); got.Done != 2 || len(got.Refused) != 2 {
+		t.Errorf("deleted: %+v", got)
+	}
+	if got := b.bulk(core.ActDelete, core.Shift{}, one); got.Refused[0].Cause.Message != "The post was deleted meanwhile." {
+		t.Errorf("deleted twice: %+v", got)
+	}
+}
+
+func TestAnActionOnSeveralPostsIsUndone(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	at := b.Clock.Now().Add(time.Hour)
+	one, two := b.ws.Queued("one", account, at), b.ws.Queued("two", account, at.Add(time.Hour))
+	undo := func(r app.BulkResult) app.BulkResult {
+		t.Helper()
+		got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, r.Undo)
+		must(t, err)
+		return got
+	}
+	asBefore := func(after string) {
+		t.Helper()
+		for _, p := range []contract.Post{one, two} {
+			if got := b.ws.Post(p); got.Status != "queued" || !got.PublishAt.Equal(p.PublishAt.Time) {
+				t.Errorf("after %s, a post is %s", after, got.StatusLine)
+			}
+		}
+		if b.used() != 2 {
+			t.Errorf("after %s, %d slots are used", after, b.used())
+		}
+	}
+	undo(b.bulk(core.ActReschedule, core.Shift{Days: 3}, one, two))
+	asBefore("moving")
+	undo(b.bulk(core.ActCancel, core.Shift{}, one, two))
+	asBefore("cancelling")
+
+	cancelled := b.bulk(core.ActCancel, core.Shift{}, one, two)
+	b.Clock.Set(at.Add(time.Hour))
+	if got := undo(cancelled); got.Done != 1 || len(got.Refused) != 1 || got.Refused[0].ID != one.ID {
+		t.Errorf("undone after the first one's time: %+v", got)
+	}
+}
+
+func TestSendNowCanBeTakenBackForAWhile(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	dated := b.ws.Draft("a draft with a time", account)
+	when := local("2026-10-06T10:00", "UTC")
+	b.edit(dated, contract.EditPost{When: &when})
+	posts := []contract.Post{
+		b.ws.Draft("a draft", account), dated, b.ws.Queued("queued", account, b.Clock.Now().Add(time.Hour)),
+	}
+	for _, p := range posts {
+		before := b.ws.Post(p)
+		was, err := b.App.SendNow(b.Context(), b.ws.Owner, p.ID, "")
+		must(t, err)
+		if got := b.ws.Work(p); got.Status != "queued" || !got.PublishAt.Equal(b.Clock.Now().Add(10*time.Second)) {
+			t.Errorf("%s: it is %s", p.Text, got.StatusLine)
+		}
+		_, err = b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{was})
+		must(t, err)
+		if got := b.ws.Post(p); got.StatusLine != before.StatusLine {
+			t.Errorf("%s: it was %s, and is %s", p.Text, before.StatusLine, got.StatusLine)
+		}
+	}
+	was, err := b.App.SendNow(b.Context(), b.ws.Owner, posts[0].ID, "")
+	must(t, err)
+	b.Clock.Advance(10 * time.Second)
+	if got := b.ws.Work(posts[0]); got.Status != "live" {
+		t.Errorf("it is %s", got.StatusLine)
+	}
+	got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{was})
+	must(t, err)
+	if len(got.Refused) != 1 || b.ws.Post(posts[0]).Status != "live" {
+		t.Errorf("a live post was taken back: %+v", got)
+	}
+}
+
+func TestActionsOnSeveralPostsStayInTheirWorkspaceAndWithinLimits(t *testing.T) {
+	b := newBench(t)
+	mine := b.ws.Draft("mine", b.ws.Account("threads"))
+	other := b.Workspace("other")
+	foreign := other.Draft("theirs", other.Account("threads"))
+	got := b.bulk(core.ActDelete, core.Shift{}, foreign)
+	if len(got.Refused) != 1 || other.Post(foreign).ID != foreign.ID {
+		t.Errorf("a foreign post: %+v", got)
+	}
+	unknown, err := b.App.BulkPosts(b.Context(), b.ws.Owner, app.BulkPosts{
+		Act: core.ActDelete, IDs: []string{core.NewID[core.PostKind]().String()},
+	})
+	must(t, err)
+	if unknown.Refused[0].Cause.Message != got.Refused[0].Cause.Message {
+		t.Error("a foreign post is refused in other words than an unknown one")
+	}
+	if _, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{{ID: foreign.ID, Status: core.PostDraft}}); err != nil {
+		t.Error(err)
+	}
+	many := slices.Repeat([]string{mine.ID}, 101)
+	for name, in := range map[string]app.BulkPosts{
+		"none":              {Act: core.ActDelete},
+		"too many":          {Act: core.ActDelete, IDs: many},
+		"an unknown action": {Act: core.ActSettle, IDs: many[:1]},
+		"nowhere":           {Act: core.ActReschedule, IDs: many[:1]},
+	} {
+		if _, err := b.App.BulkPosts(b.Context(), b.ws.Owner, in); core.CodeOf(err) != core.CodeInvalidRequest {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	viewer := b.ws.Member(core.RoleViewer)
+	_, refused := b.App.BulkPosts(b.Context(), viewer, app.BulkPosts{Act: core.ActDelete, IDs: many[:1]})
+	_, restored := b.App.RestorePosts(b.Context(), viewer, []app.PostSchedule{{ID: mine.ID, Status: core.PostDraft}})
+	_, sent := b.App.SendNow(b.Context(), viewer, mine.ID, "")
+	for _, err := range []error{refused, restored, sent} {
+		if core.CodeOf(err) != core.CodeInsufficientScope {
+			t.Errorf("a viewer: %v", err)
+		}
+	}
+}

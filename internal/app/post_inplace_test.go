@@ -1,0 +1,114 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+)
+
+func (b *bench) editInPlace(p contract.Post, in contract.EditPost) (contract.Post, error) {
+	b.t.Helper()
+	in.ID, in.InPlace = p.ID, true
+	return b.App.EditPost(b.Context(), b.ws.Owner, in)
+}
+
+func TestAQueuedPostIsEditedInPlace(t *testing.T) {
+	b := newBench(t)
+	at := b.Clock.Now().Add(time.Hour)
+	post := b.ws.Queued("before", b.ws.Account("threads"), at)
+	picture := b.ws.File("loaf.jpg", mediatest.JPEG(640, 640))
+	used := b.used()
+	edited, err := b.editInPlace(post, contract.EditPost{
+		Text: new("after"), MediaIDs: &[]string{picture.ID}, Status: string(core.PostQueued),
+	})
+	must(t, err)
+	if edited.Status != "queued" || !edited.PublishAt.Equal(at) || edited.Text != "after" || len(edited.MediaIDs) != 1 {
+		t.Errorf("it is %+v", edited)
+	}
+	if b.used() != used {
+		t.Errorf("%d slots are used, before %d", b.used(), used)
+	}
+	b.Clock.Set(at)
+	b.ws.Work(post)
+	must(t, b.Sim.WaitIdle(b.Context())) // until the network has the picture
+	b.Clock.Advance(time.Minute)
+	if live := b.ws.Work(post); live.Status != "live" || b.Visible("after") != 1 || b.Visible("before") != 0 {
+		t.Errorf("it is %s; %d posts as edited, %d as before", live.Status, b.Visible("after"), b.Visible("before"))
+	}
+	events, err := b.App.PostEvents(b.Context(), b.ws.Owner, post.ID)
+	must(t, err)
+	if e := events.Events[2]; e.Kind != "queued" || e.Message != "The content was changed." {
+		t.Errorf("the timeline says %+v", e)
+	}
+}
+
+func TestAnEditInPlaceMayChangeTheTimeOrTakeThePostBack(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	post := b.ws.Queued("before", account, b.Clock.Now().Add(time.Hour))
+	when := local("2026-10-06T10:00", "UTC")
+	edited, err := b.editInPlace(post, contract.EditPost{Text: new("later"), When: &when})
+	must(t, err)
+	if edited.PublishAt.Format("02 15:04") != "06 10:00" || edited.Text != "later" {
+		t.Errorf("it is %+v", edited)
+	}
+	when = draft()
+	edited, err = b.editInPlace(post, contract.EditPost{Text: new("never mind"), When: &when})
+	must(t, err)
+	if edited.Status != "draft" || edited.Text != "never mind" || b.used() != 0 {
+		t.Errorf("it is %+v with %d slots used", edited, b.used())
+	}
+}
+
+func TestARefusedEditInPlaceChangesNothing(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	post := b.ws.Queued("as it was", account, b.Clock.Now().Add(time.Hour))
+	past := local("2026-10-05T08:00", "UTC")
+	for name, c := range map[string]struct {
+		in   contract.EditPost
+		want core.Code
+	}{
+		"a text that is too long": {contract.EditPost{Text: new(strings.Repeat("x", 501))}, core.CodePlanHasIssues},
+		"no text":                 {contract.EditPost{Text: new("")}, core.CodePlanHasIssues},
+		"a time in the past":      {contract.EditPost{Text: new("changed"), When: &past}, core.CodePlanHasIssues},
+		"a file that is unknown": {
+			contract.EditPost{Text: new("changed"), MediaIDs: &[]string{core.NewID[core.MediaKind]().String()}}, core.CodeNotFound,
+		},
+		"another revision": {contract.EditPost{Text: new("changed"), Revision: "other"}, core.CodeConflict},
+	} {
+		if _, err := b.editInPlace(post, c.in); core.CodeOf(err) != c.want {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	if got := b.ws.Post(post); got.Text != post.Text || got.Status != "queued" || !got.PublishAt.Equal(post.PublishAt.Time) {
+		t.Errorf("it is %+v", got)
+	}
+	b.Clock.Advance(time.Hour)
+	if b.ws.Work(post); b.Visible("as it was") != 1 {
+		t.Error("it did not go out as it was")
+	}
+}
+
+func TestAPostWhoseTimeComesWhileItIsEditedGoesOutAsItWas(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	post := b.ws.Queued("as it was", account, b.Clock.Now().Add(time.Hour))
+	b.Clock.Advance(time.Hour)
+	b.ws.Work(post)
+	_, err := b.editInPlace(post, contract.EditPost{Text: new("too late"), Revision: "the one of the queued post"})
+	e := core.AsError(err)
+	if e.Code != core.CodeConflict || e.Message != "The post was published as it was before you saved. Your changes are not in it." {
+		t.Errorf("the answer is %v", err)
+	}
+	b.Fault(fault("create", "reject"))
+	failed := b.ws.Work(b.ws.Now("refused", account))
+	_, err = b.editInPlace(failed, contract.EditPost{Text: new("too late")})
+	if e := core.AsError(err); e.Code != core.CodeConflict || !strings.HasPrefix(e.Message, "The post failed as it was") {
+		t.Errorf("the answer is %v", err)
+	}
+}

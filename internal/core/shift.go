@@ -1,0 +1,47 @@
+package core
+
+import "time"
+
+// Shift moves the times of posts: by hours, by days on the calendar, or to a day at the same time of day. Only one of
+// its fields is set.
+type Shift struct {
+	Hours int
+	Days  int
+	Day   time.Time // midnight of the day, written as UTC
+}
+
+// Bounds of a shift: no post is further ahead.
+const (
+	maxShiftDays  = mostDaysAhead
+	maxShiftHours = 24 * maxShiftDays
+)
+
+// Check returns invalid_request unless the shift is within its bounds and moves something.
+func (s Shift) Check() error {
+	switch {
+	case s == Shift{}:
+		return Invalid("shift", "There is nothing to move the posts by.").WithHint("Enter a number other than 0, or a date.")
+	case s.Days > maxShiftDays || s.Days < -maxShiftDays || s.Hours > maxShiftHours || s.Hours < -maxShiftHours:
+		return Invalid("shift", "Posts can be moved by at most %d days.", maxShiftDays)
+	}
+	return nil
+}
+
+// Apply returns the time after the shift, with the issues of that time. A shift by days or to a day keeps the time of
+// day in the zone, also across a clock change.
+func (s Shift) Apply(at time.Time, zone Zone, now time.Time) (time.Time, []Issue) {
+	if s.Hours != 0 {
+		return When{Kind: WhenInstant, At: at.Add(time.Duration(s.Hours) * time.Hour)}.resolve(now)
+	}
+	wall := wallOf(at.In(zone.Location()))
+	days := s.Days
+	if !s.Day.IsZero() {
+		days = int(s.Day.Sub(wall.Truncate(24*time.Hour)).Hours()) / 24
+	}
+	return When{Kind: WhenAt, Wall: wall.AddDate(0, 0, days), Zone: zone}.resolve(now)
+}
+
+func (w When) resolve(now time.Time) (time.Time, []Issue) {
+	at, issues, _ := w.Resolve(now)
+	return at, issues
+}
