@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,11 @@ func (p *person) sendBody(method, link, contentType string, body io.Reader) *per
 	p.at, p.status, p.header, p.raw = answer.Request.URL, answer.StatusCode, answer.Header, string(raw)
 	return p
 }
+
+var workspacePath = regexp.MustCompile("^/w/[^/]+")
+
+// pagePath returns the path of the current page in its workspace.
+func (p *person) pagePath() string { return workspacePath.ReplaceAllString(p.at.Path, "") }
 
 // requireStatus fails the test unless the page has the status.
 func (p *person) requireStatus(status int) *person {

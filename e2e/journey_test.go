@@ -16,7 +16,7 @@ func TestSignUpToLiveWithoutScripts(t *testing.T) {
 	defer s.process.requireStop(t)
 	began := time.Now()
 	p := newPerson(t, s.url).setUp(s.setUpLink())
-	if p.at.Path != "/accounts" || len(p.findAll(testid("sandbox"))) == 0 {
+	if p.pagePath() != "/accounts" || len(p.findAll(testid("sandbox"))) == 0 {
 		t.Errorf("set-up leads to %s; its page does not say that the networks are simulated", p.at)
 	}
 	connectBoth(t, p)
@@ -96,29 +96,29 @@ func connectBoth(t *testing.T, p *person) {
 	t.Helper()
 	p.openLink("/accounts").openLink(attrValue(p.findOne(testid("connect-threads")), "href")).requireStatus(http.StatusOK)
 	p.submitForm(testid("deny"), nil)
-	if p.at.Path != "/accounts" || !strings.Contains(p.visibleText(testid("flash")), "was not granted") ||
+	if p.pagePath() != "/accounts" || !strings.Contains(p.visibleText(testid("flash")), "was not granted") ||
 		len(p.findAll(testid("account"))) != 0 {
 		t.Errorf(
 			"without consent the way back ends at %s with %d and %d accounts", p.at, p.status, len(p.findAll(testid("account"))),
 		)
 	}
 	p.connectAccount("threads", nil).requireStatus(http.StatusOK)
-	if p.at.Path != "/accounts" || len(p.findAll(testid("account"))) != 1 {
+	if p.pagePath() != "/accounts" || len(p.findAll(testid("account"))) != 1 {
 		t.Fatalf("after consent at Threads: %s with %d accounts", p.at, len(p.findAll(testid("account"))))
 	}
 	p.connectAccount("facebook", formInput{"newPage": {"Corner Shop"}, "page": nil}).requireStatus(http.StatusOK)
-	if p.at.Path != "/accounts" || len(p.findAll(testid("account"))) != 2 {
+	if p.pagePath() != "/accounts" || len(p.findAll(testid("account"))) != 2 {
 		t.Fatalf(
 			"after consent for one Page: %s with %d accounts: %s", p.at, len(p.findAll(testid("account"))),
 			p.visibleText("main"),
 		)
 	}
 	p.connectAccount("facebook", formInput{"page": {"104758391620475", "118203947561038"}}).requireStatus(http.StatusOK)
-	if p.at.Path != "/accounts/choose" {
+	if p.pagePath() != "/accounts/choose" {
 		t.Fatalf("after consent for two Pages: %s: %s", p.at, p.visibleText("main"))
 	}
 	p.submitForm(testid("choose-submit"), nil).requireStatus(http.StatusOK)
-	if n := len(p.findAll(testid("account"))); p.at.Path != "/accounts" || n != 4 {
+	if n := len(p.findAll(testid("account"))); p.pagePath() != "/accounts" || n != 4 {
 		t.Fatalf("after the choice: %s with %d accounts", p.at, n)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"belfry/internal/core"
 	"belfry/views/accounts"
 	"belfry/views/layout"
-	"belfry/views/link"
 	"belfry/views/ui"
 )
 
@@ -93,8 +92,8 @@ func (r *request) confirmDisconnect() error {
 	}
 	return r.renderConfirm(layout.SectionAccounts, layout.ConfirmModel{
 		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.Name(card.Platform) + "?", Points: points,
-		Action: link.Disconnect(r.pathID()), Button: "Disconnect",
-		Back: link.Accounts,
+		Action: r.link.Disconnect(r.pathID()), Button: "Disconnect",
+		Back: r.link.Accounts(),
 	})
 }
 
@@ -103,5 +102,5 @@ func (r *request) disconnectAccount() error {
 		return r.renderConnectError(err)
 	}
 	r.setFlash(ui.ToneGood, "Account disconnected.")
-	return r.redirect(link.Accounts)
+	return r.redirect(r.link.Accounts())
 }

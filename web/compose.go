@@ -209,7 +209,7 @@ func (r *request) createPosts(form url.Values) error {
 	}
 	r.flashCreated(made.Posts)
 	if len(made.Posts) == 1 {
-		return r.redirect(link.Post(made.Posts[0].ID))
+		return r.redirect(r.link.Post(made.Posts[0].ID))
 	}
-	return r.redirect(link.Posts(link.Filter{}))
+	return r.redirect(r.link.Posts(link.Filter{}))
 }

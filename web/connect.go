@@ -14,7 +14,6 @@ import (
 	"belfry/internal/httpd"
 	"belfry/views/accounts"
 	"belfry/views/layout"
-	"belfry/views/link"
 	"belfry/views/ui"
 )
 
@@ -50,17 +49,24 @@ func (r *request) renderConnectError(err error) error {
 	return r.renderAccounts(httpd.Status(e.Code), r.web.humanize(e))
 }
 
-// finishConnect handles the callback from a network's consent page.
+// finishConnect handles the callback from a network's consent page, in the workspace in which the consent began.
 func (r *request) finishConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
+	}
+	begun, err := r.web.cfg.App.ConsentWorkspace(r.context(), r.caller, r.echo.QueryParam("state"))
+	if err != nil {
+		return err
+	}
+	if err := r.enter(begun); err != nil {
+		return err
 	}
 	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
 	if e, ok := asRefusal(err); ok {
 		// The query is worth nothing a second time: the page of accounts says why.
 		told := r.web.humanize(e)
 		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
-		return r.redirect(link.Accounts)
+		return r.redirect(r.link.Accounts())
 	}
 	if err != nil {
 		return err
@@ -72,8 +78,8 @@ func (r *request) finishConnect() error {
 	if err != nil {
 		return fmt.Errorf("store the profiles to choose from: %w", err)
 	}
-	r.putSession(keyChoice, string(choice))
-	return r.redirect(link.ChooseProfiles)
+	r.putSession(r.choiceKey(), string(choice))
+	return r.redirect(r.link.ChooseProfiles())
 }
 
 func (r *request) redirectConnected(done app.Connected) error {
@@ -82,20 +88,23 @@ func (r *request) redirectConnected(done app.Connected) error {
 		text = done.Accounts[0].DisplayName + " connected."
 	}
 	r.setFlash(ui.ToneGood, text)
-	return r.redirect(link.Accounts)
+	return r.redirect(r.link.Accounts())
 }
 
-// pendingChoice returns the pending choice of profiles in the session. It contains names, but no token.
+// choiceKey is the session's key of the choice that is pending in this workspace.
+func (r *request) choiceKey() string { return keyChoice + r.caller.Workspace().String() }
+
+// pendingChoice returns the workspace's pending choice of profiles in the session. It contains names, but no token.
 func (r *request) pendingChoice() (app.Connected, bool) {
 	var done app.Connected
-	kept := r.web.sessions.manager.GetString(r.context(), keyChoice)
+	kept := r.web.sessions.manager.GetString(r.context(), r.choiceKey())
 	return done, json.Unmarshal([]byte(kept), &done) == nil
 }
 
 func (r *request) showProfileChoice() error {
 	done, ok := r.pendingChoice()
 	if !ok {
-		return r.redirect(link.Accounts)
+		return r.redirect(r.link.Accounts())
 	}
 	var usable []string
 	for _, p := range done.Profiles {
@@ -141,6 +150,6 @@ func (r *request) chooseProfiles(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	r.popSession(keyChoice)
+	r.popSession(r.choiceKey())
 	return r.redirectConnected(connected)
 }

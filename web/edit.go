@@ -13,7 +13,6 @@ import (
 	"belfry/internal/httpd"
 	"belfry/internal/network"
 	"belfry/views/layout"
-	"belfry/views/link"
 	"belfry/views/posts"
 	"belfry/views/ui"
 )
@@ -40,7 +39,7 @@ func (r *request) showEditor() error {
 		return err
 	}
 	if card.Status != string(core.PostDraft) {
-		return r.redirect(link.Post(r.pathID())) // it has gone out, or will: the page says which
+		return r.redirect(r.link.Post(r.pathID())) // it has gone out, or will: the page says which
 	}
 	r.refreshFacts()
 	if form, ok := r.takeSavedForm(); ok {
@@ -142,7 +141,7 @@ func (r *request) saveDraft(form url.Values) error {
 		return err
 	}
 	r.setFlash(ui.ToneGood, savedFlashes[m.Values.When])
-	return r.redirect(link.Post(r.pathID()))
+	return r.redirect(r.link.Post(r.pathID()))
 }
 
 var savedFlashes = map[string]string{

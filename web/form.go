@@ -82,8 +82,9 @@ func (r *request) offerSignInKeepingForm() (bool, error) {
 
 // formPage is the page of the form that an address takes, where that form holds a text.
 func formPage(path string) string {
-	if path == link.Create || path == link.Plan {
-		return link.Compose
+	at, rest := link.SplitWorkspace(path)
+	if here := link.Workspace(""); rest == here.Create() || rest == here.Plan() {
+		return at.Compose()
 	}
 	page := safeReturnURL(strings.TrimSuffix(path, "/plan"))
 	if !strings.HasSuffix(page, "/edit") {

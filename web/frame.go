@@ -45,7 +45,7 @@ func (r *request) pageFrame(title string, section layout.Section) (layout.Frame,
 	role := r.caller.Role()
 	f := layout.Frame{
 		Title: title, Section: section, Writes: role.Writes(), Manages: role.Manages(),
-		Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL(),
+		Link: r.link, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL(),
 	}
 	if r.wantsFragment() {
 		return f, nil
@@ -74,7 +74,7 @@ func (r *request) otherWorkspaces() ([]layout.Workspace, error) {
 	var list []layout.Workspace
 	for _, w := range all {
 		if w.ID != r.caller.Workspace() {
-			list = append(list, layout.Workspace{ID: w.ID.String(), Slug: w.Slug, Name: w.Name})
+			list = append(list, layout.Workspace{Slug: w.Slug, Name: w.Name})
 		}
 	}
 	return list, err
@@ -99,7 +99,7 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 		}
 		name := r.web.cfg.Networks.Name(core.Platform(a.Platform))
 		list = append(list, layout.Notice{
-			Text: a.DisplayName + " on " + name + ": " + disconnectedReasons[a.Status], Action: "Reconnect", URL: link.Accounts,
+			Text: a.DisplayName + " on " + name + ": " + disconnectedReasons[a.Status], Action: "Reconnect", URL: r.link.Accounts(),
 		})
 	}
 	hold, _, err := r.web.cfg.App.PublishingHold(r.context(), r.caller)
@@ -109,7 +109,7 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 	if hold != "" {
 		list = append(list, layout.Notice{
 			Text:   "Publishing is on hold because " + hold + ".",
-			Action: "View posts", URL: link.OnHold,
+			Action: "View posts", URL: r.link.OnHold(),
 		})
 	}
 	if section == layout.SectionPosts { // where the tabs say so
@@ -122,7 +122,7 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 			text = ui.Counted(n) + " posts failed."
 		}
 		list = append(list, layout.Notice{
-			Text: text, Action: "View", URL: link.Posts(link.Filter{Status: string(core.PostFailed)}),
+			Text: text, Action: "View", URL: r.link.Posts(link.Filter{Status: string(core.PostFailed)}),
 		})
 	}
 	return list, err

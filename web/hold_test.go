@@ -3,8 +3,6 @@ package web_test
 import (
 	"testing"
 	"time"
-
-	"belfry/views/link"
 )
 
 func TestThePageOfPostsOnHoldNamesEachNetwork(t *testing.T) {
@@ -15,7 +13,7 @@ func TestThePageOfPostsOnHoldNamesEachNetwork(t *testing.T) {
 	before := r.Clock.Now()
 	r.Clock.Advance(time.Hour)
 	must(t, r.Store.HoldPublishing(t.Context(), "of a test", before, nil))
-	page := r.as(ws).get(link.OnHold)
+	page := r.as(ws).get("/on-hold")
 	page.says(t, "Threads, ")
 	page.says(t, "may be published already: no receipt proves it; check the account")
 }

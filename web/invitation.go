@@ -8,7 +8,6 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 	"belfry/views/auth"
-	"belfry/views/link"
 	"belfry/views/ui"
 )
 
@@ -58,5 +57,5 @@ func (r *request) acceptInvitation(form url.Values) error {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "You have joined the workspace.")
-	return r.redirect(link.Posts(link.Filter{}))
+	return r.redirect(r.link.Home())
 }

@@ -8,7 +8,6 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 	"belfry/views/layout"
-	"belfry/views/link"
 	"belfry/views/settings"
 	"belfry/views/ui"
 )
@@ -16,9 +15,9 @@ import (
 // redirectToSettings redirects to the first settings page that the person can open.
 func (r *request) redirectToSettings() error {
 	if r.caller.Role().Manages() {
-		return r.redirect(link.Keys)
+		return r.redirect(r.link.Keys())
 	}
-	return r.redirect(link.Profile)
+	return r.redirect(r.link.Profile())
 }
 
 func (r *request) showProfile() error {
@@ -60,7 +59,7 @@ func (r *request) createKey(form url.Values) error {
 	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {
 		r.setFlash(ui.ToneInfo,
 			"This key has already been created and was shown only once. If you did not copy it, revoke it and create another one.")
-		return r.redirect(link.Keys)
+		return r.redirect(r.link.Keys())
 	}
 	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}
 	made, err := r.web.cfg.App.CreateKey(r.context(), r.caller, contract.CreateKey{Name: m.Name, Scope: m.Scope})
@@ -86,7 +85,7 @@ func (r *request) confirmRevoke() error {
 			return r.renderConfirm(layout.SectionSettings, layout.ConfirmModel{
 				Title:  "Revoke key " + k.Name + "?",
 				Points: []string{"Programs that use it stop working immediately.", "This cannot be undone."},
-				Action: link.RevokeKey(k.ID), Button: "Revoke key", Back: link.Keys,
+				Action: r.link.RevokeKey(k.ID), Button: "Revoke key", Back: r.link.Keys(),
 			})
 		}
 	}
@@ -98,5 +97,5 @@ func (r *request) revokeKey() error {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "Key revoked.")
-	return r.redirect(link.Keys)
+	return r.redirect(r.link.Keys())
 }

@@ -8,7 +8,6 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 	"belfry/views/layout"
-	"belfry/views/link"
 	"belfry/views/settings"
 	"belfry/views/ui"
 )
@@ -16,7 +15,7 @@ import (
 func (r *request) showMembers() error { return r.renderMembers(http.StatusOK, settings.MembersModel{}) }
 
 // redirectToMembers is for a person who reloads the address of a form.
-func (r *request) redirectToMembers() error { return r.redirect(link.Members) }
+func (r *request) redirectToMembers() error { return r.redirect(r.link.Members()) }
 
 func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	list, err := r.web.cfg.App.ListMembers(r.context(), r.caller)
@@ -65,7 +64,7 @@ func (r *request) editMember(form url.Values) error {
 		return err
 	}
 	r.setFlash(ui.ToneGood, made.Name+" is now "+withArticle(made.Role)+".")
-	return r.redirect(link.Members)
+	return r.redirect(r.link.Members())
 }
 
 func withArticle(role string) string {
@@ -87,7 +86,7 @@ func (r *request) confirmRemoval() error {
 		ask := layout.ConfirmModel{
 			Title: "Remove " +
 				m.Name + "?", Points: []string{"Their API keys and sessions stop working immediately.", "Their posts stay."},
-			Action: link.RemoveMember(m.ID), Button: "Remove", Back: link.Members,
+			Action: r.link.RemoveMember(m.ID), Button: "Remove", Back: r.link.Members(),
 		}
 		switch {
 		case m.ID == r.caller.User().String():
@@ -116,5 +115,5 @@ func (r *request) removeMember() error {
 		return r.signOut()
 	}
 	r.setFlash(ui.ToneGood, "Member removed.")
-	return r.redirect(link.Members)
+	return r.redirect(r.link.Members())
 }

@@ -10,7 +10,6 @@ import (
 	"belfry/internal/httpd"
 	"belfry/views/auth"
 	"belfry/views/layout"
-	"belfry/views/link"
 )
 
 // withPassword handles a request. If it requires the person's password again, the page that asks for it contains the
@@ -47,9 +46,7 @@ func (r *request) confirmPassword() (*core.Error, error) {
 		return nil, err
 	}
 	r.sessionChanged = true
-	session, _ := r.web.sessions.signedInUser(r.context())
-	r.caller, err = r.web.cfg.App.SessionCaller(r.context(), session)
-	return nil, err
+	return nil, r.enter(r.addressedWorkspace())
 }
 
 // renderPassword asks for the person's password before the submitted form is handled. e is why the previous password
@@ -59,7 +56,7 @@ func (r *request) renderPassword(e *core.Error) error {
 	if err != nil {
 		return err
 	}
-	m := auth.PasswordModel{Action: r.echo.Request().URL.Path, Back: cmp.Or(r.refererPage(), link.Settings)}
+	m := auth.PasswordModel{Action: r.echo.Request().URL.Path, Back: cmp.Or(r.refererPage(), r.link.Settings())}
 	for _, name := range slices.Sorted(maps.Keys(form)) {
 		for _, value := range form[name] {
 			if name != auth.FieldCurrentPassword {

@@ -35,7 +35,7 @@ func (r *request) finishAction(word string, err error) error {
 		return err
 	}
 	r.setFlash(ui.ToneGood, word)
-	return r.redirect(link.Post(r.pathID()))
+	return r.redirect(r.link.Post(r.pathID()))
 }
 
 func (r *request) editPost(word string, in contract.EditPost) error {
@@ -90,7 +90,7 @@ func (r *request) reschedulePost(form url.Values) error {
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
-func (r *request) redirectToPost() error { return r.redirect(link.Post(r.pathID())) }
+func (r *request) redirectToPost() error { return r.redirect(r.link.Post(r.pathID())) }
 
 func (r *request) cancelPost() error {
 	p, err := r.web.cfg.App.CancelPost(r.context(), r.caller, r.pathID())
@@ -111,7 +111,7 @@ func (r *request) duplicatePost() error {
 		return r.finishAction("", err)
 	}
 	r.setFlash(ui.ToneGood, "This is a copy. The original post is unchanged.")
-	return r.redirect(link.Edit(made.ID))
+	return r.redirect(r.link.Edit(made.ID))
 }
 
 func (r *request) settlePost(form url.Values) error {
@@ -141,8 +141,8 @@ func (r *request) confirmSendNow() error {
 		points = append(points, "Its scheduled time is removed.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: link.SendNow(r.pathID()),
-		Button: "Send now", Class: "primary", Back: link.Post(r.pathID()),
+		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: r.link.SendNow(r.pathID()),
+		Button: "Send now", Class: "primary", Back: r.link.Post(r.pathID()),
 		Fields: []ui.Hidden{{
 			Name: posts.FieldRevision, Value: cmp.Or(r.echo.QueryParam(posts.FieldRevision), card.Revision),
 		}},
@@ -167,8 +167,8 @@ func (r *request) confirmDelete() error {
 		points = append(points, "It still counts toward this month's quota.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: link.Delete(r.pathID()),
-		Button: "Delete post", Back: link.Post(r.pathID()),
+		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: r.link.Delete(r.pathID()),
+		Button: "Delete post", Back: r.link.Post(r.pathID()),
 	})
 }
 
@@ -177,5 +177,5 @@ func (r *request) deletePost() error {
 		return r.finishAction("", err)
 	}
 	r.setFlash(ui.ToneGood, "Post deleted.")
-	return r.redirect(link.Posts(link.Filter{}))
+	return r.redirect(r.link.Posts(link.Filter{}))
 }

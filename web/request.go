@@ -28,9 +28,10 @@ type request struct {
 	web            *Web
 	routed         bool        // it is for a route of ours, and no other site sent it
 	caller         core.Caller // zero for a stranger
-	sessionLoaded  bool        // the session has been read
-	sessionChanged bool        // the session has changed
-	showsSecret    bool        // the answer has a secret that was just made
+	link           link.Workspace
+	sessionLoaded  bool // the session has been read
+	sessionChanged bool // the session has changed
+	showsSecret    bool // the answer has a secret that was just made
 	whoami         *contract.Whoami
 	accounts       []contract.Account // nil until they have been asked for
 }
@@ -55,7 +56,7 @@ func (r *request) authenticate() error {
 	}
 	r.echo.SetRequest(r.echo.Request().WithContext(ctx))
 	r.sessionLoaded = true
-	if r.caller, err = r.web.findCaller(ctx); err != nil || r.caller.IsZero() {
+	if err := r.enter(r.addressedWorkspace()); err != nil || r.caller.IsZero() {
 		return err
 	}
 	httpd.AddLogAttrs(r.echo, slog.String("workspace", r.caller.Workspace().String()),
@@ -64,7 +65,25 @@ func (r *request) authenticate() error {
 	if r.echo.QueryParam(versionParam) == "" && s.timeSince(ctx, keySeen) >= touchEvery {
 		r.putSession(keySeen, s.now().Unix())
 	}
+	if last := r.caller.Workspace().String(); r.isPageVisit() && s.manager.GetString(ctx, keyWorkspace) != last {
+		r.putSession(keyWorkspace, last)
+	}
 	return nil
+}
+
+// addressedWorkspace returns the slug in the request's address, or "" for an address without one.
+func (r *request) addressedWorkspace() string { return r.echo.Param(workspace[1:]) }
+
+// enter makes the session's person the caller, in the workspace with the slug if they are a member of it, and else in
+// the one that they visited last.
+func (r *request) enter(slug string) (err error) {
+	r.caller, r.link, err = r.web.findCaller(r.context(), slug)
+	return err
+}
+
+// isPageVisit reports whether a person opens a page.
+func (r *request) isPageVisit() bool {
+	return r.echo.Request().Method == http.MethodGet && !r.wantsFragment()
 }
 
 // versionParam is the parameter with the version that the reader has (link.PostSince).

@@ -3,43 +3,42 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
-	"belfry/internal/core"
 	"belfry/views/link"
 )
 
-// safeReturnURL returns the address of one of our pages that a request names, or "" if it names none. It builds a new
-// address from the parsed parts, so that no other site's address can pass.
+// safeReturnURL returns the address of one of our pages that a request names, or "" if it names none. It accepts only
+// the paths of pages, so that no other site's address can pass.
 func safeReturnURL(said string) string {
 	u, err := url.Parse(said)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.RawPath != "" {
 		return ""
 	}
-	q := u.Query()
-	switch u.Path {
-	case link.Posts(link.Filter{}):
-		return link.Posts(link.Filter{
-			Status: q.Get("status"), Account: q.Get("accountId"), Query: q.Get("q"),
-			Cursor: q.Get("cursor"),
-		})
-	case link.Compose:
-		if account := q.Get("account"); account != "" {
-			return link.ComposeFor(account)
-		}
-		return link.Compose
-	case link.Accounts, link.Profile, link.Keys, link.Members, link.Workspace:
-		return u.Path
-	}
-	rest, ok := strings.CutPrefix(u.Path, link.Post(""))
-	post, edit := strings.CutSuffix(rest, "/edit")
-	if _, err := core.ParseID[core.PostKind](post); !ok || err != nil {
+	at, path := link.SplitWorkspace(u.Path)
+	isPage := func(rt route) bool { return rt.isPage && matchesPath(rt.path, path) }
+	if !slices.ContainsFunc(workspaceRoutes(""), isPage) {
 		return ""
 	}
-	if edit {
-		return link.Edit(post)
+	if query := u.Query(); len(query) > 0 {
+		path += "?" + query.Encode()
 	}
-	return link.Post(post)
+	return at.At(path)
+}
+
+// matchesPath reports whether a path matches that of a route.
+func matchesPath(pattern, path string) bool {
+	want, given := strings.Split(pattern, "/"), strings.Split(path, "/")
+	return slices.EqualFunc(want, given, func(want, given string) bool {
+		return want == given || strings.HasPrefix(want, ":") && isID(given)
+	})
+}
+
+// isID reports whether a part of a path has the form of an id, as "post_01kbmx0q7z" has.
+func isID(s string) bool {
+	kind, rest, ok := strings.Cut(s, "_")
+	return ok && strings.Trim(kind+rest, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
 // currentPage returns the page of a request: its own for GET, or the page of its form.

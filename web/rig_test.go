@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +67,7 @@ func openWith(t *testing.T, change func(*web.Config), options ...func(*app.Confi
 	return r
 }
 
-// browser keeps cookies and follows no redirect.
+// browser keeps cookies. Of redirects, it follows those alone that make it repeat its request elsewhere.
 type browser struct {
 	r       *rig
 	cookies map[string]*http.Cookie
@@ -132,7 +133,30 @@ func (b *browser) send(method, target, body string, headers ...string) *page {
 			delete(b.cookies, c.Name)
 		}
 	}
+	if p.StatusCode == http.StatusTemporaryRedirect {
+		return b.send(method, p.Header.Get("Location"), body, headers...)
+	}
+	p.leaveOutWorkspace()
 	return p
+}
+
+// inWorkspace is how an address names a workspace.
+var inWorkspace = regexp.MustCompile("^/w/[^/]+")
+
+// leaveOutWorkspace takes the workspace out of all addresses of a page, so that tests can name pages without it:
+// an address that names none leads to the workspace that the person visited last. TestTheAddressNamesTheWorkspace and
+// the rules of views/layout see to it that each address names it.
+func (p *page) leaveOutWorkspace() {
+	for _, name := range []string{"Location", "Hx-Redirect"} {
+		if to := p.Header.Get(name); to != "" {
+			p.Header.Set(name, inWorkspace.ReplaceAllString(to, ""))
+		}
+	}
+	for n := range p.root.Descendants() {
+		for i, a := range n.Attr {
+			n.Attr[i].Val = inWorkspace.ReplaceAllString(a.Val, "")
+		}
+	}
 }
 
 func (b *browser) get(target string, headers ...string) *page {

@@ -13,7 +13,11 @@ type route struct {
 	handle       func(*request) error
 	public       bool // also for strangers
 	takesFiles   bool // in a form of any size, which it reads itself
+	isPage       bool // signing in and going back may lead to it
 }
+
+// workspace is the path parameter for the slug of a workspace.
+const workspace = ":workspace"
 
 // id is the path parameter for the id of a post, an account, a key or a network.
 const id = ":id"
@@ -21,8 +25,8 @@ const id = ":id"
 // token is the path parameter for a secret, which the access log omits.
 const token = ":token"
 
-// allRoutes returns all routes of the dashboard.
-func allRoutes() []route {
+// serverRoutes returns the routes that belong to no workspace.
+func serverRoutes() []route {
 	return []route{
 		publicRoute(http.MethodGet, link.Home, (*request).redirectHome),
 		publicRoute(http.MethodGet, "/favicon.ico", (*request).redirectToIcon),
@@ -35,66 +39,72 @@ func allRoutes() []route {
 		publicRoute(http.MethodGet, link.Invitation(token), (*request).showInvitation),
 		publicRoute(http.MethodPost, link.Invitation(token), withForm((*request).acceptInvitation)),
 		publicRoute(http.MethodGet, link.Erasure(token), (*request).showErasure),
-		getRoute(link.Switch, (*request).redirectHome),
-		postRoute(link.Switch, withForm((*request).switchWorkspace)),
-
-		getRoute(link.Accounts, (*request).showAccounts),
-		getRoute(link.Connect(id), (*request).startConnect),
 		getRoute(link.ConnectCallback(id), (*request).finishConnect),
-		getRoute(link.ChooseProfiles, (*request).showProfileChoice),
-		postRoute(link.ChooseProfiles, withForm((*request).chooseProfiles)),
-		getRoute(link.Reconnect(id), (*request).startReconnect),
-		getRoute(link.Disconnect(id), (*request).confirmDisconnect),
-		postRoute(link.Disconnect(id), (*request).disconnectAccount),
-
-		getRoute(link.Compose, (*request).showComposer),
-		getRoute(link.Plan, (*request).showComposer),
-		postRoute(link.Plan, withForm((*request).planPosts)),
-		getRoute(link.ComposeFiles, (*request).showComposer),
-		uploadRoute(link.ComposeFiles, (*request).addFiles),
-		postRoute(link.Create, withForm((*request).createPosts)),
-		getRoute(link.Posts(link.Filter{}), (*request).showPosts),
-		getRoute(link.OnHold, (*request).showPostsOnHold),
-		getRoute(link.Post(id), (*request).showPost),
-		getRoute(link.Edit(id), (*request).showEditor),
-		postRoute(link.Edit(id), withForm((*request).saveDraft)),
-		postRoute(link.EditPlan(id), withForm((*request).planPosts)),
-		uploadRoute(link.EditFiles(id), (*request).addFiles),
-		getRoute(link.EditFiles(id), (*request).redirectToPost),
-		postRoute(link.Queue(id), (*request).queuePost),
-		postRoute(link.SendNow(id), (*request).sendPostNow),
-		postRoute(link.Reschedule(id), withForm((*request).reschedulePost)),
-		postRoute(link.Cancel(id), (*request).cancelPost),
-		postRoute(link.Retry(id), (*request).retryPost),
-		postRoute(link.Duplicate(id), (*request).duplicatePost),
-		getRoute(link.EditPlan(id), (*request).redirectToPost),
-		getRoute(link.Queue(id), (*request).redirectToPost),
-		getRoute(link.SendNow(id), (*request).confirmSendNow),
-		getRoute(link.Reschedule(id), (*request).redirectToPost),
-		getRoute(link.Cancel(id), (*request).redirectToPost),
-		getRoute(link.Retry(id), (*request).redirectToPost),
-		getRoute(link.Duplicate(id), (*request).redirectToPost),
-		getRoute(link.Settle(id), (*request).redirectToPost),
-		getRoute(link.Delete(id), (*request).confirmDelete),
-		postRoute(link.Delete(id), (*request).deletePost),
-		postRoute(link.Settle(id), withForm((*request).settlePost)),
-
-		getRoute(link.Settings, (*request).redirectToSettings),
-		getRoute(link.Profile, (*request).showProfile),
-		getRoute(link.Keys, (*request).showKeys),
-		postRoute(link.Keys, withForm((*request).createKey)),
-		getRoute(link.RevokeKey(id), (*request).confirmRevoke),
-		postRoute(link.RevokeKey(id), (*request).revokeKey),
-
-		getRoute(link.Members, (*request).showMembers),
-		postRoute(link.Members, withForm((*request).inviteMember)),
-		getRoute(link.Member(id), (*request).redirectToMembers),
-		postRoute(link.Member(id), withForm((*request).editMember)),
-		getRoute(link.RemoveMember(id), (*request).confirmRemoval),
-		postRoute(link.RemoveMember(id), (*request).removeMember),
-		getRoute(link.Workspace, (*request).showWorkspace),
-		postRoute(link.Workspace, withForm((*request).editWorkspace)),
+		getRoute(link.Workspace(workspace).At(""), (*request).redirectHome),
 	}
+}
+
+// workspaceRoutes returns the routes of a workspace's pages and actions.
+func workspaceRoutes(at link.Workspace) []route {
+	return []route{
+		pageRoute(at.Accounts(), (*request).showAccounts),
+		getRoute(at.Connect(id), (*request).startConnect),
+		getRoute(at.ChooseProfiles(), (*request).showProfileChoice),
+		postRoute(at.ChooseProfiles(), withForm((*request).chooseProfiles)),
+		getRoute(at.Reconnect(id), (*request).startReconnect),
+		getRoute(at.Disconnect(id), (*request).confirmDisconnect),
+		postRoute(at.Disconnect(id), (*request).disconnectAccount),
+		pageRoute(at.Compose(), (*request).showComposer),
+		getRoute(at.Plan(), (*request).showComposer),
+		postRoute(at.Plan(), withForm((*request).planPosts)),
+		getRoute(at.ComposeFiles(), (*request).showComposer),
+		uploadRoute(at.ComposeFiles(), (*request).addFiles),
+		postRoute(at.Create(), withForm((*request).createPosts)),
+		pageRoute(at.Posts(link.Filter{}), (*request).showPosts),
+		getRoute(at.OnHold(), (*request).showPostsOnHold),
+		pageRoute(at.Post(id), (*request).showPost),
+		pageRoute(at.Edit(id), (*request).showEditor),
+		postRoute(at.Edit(id), withForm((*request).saveDraft)),
+		postRoute(at.EditPlan(id), withForm((*request).planPosts)),
+		uploadRoute(at.EditFiles(id), (*request).addFiles),
+		getRoute(at.EditFiles(id), (*request).redirectToPost),
+		postRoute(at.Queue(id), (*request).queuePost),
+		postRoute(at.SendNow(id), (*request).sendPostNow),
+		postRoute(at.Reschedule(id), withForm((*request).reschedulePost)),
+		postRoute(at.Cancel(id), (*request).cancelPost),
+		postRoute(at.Retry(id), (*request).retryPost),
+		postRoute(at.Duplicate(id), (*request).duplicatePost),
+		getRoute(at.EditPlan(id), (*request).redirectToPost),
+		getRoute(at.Queue(id), (*request).redirectToPost),
+		getRoute(at.SendNow(id), (*request).confirmSendNow),
+		getRoute(at.Reschedule(id), (*request).redirectToPost),
+		getRoute(at.Cancel(id), (*request).redirectToPost),
+		getRoute(at.Retry(id), (*request).redirectToPost),
+		getRoute(at.Duplicate(id), (*request).redirectToPost),
+		getRoute(at.Settle(id), (*request).redirectToPost),
+		getRoute(at.Delete(id), (*request).confirmDelete),
+		postRoute(at.Delete(id), (*request).deletePost),
+		postRoute(at.Settle(id), withForm((*request).settlePost)),
+		getRoute(at.Settings(), (*request).redirectToSettings),
+		pageRoute(at.Profile(), (*request).showProfile),
+		pageRoute(at.Keys(), (*request).showKeys),
+		postRoute(at.Keys(), withForm((*request).createKey)),
+		getRoute(at.RevokeKey(id), (*request).confirmRevoke),
+		postRoute(at.RevokeKey(id), (*request).revokeKey),
+		pageRoute(at.Members(), (*request).showMembers),
+		postRoute(at.Members(), withForm((*request).inviteMember)),
+		getRoute(at.Member(id), (*request).redirectToMembers),
+		postRoute(at.Member(id), withForm((*request).editMember)),
+		getRoute(at.RemoveMember(id), (*request).confirmRemoval),
+		postRoute(at.RemoveMember(id), (*request).removeMember),
+		pageRoute(at.WorkspaceSettings(), (*request).showWorkspace),
+		postRoute(at.WorkspaceSettings(), withForm((*request).editWorkspace)),
+	}
+}
+
+// pageRoute is the route of a page to which signing in and going back may lead.
+func pageRoute(path string, handle func(*request) error) route {
+	return route{method: http.MethodGet, path: path, handle: handle, isPage: true}
 }
 
 func getRoute(path string, handle func(*request) error) route {

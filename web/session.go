@@ -10,6 +10,7 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/httpd"
+	"belfry/views/link"
 )
 
 // Lifetimes of a session (security.md 4.4).
@@ -22,14 +23,14 @@ const (
 // Values of a session.
 const (
 	keyUser      = "user"
-	keyWorkspace = "workspace"
-	keyProof     = "proof"  // app.SignedIn.Proof
-	keyProved    = "proved" // seconds of Unix time: when the person last gave their password
-	keySince     = "since"  // seconds of Unix time: when the person signed in
-	keySeen      = "seen"   // and when they last did something
+	keyWorkspace = "workspace" // which the person visited last
+	keyProof     = "proof"     // app.SignedIn.Proof
+	keyProved    = "proved"    // seconds of Unix time: when the person last gave their password
+	keySince     = "since"     // seconds of Unix time: when the person signed in
+	keySeen      = "seen"      // and when they last did something
 	keyTone      = "flash.tone"
 	keyFlash     = "flash.text"
-	keyChoice    = "choice"  // profiles to choose from
+	keyChoice    = "choice." // and a workspace: profiles to choose from
 	keyForm      = "form"    // the last form that made a key
 	keySavedForm = "carried" // a form that was sent when the session before had ended
 )
@@ -166,7 +167,7 @@ func (r *request) beginSession(in app.SignedIn) error {
 	if err := r.web.sessions.begin(r.context(), in); err != nil {
 		return err
 	}
-	r.sessionChanged = true
+	r.sessionChanged, r.link = true, link.Workspace(in.Slug)
 	r.echo.SetCookie(r.web.sessions.deviceCookie(in.Device))
 	return nil
 }

@@ -72,7 +72,7 @@ func (r *request) setUp(form url.Values) error {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "Your workspace is ready. Connect an account, then write your first post.")
-	return r.redirect(link.Accounts)
+	return r.redirect(r.link.Accounts())
 }
 
 // fieldErrors returns a refusal as the error of an input, or for the top of the form if input is "".

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
@@ -13,7 +14,7 @@ import (
 func (r *request) showSignIn() error {
 	next := safeReturnURL(r.echo.QueryParam(auth.FieldNext))
 	if !r.caller.IsZero() {
-		return r.redirect(returnURLOrHome(next))
+		return r.redirect(cmp.Or(next, r.link.Home()))
 	}
 	first, err := r.web.cfg.App.SetUpOpen(r.context())
 	if err != nil {
@@ -51,14 +52,7 @@ func (r *request) signIn(form url.Values) error {
 	if m.Carry != "" && len(m.Carry) <= maxSavedForm {
 		r.putSession(keySavedForm, m.Carry)
 	}
-	return r.redirect(returnURLOrHome(m.Next))
-}
-
-func returnURLOrHome(next string) string {
-	if next == "" {
-		return link.Posts(link.Filter{})
-	}
-	return next
+	return r.redirect(cmp.Or(m.Next, r.link.Home()))
 }
 
 func (r *request) signOut() error {

@@ -2,49 +2,194 @@ package web_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
+	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 )
 
-func TestAPersonSwitchesBetweenTheirWorkspaces(t *testing.T) {
+// withTwoWorkspaces is a person of two workspaces, with the slugs "one" and "second", and a draft in the first.
+func withTwoWorkspaces(t *testing.T, r *rig) (one *apptest.Workspace, draft string) {
+	t.Helper()
+	one = r.Workspace("one")
+	draft = one.Draft("of the first", one.Account("threads")).ID
+	_, err := r.App.CreateWorkspace(t.Context(), contract.CreateWorkspace{Name: "Second", OwnerEmail: one.Email})
+	must(t, err)
+	return one, draft
+}
+
+func (p *page) workspaceName(t *testing.T) string {
+	t.Helper()
+	return textOf(p.is(t, http.StatusOK).one(t, testid("workspace")+" .workspace-name"))
+}
+
+func TestTheAddressNamesTheWorkspace(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, draft := withTwoWorkspaces(t, r)
+	b := r.as(one)
+	for range 2 { // two tabs side by side
+		first, second := b.get("/w/one/posts"), b.get("/w/second/posts")
+		if name := first.workspaceName(t); name != "one" || len(first.all("[data-post]")) != 1 {
+			t.Errorf("the first workspace is %s", name)
+		}
+		if name := second.workspaceName(t); name != "Second" || len(second.all("[data-post]")) != 0 {
+			t.Errorf("the second workspace is %s", name)
+		}
+		for page, own := range map[*page]string{first: `href="/w/one/compose"`, second: `href="/w/second/compose"`} {
+			if !strings.Contains(page.body, own) {
+				t.Errorf("no link with %s", own)
+			}
+		}
+		if !strings.Contains(first.body, `href="/w/second/posts"`) || !strings.Contains(second.body, `href="/w/one/posts"`) {
+			t.Error("no way leads to the other workspace")
+		}
+	}
+	b.get("/w/one/posts/"+draft).is(t, http.StatusOK)
+	b.get("/w/second/posts/"+draft).is(t, http.StatusNotFound)
+	b.post("/w/second/posts/"+draft+"/duplicate").is(t, http.StatusNotFound)
+	b.post("/w/one/posts/"+draft+"/duplicate").is(t, http.StatusSeeOther)
+}
+
+func TestAnAddressWithoutAWorkspaceLeadsToTheLastOne(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, draft := withTwoWorkspaces(t, r)
+	b := r.as(one)
+	for slug, name := range map[string]string{"second": "Second", "one": "one"} {
+		b.get("/w/"+slug+"/posts").is(t, http.StatusOK)
+		b.part(http.MethodGet, "/w/one/posts").is(t, http.StatusOK) // a tab that looks for news is no visit
+		if got := b.get("/posts?status=draft").workspaceName(t); got != name {
+			t.Errorf("after %s, the last workspace is %s", name, got)
+		}
+		b.get("/").leads(t, "/posts")
+		b.get("/w/"+slug).leads(t, "/posts")
+	}
+	b.post("/posts/"+draft+"/duplicate").is(t, http.StatusSeeOther)
+	r.browser().get("/posts?status=draft").leads(t, "/sign-in?next=%2Fposts%3Fstatus%3Ddraft")
+	r.browser().get("/w/one/posts").leads(t, "/sign-in?next=%2Fw%2Fone%2Fposts")
+}
+
+func TestAFormerSlugLeadsToThePresentOne(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, other := r.Workspace("one"), r.Workspace("other")
+	rename := func(ws *apptest.Workspace, slug string) {
+		_, err := r.App.EditWorkspace(t.Context(), ws.Owner, contract.EditWorkspace{Slug: &slug})
+		must(t, err)
+	}
+	b, stranger := r.as(one), r.as(other)
+	rename(one, "bells")
+	rename(one, "ropes")
+	for _, slug := range []string{"one", "bells", "ropes"} {
+		page := b.get("/w/" + slug + "/posts?q=ding")
+		if page.workspaceName(t) != "one" || !strings.Contains(page.body, "/w/ropes/compose") ||
+			page.value(t, "q") != "ding" {
+			t.Errorf("/w/%s leads elsewhere", slug)
+		}
+		b.get("/w/"+slug).leads(t, "/posts")
+		stranger.get("/w/"+slug+"/posts").is(t, http.StatusNotFound)
+	}
+	draft := one.Draft("text", one.Account("threads"))
+	b.post("/w/one/posts/"+draft.ID+"/duplicate").is(t, http.StatusSeeOther)
+	rename(other, "one")
+	if got := stranger.get("/w/one/posts").workspaceName(t); got != "other" {
+		t.Errorf("the slug leads its new owner to %s", got)
+	}
+	if got := b.get("/w/one/posts").workspaceName(t); got != "one" {
+		t.Errorf("the slug leads its former owner to %s", got)
+	}
+}
+
+func TestAnotherWorkspacesSlugIsUnknown(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	one, foreign := r.Workspace("one"), r.Workspace("foreign")
-	draft := one.Draft("of the first", one.Account("threads"))
+	renamed := r.Workspace("before")
+	_, err := r.App.EditWorkspace(t.Context(), renamed.Owner, contract.EditWorkspace{Slug: new("after")})
+	must(t, err)
 	b := r.as(one)
-	if n := len(b.get("/posts").is(t, http.StatusOK).all(testid("switcher"))); n != 0 {
+	answer := func(method, target string) string {
+		page := b.send(method, target, "").is(t, http.StatusNotFound)
+		return strings.ReplaceAll(page.body, textOf(page.one(t, testid("request-id"))), "")
+	}
+	for _, path := range []string{"/posts", "", "/settings/members", "/posts/" + foreign.Draft("x", foreign.Account("threads")).ID} {
+		unknown := answer(http.MethodGet, "/w/nobody"+path)
+		for _, slug := range []string{"foreign", "before", "after", foreign.ID.String(), "%2e%2e", "Foreign"} {
+			if answer(http.MethodGet, "/w/"+slug+path) != unknown {
+				t.Errorf("/w/%s%s differs from an unknown workspace", slug, path)
+			}
+		}
+	}
+	if answer(http.MethodPost, "/w/foreign/posts") != answer(http.MethodPost, "/w/nobody/posts") {
+		t.Error("a form to a foreign workspace differs from one to an unknown workspace")
+	}
+}
+
+func TestAPersonWhoLeavesAWorkspaceStaysSignedInElsewhere(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, _ := withTwoWorkspaces(t, r)
+	b := r.as(one)
+	b.get("/w/one/posts").is(t, http.StatusOK)
+	_, err := r.Pool.Exec(t.Context(), `DELETE FROM members WHERE workspace_id = $1`, one.ID)
+	must(t, err)
+	b.get("/w/one/posts").is(t, http.StatusNotFound)
+	if got := b.get("/posts").workspaceName(t); got != "Second" {
+		t.Errorf("the remaining workspace is %s", got)
+	}
+}
+
+func TestSomebodyWithOneWorkspaceIsOfferedNoOther(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	if n := len(r.as(r.Workspace("one")).get("/posts").is(t, http.StatusOK).all(testid("switcher"))); n != 0 {
 		t.Error("somebody with one workspace is offered to switch")
 	}
-	two, err := r.App.CreateWorkspace(t.Context(), contract.CreateWorkspace{Name: "Second", OwnerEmail: one.Email})
-	must(t, err)
+}
 
-	page := b.get("/posts").is(t, http.StatusOK)
-	if option := page.one(t, testid("switch")); attribute(option, "value") != two.Workspace.String() ||
-		textOf(option) != "Second second" {
-		t.Errorf("offered is %s, %s", attribute(option, "value"), textOf(option))
+// The consent page leads back to an address that names no workspace.
+func TestAConsentEndsInTheWorkspaceInWhichItBegan(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, _ := withTwoWorkspaces(t, r)
+	b := r.as(one)
+	began := b.get("/w/second/accounts/connect/threads").is(t, http.StatusSeeOther)
+	b.get("/w/one/accounts").is(t, http.StatusOK) // in another tab
+	b.get(callback("threads", r.Consent(began.Header.Get("Location"), "bell.ringer"))).leads(t, "/accounts")
+	if n := len(b.get("/w/second/accounts").all(testid("account"))); n != 1 {
+		t.Errorf("%d accounts are connected where the consent began", n)
 	}
-	form := page.one(t, testid("switcher")+" form")
-	if attribute(form, "method") != "post" || attribute(form, "action") != "/workspace" {
-		t.Error("the switch is no form")
+	if n := len(b.get("/w/one/accounts").all(testid("account"))); n != 1 { // its own
+		t.Errorf("%d accounts are connected elsewhere", n)
 	}
-	b.post("/workspace", "workspace", two.Workspace.String()).leads(t, "/")
-	for range 2 {
-		page = b.get("/posts").is(t, http.StatusOK)
-		if name := textOf(page.one(t, testid("workspace")+" .workspace-name")); name != "Second" ||
-			len(page.all("[data-post-id]")) != 0 {
-			t.Errorf("after the switch the workspace is %s", name)
+}
+
+// A page asks the API for its own workspace's data.
+func TestAPageCallsTheAPIInItsWorkspace(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, _ := withTwoWorkspaces(t, r)
+	b := r.as(one)
+	b.get("/w/one/posts").is(t, http.StatusOK)
+	for referer, slug := range map[string]string{
+		"/w/one/posts": "one", "/w/second/compose?account=x": "second", "/docs/api": "one", "": "one", "/w/foreign/posts": "",
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
+		must(t, err)
+		request.AddCookie(b.cookies["belfry"])
+		request.Header.Set("Referer", "http://localhost:8080"+referer)
+		caller, err := r.web.Session(request)
+		must(t, err)
+		got := ""
+		if !caller.IsZero() {
+			who, err := r.App.Whoami(t.Context(), caller)
+			must(t, err)
+			got = who.Workspace.Slug
 		}
-		b.get("/posts/"+draft.ID).is(t, http.StatusNotFound)
-		for _, no := range []string{foreign.ID.String(), "nonsense", ""} {
-			b.post("/workspace", "workspace", no).is(t, http.StatusNotFound)
+		if got != slug {
+			t.Errorf("a page at %s calls the API in %q", referer, got)
 		}
 	}
-	b.get("/workspace").leads(t, "/posts")
-	b.send(http.MethodPost, "/workspace", pairsOf("workspace", one.ID.String()).Encode(), "Sec-Fetch-Site", "cross-site",
-		"Origin", "https://evil.example").
-		is(t, http.StatusForbidden)
-	b.post("/workspace", "workspace", one.ID.String()).leads(t, "/")
-	b.get("/posts/"+draft.ID).is(t, http.StatusOK)
-	r.browser().post("/workspace", "workspace", one.ID.String()).leads(t, "/sign-in")
 }

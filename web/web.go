@@ -69,14 +69,25 @@ func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 	}
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
 	w.mountCallbacks(e)
-	for _, rt := range allRoutes() {
-		limits := httpd.LimitBody(httpd.JSONLimit)
-		if rt.takesFiles {
-			limits = httpd.NoTimeLimit(0)
-		}
-		e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.SameOriginWrites, limits)
+	for _, rt := range serverRoutes() {
+		w.addRoute(e, rt)
+	}
+	for _, rt := range workspaceRoutes(link.Workspace(workspace)) {
+		w.addRoute(e, rt)
+	}
+	for _, rt := range workspaceRoutes("") {
+		rt.handle = (*request).redirectToWorkspace
+		w.addRoute(e, rt)
 	}
 	return nil
+}
+
+func (w *Web) addRoute(e *echo.Echo, rt route) {
+	limits := httpd.LimitBody(httpd.JSONLimit)
+	if rt.takesFiles {
+		limits = httpd.NoTimeLimit(0)
+	}
+	e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.SameOriginWrites, limits)
 }
 
 // handlerFor loads the session, and refuses people for whom the route is not.
@@ -93,39 +104,79 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 		if !rt.public && r.caller.IsZero() {
 			return r.askToSignIn()
 		}
+		if slug := r.addressedWorkspace(); slug != "" && slug != string(r.link) {
+			return r.redirectToRenamedWorkspace(slug)
+		}
 		return r.withPassword(rt.handle)
 	}
 }
 
-// Session returns the signed-in person of a request, by the dashboard's cookie; ok is false if nobody is signed in.
-// The caller has checked that the request comes from our own pages.
+// Session returns the signed-in person of a request of one of our pages, by the dashboard's cookie, in the workspace of
+// that page. It returns the zero Caller if nobody is signed in. The caller has checked that the request comes from our
+// own pages.
 func (w *Web) Session(r *http.Request) (core.Caller, error) {
 	ctx, err := w.sessions.load(r)
 	if err != nil {
 		return core.Caller{}, err
 	}
-	return w.findCaller(ctx)
+	var of link.Workspace
+	if page, err := url.Parse(r.Referer()); err == nil {
+		of, _ = link.SplitWorkspace(page.Path)
+	}
+	caller, found, err := w.findCaller(ctx, string(of))
+	if of != "" && found != of {
+		return core.Caller{}, err
+	}
+	return caller, err
 }
 
-// findCaller returns the person whose session the context holds, and the zero Caller for a stranger.
-func (w *Web) findCaller(ctx context.Context) (core.Caller, error) {
+// findCaller returns the person whose session the context holds, in the workspace with the slug or else in the one that
+// they visited last. It returns the zero Caller for a stranger.
+func (w *Web) findCaller(ctx context.Context, slug string) (core.Caller, link.Workspace, error) {
 	session, ok := w.sessions.signedInUser(ctx)
 	if !ok {
-		return core.Caller{}, nil
+		return core.Caller{}, "", nil
 	}
-	c, err := w.cfg.App.SessionCaller(ctx, session)
+	c, found, err := w.cfg.App.EnterWorkspace(ctx, session, slug)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
-		return core.Caller{}, nil
+		return core.Caller{}, "", nil
 	}
-	return c, err
+	return c, link.Workspace(found), err
 }
 
-// redirectHome redirects to the list of posts, or to the sign-in page.
+// redirectHome redirects to the workspace that the person visited last, or to the sign-in page.
 func (r *request) redirectHome() error {
 	if !r.caller.IsZero() {
-		return r.redirect(link.Posts(link.Filter{}))
+		return r.redirect(r.link.Home())
 	}
 	return r.askToSignIn()
+}
+
+// redirectToWorkspace redirects an address without a workspace to the one that the person visited last.
+func (r *request) redirectToWorkspace() error {
+	return r.repeatAt(r.link.At(r.echo.Request().URL.EscapedPath()))
+}
+
+// redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. Only its members learn
+// that there is such a workspace.
+func (r *request) redirectToRenamedWorkspace(slug string) error {
+	current, err := r.web.cfg.App.CurrentSlug(r.context(), r.caller, slug)
+	if err != nil {
+		return err
+	}
+	_, rest := link.SplitWorkspace(r.echo.Request().URL.EscapedPath())
+	return r.repeatAt(link.Workspace(current).At(rest))
+}
+
+// repeatAt makes the browser repeat the request, with its query and form, at another path.
+func (r *request) repeatAt(path string) error {
+	if err := r.saveSession(); err != nil {
+		return err
+	}
+	if query := r.echo.Request().URL.RawQuery; query != "" {
+		path += "?" + query
+	}
+	return r.echo.Redirect(http.StatusTemporaryRedirect, path)
 }
 
 // showAPIDocs shows the API reference, which is public.

@@ -37,7 +37,7 @@ func (r *request) editWorkspace(form url.Values) error {
 		Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug),
 		Zone: form.Get(settings.FieldZone),
 	}
-	_, err := r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
+	saved, err := r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
 		Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone,
 	})
 	if e, ok := asRefusal(err); ok {
@@ -50,23 +50,7 @@ func (r *request) editWorkspace(form url.Values) error {
 	if err != nil {
 		return err
 	}
+	r.link = link.Workspace(saved.Slug)
 	r.setFlash(ui.ToneGood, "Workspace saved.")
-	return r.redirect(link.Workspace)
-}
-
-// switchWorkspace switches to another of the person's workspaces for the rest of the session. A workspace of which
-// they are not a member is not found.
-func (r *request) switchWorkspace(form url.Values) error {
-	p, _ := r.web.sessions.signedInUser(r.context())
-	p.Workspace = form.Get(layout.FieldWorkspace)
-	there, err := r.web.cfg.App.SessionCaller(r.context(), p)
-	if core.CodeOf(err) == core.CodeUnauthenticated {
-		return core.NotFound()
-	}
-	if err != nil {
-		return err
-	}
-	r.popSession(keyChoice) // of profiles for the workspace that is left
-	r.putSession(keyWorkspace, there.Workspace().String())
-	return r.redirect(link.Home)
+	return r.redirect(r.link.WorkspaceSettings())
 }

@@ -77,7 +77,7 @@ func (p *program) restore(ctx context.Context, cfg *config.Config, name string) 
 		"2. Check the queue at %s, or list the affected posts with `belfry doctor`.\n"+
 		"3. Run `belfry restore confirm`: posts that are known to be published become live, Belfry asks the networks about those\n"+
 		"   that may be published, and publishes the rest.",
-		cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
+		cfg.PublicURL+link.Workspace("").Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 
 func defineRestoreConfirm(o *options) action {

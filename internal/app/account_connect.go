@@ -156,6 +156,19 @@ func (a *App) callbackURL(platform core.Platform) string {
 	return a.cfg.PublicURL + "/accounts/callback/" + string(platform)
 }
 
+// ConsentWorkspace returns the slug of the workspace in which the person began a consent in this browser session, or ""
+// if there is no such consent.
+func (a *App) ConsentWorkspace(ctx context.Context, c core.Caller, state string) (string, error) {
+	if _, err := a.enterSession(c, false); err != nil {
+		return "", err
+	}
+	slug, err := a.cfg.Store.ConnectionWorkspace(ctx, pendingConnection(state, c))
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return slug, err
+}
+
 // FinishConnect handles the callback from a network's consent page. It connects a single usable profile immediately;
 // if there are several, the person chooses.
 func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values,

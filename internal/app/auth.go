@@ -52,8 +52,8 @@ const sessionName = "Dashboard"
 
 // Session is what a browser session stores about its person.
 type Session struct {
-	ID              string // names the browser's session; a consent that begins in it ends there
-	User, Workspace string
+	ID              string    // names the browser's session; a consent that begins in it ends there
+	User, Workspace string    // Workspace is the one that they visited last
 	Proof           string    // SignedIn.Proof
 	ProvedAt        time.Time // when they last gave their password
 }
@@ -69,26 +69,45 @@ func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error)
 	if err != nil {
 		return core.Caller{}, errNotSignedIn()
 	}
-	m, err := a.findPerson(ctx, userID, workspaceID)
-	if err == nil && subtle.ConstantTimeCompare([]byte(s.Proof), []byte(Proof(m.PasswordHash))) != 1 {
-		err = errNotSignedIn()
-	}
-	if err != nil {
-		return core.Caller{}, err
-	}
-	return sessionCaller(m, s.ProvedAt).InSession(s.ID), nil
+	m, err := a.cfg.Store.Member(ctx, userID, workspaceID)
+	return checkSession(s, m, err)
 }
 
-// findPerson returns a member with what their session depends on, or unauthenticated for anyone else.
-func (a *App) findPerson(ctx context.Context, user core.UserID, workspace core.WorkspaceID) (store.Person, error) {
-	m, err := a.cfg.Store.Member(ctx, user, workspace)
+// EnterWorkspace returns the caller for a signed-in person in the workspace with a slug, and that slug. If they are not
+// a member of it, it returns their caller in the workspace that they visited last, or else the one that they joined
+// first, and its slug. It returns unauthenticated as SessionCaller does.
+func (a *App) EnterWorkspace(ctx context.Context, s Session, slug string) (core.Caller, string, error) {
+	user, err := core.ParseID[core.UserKind](s.User)
+	if err != nil {
+		return core.Caller{}, "", errNotSignedIn()
+	}
+	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // unset if there is none
+	m, err := a.cfg.Store.MemberAt(ctx, user, slug, last)
+	c, err := checkSession(s, m, err)
+	return c, m.Slug, err
+}
+
+// CurrentSlug returns the slug of the workspace that had another slug before, or not_found if the person is not a member
+// of such a workspace.
+func (a *App) CurrentSlug(ctx context.Context, c core.Caller, former string) (string, error) {
+	if _, err := a.enterSession(c, false); err != nil {
+		return "", err
+	}
+	return a.cfg.Store.CurrentSlug(ctx, c.User(), former)
+}
+
+// checkSession returns the caller of a session's person, who was looked up with the result err.
+func checkSession(s Session, m store.Person, err error) (core.Caller, error) {
 	if errors.Is(err, store.ErrNotFound) {
-		return m, errNotSignedIn()
+		return core.Caller{}, errNotSignedIn()
 	}
 	if err != nil {
-		return m, fmt.Errorf("look up the person of a session: %w", err)
+		return core.Caller{}, fmt.Errorf("look up the person of a session: %w", err)
 	}
-	return m, nil
+	if subtle.ConstantTimeCompare([]byte(s.Proof), []byte(Proof(m.PasswordHash))) != 1 {
+		return core.Caller{}, errNotSignedIn()
+	}
+	return sessionCaller(m, s.ProvedAt).InSession(s.ID), nil
 }
 
 // sessionCaller returns the caller of a signed-in person.

@@ -132,9 +132,9 @@ func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope c
 	if err != nil {
 		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}
-	m, err := a.findPerson(ctx, owner, w.ID)
+	m, err := a.cfg.Store.Member(ctx, owner, w.ID)
 	if err != nil {
-		return contract.Key{}, err
+		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}
 	return a.CreateKey(ctx, sessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
 }

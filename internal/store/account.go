@@ -286,6 +286,15 @@ func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Ti
 	})
 }
 
+// ConnectionWorkspace returns the slug of the workspace that has the consent with this state, person and browser
+// session, or not_found.
+func (s *Store) ConnectionWorkspace(ctx context.Context, want Connection) (string, error) {
+	return queryValue[string](s.query(ctx, `
+		SELECT w.slug FROM connections c JOIN workspaces w ON w.id = c.workspace_id
+		WHERE c.state_hash = @state AND c.user_id = @user AND c.session_hash = @session`,
+		args{"state": want.StateHash, "user": want.User, "session": want.SessionHash}))
+}
+
 // TakeConnection deletes and returns the consent with this state, person, browser session and workspace. It returns
 // not_found for any other consent, and for one that has expired or was taken before. The platform may be empty for a
 // choice of profiles, which stores its own.

@@ -18,15 +18,35 @@ type Member struct {
 // Person is a member with what their sessions depend on.
 type Person struct {
 	Member
+	Slug         string
 	PasswordHash string
 }
+
+const personColumns = `m.workspace_id AS workspace, w.slug, w.plan, m.user_id AS "user", m.role, u.password_hash
+		FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id`
 
 // Member returns a person's membership, or not_found.
 func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceID) (Person, error) {
 	return queryOne[Person](s.query(ctx, `
-		SELECT m.workspace_id AS workspace, w.plan, m.user_id AS "user", m.role, u.password_hash
-		FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id
-		WHERE m.user_id = @user AND m.workspace_id = @workspace`, args{"user": user, "workspace": ws}))
+		SELECT `+personColumns+` WHERE m.user_id = @user AND m.workspace_id = @workspace`,
+		args{"user": user, "workspace": ws}))
+}
+
+// MemberAt returns a person's membership in the workspace with a slug or, if they have none, in the last workspace or,
+// if they have none there either, their oldest. It returns not_found for somebody without a workspace.
+func (s *Store) MemberAt(ctx context.Context, user core.UserID, slug string, last core.WorkspaceID) (Person, error) {
+	return queryOne[Person](s.query(ctx, `
+		SELECT `+personColumns+` WHERE m.user_id = @user
+		ORDER BY w.slug = @slug DESC, w.id = @last DESC, m.created_at, w.id LIMIT 1`,
+		args{"user": user, "slug": slug, "last": last}))
+}
+
+// CurrentSlug returns the slug of a person's workspace by a former slug, or not_found.
+func (s *Store) CurrentSlug(ctx context.Context, user core.UserID, former string) (string, error) {
+	return queryValue[string](s.query(ctx, `
+		SELECT w.slug FROM former_slugs f JOIN workspaces w ON w.id = f.workspace_id
+		JOIN members m ON m.workspace_id = w.id AND m.user_id = @user
+		WHERE f.slug = @former`, args{"user": user, "former": former}))
 }
 
 // Owner returns the person who has owned a workspace for the longest time.

@@ -14,9 +14,14 @@ func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
 }
 
-// UpdateWorkspace changes the fields that are not nil. It is a conflict if another workspace has the slug.
+// UpdateWorkspace changes the fields that are not nil. It is a conflict if another workspace has the slug. The slug that
+// is given up is kept: a workspace that had it before leaves it to this one.
 func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `
+		WITH given_up AS (
+			INSERT INTO former_slugs (slug, workspace_id) SELECT slug, id FROM workspaces WHERE id = @ws AND slug <> @slug
+			ON CONFLICT (slug) DO UPDATE SET workspace_id = excluded.workspace_id
+		)
 		UPDATE workspaces SET name = coalesce(@name, name), slug = coalesce(@slug, slug), tz = coalesce(@tz, tz)
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
 }

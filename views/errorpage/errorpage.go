@@ -120,7 +120,7 @@ func (m Model) backLink() (address, words string) {
 	case m.Frame.Workspace == "":
 		return link.Home, "Go to the start page"
 	}
-	return link.Posts(link.Filter{}), "Go to posts"
+	return m.Frame.Link.Home(), "Go to posts"
 }
 
 // LastResort is the page if even the error page cannot be rendered. It has no dependencies.

@@ -26,24 +26,24 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"and before signing in", "setup", "[data-testid=sandbox] strong", []string{"Sandbox mode."}},
 		{"but not beside real networks", "signin", "[data-testid=sandbox]", nil},
 		{
-			"what needs a person leads to where it is mended", "posts", "[data-testid=notice] a[href='/accounts']",
+			"what needs a person leads to where it is mended", "posts", "[data-testid=notice] a[href='/w/bell/accounts']",
 			[]string{"Reconnect"},
 		},
 		{"a sign-out is a form", "posts", "form[action='/sign-out'][method=post]", []string{""}},
 
 		{"tabs carry counts up to 200", "posts", ".tabs a", []string{"All 200+", "Queued 2", "Drafts 1", "Live 200+", "Failed 1"}},
-		{"each tab has its address", "posts", ".tabs a[href='/posts?status=draft']", []string{"Drafts 1"}},
-		{"a page of the list leads to the next", "posts", "a[rel=next][href='/posts?cursor=abc']", []string{"Older"}},
+		{"each tab has its address", "posts", ".tabs a[href='/w/bell/posts?status=draft']", []string{"Drafts 1"}},
+		{"a page of the list leads to the next", "posts", "a[rel=next][href='/w/bell/posts?cursor=abc']", []string{"Older"}},
 		{
 			"a search is kept in its input, as text", "posts-no-match", "input[name=q][value='<script>alert(1)</script>']",
 			[]string{""},
 		},
 		{"a search without a match says so", "posts-no-match", "[data-testid=empty] h2", []string{"No matching posts"}},
 		{
-			"a newcomer is sent to the accounts", "posts-empty", "[data-testid=empty] a[href='/accounts']",
+			"a newcomer is sent to the accounts", "posts-empty", "[data-testid=empty] a[href='/w/bell/accounts']",
 			[]string{"Connect an account"},
 		},
-		{"then to the composer", "posts-first", "[data-testid=empty] a[href='/compose']", []string{"Compose"}},
+		{"then to the composer", "posts-first", "[data-testid=empty] a[href='/w/bell/compose']", []string{"Compose"}},
 		{"an empty state has its own words", "posts-failed-none", "[data-testid=empty] h2", []string{"No failed posts"}},
 
 		{"each network counts in its own unit", "compose-wrong", ".counter.over .counter-used", []string{"620"}},
@@ -57,7 +57,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send now"}},
 		{
-			"without a script the plan is a button away", "compose", "button[formaction='/compose/plan']:not([hidden])",
+			"without a script the plan is a button away", "compose", "button[formaction='/w/bell/compose/plan']:not([hidden])",
 			[]string{"Check the plan"},
 		},
 		{"an issue stands in the row it is about", "compose-wrong", "[data-account='" + accA +
@@ -69,7 +69,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a plan with issues cannot be sent", "compose-wrong", "#submit[disabled]", []string{"Send 2 posts now"}},
 		{"a draft's account is fixed", "compose-edit", "input[name=account][disabled]", []string{""}},
 		{
-			"a draft goes back to its own address", "compose-edit", "form#compose[action='/posts/" + postID + "/edit'] #submit",
+			"a draft goes back to its own address", "compose-edit", "form#compose[action='/w/bell/posts/" + postID + "/edit'] #submit",
 			[]string{"Save draft"},
 		},
 		{
@@ -105,18 +105,18 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Yes, it is live", "No, send it again"},
 		},
 		{"and cannot be retried blindly", "post-unknown", "#retry", nil},
-		{"deleting asks first", "post-draft", "a[href='/posts/" + postID + "/delete']", []string{"Delete"}},
+		{"deleting asks first", "post-draft", "a[href='/w/bell/posts/" + postID + "/delete']", []string{"Delete"}},
 		{
 			"the timeline is in order", "post-live", "[data-testid=event] .timeline-head > span",
 			[]string{"Created", "Queued", "Publishing", "Live"},
 		},
 
 		{
-			"each network has one button to connect", "accounts", "a[href^='/accounts/connect/']",
+			"each network has one button to connect", "accounts", "a[href^='/w/bell/accounts/connect/']",
 			[]string{"Connect a profile", "Connect a Page"},
 		},
 		{"none for one without credentials", "accounts", "[data-testid=network-sixth] a", nil},
-		{"none when the plan is full", "accounts-full", "a[href^='/accounts/connect/']", nil},
+		{"none when the plan is full", "accounts-full", "a[href^='/w/bell/accounts/connect/']", nil},
 		{
 			"an account says why it needs a person", "accounts", "[data-status=expired] .account-facts > span:first-child",
 			[]string{"The consent ran out on 3 November."},

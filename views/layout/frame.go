@@ -21,7 +21,8 @@ const (
 type Frame struct {
 	Title     string // of the browser's tab
 	Section   Section
-	Workspace string
+	Workspace string         // its name
+	Link      link.Workspace // makes the addresses of its pages
 	// Others are the person's other workspaces, to which they can switch.
 	Others []Workspace
 	Person Person
@@ -37,10 +38,7 @@ type Frame struct {
 }
 
 // Workspace is a workspace to which the person can switch.
-type Workspace struct{ ID, Slug, Name string }
-
-// FieldWorkspace is the only input for switching: the id of the workspace.
-const FieldWorkspace = "workspace"
+type Workspace struct{ Slug, Name string }
 
 // Person is the signed-in person.
 type Person struct{ Name, Email string }
@@ -69,12 +67,12 @@ type navEntry struct {
 }
 
 func (f Frame) navEntries() []navEntry {
-	all := []navEntry{{SectionPosts, "Posts", "list", link.Posts(link.Filter{}), "p"}}
+	all := []navEntry{{SectionPosts, "Posts", "list", f.Link.Posts(link.Filter{}), "p"}}
 	if f.Writes {
-		all = append(all, navEntry{SectionCompose, "Compose", "square-pen", link.Compose, ""})
+		all = append(all, navEntry{SectionCompose, "Compose", "square-pen", f.Link.Compose(), ""})
 	}
-	return append(all, navEntry{SectionAccounts, "Accounts", "at-sign", link.Accounts, "a"},
-		navEntry{SectionSettings, "Settings", "settings", link.Settings, "s"})
+	return append(all, navEntry{SectionAccounts, "Accounts", "at-sign", f.Link.Accounts(), "a"},
+		navEntry{SectionSettings, "Settings", "settings", f.Link.Settings(), "s"})
 }
 
 func (e navEntry) ariaCurrent(f Frame) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -149,6 +150,15 @@ var rules = map[string]func(*testing.T, page){
 			}
 		}
 	},
+	"every address names the workspace": func(t *testing.T, p page) {
+		for _, name := range []string{"href", "action", "formaction", "hx-get", "hx-post"} {
+			for _, n := range p.all("[" + name + "^='/']") {
+				if to := attribute(n, name); !namesWorkspace.MatchString(to) {
+					t.Errorf("<%s %s=%q> leads to the workspace that was visited last", n.Data, name, to)
+				}
+			}
+		}
+	},
 	"every time says what it is in UTC": func(t *testing.T, p page) {
 		for _, n := range p.all("time") {
 			if !strings.HasSuffix(attribute(n, "datetime"), "Z") || !strings.HasSuffix(attribute(n, "title"), " UTC") {
@@ -184,6 +194,9 @@ var rules = map[string]func(*testing.T, page){
 		}
 	},
 }
+
+// namesWorkspace matches addresses that name a workspace, and those of pages that belong to none.
+var namesWorkspace = regexp.MustCompile("^/(w/.+|static/.+|docs/api|set-up|sign-in|sign-out|invitations/.+|sandbox/.*)?$")
 
 func inside(n *html.Node, tag string) bool {
 	for a := range n.Ancestors() {

@@ -51,7 +51,7 @@ func (f fixture) screens() map[string]templ.Component {
 
 func (f fixture) frame(title string, section layout.Section) layout.Frame {
 	return layout.Frame{
-		Title: title, Section: section, Workspace: "Bell & Rope Studio",
+		Title: title, Section: section, Workspace: "Bell & Rope Studio", Link: "bell",
 		Person: layout.Person{Name: "Ada Lindqvist", Email: "ada@example.org"},
 		Writes: true, Manages: true, Sandbox: true,
 	}
@@ -61,8 +61,8 @@ func (f fixture) frame(title string, section layout.Section) layout.Frame {
 func (f fixture) several(title string, section layout.Section) layout.Frame {
 	several := f.frame(title, section)
 	several.Others = []layout.Workspace{
-		{ID: "ws_2", Slug: "harbour-bakery", Name: "Harbour Bakery"},
-		{ID: "ws_3", Slug: "bell-rope-studio-2", Name: several.Workspace},
+		{Slug: "harbour-bakery", Name: "Harbour Bakery"},
+		{Slug: "bell-rope-studio-2", Name: several.Workspace},
 	}
 	return several
 }
@@ -149,7 +149,7 @@ func (f fixture) lists() map[string]templ.Component {
 	frame := f.frame("Posts", layout.SectionPosts)
 	frame.Notices = []layout.Notice{{
 		Text: "Threads, Ada Lindqvist: the connection has expired.", Action: "Reconnect",
-		URL: link.Accounts,
+		URL: frame.Link.Accounts(),
 	}}
 	rows := []posts.Row{}
 	add := func(p contract.Post) {
@@ -391,7 +391,7 @@ func (f fixture) shows() map[string]templ.Component {
 		"post-delete": layout.Confirm(layout.ConfirmModel{
 			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?",
 			Points: []string{"It cannot be brought back."},
-			Action: link.Delete(postID), Button: "Delete the draft", Back: link.Post(postID),
+			Action: frame.Link.Delete(postID), Button: "Delete the draft", Back: frame.Link.Post(postID),
 		}),
 	}
 }
@@ -445,8 +445,8 @@ func (f fixture) accountPages() map[string]templ.Component {
 			},
 		}),
 		"accounts-disconnect": layout.Confirm(layout.ConfirmModel{
-			Frame: frame, Title: "Disconnect Ada Lindqvist?", Action: link.Disconnect(accA), Button: "Disconnect",
-			Back: link.Accounts,
+			Frame: frame, Title: "Disconnect Ada Lindqvist?", Action: frame.Link.Disconnect(accA), Button: "Disconnect",
+			Back: frame.Link.Accounts(),
 			Points: []string{
 				"3 queued posts go back to the drafts and give their slots back.",
 				"What is live stays where it is.", "Connecting it again later is possible.",

@@ -1,6 +1,7 @@
-// Package link holds every address of the dashboard as a function, so that none is spelled elsewhere.
+// Package link holds every address of the dashboard as a function, so that none is spelled elsewhere. The pages of a
+// workspace are methods of Workspace.
 //
-// A route table gives the functions a placeholder in place of an id: link.Post(":id") is "/posts/:id".
+// A route table gives the functions placeholders: Workspace(":workspace").Post(":id") is "/w/:workspace/posts/:id".
 package link
 
 import (
@@ -15,10 +16,6 @@ const (
 	SignIn  = "/sign-in"
 	SignOut = "/sign-out"
 	APIDocs = "/docs/api"
-	// OnHold lists the affected posts while publishing is on hold.
-	OnHold = "/on-hold"
-	// Switch switches to another of the person's workspaces (POST).
-	Switch = "/workspace"
 )
 
 // SignInFor returns the sign-in page that leads back to a page of the dashboard.

@@ -2,17 +2,22 @@ package link
 
 import "net/url"
 
-// Addresses of posts without an id. Compose is the composer, Create accepts its form, and Plan returns the plan for
-// the same form.
-const (
-	Compose = "/compose"
-	Plan    = "/compose/plan"
-	Create  = "/posts"
-	// ComposeFiles adds uploaded and chosen files to the composer's form.
-	ComposeFiles = "/compose/files"
-)
-
 const posts = "/posts"
+
+// Compose returns the address of the composer.
+func (w Workspace) Compose() string { return w.At("/compose") }
+
+// Plan returns the plan for the composer's form.
+func (w Workspace) Plan() string { return w.At("/compose/plan") }
+
+// ComposeFiles adds uploaded and chosen files to the composer's form.
+func (w Workspace) ComposeFiles() string { return w.At("/compose/files") }
+
+// Create accepts the composer's form.
+func (w Workspace) Create() string { return w.At(posts) }
+
+// OnHold lists the affected posts while publishing is on hold.
+func (w Workspace) OnHold() string { return w.At("/on-hold") }
 
 // Filter filters the list of posts. All of it is in the address.
 type Filter struct {
@@ -23,7 +28,7 @@ type Filter struct {
 }
 
 // Posts returns the address of the list; the zero Filter selects all posts.
-func Posts(f Filter) string { return withQuery(posts, f.queryValues()) }
+func (w Workspace) Posts(f Filter) string { return withQuery(w.At(posts), f.queryValues()) }
 
 func (f Filter) queryValues() url.Values {
 	query := url.Values{}
@@ -36,59 +41,61 @@ func (f Filter) queryValues() url.Values {
 }
 
 // Post returns the address of a post's page.
-func Post(id string) string { return joinPath(posts, id) }
+func (w Workspace) Post(id string) string { return joinPath(w.At(posts), id) }
 
 // PostSince returns the address for polling a post's page; version is the version that the reader has seen. The
 // response is 204 if nothing has changed.
-func PostSince(id, version string) string {
-	return withQuery(Post(id), url.Values{"seen": {version}})
+func (w Workspace) PostSince(id, version string) string {
+	return withQuery(w.Post(id), url.Values{"seen": {version}})
 }
 
 // PostsSince returns the address for polling the list; version is the version that the reader has seen. The response
 // is 204 if nothing has changed.
-func PostsSince(f Filter, version string) string {
+func (w Workspace) PostsSince(f Filter, version string) string {
 	query := f.queryValues()
 	query.Set("seen", version)
-	return withQuery(posts, query)
+	return withQuery(w.At(posts), query)
 }
 
 // ComposeFor returns the composer's address with an account selected.
-func ComposeFor(account string) string { return withQuery(Compose, url.Values{"account": {account}}) }
+func (w Workspace) ComposeFor(account string) string {
+	return withQuery(w.Compose(), url.Values{"account": {account}})
+}
 
 // Edit returns the address of a draft's form, and accepts the form.
-func Edit(id string) string { return joinPath(posts, id, "edit") }
+func (w Workspace) Edit(id string) string { return joinPath(w.At(posts), id, "edit") }
 
 // EditPlan returns the plan for the form of a draft.
-func EditPlan(id string) string { return joinPath(posts, id, "edit", "plan") }
+func (w Workspace) EditPlan(id string) string { return joinPath(w.At(posts), id, "edit", "plan") }
 
 // EditFiles adds uploaded and chosen files to the form of a draft.
-func EditFiles(id string) string { return joinPath(posts, id, "edit", "files") }
+func (w Workspace) EditFiles(id string) string { return joinPath(w.At(posts), id, "edit", "files") }
 
 // Queue queues a draft that has a time.
-func Queue(id string) string { return joinPath(posts, id, "queue") }
+func (w Workspace) Queue(id string) string { return joinPath(w.At(posts), id, "queue") }
 
 // SendNow publishes a draft or a queued post immediately.
-func SendNow(id string) string { return joinPath(posts, id, "send-now") }
+func (w Workspace) SendNow(id string) string { return joinPath(w.At(posts), id, "send-now") }
 
 // ConfirmSendNow asks whether to publish the post in the revision that its reader has seen.
-func ConfirmSendNow(id, revision string) string {
-	return withQuery(SendNow(id), url.Values{"revision": {revision}})
+func (w Workspace) ConfirmSendNow(id, revision string) string {
+	return withQuery(w.SendNow(id), url.Values{"revision": {revision}})
 }
 
 // Cancel turns a queued post into a draft.
-func Cancel(id string) string { return joinPath(posts, id, "cancel") }
+func (w Workspace) Cancel(id string) string { return joinPath(w.At(posts), id, "cancel") }
 
 // Reschedule changes the time of a draft or a queued post.
-func Reschedule(id string) string { return joinPath(posts, id, "reschedule") }
+func (w Workspace) Reschedule(id string) string { return joinPath(w.At(posts), id, "reschedule") }
 
 // Retry sends a failed post again.
-func Retry(id string) string { return joinPath(posts, id, "retry") }
+func (w Workspace) Retry(id string) string { return joinPath(w.At(posts), id, "retry") }
 
 // Duplicate creates a draft with the same content.
-func Duplicate(id string) string { return joinPath(posts, id, "duplicate") }
+func (w Workspace) Duplicate(id string) string { return joinPath(w.At(posts), id, "duplicate") }
 
 // Delete asks for confirmation (GET) and deletes the post (POST).
-func Delete(id string) string { return joinPath(posts, id, "delete") }
+func (w Workspace) Delete(id string) string { return joinPath(w.At(posts), id, "delete") }
 
 // Settle accepts a person's answer about a post with an unknown outcome.
-func Settle(id string) string { return joinPath(posts, id, "settle") }
+func (w Workspace) Settle(id string) string { return joinPath(w.At(posts), id, "settle") }

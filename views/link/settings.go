@@ -1,20 +1,25 @@
 package link
 
-// Addresses of the settings. Keys lists the API keys (GET) and creates one (POST), Members lists members and invites
-// (POST), Profile shows the signed-in person, Workspace shows and changes the workspace.
-const (
-	Settings  = "/settings"
-	Profile   = "/settings/profile"
-	Keys      = "/settings/keys"
-	Members   = "/settings/members"
-	Workspace = "/settings/workspace"
-)
+// Settings leads to the first page of the settings that the person may open.
+func (w Workspace) Settings() string { return w.At("/settings") }
+
+// Profile shows the signed-in person.
+func (w Workspace) Profile() string { return w.At("/settings/profile") }
+
+// Keys lists the API keys (GET) and creates one (POST).
+func (w Workspace) Keys() string { return w.At("/settings/keys") }
+
+// Members lists the members (GET) and invites one (POST).
+func (w Workspace) Members() string { return w.At("/settings/members") }
+
+// WorkspaceSettings shows the workspace (GET) and changes it (POST).
+func (w Workspace) WorkspaceSettings() string { return w.At("/settings/workspace") }
 
 // Member changes a member's role (POST).
-func Member(id string) string { return joinPath(Members, id) }
+func (w Workspace) Member(id string) string { return joinPath(w.Members(), id) }
 
 // RemoveMember asks for confirmation (GET) and removes the member (POST).
-func RemoveMember(id string) string { return joinPath(Members, id, "remove") }
+func (w Workspace) RemoveMember(id string) string { return joinPath(w.Members(), id, "remove") }
 
 // RevokeKey asks for confirmation (GET) and revokes the key (POST).
-func RevokeKey(id string) string { return joinPath(Keys, id, "revoke") }
+func (w Workspace) RevokeKey(id string) string { return joinPath(w.Keys(), id, "revoke") }

@@ -11,7 +11,6 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/views/layout"
-	"belfry/views/link"
 	"belfry/views/ui"
 )
 
@@ -170,23 +169,23 @@ func (m ComposeModel) IsChosen(platform string) bool {
 
 func (m ComposeModel) formURL() string {
 	if m.PostID != "" {
-		return link.Edit(m.PostID)
+		return m.Frame.Link.Edit(m.PostID)
 	}
-	return link.Create
+	return m.Frame.Link.Create()
 }
 
 func (m ComposeModel) planURL() string {
 	if m.PostID != "" {
-		return link.EditPlan(m.PostID)
+		return m.Frame.Link.EditPlan(m.PostID)
 	}
-	return link.Plan
+	return m.Frame.Link.Plan()
 }
 
 func (m ComposeModel) filesURL() string {
 	if m.PostID != "" {
-		return link.EditFiles(m.PostID)
+		return m.Frame.Link.EditFiles(m.PostID)
 	}
-	return link.ComposeFiles
+	return m.Frame.Link.ComposeFiles()
 }
 
 func (m ComposeModel) pageTitle() string {

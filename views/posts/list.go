@@ -64,7 +64,7 @@ var tabs = []tab{
 func (m ListModel) tabURL(t tab) string {
 	f := m.Filter
 	f.Status, f.Cursor = t.status, ""
-	return link.Posts(f)
+	return m.Frame.Link.Posts(f)
 }
 
 func (m ListModel) tabCount(t tab) (int, bool) {
@@ -84,13 +84,13 @@ func (m ListModel) tabCount(t tab) (int, bool) {
 func (m ListModel) nextURL() string {
 	f := m.Filter
 	f.Cursor = m.Next
-	return link.Posts(f)
+	return m.Frame.Link.Posts(f)
 }
 
 func (m ListModel) firstPageURL() string {
 	f := m.Filter
 	f.Cursor = ""
-	return link.Posts(f)
+	return m.Frame.Link.Posts(f)
 }
 
 func (m ListModel) isFiltered() bool { return m.Filter.Query != "" || m.Filter.Account != "" }
