@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -21,13 +22,6 @@ var embedded embed.FS
 
 // Prefix is the path under which Handler serves assets.
 const Prefix = "/static/"
-
-// The style sheet consists of several files in one response. Their order matters only inside a layer.
-var stylesheets = []string{
-	"css/tokens.css", "css/base.css", "css/frame.css", "css/parts.css", "css/forms.css", "css/compose.css",
-	"css/posts.css", "css/preview.css",
-	"css/screens.css", "css/reference.css", "css/utilities.css",
-}
 
 // asset is a file to serve.
 type asset struct {
@@ -71,12 +65,19 @@ func (b assetTable) loadAsset(name string) (asset, error) {
 	return a, nil
 }
 
+// readSource returns the bytes of a file. The style sheet consists of all files in css.
 func (b assetTable) readSource(name string) ([]byte, error) {
 	if name != "app.css" {
 		return fs.ReadFile(embedded, name)
 	}
+	sheets, err := fs.Glob(embedded, "css/*.css")
+	if err != nil {
+		return nil, err
+	}
+	const layers = "css/tokens.css" // puts the layers in order, so it comes first
+	sheets = slices.DeleteFunc(sheets, func(name string) bool { return name == layers })
 	var all bytes.Buffer
-	for _, sheet := range stylesheets {
+	for _, sheet := range slices.Insert(sheets, 0, layers) {
 		body, err := fs.ReadFile(embedded, sheet)
 		if err != nil {
 			return nil, err

@@ -126,14 +126,15 @@ func TestTheFirstLoadIsLight(t *testing.T) {
 	t.Logf("first load without the page: %d bytes", total)
 }
 
-func TestEveryStyleSheetIsLoaded(t *testing.T) {
+func TestTheStyleSheetBeginsWithTheOrderOfItsLayers(t *testing.T) {
 	t.Parallel()
-	sheets, err := embedded.ReadDir("css")
-	if err != nil {
-		t.Fatal(err)
+	body := get(t, Handler(), URL("app.css")).Body.String()
+	order, block := strings.Index(body, "@layer tokens, base"), strings.Index(body, "{")
+	if order < 0 || order > block {
+		t.Errorf("the order of the layers is at %d, the first block at %d", order, block)
 	}
-	if len(sheets) != len(stylesheets) {
-		t.Errorf("%d style sheets, %d are loaded", len(sheets), len(stylesheets))
+	if n := strings.Count(body, "@layer tokens, base"); n != 1 {
+		t.Errorf("the order stands %d times", n)
 	}
 }
 

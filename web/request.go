@@ -72,7 +72,10 @@ func (r *request) authenticate() error {
 }
 
 // addressedWorkspace returns the slug in the request's address, or "" for an address without one.
-func (r *request) addressedWorkspace() string { return r.echo.Param(workspace[1:]) }
+func (r *request) addressedWorkspace() string {
+	slug, _ := link.SplitWorkspace(r.echo.Request().URL.Path)
+	return string(slug)
+}
 
 // enter makes the session's person the caller, in the workspace with the slug if they are a member of it, and else in
 // the one that they visited last.

@@ -8,10 +8,10 @@ package settings
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "belfry/views/link"
+import "belfry/views/layout"
 
 // tabs leads from one page of the settings to the others that the person may open; here is the address of the current one.
-func tabs(here string, manages bool) templ.Component {
+func tabs(f layout.Frame, here string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -36,7 +36,7 @@ func tabs(here string, manages bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, t := range tabsFor(manages) {
+		for _, t := range tabsFor(f) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -88,12 +88,12 @@ func tabs(here string, manages bool) templ.Component {
 
 type page struct{ name, url string }
 
-func tabsFor(manages bool) []page {
-	profile := page{"Profile", link.Profile}
-	if !manages {
+func tabsFor(f layout.Frame) []page {
+	profile := page{"Profile", f.Link.Profile()}
+	if !f.Manages {
 		return []page{profile}
 	}
-	return []page{{"API keys", link.Keys}, {"Members", link.Members}, {"Workspace", link.Workspace}, profile}
+	return []page{{"API keys", f.Link.Keys()}, {"Members", f.Link.Members()}, {"Workspace", f.Link.WorkspaceSettings()}, profile}
 }
 
 var _ = templruntime.GeneratedTemplate
