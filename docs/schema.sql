@@ -242,6 +242,11 @@ CREATE TABLE public.folders (
     updated_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.former_slugs (
+    slug text NOT NULL,
+    workspace_id uuid NOT NULL
+);
+
 CREATE TABLE public.group_accounts (
     workspace_id uuid NOT NULL,
     group_id uuid NOT NULL,
@@ -694,6 +699,9 @@ ALTER TABLE ONLY public.folders
 ALTER TABLE ONLY public.folders
     ADD CONSTRAINT folders_workspace_id_id_key UNIQUE (workspace_id, id);
 
+ALTER TABLE ONLY public.former_slugs
+    ADD CONSTRAINT former_slugs_pkey PRIMARY KEY (slug);
+
 ALTER TABLE ONLY public.group_accounts
     ADD CONSTRAINT group_accounts_pkey PRIMARY KEY (group_id, account_id);
 
@@ -828,6 +836,8 @@ CREATE INDEX devices_by_user ON public.devices USING btree (user_id, seen_at);
 
 CREATE UNIQUE INDEX folders_siblings ON public.folders USING btree (workspace_id, parent_id, name_key) NULLS NOT DISTINCT;
 
+CREATE INDEX former_slugs_workspace_id_idx ON public.former_slugs USING btree (workspace_id);
+
 CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
 
 CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
@@ -940,6 +950,9 @@ ALTER TABLE ONLY public.folders
 
 ALTER TABLE ONLY public.folders
     ADD CONSTRAINT folders_workspace_id_parent_id_fkey FOREIGN KEY (workspace_id, parent_id) REFERENCES public.folders(workspace_id, id);
+
+ALTER TABLE ONLY public.former_slugs
+    ADD CONSTRAINT former_slugs_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.group_accounts
     ADD CONSTRAINT group_accounts_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id);

@@ -16,10 +16,10 @@ func TestPagesAreLimitedByAddress(t *testing.T) {
 	draft := ws.Draft("hello", ws.Account("threads"))
 	b := r.as(ws)
 	for range 19 { // and one to sign in
-		b.post("/posts/"+draft.ID+"/duplicate").is(t, http.StatusSeeOther)
+		b.post("/w/one/posts/"+draft.ID+"/duplicate").is(t, http.StatusSeeOther)
 	}
 	for _, refused := range []*page{
-		b.post("/posts/" + draft.ID + "/duplicate"), b.get("/posts"), r.browser().get("/sign-in"),
+		b.post("/w/one/posts/" + draft.ID + "/duplicate"), b.get("/posts"), r.browser().get("/sign-in"),
 		b.post("/posts", "text", "my words"),
 	} {
 		refused.is(t, http.StatusTooManyRequests).says(t, "Too many requests from this address.")

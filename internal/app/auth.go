@@ -87,8 +87,8 @@ func (a *App) EnterWorkspace(ctx context.Context, s Session, slug string) (core.
 	return c, m.Slug, err
 }
 
-// CurrentSlug returns the slug of the workspace that had another slug before, or not_found if the person is not a member
-// of such a workspace.
+// CurrentSlug returns the slug of the workspace that had another slug before, or not_found if the person is not a
+// member of such a workspace.
 func (a *App) CurrentSlug(ctx context.Context, c core.Caller, former string) (string, error) {
 	if _, err := a.enterSession(c, false); err != nil {
 		return "", err

@@ -14,8 +14,8 @@ func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
 }
 
-// UpdateWorkspace changes the fields that are not nil. It is a conflict if another workspace has the slug. The slug that
-// is given up is kept: a workspace that had it before leaves it to this one.
+// UpdateWorkspace changes the fields that are not nil. It is a conflict if another workspace has the slug. The slug
+// that is given up is kept: a workspace that had it before leaves it to this one.
 func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `
 		WITH given_up AS (

@@ -391,7 +391,7 @@ func (f fixture) shows() map[string]templ.Component {
 		"post-delete": layout.Confirm(layout.ConfirmModel{
 			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?",
 			Points: []string{"It cannot be brought back."},
-			Action: frame.Link.Delete(postID), Button: "Delete the draft", Back: frame.Link.Post(postID),
+			Action: queued.Frame.Link.Delete(postID), Button: "Delete the draft", Back: queued.Frame.Link.Post(postID),
 		}),
 	}
 }
@@ -548,7 +548,7 @@ func (f fixture) parts() map[string]templ.Component {
 		"part-missing": posts.Plan(posts.PlanModel{Missing: "Choose an account."}),
 		"part-refused": posts.Plan(posts.PlanModel{Refused: &contract.Error{Code: "invalid_request", Message: "No."}}),
 		"part-post":    posts.ShowPart(live),
-		"part-posts":   posts.ListPart(posts.ListModel{}),
-		"part-confirm": layout.ConfirmPart(layout.ConfirmModel{Title: "Revoke?", Action: "/x", Button: "Revoke", Back: "/y"}),
+		"part-posts":   posts.ListPart(posts.ListModel{Frame: f.frame("", layout.SectionPosts)}),
+		"part-confirm": layout.ConfirmPart(layout.ConfirmModel{Title: "Revoke?", Action: "/w/bell/x", Button: "Revoke", Back: "/w/bell/y"}),
 	}
 }
