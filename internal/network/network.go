@@ -72,6 +72,13 @@ type Informer interface {
 	AccountFacts(ctx context.Context, profile string, t Token) (core.Facts, error)
 }
 
+// ProfileReader is a network that shows an account's names and picture to its own token.
+type ProfileReader interface {
+	// ReadProfile reads the profile with the given id at the network as it is now, without a token. An error says nothing
+	// about the account.
+	ReadProfile(ctx context.Context, profile string, t Token) (Profile, error)
+}
+
 // Finisher is a network on which steps follow once a post is live, such as a picture for a video. None of them makes
 // the post live or takes it down.
 type Finisher interface {
@@ -94,6 +101,8 @@ type Description struct {
 
 	// What follows is a connector's.
 
+	// Quotas are those of its budgets that people want to see: of what they publish, in a day or so.
+	Quotas []Budget
 	// ProfileURL is where a browser finds a profile, with {id} or {username} in its place; "" when there is no
 	// such address.
 	ProfileURL string

@@ -244,7 +244,7 @@ func TestAddressesBesideTheNetworks(t *testing.T) {
 	r.base = strings.TrimSuffix(r.base, "/")
 	for path, want := range map[string]int{
 		"": 303, "/": 303, "/_/": 200, "/example.org/x": 404, "/www.threads.net/nothing": 404,
-		"/WWW.THREADS.NET/picture/1.png": 200,
+		"/WWW.THREADS.NET/picture/1.jpg": 403, // the address is not signed
 		"/graph.threads.net/":            400, "/rupload.facebook.com/x": 400, "x": 404,
 	} {
 		if a := r.get(path, ""); a.status != want {

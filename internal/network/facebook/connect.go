@@ -45,13 +45,12 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	}
 	profiles := make([]network.Profile, 0, len(list))
 	for _, p := range list {
-		profiles = append(profiles, network.Profile{
-			ExternalID: string(p.ID), Username: p.Username, DisplayName: p.Name, AvatarURL: p.Picture.Data.URL,
-			Token: network.Token{
-				Access: network.Secret(p.Access), IssuedAt: n.now(), Scopes: login.Granted, Grant: login.Grant,
-			},
-			Unusable: p.WhyUnusable(login.Granted, needed),
-		})
+		profile := profileOf(p)
+		profile.Token = network.Token{
+			Access: network.Secret(p.Access), IssuedAt: n.now(), Scopes: login.Granted, Grant: login.Grant,
+		}
+		profile.Unusable = p.WhyUnusable(login.Granted, needed)
+		profiles = append(profiles, profile)
 	}
 	return profiles, nil
 }
@@ -70,6 +69,20 @@ func (n *Network) Verify(ctx context.Context, t network.Token) error {
 		ID meta.ID `json:"id"`
 	}
 	return n.classifyAuthError(ctx, n.graph.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
+}
+
+// ReadProfile reads the Page with its own token.
+func (n *Network) ReadProfile(ctx context.Context, _ string, t network.Token) (network.Profile, error) {
+	var p meta.Page
+	fields := url.Values{"fields": {"id,name,username,picture.type(large)"}}
+	err := n.graph.Get(ctx, "/me", t.Access, fields, &p)
+	return profileOf(p), err
+}
+
+func profileOf(p meta.Page) network.Profile {
+	return network.Profile{
+		ExternalID: string(p.ID), Username: p.Username, DisplayName: p.Name, AvatarURL: p.Picture.Data.URL,
+	}
 }
 
 // classifyAuthError tells an expired token from a revoked one where the answer does not.

@@ -51,7 +51,8 @@ func (Rules) Describe() network.Description { return description }
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{
 	ID: ID, Name: "Facebook", Profile: "Page", FirstPoll: firstPoll, ProfileURL: site + "/{id}", ErrorsMayPublish: true,
-	Needs: "You need a Facebook Page on which you can create content. Personal profiles and groups are not supported.",
+	Quotas: []network.Budget{reels},
+	Needs:  "You need a Facebook Page on which you can create content. Personal profiles and groups are not supported.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxText, Unit: core.UnitUTF16},
 		Title: &core.Count{Max: maxTitle, Unit: core.UnitCharacters},

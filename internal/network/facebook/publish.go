@@ -47,6 +47,11 @@ func (n *Network) stepsFor(d network.Draft) publishSteps {
 	return stepsByType[contentType(s, d.Media)]
 }
 
+// reels is how many Reels a Page may publish.
+var reels = network.Budget{
+	Call: core.DoPublish, Scope: network.ScopeAccount, Name: "Reels", Count: 30, Window: 24 * time.Hour,
+}
+
 // uplink is the bytes a second that preparing ahead reckons with.
 const uplink = 2_000_000
 
@@ -64,9 +69,7 @@ func (n *Network) Delivery(d network.Draft) network.Delivery {
 	delivery := network.Delivery{Flow: flow, Ahead: min(ahead, longestAhead), Files: network.Either}
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err == nil && contentType(s, d.Media) == typeReels {
-		delivery.Budgets = []network.Budget{{
-			Call: core.DoPublish, Scope: network.ScopeAccount, Name: "Reels", Count: 30, Window: 24 * time.Hour,
-		}}
+		delivery.Budgets = []network.Budget{reels}
 	}
 	return delivery
 }

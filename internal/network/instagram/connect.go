@@ -210,6 +210,17 @@ func (n *Network) Verify(ctx context.Context, t network.Token) error {
 	return n.classifyAuthError(ctx, err, t)
 }
 
+// ReadProfile reads the account, which a Page's token finds by its id.
+func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Token) (network.Profile, error) {
+	if !isPageToken(t) {
+		return n.fetchProfile(ctx, t.Access)
+	}
+	var a linkedAccount
+	fields := url.Values{"fields": {linkedAccountFields}}
+	err := n.readNode(ctx, t, "/"+url.PathEscape(profile), fields, &a)
+	return a.toProfile(), err
+}
+
 // classifyAuthError tells an expired token from a revoked one where the answer does not. For tokens of Instagram Login
 // only the date does: no call is documented that tells it.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {

@@ -29,15 +29,27 @@ func isPageToken(t network.Token) bool { return t.Extra[extraPerson] != "" }
 // linkedPage is a Page with the professional account that is linked to it.
 type linkedPage struct {
 	meta.Page
-	Account struct {
-		ID       meta.ID `json:"id"`
-		Username string  `json:"username"`
-		Name     string  `json:"name"`
-		Picture  string  `json:"profile_picture_url"`
-	} `json:"instagram_business_account"`
+	Account linkedAccount `json:"instagram_business_account"`
 }
 
-const linkedFields = meta.PageFields + ",instagram_business_account{id,username,name,profile_picture_url}"
+// linkedAccount is a professional account as its Page shows it.
+type linkedAccount struct {
+	ID       meta.ID `json:"id"`
+	Username string  `json:"username"`
+	Name     string  `json:"name"`
+	Picture  string  `json:"profile_picture_url"`
+}
+
+const (
+	linkedAccountFields = "id,username,name,profile_picture_url"
+	linkedFields        = meta.PageFields + ",instagram_business_account{" + linkedAccountFields + "}"
+)
+
+func (a linkedAccount) toProfile() network.Profile {
+	return network.Profile{
+		ExternalID: string(a.ID), Username: a.Username, DisplayName: cmp.Or(a.Name, a.Username), AvatarURL: a.Picture,
+	}
+}
 
 // exchangeForPages turns the code into the accounts that are linked to the Pages that the person selected.
 func (n *Network) exchangeForPages(ctx context.Context, g network.Grant) ([]network.Profile, error) {
@@ -79,11 +91,9 @@ func (p linkedPage) toProfile(t network.Token) network.Profile {
 				"connect again.",
 		}
 	}
-	return network.Profile{
-		ExternalID: string(p.Account.ID), Username: p.Account.Username,
-		DisplayName: cmp.Or(p.Account.Name, p.Account.Username), AvatarURL: p.Account.Picture, Token: t,
-		Unusable: p.WhyUnusable(t.Scopes, pageNeeded),
-	}
+	profile := p.Account.toProfile()
+	profile.Token, profile.Unusable = t, p.WhyUnusable(t.Scopes, pageNeeded)
+	return profile
 }
 
 // verifyPage asks for the Page, which its own token may.

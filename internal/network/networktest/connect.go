@@ -31,6 +31,9 @@ func connects(t *testing.T, h Harness) {
 		if err := w.Net.Verify(t.Context(), p.Token); err != nil {
 			t.Errorf("the token of %s does not work: %v", p.ExternalID, err)
 		}
+		if p.Unusable == "" {
+			checkProfileRead(t, w, p)
+		}
 		_, renewable := w.Net.(network.Refresher)
 		lapses := !p.Token.LapsesAt.IsZero()
 		renewable = renewable && !h.NoRenewal
@@ -42,6 +45,20 @@ func connects(t *testing.T, h Harness) {
 	e := w.Failure(err, network.Rejected, network.Secret(grant.Code))
 	if e.Hint == "" || e.Message == "" {
 		t.Errorf("a used code is refused without a word: %+v", e)
+	}
+}
+
+// checkProfileRead reads a connected profile again, if the network shows it.
+func checkProfileRead(t *testing.T, w *World, p network.Profile) {
+	t.Helper()
+	reader, ok := w.Net.(network.ProfileReader)
+	if !ok {
+		return
+	}
+	again, err := reader.ReadProfile(t.Context(), p.ExternalID, p.Token)
+	if err != nil || again.ExternalID != p.ExternalID || again.Username != p.Username ||
+		again.DisplayName != p.DisplayName || again.AvatarURL == "" {
+		t.Errorf("profile %+v is read again as %+v: %v", p, again, err)
 	}
 }
 

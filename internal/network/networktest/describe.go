@@ -1,6 +1,7 @@
 package networktest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,17 @@ func describes(t *testing.T, h Harness) {
 		}
 	}
 	checkVariables(t, h)
+	var all []network.Budget
 	for _, s := range shapes(d) {
 		if draft, ok := s.draft(w.Net, h); ok {
-			checkBudgets(t, s.name, w.Net.Delivery(draft).Budgets)
+			budgets := w.Net.Delivery(draft).Budgets
+			checkBudgets(t, s.name, budgets)
+			all = append(all, budgets...)
+		}
+	}
+	for _, q := range d.Quotas {
+		if !slices.Contains(all, q) || q.Call == core.DoStatus || q.Day == nil && q.Window < time.Hour {
+			t.Errorf("the quota %+v is not one of posts in a day", q)
 		}
 	}
 	if w.Net.Delivery(network.Draft{}).Flow == core.FlowOneCall {

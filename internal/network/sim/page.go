@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"path"
-	"strings"
 	"time"
 )
 
@@ -221,8 +220,8 @@ func (k *Kit) ServeSite(w http.ResponseWriter, r *http.Request, network, title s
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
-	case folder == "/picture/":
-		k.Picture(w, r, strings.TrimSuffix(name, ".png"))
+	case folder == pictureFolder:
+		k.Picture(w, r, name)
 	case folder == "/media/":
 		k.ServeMedia(w, r, name)
 	default:

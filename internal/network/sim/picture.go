@@ -2,53 +2,127 @@ package sim
 
 import (
 	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
 	"hash/fnv"
 	"image"
 	paint "image/color"
-	"image/png"
+	"image/jpeg"
+	"math"
 	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
 )
+
+// pictureLife is how long the address of a profile picture works. Networks sign such addresses, and the shortest time
+// that one documents counts for all.
+const pictureLife = 2 * time.Hour
 
 const (
-	pictureCells = 5
-	pictureCell  = 24
+	pictureFolder = "/picture/"
+	pictureSide   = 240
 )
 
-// Picture serves a generated profile picture: a mirrored pattern that depends on the name only.
-func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, name string) {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(name))
-	seed := h.Sum(nil)
-	ink := paint.RGBA{R: 40 + seed[0]%140, G: 40 + seed[1]%140, B: 40 + seed[2]%140, A: 255}
-	paper := paint.RGBA{R: 238, G: 240, B: 243, A: 255}
+// portraits are the pictures of the demo's brands.
+//
+//go:embed portrait
+var portraits embed.FS
 
-	side := (pictureCells + 2) * pictureCell
-	img := image.NewPaletted(image.Rect(0, 0, side, side), paint.Palette{paper, ink})
-	for y := range pictureCells {
-		for x := range pictureCells {
-			column := min(x, pictureCells-1-x)
-			if seed[3+column]>>y&1 == 0 {
-				continue
-			}
-			fillCell(img, (x+1)*pictureCell, (y+1)*pictureCell)
+// PictureURL returns the address of an account's profile picture at a site, which works for two hours.
+func (k *Kit) PictureURL(site, id, name string) string {
+	file := id + "_" + pictureName(name) + ".jpg"
+	ends := strconv.FormatInt(k.Now().Add(pictureLife).Unix(), 16)
+	query := url.Values{"oe": {ends}, "oh": {k.signPicture(file, ends)}}
+	return "https://" + site + pictureFolder + url.PathEscape(file) + "?" + query.Encode()
+}
+
+// pictureName is a name without what differs between networks: "Harbour Bakery" and "harbour.bakery" are one brand.
+func pictureName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
 		}
+		return -1
+	}, name)
+}
+
+func (k *Kit) signPicture(file, ends string) string {
+	mac := hmac.New(sha256.New, []byte("picture "+k.cfg.ClientSecret))
+	_, _ = fmt.Fprintf(mac, "%s %s", file, ends)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// Picture serves a profile picture, if its address was signed less than two hours ago.
+func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, file string) {
+	ends := r.URL.Query().Get("oe")
+	until, err := strconv.ParseInt(ends, 16, 64)
+	signed := hmac.Equal([]byte(r.URL.Query().Get("oh")), []byte(k.signPicture(file, ends)))
+	if err != nil || !signed || k.Now().Unix() > until {
+		k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusForbidden })
+		http.Error(w, "URL signature expired", http.StatusForbidden)
+		return
 	}
-	var body bytes.Buffer
-	if err := png.Encode(&body, img); err != nil {
+	name := file[strings.LastIndexByte(file, '_')+1:]
+	body, err := portraits.ReadFile("portrait/" + name)
+	if err != nil {
+		body, err = drawPicture(file)
+	}
+	if err != nil {
 		http.Error(w, "no picture", http.StatusInternalServerError)
 		return
 	}
 	k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
-	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("Content-Type", "image/jpeg")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "public, max-age=86400")
-	_, _ = w.Write(body.Bytes())
+	w.Header().Set("Cache-Control", "private, max-age=3600")
+	_, _ = w.Write(body)
 }
 
-func fillCell(img *image.Paletted, left, top int) {
-	for y := top; y < top+pictureCell; y++ {
-		for x := left; x < left+pictureCell; x++ {
-			img.SetColorIndex(x, y, 1)
+// drawPicture draws a picture that depends on the name only: hills of one color before a sky of another.
+func drawPicture(name string) ([]byte, error) {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	seed := h.Sum(nil)
+	sky, land := pictureColor(seed[0]), pictureColor(seed[0]+90+seed[1]%76)
+	img := image.NewRGBA(image.Rect(0, 0, pictureSide, pictureSide))
+	sun, at := float64(24+seed[2]%24), [2]float64{float64(60 + seed[3]%120), float64(50 + seed[4]%50)}
+	for y := range pictureSide {
+		for x := range pictureSide {
+			fx, fy := float64(x), float64(y)
+			c := mixColors(sky, paint.RGBA{R: 255, G: 246, B: 232, A: 255}, fy/pictureSide)
+			if math.Hypot(fx-at[0], fy-at[1]) < sun {
+				c = paint.RGBA{R: 255, G: 250, B: 240, A: 255}
+			}
+			for hill := range 3 {
+				phase := float64(seed[5+hill]) / 20
+				top := 130 + 34*float64(hill) + 18*math.Sin(fx/(34+9*float64(hill))+phase)
+				if fy > top {
+					c = mixColors(land, paint.RGBA{A: 255}, 0.12*float64(hill))
+				}
+			}
+			img.SetRGBA(x, y, c)
 		}
 	}
+	var body bytes.Buffer
+	err := jpeg.Encode(&body, img, &jpeg.Options{Quality: 88})
+	return body.Bytes(), err
+}
+
+// pictureColor returns one of 256 muted colors around the wheel.
+func pictureColor(hue byte) paint.RGBA {
+	part := func(shift float64) uint8 {
+		return uint8(128 + 84*math.Cos(2*math.Pi*(float64(hue)/256-shift)))
+	}
+	return paint.RGBA{R: part(0), G: part(1.0 / 3), B: part(2.0 / 3), A: 255}
+}
+
+func mixColors(a, b paint.RGBA, share float64) paint.RGBA {
+	mix := func(a, b uint8) uint8 { return uint8(float64(a)*(1-share) + float64(b)*share) }
+	return paint.RGBA{R: mix(a.R, b.R), G: mix(a.G, b.G), B: mix(a.B, b.B), A: 255}
 }

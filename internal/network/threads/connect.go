@@ -136,6 +136,11 @@ func (n *Network) Verify(ctx context.Context, t network.Token) error {
 	return n.classifyAuthError(ctx, err, t)
 }
 
+// ReadProfile reads the profile of the token.
+func (n *Network) ReadProfile(ctx context.Context, _ string, t network.Token) (network.Profile, error) {
+	return n.fetchProfile(ctx, t.Access)
+}
+
 // classifyAuthError tells an expired token from a revoked one where the answer does not.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
 	return n.graph.ClassifyAuthError(ctx, err, t, func(ctx context.Context) (network.Secret, error) {

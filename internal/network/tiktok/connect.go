@@ -175,6 +175,11 @@ func (n *Network) Verify(ctx context.Context, t network.Token) error {
 	return err
 }
 
+// ReadProfile reads the profile of the token.
+func (n *Network) ReadProfile(ctx context.Context, _ string, t network.Token) (network.Profile, error) {
+	return n.fetchProfile(ctx, t)
+}
+
 func (n *Network) fetchProfile(ctx context.Context, t network.Token) (network.Profile, error) {
 	fields := "open_id,avatar_url,display_name"
 	if slices.Contains(t.Scopes, scopeProfile) { // a field without its permission fails the whole call

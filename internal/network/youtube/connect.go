@@ -174,19 +174,21 @@ func (n *Network) Verify(ctx context.Context, t network.Token) error {
 
 // AccountFacts tells whether the channel can upload videos of more than 15 minutes.
 func (n *Network) AccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
-	channels, err := n.listChannels(ctx, t.Access)
+	c, err := n.findChannel(ctx, profile, t.Access)
 	if err != nil {
 		return core.Facts{}, err
 	}
-	i := slices.IndexFunc(channels, func(c channel) bool { return c.ID == profile })
-	if i < 0 {
-		return core.Facts{}, &network.Error{Kind: network.Unknown, Message: "YouTube did not return the channel."}
-	}
-	switch channels[i].Status.LongUploads {
+	switch c.Status.LongUploads {
 	case "eligible", "disallowed":
 		return core.Facts{LongestVideoMs: ordinaryMs}, nil
 	}
 	return core.Facts{}, nil
+}
+
+// ReadProfile reads the channel.
+func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Token) (network.Profile, error) {
+	c, err := n.findChannel(ctx, profile, t.Access)
+	return c.toProfile(), err
 }
 
 // requestToken asks the token endpoint.
@@ -227,6 +229,19 @@ func (c channel) toProfile() network.Profile {
 		ExternalID: c.ID, Username: strings.TrimPrefix(c.Snippet.Handle, "@"), DisplayName: cmp.Or(c.Snippet.Title, c.ID),
 		AvatarURL: cmp.Or(pictures["medium"].URL, pictures["default"].URL, pictures["high"].URL),
 	}
+}
+
+// findChannel returns one of the channels behind the token.
+func (n *Network) findChannel(ctx context.Context, id string, token network.Secret) (channel, error) {
+	channels, err := n.listChannels(ctx, token)
+	if err != nil {
+		return channel{}, err
+	}
+	i := slices.IndexFunc(channels, func(c channel) bool { return c.ID == id })
+	if i < 0 {
+		return channel{}, &network.Error{Kind: network.Unknown, Message: "YouTube did not return the channel."}
+	}
+	return channels[i], nil
 }
 
 // listChannels returns the channels behind the token: normally one.

@@ -74,12 +74,11 @@ func New(env network.Environment) (*Network, error) {
 	}
 	about := description
 	about.Settle = settle
+	budget := network.Budget{Call: core.DoCreate, Scope: network.ScopeApp, Name: "uploads", Count: uploads, Day: zone}
+	about.Quotas = []network.Budget{budget}
 	return &Network{
 		client: env.Client, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)), about: about,
-		now: env.Now,
-		uploads: network.Budget{
-			Call: core.DoCreate, Scope: network.ScopeApp, Name: "uploads", Count: uploads, Day: zone,
-		},
+		now: env.Now, uploads: budget,
 	}, nil
 }
 

@@ -253,7 +253,8 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) 
 	switch {
 	case len(parts) == 1 && owner != nil:
 		s.kit.ServeProfile(w, r, sim.ProfilePage{
-			Network: Name, Title: "Facebook", Name: owner.Name, Handle: owner.Category, Picture: metasim.PictureURL(owner.ID),
+			Network: Name, Title: "Facebook", Name: owner.Name, Handle: owner.Category,
+			Picture: s.login.PictureURL(owner.ID, owner.Name),
 		}, metasim.PageSite, owner.ID)
 		return true
 	case len(parts) == 3 && parts[1] == "posts":
@@ -279,7 +280,7 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) 
 		return true
 	}
 	page := s.kit.ShowPost(p, metasim.PageSite)
-	page.Title, page.Picture, page.Topic = "Facebook", metasim.PictureURL(p.Account), p.Extra["title"]
+	page.Title, page.Picture, page.Topic = "Facebook", s.login.PictureURL(p.Account, p.AccountName), p.Extra["title"]
 	s.kit.ServePost(w, r, page)
 	return true
 }

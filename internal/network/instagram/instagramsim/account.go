@@ -42,7 +42,7 @@ func demoAccounts() []*account {
 	}
 }
 
-func pictureURL(a *account) string { return "https://" + site + "/picture/" + a.ID + ".png" }
+func (s *Sim) pictureURL(a *account) string { return s.kit.PictureURL(site, a.ID, a.Name) }
 
 // accountNamed finds an account by its username, for a caller without the lock; nil when there is none.
 func (s *Sim) accountNamed(username string) *account {
@@ -87,7 +87,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Prefixes: metasim.Prefixes("IGAA"), Fragment: "#_", Denied: metasim.Denied,
 		Allow: "Allow", Heading: "wants to use an Instagram account", Lead: "Choose the account that it can publish to.",
 		UnknownApp: "Invalid platform app", BadScope: "Invalid scopes", Form: []string{"profile", "username"},
-		Accounts: offerAccounts, Choose: s.chooseAccount,
+		Accounts: s.offerAccounts, Choose: s.chooseAccount,
 		NameOf: func(person string) string { return s.accountOf(person).Name },
 		Removed: func(person string, erase bool) {
 			metasim.ReportRemoval(s.kit, Name, s.accountOf(person).ownID(), erase)
@@ -103,7 +103,7 @@ func (s *Sim) accountOf(person string) *account {
 	return s.accounts.Get(person)
 }
 
-func offerAccounts() sim.Group {
+func (s *Sim) offerAccounts() sim.Group {
 	group := sim.Group{
 		Title: "Which account?", Field: "username", FieldLabel: "Or another username",
 		FieldHint: "If there is no account with this name, it is created.",
@@ -111,7 +111,7 @@ func offerAccounts() sim.Group {
 	for i, a := range demoAccounts() {
 		group.Choices = append(group.Choices, sim.Choice{
 			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username + ", " + strings.ToLower(a.Type),
-			Picture: pictureURL(a), Checked: i == 0,
+			Picture: s.pictureURL(a), Checked: i == 0,
 		})
 	}
 	return group
@@ -271,7 +271,7 @@ func (s *Sim) profileNode(a *account) map[string]any {
 		}
 	}
 	return map[string]any{
-		"id": a.ID, "username": a.Username, "name": a.Name, "profile_picture_url": pictureURL(a),
+		"id": a.ID, "username": a.Username, "name": a.Name, "profile_picture_url": s.pictureURL(a),
 		"followers_count": s.kit.Followers(a.ID, s.kit.Now()), "follows_count": 61, "media_count": count,
 	}
 }

@@ -156,7 +156,7 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case len(parts) == 1 && s.accountNamed(parts[0]) != nil:
 		a := s.accountNamed(parts[0])
 		s.kit.ServeProfile(w, r, sim.ProfilePage{
-			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a),
+			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: s.pictureURL(a),
 		}, site, a.ID)
 	default:
 		s.kit.ServeSite(w, r, Name, title)
@@ -171,7 +171,7 @@ func (s *Sim) servePost(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		page := s.kit.ShowPost(p, site)
-		page.Title, page.Handle, page.Picture = title, "@"+p.AccountName, "https://"+site+"/picture/"+p.Account+".png"
+		page.Title, page.Handle, page.Picture = title, "@"+p.AccountName, s.pictureURL(s.accountOf(p.Account))
 		s.kit.ServePost(w, r, page)
 		return
 	}

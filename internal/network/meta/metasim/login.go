@@ -195,7 +195,7 @@ func (l *PageLogin) personRoute(q *sim.Request, edge string) (sim.Route, error) 
 	switch q.R.Method + " " + edge {
 	case "GET ":
 		return sim.Route{Names: []string{CallProfile}, Params: []string{"fields"}, Serve: func(q *sim.Request) (any, error) {
-			node := map[string]any{"id": personID, "name": personName, "picture": pictureNode(personID)}
+			node := map[string]any{"id": personID, "name": personName, "picture": l.pictureNode(personID, personName)}
 			return personKind.Pick(q.Params.Get("fields"), node)
 		}}, nil
 	case "GET accounts":

@@ -47,11 +47,11 @@ const taskCreate = "CREATE_CONTENT"
 func (p *Page) MayCreate() bool { return slices.Contains(p.Tasks, taskCreate) }
 
 // PictureURL is the profile picture of a person or a Page.
-func PictureURL(id string) string { return "https://" + PageSite + "/picture/" + id + ".png" }
+func (l *PageLogin) PictureURL(id, name string) string { return l.kit.PictureURL(PageSite, id, name) }
 
-func pictureNode(id string) map[string]any {
+func (l *PageLogin) pictureNode(id, name string) map[string]any {
 	return map[string]any{"data": map[string]any{
-		"height": 168, "is_silhouette": false, "url": PictureURL(id), "width": 168,
+		"height": 200, "is_silhouette": false, "url": l.PictureURL(id, name), "width": 200,
 	}}
 }
 
@@ -66,7 +66,7 @@ func (l *PageLogin) offerPages() sim.Group {
 			note += ", where you can only see statistics"
 		}
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "checkbox", Name: "page", Value: p.ID, Label: p.Name, Note: note, Picture: PictureURL(p.ID), Checked: i == 0,
+			Type: "checkbox", Name: "page", Value: p.ID, Label: p.Name, Note: note, Picture: l.PictureURL(p.ID, p.Name), Checked: i == 0,
 		})
 	}
 	return group
@@ -127,7 +127,7 @@ var (
 // pageNode is a Page as the holder of a token sees it, with the Page's own token.
 func (l *PageLogin) pageNode(t sim.Token, p *Page) (map[string]any, error) {
 	node := map[string]any{
-		"id": p.ID, "name": p.Name, "category": p.Category, "picture": pictureNode(p.ID), "followers_count": 128,
+		"id": p.ID, "name": p.Name, "category": p.Category, "picture": l.pictureNode(p.ID, p.Name), "followers_count": 128,
 		"fan_count": 120, "category_list": []any{map[string]any{"id": "2500", "name": p.Category}},
 		"link": "https://" + PageSite + "/" + p.ID, "access_token": t.Text,
 	}

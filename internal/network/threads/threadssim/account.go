@@ -26,7 +26,7 @@ func demoProfiles() []*account {
 	}
 }
 
-func pictureURL(a *account) string { return "https://" + site + "/picture/" + a.ID + ".png" }
+func (s *Sim) pictureURL(a *account) string { return s.kit.PictureURL(site, a.ID, a.Name) }
 
 const (
 	scopeBasic   = "threads_basic"
@@ -58,7 +58,7 @@ func (s *Sim) offerProfiles() sim.Group {
 	}
 	for i, a := range demoProfiles() {
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: pictureURL(a),
+			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: s.pictureURL(a),
 			Checked: i == 0,
 		})
 	}

@@ -187,7 +187,7 @@ var profileKind = metasim.NewKind(
 func (s *Sim) readProfile(q *sim.Request) (any, error) {
 	a := s.accounts.Get(q.Account)
 	node := map[string]any{
-		"id": a.ID, "username": a.Username, "name": a.Name, "threads_profile_picture_url": pictureURL(a),
+		"id": a.ID, "username": a.Username, "name": a.Name, "threads_profile_picture_url": s.pictureURL(a),
 		"is_verified": false,
 	}
 	if a.Bio != "" {

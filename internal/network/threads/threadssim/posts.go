@@ -73,7 +73,7 @@ func (s *Sim) findPage(a *account, code string) *sim.PostPage {
 	for p := range s.kit.Posts.Newest(Name, a.ID) {
 		if p.Visible() && p.Extra["shortcode"] == code {
 			page := s.kit.ShowPost(p, site)
-			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, pictureURL(a)
+			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, s.pictureURL(a)
 			page.Topic = p.Extra["topic_tag"]
 			return page
 		}
@@ -91,7 +91,7 @@ func (s *Sim) serveAccount(w http.ResponseWriter, r *http.Request, username, pos
 		s.kit.ServePost(w, r, nil)
 	case post == "":
 		s.kit.ServeProfile(w, r, sim.ProfilePage{
-			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a),
+			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: s.pictureURL(a),
 		}, site, a.ID)
 	default:
 		s.kit.ServePost(w, r, s.findPage(a, post))

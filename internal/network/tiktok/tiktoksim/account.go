@@ -24,7 +24,7 @@ func demoAccounts() []*account {
 	}
 }
 
-func pictureURL(a *account) string { return "https://" + site + "/picture/" + a.ID + ".png" }
+func (s *Sim) pictureURL(a *account) string { return s.kit.PictureURL(site, a.ID, a.Name) }
 
 const (
 	scopeBasic   = "user.info.basic"
@@ -68,7 +68,7 @@ func (s *Sim) offerAccounts() sim.Group {
 	}
 	for i, a := range demoAccounts() {
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "radio", Name: "account", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: pictureURL(a), Checked: i == 0,
+			Type: "radio", Name: "account", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: s.pictureURL(a), Checked: i == 0,
 		})
 	}
 	return group
@@ -131,8 +131,8 @@ func (s *Sim) readProfile(q *sim.Request) (any, error) {
 		likes += s.kit.PostFigures(p).Likes
 	}
 	all := map[string]any{
-		"open_id": a.ID, "union_id": "union" + a.ID, "avatar_url": pictureURL(a), "avatar_url_100": pictureURL(a),
-		"avatar_large_url": pictureURL(a), "display_name": a.Name, "username": a.Username, "bio_description": "",
+		"open_id": a.ID, "union_id": "union" + a.ID, "avatar_url": s.pictureURL(a), "avatar_url_100": s.pictureURL(a),
+		"avatar_large_url": s.pictureURL(a), "display_name": a.Name, "username": a.Username, "bio_description": "",
 		"is_verified": false, "profile_deep_link": profileURL(a), "profile_web_link": profileURL(a),
 		"follower_count": s.kit.Followers(a.ID, s.kit.Now()), "following_count": 12, "likes_count": likes,
 		"video_count": posts,

@@ -144,7 +144,7 @@ func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
 		s.kit.ServePost(w, r, nil)
 	case !isPost:
 		s.kit.ServeProfile(w, r, sim.ProfilePage{
-			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a),
+			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: s.pictureURL(a),
 		}, site, a.ID)
 	default:
 		s.kit.ServePost(w, r, s.findPage(a, post))
@@ -155,7 +155,7 @@ func (s *Sim) findPage(a *account, id string) *sim.PostPage {
 	for _, p := range s.public(a.ID) {
 		if p.ID == id {
 			page := s.kit.ShowPost(p, site)
-			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, pictureURL(a)
+			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, s.pictureURL(a)
 			return page
 		}
 	}

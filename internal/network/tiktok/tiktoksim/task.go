@@ -106,7 +106,7 @@ func (s *Sim) readCreator(q *sim.Request) (any, error) {
 	}
 	a, quiet := s.accounts.Get(q.Account), s.kit.Option(OptAccount) == Quiet
 	return answerData(map[string]any{
-		"creator_avatar_url": pictureURL(a), "creator_username": a.Username, "creator_nickname": a.Name,
+		"creator_avatar_url": s.pictureURL(a), "creator_username": a.Username, "creator_nickname": a.Name,
 		"privacy_level_options": s.privacyOptions(), "comment_disabled": quiet, "duet_disabled": quiet,
 		"stitch_disabled": quiet, "max_video_post_duration_sec": s.kit.Number(OptDuration),
 	}), nil

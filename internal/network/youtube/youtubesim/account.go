@@ -37,7 +37,7 @@ func demoChannels() []*channel {
 	}
 }
 
-func pictureURL(id string) string { return "https://" + site + "/picture/" + id + ".png" }
+func (s *Sim) pictureURL(c *channel) string { return s.kit.PictureURL(site, c.ID, c.Title) }
 
 // uploadsOf is the list of a channel's own uploads, and playlistOf its one playlist.
 func uploadsOf(channel string) string  { return "UU" + channel[2:] }
@@ -76,13 +76,13 @@ func (s *Sim) offerChannels() sim.Group {
 	}
 	for i, c := range demoChannels() {
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "radio", Name: "channel", Value: c.ID, Label: c.Title, Note: c.Handle, Picture: pictureURL(c.ID),
+			Type: "radio", Name: "channel", Value: c.ID, Label: c.Title, Note: c.Handle, Picture: s.pictureURL(c),
 			Checked: i == 0,
 		})
 	}
 	group.Choices = append(group.Choices, sim.Choice{
 		Type: "radio", Name: "channel", Value: noChannel, Label: "A Google account without a channel",
-		Picture: pictureURL(noChannel),
+		Picture: s.kit.PictureURL(site, noChannel, ""),
 	})
 	return group
 }
@@ -255,7 +255,7 @@ func (s *Sim) channelPart(c *channel, part string) (section any, known bool) {
 	case "id":
 		return c.ID, true
 	case "snippet":
-		picture := map[string]any{"url": pictureURL(c.ID), "width": 88, "height": 88}
+		picture := map[string]any{"url": s.pictureURL(c), "width": 88, "height": 88}
 		return map[string]any{
 			"title": c.Title, "customUrl": c.Handle, "thumbnails": map[string]any{"default": picture, "medium": picture},
 		}, true
@@ -299,7 +299,7 @@ func (s *Sim) servePages(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		c, page := s.channels.Get(p.Account), s.kit.ShowPost(p, site)
-		page.Title, page.Name, page.Handle, page.Picture = title, c.Title, c.Handle, pictureURL(c.ID)
+		page.Title, page.Name, page.Handle, page.Picture = title, c.Title, c.Handle, s.pictureURL(c)
 		page.Topic = p.Extra["title"]
 		s.kit.ServePost(w, r, page)
 	case strings.HasPrefix(r.URL.Path, "/channel/"):
@@ -309,7 +309,7 @@ func (s *Sim) servePages(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.kit.ServeProfile(w, r, sim.ProfilePage{
-			Network: Name, Title: title, Name: c.Title, Handle: c.Handle, Picture: pictureURL(c.ID),
+			Network: Name, Title: title, Name: c.Title, Handle: c.Handle, Picture: s.pictureURL(c),
 		}, site, c.ID)
 	default:
 		s.kit.ServeSite(w, r, Name, title)

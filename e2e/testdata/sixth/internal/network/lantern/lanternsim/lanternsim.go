@@ -88,7 +88,7 @@ func (s *Sim) About() sim.About {
 	}
 }
 
-func pictureURL(a *account) string { return "https://" + site + "/picture/" + a.ID + ".png" }
+func (s *Sim) pictureURL(a *account) string { return s.kit.PictureURL(site, a.ID, a.Handle) }
 
 var usernames = regexp.MustCompile(`[^a-z0-9._]+`)
 
@@ -183,7 +183,7 @@ func (s *Sim) serveProfile(w http.ResponseWriter, r *http.Request, handle string
 		return
 	}
 	s.kit.ServeProfile(w, r, sim.ProfilePage{
-		Network: Name, Title: title, Name: a.Handle, Handle: "@" + a.Handle, Picture: pictureURL(a),
+		Network: Name, Title: title, Name: a.Handle, Handle: "@" + a.Handle, Picture: s.pictureURL(a),
 	}, site, a.ID)
 }
 
@@ -260,7 +260,7 @@ func (s *Sim) exchange(q *sim.Request) (any, error) {
 func (s *Sim) readProfile(q *sim.Request) (any, error) {
 	a := s.accounts.Get(q.Account)
 	return map[string]any{
-		"id": a.ID, "name": a.Handle, "handle": a.Handle, "picture": pictureURL(a),
+		"id": a.ID, "name": a.Handle, "handle": a.Handle, "picture": s.pictureURL(a),
 	}, nil
 }
 

@@ -1,0 +1,38 @@
+package network
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+)
+
+// Download reads a file of at most limit bytes from an https address of a simulated network, without a credential.
+// Files of the real networks come from anywhere and are not for this client.
+func (c *Client) Download(ctx context.Context, address string, limit int64) ([]byte, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.Host == "" || c.calls == nil {
+		return nil, errors.New("download a file: this is no address of a simulated network")
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, mapAddress(c.calls, u), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, limit+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.StatusCode != http.StatusOK:
+		return nil, fmt.Errorf("download a file: status %d", answer.StatusCode)
+	case int64(len(body)) > limit:
+		return nil, fmt.Errorf("download a file: it has more than %d bytes", limit)
+	}
+	return body, nil
+}
