@@ -82,4 +82,5 @@ func (a *API) Mount(e *echo.Echo) {
 	e.PUT(contract.UploadPath+":token", a.receiveUpload, httpd.NoTimeLimit(0))
 	e.GET(contract.FilePath+":token/:name", a.serveFile, httpd.NoTimeLimit(answerTime))
 	e.GET(contract.FilePath+":name", a.serveVerificationFile)
+	e.GET(contract.AvatarPath+":file", a.serveAvatar)
 }

@@ -41,6 +41,24 @@ func (a *API) serveFile(c echo.Context) error {
 	return nil
 }
 
+// serveAvatar serves our copy of an account's picture. Its address changes with the picture.
+func (a *API) serveAvatar(c echo.Context) error {
+	r := c.Request()
+	f, err := a.cfg.App.Intake().OpenAvatar(r.Context(), contract.AvatarName(c.Param("file")))
+	if err != nil {
+		return err
+	}
+	defer f.Content.Close()
+	h := c.Response().Header()
+	h.Set("Content-Type", f.Mime)
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Cross-Origin-Resource-Policy", "same-site")
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("Etag", `"`+f.Tag+`"`)
+	http.ServeContent(c.Response(), r, "", f.Modified, f.Content)
+	return nil
+}
+
 // serveVerificationFile serves a text that proves to a network who owns the address of the files.
 func (a *API) serveVerificationFile(c echo.Context) error {
 	text, ok := a.cfg.VerificationFiles[c.Param("name")]

@@ -78,3 +78,31 @@ func TestVerificationFilesAreServedBesideFiles(t *testing.T) {
 		t.Errorf("another name: %d", got.Status)
 	}
 }
+
+func TestAnAccountsPictureIsServedForever(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	account := r.Workspace("one").Account("threads")
+	address := r.at(*account.AvatarURL)
+	got := r.do("GET", address, "")
+	if _, err := jpeg.Decode(bytes.NewReader(got.Body)); got.Status != 200 || err != nil {
+		t.Fatalf("%d: %v", got.Status, err)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff", "Set-Cookie": "", "RateLimit-Policy": "",
+		"Content-Security-Policy": "sandbox; default-src 'none'", "Cross-Origin-Resource-Policy": "same-site",
+		"Cache-Control": "public, max-age=31536000, immutable",
+	} {
+		if got.Header.Get(name) != want {
+			t.Errorf("%s is %q; want %q", name, got.Header.Get(name), want)
+		}
+	}
+	if tag := got.Header.Get("Etag"); tag == "" || r.do("GET", address, "", header("If-None-Match", tag)).Status != 304 {
+		t.Errorf("unchanged, with the tag %q, it is sent again", tag)
+	}
+	for _, other := range []string{"/avatars/" + strings.Repeat("0", 40) + ".jpg", "/avatars/..%2f..%2fsecret.jpg"} {
+		if got := r.do("GET", other, ""); got.Status != 404 {
+			t.Errorf("%s: %d", other, got.Status)
+		}
+	}
+}

@@ -136,7 +136,8 @@ CREATE TABLE public.accounts (
     token_failing_since timestamp with time zone,
     login text DEFAULT ''::text NOT NULL,
     grant_hash bytea,
-    granted_at timestamp with time zone
+    granted_at timestamp with time zone,
+    avatar text DEFAULT ''::text NOT NULL
 );
 
 CREATE UNLOGGED TABLE public.address_log (
@@ -210,7 +211,8 @@ CREATE TABLE public.connections (
     verifier bytea NOT NULL,
     profiles bytea,
     expires_at timestamp with time zone NOT NULL,
-    begun_at timestamp with time zone DEFAULT public.clock() NOT NULL
+    begun_at timestamp with time zone DEFAULT public.clock() NOT NULL,
+    post_id uuid
 );
 
 CREATE TABLE public.create_log (
@@ -815,6 +817,8 @@ ALTER TABLE ONLY public.workspaces
 
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_slug_key UNIQUE (slug);
+
+CREATE INDEX accounts_avatar ON public.accounts USING btree (avatar) WHERE (avatar <> ''::text);
 
 CREATE INDEX accounts_check ON public.accounts USING btree (check_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
 

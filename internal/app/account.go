@@ -24,7 +24,9 @@ func (a *App) ListAccounts(ctx context.Context, c core.Caller) (contract.Account
 
 func (a *App) accountOf(account core.Account) contract.Account {
 	out := contract.AccountOf(account)
-	out.AvatarURL = a.browserURL(account.AvatarURL)
+	if path := contract.AvatarPathOf(account.Avatar); path != "" {
+		out.AvatarURL = new(a.cfg.PublicURL + path)
+	}
 	return out
 }
 
@@ -35,30 +37,6 @@ func convertAll[From, To any](list []From, convert func(From) To) []To {
 		out[i] = convert(v)
 	}
 	return out
-}
-
-// AccountCard is an account as the accounts page shows it.
-type AccountCard struct {
-	core.Account
-	Queued int // posts that wait for their time
-	// Unreachable are the kinds of files that the network cannot download from this server.
-	Unreachable []core.FileKind
-}
-
-// AccountCards lists the connected accounts with what a person needs to know before disconnecting one.
-func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, error) {
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return nil, err
-	}
-	list, err := t.Accounts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	queued, err := t.QueuedByAccount(ctx)
-	return convertAll(list, func(account core.Account) AccountCard {
-		return AccountCard{account, queued[account.ID], a.unreachableFiles(account)}
-	}), err
 }
 
 // Limits returns the limits of each network, which the plan's checks also use.

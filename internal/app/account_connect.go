@@ -22,13 +22,15 @@ type Connected struct {
 	Choice   string
 	Platform core.Platform
 	Profiles []ProfileChoice
+	// Reconnected is set for an account that was reconnected.
+	Reconnected *Reconnected
 }
 
 // ProfileChoice is a profile that a consent covers.
 type ProfileChoice struct {
-	ExternalID, Username, DisplayName, AvatarURL string
-	Unusable                                     string // why it cannot be connected; empty when it can
-	Connected                                    bool   // it is connected already and would be renewed
+	ExternalID, Username, DisplayName string
+	Unusable                          string // why it cannot be connected; empty when it can
+	Connected                         bool   // it is connected already and would be renewed
 }
 
 const (
@@ -57,7 +59,7 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Conne
 	if err := a.checkAccountQuota(ctx, t); err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.newConsent(ctx, t, c, n, nil)
+	return a.newConsent(ctx, t, c, n, store.Connection{})
 }
 
 // StartReconnect begins a consent that replaces the token of an account. Only the same profile is accepted.
@@ -70,11 +72,7 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID strin
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	n, err := a.findConnectable("platform", string(account.Platform))
-	if err != nil {
-		return contract.Authorize{}, err
-	}
-	return a.newConsent(ctx, t, c, n, &id)
+	return a.startReconnect(ctx, t, c, account, nil)
 }
 
 // findConnector returns a network that can be published to. path is the path of its id in the request.
@@ -122,12 +120,13 @@ func errTooManyAccounts(used, limit int64) error {
 	return core.OverQuota("connected accounts", used, limit).WithHint("Disconnect an account, or change the plan.")
 }
 
-func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, account *core.AccountID,
+// newConsent stores a pending consent, with the account and the post for which it is asked, if any.
+func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, asked store.Connection,
 ) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.Random(stateBytes)
 	row := pendingConnection(state, c)
-	row.Platform, row.Account, row.Verifier = d.ID, account, []byte{}
+	row.Platform, row.Account, row.Post, row.Verifier = d.ID, asked.Account, asked.Post, []byte{}
 	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
 		verifier := secret.Verifier()
@@ -170,7 +169,7 @@ func (a *App) ConsentWorkspace(ctx context.Context, c core.Caller, state string)
 }
 
 // FinishConnect handles the callback from a network's consent page. It connects a single usable profile immediately;
-// if there are several, the person chooses.
+// if there are several, the person chooses. For a reconnected account, Reconnected is set even with an error.
 func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values,
 ) (Connected, error) {
 	t, err := a.enterSession(c, true)
@@ -188,11 +187,11 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 		return Connected{}, staleConsentError(err)
 	}
 	profiles, err := a.exchangeCode(ctx, c, n, row, query)
+	if row.Account != nil {
+		return a.finishReconnect(ctx, t, c, n, row, profiles, err)
+	}
 	if err != nil {
 		return Connected{}, err
-	}
-	if row.Account != nil {
-		return a.finishReconnect(ctx, t, c, n, row, profiles)
 	}
 	usable, err := usableProfiles(n, profiles)
 	if err != nil {

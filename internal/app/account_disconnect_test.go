@@ -157,7 +157,7 @@ func TestCardsCountWhatIsQueued(t *testing.T) {
 	ws.Queued("two", a, h.Clock.Now().Add(time.Hour))
 	ws.Draft("three", a)
 	cards, err := h.App.AccountCards(t.Context(), ws.Owner)
-	if err != nil || len(cards) != 2 || cards[0].Queued != 2 || cards[1].Queued != 0 {
+	if err != nil || len(cards) != 2 || cards[0].Posts.Queued != 2 || cards[1].Posts.Queued != 0 {
 		t.Errorf("the cards are %+v, %v", cards, err)
 	}
 }

@@ -1,56 +1,121 @@
 package app_test
 
 import (
+	"image/jpeg"
 	"net/http"
 	"strings"
 	"testing"
 
+	"belfry/internal/app"
 	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/fetch/fetchtest"
 )
 
-// Pictures of simulated profiles had addresses at the real networks.
-func TestAProfilesPictureIsFoundWhereTheNetworksAre(t *testing.T) {
+// avatarOf reads our copy of an account's picture.
+func avatarOf(t *testing.T, h *apptest.Harness, account contract.Account) (side int, err error) {
+	t.Helper()
+	if account.AvatarURL == nil {
+		return 0, core.NotFound()
+	}
+	file, ok := strings.CutPrefix(*account.AvatarURL, apptest.PublicURL+contract.AvatarPath)
+	if !ok {
+		t.Fatalf("the picture is at %s", *account.AvatarURL)
+	}
+	f, err := h.App.Intake().OpenAvatar(t.Context(), contract.AvatarName(file))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Content.Close()
+	picture, err := jpeg.Decode(f.Content)
+	must(t, err)
+	if picture.Bounds().Dx() != picture.Bounds().Dy() {
+		t.Errorf("the copy is %v", picture.Bounds())
+	}
+	return picture.Bounds().Dx(), nil
+}
+
+func checkAccount(t *testing.T, h *apptest.Harness, a *app.App, ws *apptest.Workspace, account contract.Account) {
+	t.Helper()
+	id, err := core.ParseID[core.AccountKind](account.ID)
+	must(t, err)
+	_, err = h.Pool.Exec(t.Context(), `UPDATE accounts SET check_at = clock() WHERE id = $1`, id)
+	must(t, err)
+	must(t, a.CheckAccount(t.Context(), ws.Owner.Workspace(), id))
+}
+
+func TestAConnectedAccountsPictureIsCopied(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	for _, platform := range []string{"threads", "facebook"} {
-		connected := ws.Account(platform)
+	for _, n := range h.App.Networks() {
+		connected := ws.Account(string(n.ID))
+		if side, err := avatarOf(t, h, connected); err != nil || side != 96 {
+			t.Errorf("%s: the picture has %d pixels: %v", n.Name, side, err)
+		}
 		list, err := h.App.ListAccounts(t.Context(), ws.Owner)
 		must(t, err)
-		last := list.Accounts[len(list.Accounts)-1]
-		if connected.AvatarURL == nil || last.AvatarURL == nil || *connected.AvatarURL != *last.AvatarURL {
-			t.Fatalf("%s: connected with the picture %v, listed with %v", platform, connected.AvatarURL, last.AvatarURL)
-		}
-		if !strings.HasPrefix(*last.AvatarURL, h.NetworksURL+"/") {
-			t.Fatalf("%s: the picture is at %s", platform, *last.AvatarURL)
-		}
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, *last.AvatarURL, nil)
-		must(t, err)
-		answer, err := http.DefaultClient.Do(request)
-		must(t, err)
-		must(t, answer.Body.Close())
-		if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "image/png" {
-			t.Errorf("%s: %s answers %s with %s", platform, *last.AvatarURL, answer.Status, answer.Header.Get("Content-Type"))
+		if last := list.Accounts[len(list.Accounts)-1]; *last.AvatarURL != *connected.AvatarURL {
+			t.Errorf("%s: connected with %s, listed with %s", n.Name, *connected.AvatarURL, *last.AvatarURL)
 		}
 	}
 }
 
-func TestAnAddressThatNoBrowserMayBeSentToIsNoPicture(t *testing.T) {
+func TestAnAccountsCheckReadsItsNamesAndPictureAgain(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	ws.Account("threads")
-	for address, want := range map[string]bool{
-		"javascript:alert(1)": false, "data:image/svg+xml,x": false, "ftp://example.org/a.png": false,
-		"//example.org/a.png": false,
-		"https:a.png":         false, "": false, "https://example.org/a.png": true, "http://example.org/a.png": true,
-	} {
-		_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET avatar_url = $1`, address)
-		must(t, err)
-		list, err := h.App.ListAccounts(t.Context(), ws.Owner)
-		must(t, err)
-		if got := list.Accounts[0].AvatarURL; (got != nil) != want {
-			t.Errorf("%q is given as %v", address, got)
-		}
+	account := ws.Account("threads", "maren.writes")
+	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET username = 'old', display_name = 'Old name', avatar = 'avatars/old'`)
+	must(t, err)
+	checkAccount(t, h, h.App, ws, account)
+	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
+	must(t, err)
+	now := list.Accounts[0]
+	if now.DisplayName != account.DisplayName || *now.Username != *account.Username {
+		t.Errorf("the account is called %s, @%s", now.DisplayName, *now.Username)
+	}
+	if _, err := avatarOf(t, h, now); err != nil || *now.AvatarURL != *account.AvatarURL {
+		t.Errorf("the picture is at %s: %v", *now.AvatarURL, err)
+	}
+	if h.Jobs("discard") != 1 {
+		t.Error("the bytes of the earlier copy stay")
+	}
+	checkAccount(t, h, h.App, ws, account)
+	if h.Jobs("discard") != 1 {
+		t.Error("the bytes of a copy that is in use are deleted")
+	}
+}
+
+// At the real networks, an answer may name any address for the picture.
+func TestAPictureIsFetchedFromPublicAddressesOnly(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	account := ws.Account("threads", "maren.writes")
+	world := fetchtest.New(t, func(http.ResponseWriter, *http.Request) { t.Error("a private address was asked") })
+	world.Names["www.threads.net"] = []string{"10.0.0.7"}
+	public := h.Replica(onWorld(world), func(c *app.Config) { c.NetworksURL = "" })
+	checkAccount(t, h, public, ws, account)
+	if dials := world.Dials(); len(dials) != 0 {
+		t.Errorf("dialed %v", dials)
+	}
+	if side, err := avatarOf(t, h, account); err != nil || side == 0 {
+		t.Errorf("the earlier copy is gone: %v", err)
+	}
+}
+
+func TestThePictureOfAnErasedAccountIsDeleted(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	account := ws.Account("facebook", "Harbour Bakery")
+	_, err := h.App.ReceiveCallback(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
+	must(t, err)
+	h.WorkErasures()
+	h.WorkDiscards()
+	if _, err := avatarOf(t, h, account); core.CodeOf(err) != core.CodeNotFound {
+		t.Errorf("the copy of its picture is there: %v", err)
 	}
 }

@@ -57,41 +57,40 @@ func usableProfiles(n network.Network, profiles []network.Profile) ([]network.Pr
 	return nil, e.WithHint("%s", why)
 }
 
-func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
-	consent store.Connection, profiles []network.Profile,
+// connectProfiles stores accounts for the profiles of a consent, all or none, and then copies their pictures.
+func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
+	profiles []network.Profile,
 ) (Connected, error) {
-	account, err := t.Account(ctx, *consent.Account)
+	var list []core.Account
+	err := t.Tx(ctx, func(t store.Tenant) (err error) {
+		list, err = a.saveProfiles(ctx, t, c, consent, profiles)
+		return err
+	})
 	if err != nil {
 		return Connected{}, err
 	}
-	i := slices.IndexFunc(profiles, func(p network.Profile) bool { return p.ExternalID == account.ExternalID })
-	switch {
-	case i < 0:
-		return Connected{},
-			core.Fail(core.CodeConflict, "You gave access to a different %s, not to %s.", n.Describe().Profile,
-				account.DisplayName).
-				WithHint("Sign in to %s as %s and reconnect, or connect the other one as a new account.", n.Describe().Name,
-					account.DisplayName)
-	case profiles[i].Unusable != "":
-		return Connected{},
-			core.Fail(core.CodeConflict, "Belfry cannot publish to %s.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
+	return a.showConnected(ctx, t, consent.Platform, list)
+}
+
+// showConnected copies the pictures of accounts that have just been connected, and returns the accounts with them.
+func (a *App) showConnected(ctx context.Context, t store.Tenant, platform core.Platform, list []core.Account,
+) (Connected, error) {
+	a.addAvatars(ctx, t, list)
+	ids := make([]core.AccountID, len(list))
+	for i, account := range list {
+		ids[i] = account.ID
 	}
-	return a.connectProfiles(ctx, t, c, consent, profiles[i:i+1])
+	now, err := t.AccountsByID(ctx, ids)
+	for i, account := range list {
+		if found, ok := now[account.ID]; ok {
+			list[i] = found
+		}
+	}
+	return Connected{Platform: platform, Accounts: convertAll(list, a.accountOf)}, err
 }
 
-// connectProfiles stores accounts for the profiles of a consent, all or none. It counts the plan's limit under the
-// workspace's lock. A profile that is or was connected keeps its account.
-func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
-	profiles []network.Profile,
-) (done Connected, err error) {
-	err = t.Tx(ctx, func(t store.Tenant) error {
-		list, err := a.saveProfiles(ctx, t, c, consent, profiles)
-		done = Connected{Platform: consent.Platform, Accounts: convertAll(list, a.accountOf)}
-		return err
-	})
-	return done, err
-}
-
+// saveProfiles stores the accounts in a transaction. It counts the plan's limit under the workspace's lock. A profile
+// that is or was connected keeps its account.
 func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
 	profiles []network.Profile,
 ) ([]core.Account, error) {
@@ -194,8 +193,8 @@ func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Pla
 			return nil, err
 		}
 		out[i] = ProfileChoice{
-			ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, AvatarURL: p.AvatarURL,
-			Unusable: p.Unusable, Connected: connected,
+			ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, Unusable: p.Unusable,
+			Connected: connected,
 		}
 	}
 	return out, nil
@@ -204,11 +203,13 @@ func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Pla
 // ChooseProfiles connects the chosen profiles among those that FinishConnect offered, all or none. After an error,
 // the person can choose again.
 func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
-) (done Connected, err error) {
+) (Connected, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
 		return Connected{}, err
 	}
+	var platform core.Platform
+	var list []core.Account
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		row, err := t.TakeConnection(ctx, pendingConnection(choice, c), true, a.cfg.Now())
 		if err != nil {
@@ -218,10 +219,14 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 		if err != nil {
 			return err
 		}
-		done, err = a.connectProfiles(ctx, t, c, row, profiles)
+		platform = row.Platform
+		list, err = a.saveProfiles(ctx, t, c, row, profiles)
 		return err
 	})
-	return done, err
+	if err != nil {
+		return Connected{}, err
+	}
+	return a.showConnected(ctx, t, platform, list)
 }
 
 func (a *App) chosenProfiles(c core.Caller, row store.Connection, externalIDs []string) ([]network.Profile, error) {

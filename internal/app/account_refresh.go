@@ -266,6 +266,7 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	err = n.Verify(asking, token)
 	if err == nil {
 		a.updateFacts(asking, t, n, account, token)
+		a.updateProfile(asking, t, n, account, token)
 	}
 	status, reason := accountStatusAfter(err)
 	if status == "" {

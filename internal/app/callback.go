@@ -11,7 +11,6 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/queue"
-	"belfry/internal/secret"
 	"belfry/internal/store"
 )
 
@@ -94,7 +93,7 @@ var erasureCodes = base32.StdEncoding.WithPadding(base32.NoPadding)
 // requestErasure stores that a person wants their data to be deleted, and enqueues it. The same call again gets the same
 // answer.
 func (a *App) requestErasure(ctx context.Context, grantHash []byte, at time.Time) (CallbackAnswer, error) {
-	sum := secret.Hash(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
+	sum := a.cfg.Ring.MAC(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
 	code := strings.ToLower(erasureCodes.EncodeToString(sum[:15]))
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) error {
 		e := store.Erasure{Code: code, Grant: grantHash, ConnectedVia: a.cfg.NetworksURL, AskedAt: at}
@@ -129,7 +128,7 @@ func (a *App) EraseGrant(ctx context.Context, code string) (again time.Duration,
 		return 0, fmt.Errorf("find the accounts of an erasure: %w", err)
 	}
 	for _, account := range accounts {
-		switch err := a.eraseAccount(ctx, account); {
+		switch err := a.eraseAccount(ctx, account, e); {
 		case core.CodeOf(err) == core.CodeConflict:
 			again = core.FollowUpDelay(a.cfg.Now().Sub(e.AskedAt), 0)
 		case err != nil:
@@ -142,16 +141,29 @@ func (a *App) EraseGrant(ctx context.Context, code string) (again time.Duration,
 	return again, err
 }
 
-func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount) error {
+// eraseAccount leaves an account alone that has been connected again since the erasure was asked for.
+func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount, e store.Erasure) error {
 	return a.enterGranted(account).Tx(ctx, func(t store.Tenant) error {
+		account, err := t.LockGrantAccount(ctx, account.ID, e.Grant, e.AskedAt)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		if account.Connected {
 			if err := a.disconnectAccount(ctx, t, account.ID); err != nil {
 				return err
 			}
 		}
-		erased, err := t.EraseAccount(ctx, account.ID, erasedName)
-		if err != nil || !erased {
+		avatar, err := t.EraseAccount(ctx, account.ID, erasedName)
+		if err != nil {
 			return err
+		}
+		if avatar != "" {
+			if err := t.Enqueue(ctx, queue.DeleteBlobs{Keys: []string{avatar}}, time.Time{}); err != nil {
+				return err
+			}
 		}
 		return t.AddAudit(ctx, core.AuditEntry{
 			Action: core.AuditAccountErased, Actor: core.Worker(t.WorkspaceID()), Subject: account.ID.String(),

@@ -19,6 +19,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/sandbox"
+	"belfry/internal/store"
 )
 
 // person is whom all simulated Pages belong to.
@@ -232,6 +233,50 @@ func TestDataIsErasedOnRequest(t *testing.T) {
 	again := one.Account("facebook", "Harbour Bakery")
 	if again.ID == here.ID || again.DisplayName != "Harbour Bakery" {
 		t.Errorf("connected again it is %+v", again)
+	}
+}
+
+// The account was connected again after the erasure had found it, and before its turn.
+func TestAnAccountThatIsConnectedAgainMeanwhileIsNotErased(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("facebook", "Harbour Bakery")
+	answer, err := h.App.ReceiveCallback(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
+	must(t, err)
+	h.Clock.Advance(time.Minute)
+	erased := make(chan error, 1)
+	must(t, h.Store.In(ws.ID).Tx(t.Context(), func(tx store.Tenant) error {
+		account, token, err := tx.AccountWithToken(t.Context(), ws.AccountID(a))
+		must(t, err)
+		grant := stored[[]byte](t, h, a, "grant_hash")
+		_, err = tx.LockGrants(t.Context(), [][]byte{grant}, h.Clock.Now())
+		must(t, err)
+		go func() {
+			_, err := h.App.EraseGrant(t.Context(), answer.Code)
+			erased <- err
+		}()
+		h.Eventually("the erasure waits", func() bool { return waiting(t, h) })
+		return tx.SaveAccount(t.Context(), account, store.SealedToken{Sealed: token, Grant: grant})
+	}))
+	must(t, <-erased)
+	if stored[string](t, h, a, "status") != "ok" || stored[string](t, h, a, "display_name") != "Harbour Bakery" {
+		t.Error("the account was erased after it had been connected again")
+	}
+}
+
+func TestTheCodeOfAnErasureCannotBeComputedWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	ask := func() string {
+		h := apptest.New(t)
+		h.Workspace("one").Account("facebook", "Harbour Bakery")
+		c := signedRequest("data-deletion", person, apptest.Start())
+		answer, err := h.App.ReceiveCallback(t.Context(), "facebook", c)
+		must(t, err)
+		return answer.Code
+	}
+	if one, two := ask(), ask(); one == two {
+		t.Error("two servers with different keys give the same code")
 	}
 }
 

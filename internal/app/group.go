@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"regexp"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -87,6 +88,30 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 			return err
 		}
 		if g.Accounts, err = a.findMembers(ctx, t, *in.AccountIDs); err != nil {
+			return err
+		}
+		return t.SetGroupAccounts(ctx, groupID, g.Accounts)
+	})
+	return groupOf(g), err
+}
+
+// AddToGroup adds a connected account to a group, unless it is a member already.
+func (a *App) AddToGroup(ctx context.Context, c core.Caller, id, accountID string) (contract.Group, error) {
+	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id)
+	if err != nil {
+		return contract.Group{}, err
+	}
+	var g store.Group
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if g, err = t.LockGroup(ctx, groupID); err != nil {
+			return err
+		}
+		added, err := a.findMembers(ctx, t, []string{accountID})
+		if err != nil || slices.Contains(g.Accounts, added[0]) {
+			return err
+		}
+		g.Accounts, g.UpdatedAt = append(g.Accounts, added[0]), a.cfg.Now().UTC().Truncate(time.Microsecond)
+		if err := t.UpdateGroup(ctx, g); err != nil {
 			return err
 		}
 		return t.SetGroupAccounts(ctx, groupID, g.Accounts)

@@ -17,7 +17,9 @@ import (
 type PostCard struct {
 	contract.Post
 	AccountName string // also of an account that is disconnected by now
-	Revision    string // core.Post.Revision
+	// AccountAvatar is the path of the account's picture; "" without one.
+	AccountAvatar string
+	Revision      string // core.Post.Revision
 	// NextTryAt is when the worker tries again automatically, or zero if it will not. Held reports that a queued post
 	// waits for the network until then.
 	NextTryAt time.Time
@@ -110,7 +112,8 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
-		Post: a.postOf(p), AccountName: p.AccountName, Revision: p.Revision(),
+		Post: a.postOf(p), AccountName: p.AccountName,
+		AccountAvatar: contract.AvatarPathOf(p.AccountAvatar), Revision: p.Revision(),
 		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		Preparing: p.Preparing, Waiting: p.Waiting,
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,

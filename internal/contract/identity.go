@@ -77,9 +77,18 @@ type Account struct {
 	DisplayName string  `json:"displayName"`
 	Status      string  `json:"status" enum:"ok,expired,revoked"`
 	Username    *string `json:"username"`
-	AvatarURL   *string `json:"avatarUrl"`
+	AvatarURL   *string `json:"avatarUrl" doc:"A small square JPEG, served by Belfry. Another picture has another address."`
 	ExpiresAt   *Time   `json:"expiresAt"`
 	CreatedAt   Time    `json:"createdAt"`
+}
+
+// AvatarPath returns the path of the account's picture, for pages of this server; "" without one.
+func (a Account) AvatarPath() string {
+	if a.AvatarURL == nil {
+		return ""
+	}
+	_, file, _ := strings.Cut(*a.AvatarURL, AvatarPath)
+	return AvatarPath + file
 }
 
 // Accounts is the response to GET /accounts.
@@ -141,7 +150,7 @@ type Error struct {
 func AccountOf(a core.Account) Account {
 	return Account{
 		ID: a.ID.String(), Platform: string(a.Platform), DisplayName: a.DisplayName, Status: string(a.Status),
-		Username: Optional(a.Username), AvatarURL: Optional(a.AvatarURL), ExpiresAt: At(a.ExpiresAt),
+		Username: Optional(a.Username), ExpiresAt: At(a.ExpiresAt),
 		CreatedAt: Time{a.CreatedAt},
 	}
 }

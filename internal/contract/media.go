@@ -1,5 +1,10 @@
 package contract
 
+import (
+	"path"
+	"strings"
+)
+
 // Media is the record of a file (Spec §2, Media).
 type Media struct {
 	ID           string   `json:"id" doc:"The mediaId from the reservation."`
@@ -53,6 +58,24 @@ const (
 	UploadPath = "/upload/"
 	FilePath   = "/media/"
 )
+
+// AvatarPath is the path of our copies of accounts' pictures, followed by a name that cannot be guessed. No credential
+// is needed.
+const AvatarPath = "/avatars/"
+
+// avatarExtension ends the address of an avatar.
+const avatarExtension = ".jpg"
+
+// AvatarPathOf returns the path of the avatar with a key in the file storage; "" for none.
+func AvatarPathOf(key string) string {
+	if key == "" {
+		return ""
+	}
+	return AvatarPath + path.Base(key) + avatarExtension
+}
+
+// AvatarName returns the name of an avatar by the last part of its path.
+func AvatarName(file string) string { return strings.TrimSuffix(file, avatarExtension) }
 
 // Upload is a reservation: the address for the bytes, and until when it is valid.
 type Upload struct {

@@ -23,7 +23,9 @@ type Account struct {
 	ExternalID  string
 	Username    string
 	DisplayName string
-	AvatarURL   string
+	AvatarURL   string // of the picture at the network, where it may not stay
+	// Avatar is the key of our own copy of the picture in the file storage; "" without one.
+	Avatar string
 	// Login is the login by which the account was connected, where its network has several; "" if it is not known.
 	Login  string
 	Status AccountStatus
@@ -33,6 +35,8 @@ type Account struct {
 	// (NETWORKS_URL).
 	ConnectedVia string
 	ExpiresAt    time.Time // of the token; zero when it has no date
+	// GrantUnknown reports that an older version connected the account, which did not store who gave access to it.
+	GrantUnknown bool
 	// HeldUntil is when the account's throttle ends, or when it ended if no post has been tried since. It is zero
 	// without a throttle.
 	HeldUntil time.Time

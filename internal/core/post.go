@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -29,6 +30,8 @@ type Post struct {
 	Account     AccountID
 	Platform    Platform
 	AccountName string // the account's display name
+	// AccountAvatar is the account's Avatar.
+	AccountAvatar string
 	// AccountStatus is the account's present status.
 	AccountStatus AccountStatus
 	Text          string
@@ -88,14 +91,21 @@ const (
 	ErrorOutcomeUnknown = string(CodeOutcomeUnknown)
 )
 
+// LostAccessCodes are the codes of a PostError that reconnecting the account mends.
+func LostAccessCodes() []string {
+	return []string{string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code)}
+}
+
+// LostAccess reports whether the post failed because the access to its account was lost.
+func (e PostError) LostAccess() bool { return slices.Contains(LostAccessCodes(), e.Code) }
+
 // SendAsIs reports whether the post can be sent again unchanged, because its content was not the reason.
 func (e PostError) SendAsIs() bool {
 	switch e.Code {
-	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code),
-		string(IssueMediaUnreachable.Code):
+	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueMediaUnreachable.Code):
 		return true
 	}
-	return false
+	return e.LostAccess()
 }
 
 // Move is a change of a post's state.

@@ -66,6 +66,11 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 	return body[head+expSize:], nil
 }
 
+// MAC returns a code for a value that nobody can compute without the current key.
+func (r *Ring) MAC(purpose, value string) []byte {
+	return signature(r.keys[r.current], purpose, []byte(value))
+}
+
 func signature(master []byte, purpose string, body []byte) []byte {
 	h := hmac.New(sha256.New, deriveKey(master, nil, "sign", purpose))
 	h.Write(body)

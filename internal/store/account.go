@@ -8,8 +8,8 @@ import (
 )
 
 const accountColumns = `
-	id, platform, external_id, username, display_name, avatar_url, login, status, status_reason,
-	connected_at AS connected_via, token_expires_at AS expires_at, created_at,
+	id, platform, external_id, username, display_name, avatar_url, avatar, login, status, status_reason,
+	connected_at AS connected_via, token_expires_at AS expires_at, grant_hash IS NULL AS grant_unknown, created_at,
 	greatest(held_until, (SELECT h.held_until FROM network_holds h WHERE h.platform = accounts.platform)) AS held_until`
 
 // Accounts lists the connected accounts, oldest first.
@@ -118,6 +118,18 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 		})
 }
 
+// UpdateProfile stores the names and the picture of a connected account, and returns the key of the copy of the picture
+// that is of no more use, if any. It returns not_found for a disconnected account.
+func (t Tenant) UpdateProfile(ctx context.Context, a core.Account) (unused string, err error) {
+	return queryValue[string](t.query(ctx, `
+		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url, avatar = @avatar
+		FROM (SELECT id, avatar FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL
+			FOR NO KEY UPDATE) AS before
+		WHERE accounts.id = before.id
+		RETURNING CASE WHEN before.avatar <> @avatar THEN before.avatar ELSE '' END`,
+		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": a.Avatar}))
+}
+
 // WakeReconnected lets workers go on with the account's queued posts that wait for a new token: they ask the network
 // about those whose irreversible call may have been made, and prepare those that are due later. It does not change when
 // failed posts are due.
@@ -134,6 +146,17 @@ func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) err
 			prepare_at = CASE WHEN u.rest = @await THEN `+prepareAtSQL(`u.ahead`, `u.due_at`)+` END
 		FROM waiting WHERE u.post_id = waiting.post_id`,
 		args{"account": account, "await": core.DoAwait}))
+}
+
+// PostsFailedSince lists failed posts of an account that were due since a time and whose error has one of the codes,
+// newest first.
+func (t Tenant) PostsFailedSince(ctx context.Context, account core.AccountID, codes []string, since time.Time, limit int,
+) ([]core.PostID, error) {
+	return queryValues[core.PostID](t.query(ctx, `
+		SELECT id FROM posts p WHERE workspace_id = @ws AND account_id = @account AND status = 'failed'
+			AND `+listTime+` >= @since AND error_code = ANY(@codes)
+		ORDER BY `+listTime+` DESC, id DESC LIMIT @limit`,
+		args{"account": account, "codes": codes, "since": since, "limit": limit}))
 }
 
 // WakeIfAccountOK lets a worker go on at once with a publication that waits for its account if the account's status is
@@ -180,14 +203,35 @@ func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]
 		ORDER BY post_id FOR UPDATE`, args{"posts": ids})
 }
 
-// QueuedByAccount counts the queued posts of each connected account, up to MostCounted.
-func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, error) {
-	return queryMap[core.AccountID, int](t.query(ctx, `
-		SELECT id, queued FROM accounts CROSS JOIN LATERAL (
-			SELECT count(*) AS queued FROM (
-				SELECT FROM posts p WHERE p.account_id = accounts.id AND p.status = 'queued'
-				ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) newest) counted
-		WHERE workspace_id = @ws AND disconnected_at IS NULL AND queued > 0`, args{"most": core.MostCounted}))
+// AccountPosts are the posts of a connected account in numbers.
+type AccountPosts struct {
+	Account core.AccountID
+	Queued  int // up to MostCounted
+	Lost    int // failed for the given reasons, up to MostCounted
+	// NextAt is when the next queued post is due, and LastAt when the last live one was; zero for none.
+	NextAt, LastAt time.Time
+	// Next and Last are these posts; nil for none.
+	Next, Last *core.PostID
+}
+
+// PostsByAccount returns the numbers of all connected accounts. Lost posts were due since a time and have an error with
+// one of the codes.
+func (t Tenant) PostsByAccount(ctx context.Context, codes []string, since time.Time) ([]AccountPosts, error) {
+	return queryMany[AccountPosts](t.query(ctx, `
+		SELECT a.id AS account, queued, lost, next_at, last_at, next, last FROM accounts a
+		CROSS JOIN LATERAL (SELECT count(*) AS queued FROM (
+			SELECT FROM posts p WHERE p.account_id = a.id AND p.status = 'queued'
+			ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) p) q
+		CROSS JOIN LATERAL (SELECT count(*) AS lost FROM (
+			SELECT FROM posts p WHERE p.account_id = a.id AND p.status = 'failed' AND `+listTime+` >= @since
+				AND p.error_code = ANY(@codes)
+			ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) p) f
+		LEFT JOIN LATERAL (SELECT p.id AS next, `+listTime+` AS next_at FROM posts p
+			WHERE p.account_id = a.id AND p.status = 'queued' ORDER BY `+listTime+`, p.id LIMIT 1) n ON true
+		LEFT JOIN LATERAL (SELECT p.id AS last, `+listTime+` AS last_at FROM posts p
+			WHERE p.account_id = a.id AND p.status = 'live' ORDER BY `+listTime+` DESC, p.id DESC LIMIT 1) l ON true
+		WHERE a.workspace_id = @ws AND a.disconnected_at IS NULL`,
+		args{"most": core.MostCounted, "codes": codes, "since": since}))
 }
 
 // HideAccount disconnects an account: it deletes its token and facts, and keeps its row for the history of its posts.
@@ -267,6 +311,7 @@ type Connection struct {
 	User        core.UserID
 	Platform    core.Platform
 	Account     *core.AccountID // set when an account is reconnected
+	Post        *core.PostID    // for which it is reconnected, if for one
 	SessionHash []byte
 	Verifier    []byte // sealed; empty without PKCE
 	Profiles    []byte // sealed; nil before the way back
@@ -276,13 +321,12 @@ type Connection struct {
 // AddConnection stores a consent that expires at the given time. The zero BegunAt means now by the database's clock.
 func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Time) error {
 	return t.exec(ctx, `
-		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, session_hash, verifier, profiles,
-			expires_at, begun_at)
-		VALUES (@state, @ws, @user, @platform, @account, @session, @verifier, @profiles, @expires,
+		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, post_id, session_hash, verifier,
+			profiles, expires_at, begun_at)
+		VALUES (@state, @ws, @user, @platform, @account, @post, @session, @verifier, @profiles, @expires,
 			coalesce(@begun::timestamptz, clock()))`, args{
-		"state": c.StateHash, "user": c.User, "platform": c.Platform, "account": c.Account, "session": c.SessionHash,
-		"verifier": c.Verifier, "profiles": c.Profiles, "expires": expires,
-		"begun": c.BegunAt,
+		"state": c.StateHash, "user": c.User, "platform": c.Platform, "account": c.Account, "post": c.Post,
+		"session": c.SessionHash, "verifier": c.Verifier, "profiles": c.Profiles, "expires": expires, "begun": c.BegunAt,
 	})
 }
 
@@ -304,7 +348,8 @@ func (t Tenant) TakeConnection(ctx context.Context, want Connection, chosen bool
 		WHERE workspace_id = @ws AND state_hash = @state AND user_id = @user AND session_hash = @session
 			AND expires_at > @now
 			AND (platform = @platform OR @platform = '') AND (profiles IS NOT NULL) = @chosen
-		RETURNING state_hash, user_id AS "user", platform, account_id AS account, session_hash, verifier, profiles, begun_at`, args{
+		RETURNING state_hash, user_id AS "user", platform, account_id AS account, post_id AS post, session_hash, verifier,
+			profiles, begun_at`, args{
 		"state": want.StateHash, "user": want.User, "session": want.SessionHash, "now": now, "platform": want.Platform,
 		"chosen": chosen,
 	}))

@@ -40,6 +40,21 @@ func (s *Store) TakeBudget(ctx context.Context, b Budget, since time.Time) (time
 	return found.Blocking, err
 }
 
+// CountedCalls are the calls that count for a budget.
+type CountedCalls struct {
+	Platform core.Platform
+	Scope    string
+	Name     string
+	Calls    []time.Time
+}
+
+// CountedCalls returns the calls that were counted for the scopes of the platforms.
+func (s *Store) CountedCalls(ctx context.Context, platforms []core.Platform, scopes []string) ([]CountedCalls, error) {
+	return queryMany[CountedCalls](s.query(ctx, `
+		SELECT platform, scope, name, calls FROM call_budgets WHERE platform = ANY(@platforms) AND scope = ANY(@scopes)`,
+		args{"platforms": platforms, "scopes": scopes}))
+}
+
 // ReturnBudget takes back the latest call that TakeBudget has counted, because it was not made.
 func (s *Store) ReturnBudget(ctx context.Context, b Budget) error {
 	return s.exec(ctx, `UPDATE call_budgets SET calls = calls[:cardinality(calls) - @cost::int]

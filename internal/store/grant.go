@@ -24,6 +24,19 @@ func (s *Store) GrantAccounts(ctx context.Context, grant []byte, connectedVia st
 		ORDER BY workspace_id, id`, args{"grant": grant, "via": connectedVia, "at": at}))
 }
 
+// LockGrantAccount returns an account of GrantAccounts as it is now, or not_found if it has been connected again since.
+// It prevents the accounts of the grant from being connected until the transaction ends.
+func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grant []byte, at time.Time,
+) (GrantAccount, error) {
+	if err := t.store.lockGrants(ctx, grant); err != nil {
+		return GrantAccount{}, err
+	}
+	return queryOne[GrantAccount](t.query(ctx, `
+		SELECT workspace_id AS workspace, id, disconnected_at IS NULL AS connected FROM accounts
+		WHERE workspace_id = @ws AND id = @id AND grant_hash = @grant AND `+grantedBy,
+		args{"id": id, "grant": grant, "at": at}))
+}
+
 // grantedBy is the condition that an account was not connected again after @at. Networks tell times in seconds.
 const grantedBy = `(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`
 
@@ -50,12 +63,14 @@ func (t Tenant) WakePolled(ctx context.Context, account core.AccountID) error {
 }
 
 // EraseAccount deletes from a disconnected account what its network has told about it. The row stays for the
-// workspace's posts. It reports whether there was such an account.
-func (t Tenant) EraseAccount(ctx context.Context, id core.AccountID, name string) (bool, error) {
-	return t.execChanged(ctx, `
-		UPDATE accounts SET external_id = 'erased/' || id, username = '', display_name = @name, avatar_url = '',
-			grant_hash = NULL
-		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NOT NULL`, args{"id": id, "name": name})
+// workspace's posts. It returns the key of the copy of its picture, "" for none, or not_found for a connected account.
+func (t Tenant) EraseAccount(ctx context.Context, id core.AccountID, name string) (avatar string, err error) {
+	return queryValue[string](t.query(ctx, `
+		UPDATE accounts SET external_id = 'erased/' || accounts.id, username = '', display_name = @name, avatar_url = '',
+			avatar = '', grant_hash = NULL
+		FROM (SELECT id, avatar FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NOT NULL
+			FOR NO KEY UPDATE) AS before
+		WHERE accounts.id = before.id RETURNING before.avatar`, args{"id": id, "name": name}))
 }
 
 // Erasure is a person's wish, told by a network, that the data of their accounts is deleted.

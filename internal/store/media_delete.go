@@ -78,12 +78,13 @@ func (s *Store) DropDeletedMedia(ctx context.Context) error {
 			AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`, nil)
 }
 
-// UnreferencedBlobs returns the keys that no file's row refers to.
+// UnreferencedBlobs returns the keys that no row of a file or an account refers to.
 func (s *Store) UnreferencedBlobs(ctx context.Context, keys []string) ([]string, error) {
 	return queryValues[string](s.query(ctx, `
 		SELECT key FROM unnest(@keys::text[]) AS kept(key)
 		WHERE NOT EXISTS (SELECT FROM media WHERE blob = key AND blob <> '')
-			AND NOT EXISTS (SELECT FROM media WHERE thumbnail = key AND thumbnail <> '')`, args{"keys": keys}))
+			AND NOT EXISTS (SELECT FROM media WHERE thumbnail = key AND thumbnail <> '')
+			AND NOT EXISTS (SELECT FROM accounts WHERE avatar = key AND avatar <> '')`, args{"keys": keys}))
 }
 
 // TakeBlobSweep claims the sweep of the stored bytes for the lease if it is due, and returns the last key that was

@@ -13,7 +13,7 @@ import (
 )
 
 const postFields = `
-	p.id, p.account_id, p.platform, a.display_name, a.status AS account_status, p.text, p.title, p.tags, p.settings,
+	p.id, p.account_id, p.platform, a.display_name, a.avatar, a.status AS account_status, p.text, p.title, p.tags, p.settings,
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
 	p.error_from_network, p.attempts, p.created_via, p.created_at, p.updated_at,
 	CASE WHEN u.rest = 'hold' AND u.armed THEN greatest(u.next_action_at, (u.failure->>'until')::timestamptz)
@@ -45,7 +45,7 @@ type postRow struct {
 
 // ScanRow reads postColumns.
 func (r *postRow) ScanRow(rows pgx.Rows) error {
-	return rows.Scan(scanID(&r.ID), scanID(&r.Account), (*string)(&r.Platform), &r.AccountName,
+	return rows.Scan(scanID(&r.ID), scanID(&r.Account), (*string)(&r.Platform), &r.AccountName, &r.AccountAvatar,
 		(*string)(&r.AccountStatus), &r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
 		scanTime(&r.PublishAt), &r.Zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
 		&r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,

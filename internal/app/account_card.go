@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// AccountCard is an account as the accounts page shows it.
+type AccountCard struct {
+	core.Account
+	Posts store.AccountPosts
+	// Quotas are the network's limits of what the account may publish, and how much of them is used.
+	Quotas []AccountQuota
+	// Blocked is why the network accepted no posts when it was last asked; "" if it did.
+	Blocked string
+	// Unreachable are the kinds of files that the network cannot download from this server.
+	Unreachable []core.FileKind
+	// KeepsGrant reports that an older version connected the account: as long as it is connected, access of other
+	// accounts of its network cannot be ended at the network.
+	KeepsGrant bool
+}
+
+// AccountQuota is how much of a network's limit an account has used.
+type AccountQuota struct {
+	Used, Limit int
+	Name        string // what is counted: posts, Reels, uploads
+	Window      time.Duration
+	Day         bool // it counts a day of the network instead
+	Server      bool // it is one limit for all accounts of this server
+}
+
+// IsNear reports whether at least 90 percent of the quota are used.
+func (q AccountQuota) IsNear() bool { return core.PostQuota{Used: q.Used, Limit: q.Limit}.IsNear() }
+
+// AccountCards lists the connected accounts with what a person needs to know about each.
+func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return nil, err
+	}
+	list, err := t.Accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := a.cfg.Now()
+	counts, err := t.PostsByAccount(ctx, core.LostAccessCodes(), now.Add(-lostFor))
+	if err != nil {
+		return nil, err
+	}
+	facts, err := t.AccountFacts(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	counted, err := a.countCalls(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	posts := map[core.AccountID]store.AccountPosts{}
+	for _, p := range counts {
+		posts[p.Account] = p
+	}
+	return convertAll(list, func(account core.Account) AccountCard {
+		told := facts[account.ID].For(time.Time{}, now)
+		n, _ := a.cfg.Networks.Get(account.Platform)
+		_, revokes := n.(network.Revoker)
+		return AccountCard{
+			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableFiles(account),
+			Quotas: append(toldQuota(told), counted[account.ID]...), KeepsGrant: account.GrantUnknown && revokes,
+		}
+	}), nil
+}
+
+func toldQuota(f core.Facts) []AccountQuota {
+	if f.Quota == nil {
+		return nil
+	}
+	return []AccountQuota{{Used: f.Quota.Used, Limit: f.Quota.Limit, Name: "posts", Window: f.Quota.Window}}
+}
+
+// countCalls returns the quotas of accounts that this server counts.
+func (a *App) countCalls(ctx context.Context, accounts []core.Account) (map[core.AccountID][]AccountQuota, error) {
+	type counter struct {
+		platform    core.Platform
+		scope, name string
+	}
+	scopeOf := func(b network.Budget, account core.Account) string {
+		if b.Scope == network.ScopeApp {
+			return ""
+		}
+		return account.ID.String()
+	}
+	budgets := map[core.Platform][]network.Budget{}
+	var platforms []core.Platform
+	for _, n := range a.cfg.Networks.List() {
+		if d := n.Describe(); len(d.Quotas) > 0 {
+			budgets[d.ID] = d.Quotas
+			platforms = append(platforms, d.ID)
+		}
+	}
+	scopes := []string{""}
+	for _, account := range accounts {
+		scopes = append(scopes, account.ID.String())
+	}
+	rows, err := a.cfg.Store.CountedCalls(ctx, platforms, scopes)
+	if err != nil {
+		return nil, err
+	}
+	calls := map[counter][]time.Time{}
+	for _, r := range rows {
+		calls[counter{r.Platform, r.Scope, r.Name}] = r.Calls
+	}
+	quotas := map[core.AccountID][]AccountQuota{}
+	for _, account := range accounts {
+		for _, b := range budgets[account.Platform] {
+			if b.Count == 0 { // the operator has switched it off
+				continue
+			}
+			q := AccountQuota{
+				Limit: b.Count, Name: b.Name, Window: b.Window, Day: b.Day != nil, Server: b.Scope == network.ScopeApp,
+			}
+			since, _ := b.Span(a.cfg.Now())
+			for _, at := range calls[counter{account.Platform, scopeOf(b, account), b.Name}] {
+				if at.After(since) {
+					q.Used++
+				}
+			}
+			quotas[account.ID] = append(quotas[account.ID], q)
+		}
+	}
+	return quotas, nil
+}

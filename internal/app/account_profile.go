@@ -1,0 +1,108 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/intake"
+	"belfry/internal/network"
+	"belfry/internal/queue"
+	"belfry/internal/store"
+)
+
+const (
+	// pictureCall is how long the download of one profile picture may take, and picturePatience how long a person
+	// waits for those of the accounts that they have just connected.
+	pictureCall     = 20 * time.Second
+	picturePatience = 3 * time.Second
+)
+
+// updateProfile reads an account's names and picture again, which people change at the network. An error is only
+// logged: what was read before stays.
+func (a *App) updateProfile(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
+	token network.Token,
+) {
+	reader, ok := n.(network.ProfileReader)
+	if !ok {
+		return
+	}
+	p, err := reader.ReadProfile(ctx, account.ExternalID, token)
+	if err == nil && p.ExternalID != account.ExternalID {
+		err = errors.New("the network returned another profile")
+	}
+	if err == nil {
+		account.Username, account.AvatarURL = p.Username, p.AvatarURL
+		account.DisplayName = cmp.Or(p.DisplayName, account.DisplayName)
+		err = a.saveAvatar(ctx, t, account)
+	}
+	if err != nil {
+		a.cfg.Log.WarnContext(ctx, "an account's profile could not be read", "workspace", t.WorkspaceID(),
+			"account", account.ID, "network", account.Platform, "error", err)
+	}
+}
+
+// addAvatars copies the pictures of accounts that have just been connected, as far as they arrive soon. The others
+// have their first letter until the account is checked.
+func (a *App) addAvatars(ctx context.Context, t store.Tenant, accounts []core.Account) {
+	ctx, cancel := context.WithTimeout(ctx, picturePatience)
+	defer cancel()
+	_, _ = network.CallEach(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
+		if err := a.saveAvatar(ctx, t, account); err != nil {
+			a.cfg.Log.WarnContext(ctx, "an account's picture could not be copied", "workspace", t.WorkspaceID(),
+				"account", account.ID, "network", account.Platform, "error", err)
+		}
+		return struct{}{}, nil
+	})
+}
+
+// saveAvatar stores an account's names, and a copy of its picture. The names are stored even if the picture cannot be
+// copied; the earlier copy then stays.
+func (a *App) saveAvatar(ctx context.Context, t store.Tenant, account core.Account) error {
+	key, failed := a.copyPicture(ctx, account)
+	if failed == nil {
+		account.Avatar = key
+	}
+	err := t.Tx(context.WithoutCancel(ctx), func(t store.Tenant) error {
+		unused, err := t.UpdateProfile(ctx, account)
+		if err != nil || unused == "" {
+			return err
+		}
+		return t.Enqueue(ctx, queue.DeleteBlobs{Keys: []string{unused}}, time.Time{})
+	})
+	if err != nil {
+		return fmt.Errorf("store the profile: %w", err)
+	}
+	return failed
+}
+
+// copyPicture stores a small copy of an account's picture and returns its key; "" for an account without a picture.
+func (a *App) copyPicture(ctx context.Context, account core.Account) (key string, err error) {
+	if account.AvatarURL == "" || a.cfg.Blobs == nil {
+		return "", nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, pictureCall)
+	defer cancel()
+	picture, err := a.downloadPicture(ctx, account.AvatarURL)
+	if err != nil {
+		return "", fmt.Errorf("download the picture: %w", err)
+	}
+	return a.intake.StoreAvatar(ctx, account.ID, picture)
+}
+
+// downloadPicture reads a profile picture from the public internet, or from what replaces the networks.
+func (a *App) downloadPicture(ctx context.Context, address string) ([]byte, error) {
+	if a.cfg.NetworksURL != "" {
+		return a.cfg.Client.Download(ctx, address, intake.MaxPictureBytes)
+	}
+	f, err := a.cfg.Fetch.Get(ctx, address, intake.MaxPictureBytes)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
