@@ -1,7 +1,11 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
+	"strings"
+	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
@@ -32,13 +36,33 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 		return err
 	}
 	m := accounts.Model{
-		Frame: frame, Networks: groupByNetwork(r.web.cfg.App.Networks(), cards), Zone: zone,
-		Used: who.Usage.Accounts.Used, Limit: who.Usage.Accounts.Limit, Refused: refused,
+		Frame: frame, Zone: zone, Used: who.Usage.Accounts.Used, Limit: who.Usage.Accounts.Limit, Refused: refused,
+		Filter: accounts.Filter{
+			Query: r.echo.QueryParam(accounts.FieldQuery), Network: r.echo.QueryParam(accounts.FieldNetwork),
+			Status: r.echo.QueryParam(accounts.FieldStatus),
+		},
 	}
-	return r.render(status, accounts.Page(m), nil)
+	cards = slices.DeleteFunc(cards, func(card app.AccountCard) bool { return !matchesFilter(card, m.Filter) })
+	m.Networks, m.Shown = r.groupByNetwork(cards), len(cards)
+	return r.render(status, accounts.Page(m), accounts.ListPart(m))
 }
 
-func groupByNetwork(networks []app.NetworkCard, cards []app.AccountCard) []accounts.Network {
+// matchesFilter reports whether an account's name or handle has all words of the search, and it has the state and the
+// network.
+func matchesFilter(card app.AccountCard, f accounts.Filter) bool {
+	text := strings.ToLower(card.DisplayName + " @" + card.Username)
+	for word := range strings.FieldsSeq(strings.ToLower(f.Query)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	broken := card.Status != core.AccountOK
+	return (f.Network == "" || f.Network == string(card.Platform)) &&
+		(f.Status == "" || f.Status == string(card.Status) || f.Status == accounts.StatusBroken && broken)
+}
+
+func (r *request) groupByNetwork(cards []app.AccountCard) []accounts.Network {
+	networks, now := r.web.cfg.App.Networks(), r.web.cfg.Now()
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
 		list[i] = accounts.Network{
@@ -47,19 +71,53 @@ func groupByNetwork(networks []app.NetworkCard, cards []app.AccountCard) []accou
 		}
 		for _, card := range cards {
 			if card.Platform == n.ID {
-				list[i].Accounts = append(list[i].Accounts, accountView(card))
+				list[i].Accounts = append(list[i].Accounts, accountView(card, now))
 			}
 		}
 	}
 	return list
 }
 
-func accountView(card app.AccountCard) accounts.Account {
-	return accounts.Account{
+// endsSoon is how long before its end the page says that a person must reconnect an account.
+const endsSoon = 14 * 24 * time.Hour
+
+func accountView(card app.AccountCard, now time.Time) accounts.Account {
+	a := accounts.Account{
 		ID: card.ID.String(), Name: card.DisplayName, Username: card.Username, Status: string(card.Status),
-		Reason:    card.StatusReason,
-		ExpiresAt: card.ExpiresAt, CreatedAt: card.CreatedAt, Queued: card.Queued, Unreachable: card.Unreachable,
+		Avatar: contract.AvatarPathOf(card.Avatar), Reason: card.StatusReason, Queued: card.Posts.Queued,
+		Lost: card.Posts.Lost, Next: postView(card.Posts.Next, card.Posts.NextAt),
+		Last: postView(card.Posts.Last, card.Posts.LastAt), Blocked: card.Blocked, KeepsGrant: card.KeepsGrant,
+		Unreachable: card.Unreachable,
 	}
+	if card.Status == core.AccountOK && !card.ExpiresAt.IsZero() && card.ExpiresAt.Sub(now) < endsSoon {
+		a.EndsAt = card.ExpiresAt
+	}
+	for _, q := range card.Quotas {
+		a.Quotas = append(a.Quotas, accounts.Quota{Words: quotaWords(q), Near: q.IsNear()})
+	}
+	return a
+}
+
+func postView(id *core.PostID, at time.Time) accounts.Post {
+	if id == nil {
+		return accounts.Post{}
+	}
+	return accounts.Post{ID: id.String(), At: at}
+}
+
+// quotaWords says how much of a limit is used: 12 of 100 posts in 24 hours.
+func quotaWords(q app.AccountQuota) string {
+	words := fmt.Sprintf("%d of %d %s", q.Used, q.Limit, q.Name)
+	switch {
+	case q.Day:
+		words += " today"
+	default:
+		words += fmt.Sprintf(" in %.0f hours", q.Window.Hours())
+	}
+	if q.Server {
+		words += ", on this server"
+	}
+	return words
 }
 
 // findAccount returns an account of the workspace.
@@ -85,8 +143,8 @@ func (r *request) confirmDisconnect() error {
 		"Belfry deletes its access to the account immediately.",
 		"Published posts stay on the network and in your list of posts.",
 	}
-	if card.Queued > 0 {
-		points = append(points, ui.CountNoun(card.Queued,
+	if card.Posts.Queued > 0 {
+		points = append(points, ui.CountNoun(card.Posts.Queued,
 			"queued post becomes a draft and will not be published.",
 			"queued posts become drafts and will not be published."))
 	}

@@ -7,8 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/cascadia"
+
 	"belfry/internal/app"
+	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network/sim"
 )
 
 // begin starts to connect and gives the consent page's address.
@@ -241,4 +245,121 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="revoked"]`)
 	page.says(t, "Reconnect the account.")
+}
+
+func TestAccountsAreSearchedAndFilteredInTheAddress(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	for range 3 {
+		ws.Account("threads")
+		ws.Account("facebook")
+	}
+	bakery := ws.Account("threads", "harbour.bakery")
+	_, err := r.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'revoked' WHERE id = $1`, ws.AccountID(bakery))
+	must(t, err)
+	b := r.as(ws)
+	for query, want := range map[string]int{
+		"": 7, "?q=HARBOUR+bake": 1, "?q=%40harbour.bakery": 1, "?network=facebook": 3, "?status=broken": 1, "?status=ok": 6,
+		"?network=facebook&status=broken": 0, "?q=zzz": 0,
+	} {
+		page := b.get("/accounts"+query).is(t, http.StatusOK)
+		if n := len(page.all(testid("account"))); n != want {
+			t.Errorf("%q: %d accounts; want %d", query, n, want)
+		}
+		if empty := len(page.all(testid("empty"))) != 0; empty != (want == 0) {
+			t.Errorf("%q: says that nothing matches: %t", query, empty)
+		}
+	}
+	page := b.get("/accounts?q=bakery&network=threads&status=broken")
+	form := page.form(t, ".account-filter")
+	if form.Get("q") != "bakery" || form.Get("network") != "threads" || form.Get("status") != "broken" {
+		t.Errorf("the form has %v", form)
+	}
+	part := b.part(http.MethodGet, "/accounts?q=bakery")
+	if len(part.all("form")) != 0 || len(part.all(testid("account"))) != 1 {
+		t.Error("the part is not the accounts alone")
+	}
+}
+
+func TestAnAccountShowsItsPostsAndTheNetworksLimit(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.checkAccounts()
+	at := s.Clock.Now().Add(time.Hour)
+	next := s.ws.Queued("next", s.threads, at)
+	s.ws.Queued("later", s.threads, at.Add(time.Hour))
+	live := s.ws.Work(s.ws.Now("live", s.threads))
+	page := s.b.get("/accounts").is(t, http.StatusOK)
+	row := page.one(t, testid("account")+`[data-account="`+s.threads.ID+`"]`)
+	href := func(id string) string {
+		return attribute(cascadia.Query(row, cascadia.MustCompile(testid(id))), "href")
+	}
+	if href("next-post") != "/posts/"+next.ID || href("last-post") != "/posts/"+live.ID {
+		t.Errorf("next %s, last %s", href("next-post"), href("last-post"))
+	}
+	for _, want := range []string{"2 queued", "0 of 250 posts in 24 hours", "Connected"} {
+		if !strings.Contains(textOf(row), want) {
+			t.Errorf("it does not say %q: %s", want, textOf(row))
+		}
+	}
+}
+
+func TestAQuotaThatThisServerCountsIsShown(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	account := ws.Account("facebook", "Harbour Bakery")
+	_, err := r.Pool.Exec(t.Context(), `INSERT INTO call_budgets (platform, scope, name, calls)
+		VALUES ('facebook', $1, 'Reels', array_fill(clock() - '1 hour'::interval, ARRAY[28]) || (clock() - '25 hours'::interval))`, account.ID)
+	must(t, err)
+	quota := r.as(ws).get("/accounts").one(t, testid("quota"))
+	if textOf(quota) != "28 of 30 Reels in 24 hours" || !strings.Contains(attribute(quota, "class"), "near") {
+		t.Errorf("it says %q, as %s", textOf(quota), attribute(quota, "class"))
+	}
+}
+
+func TestAnAccountOfAnOlderVersionSaysWhatItPrevents(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	ws.Account("youtube")
+	ws.Account("threads")
+	b := r.as(ws)
+	if len(b.get("/accounts").all(testid("keeps-grant"))) != 0 {
+		t.Error("a new account is said to be old")
+	}
+	_, err := r.Pool.Exec(t.Context(), `UPDATE accounts SET grant_hash = NULL`)
+	must(t, err)
+	if text := textOf(b.get("/accounts").one(t, testid("keeps-grant"))); !strings.Contains(text, "Reconnect it once") {
+		t.Errorf("it says %q", text)
+	}
+}
+
+func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account := s.ws.Account("threads", "maren.writes")
+	first := s.ws.Queued("first", account, s.Clock.Now().Add(time.Minute))
+	second := s.ws.Queued("second", account, s.Clock.Now().Add(2*time.Minute))
+	s.Fault(sim.Fault{Network: "threads", Kind: sim.TokenRevoked})
+	s.Clock.Advance(3 * time.Minute)
+	for _, p := range []contract.Post{first, second} {
+		if p = s.ws.Work(p); p.Error == nil || p.Error.Code != "account_revoked" {
+			t.Fatalf("the post is %+v", p)
+		}
+	}
+	path := "/posts/" + first.ID + "/reconnect"
+	ask := func() string { return s.b.get(path).is(t, http.StatusSeeOther).Header.Get("Location") }
+	s.b.get(callback("threads", s.Deny(ask()))).leads(t, "/posts/"+first.ID)
+	s.b.get("/posts/"+first.ID).says(t, "Access to Threads was not granted.")
+	s.b.get(callback("threads", s.Consent(ask(), "maren.writes"))).leads(t, "/posts/"+first.ID)
+	s.b.get("/posts/"+first.ID).says(t, "Maren Holt reconnected. The post is queued again.")
+	if p := s.ws.Work(first); p.Status != "live" {
+		t.Errorf("the post is %s", p.Status)
+	}
+	if p := s.ws.Post(second); p.Status != "failed" {
+		t.Errorf("nobody asked for it, and the other post is %s", p.Status)
+	}
+	s.seat(s.ws.Member(core.RoleEditor)).get(path).is(t, http.StatusForbidden)
 }

@@ -63,13 +63,16 @@ func (r *request) finishConnect() error {
 	}
 	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
 	if e, ok := asRefusal(err); ok {
-		// The query is worth nothing a second time: the page of accounts says why.
+		// The query is worth nothing a second time: the page where it began says why.
 		told := r.web.humanize(e)
 		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
-		return r.redirect(r.link.Accounts())
+		return r.redirect(r.pageAfter(done.Reconnected))
 	}
 	if err != nil {
 		return err
+	}
+	if done.Reconnected != nil {
+		return r.redirectReconnected(done)
 	}
 	if done.Choice == "" {
 		return r.redirectConnected(done)
@@ -80,6 +83,39 @@ func (r *request) finishConnect() error {
 	}
 	r.putSession(r.choiceKey(), string(choice))
 	return r.redirect(r.link.ChooseProfiles())
+}
+
+// startReconnectForPost is startReconnect for the account of a failed post, which is retried afterwards.
+func (r *request) startReconnectForPost() error {
+	ask, err := r.web.cfg.App.StartReconnectForPost(r.context(), r.caller, r.pathID())
+	return r.redirectToConsent(ask, err)
+}
+
+// pageAfter returns the page of the post for which an account was reconnected, or the accounts.
+func (r *request) pageAfter(after *app.Reconnected) string {
+	if after != nil && after.Post != "" {
+		return r.link.Post(after.Post)
+	}
+	return r.link.Accounts()
+}
+
+// redirectReconnected says what became of the post for which an account was reconnected.
+func (r *request) redirectReconnected(done app.Connected) error {
+	after, tone := done.Reconnected, ui.ToneGood
+	text := done.Accounts[0].DisplayName + " reconnected."
+	switch {
+	case after.Retried:
+		text += " The post is queued again."
+	case after.Refused != nil:
+		told := r.web.humanize(after.Refused)
+		tone = ui.ToneWarn
+		text += " The post was not queued again: " + strings.TrimSpace(told.Message+" "+told.Hint)
+	}
+	if n := len(after.Lost); n > 0 {
+		text += " " + ui.CountNoun(n, "other post", "other posts") + " failed for the same reason in the last 7 days."
+	}
+	r.setFlash(tone, text)
+	return r.redirect(r.pageAfter(after))
 }
 
 func (r *request) redirectConnected(done app.Connected) error {

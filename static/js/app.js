@@ -1,6 +1,7 @@
 // What makes the dashboard quicker to use. Every page works without any of it.
 import { startComposer, forgetDrafts } from "/static/js/compose.js";
 import { startDialogs } from "/static/js/dialog.js";
+import { startGroups } from "/static/js/groups.js";
 import { startShortcuts } from "/static/js/shortcuts.js";
 import { startTheme } from "/static/js/theme.js";
 import { fillZones, showClocks } from "/static/js/zone.js";
@@ -9,6 +10,7 @@ import { toast } from "/static/js/toast.js";
 
 startTheme();
 startDialogs();
+startGroups();
 startShortcuts();
 startCopying();
 startComposer();

@@ -2,24 +2,46 @@
 package accounts
 
 import (
+	"fmt"
 	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
+	"belfry/views/ui"
 )
 
 // Model is the accounts page.
 type Model struct {
 	Frame    layout.Frame
-	Networks []Network
-	Zone     core.Zone
+	Networks []Network // with the accounts that the filter selects
+	Filter   Filter
+	// Shown counts the accounts that the filter selects.
+	Shown int
+	Zone  core.Zone
 	// Used and Limit are the plan's numbers; a nil limit means unlimited.
 	Used  int64
 	Limit *int64
 	// Refused is why the last action failed.
 	Refused *contract.Error
 }
+
+// Filter selects accounts. All of it is in the address.
+type Filter struct {
+	Query   string
+	Network string
+	Status  string // StatusBroken, a state, or "" for all
+}
+
+// StatusBroken selects the accounts that must be reconnected.
+const StatusBroken = "broken"
+
+// Names of the fields of the filter's form.
+const (
+	FieldQuery   = "q"
+	FieldNetwork = "network"
+	FieldStatus  = "status"
+)
 
 // Network is a network and its accounts.
 type Network struct {
@@ -34,13 +56,32 @@ type Network struct {
 // Account is a connected account.
 type Account struct {
 	ID, Name, Username string
+	Avatar             string // the address of its picture; "" without one
 	Status             string
 	Reason             string // why the status is not ok
-	ExpiresAt          time.Time
-	CreatedAt          time.Time
-	Queued             int // posts that wait for their time
+	// EndsAt is when a person must reconnect the account, if that is soon; zero otherwise.
+	EndsAt time.Time
+	Queued int // posts that wait for their time
+	Lost   int // posts that failed within the last seven days because access was lost
+	// Next and Last are the next queued post and the last live one.
+	Next, Last Post
+	Quotas     []Quota
+	Blocked    string // why the network accepts no posts; "" if it does
+	KeepsGrant bool   // see app.AccountCard
 	// Unreachable are the kinds of files that the network cannot download from this server.
 	Unreachable []core.FileKind
+}
+
+// Post is a post of an account; the zero value is none.
+type Post struct {
+	ID string
+	At time.Time
+}
+
+// Quota is how much of a network's limit is used.
+type Quota struct {
+	Words string // 12 of 100 posts in 24 hours
+	Near  bool
 }
 
 // FieldProfile occurs once per selected profile; FieldPending is the id of the pending consent.
@@ -68,15 +109,27 @@ type Profile struct {
 	Chosen             bool
 }
 
-func (m Model) countConnected() int {
-	n := 0
-	for _, network := range m.Networks {
-		n += len(network.Accounts)
-	}
-	return n
-}
+// filtersFrom is from how many accounts on the page has a filter.
+const filtersFrom = 6
+
+func (m Model) hasFilter() bool { return m.Used >= filtersFrom || m.Filter != Filter{} }
 
 func (m Model) atLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
+
+// canConnect reports whether the person can connect another account of a network.
+func (m Model) canConnect(n Network) bool { return n.Configured && m.Frame.Manages && !m.atLimit() }
+
+// countText says how many accounts the plan allows and the filter selects.
+func (m Model) countText() string {
+	of := ui.CountNoun(int(m.Used), "account", "accounts")
+	if m.Limit != nil {
+		of = fmt.Sprintf("%d of %d accounts", m.Used, *m.Limit)
+	}
+	if int64(m.Shown) != m.Used {
+		return fmt.Sprintf("%d shown · %s", m.Shown, of)
+	}
+	return of
+}
 
 // reachText says what cannot be published because this server has no public address.
 func reachText(network string, kinds []core.FileKind) string {
@@ -89,3 +142,14 @@ func reachText(network string, kinds []core.FileKind) string {
 }
 
 func (n Network) connectLabel() string { return "Connect a " + n.Profile }
+
+func lostText(n int) string {
+	return ui.CountNoun(n, "post", "posts") + " failed while access was lost"
+}
+
+func queuedText(n int) string {
+	if n == 1 {
+		return "1 queued"
+	}
+	return ui.Counted(n) + " queued"
+}

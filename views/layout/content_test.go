@@ -16,7 +16,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 	}{
 		{
 			"the rail holds what exists today", "posts", ".rail nav a > span",
-			[]string{"Posts", "Compose", "Accounts", "Settings"},
+			[]string{"Posts", "Compose", "Accounts", "Groups", "Settings"},
 		},
 		{"the rail says where one is", "accounts", ".rail [aria-current=page] > span", []string{"Accounts"}},
 		{
@@ -115,11 +115,11 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"each network has one button to connect", "accounts", "a[href^='/w/bell/accounts/connect/']",
 			[]string{"Connect a profile", "Connect a Page"},
 		},
-		{"none for one without credentials", "accounts", "[data-testid=network-sixth] a", nil},
+		{"none for one without credentials", "accounts", "[data-testid=tile-sixth] a", nil},
 		{"none when the plan is full", "accounts-full", "a[href^='/w/bell/accounts/connect/']", nil},
 		{
-			"an account says why it needs a person", "accounts", "[data-status=expired] .account-facts > span:first-child",
-			[]string{"The consent ran out on 3 November."},
+			"an account says why it needs a person", "accounts", "[data-status=expired] .account-note",
+			[]string{"The consent ran out on 3 November.", "2 posts failed while access was lost"},
 		},
 		{
 			"a profile that cannot be used cannot be picked", "accounts-choose", "input[name=profile][disabled][value='3']",

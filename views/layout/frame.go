@@ -14,6 +14,7 @@ const (
 	SectionPosts    Section = "posts"
 	SectionCompose  Section = "compose"
 	SectionAccounts Section = "accounts"
+	SectionGroups   Section = "groups"
 	SectionSettings Section = "settings"
 )
 
@@ -72,6 +73,7 @@ func (f Frame) navEntries() []navEntry {
 		all = append(all, navEntry{SectionCompose, "Compose", "square-pen", f.Link.Compose(), ""})
 	}
 	return append(all, navEntry{SectionAccounts, "Accounts", "at-sign", f.Link.Accounts(), "a"},
+		navEntry{SectionGroups, "Groups", "users", f.Link.Groups(), "u"},
 		navEntry{SectionSettings, "Settings", "settings", f.Link.Settings(), "s"})
 }
 

@@ -16,6 +16,7 @@ import (
 	"belfry/views/accounts"
 	"belfry/views/auth"
 	"belfry/views/errorpage"
+	"belfry/views/groups"
 	"belfry/views/layout"
 	"belfry/views/link"
 	"belfry/views/posts"
@@ -29,6 +30,7 @@ const (
 	accA   = "acc_01kbmwz6v3f1ht6hz9n8q4w2ce"
 	accB   = "acc_01kbmwz9d8e0ksjr1x5t7v3ymk"
 	accC   = "acc_01kbmwzc2hfm3bq6p0a9e4r8dn"
+	accD   = "acc_01kbmwzfj6q8v0c2d4e6g8h0jk"
 )
 
 // fixture holds what the screens are drawn with.
@@ -41,7 +43,7 @@ type fixture struct {
 func (f fixture) screens() map[string]templ.Component {
 	all := map[string]templ.Component{}
 	for _, some := range []map[string]templ.Component{
-		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.keyPages(), f.memberPages(), f.faults(),
+		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.groupPages(), f.keyPages(), f.memberPages(), f.faults(),
 		f.parts(), f.references(),
 	} {
 		maps.Copy(all, some)
@@ -399,43 +401,52 @@ func (f fixture) shows() map[string]templ.Component {
 func (f fixture) accountPages() map[string]templ.Component {
 	limit := int64(3)
 	frame := f.frame("Accounts", layout.SectionAccounts)
-	m := accounts.Model{Frame: frame, Zone: f.zone, Used: 2, Limit: &limit, Networks: []accounts.Network{
-		{
-			ID: "threads", Name: "Threads", Profile: "profile", Needs: "You need a public Threads profile.", Configured: true,
-			Accounts: []accounts.Account{
-				{
-					ID: accA, Name: "Ada Lindqvist", Username: "ada", Status: "ok", CreatedAt: f.now.Add(-40 * 24 * time.Hour),
-					Queued: 3,
-				},
-			},
-		},
+	networks := []accounts.Network{
+		{ID: "threads", Name: "Threads", Profile: "profile", Needs: "You need a public Threads profile.", Configured: true},
 		{
 			ID: "facebook", Name: "Facebook", Profile: "Page",
-			Needs: "You need a Facebook Page on which you may create content.", Configured: true, Accounts: []accounts.Account{
-				{
-					ID: accB, Name: "Bell & Rope", Status: "expired", Reason: "The consent ran out on 3 November.", Queued: 1,
-					CreatedAt: f.now,
-				},
-				{
-					ID: accC, Name: "Old workshop page with a rather long name that goes on", Status: "revoked",
-					Reason: "It was connected at the simulated networks.", CreatedAt: f.now,
-				},
-			},
+			Needs: "You need a Facebook Page on which you may create content.", Configured: true,
 		},
 		{ID: "sixth", Name: "Sixth", Profile: "channel", Needs: "You need a channel."},
-	}}
-	empty := accounts.Model{Frame: frame, Zone: f.zone, Networks: []accounts.Network{m.Networks[0], m.Networks[1]}}
-	empty.Networks[0].Accounts, empty.Networks[1].Accounts = nil, nil
+	}
+	with := func(ofFirst, ofSecond []accounts.Account) []accounts.Network {
+		list := append([]accounts.Network{}, networks...)
+		list[0].Accounts, list[1].Accounts = ofFirst, ofSecond
+		return list
+	}
+	ada := accounts.Account{
+		ID: accA, Name: "Ada Lindqvist", Username: "ada", Status: "ok", Queued: 3,
+		Next: accounts.Post{ID: postID, At: f.now.Add(time.Hour)}, Last: accounts.Post{ID: postID, At: f.now.Add(-time.Hour)},
+		Quotas: []accounts.Quota{{Words: "12 of 250 posts in 24 hours"}},
+	}
+	near := ada
+	near.ID, near.EndsAt, near.KeepsGrant = accD, f.now.Add(72*time.Hour), true
+	near.Quotas, near.Blocked = []accounts.Quota{{Words: "240 of 250 posts in 24 hours", Near: true}}, "Try again tomorrow."
+	near.Unreachable = []core.FileKind{core.FileImage}
+	broken := []accounts.Account{
+		{
+			ID: accB, Name: "Bell & Rope", Status: "expired", Reason: "The consent ran out on 3 November.", Queued: 1, Lost: 2,
+		},
+		{
+			ID: accC, Name: "Old workshop page with a rather long name that goes on", Status: "revoked",
+			Reason: "It was connected at the simulated networks.",
+		},
+	}
+	m := accounts.Model{
+		Frame: frame, Zone: f.zone, Used: 4, Shown: 4, Networks: with([]accounts.Account{ada, near}, broken),
+		Filter: accounts.Filter{Network: "threads"},
+	}
 	full := m
-	full.Networks = append([]accounts.Network{}, m.Networks...)
-	full.Used = 3
-	m.Networks = append([]accounts.Network{}, m.Networks...)
-	m.Networks[0].Accounts = []accounts.Account{{
-		ID: accA, Name: "Ada Lindqvist", Username: "ada", Status: "ok",
-		CreatedAt: f.now.Add(-40 * 24 * time.Hour), Queued: 3,
-	}}
+	full.Used, full.Limit, full.Filter = 3, &limit, accounts.Filter{}
+	nobody := m
+	nobody.Networks, nobody.Shown, nobody.Filter = networks, 0, accounts.Filter{Query: "zzz"}
+	reader := m
+	reader.Frame.Manages = false
 	return map[string]templ.Component{
-		"accounts": accounts.Page(m), "accounts-empty": accounts.Page(empty), "accounts-full": accounts.Page(full),
+		"accounts": accounts.Page(m), "accounts-full": accounts.Page(full), "accounts-no-match": accounts.Page(nobody),
+		"accounts-empty":  accounts.Page(accounts.Model{Frame: frame, Zone: f.zone, Networks: networks}),
+		"accounts-reader": accounts.Page(reader),
+		"part-accounts":   accounts.ListPart(m),
 		"accounts-choose": accounts.Choose(accounts.ChooseModel{
 			Frame: frame, Platform: "facebook", Network: "Facebook", Profile: "Page", Pending: "p1",
 			Profiles: []accounts.Profile{
@@ -451,6 +462,38 @@ func (f fixture) accountPages() map[string]templ.Component {
 				"3 queued posts go back to the drafts and give their slots back.",
 				"What is live stays where it is.", "Connecting it again later is possible.",
 			},
+		}),
+	}
+}
+
+func (f fixture) groupPages() map[string]templ.Component {
+	frame := f.frame("Groups", layout.SectionGroups)
+	var all []groups.Account
+	for i, name := range []string{
+		"Ada Lindqvist", "Bell & Rope", "Café Olé", "Dunmore Choir", "Evening Rides", "Foundry", "Garden & Co", "Harbour Bakery",
+		"Iris Studio", "Jasper", "Kiln", "Lantern", "Maren Holt", "Night Owl Cycles",
+	} {
+		all = append(all, groups.Account{
+			ID: fmt.Sprint("acc_", i), Name: name, Username: fmt.Sprint("user", i), Platform: "threads", Network: "Threads",
+			Chosen: i%2 == 0,
+		})
+	}
+	list := groups.ListModel{Frame: frame, Included: true, Accounts: all, Groups: []groups.Group{
+		{ID: "grp_1", Name: "Everything", Color: "#0f766e", Accounts: all, Description: "All that we have."},
+		{ID: "grp_2", Name: "Shops", Color: "#b45309", Accounts: all[:2]}, {ID: "grp_3", Name: "Later", Color: "#8a8f98"},
+	}}
+	reader := list
+	reader.Frame.Writes, reader.Frame.Manages = false, false
+	form := f.frame("Edit group", layout.SectionGroups)
+	return map[string]templ.Component{
+		"groups": groups.List(list), "part-groups": groups.ListPart(list), "groups-reader": groups.List(reader),
+		"groups-empty": groups.List(groups.ListModel{Frame: frame, Included: true, Accounts: all}),
+		"groups-not-included": groups.List(groups.ListModel{
+			Frame: frame, Groups: list.Groups[:1], UpgradeURL: "https://example.org/plans",
+		}),
+		"group": groups.Form(groups.FormModel{Frame: form, ID: "grp_1", Name: "Shops", Color: "#b45309", Accounts: all}),
+		"group-wrong": groups.Form(groups.FormModel{
+			Frame: form, Color: groups.DefaultColor(), Errors: map[string]string{groups.FieldName: "Enter a name."},
 		}),
 	}
 }

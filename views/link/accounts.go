@@ -16,6 +16,11 @@ func (w Workspace) Connect(platform string) string {
 // Reconnect starts renewing the consent of an account.
 func (w Workspace) Reconnect(id string) string { return joinPath(w.At(accounts), id, "reconnect") }
 
+// ReconnectForPost starts renewing the consent of the account of a failed post, which is retried afterwards.
+func (w Workspace) ReconnectForPost(post string) string {
+	return joinPath(w.At(posts), post, "reconnect")
+}
+
 // Disconnect asks for confirmation (GET) and disconnects the account (POST).
 func (w Workspace) Disconnect(id string) string { return joinPath(w.At(accounts), id, "disconnect") }
 

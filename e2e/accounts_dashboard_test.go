@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// signInWithBrowser opens the dashboard of a seeded workspace.
+func (s *service) signInWithBrowser(seed seedResult) *browser {
+	s.t.Helper()
+	b := newBrowser(s.t)
+	b.runActions("open the service", chromedp.Navigate(s.url+"/sign-in"))
+	b.typeInto("#email", seed.Email)
+	b.typeInto("#password", seed.Password)
+	b.clickLink(testid("sign-in-submit"))
+	return b
+}
+
+// consentWithBrowser allows what a network's consent page asks for, for a profile that is typed.
+func (b *browser) consentWithBrowser(profile string) {
+	b.t.Helper()
+	b.typeInto(`[name="username"]`, profile)
+	b.clickLink(testid("allow"))
+}
+
+// Issue 11: reconnect and the retry that follows.
+func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	s.addFault(map[string]any{"kind": "token_revoked", "network": "threads", "call": "any", "times": 1})
+	at := fields{"publishAt": time.Now().Add(3 * time.Second).UTC().Format(time.RFC3339)}
+	first := c.createPost("The first that failed", at, seed.Accounts["threads"])
+	second := c.createPost("The second that failed", at, seed.Accounts["threads"])
+	for _, p := range []post{first, second} {
+		if p = c.waitForStatus(p.ID, "failed", time.Minute); p.Error == nil || p.Error.Code != "account_revoked" {
+			t.Fatalf("the error is %+v, want account_revoked", p.Error)
+		}
+	}
+
+	b := s.signInWithBrowser(seed)
+	b.runActions("open the failed post", chromedp.Navigate(s.url+"/posts/"+first.ID))
+	b.clickLink(testid("reconnect"))
+	b.consentWithBrowser(strings.Replace(seed.Workspace, "demo-", "demo_", 1))
+	b.waitFor(`location.pathname.endsWith("/posts/` + first.ID + `")`)
+	flash := evaluateScript[string](b, `document.querySelector("[data-testid=flash]").innerText`)
+	if !strings.Contains(flash, "reconnected. The post is queued again.") || !strings.Contains(flash, "1 other post failed") {
+		t.Errorf("the page says %q", flash)
+	}
+	b.checkAccessibility("a post after its account was reconnected")
+	c.waitForStatus(first.ID, "live", 20*time.Second)
+	if p := c.getPost(second.ID); p.Status != "failed" {
+		t.Errorf("nobody has asked for it, and the other post is %s", p.Status)
+	}
+	b.clickLink(testid("retry-others"))
+	c.waitForStatus(second.ID, "live", 20*time.Second)
+	for _, text := range []string{"The first that failed", "The second that failed"} {
+		if n := s.countVisible(text); n != 1 {
+			t.Errorf("%q is visible %d times", text, n)
+		}
+	}
+	b.checkConsole()
+}
+
+// Issue 11: group post.
+func TestAGroupIsMadeByDraggingAndPostedTo(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	b := s.signInWithBrowser(seed)
+
+	b.clickLink(testid("nav-groups"))
+	b.clickLink(testid("new-group"))
+	b.typeInto("#group-name", "Everywhere")
+	b.runActions("choose a color", chromedp.Click(chromedp.CSS(`.swatch:has([value="#0f766e"])`)))
+	b.runActions("choose an account",
+		chromedp.Click(chromedp.CSS(`.member-choice:has([value="`+seed.Accounts["threads"]+`"])`)))
+	b.checkAccessibility("the form of a group")
+	b.clickLink(testid("save-group"))
+	b.waitFor(`document.querySelector("[data-testid=group-count]")?.innerText === "1 account"`)
+	b.drag(`[data-drags="`+seed.Accounts["facebook"]+`"]`, testid("group"))
+	b.waitFor(`document.querySelector("[data-testid=group-count]")?.innerText === "2 accounts"`)
+	b.waitFor(`document.querySelector("#toasts").innerText.includes("is in Everywhere")`)
+	b.checkAccessibility("the groups")
+
+	b.clickLink(testid("nav-compose"))
+	b.runActions("choose the group", chromedp.Click(chromedp.CSS(`[name="pick"][value^="group:"]`)))
+	b.waitFor(`document.querySelectorAll('[name="account"]:checked').length === 2`)
+	b.typeInto(testid("text"), "To the whole group")
+	b.runActions("now", chromedp.Click(chromedp.CSS(`label:has([name="when"][value="now"])`)))
+	b.waitFor(`document.querySelector("#submit:not(:disabled)")?.innerText.includes("2 posts")`)
+	b.clickLink("#submit")
+	eventually(t, 20*time.Second, "both posts are live", func() bool { return s.countVisible("To the whole group") == 2 })
+	b.checkConsole()
+}
+
+// drag drags an element to another with the mouse.
+func (b *browser) drag(from, to string) {
+	b.t.Helper()
+	fromX, fromY := b.middleOf(from)
+	toX, toY := b.middleOf(to)
+	left := []chromedp.MouseOption{chromedp.ButtonLeft, chromedp.ClickCount(1)}
+	b.runActions("press "+from, chromedp.MouseEvent(chromedp.MousePressed, fromX, fromY, left...))
+	for step := 1.0; step <= 4; step++ {
+		x, y := fromX+(toX-fromX)*step/4, fromY+(toY-fromY)*step/4
+		b.runActions("move to "+to, chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft))
+	}
+	b.runActions("release over "+to, chromedp.MouseEvent(chromedp.MouseReleased, toX, toY, left...))
+}

@@ -1,0 +1,56 @@
+import { toast } from "/static/js/toast.js";
+
+// startGroups lets accounts be dragged to groups, and filters and counts the choices of a group's form.
+export function startGroups() {
+  let dragged = null;
+
+  const cardAt = (event) => dragged && event.target.closest?.("[data-adds]");
+
+  document.addEventListener("dragstart", (event) => {
+    dragged = event.target.closest?.("[data-drags]") ?? null;
+    if (dragged) event.dataTransfer.setData("text/plain", dragged.dataset.name);
+  });
+
+  document.addEventListener("dragover", (event) => {
+    const card = cardAt(event);
+    for (const lit of document.querySelectorAll(".receives")) if (lit !== card) lit.classList.remove("receives");
+    if (!card) return;
+    event.preventDefault();
+    card.classList.add("receives");
+  });
+
+  document.addEventListener("dragend", () => {
+    dragged = null;
+    for (const lit of document.querySelectorAll(".receives")) lit.classList.remove("receives");
+  });
+
+  document.addEventListener("drop", async (event) => {
+    const card = cardAt(event);
+    if (!card) return;
+    event.preventDefault();
+    const { drags: account, name } = dragged.dataset;
+    const { adds: url, name: group } = card.dataset;
+    await htmx.ajax("POST", url, { source: card, target: "#groups", swap: "outerHTML", values: { account } });
+    if (document.querySelector(`[data-adds="${CSS.escape(url)}"]`)) toast(`${name} is in ${group}.`);
+  });
+
+  document.addEventListener("input", (event) => {
+    const list = event.target.closest?.("[data-filters]");
+    if (!list) return;
+    if (event.target.type === "search") filter(list, event.target.value);
+    else list.querySelector("[data-counts]").textContent = list.querySelectorAll(":checked").length;
+  });
+
+  // Enter in the search field would send the form.
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.matches?.("[data-filters] [type=search]")) event.preventDefault();
+  });
+}
+
+function filter(list, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const choice of list.querySelectorAll("[data-filtered]")) {
+    const found = choice.dataset.filtered.toLowerCase();
+    choice.hidden = !words.every((word) => found.includes(word));
+  }
+}

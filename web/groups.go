@@ -1,0 +1,182 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/groups"
+	"belfry/views/layout"
+	"belfry/views/ui"
+)
+
+func (r *request) showGroups() error { return r.renderGroups(http.StatusOK, nil) }
+
+// renderGroups renders the page of groups, with why an action failed at the top.
+func (r *request) renderGroups(status int, refused *contract.Error) error {
+	list, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
+	if err != nil {
+		return err
+	}
+	accounts, err := r.groupAccounts(nil)
+	if err != nil {
+		return err
+	}
+	who, err := r.loadWhoami()
+	if err != nil {
+		return err
+	}
+	frame, err := r.pageFrame("Groups", layout.SectionGroups)
+	if err != nil {
+		return err
+	}
+	m := groups.ListModel{
+		Frame: frame, Accounts: accounts, Included: who.Usage.Groups, UpgradeURL: r.web.cfg.UpgradeURL, Refused: refused,
+	}
+	byID := make(map[string]groups.Account, len(accounts))
+	for _, a := range accounts {
+		byID[a.ID] = a
+	}
+	for _, g := range list.Groups {
+		view := groups.Group{ID: g.ID, Name: g.Name, Description: g.Description, Color: g.Color}
+		for _, id := range g.AccountIDs {
+			view.Accounts = append(view.Accounts, byID[id])
+		}
+		m.Groups = append(m.Groups, view)
+	}
+	return r.render(status, groups.List(m), groups.ListPart(m))
+}
+
+// groupAccounts returns all accounts, with those chosen that have one of the ids.
+func (r *request) groupAccounts(chosen []string) ([]groups.Account, error) {
+	list, err := r.loadAccounts()
+	views := make([]groups.Account, len(list))
+	for i, a := range list {
+		views[i] = groups.Account{
+			ID: a.ID, Name: a.DisplayName, Avatar: a.AvatarPath(), Platform: a.Platform,
+			Network: r.web.cfg.Networks.Name(core.Platform(a.Platform)), Chosen: slices.Contains(chosen, a.ID),
+		}
+		if a.Username != nil {
+			views[i].Username = *a.Username
+		}
+	}
+	return views, err
+}
+
+func (r *request) showNewGroup() error {
+	return r.renderGroup(http.StatusOK, groups.FormModel{Color: groups.DefaultColor()}, nil)
+}
+
+func (r *request) showGroup() error {
+	g, err := r.web.cfg.App.GetGroup(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
+	m := groups.FormModel{ID: g.ID, Name: g.Name, Description: g.Description, Color: g.Color}
+	return r.renderGroup(http.StatusOK, m, g.AccountIDs)
+}
+
+// renderGroup renders the form of a group with the chosen accounts.
+func (r *request) renderGroup(status int, m groups.FormModel, chosen []string) (err error) {
+	if !r.caller.Role().Writes() {
+		return r.redirect(r.link.Groups())
+	}
+	title := "New group"
+	if m.ID != "" {
+		title = "Edit group"
+	}
+	if m.Accounts, err = r.groupAccounts(chosen); err != nil {
+		return err
+	}
+	if m.Frame, err = r.pageFrame(title, layout.SectionGroups); err != nil {
+		return err
+	}
+	return r.render(status, groups.Form(m), nil)
+}
+
+func (r *request) createGroup(form url.Values) error {
+	m, chosen := readGroupForm(form)
+	made, err := r.web.cfg.App.CreateGroup(r.context(), r.caller, contract.CreateGroup{
+		Name: m.Name, Description: m.Description, Color: &m.Color, AccountIDs: chosen,
+	})
+	return r.afterGroup(m, chosen, made, err)
+}
+
+func (r *request) editGroup(form url.Values) error {
+	m, chosen := readGroupForm(form)
+	m.ID = r.pathID()
+	made, err := r.web.cfg.App.EditGroup(r.context(), r.caller, contract.EditGroup{
+		ID: m.ID, Name: &m.Name, Description: &m.Description, Color: &m.Color, AccountIDs: &chosen,
+	})
+	return r.afterGroup(m, chosen, made, err)
+}
+
+func readGroupForm(form url.Values) (m groups.FormModel, chosen []string) {
+	m = groups.FormModel{
+		Name: form.Get(groups.FieldName), Description: form.Get(groups.FieldDescription),
+		Color: form.Get(groups.FieldColor),
+	}
+	if m.Color == "" {
+		m.Color = groups.DefaultColor()
+	}
+	return m, append([]string{}, form[groups.FieldAccount]...)
+}
+
+// afterGroup leads back to the groups, or shows the form again with what is wrong.
+func (r *request) afterGroup(m groups.FormModel, chosen []string, saved contract.Group, err error) error {
+	if e, ok := asRefusal(err); ok && e.Code != core.CodeNotFound {
+		input := e.Path
+		if input != groups.FieldName && input != groups.FieldDescription {
+			input = ""
+		}
+		if e.Code == core.CodeConflict { // of the name
+			input = groups.FieldName
+		}
+		m.Errors, m.Refused = r.fieldErrors(e, input)
+		return r.renderGroup(httpd.Status(e.Code), m, chosen)
+	}
+	if err != nil {
+		return err
+	}
+	r.setFlash(ui.ToneGood, saved.Name+" saved, with "+ui.CountNoun(len(saved.AccountIDs), "account", "accounts")+".")
+	return r.redirect(r.link.Groups())
+}
+
+// addToGroup adds an account that was dragged to a group.
+func (r *request) addToGroup(form url.Values) error {
+	_, err := r.web.cfg.App.AddToGroup(r.context(), r.caller, r.pathID(), form.Get(groups.FieldAccount))
+	if e, ok := asRefusal(err); ok {
+		return r.renderGroups(httpd.Status(e.Code), r.web.humanize(e))
+	}
+	if err != nil {
+		return err
+	}
+	if r.wantsFragment() {
+		return r.renderGroups(http.StatusOK, nil)
+	}
+	return r.redirect(r.link.Groups())
+}
+
+func (r *request) redirectToGroups() error { return r.redirect(r.link.Groups()) }
+
+func (r *request) confirmDeleteGroup() error {
+	g, err := r.web.cfg.App.GetGroup(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
+	return r.renderConfirm(layout.SectionGroups, layout.ConfirmModel{
+		Title: "Delete the group " + g.Name + "?", Points: []string{"Its accounts and their posts do not change."},
+		Action: r.link.DeleteGroup(g.ID), Button: "Delete group", Back: r.link.Groups(),
+	})
+}
+
+func (r *request) deleteGroup() error {
+	if err := r.web.cfg.App.DeleteGroup(r.context(), r.caller, r.pathID()); err != nil {
+		return err
+	}
+	r.setFlash(ui.ToneGood, "Group deleted.")
+	return r.redirect(r.link.Groups())
+}

@@ -1,0 +1,119 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// onlyGroup is the one group of the workspace.
+func (s *studio) onlyGroup() contract.Group {
+	s.t.Helper()
+	list, err := s.App.ListGroups(s.t.Context(), s.ws.Owner)
+	must(s.t, err)
+	if len(list.Groups) != 1 {
+		s.t.Fatalf("%d groups", len(list.Groups))
+	}
+	return list.Groups[0]
+}
+
+func TestAGroupIsMadeChangedAndDeletedWithoutAScript(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	first, second := s.ws.Account("threads"), s.ws.Account("facebook")
+	s.b.get("/groups").is(t, http.StatusOK).says(t, "No groups yet")
+	page := s.b.get("/groups/new").is(t, http.StatusOK)
+	form := page.form(t, testid("group-form"))
+	form.Set("name", "Bakery")
+	form.Add("account", first.ID)
+	form.Set("color", "#0f766e")
+	s.b.send(http.MethodPost, "/groups", form.Encode()).leads(t, "/groups")
+	page = s.b.get("/groups").is(t, http.StatusOK)
+	page.says(t, "Bakery saved, with 1 account.", "1 account")
+	g := s.onlyGroup()
+	if g.Color != "#0f766e" || len(g.AccountIDs) != 1 || g.AccountIDs[0] != first.ID {
+		t.Errorf("the group is %+v", g)
+	}
+
+	page = s.b.get("/groups/"+g.ID).is(t, http.StatusOK)
+	form = page.form(t, testid("group-form"))
+	if form.Get("name") != "Bakery" || form.Get("color") != "#0f766e" || form.Get("account") != first.ID {
+		t.Errorf("the form has %v", form)
+	}
+	form["account"] = []string{second.ID}
+	form.Set("name", "Harbour Bakery")
+	s.b.send(http.MethodPost, "/groups/"+g.ID, form.Encode()).leads(t, "/groups")
+	if g = s.onlyGroup(); g.Name != "Harbour Bakery" || len(g.AccountIDs) != 1 || g.AccountIDs[0] != second.ID {
+		t.Errorf("the group is %+v", g)
+	}
+
+	s.b.post("/groups/"+g.ID+"/accounts", "account", first.ID).leads(t, "/groups")
+	s.b.post("/groups/"+g.ID+"/accounts", "account", first.ID).leads(t, "/groups")
+	if g = s.onlyGroup(); len(g.AccountIDs) != 2 || g.AccountIDs[1] != first.ID {
+		t.Errorf("with one more, the group is %+v", g)
+	}
+
+	s.b.get("/groups/"+g.ID+"/delete").is(t, http.StatusOK).says(t, "Delete the group Harbour Bakery?")
+	s.b.post("/groups/"+g.ID+"/delete").leads(t, "/groups")
+	s.b.get("/groups").says(t, "Group deleted.", "No groups yet")
+}
+
+func TestAWrongGroupKeepsWhatWasEntered(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account := s.ws.Account("threads")
+	s.ws.Group("Taken", account)
+	for input, c := range map[string]struct {
+		name, says string
+		status     int
+	}{
+		"an empty name": {"  ", "name", http.StatusBadRequest},
+		"a name in use": {"Taken", "name", http.StatusConflict},
+		"a long name":   {strings.Repeat("x", 81), "80", http.StatusBadRequest},
+	} {
+		page := s.b.post("/groups", "name", c.name, "description", "All of ours", "account", account.ID, "color", "#c2417c")
+		page.is(t, c.status)
+		if text := textOf(page.one(t, testid("group-name-error"))); !strings.Contains(strings.ToLower(text), strings.ToLower(c.says)) {
+			t.Errorf("%s: %q", input, text)
+		}
+		form := page.form(t, testid("group-form"))
+		if form.Get("name") != c.name || form.Get("description") != "All of ours" || form.Get("account") != account.ID ||
+			form.Get("color") != "#c2417c" {
+			t.Errorf("%s: the form has %v", input, form)
+		}
+	}
+}
+
+func TestWhoMayNotChangeGroupsIsOfferedNothing(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	g := s.ws.Group("Everything", s.ws.Account("threads"))
+	reader := s.seat(s.ws.Member(core.RoleViewer))
+	page := reader.get("/groups").is(t, http.StatusOK)
+	page.says(t, "Everything")
+	for _, id := range []string{"new-group", "edit-group", "delete-group"} {
+		if len(page.all(testid(id))) != 0 {
+			t.Errorf("a viewer is offered %s", id)
+		}
+	}
+	reader.get("/groups/"+g.ID).leads(t, "/groups")
+	reader.post("/groups", "name", "Mine").is(t, http.StatusForbidden)
+	reader.post("/groups/"+g.ID+"/accounts", "account", g.AccountIDs[0]).is(t, http.StatusForbidden)
+	other := s.as(s.Workspace("two"))
+	other.get("/groups/"+g.ID).is(t, http.StatusNotFound)
+	other.post("/groups/"+g.ID+"/accounts", "account", g.AccountIDs[0]).is(t, http.StatusNotFound)
+	other.post("/groups/"+g.ID+"/delete").is(t, http.StatusNotFound)
+}
+
+func TestAPlanWithoutGroupsSaysSo(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.as(r.WorkspaceOn(core.PlanFree, "one", "UTC"))
+	page := b.get("/groups").is(t, http.StatusOK)
+	page.says(t, "Your plan does not include groups.")
+	page.one(t, `a[href="https://example.org/plans"]`)
+	b.post("/groups", "name", "Mine").is(t, http.StatusPaymentRequired)
+}
