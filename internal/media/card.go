@@ -13,18 +13,30 @@ import (
 	"belfry/internal/core"
 )
 
-// drawCard draws the thumbnail of a file without a picture of its own: the file's shape, and for a video a triangle
-// and its length, for a picture its size in pixels.
+// cardColors are the backgrounds of cards. Several cards beside each other can be told apart by them.
+var cardColors = []color.RGBA{
+	{38, 42, 51, 255},
+	{24, 62, 58, 255},
+	{66, 48, 28, 255},
+	{58, 38, 62, 255},
+	{26, 54, 74, 255},
+	{70, 40, 42, 255},
+	{46, 58, 34, 255},
+	{48, 44, 76, 255},
+}
+
+// drawCard draws the thumbnail of a file without a picture of its own: the file's shape, and for a video a triangle, for
+// a picture its size in pixels.
 func drawCard(facts Facts) ([]byte, error) {
 	width, height := cardSize(facts.Width, facts.Height)
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	draw.Draw(picture, picture.Bounds(), image.NewUniform(color.RGBA{38, 42, 51, 255}), image.Point{}, draw.Src)
-	words := fmt.Sprintf("%d x %d", facts.Width, facts.Height)
+	background := cardColors[uint64(facts.Bytes+facts.DurationMs)%uint64(len(cardColors))] //nolint:gosec // both are positive
+	draw.Draw(picture, picture.Bounds(), image.NewUniform(background), image.Point{}, draw.Src)
 	if facts.Kind == core.FileVideo {
 		drawPlaySymbol(picture)
-		words = formatDuration(facts.DurationMs)
+	} else {
+		drawCaption(picture, fmt.Sprintf("%d x %d", facts.Width, facts.Height))
 	}
-	drawCaption(picture, words)
 	return encodeThumbnail(picture)
 }
 
@@ -37,14 +49,6 @@ func cardSize(width, height int) (w, h int) {
 	}
 	longest := max(width, height)
 	return max(least, width*thumbnailSide/longest), max(least, height*thumbnailSide/longest)
-}
-
-func formatDuration(ms int64) string {
-	s := (ms + 500) / 1000
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
 // drawPlaySymbol draws the play symbol in the middle.
