@@ -848,11 +848,27 @@ CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspa
 
 CREATE INDEX media_blob ON public.media USING btree (blob) WHERE (blob <> ''::text);
 
+CREATE INDEX media_by_age ON public.media USING btree (workspace_id, (((purged_at IS NULL))::integer), created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+
 CREATE INDEX media_by_folder ON public.media USING btree (folder_id) WHERE (folder_id IS NOT NULL);
+
+CREATE INDEX media_by_kind ON public.media USING btree (workspace_id, kind, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+
+CREATE INDEX media_by_name ON public.media USING btree (workspace_id, (((purged_at IS NULL))::integer), lower(original_name), id) WHERE (deleted_at IS NULL);
+
+CREATE INDEX media_by_size ON public.media USING btree (workspace_id, (((purged_at IS NULL))::integer), size DESC, id DESC) WHERE (deleted_at IS NULL);
+
+CREATE INDEX media_by_tag ON public.media USING gin (workspace_id, tags) WHERE (deleted_at IS NULL);
 
 CREATE INDEX media_by_time ON public.media USING btree (workspace_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
 CREATE INDEX media_deleted ON public.media USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+CREATE INDEX media_grams ON public.media USING gin (workspace_id, public.search_grams(((((original_name || '
+'::text) || title) || '
+'::text) || description))) WHERE (deleted_at IS NULL);
+
+CREATE INDEX media_in_folder ON public.media USING btree (workspace_id, folder_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
 CREATE INDEX media_next ON public.media USING btree (next_at) WHERE (next_at IS NOT NULL);
 

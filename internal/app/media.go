@@ -125,19 +125,29 @@ func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedi
 	if err != nil {
 		return contract.MediaList{}, err
 	}
-	page := f.Limit
-	f.Limit++ // one more tells whether there is a next page
-	list, err := t.ListMedia(ctx, f)
+	list, more, err := listMediaPage(ctx, t, f)
 	if err != nil {
 		return contract.MediaList{}, err
 	}
 	var out contract.MediaList
-	if len(list) > page {
-		list = list[:page]
-		out.NextCursor = new(core.Cursor[core.MediaKind]{At: list[page-1].CreatedAt, ID: list[page-1].ID}.String())
+	if more {
+		last := list[len(list)-1]
+		out.NextCursor = new(core.Cursor[core.MediaKind]{At: last.CreatedAt, ID: last.ID}.String())
 	}
 	out.Media = convertAll(list, func(m store.Media) contract.Media { return a.mediaOf(t, m) })
 	return out, nil
+}
+
+// listMediaPage lists a page of files, and reports whether there are more.
+func listMediaPage(
+	ctx context.Context, t store.Tenant, f store.MediaFilter,
+) (list []store.Media, more bool, err error) {
+	page := f.Limit
+	f.Limit++ // one more tells whether there is a next page
+	if list, err = t.ListMedia(ctx, f); len(list) > page {
+		return list[:page], true, err
+	}
+	return list, false, err
 }
 
 // rootFolder selects files that are not in a folder.
@@ -161,8 +171,12 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	if err := cmp.Or(core.CheckText("q", in.Q, maxMediaDescription), core.CheckText("tag", in.Tag, maxMediaDescription)); err != nil {
 		return f, err
 	}
-	if f.After, err = core.ParseCursor[core.MediaKind](in.Cursor); err != nil {
+	after, err := core.ParseCursor[core.MediaKind](in.Cursor)
+	if err != nil {
 		return f, err
+	}
+	if after != nil {
+		f.After = &store.Media{Media: core.Media{ID: after.ID}, CreatedAt: after.At}
 	}
 	if f.Root {
 		return f, nil

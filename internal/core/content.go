@@ -14,8 +14,10 @@ const (
 	maxTitle = 2_000
 	maxLink  = 2_000
 	maxTag   = 1_500 // bytes: one tag may be all 500 UTF-16 units that YouTube takes
-	maxTags  = 200
 )
+
+// MaxTags is how many tags a post or a file may have.
+const MaxTags = 200
 
 // CheckContent returns an error for content that no post can have: control characters, invalid UTF-8 and excessive
 // lengths. It does not change text. path precedes the field's name in the error.
@@ -26,8 +28,8 @@ func CheckContent(path, text, title string, tags []string) error {
 	if err := CheckText(path+"title", title, maxTitle); err != nil {
 		return err
 	}
-	if len(tags) > maxTags {
-		return Invalid(path+"tags", "The post has more than %d tags.", maxTags)
+	if len(tags) > MaxTags {
+		return Invalid(path+"tags", "The post has more than %d tags.", MaxTags)
 	}
 	for i, tag := range tags {
 		if err := CheckText(fmt.Sprintf("%stags[%d]", path, i), tag, maxTag); err != nil {

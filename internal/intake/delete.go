@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"belfry/internal/core"
@@ -17,25 +18,58 @@ import (
 // DeleteFile deletes a file and frees its storage. It returns conflict if a draft or queued post uses the file, or
 // not_found. Published posts keep its id.
 func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaID) error {
-	return t.Tx(ctx, func(t store.Tenant) error {
-		m, err := t.LockMedia(ctx, id)
-		if err != nil {
-			return err
-		}
-		used, err := t.UsedByPendingPost(ctx, id)
-		if err != nil {
-			return err
-		}
-		if used {
-			return core.Fail(core.CodeConflict, "A draft or a queued post uses the file.").
-				WithHint("Remove it from those posts first, or delete them.")
-		}
-		if err := t.DeleteMedia(ctx, m, s.cfg.Now()); err != nil {
-			return err
-		}
-		return enqueueDelete(ctx, t, m.Blob, m.Thumbnail)
-	})
+	deleted, used, err := s.DeleteFiles(ctx, t, []core.MediaID{id})
+	switch {
+	case err != nil:
+		return err
+	case len(used) > 0:
+		return core.Fail(core.CodeConflict, "A draft or a queued post uses the file.").
+			WithHint("Remove it from those posts first, or delete them.")
+	case deleted == 0:
+		return store.ErrNotFound
+	}
+	return nil
 }
+
+// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses, which it returns.
+// deleted is the number of the deleted ones. It ignores files that do not exist.
+func (s *Service) DeleteFiles(
+	ctx context.Context, t store.Tenant, ids []core.MediaID,
+) (deleted int, used []store.Media, err error) {
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		files, err := t.LockManyMedia(ctx, ids)
+		if err != nil {
+			return err
+		}
+		pending, err := t.UsedByPendingPost(ctx, ids)
+		if err != nil {
+			return err
+		}
+		var unused []store.Media
+		var blobs []string
+		for _, m := range files {
+			if slices.Contains(pending, m.ID) {
+				used = append(used, m)
+				continue
+			}
+			unused, blobs = append(unused, m), append(blobs, m.Blob, m.Thumbnail)
+		}
+		if deleted = len(unused); deleted == 0 {
+			return nil
+		}
+		if err := t.DeleteMedia(ctx, unused, s.cfg.Now()); err != nil {
+			return err
+		}
+		return enqueueDelete(ctx, t, blobs...)
+	})
+	return deleted, used, err
+}
+
+// KeptUntil returns when a file's bytes are deleted after its last post, unless something else keeps them.
+func (s *Service) KeptUntil(m store.Media) time.Time { return m.PublishedAt.Add(s.cfg.Retention) }
+
+// Retention returns how long a file's bytes are kept after its last post.
+func (s *Service) Retention() time.Duration { return s.cfg.Retention }
 
 // PurgeFiles deletes the bytes of files whose last post went live longer ago than the retention time, unless they are
 // pinned or used by a post that is still to be published (Spec §1.8, §8). Their rows stay. An error with one file

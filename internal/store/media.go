@@ -33,9 +33,11 @@ const mediaFields = `
 	m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
 	m.source, m.expires_at, m.tries, m.created_at, m.published_at, coalesce(m.purged_at, m.deleted_at) AS purged_at`
 
-// mediaColumns excludes deleted files.
-const mediaColumns = mediaFields + `
+// mediaSource excludes deleted files.
+const mediaSource = `
 	FROM media m WHERE m.workspace_id = @ws AND m.deleted_at IS NULL`
+
+const mediaColumns = mediaFields + mediaSource
 
 // Media returns a file.
 func (t Tenant) Media(ctx context.Context, id core.MediaID) (Media, error) {
@@ -46,6 +48,12 @@ func (t Tenant) Media(ctx context.Context, id core.MediaID) (Media, error) {
 // be locked before its storage is counted.
 func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
 	return queryOne[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
+}
+
+// LockManyMedia is LockMedia for the files that exist of ids.
+func (t Tenant) LockManyMedia(ctx context.Context, ids []core.MediaID) ([]Media, error) {
+	return queryMany[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids) ORDER BY m.id FOR NO KEY UPDATE`,
+		args{"ids": ids}))
 }
 
 // AddMedia stores a new file whose bytes have been charged, and which the sweep handles at the given time. It returns
@@ -73,6 +81,69 @@ func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
 		})
 }
 
+// MediaEdit changes many files in the same way. Zero fields change nothing.
+type MediaEdit struct {
+	Move      bool // to Folder, which is zero for the root
+	Folder    core.FolderID
+	AddTag    string // to files with fewer than MostTags
+	MostTags  int
+	RemoveTag string
+	Pinned    *bool
+}
+
+// EditManyMedia changes the files that exist of ids, and returns how many these are. It returns not_found for a folder
+// of another workspace.
+func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit) (int, error) {
+	edited, err := queryValues[core.MediaID](t.query(ctx, `
+		WITH held AS (
+			SELECT id FROM media WHERE workspace_id = @ws AND id = ANY(@ids) AND deleted_at IS NULL
+			ORDER BY id FOR NO KEY UPDATE
+		)
+		UPDATE media m SET
+			folder_id = CASE WHEN @move THEN @folder ELSE m.folder_id END,
+			tags = array_remove(CASE
+				WHEN @add = '' OR @add = ANY(m.tags) OR cardinality(m.tags) >= @most THEN m.tags
+				ELSE m.tags || @add::text END, @remove),
+			pinned = coalesce(@pinned, m.pinned)
+		FROM held WHERE m.workspace_id = @ws AND m.id = held.id
+		RETURNING m.id`, args{
+		"ids": ids, "move": e.Move, "folder": e.Folder, "add": e.AddTag, "most": e.MostTags, "remove": e.RemoveTag,
+		"pinned": e.Pinned,
+	}))
+	return len(edited), err
+}
+
+// MediaSort is the order of a list of files.
+type MediaSort string
+
+// Orders of files. The zero order is the newest first.
+const (
+	SortNewest  MediaSort = ""
+	SortOldest  MediaSort = "oldest"
+	SortName    MediaSort = "name"
+	SortLargest MediaSort = "largest"
+)
+
+// mediaOrders are the SQL of the orders: the order itself, and the condition for the files after another one.
+var mediaOrders = map[MediaSort]struct{ by, after string }{
+	SortNewest:  {`m.created_at DESC, m.id DESC`, `(m.created_at, m.id) < (@at, @after)`},
+	SortOldest:  {`m.created_at, m.id`, `(m.created_at, m.id) > (@at, @after)`},
+	SortName:    {`lower(m.original_name), m.id`, `(lower(m.original_name), m.id) > (lower(@at), @after)`},
+	SortLargest: {`m.size DESC, m.id DESC`, `(m.size, m.id) < (@at, @after)`},
+}
+
+// sortValue returns what an order compares of a file, before its id.
+func (m Media) sortValue(by MediaSort) any {
+	switch by {
+	case SortName:
+		return m.Name
+	case SortLargest:
+		return m.Bytes
+	default:
+		return m.CreatedAt
+	}
+}
+
 // MediaFilter filters a list. Zero fields have no effect.
 type MediaFilter struct {
 	Folder   core.FolderID
@@ -81,38 +152,60 @@ type MediaFilter struct {
 	Statuses []core.MediaStatus
 	Contains string // in name, title or description
 	Tag      string
-	After    *core.Cursor[core.MediaKind] // the place after which the page starts
+	Kept     bool // only files whose bytes have not been deleted
+	Purged   bool // only files whose bytes have been deleted; not together with Kept
+	Unused   bool // only files that no post uses
+	Sort     MediaSort
+	After    *Media // the last file of the page before, of which only the id and what the order compares count
 	Limit    int
 }
 
-// ListMedia lists files, newest first.
-func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
-	sql, a := `SELECT`+mediaColumns, args{"limit": f.Limit}
-	where := func(condition, name string, v any) {
-		sql += ` AND ` + condition
+// mediaQuery returns the conditions of a filter except the text, and their arguments.
+func mediaQuery(f MediaFilter) (where string, a args) {
+	a = args{"limit": f.Limit}
+	add := func(condition, name string, v any) {
+		where += ` AND ` + condition
 		a[name] = v
 	}
 	if !f.Folder.IsZero() {
-		where(`m.folder_id = @folder`, "folder", f.Folder)
+		add(`m.folder_id = @folder`, "folder", f.Folder)
 	}
 	if f.Root {
-		sql += ` AND m.folder_id IS NULL`
+		where += ` AND m.folder_id IS NULL`
 	}
 	if f.Kind != "" {
-		where(`m.kind = @kind`, "kind", f.Kind)
+		add(`m.kind = @kind`, "kind", f.Kind)
 	}
 	if len(f.Statuses) > 0 {
-		where(`m.status = ANY(@statuses)`, "statuses", f.Statuses)
-	}
-	if f.Contains != "" {
-		where(`(m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q)`, "q", likePattern(f.Contains))
+		add(`m.status = ANY(@statuses)`, "statuses", f.Statuses)
 	}
 	if f.Tag != "" {
-		where(`@tag = ANY(m.tags)`, "tag", f.Tag)
+		add(`m.tags @> ARRAY[@tag::text]`, "tag", f.Tag)
+	}
+	if f.Kept || f.Purged {
+		kept := 0
+		if f.Kept {
+			kept = 1
+		}
+		// PostgreSQL would turn a comparison with false into a condition for which the index is of no use.
+		add(`(m.purged_at IS NULL)::integer = @kept`, "kept", kept)
+	}
+	if f.Unused {
+		where += ` AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`
 	}
 	if f.After != nil {
-		where(`(m.created_at, m.id) < (@at, @after)`, "at", f.After.At)
+		add(mediaOrders[f.Sort].after, "at", f.After.sortValue(f.Sort))
 		a["after"] = f.After.ID
 	}
-	return queryMany[Media](t.query(ctx, sql+` ORDER BY m.created_at DESC, m.id DESC LIMIT @limit`, a))
+	return where, a
+}
+
+// ListMedia lists files.
+func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
+	where, a := mediaQuery(f)
+	end := ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @limit`
+	if f.Contains != "" {
+		return t.searchMedia(ctx, f, where, end, a)
+	}
+	return queryMany[Media](t.queryPlanned(ctx, `SELECT`+mediaColumns+where+end, a))
 }

@@ -14,12 +14,12 @@ const usedByPendingPost = `
 	WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id
 		AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)`
 
-// UsedByPendingPost reports whether a post that is still to be published uses the file: a draft, a queued post, or a
-// failed post that the worker will retry.
-func (t Tenant) UsedByPendingPost(ctx context.Context, id core.MediaID) (bool, error) {
-	return queryValue[bool](t.query(ctx, `SELECT EXISTS (`+usedByPendingPost+
-		`) FROM media m WHERE m.workspace_id = @ws AND m.id = @id`,
-		args{"id": id, "retry": core.DoRetry}))
+// UsedByPendingPost returns those of the files that a post uses that is still to be published: a draft, a queued post,
+// or a failed post that the worker will retry.
+func (t Tenant) UsedByPendingPost(ctx context.Context, ids []core.MediaID) ([]core.MediaID, error) {
+	return queryValues[core.MediaID](t.query(ctx, `SELECT m.id FROM media m
+		WHERE m.workspace_id = @ws AND m.id = ANY(@ids) AND EXISTS (`+usedByPendingPost+`)`,
+		args{"ids": ids, "retry": core.DoRetry}))
 }
 
 // purgeable is the condition that the bytes of the file m can be deleted: its last post went live longer ago than the
@@ -52,23 +52,28 @@ func (t Tenant) PurgeMedia(ctx context.Context, m Media, now time.Time) error {
 		args{"id": m.ID, "now": now})
 }
 
-// DeleteMedia deletes a file that the caller has locked and frees its storage. If a post refers to the file, the row
-// stays, marked as deleted.
-func (t Tenant) DeleteMedia(ctx context.Context, m Media, now time.Time) error {
-	if err := t.setCharged(ctx, m, 0); err != nil {
+// DeleteMedia deletes files that the caller has locked and frees their storage. Rows to which a post refers stay,
+// marked as deleted.
+func (t Tenant) DeleteMedia(ctx context.Context, files []Media, now time.Time) error {
+	var ids []core.MediaID
+	var charged int64
+	for _, m := range files {
+		ids, charged = append(ids, m.ID), charged+m.Charged
+	}
+	if err := t.exec(ctx, `
+		DELETE FROM media WHERE workspace_id = @ws AND id = ANY(@ids)
+			AND NOT EXISTS (SELECT FROM post_media WHERE workspace_id = @ws AND media_id = media.id)`,
+		args{"ids": ids}); err != nil {
 		return err
 	}
-	changed, err := t.execChanged(ctx, `
-		DELETE FROM media WHERE workspace_id = @ws AND id = @id
-			AND NOT EXISTS (SELECT FROM post_media WHERE workspace_id = @ws AND media_id = @id)`, args{"id": m.ID})
-	if err != nil || changed {
-		return err
-	}
-	return t.exec(ctx, `
-		UPDATE media SET deleted_at = @now, folder_id = NULL, blob = '', thumbnail = '', source = NULL,
+	if err := t.exec(ctx, `
+		UPDATE media SET deleted_at = @now, charged = 0, folder_id = NULL, blob = '', thumbnail = '', source = NULL,
 			lease_epoch = lease_epoch + 1,
 			lease_until = NULL, next_at = NULL
-		WHERE workspace_id = @ws AND id = @id`, args{"id": m.ID, "now": now})
+		WHERE workspace_id = @ws AND id = ANY(@ids)`, args{"ids": ids, "now": now}); err != nil {
+		return err
+	}
+	return t.addUsedStorage(ctx, -charged)
 }
 
 // DropDeletedMedia deletes the rows of deleted files that no post refers to.

@@ -80,3 +80,15 @@ func (t Tenant) SetMediaPublishedAt(ctx context.Context, post core.PostID, now t
 			AND m.id = used.id`,
 		args{"post": post, "now": now})
 }
+
+// PostsWithMedia lists posts that use a file, the newest first.
+func (t Tenant) PostsWithMedia(ctx context.Context, id core.MediaID, limit int) ([]core.Post, error) {
+	rows, err := queryValues[postRow](t.query(ctx, `SELECT`+postColumns+`
+		AND p.id = ANY(ARRAY(SELECT post_id FROM post_media WHERE workspace_id = @ws AND media_id = @id))
+		ORDER BY p.created_at DESC, p.id DESC LIMIT @limit`, args{"id": id, "limit": limit}))
+	posts := make([]core.Post, len(rows))
+	for i, row := range rows {
+		posts[i] = t.toPost(row)
+	}
+	return posts, err
+}

@@ -55,6 +55,34 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 	return found, err
 }
 
+// searchMedia is searchPosts for files.
+func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, where, end string, a args) ([]Media, error) {
+	const (
+		texts    = `search_grams(m.original_name || E'\n' || m.title || E'\n' || m.description)`
+		contains = ` AND (m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q)`
+	)
+	a["q"], a["examined"] = likePattern(f.Contains), examinedFirst
+	first := `FROM (SELECT m.*` + mediaSource + where + ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @examined) m`
+	files, err := queryMany[Media](t.queryPlanned(ctx, `SELECT`+mediaFields+` `+first+` WHERE true`+contains+end, a))
+	if err != nil || len(files) == f.Limit {
+		return files, err
+	}
+
+	done, err := t.store.searches.begin(ctx, t.ws)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	a["text"] = f.Contains
+	found, err := queryMany[Media](t.queryPlanned(ctx, `SELECT`+mediaColumns+where+
+		` AND `+texts+` @@ search_query(@text)`+contains+
+		` AND (SELECT count(*) `+first+`) >= @examined -- or else there are no others`+"\n"+end, a))
+	if len(found) < len(files) {
+		return files, err
+	}
+	return found, err
+}
+
 // likePattern returns the LIKE pattern for texts that contain s.
 func likePattern(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"

@@ -56,6 +56,7 @@ func TestStatementsReadFewRowsOfManyPosts(t *testing.T) {
 	e.callMethods(reflect.ValueOf(e.db), "Tx", "In")
 	e.callMethods(reflect.ValueOf(e.db.In(e.workspace)), "Tx", "WorkspaceID")
 	e.callLists()
+	e.callMediaLists()
 	e.callSpecial()
 	for _, sql := range storeStatements(t) {
 		isPart := func(s sent) bool { return strings.Contains(s.sql, sql) }
@@ -275,12 +276,46 @@ func (e *explainer) callLists() {
 	}
 }
 
+// callMediaLists reads the lists of the media library.
+func (e *explainer) callMediaLists() {
+	last := e.file
+	for name, f := range map[string]store.MediaFilter{
+		"all files":                 {},
+		"kept files, oldest first":  {Kept: true, Sort: store.SortOldest},
+		"files by name":             {Kept: true, Sort: store.SortName},
+		"files by size":             {Kept: true, Sort: store.SortLargest},
+		"a later page of files":     {After: &last},
+		"a later page, by name":     {Kept: true, After: &last, Sort: store.SortName},
+		"a later page, by size":     {Kept: true, After: &last, Sort: store.SortLargest},
+		"a later page, from oldest": {Kept: true, After: &last, Sort: store.SortOldest},
+		"a folder":                  {Folder: e.file.Folder},
+		"files in no folder":        {Root: true},
+		"videos":                    {Kind: core.FileVideo},
+		"purged files":              {Purged: true},
+		"purged files, by name":     {Purged: true, Sort: store.SortName},
+		"a rare tag":                {Tag: "tag4711"},
+		"a frequent tag":            {Tag: "autumn"},
+		"unused files":              {Unused: true},
+		"files, nowhere":            {Contains: "zyzzyva"},
+		"files, often":              {Contains: "bakery"},
+		"files, rarely":             {Contains: "IMG_4711"},
+		"files, two letters":        {Contains: "qx"},
+		"videos, nowhere":           {Contains: "zyzzyva", Kind: core.FileVideo},
+	} {
+		f.Limit = 61
+		e.run(name, func(_ *store.Store, ws store.Tenant) error {
+			_, err := ws.ListMedia(e.t.Context(), f)
+			return err
+		})
+	}
+}
+
 // callSpecial makes the calls that need more than values of the right types.
 func (e *explainer) callSpecial() {
 	ctx, now := e.t.Context(), time.Now()
 	zone, _ := e.values[reflect.TypeFor[core.Zone]()].(core.Zone)
 	e.run("DeleteMedia", func(_ *store.Store, ws store.Tenant) error {
-		return errors.Join(ws.SetPostMedia(ctx, e.post, []core.MediaID{e.file.ID}), ws.DeleteMedia(ctx, e.file, now))
+		return errors.Join(ws.SetPostMedia(ctx, e.post, []core.MediaID{e.file.ID}), ws.DeleteMedia(ctx, []store.Media{e.file}, now))
 	})
 	e.run("new rows", func(db *store.Store, ws store.Tenant) error {
 		_, err := db.AddWorkspace(ctx, core.Workspace{ID: core.NewID[core.WorkspaceKind](), Plan: core.PlanOwner}, now)
@@ -437,7 +472,7 @@ func (e *explainer) check(sql string, plan []byte) {
 	must(e.t, json.Unmarshal(plan, &plans))
 	most := float64(mostRead)
 	switch {
-	case strings.Contains(sql, "p.text ILIKE"):
+	case strings.Contains(sql, "p.text ILIKE"), strings.Contains(sql, "m.original_name ILIKE"):
 		most = mostSearched
 	case e.call == "EndProbe" || e.call == "WakeReconnected":
 		most += e.queued // both are rare, and an index for them would change with each call of each post

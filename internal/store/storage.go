@@ -46,10 +46,18 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 	if err != nil {
 		return err
 	}
+	return t.addUsedStorage(ctx, bytes-m.Charged)
+}
+
+// addUsedStorage changes how many bytes the workspace's files use, whatever the limit.
+func (t Tenant) addUsedStorage(ctx context.Context, more int64) error {
+	if more == 0 {
+		return nil
+	}
 	changed, err := t.execChanged(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`,
-		args{"more": bytes - m.Charged})
+		args{"more": more})
 	if err == nil && !changed {
-		return fmt.Errorf("charge media %s: its workspace has no count of storage", m.ID)
+		return fmt.Errorf("charge storage: workspace %s has no count of it", t.ws)
 	}
 	return err
 }

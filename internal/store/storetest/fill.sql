@@ -91,6 +91,35 @@ INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, 
 SELECT workspace_id, id, 1, seq, CASE seq WHEN 1 THEN 'create' ELSE 'publish' END, at, at + interval '30 seconds', at + interval '1 second', 'ok', 200
 FROM fill_posts, generate_series(1, 2) AS seq WHERE status IN ('live', 'failed') ORDER BY n, seq;
 
+-- 20,000 files of the large workspace: half of them in one folder, one of ten a video, a quarter purged. Posts that are
+-- live use seven of eight.
+INSERT INTO folders (id, workspace_id, name, name_key, created_at, updated_at)
+SELECT gen_random_uuid(), workspace_id, 'Fill', 'fill', now(), now() FROM fill_accounts WHERE n = 0 ON CONFLICT DO NOTHING;
+
+CREATE TEMP TABLE fill_media ON COMMIT DROP AS
+SELECT f.n, gen_random_uuid() AS id, a.workspace_id, o.id AS folder_id
+FROM generate_series(1, 20000) AS f(n), fill_accounts a JOIN folders o ON o.workspace_id = a.workspace_id AND o.name_key = 'fill' WHERE a.n = 0;
+
+INSERT INTO media (id, workspace_id, folder_id, status, original_name, title, description, tags, kind, mime, size, width, height, duration_ms, charged,
+    blob, created_at, published_at, purged_at)
+SELECT id, workspace_id, CASE WHEN n % 2 = 0 THEN folder_id END, 'ready',
+    (ARRAY['IMG_', 'DSC', 'bakery-', 'video '])[1 + n % 4] || n || CASE WHEN n % 10 = 0 THEN '.mp4' ELSE '.jpg' END,
+    CASE WHEN n % 5 = 0 THEN 'Number ' || n || ' of the day' ELSE '' END, CASE WHEN n % 7 = 0 THEN 'Fresh bread on the counter' ELSE '' END,
+    ARRAY[(ARRAY['autumn', 'winter', 'spring'])[1 + n % 3], 'tag' || n % 5003], CASE WHEN n % 10 = 0 THEN 'video' ELSE 'image' END,
+    CASE WHEN n % 10 = 0 THEN 'video/mp4' ELSE 'image/jpeg' END, 100000 + n * 7919 % 4000000, 1080, 1350, CASE WHEN n % 10 = 0 THEN 12000 ELSE 0 END,
+    CASE WHEN n < 5000 THEN 0 ELSE 100000 + n * 7919 % 4000000 END, CASE WHEN n < 5000 THEN '' ELSE 'fill/' || id END,
+    now() - (20000 - n) * interval '20 minutes', CASE WHEN n < 5000 THEN now() - interval '200 days' END, CASE WHEN n < 5000 THEN now() - interval '197 days' END
+FROM fill_media ORDER BY n;
+
+INSERT INTO usage_storage AS u (workspace_id, used) SELECT workspace_id, sum(charged) FROM fill_media JOIN media USING (id, workspace_id) GROUP BY 1
+ON CONFLICT (workspace_id) DO UPDATE SET used = u.used + excluded.used;
+
+INSERT INTO post_media (workspace_id, post_id, media_id)
+SELECT m.workspace_id, p.id, m.id FROM fill_media m
+JOIN (SELECT row_number() OVER (ORDER BY p.n DESC) - 1 AS place, p.id, p.workspace_id FROM fill_posts p JOIN fill_accounts a USING (account_id)
+    WHERE a.n = 0 AND p.status = 'live' LIMIT 5000) p ON p.workspace_id = m.workspace_id AND p.place = m.n % 5000
+WHERE m.n % 8 <> 0 ON CONFLICT DO NOTHING;
+
 DO $$ DECLARE def text; BEGIN
     FOR def IN SELECT indexdef FROM fill_indexes LOOP EXECUTE def; END LOOP;
 END $$;

@@ -1,0 +1,203 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// LibraryFilter filters and orders the files of the dashboard's library. Zero fields have no effect.
+type LibraryFilter struct {
+	Folder string // a folder's id, or root
+	Kind   string // image or video
+	Query  string // text in the name, title or description
+	Tag    string
+	// Use is unused for files that no post uses, and removed for files whose bytes were deleted after publishing, which
+	// are not listed otherwise. Usable are only files that a post can use.
+	Use   string
+	Sort  string // oldest, name or largest; "" for the newest first
+	After string // the id of the last file of the page before
+	Limit int
+}
+
+// Values of LibraryFilter.Use.
+const (
+	UseUnused  = "unused"
+	UseRemoved = "removed"
+	UseUsable  = "usable"
+)
+
+// ListLibrary lists files for the dashboard. NextCursor is the id of the page's last file. If the file to continue
+// after has been deleted, the list begins anew.
+func (a *App) ListLibrary(ctx context.Context, c core.Caller, in LibraryFilter) (contract.MediaList, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.MediaList{}, err
+	}
+	f, err := libraryFilter(ctx, t, in)
+	if err != nil {
+		return contract.MediaList{}, err
+	}
+	list, more, err := listMediaPage(ctx, t, f)
+	if err != nil {
+		return contract.MediaList{}, err
+	}
+	out := contract.MediaList{Media: convertAll(list, func(m store.Media) contract.Media { return a.mediaOf(t, m) })}
+	if more {
+		out.NextCursor = new(list[len(list)-1].ID.String())
+	}
+	return out, nil
+}
+
+func libraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (store.MediaFilter, error) {
+	f, err := mediaFilter(ctx, t, contract.ListMedia{
+		FolderID: in.Folder, Kind: in.Kind, Q: in.Query, Tag: in.Tag, Limit: in.Limit,
+	})
+	if err != nil {
+		return f, err
+	}
+	// What is still being uploaded is no file yet.
+	f.Statuses, f.Kept = []core.MediaStatus{core.MediaProcessing, core.MediaReady, core.MediaFailed}, true
+	switch in.Use {
+	case "":
+	case UseUnused:
+		f.Unused = true
+	case UseRemoved:
+		f.Kept, f.Purged = false, true
+	case UseUsable:
+		f.Statuses = []core.MediaStatus{core.MediaReady}
+	default:
+		return f, core.Invalid("use", "%q is not a use of files.", in.Use)
+	}
+	switch f.Sort = store.MediaSort(in.Sort); f.Sort {
+	case store.SortNewest, store.SortOldest, store.SortName, store.SortLargest:
+	default:
+		return f, core.Invalid("sort", "%q is not an order of files.", in.Sort)
+	}
+	if in.After == "" {
+		return f, nil
+	}
+	id, err := core.ParseID[core.MediaKind](in.After)
+	if err != nil {
+		return f, core.At("after", err)
+	}
+	last, err := t.Media(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return f, nil
+	}
+	f.After = &last
+	return f, err
+}
+
+// FileCard is a file with what its page shows.
+type FileCard struct {
+	contract.Media
+	URL string // a signed address of the bytes; empty if they are not there
+	// Posts are the newest posts that use the file, and MorePosts reports that there are others.
+	Posts     []contract.Post
+	MorePosts bool
+	// InUse reports that a post uses the file that is still to be published.
+	InUse bool
+	// DeletedAt is when the bytes will be deleted; zero if something keeps them.
+	DeletedAt time.Time
+	// Retention is how long bytes are kept after their last post went live.
+	Retention time.Duration
+}
+
+// postsOfFile is how many posts the page of a file lists.
+const postsOfFile = 20
+
+// FileCard returns a file with what its page shows.
+func (a *App) FileCard(ctx context.Context, c core.Caller, id string) (FileCard, error) {
+	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Read, id)
+	if err != nil {
+		return FileCard{}, err
+	}
+	m, err := t.Media(ctx, mediaID)
+	if err != nil {
+		return FileCard{}, err
+	}
+	card := FileCard{Media: a.mediaOf(t, m), Retention: a.intake.Retention()}
+	posts, err := t.PostsWithMedia(ctx, mediaID, postsOfFile+1)
+	if err != nil {
+		return FileCard{}, err
+	}
+	if card.MorePosts = len(posts) > postsOfFile; card.MorePosts {
+		posts = posts[:postsOfFile]
+	}
+	card.Posts = convertAll(posts, a.postOf)
+	pending, err := t.UsedByPendingPost(ctx, []core.MediaID{mediaID})
+	if err != nil {
+		return FileCard{}, err
+	}
+	card.InUse = len(pending) > 0
+	if m.Status == core.MediaReady && m.Blob != "" {
+		card.URL = a.intake.FileURL(t.WorkspaceID(), m, "")
+	}
+	if card.URL != "" && !m.Pinned && !card.InUse && !m.PublishedAt.IsZero() {
+		card.DeletedAt = a.intake.KeptUntil(m)
+	}
+	return card, nil
+}
+
+// maxFileBatch is how many files one request may change.
+const maxFileBatch = 200
+
+// FileBatch changes many files in the same way. Absent fields change nothing.
+type FileBatch struct {
+	IDs       []string
+	FolderID  contract.Opt[string] // null for the root
+	AddTag    string
+	RemoveTag string
+	Pinned    *bool
+}
+
+// EditFiles changes many files, and returns how many of them exist. A file that has the maximum number of tags does not
+// get another one.
+func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (int, error) {
+	t, ids, err := enterBatch(a, c, in.IDs)
+	if err != nil {
+		return 0, err
+	}
+	edit := store.MediaEdit{
+		Move: in.FolderID.Set, AddTag: in.AddTag, RemoveTag: in.RemoveTag, MostTags: core.MaxTags, Pinned: in.Pinned,
+	}
+	if edit.Folder, err = folderAt("folderId", in.FolderID, edit.Folder); err != nil {
+		return 0, err
+	}
+	if in.AddTag != "" {
+		if err := core.CheckContent("", "", "", []string{in.AddTag}); err != nil {
+			return 0, err
+		}
+	}
+	n, err := t.EditManyMedia(ctx, ids, edit)
+	return n, core.At("folderId", err)
+}
+
+// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses, whose names it
+// returns.
+func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string) (deleted int, used []string, err error) {
+	t, parsed, err := enterBatch(a, c, ids)
+	if err != nil {
+		return 0, nil, err
+	}
+	deleted, kept, err := a.intake.DeleteFiles(ctx, t, parsed)
+	return deleted, convertAll(kept, func(m store.Media) string { return m.Name }), err
+}
+
+// enterBatch is enter for a change of many files, and parses their ids.
+func enterBatch(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return t, nil, err
+	}
+	if len(ids) == 0 || len(ids) > maxFileBatch {
+		return t, nil, core.Invalid("ids", "Choose 1 to %d files.", maxFileBatch)
+	}
+	parsed, err := parseIDs[core.MediaKind]("ids", ids)
+	return t, parsed, err
+}
