@@ -105,7 +105,7 @@ func (r *request) addFiles() error {
 	if err := cleanForm(form); err != nil {
 		return err
 	}
-	ids, refused, err := r.uploadFiles(sent.File[posts.FieldUpload])
+	ids, refused, err := r.uploadFiles(sent.File[posts.FieldUpload], "")
 	if err != nil {
 		return err
 	}
@@ -130,6 +130,11 @@ func (r *request) readUploads() (*multipart.Form, error) {
 		return nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only forms with files.").
 			WithHint("Send multipart/form-data.")
 	}
+	done, err := r.web.uploads.begin(r.caller.User())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	body := http.MaxBytesReader(r.echo.Response(), io.NopCloser(httpd.PacedBody(r.echo)), maxUploadForm)
 	form, err := multipart.NewReader(body, params["boundary"]).ReadForm(httpd.JSONLimit)
 	if err == nil {
@@ -141,10 +146,12 @@ func (r *request) readUploads() (*multipart.Form, error) {
 	return nil, core.Invalid("", "The files could not be read.").Because(err).WithHint("Upload them again.")
 }
 
-// uploadFiles adds files to the library, until one is refused. It returns their ids.
-func (r *request) uploadFiles(files []*multipart.FileHeader) (ids []string, refused *core.Error, err error) {
+// uploadFiles adds files to a folder of the library, until one is refused. It returns their ids.
+func (r *request) uploadFiles(
+	files []*multipart.FileHeader, folder string,
+) (ids []string, refused *core.Error, err error) {
 	for _, file := range files {
-		id, err := r.uploadFile(file)
+		id, err := r.uploadFile(file, folder)
 		if e, ok := asRefusal(err); ok {
 			return ids, e, nil
 		}
@@ -156,23 +163,31 @@ func (r *request) uploadFiles(files []*multipart.FileHeader) (ids []string, refu
 	return ids, nil, nil
 }
 
-// uploadFile adds a file to the library.
-func (r *request) uploadFile(file *multipart.FileHeader) (id string, err error) {
+// uploadFile adds a file to a folder of the library; "" is the top level.
+func (r *request) uploadFile(file *multipart.FileHeader, folder string) (id string, err error) {
 	content, err := file.Open()
 	if err != nil {
 		return "", err
 	}
 	defer content.Close()
 	a := r.web.cfg.App
-	reserved, err := a.CreateUpload(r.context(), r.caller, contract.CreateUpload{
-		Filename: path.Base(strings.ReplaceAll(file.Filename, `\`, "/")), Mime: "application/octet-stream", Size: file.Size,
-	})
+	in := contract.CreateUpload{Filename: baseName(file.Filename), Mime: unknownMime, Size: file.Size}
+	if folder != "" {
+		in.FolderID = &folder
+	}
+	reserved, err := a.CreateUpload(r.context(), r.caller, in)
 	if err != nil {
 		return "", err
 	}
 	_, err = a.Intake().ReceiveUpload(r.context(), path.Base(reserved.UploadURL), file.Size, content)
 	return reserved.MediaID, err
 }
+
+// unknownMime is the type of a file whose sender does not know it: the bytes decide.
+const unknownMime = "application/octet-stream"
+
+// baseName returns a file's name without folders, which some browsers send.
+func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
 // awaitProcessing waits until files have been processed, but not for long: a plan says which ones are not ready. It
 // returns those that can be used, as far as is known, and why the first of the others cannot.

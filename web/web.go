@@ -49,6 +49,7 @@ type Web struct {
 	cfg       Config
 	sessions  *sessions
 	reference reference.Model
+	uploads   uploadForms
 }
 
 // New checks the configuration and returns the dashboard.

@@ -2,6 +2,7 @@
 import { startComposer, forgetDrafts } from "/static/js/compose.js";
 import { startDialogs } from "/static/js/dialog.js";
 import { startGroups } from "/static/js/groups.js";
+import { startLibrary } from "/static/js/media.js";
 import { startShortcuts } from "/static/js/shortcuts.js";
 import { startTheme } from "/static/js/theme.js";
 import { fillZones, showClocks } from "/static/js/zone.js";
@@ -14,6 +15,7 @@ startGroups();
 startShortcuts();
 startCopying();
 startComposer();
+startLibrary();
 forgetDrafts();
 fillZones();
 showClocks(document);

@@ -13,6 +13,7 @@ type Section string
 const (
 	SectionPosts    Section = "posts"
 	SectionCompose  Section = "compose"
+	SectionMedia    Section = "media"
 	SectionAccounts Section = "accounts"
 	SectionGroups   Section = "groups"
 	SectionSettings Section = "settings"
@@ -72,7 +73,8 @@ func (f Frame) navEntries() []navEntry {
 	if f.Writes {
 		all = append(all, navEntry{SectionCompose, "Compose", "square-pen", f.Link.Compose(), ""})
 	}
-	return append(all, navEntry{SectionAccounts, "Accounts", "at-sign", f.Link.Accounts(), "a"},
+	return append(all, navEntry{SectionMedia, "Media", "images", f.Link.Media(link.MediaFilter{}), "m"},
+		navEntry{SectionAccounts, "Accounts", "at-sign", f.Link.Accounts(), "a"},
 		navEntry{SectionGroups, "Groups", "users", f.Link.Groups(), "u"},
 		navEntry{SectionSettings, "Settings", "settings", f.Link.Settings(), "s"})
 }

@@ -1,0 +1,47 @@
+// pickFiles opens the library in a dialog and returns the files that are chosen there, in the order in which they were
+// ticked, each with id, name, kind and thumbnail (an address, or ""). It returns none if the dialog is closed. url is the
+// address of the dialog (link.PickMedia), and taken are the ids of files that are chosen already.
+//
+//   for (const file of await pickFiles(button.dataset.picks, { taken })) …
+export async function pickFiles(url, { taken = [] } = {}) {
+  const dialog = document.createElement("dialog");
+  dialog.className = "picker-dialog";
+  dialog.id = "picker";
+  dialog.setAttribute("aria-label", "Choose from the library");
+  document.body.append(dialog);
+  const chosen = new Map();
+
+  const show = () => {
+    for (const box of dialog.querySelectorAll("[data-pick]")) {
+      box.checked = chosen.has(box.value);
+      box.closest("li").hidden = taken.includes(box.value);
+    }
+    const { size } = chosen;
+    dialog.querySelector("[data-picked-count]").textContent = size === 0 ? "" : `${size} selected`;
+    const button = dialog.querySelector("[data-picks]");
+    button.disabled = size === 0;
+    button.textContent = size === 0 ? "Add files" : size === 1 ? "Add 1 file" : `Add ${size} files`;
+  };
+  dialog.addEventListener("change", ({ target }) => {
+    if (!target.matches("[data-pick]")) return;
+    const { name, kind, thumbnail } = target.dataset;
+    if (target.checked) chosen.set(target.value, { id: target.value, name, kind, thumbnail });
+    else chosen.delete(target.value);
+    show();
+  });
+  dialog.addEventListener("htmx:afterSwap", show);
+
+  return new Promise((resolve) => {
+    let picked = [];
+    dialog.addEventListener("click", (event) => {
+      if (!event.target.closest("[data-picks]")) return;
+      picked = [...chosen.values()];
+      dialog.close();
+    });
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(picked);
+    });
+    window.htmx.ajax("GET", url, { target: dialog, swap: "innerHTML" }).catch(() => dialog.close());
+  });
+}

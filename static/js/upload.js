@@ -1,0 +1,357 @@
+// Uploads of many files: three at once, each with its progress. When the connection breaks, a file is sent again, after
+// longer and longer waits and as soon as the browser is online; then by a button. Nothing is uploaded twice: a
+// reservation is repeated under its key, and an address takes a file once.
+//
+//   const uploads = startUploads(panel, { onReady: (file) => …, folder: () => "" });
+//   uploads.add(input.files);
+//   acceptDrops(document.body, uploads.add);
+//
+// The panel is ui.Uploads. onReady gets the record of a file that can be used, in the words of the API: id, originalName,
+// kind, thumbnailUrl and so on. onIdle is called when nothing is left to wait for.
+import { toast } from "/static/js/toast.js";
+
+const atOnce = 3;
+const waits = [1, 2, 4, 8, 15, 30]; // seconds before each further try
+const silence = 30_000; // an upload without progress for so long is broken
+const looks = [500, 1000, 2000, 4000]; // milliseconds between questions whether files are ready
+
+// A Refusal ends an upload until the person tries again; any other error is tried again by itself.
+class Refusal extends Error {}
+
+// Later is an answer after which the same request may succeed, in a number of seconds if that is known.
+class Later extends Error {}
+
+const newKey = () => {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  return [...crypto.getRandomValues(new Uint8Array(26))].map((byte) => letters[byte % 32]).join("");
+};
+
+const unreachable = "Cannot reach the server.";
+
+// ask sends a request to the dashboard and returns its answer, or throws a Refusal with the server's own words.
+async function ask(url, { form, signal } = {}) {
+  const answer = await fetch(url, {
+    method: form ? "POST" : "GET",
+    body: form && new URLSearchParams(form),
+    headers: { Accept: "application/json" },
+    redirect: "manual",
+    signal: AbortSignal.any([AbortSignal.timeout(silence), ...(signal ? [signal] : [])]),
+  });
+  if (answer.type === "opaqueredirect") throw new Refusal("Your session has ended. Sign in on another tab, then retry.");
+  const text = await answer.text();
+  if (answer.ok) return text ? JSON.parse(text) : undefined;
+  throw problemOf(answer.status, text, answer.headers.get("Retry-After"));
+}
+
+// problemOf makes an error of an answer: waiting helps when the server is busy or says so, and not when it refuses.
+function problemOf(status, text, retryAfter) {
+  let told = {};
+  try {
+    told = JSON.parse(text).error ?? {};
+  } catch {
+    // A proxy answers in its own words.
+  }
+  const waiting = retryAfter || status >= 500 || status === 408 || status === 429;
+  const words = [told.message, told.hint].filter(Boolean).join(" ");
+  const problem = waiting
+    ? new Later(words || "The server is busy.")
+    : new Refusal(words || `The server refused the file (${status}).`);
+  return Object.assign(problem, { code: told.code, seconds: Number(retryAfter) || 0 });
+}
+
+// putBytes sends a file to its signed address and tells how much has been sent.
+function putBytes(upload) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    let quiet;
+    const wait = () => {
+      clearTimeout(quiet);
+      quiet = setTimeout(() => request.abort(), silence);
+    };
+    const end = (settle, value) => {
+      clearTimeout(quiet);
+      settle(value);
+    };
+    request.upload.addEventListener("progress", (event) => {
+      wait();
+      upload.sent = event.loaded / Math.max(event.total, 1);
+      upload.show();
+    });
+    request.addEventListener("error", () => end(reject, new Error(unreachable)));
+    request.addEventListener("abort", () => end(reject, new Error("The connection is too slow.")));
+    request.addEventListener("load", () => {
+      if (request.status === 200) end(resolve);
+      else end(reject, problemOf(request.status, request.responseText, request.getResponseHeader("Retry-After")));
+    });
+    upload.stop.signal.addEventListener("abort", () => request.abort(), { once: true });
+    request.open("PUT", new URL(upload.reserved.uploadUrl, location.href).pathname);
+    wait();
+    request.send(upload.file);
+  });
+}
+
+class Upload {
+  state = "waiting";
+  key = newKey();
+  tries = 0;
+  sent = 0;
+  words = "";
+
+  constructor(file, folder, show) {
+    Object.assign(this, { file, folder, name: file.name, stop: new AbortController() });
+    this.show = () => show(this);
+  }
+
+  become(state, words = "") {
+    Object.assign(this, { state, words });
+    this.show();
+  }
+
+  // send reserves the file's place and sends its bytes. An address that is no longer valid is reserved anew.
+  async send(url) {
+    this.sent = 0;
+    this.become("uploading");
+    this.reserved ??= await ask(url, {
+      form: { form: this.key, filename: this.name, mime: this.file.type, size: this.file.size, folder: this.folder },
+      signal: this.stop.signal,
+    });
+    try {
+      await putBytes(this);
+    } catch (problem) {
+      switch (problem.code) {
+        case "already_uploaded": // and the answer was lost
+          return;
+        case "upload_in_progress": // the server has not yet noticed that the connection broke
+        case "invalid_request":
+          throw new Later(problem.message);
+        case "upload_expired":
+        case "not_found":
+          this.forget();
+          throw new Later(problem.message);
+      }
+      throw problem;
+    }
+  }
+
+  forget() {
+    this.reserved = undefined;
+    this.key = newKey();
+  }
+}
+
+// startUploads makes a panel (ui.Uploads) upload files. It returns add, which takes files.
+export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, folder = () => "" } = {}) {
+  const url = panel.dataset.uploads;
+  const uploads = [];
+  const rows = new Map();
+  const list = panel.querySelector("[data-uploads-list]");
+  const isOpen = (upload) => ["waiting", "uploading", "pausing", "processing"].includes(upload.state);
+
+  function show(upload) {
+    const row = rows.get(upload);
+    const progress = row.querySelector("progress");
+    row.dataset.state = upload.state;
+    progress.hidden = !["waiting", "uploading", "pausing"].includes(upload.state);
+    progress.value = upload.sent;
+    row.querySelector("[data-upload-words]").textContent = wordsOf(upload);
+    row.querySelector("[data-cancel]").hidden = !isOpen(upload) || upload.state === "processing";
+    row.querySelector("[data-retry]").hidden = upload.state !== "failed" && upload.state !== "pausing";
+    row.querySelector("[data-dismiss]").hidden = upload.state !== "failed";
+    sum();
+  }
+
+  // sum says how far all uploads are, to eyes and to readers of the page, only when that has changed.
+  function sum() {
+    const done = uploads.filter((upload) => upload.state === "done").length;
+    const failed = uploads.filter((upload) => upload.state === "failed").length;
+    const files = uploads.length === 1 ? "file" : "files";
+    let text = `${done} of ${uploads.length} ${files} uploaded`;
+    if (failed > 0) text += `, ${failed} failed`;
+    const count = panel.querySelector("[data-uploads-count]");
+    panel.hidden = uploads.length === 0;
+    panel.toggleAttribute("data-busy", uploads.some(isOpen));
+    if (count.textContent !== text + ".") setTimeout(() => (count.textContent = text + "."));
+  }
+
+  function remove(upload) {
+    uploads.splice(uploads.indexOf(upload), 1);
+    rows.get(upload).remove();
+    rows.delete(upload);
+    sum();
+    next();
+  }
+
+  // next starts as many uploads as may run at once.
+  function next() {
+    while (uploads.filter((upload) => upload.state === "uploading").length < atOnce) {
+      const upload = uploads.find((upload) => upload.state === "waiting");
+      if (!upload) break;
+      run(upload);
+    }
+    if (!uploads.some(isOpen)) onIdle();
+  }
+
+  async function run(upload) {
+    try {
+      await upload.send(url);
+      upload.become("processing");
+      look();
+    } catch (problem) {
+      if (upload.stop.signal.aborted) return; // cancelled
+      if (problem instanceof Refusal) upload.become("failed", problem.message);
+      else pause(upload, problem);
+    }
+    next();
+  }
+
+  // pause waits before the next try, or gives up until the person tries again.
+  function pause(upload, problem) {
+    const words = problem instanceof Later ? problem.message : unreachable;
+    const wait = waits[upload.tries++];
+    if (wait === undefined) {
+      upload.become("failed", words);
+      return;
+    }
+    upload.become("pausing", words);
+    upload.timer = setTimeout(() => resume(upload), Math.max(wait, problem.seconds || 0) * 1000);
+  }
+
+  function resume(upload) {
+    clearTimeout(upload.timer);
+    if (upload.state !== "pausing" && upload.state !== "failed") return;
+    upload.become("waiting");
+    next();
+  }
+
+  // retry begins anew: a file that the server has refused is removed there first.
+  async function retry(upload) {
+    upload.tries = 0;
+    if (upload.refused) await giveBack(upload);
+    resume(upload);
+  }
+
+  async function cancel(upload) {
+    upload.stop.abort();
+    clearTimeout(upload.timer);
+    remove(upload);
+    await giveBack(upload);
+  }
+
+  // giveBack frees what was reserved for a file. If that fails, the reservation expires by itself.
+  async function giveBack(upload) {
+    const { reserved } = upload;
+    upload.refused = false;
+    upload.forget();
+    if (reserved) await ask(`${url}/${reserved.mediaId}/cancel`, { form: {} }).catch(() => {});
+  }
+
+  // look asks again and again which of the files can be used.
+  let looking = false;
+  async function look() {
+    if (looking) return;
+    looking = true;
+    for (let n = 0; ; n++) {
+      await new Promise((resolve) => setTimeout(resolve, looks[Math.min(n, looks.length - 1)]));
+      const waiting = uploads.filter((upload) => upload.state === "processing");
+      if (waiting.length === 0) break;
+      const ids = new URLSearchParams(waiting.map((upload) => ["id", upload.reserved.mediaId]));
+      const { media = [] } = await ask(`${url}?${ids}`).catch(() => ({}));
+      for (const upload of waiting) settle(upload, media.find((file) => file.id === upload.reserved.mediaId));
+      if (waiting.some((upload) => upload.state !== "processing")) n = -1;
+    }
+    looking = false;
+    next();
+  }
+
+  function settle(upload, file) {
+    if (file?.status === "ready") {
+      upload.become("done");
+      onReady(file);
+    } else if (file?.status === "failed") {
+      upload.refused = true;
+      upload.become("failed", file.failReason);
+    }
+  }
+
+  function add(files) {
+    if (!uploads.some(isOpen)) uploads.filter((upload) => upload.state === "done").forEach(remove);
+    for (const file of files) {
+      const upload = new Upload(file, folder(), show);
+      const row = panel.querySelector("template").content.firstElementChild.cloneNode(true);
+      row.querySelector("[data-upload-name]").textContent = file.name;
+      row.querySelector("progress").setAttribute("aria-label", file.name);
+      for (const name of row.querySelectorAll("[data-of]")) name.textContent = `: ${file.name}`;
+      row.querySelector("[data-cancel]").addEventListener("click", () => cancel(upload));
+      row.querySelector("[data-retry]").addEventListener("click", () => retry(upload));
+      row.querySelector("[data-dismiss]").addEventListener("click", () => cancel(upload));
+      rows.set(upload, row);
+      uploads.push(upload);
+      list.append(row);
+      upload.show();
+    }
+    next();
+  }
+
+  panel.querySelector("[data-uploads-close]").addEventListener("click", () => {
+    uploads.filter((upload) => !isOpen(upload)).forEach(remove);
+  });
+  addEventListener("online", () => uploads.filter((upload) => upload.state === "pausing").forEach(resume));
+  addEventListener("beforeunload", (event) => {
+    if (uploads.some((upload) => isOpen(upload) && upload.state !== "processing")) event.preventDefault();
+  });
+  return { add };
+}
+
+function wordsOf({ state, words, sent }) {
+  switch (state) {
+    case "waiting":
+      return "Waiting";
+    case "uploading":
+      return `${Math.floor(sent * 100)} %`;
+    case "pausing":
+      return `${words} Trying again soon.`;
+    case "processing":
+      return "Processing";
+    case "done":
+      return "Uploaded";
+    default:
+      return words;
+  }
+}
+
+const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+
+// acceptDrops takes files that are dropped on an element. It has data-dropping while files are above it.
+export function acceptDrops(element, add) {
+  let depth = 0;
+  const over = (change) => {
+    depth = change === 0 ? 0 : Math.max(0, depth + change);
+    element.toggleAttribute("data-dropping", depth > 0);
+  };
+  element.addEventListener("dragenter", (event) => hasFiles(event) && over(1));
+  element.addEventListener("dragleave", (event) => hasFiles(event) && over(-1));
+  element.addEventListener("dragover", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "copy";
+  });
+  element.addEventListener("drop", (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    over(0);
+    const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
+    const files = items.filter((item) => !item.webkitGetAsEntry?.()?.isDirectory).map((item) => item.getAsFile());
+    if (files.length < items.length) toast("Folders cannot be uploaded. Drop the files in them.");
+    add(files);
+  });
+}
+
+// acceptPaste takes files that are pasted into an element.
+export function acceptPaste(element, add) {
+  element.addEventListener("paste", (event) => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (files.length === 0) return;
+    event.preventDefault();
+    add(files);
+  });
+}

@@ -1,0 +1,188 @@
+// Package media shows the media library: its folders and files, a file, and the dialog in which files are chosen.
+package media
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+	"belfry/views/link"
+)
+
+// File is a file for display.
+type File struct{ contract.Media }
+
+func (f File) name() string {
+	if f.Title != nil {
+		return *f.Title
+	}
+	return f.OriginalName
+}
+
+func (f File) isVideo() bool { return f.Kind == string(core.FileVideo) }
+
+func (f File) thumbnail() string {
+	if f.ThumbnailURL == nil || f.PurgedAt != nil {
+		return ""
+	}
+	return *f.ThumbnailURL
+}
+
+// icon stands in for a thumbnail.
+func (f File) icon() string {
+	switch {
+	case f.Status == string(core.MediaProcessing):
+		return "loader-circle"
+	case f.Status == string(core.MediaFailed):
+		return "triangle-alert"
+	case f.isVideo():
+		return "film"
+	}
+	return "image"
+}
+
+// length returns the length of a video, or "".
+func (f File) length() string {
+	if !f.isVideo() || f.DurationMs == nil {
+		return ""
+	}
+	d := (time.Duration(*f.DurationMs) * time.Millisecond).Round(time.Second)
+	if d >= time.Hour {
+		return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// state returns what keeps the file from being used, or "".
+func (f File) state() string {
+	switch {
+	case f.PurgedAt != nil:
+		return "Removed"
+	case f.Status == string(core.MediaProcessing):
+		return "Processing"
+	case f.Status == string(core.MediaFailed):
+		return "Cannot be used"
+	}
+	return ""
+}
+
+func (f File) kindWord() string {
+	if f.isVideo() {
+		return "Video"
+	}
+	return "Image"
+}
+
+// format returns the format of the file, such as JPEG.
+func (f File) format() string {
+	_, format, _ := strings.Cut(f.Mime, "/")
+	if format == "quicktime" {
+		return "MOV"
+	}
+	return strings.ToUpper(format)
+}
+
+func (f File) dimensions() string {
+	if f.Width == nil || f.Height == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d × %d", *f.Width, *f.Height)
+}
+
+func (f File) size() string { return core.FormatBytes(f.Size) }
+
+func (f File) tagList() string { return strings.Join(f.Tags, ", ") }
+
+// alt returns what the file shows, or its name.
+func (f File) alt() string {
+	if f.Description != nil {
+		return *f.Description
+	}
+	return f.name()
+}
+
+// summary tells a file from others of the same name.
+func (f File) summary() string {
+	if state := f.state(); state != "" {
+		return f.kindWord() + " · " + state
+	}
+	parts := []string{f.kindWord(), f.size()}
+	if length := f.length(); length != "" {
+		parts[0] += ", " + length
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Fields of the form of a file.
+const (
+	FieldName        = "name"
+	FieldDescription = "description"
+	FieldTags        = "tags"
+	FieldFolder      = "folder"
+	FieldPinned      = "pinned"
+)
+
+// FileValues are the values of a file's form.
+type FileValues struct {
+	Name, Description, Tags, Folder string
+	Pinned                          bool
+}
+
+// ValuesOf returns the form's values for a file.
+func ValuesOf(m contract.Media) FileValues {
+	v := FileValues{Tags: strings.Join(m.Tags, ", "), Folder: link.RootFolder, Pinned: m.Pinned}
+	if m.Title != nil {
+		v.Name = *m.Title
+	}
+	if m.Description != nil {
+		v.Description = *m.Description
+	}
+	if m.FolderID != nil {
+		v.Folder = *m.FolderID
+	}
+	return v
+}
+
+// FileModel is the page of a file.
+type FileModel struct {
+	Frame layout.Frame
+	File
+	// URL is the address of the bytes; empty if they are not there.
+	URL     string
+	Folders Tree
+	Posts   []FilePost
+	// MorePosts reports that other posts use the file too.
+	MorePosts bool
+	// InUse reports that a post uses the file that is still to be published, DeletedAt is when the bytes will be deleted,
+	// zero if something keeps them, and Retention is how long they are kept after their last post.
+	InUse     bool
+	DeletedAt time.Time
+	Retention time.Duration
+	Zone      core.Zone
+	Values    FileValues
+	Refused   *contract.Error
+	Errors    map[string]string
+	Back      link.MediaFilter
+}
+
+// FilePost is a post that uses a file.
+type FilePost struct{ ID, Status, Title, Line string }
+
+// keptFor returns the retention in words.
+func (m FileModel) keptFor() string { return fmt.Sprintf("%d hours", int(m.Retention.Hours())) }
+
+// keepsWords says why the file's bytes stay, or "" if they do not.
+func (m FileModel) keepsWords() string {
+	switch {
+	case m.Status != string(core.MediaReady) || m.PurgedAt != nil || !m.DeletedAt.IsZero():
+		return ""
+	case m.Pinned:
+		return "Pinned: kept until you unpin or delete it."
+	case m.InUse:
+		return "Kept while a draft or a queued post uses it, and for " + m.keptFor() + " after the last one goes live."
+	}
+	return "Kept until " + m.keptFor() + " after a post with it goes live."
+}

@@ -1,0 +1,62 @@
+package media
+
+import (
+	"slices"
+	"strings"
+
+	"belfry/internal/contract"
+)
+
+// Tree is the workspace's folders.
+type Tree struct {
+	byID  map[string]contract.Folder
+	under map[string][]contract.Folder // by the id of the parent; "" for the top level
+}
+
+// NewTree makes a tree of folders, which are in the order of their names.
+func NewTree(folders []contract.Folder) Tree {
+	t := Tree{byID: map[string]contract.Folder{}, under: map[string][]contract.Folder{}}
+	for _, f := range folders {
+		t.byID[f.ID] = f
+		t.under[parentOf(f)] = append(t.under[parentOf(f)], f)
+	}
+	return t
+}
+
+func parentOf(f contract.Folder) string {
+	if f.ParentID == nil {
+		return ""
+	}
+	return *f.ParentID
+}
+
+// path returns the folders from the top level down to the one with an id.
+func (t Tree) path(id string) (path []contract.Folder) {
+	for f, ok := t.byID[id]; ok; f, ok = t.byID[parentOf(f)] {
+		path = append(path, f)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+func (t Tree) name(id string) string { return t.byID[id].Name }
+
+// isOpen reports whether a folder is shown with what is in it: it is the current folder, or contains it.
+func (t Tree) isOpen(id, current string) bool {
+	return slices.ContainsFunc(t.path(current), func(f contract.Folder) bool { return f.ID == id })
+}
+
+// option is a folder to choose.
+type option struct{ id, label string }
+
+// options returns the folders below one, except one folder with its contents.
+func (t Tree) options(parent, except string) (list []option) {
+	for _, f := range t.under[parent] {
+		if f.ID == except {
+			continue
+		}
+		indent := strings.Repeat("\u2003", len(t.path(f.ID))-1)
+		list = append(append(list, option{f.ID, indent + f.Name}), t.options(f.ID, except)...)
+	}
+	return list
+}

@@ -1,0 +1,260 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/media"
+	"belfry/views/ui"
+)
+
+const (
+	// filesPerPage is how many files the library shows at once.
+	filesPerPage = 60
+	// filesNamed is how many files a message names.
+	filesNamed = 5
+)
+
+// showLibrary shows the files and folders of the media library.
+func (r *request) showLibrary() error {
+	m, err := r.libraryModel(link.ParseMediaFilter(r.echo.QueryParams()))
+	if err != nil {
+		return err
+	}
+	if r.echo.Request().Header.Get("HX-Trigger") == "q" { // without the filters that are not set
+		r.echo.Response().Header().Set("HX-Push-Url", r.link.Media(m.Filter))
+	}
+	return r.render(http.StatusOK, media.Library(m), media.LibraryPart(m))
+}
+
+// libraryModel returns the library under a filter.
+func (r *request) libraryModel(filter link.MediaFilter) (media.LibraryModel, error) {
+	m := media.LibraryModel{Filter: filter, Errors: map[string]string{}}
+	var err error
+	if m.Files, m.Next, err = r.listFiles(filter, filter.Use); err != nil {
+		return m, err
+	}
+	if m.Folders, err = r.loadFolders(); err != nil {
+		return m, err
+	}
+	m.Frame, err = r.pageFrame("Media", layout.SectionMedia)
+	return m, err
+}
+
+// listFiles returns a page of the library's files, and the file after which the next page begins.
+func (r *request) listFiles(f link.MediaFilter, use string) (files []media.File, next string, err error) {
+	list, err := r.web.cfg.App.ListLibrary(r.context(), r.caller, app.LibraryFilter{
+		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tag: f.Tag, Use: use, Sort: f.Sort, After: f.After,
+		Limit: filesPerPage,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, one := range list.Media {
+		files = append(files, media.File{Media: one})
+	}
+	if list.NextCursor != nil {
+		next = *list.NextCursor
+	}
+	return files, next, nil
+}
+
+func (r *request) loadFolders() (media.Tree, error) {
+	found, err := r.web.cfg.App.ListFolders(r.context(), r.caller)
+	return media.NewTree(found.Folders), err
+}
+
+// showPicker shows the dialog in which files are chosen, or the files alone when they are filtered or continued.
+func (r *request) showPicker() error {
+	filter := link.ParseMediaFilter(r.echo.QueryParams())
+	if !r.wantsFragment() {
+		return r.redirect(r.link.Media(filter))
+	}
+	m := media.PickModel{Link: r.link, Filter: filter}
+	var err error
+	if m.Files, m.Next, err = r.listFiles(filter, app.UseUsable); err != nil {
+		return err
+	}
+	if strings.HasPrefix(r.echo.Request().Header.Get("HX-Target"), "picker-") {
+		return r.render(http.StatusOK, media.PickFiles(m), nil)
+	}
+	if m.Folders, err = r.loadFolders(); err != nil {
+		return err
+	}
+	return r.render(http.StatusOK, media.PickPart(m), nil)
+}
+
+// libraryFrom returns the list from which a form was sent.
+func (r *request) libraryFrom(form url.Values) link.MediaFilter {
+	query, err := url.ParseQuery(form.Get(media.FieldBack))
+	if err != nil {
+		return link.MediaFilter{}
+	}
+	return link.ParseMediaFilter(query)
+}
+
+// finishFiles redirects to the list from which a form was sent, with a message or the reason for a refusal.
+func (r *request) finishFiles(form url.Values, message string, err error) error {
+	e, refused := asRefusal(err)
+	switch {
+	case refused:
+		told := r.web.humanize(e)
+		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
+	case err != nil:
+		return err
+	default:
+		r.setFlash(ui.ToneGood, message)
+	}
+	return r.redirect(r.link.Media(r.libraryFrom(form)))
+}
+
+// editFiles moves, tags, pins or unpins the selected files.
+func (r *request) editFiles(form url.Values) error {
+	batch := app.FileBatch{IDs: form[media.FieldFile]}
+	done := ""
+	switch tag := strings.TrimSpace(form.Get(media.FieldTag)); form.Get(media.FieldAct) {
+	case media.ActMove:
+		batch.FolderID, done = folderField(form.Get(media.FieldFolder)), "moved"
+	case media.ActTag:
+		batch.AddTag, done = tag, "tagged"
+	case media.ActUntag:
+		batch.RemoveTag, done = tag, "untagged"
+	case media.ActPin:
+		batch.Pinned, done = new(true), "pinned"
+	case media.ActUnpin:
+		batch.Pinned, done = new(false), "unpinned"
+	}
+	if done == "" || strings.HasSuffix(done, "tagged") && batch.AddTag+batch.RemoveTag == "" {
+		return r.finishFiles(form, "", core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again."))
+	}
+	n, err := r.web.cfg.App.EditFiles(r.context(), r.caller, batch)
+	return r.finishFiles(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
+}
+
+// folderField returns the folder of a form; null for none.
+func folderField(id string) contract.Opt[string] {
+	if id == "" || id == link.RootFolder {
+		return contract.Opt[string]{Set: true, Null: true}
+	}
+	return contract.Some(id)
+}
+
+// deleteFiles asks before it deletes the selected files.
+func (r *request) deleteFiles(form url.Values) error {
+	ids := form[media.FieldFile]
+	if form.Get(media.FieldSure) != "" || len(ids) == 0 {
+		deleted, used, err := r.web.cfg.App.DeleteFiles(r.context(), r.caller, ids)
+		message := ui.CountNoun(deleted, "file", "files") + " deleted."
+		if len(used) > 0 {
+			message += " " + ui.CountNoun(len(used), "is", "are") + " kept for a draft or a queued post: " + listNames(used) + "."
+		}
+		return r.finishFiles(form, message, err)
+	}
+	if err := r.caller.Need(core.Write); err != nil {
+		return err
+	}
+	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, ids)
+	if err != nil {
+		return err
+	}
+	var names []string
+	fields := []ui.Hidden{{Name: media.FieldSure, Value: "yes"}, {Name: media.FieldBack, Value: form.Get(media.FieldBack)}}
+	for _, id := range ids {
+		if one, ok := found[id]; ok {
+			names = append(names, one.OriginalName)
+			fields = append(fields, ui.Hidden{Name: media.FieldFile, Value: id})
+		}
+	}
+	if len(names) == 0 {
+		return core.NotFound()
+	}
+	return r.renderConfirm(layout.SectionMedia, layout.ConfirmModel{
+		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: listNames(names), Points: []string{
+			"Files are deleted permanently. Posts that are live keep them on their networks.",
+			"Files that a draft or a queued post uses are not deleted.",
+		}, Action: r.link.DeleteFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
+		Back: r.link.Media(r.libraryFrom(form)), Fields: fields,
+	})
+}
+
+func listNames(names []string) string {
+	if more := len(names) - filesNamed; more > 0 {
+		return strings.Join(names[:filesNamed], ", ") + " and " + ui.CountNoun(more, "other", "others")
+	}
+	return strings.Join(names, ", ")
+}
+
+// createFolder creates a folder in the current one, and opens it.
+func (r *request) createFolder(form url.Values) error {
+	in := contract.CreateFolder{Name: strings.TrimSpace(form.Get(media.FieldName))}
+	if parent := form.Get(media.FieldParent); parent != "" {
+		in.ParentID = contract.Some(parent)
+	}
+	made, err := r.web.cfg.App.CreateFolder(r.context(), r.caller, in)
+	if e, ok := asRefusal(err); ok {
+		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
+			m.NewFolder, m.Errors["new-folder"] = form.Get(media.FieldName), words
+		})
+	}
+	if err != nil {
+		return err
+	}
+	r.setFlash(ui.ToneGood, "Folder "+made.Name+" created.")
+	return r.redirect(r.link.Media(link.MediaFilter{Folder: made.ID, View: r.libraryFrom(form).View}))
+}
+
+// editFolder renames and moves a folder.
+func (r *request) editFolder(form url.Values) error {
+	in := contract.EditFolder{
+		ID: r.pathID(), Name: new(strings.TrimSpace(form.Get(media.FieldName))),
+		ParentID: folderField(form.Get(media.FieldParent)),
+	}
+	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
+	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())
+	if e, ok := asRefusal(err); ok {
+		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
+			m.Renamed, m.Errors["folder-name"] = cmp.Or(form.Get(media.FieldName), " "), words
+		})
+	}
+	return r.finishFiles(form, "Folder "+made.Name+" saved.", err)
+}
+
+// renderLibraryError shows the library again, with what was typed and the reason for the refusal.
+func (r *request) renderLibraryError(form url.Values, e *core.Error, place func(*media.LibraryModel, string)) error {
+	m, err := r.libraryModel(r.libraryFrom(form))
+	if err != nil {
+		return err
+	}
+	told := r.web.humanize(e)
+	place(&m, strings.TrimSpace(told.Message+" "+told.Hint))
+	return r.render(httpd.Status(e.Code), media.Library(m), nil)
+}
+
+// deleteFolder deletes an empty folder.
+func (r *request) deleteFolder(form url.Values) error {
+	folder, err := r.web.cfg.App.GetFolder(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
+	err = r.web.cfg.App.DeleteFolder(r.context(), r.caller, folder.ID)
+	back := link.MediaFilter{Folder: folder.ID}
+	if err == nil {
+		back.Folder = ""
+		if folder.ParentID != nil {
+			back.Folder = *folder.ParentID
+		}
+	}
+	form.Set(media.FieldBack, back.Encode())
+	return r.finishFiles(form, "Folder "+folder.Name+" deleted.", err)
+}
+
+// redirectToLibrary is for a person who reloads the address of a form.
+func (r *request) redirectToLibrary() error { return r.redirect(r.link.Media(link.MediaFilter{})) }

@@ -1,0 +1,129 @@
+package web
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/media"
+	"belfry/views/posts"
+	"belfry/views/ui"
+)
+
+// showFile shows a file, as a page or in the drawer.
+func (r *request) showFile() error {
+	m, err := r.fileModel(link.ParseMediaFilter(r.echo.QueryParams()))
+	if err != nil {
+		return err
+	}
+	return r.render(http.StatusOK, media.FilePage(m), media.FilePart(m))
+}
+
+// fileTitleLength is how much of a post's text the page of a file shows.
+const fileTitleLength = 80
+
+func (r *request) fileModel(back link.MediaFilter) (media.FileModel, error) {
+	m := media.FileModel{Back: back, Errors: map[string]string{}}
+	card, err := r.web.cfg.App.FileCard(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return m, err
+	}
+	m.File, m.URL, m.Values = media.File{Media: card.Media}, card.URL, media.ValuesOf(card.Media)
+	m.MorePosts, m.InUse, m.DeletedAt, m.Retention = card.MorePosts, card.InUse, card.DeletedAt, card.Retention
+	for _, p := range card.Posts {
+		m.Posts = append(m.Posts, media.FilePost{
+			ID: p.ID, Status: p.Status, Title: posts.TitleOrText(p, fileTitleLength), Line: p.StatusLine,
+		})
+	}
+	if m.Folders, err = r.loadFolders(); err != nil {
+		return m, err
+	}
+	if m.Zone, err = r.workspaceZone(); err != nil {
+		return m, err
+	}
+	m.Frame, err = r.pageFrame(card.OriginalName, layout.SectionMedia)
+	return m, err
+}
+
+// editFile saves the form of a file.
+func (r *request) editFile(form url.Values) error {
+	values := media.FileValues{
+		Name: form.Get(media.FieldName), Description: form.Get(media.FieldDescription), Tags: form.Get(media.FieldTags),
+		Folder: form.Get(media.FieldFolder), Pinned: form.Get(media.FieldPinned) != "",
+	}
+	made, err := r.web.cfg.App.EditMedia(r.context(), r.caller, contract.EditMedia{
+		ID: r.pathID(), Title: textField(values.Name), Description: textField(values.Description),
+		Tags: new(splitTags(values.Tags)), FolderID: folderField(values.Folder), Pinned: &values.Pinned,
+	})
+	e, refused := asRefusal(err)
+	if !refused {
+		return r.finishFiles(form, made.OriginalName+" saved.", err)
+	}
+	m, err := r.fileModel(r.libraryFrom(form))
+	if err != nil {
+		return err
+	}
+	m.Values = values
+	var beside map[string]string
+	beside, m.Refused = r.fieldErrors(e, fileInputs[strings.Split(e.Path, "[")[0]])
+	maps.Copy(m.Errors, beside)
+	return r.render(httpd.Status(e.Code), media.FilePage(m), nil)
+}
+
+// fileInputs are the inputs of a file's form by the paths of a request.
+var fileInputs = map[string]string{
+	"title": media.FieldName, "description": media.FieldDescription, "tags": media.FieldTags, "folderId": media.FieldFolder,
+}
+
+// textField returns a text of a form; null for none.
+func textField(text string) contract.Opt[string] {
+	if text = strings.TrimSpace(text); text == "" {
+		return contract.Opt[string]{Set: true, Null: true}
+	}
+	return contract.Some(text)
+}
+
+// splitTags returns the tags of a text with commas, each once.
+func splitTags(text string) []string {
+	tags := []string{}
+	for tag := range strings.SplitSeq(text, ",") {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(tags, tag) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// uploadToLibrary adds the files of a form to the library.
+func (r *request) uploadToLibrary() error {
+	if err := r.caller.Need(core.Write); err != nil {
+		return err
+	}
+	sent, err := r.readUploads()
+	if err != nil {
+		return err
+	}
+	defer sent.RemoveAll() //nolint:errcheck // what is left is removed with the system's temporary files
+	form := url.Values(sent.Value)
+	if err := cleanForm(form); err != nil {
+		return err
+	}
+	ids, refused, err := r.uploadFiles(sent.File[media.FieldUpload], form.Get(media.FieldFolder))
+	if err != nil {
+		return err
+	}
+	if refused == nil && len(ids) == 0 {
+		refused = core.Invalid("", "No file was chosen.").WithHint("Choose files, then send them.")
+	}
+	if refused != nil {
+		return r.finishFiles(form, "", refused)
+	}
+	return r.finishFiles(form, ui.CountNoun(len(ids), "file", "files")+" uploaded.", nil)
+}

@@ -1,0 +1,352 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+)
+
+// files are the names of the files that a page of the library lists, in order.
+func (p *page) files() string {
+	var names []string
+	for _, n := range p.all(testid("file") + " .gallery-name") {
+		names = append(names, textOf(n))
+	}
+	return strings.Join(names, " ")
+}
+
+// follow sends the browser where a page leads.
+func (b *browser) follow(p *page) *page {
+	b.r.t.Helper()
+	return b.get(p.is(b.r.t, http.StatusSeeOther).Header.Get("Location")).is(b.r.t, http.StatusOK)
+}
+
+func TestTheLibraryListsFilesByFolderAndFilter(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	folder := s.ws.Folder("Summer", "")
+	inside := s.ws.Folder("Beach", folder.ID)
+	s.Clock.Advance(time.Second)
+	noon := s.ws.File("noon.jpg", mediatest.JPEG(64, 64))
+	s.Clock.Advance(time.Second)
+	s.ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{}))
+	_, err := s.App.EditMedia(t.Context(), s.ws.Owner, contract.EditMedia{ID: noon.ID, FolderID: contract.Some(inside.ID)})
+	must(t, err)
+	for address, want := range map[string]string{
+		"/media":                              "clip.mp4 noon.jpg",
+		"/media?sort=name&view=list":          "clip.mp4 noon.jpg",
+		"/media?kind=image":                   "noon.jpg",
+		"/media?q=CLIP":                       "clip.mp4",
+		"/media?folder=root":                  "clip.mp4",
+		"/media?folder=" + inside.ID:          "noon.jpg",
+		"/media?folder=" + folder.ID:          "",
+		"/media?use=unused&kind=video":        "clip.mp4",
+		"/media?use=removed":                  "",
+		"/media?after=" + noon.ID:             "",
+		"/media?sort=oldest&after=" + noon.ID: "clip.mp4",
+	} {
+		page := s.b.get(address).is(t, http.StatusOK)
+		if got := page.files(); got != want {
+			t.Errorf("%s lists %q; want %q", address, got, want)
+		}
+		if empty := len(page.all(testid("empty"))); (empty == 1) != (want == "") {
+			t.Errorf("%s: %d empty states", address, empty)
+		}
+	}
+	page := s.b.get("/media?folder=" + inside.ID)
+	if got := textOf(page.one(t, ".crumbs")); got != "All filesSummerBeach" {
+		t.Errorf("the way to the folder is %q", got)
+	}
+	s.b.get("/media?folder=x").is(t, http.StatusNotFound)
+	s.b.get("/media?sort=random").is(t, http.StatusBadRequest)
+}
+
+func TestTheLibraryHasPages(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.File("first.jpg", mediatest.JPEG(64, 64))
+	_, err := s.Pool.Exec(t.Context(), `
+		INSERT INTO media (id, workspace_id, status, original_name, kind, mime, size, charged, created_at)
+		SELECT gen_random_uuid(), workspace_id, 'ready', 'more ' || n, kind, mime, 1, 0, created_at + n * interval '1 second'
+		FROM media, generate_series(1, 70) n`)
+	must(t, err)
+	page := s.b.get("/media").is(t, http.StatusOK)
+	if n := len(page.all(testid("file"))); n != 60 || len(page.all(testid("first-page"))) != 0 {
+		t.Errorf("the first page has %d files", n)
+	}
+	page = s.b.get(attribute(page.one(t, testid("next-page")), "href")).is(t, http.StatusOK)
+	if n := len(page.all(testid("file"))); n != 11 || len(page.all(testid("next-page"))) != 0 {
+		t.Errorf("the second page has %d files", n)
+	}
+	page.one(t, testid("first-page"))
+	pick := s.b.part(http.MethodGet, "/media/pick").is(t, http.StatusOK)
+	if n := len(pick.all(testid("picker-file"))); n != 60 {
+		t.Errorf("the dialog has %d files", n)
+	}
+	more := s.b.get(attribute(pick.one(t, "#picker-more button"), "hx-get"), "HX-Request", "true", "HX-Target", "picker-more").
+		is(t, http.StatusOK)
+	if n := len(more.all(testid("picker-file"))); n != 11 || len(more.all(testid("picker"))) != 0 {
+		t.Errorf("it continues with %d files", n)
+	}
+}
+
+func TestFoldersAreMadeRenamedMovedAndDeleted(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.follow(s.b.post("/media/folders", "name", " Summer ", "parent", ""))
+	if page.says(t, "Folder Summer created."); textOf(page.one(t, testid("folder-name"))) != "Summer" {
+		t.Errorf("the page is %s", page.text())
+	}
+	folders, err := s.App.ListFolders(t.Context(), s.ws.Owner)
+	must(t, err)
+	summer := folders.Folders[0].ID
+	page = s.b.post("/media/folders", "name", "summer").is(t, http.StatusConflict)
+	if page.one(t, testid("new-folder-error")); attribute(page.one(t, "#new-folder"), "value") != "summer" {
+		t.Error("what was typed is lost")
+	}
+	s.b.follow(s.b.post("/media/folders", "name", "Beach", "parent", summer))
+	page = s.b.follow(s.b.post("/media/folders/"+summer, "name", "Autumn", "parent", ""))
+	page.says(t, "Folder Autumn saved.")
+	page = s.b.post("/media/folders/"+summer, "name", "", "parent", "").is(t, http.StatusBadRequest)
+	page.one(t, testid("folder-name-error"))
+	page = s.b.follow(s.b.post("/media/folders/" + summer + "/delete"))
+	page.says(t, "The folder is not empty.")
+	folders, err = s.App.ListFolders(t.Context(), s.ws.Owner)
+	must(t, err)
+	for _, f := range folders.Folders {
+		if f.ID == summer {
+			continue
+		}
+		s.b.follow(s.b.post("/media/folders/"+f.ID, "name", "Beach", "parent", ""))
+		s.b.follow(s.b.post("/media/folders/" + f.ID + "/delete"))
+	}
+	s.b.follow(s.b.post("/media/folders/"+summer+"/delete")).says(t, "Folder Autumn deleted.")
+	s.b.post("/media/folders/"+summer+"/delete").is(t, http.StatusNotFound)
+}
+
+func TestSelectedFilesAreChangedTogether(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	folder := s.ws.Folder("Summer", "")
+	a, z := s.ws.File("a.jpg", mediatest.JPEG(64, 64)), s.ws.File("z.jpg", mediatest.JPEG(64, 64))
+	both := []string{"file", a.ID, "file", z.ID, "back", "kind=image"}
+	edit := func(says string, pairs ...string) {
+		t.Helper()
+		answer := s.b.post("/media/edit", append(pairs, both...)...)
+		if to := answer.Header.Get("Location"); to != "/media?kind=image" {
+			t.Errorf("it leads to %s", to)
+		}
+		s.b.follow(answer).says(t, says)
+	}
+	edit("2 files moved.", "act", "move", "folder", folder.ID)
+	edit("2 files tagged.", "act", "tag", "tag", " bells ")
+	edit("2 files pinned.", "act", "pin")
+	if got := s.ws.Media(a.ID); *got.FolderID != folder.ID || got.Tags[0] != "bells" || !got.Pinned {
+		t.Errorf("the file is %+v", got)
+	}
+	edit("2 files untagged.", "act", "untag", "tag", "bells")
+	edit("2 files unpinned.", "act", "unpin")
+	edit("2 files moved.", "act", "move", "folder", "root")
+	if got := s.ws.Media(z.ID); got.FolderID != nil || len(got.Tags) != 0 || got.Pinned {
+		t.Errorf("the file is %+v", got)
+	}
+	edit("The tag is missing.", "act", "tag")
+	s.b.follow(s.b.post("/media/edit", "act", "pin")).says(t, "Choose 1 to 200 files.")
+}
+
+func TestDeletingFilesAsksOnceAndKeepsThoseInUse(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	a, z := s.ws.File("a.jpg", mediatest.JPEG(64, 64)), s.ws.File("z.jpg", mediatest.JPEG(64, 64))
+	draft := s.ws.Draft("waits", s.threads)
+	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, MediaIDs: &[]string{z.ID}})
+	must(t, err)
+	asked := s.b.post("/media/delete", "file", a.ID, "file", z.ID, "back", "sort=name").is(t, http.StatusOK)
+	asked.says(t, "Delete 2 files?", "a.jpg, z.jpg")
+	if s.ws.Media(a.ID).ID == "" {
+		t.Error("it was deleted without being asked")
+	}
+	s.b.follow(s.b.send(http.MethodPost, "/media/delete", asked.form(t, testid("confirm-form")).Encode())).
+		says(t, "1 file deleted.", "1 is kept for a draft or a queued post: z.jpg.")
+	if _, err := s.App.GetMedia(t.Context(), s.ws.Owner, a.ID); core.CodeOf(err) != core.CodeNotFound {
+		t.Errorf("the file is there: %v", err)
+	}
+	s.b.post("/media/delete", "file", a.ID).is(t, http.StatusNotFound)
+}
+
+func TestAFileHasAPage(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	folder := s.ws.Folder("Summer", "")
+	file := s.ws.File("noon.jpg", mediatest.JPEG(640, 480))
+	draft := s.ws.Draft("The bell at noon", s.threads)
+	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, MediaIDs: &[]string{file.ID}})
+	must(t, err)
+	address := "/media/files/" + file.ID
+	page := s.b.get(address).is(t, http.StatusOK)
+	page.says(t, "noon.jpg", "Image JPEG", "640 × 480", "The bell at noon", "Kept while a draft or a queued post uses it")
+	if src := attribute(page.one(t, testid("viewer")+" img"), "src"); !strings.HasSuffix(src, "/file.jpg") {
+		t.Errorf("the picture is %s", src)
+	}
+	drawer := s.b.part(http.MethodGet, address).is(t, http.StatusOK)
+	if len(drawer.all(".rail")) != 0 {
+		t.Error("the drawer has a frame")
+	}
+	drawer.one(t, testid("file-page"))
+
+	s.b.follow(s.b.post(address, "name", "Noon", "description", "A bell", "tags", "bells, noon,,bells", "folder", folder.ID,
+		"pinned", "true", "back", "folder="+folder.ID)).says(t, "noon.jpg saved.")
+	got := s.ws.Media(file.ID)
+	if *got.Title != "Noon" || *got.Description != "A bell" || strings.Join(got.Tags, " ") != "bells noon" ||
+		*got.FolderID != folder.ID || !got.Pinned {
+		t.Errorf("the file is %+v", got)
+	}
+	long := strings.Repeat("x", 2001)
+	page = s.b.post(address, "name", long, "description", "Still here", "tags", "", "folder", "root").is(t, http.StatusBadRequest)
+	page.one(t, testid("file-name-error"))
+	if page.value(t, "name") != long || page.value(t, "description") != "Still here" {
+		t.Error("what was typed is lost")
+	}
+	s.b.follow(s.b.post(address, "name", "", "description", "", "tags", "", "folder", "root"))
+	if got := s.ws.Media(file.ID); got.Title != nil || got.Description != nil || len(got.Tags) != 0 || got.FolderID != nil || got.Pinned {
+		t.Errorf("the file is %+v", got)
+	}
+}
+
+func TestFilesAreUploadedWithoutAScript(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	folder := s.ws.Folder("Summer", "")
+	files := map[string][]byte{"a.jpg": mediatest.JPEG(64, 64), "z.jpg": mediatest.JPEG(64, 64)}
+	pairs := []string{"folder", folder.ID, "back", "folder=" + folder.ID}
+	page := s.b.follow(s.b.addFiles("/media/files", pairs, files))
+	page.says(t, "2 files uploaded.", "Processing")
+	if n := len(page.all(testid("file"))); n != 2 {
+		t.Errorf("%d files are in the folder", n)
+	}
+	s.b.follow(s.b.addFiles("/media/files", pairs, nil)).says(t, "No file was chosen.")
+}
+
+func TestAScriptReservesUploadsOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	content := mediatest.JPEG(64, 64)
+	pairs := []string{"form", "AFORMTHATWASDRAWNSOMETIME2", "filename", "noon.jpg", "mime", "", "size", "7", "folder", ""}
+	pairs[7] = strconv.Itoa(len(content))
+	var first, second contract.Upload
+	must(t, json.Unmarshal([]byte(s.b.post("/media/uploads", pairs...).is(t, http.StatusCreated).body), &first))
+	must(t, json.Unmarshal([]byte(s.b.post("/media/uploads", pairs...).is(t, http.StatusCreated).body), &second))
+	if first.MediaID == "" || first != second {
+		t.Errorf("%+v is not %+v", second, first)
+	}
+	_, err := s.App.Intake().ReceiveUpload(t.Context(), path.Base(first.UploadURL), int64(len(content)), bytes.NewReader(content))
+	must(t, err)
+	status := func() contract.Media {
+		t.Helper()
+		var list contract.MediaList
+		must(t, json.Unmarshal([]byte(s.b.get("/media/uploads?id="+first.MediaID+"&id=nonsense").is(t, http.StatusOK).body), &list))
+		if len(list.Media) != 1 {
+			t.Fatalf("the files are %+v", list)
+		}
+		return list.Media[0]
+	}
+	if got := status().Status; got != "processing" {
+		t.Errorf("the file is %s", got)
+	}
+	must(t, s.App.Intake().ProcessFile(t.Context(), s.ws.ID, s.ws.MediaID(s.ws.Media(first.MediaID))))
+	if got := status(); got.Status != "ready" || got.ThumbnailURL == nil {
+		t.Errorf("the file is %+v", got)
+	}
+	s.b.post("/media/uploads/"+first.MediaID+"/cancel").is(t, http.StatusOK)
+	s.b.post("/media/uploads/"+first.MediaID+"/cancel").is(t, http.StatusNotFound)
+
+	var refused struct{ Error contract.Error }
+	must(t, json.Unmarshal([]byte(s.b.post("/media/uploads", "filename", "", "size", "5").is(t, http.StatusBadRequest).body), &refused))
+	if refused.Error.Message == "" || apiWords.MatchString(refused.Error.Message+refused.Error.Hint) {
+		t.Errorf("the refusal is %+v", refused)
+	}
+	s.b.post("/media/uploads", "filename", "a.jpg", "size", "5", "folder", "x").is(t, http.StatusNotFound)
+	s.b.post("/media/uploads", "filename", "a.jpg", "size", "many").is(t, http.StatusBadRequest)
+}
+
+func TestAViewerSeesTheLibraryAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	folder, file := s.ws.Folder("Summer", ""), s.ws.File("noon.jpg", mediatest.JPEG(64, 64))
+	viewer := s.seat(s.ws.Member(core.RoleViewer))
+	for _, address := range []string{"/media", "/media?folder=" + folder.ID, "/media/files/" + file.ID} {
+		page := viewer.get(address).is(t, http.StatusOK)
+		if n := len(page.all("main form[method=post], main [type=checkbox]")); n != 0 {
+			t.Errorf("%s offers %d forms and check boxes", address, n)
+		}
+	}
+	for _, address := range []string{
+		"/media/edit", "/media/delete", "/media/folders", "/media/folders/" + folder.ID, "/media/folders/" + folder.ID + "/delete",
+		"/media/files/" + file.ID, "/media/uploads", "/media/uploads/" + file.ID + "/cancel",
+	} {
+		viewer.post(address, "file", file.ID, "act", "pin", "name", "x", "filename", "x.jpg", "size", "5").is(t, http.StatusForbidden)
+	}
+	viewer.addFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusForbidden)
+}
+
+// Forms with files are spooled to disk: without a bound, one person could fill it.
+func TestAPersonSendsFewFormsWithFilesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	var sent []*io.PipeWriter
+	answers := make(chan *httptest.ResponseRecorder)
+	for range 2 {
+		body, writer := io.Pipe()
+		form := multipart.NewWriter(writer)
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/w/"+s.slug(t)+"/media/files", body)
+		request.Header = s.b.header.Clone()
+		request.Header.Set("Content-Type", form.FormDataContentType())
+		request.RemoteAddr, request.Host = s.b.peer, s.b.host
+		for _, c := range s.b.cookies {
+			request.AddCookie(c)
+		}
+		go func() {
+			recorder := httptest.NewRecorder()
+			s.server.ServeHTTP(recorder, request)
+			answers <- recorder
+		}()
+		_, err := form.CreateFormFile("upload", "slow.jpg") // read: the form is being sent
+		must(t, err)
+		sent = append(sent, writer)
+	}
+	s.b.addFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusTooManyRequests).
+		says(t, "You are already sending 2 forms with files.")
+	for _, writer := range sent {
+		must(t, writer.Close())
+		<-answers
+	}
+	s.b.follow(s.b.addFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)})).says(t, "1 file uploaded.")
+}
+
+func TestSigningInLeadsBackToTheLibrary(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	stranger := s.browser()
+	stranger.get("/w/"+s.slug(t)+"/media?folder=root&kind=video").
+		leads(t, "/sign-in?next="+url.QueryEscape("/w/"+s.slug(t)+"/media?folder=root&kind=video"))
+}
+
+func (s *studio) slug(t *testing.T) string {
+	t.Helper()
+	who, err := s.App.Whoami(t.Context(), s.ws.Owner)
+	must(t, err)
+	return who.Workspace.Slug
+}

@@ -1,0 +1,124 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/media"
+)
+
+// reserveUpload reserves a file for static/js/upload.js, which then sends its bytes to the signed address. A form that
+// is sent again gets the same reservation.
+func (r *request) reserveUpload(form url.Values) error {
+	size, err := strconv.ParseInt(form.Get("size"), 10, 64)
+	if err != nil {
+		return r.writeRefusal(core.Invalid("size", "The size of the file is missing.").Because(err))
+	}
+	in := contract.CreateUpload{Filename: baseName(form.Get("filename")), Mime: form.Get("mime"), Size: size}
+	if in.Mime == "" {
+		in.Mime = unknownMime
+	}
+	if folder := form.Get(media.FieldFolder); folder != "" {
+		in.FolderID = &folder
+	}
+	operation, ok := app.FindOperation("media_create_upload")
+	if !ok {
+		return errors.New("there is no operation that reserves an upload")
+	}
+	answer, err := r.web.cfg.App.Do(r.context(), operation, app.Request{
+		Caller: r.caller, Decode: app.Given(in), Replay: replay(form),
+	})
+	if err != nil {
+		return r.writeRefusal(err)
+	}
+	return r.writeJSON(http.StatusCreated, json.RawMessage(answer.Body))
+}
+
+// showUploads says whether files can be used, to the script that has uploaded them.
+func (r *request) showUploads() error {
+	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, r.echo.QueryParams()["id"])
+	if err != nil {
+		return r.writeRefusal(err)
+	}
+	list := contract.MediaList{Media: []contract.Media{}}
+	for _, one := range found {
+		list.Media = append(list.Media, one)
+	}
+	return r.writeJSON(http.StatusOK, list)
+}
+
+// cancelUpload gives up a file that the script does not upload after all.
+func (r *request) cancelUpload() error {
+	if err := r.web.cfg.App.DeleteMedia(r.context(), r.caller, r.pathID()); err != nil {
+		return r.writeRefusal(err)
+	}
+	return r.writeJSON(http.StatusOK, struct{}{})
+}
+
+// writeJSON answers a script.
+func (r *request) writeJSON(status int, v any) error {
+	body, err := contract.Encode(v)
+	if err != nil {
+		return err
+	}
+	if err := r.saveSession(); err != nil {
+		return err
+	}
+	return r.echo.Blob(status, "application/json", body)
+}
+
+// writeRefusal answers a script with the reason for a refusal.
+func (r *request) writeRefusal(err error) error {
+	e := core.AsError(err)
+	if e.Code == core.CodeInternal || e.Code == core.CodeUnavailable {
+		return err
+	}
+	r.retryAfter(e)
+	told := r.web.humanize(e)
+	if e.Code == core.CodeNotFound { // for which a page has its own words
+		told.Message, told.Hint = "The folder or the file no longer exists.", "Reload the page."
+	}
+	return r.writeJSON(httpd.Status(e.Code), struct {
+		Error *contract.Error `json:"error"`
+	}{told})
+}
+
+// maxUploadForms is how many forms with files one person may send at the same time: each is spooled to disk.
+const maxUploadForms = 2
+
+// uploadForms counts the forms with files that are being sent, by person. The zero value is ready to use.
+type uploadForms struct {
+	mu   sync.Mutex
+	sent map[core.UserID]int
+}
+
+// begin counts a form, unless its person already sends as many as they may. The caller calls done at its end.
+func (u *uploadForms) begin(person core.UserID) (done func(), err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.sent[person] >= maxUploadForms {
+		e := core.Fail(core.CodeRateLimited, "You are already sending %d forms with files.", maxUploadForms).
+			WithHint("Wait until one of them has been sent.")
+		e.RetryAfter = 10
+		return nil, e
+	}
+	if u.sent == nil {
+		u.sent = map[core.UserID]int{}
+	}
+	u.sent[person]++
+	return func() {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		if u.sent[person]--; u.sent[person] == 0 {
+			delete(u.sent, person)
+		}
+	}, nil
+}
