@@ -30,7 +30,7 @@ func TestAPostWhoseAnswerWasLostSaysThatTheNetworkIsAsked(t *testing.T) {
 	for _, act := range []string{"send-now", "cancel"} {
 		s.b.post("/posts/"+post.ID+"/"+act).is(t, http.StatusConflict)
 	}
-	s.b.get("/posts").says(t, "will ask Facebook at")
+	s.b.get("/posts").says(t, "Checking whether Facebook published it")
 
 	s.Clock.Advance(5 * time.Minute)
 	s.work(post)
@@ -57,7 +57,7 @@ func TestTheListLooksForNewsUntilEveryPostInItIsAtRest(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	first, second := s.ws.Now("ding", s.threads), s.ws.Now("dong", s.page)
-	page := s.b.get("/posts").is(t, http.StatusOK)
+	page := s.b.get("/posts?status=all").is(t, http.StatusOK)
 	list := page.one(t, testid("posts"))
 	if attribute(list, "hx-trigger") != "every 2s" || attribute(list, "hx-push-url") != "false" {
 		t.Error("the list does not look for news, or puts that into the address")
@@ -71,7 +71,7 @@ func TestTheListLooksForNewsUntilEveryPostInItIsAtRest(t *testing.T) {
 	if part.one(t, testid("post-row")+` [data-status="live"]`); len(part.all("nav[aria-label=Main]")) != 0 {
 		t.Error("the news is a page")
 	}
-	part.says(t, "Live 1", "Queued 1")
+	part.says(t, "Live 1", "Up next 1")
 	list = part.one(t, testid("posts"))
 	if attribute(list, "hx-get") == since || attribute(list, "hx-trigger") == "" {
 		t.Error("the list looks no further, or for what it has")

@@ -17,6 +17,7 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	if m.Plan.Missing = missingInput(m.Values, in); m.Plan.Missing != "" {
 		return nil
 	}
+	in.Editing = m.PostID
 	wrong, unchosen := r.web.dropWrongSettings(in.PerPlatform), unchosenSettings(*m)
 	plan, err := r.web.cfg.App.PlanPosts(r.context(), r.caller, in)
 	var known *core.Error

@@ -375,8 +375,47 @@ func TestEditingADraft(t *testing.T) {
 	if p.Text != "final" || p.Status != "queued" || string(p.Settings) != "{}" {
 		t.Errorf("the post is %+v", p)
 	}
+	s.act(draft, "send-now")
+	s.Clock.Advance(10 * time.Second)
+	s.work(draft)
 	s.b.get(path).leads(t, "/posts/"+draft.ID)
-	s.b.post(path, "text", "too late", "when", "draft").is(t, http.StatusConflict)
+	late := s.b.post(path, "text", "too late", "when", "draft").is(t, http.StatusConflict)
+	if late.says(t, "The post was published as it was before you saved."); late.value(t, "text") != "too late" {
+		t.Error("what was written too late is lost")
+	}
+}
+
+func TestEditingAQueuedPostInPlace(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := s.Clock.Now().Add(time.Hour)
+	post := s.ws.Queued("before", s.threads, at)
+	path := "/posts/" + post.ID + "/edit"
+	s.show(post).offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate")
+	page := s.b.get(path).is(t, http.StatusOK)
+	page.one(t, `[name=when][value=at][checked]`)
+	page.says(t, "Edit post", "Save changes")
+	if len(page.all(testid("issue")+","+testid("warning"))) != 0 {
+		t.Errorf("the plan of an unchanged post says %s", page.text())
+	}
+	form := page.form(t, "#compose")
+	form.Set("text", strings.Repeat("x", 501))
+	refused := s.b.send(http.MethodPost, path, form.Encode()).is(t, http.StatusConflict)
+	if refused.value(t, "text") != form.Get("text") {
+		t.Error("a refused edit loses what was written")
+	}
+	form.Set("text", "after")
+	s.b.send(http.MethodPost, path, form.Encode()).leads(t, "/posts/"+post.ID)
+	s.show(post).says(t, "Saved. The post goes out Mon 5 Oct 2026, 10:00 UTC.", "after")
+	if got := s.ws.Post(post); got.Status != "queued" || !got.PublishAt.Equal(at) {
+		t.Errorf("the post is %s", got.StatusLine)
+	}
+	form = s.b.get(path).form(t, "#compose")
+	form.Set("when", "draft")
+	s.b.send(http.MethodPost, path, form.Encode()).leads(t, "/posts/"+post.ID)
+	if got := s.ws.Post(post); got.Status != "draft" || got.PublishAt != nil {
+		t.Errorf("the post is %s", got.StatusLine)
+	}
 }
 
 // The form has no files of its own. It leaves a draft's alone, plans with them, and offers what goes with them.

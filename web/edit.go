@@ -38,7 +38,7 @@ func (r *request) showEditor() error {
 	if err != nil {
 		return err
 	}
-	if card.Status != string(core.PostDraft) {
+	if !slices.Contains(card.Acts, core.ActEdit) {
 		return r.redirect(r.link.Post(r.pathID())) // it has gone out, or will: the page says which
 	}
 	r.refreshFacts()
@@ -108,7 +108,7 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 	m.Accounts = []posts.Account{account}
 	m.Values = composerValues(form, m.Networks)
 	m.Values.Overrides = nil
-	if seen := m.Values.Revision; seen != "" && seen != card.Revision && card.Status == string(core.PostDraft) {
+	if seen := m.Values.Revision; seen != "" && seen != card.Revision && slices.Contains(card.Acts, core.ActEdit) {
 		saved := r.postModel(card, nil)
 		saved.PostZone = m.Zone
 		m.Saved, m.Values.Revision = &saved, card.Revision
@@ -116,10 +116,14 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 	m.Plan.When, m.Plan.Editing = m.Values.When, true
 	m.Autosave += "." + card.ID
 	m.Frame.Title, m.Frame.Section = "Edit draft", layout.SectionPosts
+	if card.Status == string(core.PostQueued) {
+		m.Frame.Title, m.Plan.Queued = "Edit post", true
+		m.QueuedAt = r.defaultTime(card.PublishAt, m.Zone)
+	}
 	return m, nil
 }
 
-// saveDraft saves the draft, and queues it if the form has a time.
+// saveDraft saves the draft, and queues it if the form has a time. A queued post is edited in place.
 func (r *request) saveDraft(form url.Values) error {
 	m, err := r.loadComposer(form)
 	if err != nil {
@@ -132,20 +136,31 @@ func (r *request) saveDraft(form url.Values) error {
 		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
 	in := draftChanges(m)
-	in.ID, in.Revision = r.pathID(), form.Get(posts.FieldRevision)
-	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, in)
+	in.ID, in.Revision, in.InPlace = r.pathID(), form.Get(posts.FieldRevision), true
+	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, in)
 	if e, ok := asRefusal(err); ok {
 		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, savedFlashes[m.Values.When])
+	r.setFlash(ui.ToneGood, savedFlash(m, p))
 	return r.redirect(r.link.Post(r.pathID()))
 }
 
 var savedFlashes = map[string]string{
 	posts.WhenNow: flashPublishing, posts.WhenAt: "Post scheduled.", posts.WhenDraft: "Draft saved.",
+}
+
+// savedFlash says what has been saved, and when a post that was queued before goes out.
+func savedFlash(m posts.ComposeModel, p contract.Post) string {
+	switch {
+	case !m.Plan.Queued || m.Values.When == posts.WhenNow:
+		return savedFlashes[m.Values.When]
+	case p.PublishAt == nil:
+		return "Saved and moved back to drafts. The post will not be published."
+	}
+	return "Saved. The post goes out " + m.Zone.Label(p.PublishAt.Time) + "."
 }
 
 // draftChanges converts the form to the changes of a draft. Saving as a draft does not change the time.
@@ -160,8 +175,14 @@ func draftChanges(m posts.ComposeModel) contract.EditPost {
 	if m.FilesChanged {
 		in.MediaIDs = &m.MediaIDs
 	}
-	if m.Values.When != posts.WhenDraft {
+	switch {
+	case m.Values.When != posts.WhenDraft:
 		in.When, in.Status = plan.When, string(core.PostQueued)
+		if m.Values.When == posts.WhenAt && trimSeconds(m.Values.At) == m.QueuedAt {
+			in.When = nil // it keeps its time to the second
+		}
+	case m.Plan.Queued:
+		in.When = plan.When
 	}
 	return in
 }

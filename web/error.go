@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -120,11 +121,16 @@ func formatWait(seconds int) string {
 	return ui.CountNoun((seconds+59)/60, "minute", "minutes")
 }
 
+// issueHints replaces hints of issues that name what a request contains.
+var issueHints = map[core.IssueCode]string{
+	core.IssueTimeInPast.Code: "Choose a later time, or choose Send now.",
+}
+
 func joinIssues(rows []core.PlanRow) string {
 	var told []string
 	for _, row := range rows {
 		for _, issue := range row.Issues {
-			told = append(told, strings.TrimSpace(issue.Message+" "+issue.Hint))
+			told = append(told, strings.TrimSpace(issue.Message+" "+cmp.Or(issueHints[issue.Code], issue.Hint)))
 		}
 	}
 	return strings.Join(told, " ")

@@ -1,10 +1,8 @@
 package web
 
 import (
-	"cmp"
 	"errors"
 	"net/url"
-	"slices"
 	"strings"
 
 	"belfry/internal/app"
@@ -21,6 +19,7 @@ import (
 const (
 	flashPrefix         = "Publishing "
 	flashPublishing     = flashPrefix + "the post… The timeline shows its progress."
+	flashSending        = flashPrefix + "in 10 seconds."
 	flashPublishingMany = flashPrefix + "%d posts…"
 )
 
@@ -52,20 +51,26 @@ func (r *request) queuePost() error {
 	return r.editPost("Post scheduled.", contract.EditPost{Status: string(core.PostQueued)})
 }
 
-// sendPostNow queues a draft to be published now, or reschedules a queued post to now.
-func (r *request) sendPostNow() error {
-	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, r.pathID())
+// sendPostNow publishes a draft or a queued post after a moment in which it can be undone.
+func (r *request) sendPostNow(form url.Values) error {
+	before, err := r.web.cfg.App.SendNow(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
+	return r.finishUndoable(flashSending, before, err)
+}
+
+// finishUndoable is finishAction with a button that undoes the action.
+func (r *request) finishUndoable(word string, before app.PostSchedule, err error) error {
 	if err != nil {
-		return err
+		return r.finishAction(word, err)
 	}
-	in := contract.EditPost{When: &contract.When{Word: posts.WhenNow}}
-	if p.Status == string(core.PostDraft) {
-		in.Status = string(core.PostQueued)
-	}
-	return r.editPost(flashPublishing, in)
+	r.flashUndo(word, before)
+	return r.redirect(r.link.Post(r.pathID()))
 }
 
 func (r *request) reschedulePost(form url.Values) error {
+	before, err := r.web.cfg.App.GetPost(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
 	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
 		ID: r.pathID(), When: whenFromForm(form), Revision: form.Get(posts.FieldRevision),
 	})
@@ -86,18 +91,22 @@ func (r *request) reschedulePost(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	return r.finishAction("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", nil)
+	return r.finishUndoable("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", scheduleOf(before), nil)
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
 func (r *request) redirectToPost() error { return r.redirect(r.link.Post(r.pathID())) }
 
 func (r *request) cancelPost() error {
+	before, err := r.web.cfg.App.GetPost(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
 	p, err := r.web.cfg.App.CancelPost(r.context(), r.caller, r.pathID())
 	if p.Status == string(core.PostFailed) {
 		return r.finishAction("Automatic retries stopped.", err)
 	}
-	return r.finishAction("Moved back to drafts. The post will not be published.", err)
+	return r.finishUndoable("Moved back to drafts. The post will not be published.", scheduleOf(before), err)
 }
 
 func (r *request) retryPost() error {
@@ -125,28 +134,6 @@ func (r *request) settlePost(form url.Values) error {
 	}
 	_, err := r.web.cfg.App.SettlePost(r.context(), r.caller, r.pathID(), in)
 	return r.finishAction(word, err)
-}
-
-// confirmSendNow asks for confirmation before a post is published early, or without a time.
-func (r *request) confirmSendNow() error {
-	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(card.Acts, core.ActSendNow) {
-		return r.redirectToPost()
-	}
-	points := []string{"It is published immediately. This cannot be undone."}
-	if card.PublishAt != nil {
-		points = append(points, "Its scheduled time is removed.")
-	}
-	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: r.link.SendNow(r.pathID()),
-		Button: "Send now", Class: "primary", Back: r.link.Post(r.pathID()),
-		Fields: []ui.Hidden{{
-			Name: posts.FieldRevision, Value: cmp.Or(r.echo.QueryParam(posts.FieldRevision), card.Revision),
-		}},
-	})
 }
 
 // aboutLength is how much of a post's text a confirmation shows.

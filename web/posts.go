@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"belfry/internal/app"
@@ -13,41 +14,24 @@ import (
 )
 
 func (r *request) showPosts() error {
-	filter := link.Filter{
-		Status: r.echo.QueryParam("status"), Account: r.echo.QueryParam("accountId"), Query: r.echo.QueryParam("q"),
-		Cursor: r.echo.QueryParam("cursor"),
-	}
-	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, contract.ListPosts{
-		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor,
-	}, "")
+	filter := link.ReadFilter(r.echo.QueryParams())
+	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, listOf(filter),
+		core.Platform(filter.Network))
 	if err != nil {
 		return err
 	}
-	frame, err := r.pageFrame("Posts", layout.SectionPosts)
-	if err != nil {
+	m := posts.ListModel{Filter: filter, Counts: counts, Next: next, Now: r.web.cfg.Now()}
+	if m.Frame, err = r.pageFrame("Posts", layout.SectionPosts); err != nil {
 		return err
 	}
-	accounts, err := r.loadAccounts()
-	if err != nil {
+	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	m := posts.ListModel{Frame: frame, Filter: filter, Counts: counts, Next: next, Accounts: len(accounts) > 0}
-	var named []string
-	for _, card := range cards {
-		named = append(named, card.MediaIDs...)
-	}
-	files, err := r.web.cfg.App.PostFiles(r.context(), r.caller, named)
-	if err != nil {
+	if err := r.addFilterOptions(&m); err != nil {
 		return err
 	}
-	for _, card := range cards {
-		m.Rows = append(m.Rows, posts.Row{
-			Post: card.Post, Network: r.web.cfg.Networks.Name(core.Platform(card.Platform)),
-			Files: fileViews(card.MediaIDs, files),
-		})
-		if poll := r.pollInterval(card); poll > 0 && (m.Poll == 0 || poll < m.Poll) {
-			m.Poll = poll
-		}
+	if err := r.addRows(&m, cards); err != nil {
+		return err
 	}
 	if flash := m.Frame.Flash; flash != nil && flash.Provisional && m.Poll != posts.PollSoon {
 		m.Frame.Flash = nil // everything has been published since
@@ -56,6 +40,94 @@ func (r *request) showPosts() error {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
+}
+
+// listOf returns the request for the posts that a filter selects: what is up next is the queued posts, soonest first.
+func listOf(f link.Filter) contract.ListPosts {
+	in := contract.ListPosts{
+		Status: f.Status, AccountID: f.Account, GroupID: f.Group, From: f.From, To: f.To, Q: f.Query, Cursor: f.Cursor,
+	}
+	switch f.Status {
+	case "":
+		in.Status, in.Order = string(core.PostQueued), "asc"
+	case link.AllPosts:
+		in.Status = ""
+	}
+	return in
+}
+
+// addFilterOptions adds the accounts, groups and networks of the workspace.
+func (r *request) addFilterOptions(m *posts.ListModel) error {
+	accounts, err := r.loadAccounts()
+	if err != nil {
+		return err
+	}
+	onNetwork := map[string]bool{}
+	for _, a := range accounts {
+		name := r.web.cfg.Networks.Name(core.Platform(a.Platform))
+		m.Accounts = append(m.Accounts, posts.Option{Value: a.ID, Label: a.DisplayName + " on " + name})
+		if !onNetwork[a.Platform] {
+			onNetwork[a.Platform] = true
+			m.Networks = append(m.Networks, posts.Option{Value: a.Platform, Label: name})
+		}
+	}
+	groups, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
+	for _, g := range groups.Groups {
+		m.Groups = append(m.Groups, posts.Option{Value: g.ID, Label: g.Name})
+	}
+	return err
+}
+
+// addRows adds the posts of the page, and how often to look for news of them.
+func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
+	var named []string
+	for _, card := range cards {
+		named = append(named, card.MediaIDs...)
+	}
+	files, err := r.web.cfg.App.PostFiles(r.context(), r.caller, named)
+	if err != nil {
+		return err
+	}
+	selected := strings.Fields(r.popSelected())
+	for _, card := range cards {
+		row := posts.Row{
+			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
+			Network: r.web.cfg.Networks.Name(core.Platform(card.Platform)), Files: fileViews(card.MediaIDs, files),
+		}
+		row.Note = rowNote(card, row.Network, m.Zone)
+		for _, id := range selected {
+			row.Selected = row.Selected || id == card.ID
+		}
+		m.Rows = append(m.Rows, row)
+		if poll := r.pollInterval(card); poll > 0 && (m.Poll == 0 || poll < m.Poll) {
+			m.Poll = poll
+		}
+	}
+	return nil
+}
+
+// rowNote returns what a person should know about a post besides its state: why it failed, or what it waits for.
+func rowNote(card app.PostCard, network string, zone core.Zone) string {
+	clock := func(at time.Time) string { return at.In(zone.Location()).Format("15:04") }
+	switch {
+	case card.Error != nil && card.Error.Code == core.ErrorOutcomeUnknown:
+		return "Needs you: is this post on " + network + "?"
+	case card.Error != nil && !card.NextTryAt.IsZero():
+		return card.Error.Message + " Next try at " + clock(card.NextTryAt) + "."
+	case card.Error != nil:
+		return card.Error.Message
+	case card.Asking:
+		return "Checking whether " + network + " published it"
+	case card.Held:
+		return "Waiting for " + network + " until " + clock(card.NextTryAt)
+	case card.Sending:
+		return "Publishing now"
+	case card.Preparing:
+		return network + " is processing it"
+	case card.Waiting:
+		return "Waiting for another post of this account"
+	}
+	return ""
 }
 
 // upToDate reports whether a polling reader has already seen what a model shows.

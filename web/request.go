@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -115,17 +116,22 @@ func (r *request) saveSession() error {
 }
 
 // setFlash stores a message for the page after an action.
-func (r *request) setFlash(tone ui.Tone, text string) {
-	r.putSession(keyTone, string(tone))
-	r.putSession(keyFlash, text)
+func (r *request) setFlash(tone ui.Tone, text string) { r.flash(layout.Flash{Tone: tone, Text: text}) }
+
+// flash is setFlash for a message with more than a sentence.
+func (r *request) flash(f layout.Flash) {
+	f.Provisional = strings.HasPrefix(f.Text, flashPrefix)
+	if text, err := json.Marshal(f); err == nil { // it has texts and buttons only
+		r.putSession(keyFlash, string(text))
+	}
 }
 
 func (r *request) popFlash() *layout.Flash {
-	text, tone := r.popSession(keyFlash), r.popSession(keyTone)
-	if text == "" {
+	var f layout.Flash
+	if json.Unmarshal([]byte(r.popSession(keyFlash)), &f) != nil {
 		return nil
 	}
-	return &layout.Flash{Tone: ui.Tone(tone), Text: text, Provisional: strings.HasPrefix(text, flashPrefix)}
+	return &f
 }
 
 // wantsFragment reports whether htmx requests a part of a page. Its requests for whole pages do not count.

@@ -28,11 +28,11 @@ const (
 	keyProved    = "proved"    // seconds of Unix time: when the person last gave their password
 	keySince     = "since"     // seconds of Unix time: when the person signed in
 	keySeen      = "seen"      // and when they last did something
-	keyTone      = "flash.tone"
-	keyFlash     = "flash.text"
-	keyChoice    = "choice." // and a workspace: profiles to choose from
-	keyForm      = "form"    // the last form that made a key
-	keySavedForm = "carried" // a form that was sent when the session before had ended
+	keyFlash     = "flash"
+	keySelected  = "selected" // posts that are still selected after an action
+	keyChoice    = "choice."  // and a workspace: profiles to choose from
+	keyForm      = "form"     // the last form that made a key
+	keySavedForm = "carried"  // a form that was sent when the session before had ended
 )
 
 // sessions are the dashboard's sessions. Only signing in creates one.

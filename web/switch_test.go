@@ -30,7 +30,7 @@ func TestTheAddressNamesTheWorkspace(t *testing.T) {
 	one, draft := withTwoWorkspaces(t, r)
 	b := r.as(one)
 	for range 2 { // two tabs side by side
-		first, second := b.get("/w/one/posts"), b.get("/w/second/posts")
+		first, second := b.get("/w/one/posts?status=draft"), b.get("/w/second/posts?status=draft")
 		if name := first.workspaceName(t); name != "one" || len(first.all("[data-post]")) != 1 {
 			t.Errorf("the first workspace is %s", name)
 		}

@@ -41,7 +41,7 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	draft, queued := can(MoveQueue), can(MoveTake) && !p.Busy
 	switch a {
 	case ActEdit:
-		return draft
+		return draft || queued
 	case ActQueue:
 		return draft && p.AccountStatus == AccountOK && len(CheckTime(p.PublishAt, now)) == 0
 	case ActSendNow:

@@ -35,7 +35,7 @@ func TestActsThatAPostAllows(t *testing.T) {
 		{
 			"a queued post",
 			core.Post{Status: core.PostQueued},
-			[]core.Act{core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate},
+			[]core.Act{core.ActEdit, core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate},
 		},
 		{"a queued post in a worker's hand", core.Post{Status: core.PostQueued, Busy: true}, []core.Act{core.ActDuplicate}},
 		{"a failed post", core.Post{Status: core.PostFailed}, []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}},

@@ -7,6 +7,7 @@ import { startShortcuts } from "/static/js/shortcuts.js";
 import { startTheme } from "/static/js/theme.js";
 import { fillZones, showClocks } from "/static/js/zone.js";
 import { startCopying } from "/static/js/copy.js";
+import { startSelecting } from "/static/js/select.js";
 import { toast } from "/static/js/toast.js";
 
 startTheme();
@@ -14,6 +15,7 @@ startDialogs();
 startGroups();
 startShortcuts();
 startCopying();
+startSelecting();
 startComposer();
 startLibrary();
 forgetDrafts();
@@ -35,8 +37,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     // Replacing what is being pressed would lose the click. The next poll brings the news again.
     event.detail.shouldSwap = false;
   } else {
-    // News of a post replaces the message that was shown when it was sent.
-    document.querySelector(".flash")?.remove();
+    // News of a post replaces the message that was shown when it was sent, but not a chance to undo that.
+    document.querySelector(".flash[data-provisional]:not(:has(form))")?.remove();
   }
 });
 

@@ -31,9 +31,34 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"a sign-out is a form", "posts", "form[action='/sign-out'][method=post]", []string{""}},
 
-		{"tabs carry counts up to 200", "posts", ".tabs a", []string{"All 200+", "Queued 2", "Drafts 1", "Live 200+", "Failed 1"}},
+		{"tabs carry counts up to 200", "posts", ".tabs a", []string{"Up next 2", "Drafts 1", "Live 200+", "Failed 1", "All 200+"}},
+		{"posts are grouped by day", "posts", "[data-testid=day] th", []string{"Tomorrow Sunday 22 November", "Monday 23 November"}},
+		{"the zone stands once, in the header", "posts", "[data-testid=zone]", []string{"(Berlin)"}},
+		{"a row has its time of day", "posts", ".post-time time", []string{"12:05", "12:05"}},
+		{"a failed post says why in its row", "posts-failed", ".row-note", []string{"(#2) An unexpected error has occurred. Next try at 10:09."}},
+		{"a post that was refused is still selected", "posts", "input[name=post][form=bulk][checked]", []string{""}},
+		{"what was done can be undone", "posts", ".flash form[action='/w/bell/posts/undo'] button", []string{"Undo"}},
+		{
+			"an action says for which posts it was refused", "posts", "[data-testid=flash-points] li",
+			[]string{"2 posts: The time is in the past. Choose a later time, or choose Send now."},
+		},
+		{
+			"a tab offers what its posts allow", "posts-failed", "#bulk button",
+			[]string{"Retry", "Duplicate", "Delete"},
+		},
+		{"a viewer selects nothing", "posts-viewer", "#bulk, .post-pick", nil},
+		{
+			"each filter can be removed", "posts-filtered", ".filter-chip > span:nth-child(2)",
+			[]string{
+				"Account: Ada Lindqvist on Threads", "Network: Threads", "From: 20 November 2026", "To: 30 November 2026",
+			},
+		},
+		{
+			"removing one leaves the others", "posts-filtered",
+			".filter-chip[href='/w/bell/posts?from=2026-11-20&network=threads&to=2026-11-30']", []string{"Remove filter Account: Ada Lindqvist on Threads"},
+		},
 		{"each tab has its address", "posts", ".tabs a[href='/w/bell/posts?status=draft']", []string{"Drafts 1"}},
-		{"a page of the list leads to the next", "posts", "a[rel=next][href='/w/bell/posts?cursor=abc']", []string{"Older"}},
+		{"a page of the list leads to the next", "posts", "a[rel=next][href='/w/bell/posts?cursor=abc']", []string{"Next page"}},
 		{
 			"a search is kept in its input, as text", "posts-no-match", "input[name=q][value='<script>alert(1)</script>']",
 			[]string{""},
@@ -44,6 +69,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Connect an account"},
 		},
 		{"then to the composer", "posts-first", "[data-testid=empty] a[href='/w/bell/compose']", []string{"Compose"}},
+		{"nothing scheduled is no first run", "posts-none", "[data-testid=empty] h2", []string{"Nothing is scheduled"}},
 		{"an empty state has its own words", "posts-failed-none", "[data-testid=empty] h2", []string{"No failed posts"}},
 
 		{"each network counts in its own unit", "compose-wrong", ".counter.over .counter-used", []string{"620"}},

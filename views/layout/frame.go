@@ -56,6 +56,10 @@ type Notice struct {
 type Flash struct {
 	Tone ui.Tone
 	Text string
+	// Points say more, one line each.
+	Points []string
+	// Undo takes back what was done; nil if that is not possible.
+	Undo *ui.Action
 	// Provisional reports that the message holds until its posts are live or failed.
 	Provisional bool
 }

@@ -158,7 +158,7 @@ func (f fixture) lists() map[string]templ.Component {
 	rows := []posts.Row{}
 	add := func(p contract.Post) {
 		p.ID = fmt.Sprintf("%s%d", postID[:len(postID)-1], len(rows))
-		rows = append(rows, posts.Row{Post: p, Network: "Threads"})
+		rows = append(rows, posts.Row{Post: p, Account: "Ada Lindqvist", Network: "Threads"})
 	}
 	add(f.post("queued",
 		"The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine, and bring a friend who has never heard one from the inside.", f.in(26*time.Hour)))
@@ -173,20 +173,44 @@ func (f fixture) lists() map[string]templ.Component {
 	add(f.post("live", "Behind the scenes: how a bell gets its note 🔔", f.in(-50*time.Hour)))
 	add(f.post("draft", "", nil))
 	rows[1].Files, rows[5].Files = f.files()[1:2], f.files()
+	rows[1].Selected, rows[2].Note = true, "(#2) An unexpected error has occurred. Next try at 10:09."
+	counts := map[core.PostStatus]int{"queued": 2, "failed": 1, "live": 214, "draft": 1}
+	list := func(change func(*posts.ListModel)) templ.Component {
+		m := posts.ListModel{
+			Frame: f.frame("Posts", layout.SectionPosts), Zone: f.zone, Now: f.now,
+			Accounts: []posts.Option{{Value: accA, Label: "Ada Lindqvist on Threads"}, {Value: accB, Label: "Bell & Rope on Facebook"}},
+			Networks: []posts.Option{{Value: "threads", Label: "Threads"}, {Value: "facebook", Label: "Facebook"}},
+		}
+		change(&m)
+		return posts.List(m)
+	}
 	return map[string]templ.Component{
-		"posts": posts.List(posts.ListModel{
-			Frame: frame, Rows: rows, Next: "abc", Accounts: true,
-			Counts: map[core.PostStatus]int{"queued": 2, "failed": 1, "live": 214, "draft": 1},
+		"posts": list(func(m *posts.ListModel) {
+			m.Frame, m.Rows, m.Next, m.Counts = frame, rows[:2], "abc", counts
+			m.Frame.Flash = &layout.Flash{
+				Tone: ui.ToneWarn, Text: "12 posts moved; 2 refused:",
+				Points: []string{"2 posts: The time is in the past. Choose a later time, or choose Send now."},
+				Undo:   &ui.Action{ID: "undo", URL: frame.Link.Undo(), Label: "Undo"},
+			}
 		}),
-		"posts-empty": posts.List(posts.ListModel{Frame: f.frame("Posts", layout.SectionPosts)}),
-		"posts-first": posts.List(posts.ListModel{Frame: f.frame("Posts", layout.SectionPosts), Accounts: true}),
-		"posts-failed-none": posts.List(posts.ListModel{
-			Frame: f.frame("Posts", layout.SectionPosts), Accounts: true, Filter: link.Filter{Status: "failed"},
-			Counts: map[core.PostStatus]int{"queued": 2},
+		"posts-all": list(func(m *posts.ListModel) {
+			m.Rows, m.Counts, m.Filter.Status = rows, counts, link.AllPosts
 		}),
-		"posts-no-match": posts.List(posts.ListModel{
-			Frame: f.frame("Posts", layout.SectionPosts), Accounts: true,
-			Filter: link.Filter{Query: "<script>alert(1)</script>", Cursor: "x"},
+		"posts-failed": list(func(m *posts.ListModel) {
+			m.Rows, m.Counts, m.Filter.Status = rows[2:3], counts, "failed"
+		}),
+		"posts-viewer": list(func(m *posts.ListModel) { m.Rows, m.Frame.Writes, m.Frame.Manages = rows[:2], false, false }),
+		"posts-filtered": list(func(m *posts.ListModel) {
+			m.Rows, m.Filter = rows[:1], link.Filter{Account: accA, Network: "threads", From: "2026-11-20", To: "2026-11-30"}
+		}),
+		"posts-empty": list(func(m *posts.ListModel) { m.Accounts, m.Networks = nil, nil }),
+		"posts-first": list(func(*posts.ListModel) {}),
+		"posts-none":  list(func(m *posts.ListModel) { m.Counts = map[core.PostStatus]int{"live": 3} }),
+		"posts-failed-none": list(func(m *posts.ListModel) {
+			m.Filter.Status, m.Counts = "failed", map[core.PostStatus]int{"queued": 2}
+		}),
+		"posts-no-match": list(func(m *posts.ListModel) {
+			m.Filter = link.Filter{Query: "<script>alert(1)</script>", Cursor: "x"}
 		}),
 	}
 }

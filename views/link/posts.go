@@ -19,27 +19,6 @@ func (w Workspace) Create() string { return w.At(posts) }
 // OnHold lists the affected posts while publishing is on hold.
 func (w Workspace) OnHold() string { return w.At("/on-hold") }
 
-// Filter filters the list of posts. All of it is in the address.
-type Filter struct {
-	Status  string // a state, or "" for all
-	Account string
-	Query   string
-	Cursor  string
-}
-
-// Posts returns the address of the list; the zero Filter selects all posts.
-func (w Workspace) Posts(f Filter) string { return withQuery(w.At(posts), f.queryValues()) }
-
-func (f Filter) queryValues() url.Values {
-	query := url.Values{}
-	for name, value := range map[string]string{"status": f.Status, "accountId": f.Account, "q": f.Query, "cursor": f.Cursor} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	return query
-}
-
 // Post returns the address of a post's page.
 func (w Workspace) Post(id string) string { return joinPath(w.At(posts), id) }
 
@@ -47,14 +26,6 @@ func (w Workspace) Post(id string) string { return joinPath(w.At(posts), id) }
 // response is 204 if nothing has changed.
 func (w Workspace) PostSince(id, version string) string {
 	return withQuery(w.Post(id), url.Values{"seen": {version}})
-}
-
-// PostsSince returns the address for polling the list; version is the version that the reader has seen. The response
-// is 204 if nothing has changed.
-func (w Workspace) PostsSince(f Filter, version string) string {
-	query := f.queryValues()
-	query.Set("seen", version)
-	return withQuery(w.At(posts), query)
 }
 
 // ComposeFor returns the composer's address with an account selected.
@@ -74,13 +45,8 @@ func (w Workspace) EditFiles(id string) string { return joinPath(w.At(posts), id
 // Queue queues a draft that has a time.
 func (w Workspace) Queue(id string) string { return joinPath(w.At(posts), id, "queue") }
 
-// SendNow publishes a draft or a queued post immediately.
+// SendNow publishes a draft or a queued post after a moment in which it can be undone.
 func (w Workspace) SendNow(id string) string { return joinPath(w.At(posts), id, "send-now") }
-
-// ConfirmSendNow asks whether to publish the post in the revision that its reader has seen.
-func (w Workspace) ConfirmSendNow(id, revision string) string {
-	return withQuery(w.SendNow(id), url.Values{"revision": {revision}})
-}
 
 // Cancel turns a queued post into a draft.
 func (w Workspace) Cancel(id string) string { return joinPath(w.At(posts), id, "cancel") }

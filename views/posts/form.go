@@ -61,6 +61,8 @@ type ComposeModel struct {
 	// FilesChanged reports that MediaIDs are not those of the draft that is edited.
 	FilesChanged bool
 	Values       Values
+	// QueuedAt is the value of At at which the edited post is queued; "" for a draft.
+	QueuedAt string
 	// Saved is the draft as somebody else has changed it since the form was opened; nil when nobody has.
 	Saved *ShowModel
 	Zone  core.Zone // in which the time is asked for: the workspace's, or the draft's own
@@ -126,8 +128,8 @@ type PlanModel struct {
 	When    string // WhenNow, WhenAt or WhenDraft
 	Zone    core.Zone
 	Now     time.Time
-	// Editing reports that the posts already exist.
-	Editing bool
+	// Editing reports that the posts already exist, and Queued that they are queued.
+	Editing, Queued bool
 }
 
 // PlanRow is a row of the plan and its account.
@@ -189,6 +191,9 @@ func (m ComposeModel) filesURL() string {
 }
 
 func (m ComposeModel) pageTitle() string {
+	if m.Plan.Queued {
+		return "Edit post"
+	}
 	if m.PostID != "" {
 		return "Edit draft"
 	}
@@ -215,6 +220,9 @@ func (v Values) textFor(platform string) string {
 // submitLabel returns the button's label, which says what happens.
 func (m PlanModel) submitLabel() string {
 	n := len(m.Rows)
+	if m.Queued {
+		return map[string]string{WhenNow: "Send now", WhenAt: "Save changes", WhenDraft: "Move back to drafts"}[m.When]
+	}
 	if m.Editing || n == 0 {
 		return map[string]string{WhenNow: "Send now", WhenAt: "Schedule", WhenDraft: "Save draft"}[m.When]
 	}

@@ -1,6 +1,8 @@
 package posts
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,21 +16,38 @@ import (
 type ListModel struct {
 	Frame  layout.Frame
 	Filter link.Filter
-	// Counts are the numbers of posts by status under the filter's other conditions; nil hides them.
+	Zone   core.Zone // by which days and times are told
+	Now    time.Time
+	// Counts are the numbers of posts by status; nil hides them.
 	Counts map[core.PostStatus]int
 	Rows   []Row
 	// Next is the cursor of the next page; empty on the last.
 	Next string
-	// Accounts reports whether any account is connected, for the first steps.
-	Accounts bool
+	// Accounts, Groups and Networks can be filtered by.
+	Accounts, Groups, Networks []Option
 	// Poll is how often the list is polled; zero if none of its posts changes automatically.
 	Poll time.Duration
+}
+
+// Option is something that a list can be filtered by.
+type Option struct{ Value, Label string }
+
+// Row is a post in the list.
+type Row struct {
+	contract.Post
+	Account, Network string // names
+	Avatar           string // the address of the account's picture; empty without one
+	Files            []File
+	// Note is what a person should know about the post besides its state; empty if there is nothing.
+	Note string
+	// Selected reports that the post is still selected after an action that refused it.
+	Selected bool
 }
 
 // Version changes if the list would look different. A reader who sends it with link.PostsSince needs no new response
 // until then.
 func (m ListModel) Version() string {
-	shown := []any{m.Poll, m.Next}
+	shown := []any{m.Poll, m.Next, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
 	for _, t := range tabs {
 		n, _ := m.tabCount(t)
 		shown = append(shown, n)
@@ -41,25 +60,31 @@ func (m ListModel) Version() string {
 
 func (m ListModel) pollTrigger() string { return "every " + m.Poll.String() }
 
-// Row is a post in the list.
-type Row struct {
-	contract.Post
-	Network string // its name
-	Files   []File
-}
-
 type tab struct {
-	status string
+	status string // link.Filter.Status
 	name   string
+	// byDay reports that its posts are grouped by day.
+	byDay bool
+	acts  []core.Act // that can be done to several of its posts
 }
 
 var tabs = []tab{
-	{"", "All"},
-	{string(core.PostQueued), "Queued"},
-	{string(core.PostDraft), "Drafts"},
-	{string(core.PostLive), "Live"},
-	{string(core.PostFailed), "Failed"},
+	{"", "Up next", true, []core.Act{core.ActReschedule, core.ActCancel, core.ActDuplicate}},
+	{string(core.PostDraft), "Drafts", false, []core.Act{core.ActReschedule, core.ActDuplicate, core.ActDelete}},
+	{string(core.PostLive), "Live", true, []core.Act{core.ActDuplicate}},
+	{string(core.PostFailed), "Failed", true, []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}},
+	{link.AllPosts, "All", false, []core.Act{
+		core.ActReschedule, core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete,
+	}},
 }
+
+// tab returns the tab that is open.
+func (m ListModel) tab() tab {
+	i := slices.IndexFunc(tabs, func(t tab) bool { return t.status == m.Filter.Status })
+	return tabs[max(i, 0)]
+}
+
+func (m ListModel) can(a core.Act) bool { return slices.Contains(m.tab().acts, a) }
 
 func (m ListModel) tabURL(t tab) string {
 	f := m.Filter
@@ -71,8 +96,8 @@ func (m ListModel) tabCount(t tab) (int, bool) {
 	if m.Counts == nil {
 		return 0, false
 	}
-	if t.status != "" {
-		return m.Counts[core.PostStatus(t.status)], true
+	if t.status != link.AllPosts {
+		return m.Counts[core.PostStatus(cmp.Or(t.status, string(core.PostQueued)))], true
 	}
 	var all int
 	for _, n := range m.Counts {
@@ -81,19 +106,145 @@ func (m ListModel) tabCount(t tab) (int, bool) {
 	return all, true
 }
 
-func (m ListModel) nextURL() string {
+// url returns the address of this page of the list.
+func (m ListModel) url() string { return m.Frame.Link.Posts(m.Filter) }
+
+// pageURL returns the address of another page of the list: the first, for "".
+func (m ListModel) pageURL(cursor string) string {
 	f := m.Filter
-	f.Cursor = m.Next
+	f.Cursor = cursor
 	return m.Frame.Link.Posts(f)
 }
 
-func (m ListModel) firstPageURL() string {
-	f := m.Filter
-	f.Cursor = ""
-	return m.Frame.Link.Posts(f)
+func (m ListModel) isFiltered() bool {
+	return m.Filter != link.Filter{Status: m.Filter.Status, Cursor: m.Filter.Cursor}
 }
 
-func (m ListModel) isFiltered() bool { return m.Filter.Query != "" || m.Filter.Account != "" }
+// hasPosts reports whether the workspace has any post, as far as is known.
+func (m ListModel) hasPosts() bool {
+	n, _ := m.tabCount(tabs[len(tabs)-1])
+	return n > 0
+}
+
+// chip is a condition of the filter, with the address of the list without it.
+type chip struct{ label, url string }
+
+func (m ListModel) chips() []chip {
+	var list []chip
+	add := func(what, value string, remove func(*link.Filter)) {
+		if value == "" {
+			return
+		}
+		f := m.Filter
+		f.Cursor = ""
+		remove(&f)
+		list = append(list, chip{what + ": " + value, m.Frame.Link.Posts(f)})
+	}
+	f := m.Filter
+	add("Text", f.Query, func(f *link.Filter) { f.Query = "" })
+	add("Account", labelOfOption(m.Accounts, f.Account), func(f *link.Filter) { f.Account = "" })
+	add("Group", labelOfOption(m.Groups, f.Group), func(f *link.Filter) { f.Group = "" })
+	add("Network", labelOfOption(m.Networks, f.Network), func(f *link.Filter) { f.Network = "" })
+	add("From", dateLabel(f.From), func(f *link.Filter) { f.From = "" })
+	add("To", dateLabel(f.To), func(f *link.Filter) { f.To = "" })
+	return list
+}
+
+// labelOfOption returns the label of a value, or the value itself if it is not among the options.
+func labelOfOption(options []Option, value string) string {
+	for _, o := range options {
+		if o.Value == value {
+			return o.Label
+		}
+	}
+	return value
+}
+
+func dateLabel(date string) string {
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return day.Format("2 January 2006")
+}
+
+// day is a part of the list: the posts of one day, or all of them without a label.
+type day struct {
+	label, date string
+	rows        []Row
+}
+
+// days groups the rows by day, if the tab does.
+func (m ListModel) days() []day {
+	if !m.tab().byDay {
+		return []day{{rows: m.Rows}}
+	}
+	var list []day
+	for _, r := range m.Rows {
+		label, date := m.dayLabel(r.listTime())
+		if len(list) == 0 || list[len(list)-1].label != label {
+			list = append(list, day{label: label, date: date})
+		}
+		last := &list[len(list)-1]
+		last.rows = append(last.rows, r)
+	}
+	return list
+}
+
+// listTime is the time by which the list is sorted.
+func (r Row) listTime() time.Time {
+	if r.PublishAt == nil {
+		return r.CreatedAt.Time
+	}
+	return r.PublishAt.Time
+}
+
+// dayLabel returns the name of an instant's day and, if the name is not its date, the date.
+func (m ListModel) dayLabel(at time.Time) (label, date string) {
+	local, now := at.In(m.Zone.Location()), m.Now.In(m.Zone.Location())
+	layout := "Monday 2 January"
+	if local.Year() != now.Year() {
+		layout += " 2006"
+	}
+	date = local.Format(layout)
+	for days, name := range []string{"Yesterday", "Today", "Tomorrow"} {
+		if local.Format(time.DateOnly) == now.AddDate(0, 0, days-1).Format(time.DateOnly) {
+			return name, date
+		}
+	}
+	return date, ""
+}
+
+// timeText returns a row's time: the time of day where the day stands above it.
+func (m ListModel) timeText(r Row) string {
+	local := r.PublishAt.In(m.Zone.Location())
+	switch {
+	case m.tab().byDay:
+		return local.Format("15:04")
+	case local.Year() == m.Now.In(m.Zone.Location()).Year():
+		return local.Format("Mon 2 Jan, 15:04")
+	}
+	return local.Format("2 Jan 2006, 15:04")
+}
+
+// Inputs of an action on several posts: the action, the posts, how far to move them, and the page to return to.
+const (
+	FieldAct    = "act"
+	FieldPost   = "post"
+	FieldShift  = "shift"
+	FieldUnit   = "unit"
+	FieldDay    = "day"
+	FieldBack   = "back"
+	FieldBefore = "before" // of Undo: a post's earlier schedule
+)
+
+// Units of FieldUnit.
+const (
+	UnitDaysLater    = "days"
+	UnitDaysEarlier  = "-days"
+	UnitHoursLater   = "hours"
+	UnitHoursEarlier = "-hours"
+)
 
 // rowText returns the post on one line: its text, or the name of its first file.
 func (r Row) rowText() string {
@@ -104,6 +255,9 @@ func (r Row) rowText() string {
 }
 
 func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
+
+// selectLabel is what is heard of the row's check box.
+func (r Row) selectLabel() string { return "Select " + TitleOrText(r.Post, selectExcerpt) }
 
 // TitleOrText returns a post's title, or its text if it has none, on one line. At most longest characters of it are
 // kept, the last of which is an ellipsis if some are missing.
@@ -122,5 +276,8 @@ func TitleOrText(p contract.Post, longest int) string {
 	return text
 }
 
-// rowExcerpt is the maximum length of a text in a row.
-const rowExcerpt = 160
+// Maximum lengths of a text in a row, and of the part of it that names the check box.
+const (
+	rowExcerpt    = 160
+	selectExcerpt = 40
+)

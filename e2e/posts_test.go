@@ -1,0 +1,193 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// schedule creates queued posts of the one account through the composer's form, one after the other.
+func (b *browser) schedule(at time.Time, texts ...string) {
+	b.t.Helper()
+	b.clickLink(testid("nav-compose"))
+	for _, text := range texts {
+		script := fmt.Sprintf(`(async () => {
+			const form = document.querySelector("#compose");
+			const fields = new URLSearchParams({text: %q, when: "at", at: %q,
+				account: form.querySelector("input[name=account]").value});
+			return (await fetch(form.getAttribute("action"), {method: "POST", body: fields})).status;
+		})()`, text, at.Format("2006-01-02T15:04"))
+		if got := evaluateScript[int](b, script, chromedp.EvalAwaitPromise); got != http.StatusOK {
+			b.t.Fatalf("scheduling %q answers %d", text, got)
+		}
+	}
+	b.clickLink(testid("nav-posts"))
+}
+
+// listedDays is a script for the days of the list, each with the number of its posts.
+const listedDays = `[...document.querySelectorAll("[data-testid=posts] tbody")].map((day) =>
+	day.querySelector("th").textContent.trim().split(/\s+/)[0] + " " + day.querySelectorAll("[data-testid=post-row]").length).join(", ")`
+
+// nextThursday is a Thursday that is neither today nor tomorrow, at ten.
+func nextThursday() time.Time {
+	at := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3)
+	for at.Weekday() != time.Thursday {
+		at = at.AddDate(0, 0, 1)
+	}
+	return at.Add(10 * time.Hour)
+}
+
+func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
+	t.Parallel()
+	_, b := openHarbourBakery(t)
+	thursday := nextThursday()
+	b.schedule(thursday, "Rye bread is back.", "We open earlier.", "Fresh buns at noon.")
+	b.schedule(thursday.AddDate(0, 0, -1), "The day before.")
+	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
+	if evaluateScript[bool](b, `getComputedStyle(document.querySelector("#bulk")).display !== "none"`) {
+		t.Error("actions show before anything is selected")
+	}
+	b.checkAccessibility("Up next")
+
+	box := func(n int) string {
+		return fmt.Sprintf("[data-testid=posts] tbody:nth-of-type(2) tr:nth-of-type(%d) .pick", n+1)
+	}
+	b.runActions("select the first of Thursday", chromedp.Click(chromedp.CSS(box(1))))
+	x, y := b.middleOf(box(3))
+	b.runActions("and with Shift up to the last", chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(chromedp.ModifierShift)))
+	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "3 selected"`)
+	b.runActions("move by a day", chromedp.Click(chromedp.CSS(testid("bulk-move"))))
+	b.typeInto("#bulk-shift", "1")
+	b.checkAccessibility("Up next with a selection")
+	b.clickLink(testid("bulk-move-submit"))
+	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.includes("3 posts moved.")`)
+	b.waitFor(listedDays + ` === "Wednesday 1, Friday 3"`)
+	b.clickLink(testid("undo"))
+	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
+
+	b.runActions("select with the keyboard", chromedp.KeyEvent("j"), chromedp.KeyEvent("x"), chromedp.KeyEvent("j"),
+		chromedp.KeyEvent("x"))
+	b.waitFor(`document.querySelectorAll("[name=post]:checked").length === 2`)
+	b.clickLink(testid("bulk-cancel"))
+	b.waitFor(listedDays + ` === "Thursday 2"`)
+	b.clickLink(testid("undo"))
+	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
+	b.checkConsole()
+
+	for _, width := range []int64{320, 375, 768, 2560} {
+		b.runActions("change the width", chromedp.EmulateViewport(width, 800))
+		b.waitFor(`document.documentElement.scrollWidth <= innerWidth`)
+	}
+	b.runActions("use a phone", chromedp.EmulateViewport(375, 800))
+	b.checkAccessibility("Up next on a phone")
+	if small := evaluateScript[float64](b, `Math.min(...[...document.querySelectorAll(".pick")].map(
+		(box) => Math.min(box.offsetWidth || 44, box.offsetHeight || 44)))`); small < 44 {
+		t.Errorf("a check box is %g pixels large to a thumb", small)
+	}
+}
+
+func TestAQueuedPostIsEditedInPlaceInABrowser(t *testing.T) {
+	t.Parallel()
+	_, b := openHarbourBakery(t)
+	at := nextThursday()
+	b.schedule(at, "Rye bred is back.")
+	b.clickLink("[data-testid=posts] .row-text")
+	before := evaluateScript[string](b, `document.querySelector("[data-testid=status-line]").textContent`)
+	b.clickLink(testid("edit"))
+	b.runActions("mend the text", chromedp.SetValue(chromedp.CSS(testid("text")), ""))
+	b.typeInto(testid("text"), "Rye bread is back.")
+	b.waitFor(`!document.querySelector("#submit").disabled && document.querySelector("#submit").innerText.includes("Save changes")`)
+	b.clickLink(testid("submit"))
+	b.waitFor(`document.querySelector("[data-testid=post][data-status=queued]") !== null`)
+	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.startsWith("Saved. The post goes out ")`)
+	if after := evaluateScript[string](b, `document.querySelector("[data-testid=status-line]").textContent`); after != before {
+		t.Errorf("it was %s, and is %s", before, after)
+	}
+	b.waitFor(`document.querySelector("[data-testid=post-text]").innerText.includes("Rye bread is back.")`)
+
+	// Send now can be undone, and then again not.
+	b.clickLink(testid("send-now"))
+	b.clickLink(testid("undo"))
+	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.includes("Undone.")`)
+	if after := evaluateScript[string](b, `document.querySelector("[data-testid=status-line]").textContent`); after != before {
+		t.Errorf("after Undo, it is %s", after)
+	}
+	b.clickLink(testid("send-now"))
+	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
+	b.checkConsole()
+}
+
+func TestAFailedPostIsFixedAndSent(t *testing.T) {
+	t.Parallel()
+	s, b := openHarbourBakery(t)
+	s.addFault(map[string]any{"kind": "reject", "network": "threads", "call": "create", "message": "The text is not allowed."})
+	b.sendPost("Rye bread is back!!!", "now")
+	b.waitFor(`document.querySelector("[data-testid=post][data-status=failed]") !== null`)
+	b.clickLink(testid("nav-posts"))
+	b.clickLink(testid("tab-Failed"))
+	b.waitFor(`document.querySelector("[data-testid=row-note]").innerText.includes("The text is not allowed.")`)
+	b.clickLink("[data-testid=posts] .row-text")
+	b.clickLink(testid("duplicate"))
+	b.runActions("mend the text", chromedp.SetValue(chromedp.CSS(testid("text")), ""))
+	b.typeInto(testid("text"), "Rye bread is back.")
+	b.runActions("send it now", chromedp.Click(chromedp.CSS(testid("when-now"))))
+	b.waitFor(`!document.querySelector("#submit").disabled`)
+	b.clickLink(testid("submit"))
+	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
+	if n := s.countVisible("Rye bread is back."); n != 1 {
+		t.Errorf("it is visible %d times", n)
+	}
+	b.checkConsole()
+}
+
+func TestSeveralPostsAreMovedAndDeletedWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := newStandaloneService(t)
+	s.serveUntilReady()
+	defer s.process.requireStop(t)
+	p := newPerson(t, s.url).setUp(s.setUpLink())
+	p.connectAccount("threads", nil).requireStatus(http.StatusOK)
+	at := nextThursday().Format("2006-01-02T15:04")
+	for _, text := range []string{"Rye bread is back.", "We open earlier."} {
+		p.openLink("/compose").requireStatus(http.StatusOK)
+		account := attrValue(p.findOne("input[name=account]"), "value")
+		p.submitForm("#compose", formInput{"account": {account}, "text": {text}, "when": {"at"}, "at": {at}}).
+			requireStatus(http.StatusOK)
+	}
+
+	listed := func() (ids []string) {
+		for _, box := range p.findAll("input[name=post][form=bulk]") {
+			ids = append(ids, attrValue(box, "value"))
+		}
+		return ids
+	}
+	p.openLink("/posts").requireStatus(http.StatusOK)
+	if days := p.visibleText(testid("day")); len(listed()) != 2 || !strings.HasPrefix(days, "Thursday") {
+		t.Fatalf("%d posts on %s", len(listed()), days)
+	}
+	p.submitForm(testid("bulk-move-submit"), formInput{"post": listed(), "shift": {"1"}, "unit": {"days"}})
+	if p.requireStatus(http.StatusOK); !strings.HasPrefix(p.visibleText(testid("day")), "Friday") {
+		t.Errorf("moved by a day, they are on %s", p.visibleText(testid("day")))
+	}
+	p.submitForm(testid("undo"), nil).requireStatus(http.StatusOK)
+	if !strings.HasPrefix(p.visibleText(testid("day")), "Thursday") {
+		t.Errorf("after Undo, they are on %s", p.visibleText(testid("day")))
+	}
+	p.submitForm(testid("bulk-cancel"), formInput{"post": listed()}).requireStatus(http.StatusOK)
+	if got := p.visibleText(testid("flash")); !strings.HasPrefix(got, "2 posts moved back to drafts.") {
+		t.Errorf("the page says %q", got)
+	}
+
+	p.openLink("/posts?status=draft").requireStatus(http.StatusOK)
+	asked := url.Values{"post": listed(), "back": {p.at.RequestURI()}}
+	p.openLink(attrValue(p.findOne(testid("bulk-delete")), "formaction") + "?" + asked.Encode()).requireStatus(http.StatusOK)
+	p.submitForm(testid("confirm"), nil).requireStatus(http.StatusOK)
+	if got := p.visibleText(testid("flash")); got != "2 posts deleted." || len(listed()) != 0 {
+		t.Errorf("the page says %q and lists %d posts", got, len(listed()))
+	}
+}

@@ -1,0 +1,61 @@
+// Selecting rows of a list: all of them, a range with Shift, the focused one with x; and how many are selected. The
+// check boxes and the actions on them work without this.
+const boxes = () => [...document.querySelectorAll("[data-selects]")];
+
+let last = null;
+
+export function startSelecting() {
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-selects-all]")) {
+      for (const box of boxes()) box.checked = event.target.checked;
+    } else if (!event.target.matches("[data-selects]")) {
+      return;
+    }
+    showSelection();
+  });
+
+  document.addEventListener("click", (event) => {
+    const box = event.target.closest?.("[data-selects]");
+    if (!box) return;
+    if (event.shiftKey && last?.isConnected) selectRange(last, box);
+    last = box;
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey) return;
+    document.activeElement?.closest("[data-row]")?.closest("tr")?.querySelector("[data-selects]")?.click();
+  });
+
+  keepSelection();
+  showSelection();
+}
+
+function selectRange(from, to) {
+  const all = boxes();
+  const [first, second] = [all.indexOf(from), all.indexOf(to)].sort((a, b) => a - b);
+  for (const box of all.slice(first, second + 1)) box.checked = to.checked;
+}
+
+function showSelection() {
+  const all = boxes();
+  const selected = all.filter((box) => box.checked).length;
+  const count = document.querySelector("[data-selected-count]");
+  if (count) count.textContent = selected === 0 ? "" : `${selected} selected`;
+  const every = document.querySelector("[data-selects-all]");
+  if (!every) return;
+  every.checked = selected > 0 && selected === all.length;
+  every.indeterminate = selected > 0 && selected < all.length;
+}
+
+// A list that is replaced keeps what is selected in it.
+function keepSelection() {
+  let kept = [];
+  document.addEventListener("htmx:beforeSwap", () => {
+    kept = boxes().filter((box) => box.checked).map((box) => box.value);
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    if (kept.length === 0) return;
+    for (const box of boxes()) box.checked ||= kept.includes(box.value);
+    showSelection();
+  });
+}

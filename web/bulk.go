@@ -1,0 +1,241 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/posts"
+	"belfry/views/ui"
+)
+
+// listPage returns the page of the list that a form or an address names, or Up next.
+func (r *request) listPage(said string) string {
+	return cmp.Or(safeReturnURL(said), r.link.Posts(link.Filter{}))
+}
+
+// bulkPosts applies an action to the selected posts and returns to the list, where those that were refused are still
+// selected.
+func (r *request) bulkPosts(form url.Values) error {
+	in, err := bulkRequest(form)
+	var result app.BulkResult
+	if err == nil {
+		result, err = r.web.cfg.App.BulkPosts(r.context(), r.caller, in)
+	}
+	if e, ok := asRefusal(err); ok {
+		r.selectPosts(form[posts.FieldPost])
+		told := r.web.humanize(e)
+		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
+		return r.redirect(r.listPage(form.Get(posts.FieldBack)))
+	}
+	if err != nil {
+		return err
+	}
+	refused := make([]string, len(result.Refused))
+	for i, refusal := range result.Refused {
+		refused[i] = refusal.ID
+	}
+	r.selectPosts(refused)
+	r.flash(r.bulkFlash(bulkWords[in.Act], result))
+	return r.redirect(r.listPage(form.Get(posts.FieldBack)))
+}
+
+// bulkWords are what has been done to posts.
+var bulkWords = map[core.Act]string{
+	core.ActReschedule: "moved", core.ActRetry: "sent again", core.ActCancel: "moved back to drafts",
+	core.ActDuplicate: "duplicated", core.ActDelete: "deleted",
+}
+
+// bulkRequest reads the form of an action on several posts.
+func bulkRequest(form url.Values) (app.BulkPosts, error) {
+	in := app.BulkPosts{Act: core.Act(form.Get(posts.FieldAct)), IDs: form[posts.FieldPost]}
+	if in.Act != core.ActReschedule {
+		return in, nil
+	}
+	by, day := form.Get(posts.FieldShift), form.Get(posts.FieldDay)
+	if by != "" && day != "" {
+		return in, core.Invalid(posts.FieldDay, "Choose how far to move the posts, or a day, but not both.")
+	}
+	if day != "" {
+		var err error
+		if in.Shift.Day, err = time.Parse(time.DateOnly, day); err != nil {
+			return in, core.Invalid(posts.FieldDay, "%q is not a date.", day).Because(err)
+		}
+		return in, nil
+	}
+	n, err := strconv.Atoi(cmp.Or(by, "0"))
+	if err != nil {
+		return in, core.Invalid(posts.FieldShift, "%q is not a whole number.", by).Because(err)
+	}
+	switch form.Get(posts.FieldUnit) {
+	case posts.UnitDaysLater:
+		in.Shift.Days = n
+	case posts.UnitDaysEarlier:
+		in.Shift.Days = -n
+	case posts.UnitHoursLater:
+		in.Shift.Hours = n
+	case posts.UnitHoursEarlier:
+		in.Shift.Hours = -n
+	}
+	return in, nil
+}
+
+// bulkFlash says what became of an action on several posts, with the reasons of those that were refused.
+func (r *request) bulkFlash(done string, result app.BulkResult) layout.Flash {
+	f := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(result.Done, "post", "posts") + " " + done}
+	if n := len(result.Refused); n > 0 {
+		f.Tone = ui.ToneWarn
+		f.Text += "; " + strconv.Itoa(n) + " refused:"
+		if result.Done == 0 {
+			f.Tone, f.Text = ui.ToneDanger, ui.CountNoun(n, "post", "posts")+" could not be "+done+":"
+		}
+		f.Points = r.refusalReasons(result.Refused)
+	} else {
+		f.Text += "."
+	}
+	if len(result.Undo) > 0 {
+		f.Undo = r.undoAction(result.Undo...)
+	}
+	return f
+}
+
+// refusalReasons returns each reason once, with the number of posts that it holds for.
+func (r *request) refusalReasons(refused []app.BulkRefusal) []string {
+	var reasons []string
+	counts := map[string]int{}
+	for _, refusal := range refused {
+		told := r.web.humanize(refusal.Cause)
+		if refusal.Cause.Code == core.CodePlanHasIssues {
+			told.Message = "" // the issues say it
+		}
+		reason := strings.TrimSpace(told.Message + " " + told.Hint)
+		if counts[reason]++; !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+	}
+	for i, reason := range reasons {
+		reasons[i] = ui.CountNoun(counts[reason], "post", "posts") + ": " + reason
+	}
+	return reasons
+}
+
+// confirmBulkDelete asks whether to delete the selected posts.
+func (r *request) confirmBulkDelete() error {
+	query := r.echo.QueryParams()
+	back, ids := r.listPage(query.Get(posts.FieldBack)), query[posts.FieldPost]
+	if len(ids) == 0 {
+		return r.redirect(back)
+	}
+	fields := []ui.Hidden{
+		{Name: posts.FieldAct, Value: string(core.ActDelete)}, {Name: posts.FieldBack, Value: back},
+	}
+	for _, id := range ids {
+		fields = append(fields, ui.Hidden{Name: posts.FieldPost, Value: id})
+	}
+	n := ui.CountNoun(len(ids), "post", "posts")
+	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
+		Title: "Delete " + n + "?",
+		Points: []string{
+			"Texts, settings and timelines are deleted permanently.", "Failed posts still count toward this month's quota.",
+		},
+		Action: r.link.Bulk(), Button: "Delete " + n, Back: back, Fields: fields,
+	})
+}
+
+// redirectToPosts is for a person who reloads the address of a form.
+func (r *request) redirectToPosts() error { return r.redirect(r.link.Posts(link.Filter{})) }
+
+// selectPosts keeps posts selected on the next page of a list.
+func (r *request) selectPosts(ids []string) {
+	if len(ids) > 0 {
+		r.putSession(keySelected, strings.Join(ids, " "))
+	}
+}
+
+// popSelected returns the posts that are still selected. A part of a page does not show them.
+func (r *request) popSelected() string {
+	if r.wantsFragment() {
+		return ""
+	}
+	return r.popSession(keySelected)
+}
+
+// undoAction returns the button that gives posts back the schedule that they had.
+func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
+	undo := &ui.Action{ID: "undo", URL: r.link.Undo(), Label: "Undo"}
+	for _, s := range before {
+		undo.Fields = append(undo.Fields, ui.Hidden{Name: posts.FieldBefore, Value: formatSchedule(s)})
+	}
+	return undo
+}
+
+// flashUndo says what has been done to a post, with the button that undoes it.
+func (r *request) flashUndo(text string, before app.PostSchedule) {
+	r.flash(layout.Flash{Tone: ui.ToneGood, Text: text, Undo: r.undoAction(before)})
+}
+
+// undo gives posts back the schedule that they had before an action.
+func (r *request) undo(form url.Values) error {
+	var before []app.PostSchedule
+	for _, text := range form[posts.FieldBefore] {
+		s, err := parseSchedule(text)
+		if err != nil {
+			return core.Invalid(posts.FieldBefore, "The form was changed.").Because(err)
+		}
+		before = append(before, s)
+	}
+	result, err := r.web.cfg.App.RestorePosts(r.context(), r.caller, before)
+	if err != nil {
+		return err
+	}
+	f := layout.Flash{Tone: ui.ToneGood, Text: "Undone."}
+	if len(result.Refused) > 0 {
+		f = r.bulkFlash("restored", result)
+	}
+	r.flash(f)
+	return r.redirect(cmp.Or(r.refererPage(), r.link.Posts(link.Filter{})))
+}
+
+// scheduleOf returns whether and when a post is to be published.
+func scheduleOf(p contract.Post) app.PostSchedule {
+	s := app.PostSchedule{ID: p.ID, Status: core.PostStatus(p.Status)}
+	if p.PublishAt != nil {
+		s.At = p.PublishAt.Time
+	}
+	return s
+}
+
+// formatSchedule writes a schedule as the value of an input: id, state and, if there is a time, microseconds of Unix
+// time.
+func formatSchedule(s app.PostSchedule) string {
+	text := s.ID + " " + string(s.Status)
+	if !s.At.IsZero() {
+		text += " " + strconv.FormatInt(s.At.UnixMicro(), 10)
+	}
+	return text
+}
+
+func parseSchedule(text string) (s app.PostSchedule, err error) {
+	parts := strings.Fields(text)
+	if len(parts) < 2 || len(parts) > 3 {
+		return s, errors.New("a schedule has two or three parts")
+	}
+	s.ID, s.Status = parts[0], core.PostStatus(parts[1])
+	if len(parts) == 3 {
+		micros, err := strconv.ParseInt(parts[2], 10, 64)
+		if err != nil {
+			return s, err
+		}
+		s.At = time.UnixMicro(micros).UTC()
+	}
+	return s, nil
+}

@@ -1,0 +1,196 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+)
+
+// rows returns the ids of the posts that a page lists.
+func (p *page) rows() string {
+	var ids []string
+	for _, row := range p.all(testid("post-row")) {
+		ids = append(ids, attribute(row, "data-post"))
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestUpNextListsQueuedPostsSoonestFirstByDay(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.b.get("/posts").is(t, http.StatusOK).one(t, testid("to-compose"))
+	later := s.ws.Queued("on Wednesday", s.threads, s.Clock.Now().Add(48*time.Hour))
+	soon := s.ws.Queued("today", s.page, s.Clock.Now().Add(time.Hour))
+	s.ws.Draft("a sketch", s.threads)
+	page := s.b.get("/posts").is(t, http.StatusOK)
+	if got, want := page.rows(), soon.ID+" "+later.ID; got != want {
+		t.Errorf("the rows are %s, want %s", got, want)
+	}
+	days := page.all(testid("day"))
+	if len(days) != 2 || textOf(days[0]) != "Today Monday 5 October" || textOf(days[1]) != "Wednesday 7 October" {
+		t.Errorf("the days are %s", page.text())
+	}
+	page.says(t, "Up next 2", "Drafts 1", "Live 0", "All 3")
+}
+
+func TestTheListOfPosts(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	first := s.ws.Draft("ding", s.threads)
+	s.Clock.Advance(time.Second)
+	second := s.ws.Queued("dong", s.page, s.Clock.Now().Add(time.Hour))
+	group := s.ws.Group("bells", s.threads)
+	for query, want := range map[string]string{
+		"status=all": second.ID + " " + first.ID, "status=draft": first.ID, "status=queued": second.ID, "q=DONG": second.ID,
+		"status=all&accountId=" + s.threads.ID: first.ID, "status=all&groupId=" + group.ID: first.ID,
+		"status=all&network=facebook": second.ID, "from=2026-10-05&to=2026-10-05": second.ID, "from=2026-10-06": "",
+	} {
+		if got := s.b.get("/posts?"+query).is(t, http.StatusOK).rows(); got != want {
+			t.Errorf("%s finds %q, want %q", query, got, want)
+		}
+	}
+	part := s.b.part(http.MethodGet, "/posts?q=dong").is(t, http.StatusOK)
+	if part.one(t, testid("posts")); len(part.all("nav[aria-label=Main]")) != 0 {
+		t.Error("the part is a page")
+	}
+	boosted := s.b.get("/posts?q=ding", "HX-Request", "true")
+	if boosted.Header.Get("Vary") == "" {
+		t.Error("a cache would take a part for a page")
+	}
+	s.b.send(http.MethodGet, "/posts", "", "HX-Request", "true", "HX-Boosted", "true").one(t, "nav[aria-label=Main]")
+	s.b.get("/posts?q=nothing").one(t, testid("empty"))
+	for _, wrong := range []string{"status=lost", "cursor=x", "q=%00", "from=soon", "groupId=grp_x"} {
+		if got := s.b.get("/posts?" + wrong).StatusCode; got != http.StatusBadRequest && got != http.StatusNotFound {
+			t.Errorf("%s answers %d", wrong, got)
+		}
+	}
+}
+
+func TestTimesInTheListCarryTheExactTime(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := s.Clock.Now().Add(time.Hour)
+	s.ws.Queued("hello", s.threads, at)
+	shown := s.b.get("/posts").one(t, testid("post-row")+" time")
+	if got, want := attribute(shown, "datetime"), at.UTC().Format(time.RFC3339); got != want {
+		t.Errorf("the time is %q, want %q", got, want)
+	}
+	if got, want := attribute(shown, "title"), at.UTC().Format("2006-01-02 15:04:05 UTC"); !strings.Contains(got, want) {
+		t.Errorf("the title is %q, want %q in it", got, want)
+	}
+}
+
+func TestTheListGoesOnWhereItEnded(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for range 51 {
+		s.ws.Draft("ding", s.threads)
+	}
+	page := s.b.get("/posts?status=draft&q=ding")
+	if n := len(page.all(testid("post-row"))); n != 50 {
+		t.Fatalf("%d rows", n)
+	}
+	page = s.b.get(attribute(page.one(t, testid("next-page")), "href")).is(t, http.StatusOK)
+	if n := len(page.all(testid("post-row"))); n != 1 || len(page.all(testid("next-page"))) != 0 {
+		t.Errorf("%d rows on the second page", n)
+	}
+	if !strings.HasSuffix(attribute(page.one(t, testid("first-page")), "href"), "/posts?q=ding&status=draft") {
+		t.Error("no way back to the first page")
+	}
+}
+
+// bulk sends the form of Up next for some of its posts, as a browser without a script does.
+func (s *studio) bulk(posts []contract.Post, pairs ...string) *page {
+	s.t.Helper()
+	page := s.b.get("/posts").is(s.t, http.StatusOK)
+	form := page.form(s.t, testid("bulk"))
+	for _, p := range posts {
+		box := page.one(s.t, `input[name=post][form=bulk][value="`+p.ID+`"]`)
+		form.Add("post", attribute(box, "value"))
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	answer := s.b.send(http.MethodPost, attribute(page.one(s.t, testid("bulk")), "action"), form.Encode())
+	return s.b.get(answer.is(s.t, http.StatusSeeOther).Header.Get("Location")).is(s.t, http.StatusOK)
+}
+
+func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	now := s.Clock.Now()
+	today, tomorrow := s.ws.Queued("today", s.threads, now.Add(time.Hour)), s.ws.Queued("tomorrow", s.page, now.Add(24*time.Hour))
+	page := s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "shift", "1", "unit", "-days")
+	page.says(t, "1 post moved; 1 refused:", "1 post: The time is in the past. Choose a later time, or choose Send now.")
+	page.one(t, `input[name=post][value="`+today.ID+`"][checked]`)
+	if len(page.all("input[name=post][checked]")) != 1 {
+		t.Error("a post that was moved is still selected")
+	}
+	if at := s.ws.Post(tomorrow).PublishAt; !at.Equal(now) {
+		t.Errorf("it is moved to %s", at)
+	}
+
+	undone := s.submit(page, ".flash form")
+	undone.is(t, http.StatusSeeOther)
+	s.b.get("/posts").says(t, "Undone.")
+	if at := s.ws.Post(tomorrow).PublishAt; !at.Equal(tomorrow.PublishAt.Time) {
+		t.Errorf("it is moved back to %s", at)
+	}
+
+	page = s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "day", "2026-10-09")
+	page.says(t, "2 posts moved.")
+	if at := s.ws.Post(today).PublishAt; at.Format("2 15:04") != "9 "+now.Add(time.Hour).UTC().Format("15:04") {
+		t.Errorf("it is moved to %s", at)
+	}
+	for wrong, pairs := range map[string][]string{
+		"There is nothing to move the posts by.": {"act", "reschedule"},
+		"not both":                               {"act", "reschedule", "shift", "1", "unit", "days", "day", "2026-10-10"},
+		"is not a date":                          {"act", "reschedule", "day", "soon"},
+		"is not a whole number":                  {"act", "reschedule", "shift", "many", "unit", "days"},
+		"cannot be done to several posts":        {"act", "settle"},
+	} {
+		page := s.bulk([]contract.Post{today}, pairs...)
+		page.says(t, wrong)
+		page.one(t, `input[name=post][value="`+today.ID+`"][checked]`)
+	}
+	s.bulk(nil, "act", "cancel").says(t, "No post is selected.")
+}
+
+func TestDeletingSeveralPostsAsksOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	one, two := s.ws.Draft("one", s.threads), s.ws.Draft("two", s.threads)
+	list := "/posts?status=draft"
+	button := s.b.get(list).one(t, testid("bulk-delete"))
+	if attribute(button, "formmethod") != "get" {
+		t.Error("the button deletes without asking")
+	}
+	asked := s.b.get(attribute(button, "formaction") + "?" + pairsOf("post", one.ID, "post", two.ID, "back", list).Encode())
+	asked.is(t, http.StatusOK).says(t, "Delete 2 posts?")
+	done := s.submit(asked, testid("confirm-form")).is(t, http.StatusSeeOther)
+	if to := done.Header.Get("Location"); !strings.HasSuffix(to, list) {
+		t.Errorf("it leads to %s", to)
+	}
+	s.b.get(list).says(t, "2 posts deleted.", "No drafts")
+}
+
+func TestBackToDraftsAndSendNowOfOnePostAreUndone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Hour))
+	for act, says := range map[string]string{"cancel": "Moved back to drafts.", "send-now": "Publishing in 10 seconds."} {
+		s.act(post, act)
+		page := s.show(post)
+		page.says(t, says)
+		s.submit(page, ".flash form").is(t, http.StatusSeeOther)
+		if got := s.ws.Post(post); got.Status != "queued" || !got.PublishAt.Equal(post.PublishAt.Time) {
+			t.Errorf("after %s and Undo, it is %s", act, got.StatusLine)
+		}
+	}
+	s.b.post("/posts/undo", "before", "nonsense").is(t, http.StatusBadRequest)
+	s.b.get("/posts/undo").is(t, http.StatusSeeOther)
+	s.b.get("/posts/bulk").is(t, http.StatusSeeOther)
+}
