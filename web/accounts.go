@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,7 +44,11 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 		},
 	}
 	cards = slices.DeleteFunc(cards, func(card app.AccountCard) bool { return !matchesFilter(card, m.Filter) })
-	m.Networks, m.Shown = r.groupByNetwork(cards), len(cards)
+	m.Found, m.Pages = len(cards), max(1, (len(cards)+accounts.PageSize-1)/accounts.PageSize)
+	page, _ := strconv.Atoi(r.echo.QueryParam(accounts.FieldPage))
+	m.Filter.Page = min(max(1, page), m.Pages)
+	// The pages go through the accounts as they are shown: by network, then the oldest first.
+	m.Networks = r.groupByNetwork(cards, (m.Filter.Page-1)*accounts.PageSize)
 	return r.render(status, accounts.Page(m), accounts.ListPart(m))
 }
 
@@ -61,8 +66,9 @@ func matchesFilter(card app.AccountCard, f accounts.Filter) bool {
 		(f.Status == "" || f.Status == string(card.Status) || f.Status == accounts.StatusBroken && broken)
 }
 
-func (r *request) groupByNetwork(cards []app.AccountCard) []accounts.Network {
-	networks, now := r.web.cfg.App.Networks(), r.web.cfg.Now()
+// groupByNetwork returns all networks, with the accounts of the page after so many.
+func (r *request) groupByNetwork(cards []app.AccountCard, skipped int) []accounts.Network {
+	networks, now, at := r.web.cfg.App.Networks(), r.web.cfg.Now(), 0
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
 		list[i] = accounts.Network{
@@ -70,7 +76,11 @@ func (r *request) groupByNetwork(cards []app.AccountCard) []accounts.Network {
 			Configured: n.Configured,
 		}
 		for _, card := range cards {
-			if card.Platform == n.ID {
+			if card.Platform != n.ID {
+				continue
+			}
+			list[i].Quotas = quotaViews(card.Quotas, true)
+			if at++; at > skipped && at <= skipped+accounts.PageSize {
 				list[i].Accounts = append(list[i].Accounts, accountView(card, now))
 			}
 		}
@@ -87,15 +97,22 @@ func accountView(card app.AccountCard, now time.Time) accounts.Account {
 		Avatar: contract.AvatarPathOf(card.Avatar), Reason: card.StatusReason, Queued: card.Posts.Queued,
 		Lost: card.Posts.Lost, Next: postView(card.Posts.Next, card.Posts.NextAt),
 		Last: postView(card.Posts.Last, card.Posts.LastAt), Blocked: card.Blocked, KeepsGrant: card.KeepsGrant,
-		Unreachable: card.Unreachable,
+		Unreachable: card.Unreachable, Quotas: quotaViews(card.Quotas, false),
 	}
 	if card.Status == core.AccountOK && !card.ExpiresAt.IsZero() && card.ExpiresAt.Sub(now) < endsSoon {
 		a.EndsAt = card.ExpiresAt
 	}
-	for _, q := range card.Quotas {
-		a.Quotas = append(a.Quotas, accounts.Quota{Words: quotaWords(q), Near: q.IsNear()})
-	}
 	return a
+}
+
+// quotaViews returns the quotas of the whole server, or of one account.
+func quotaViews(quotas []app.AccountQuota, ofServer bool) (views []accounts.Quota) {
+	for _, q := range quotas {
+		if q.Server == ofServer {
+			views = append(views, accounts.Quota{Words: quotaWords(q), Near: q.IsNear()})
+		}
+	}
+	return views
 }
 
 func postView(id *core.PostID, at time.Time) accounts.Post {

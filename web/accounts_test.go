@@ -282,6 +282,35 @@ func TestAccountsAreSearchedAndFilteredInTheAddress(t *testing.T) {
 	}
 }
 
+func TestTwoHundredAccountsAreTwoPages(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	ws.Account("threads")
+	_, err := r.Pool.Exec(t.Context(), `
+		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, status, connected_at,
+			token, check_at, created_at)
+		SELECT gen_random_uuid(), workspace_id, platform, external_id || n, username, 'Account ' || n, '', 'ok', connected_at,
+			token, check_at, created_at FROM accounts, generate_series(1, 199) n`)
+	must(t, err)
+	b := r.as(ws)
+	seen := map[string]bool{}
+	for _, address := range []string{"/accounts", attribute(b.get("/accounts").one(t, testid("next-page")), "href")} {
+		page := b.get(address).is(t, http.StatusOK)
+		for _, row := range page.all(testid("account")) {
+			seen[attribute(row, "data-account")] = true
+		}
+		if len(page.body) > 300_000 {
+			t.Errorf("%s has %d bytes", address, len(page.body))
+		}
+	}
+	if len(seen) != 200 {
+		t.Errorf("%d accounts are on the two pages", len(seen))
+	}
+	b.get("/accounts?page=2").one(t, testid("previous-page"))
+	b.get("/accounts?page=99").one(t, testid("previous-page"))
+}
+
 func TestAnAccountShowsItsPostsAndTheNetworksLimit(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

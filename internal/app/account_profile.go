@@ -103,6 +103,6 @@ func (a *App) downloadPicture(ctx context.Context, address string) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // all that counts was read before
 	return io.ReadAll(f)
 }

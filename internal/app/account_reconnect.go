@@ -48,7 +48,8 @@ func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID s
 	return a.startReconnect(ctx, t, c, account, &id)
 }
 
-func (a *App) startReconnect(ctx context.Context, t store.Tenant, c core.Caller, account core.Account, post *core.PostID,
+func (a *App) startReconnect(ctx context.Context, t store.Tenant, c core.Caller, account core.Account,
+	post *core.PostID,
 ) (contract.Authorize, error) {
 	n, err := a.findConnectable("platform", string(account.Platform))
 	if err != nil {

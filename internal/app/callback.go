@@ -90,8 +90,8 @@ const purposeErasure = "erasure"
 // erasureCodes is how codes of erasures are written, in lower case.
 var erasureCodes = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// requestErasure stores that a person wants their data to be deleted, and enqueues it. The same call again gets the same
-// answer.
+// requestErasure stores that a person wants their data to be deleted, and enqueues it. The same call again gets the
+// same answer.
 func (a *App) requestErasure(ctx context.Context, grantHash []byte, at time.Time) (CallbackAnswer, error) {
 	sum := a.cfg.Ring.MAC(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
 	code := strings.ToLower(erasureCodes.EncodeToString(sum[:15]))

@@ -150,7 +150,8 @@ func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) err
 
 // PostsFailedSince lists failed posts of an account that were due since a time and whose error has one of the codes,
 // newest first.
-func (t Tenant) PostsFailedSince(ctx context.Context, account core.AccountID, codes []string, since time.Time, limit int,
+func (t Tenant) PostsFailedSince(ctx context.Context, account core.AccountID, codes []string, since time.Time,
+	limit int,
 ) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts p WHERE workspace_id = @ws AND account_id = @account AND status = 'failed'

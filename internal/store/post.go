@@ -13,8 +13,8 @@ import (
 )
 
 const postFields = `
-	p.id, p.account_id, p.platform, a.display_name, a.avatar, a.status AS account_status, p.text, p.title, p.tags, p.settings,
-	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
+	p.id, p.account_id, p.platform, a.display_name, a.avatar, a.status AS account_status, p.text, p.title, p.tags,
+	p.settings, p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
 	p.error_from_network, p.attempts, p.created_via, p.created_at, p.updated_at,
 	CASE WHEN u.rest = 'hold' AND u.armed THEN greatest(u.next_action_at, (u.failure->>'until')::timestamptz)
 		ELSE coalesce(u.prepare_at, u.next_action_at) END,

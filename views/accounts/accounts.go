@@ -3,6 +3,8 @@ package accounts
 
 import (
 	"fmt"
+	"net/url"
+	"strconv"
 	"time"
 
 	"belfry/internal/contract"
@@ -16,9 +18,9 @@ type Model struct {
 	Frame    layout.Frame
 	Networks []Network // with the accounts that the filter selects
 	Filter   Filter
-	// Shown counts the accounts that the filter selects.
-	Shown int
-	Zone  core.Zone
+	// Found counts the accounts that the filter selects; Networks has those of one page of Pages.
+	Found, Pages int
+	Zone         core.Zone
 	// Used and Limit are the plan's numbers; a nil limit means unlimited.
 	Used  int64
 	Limit *int64
@@ -31,6 +33,7 @@ type Filter struct {
 	Query   string
 	Network string
 	Status  string // StatusBroken, a state, or "" for all
+	Page    int    // from 1 on
 }
 
 // StatusBroken selects the accounts that must be reconnected.
@@ -41,7 +44,11 @@ const (
 	FieldQuery   = "q"
 	FieldNetwork = "network"
 	FieldStatus  = "status"
+	FieldPage    = "page"
 )
+
+// PageSize is how many accounts one page has.
+const PageSize = 100
 
 // Network is a network and its accounts.
 type Network struct {
@@ -50,6 +57,7 @@ type Network struct {
 	Needs    string // what a person needs in order to connect
 	// Configured reports whether this server has the network's credentials.
 	Configured bool
+	Quotas     []Quota // of all accounts of this server together
 	Accounts   []Account
 }
 
@@ -112,7 +120,23 @@ type Profile struct {
 // filtersFrom is from how many accounts on the page has a filter.
 const filtersFrom = 6
 
-func (m Model) hasFilter() bool { return m.Used >= filtersFrom || m.Filter != Filter{} }
+func (m Model) hasFilter() bool {
+	return m.Used >= filtersFrom || m.Filter.Query+m.Filter.Network+m.Filter.Status != ""
+}
+
+// pageURL returns the address of another page with the same filter.
+func (m Model) pageURL(page int) string {
+	query := url.Values{}
+	for name, value := range map[string]string{
+		FieldQuery: m.Filter.Query, FieldNetwork: m.Filter.Network, FieldStatus: m.Filter.Status,
+		FieldPage: strconv.Itoa(page),
+	} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return m.Frame.Link.Accounts() + "?" + query.Encode()
+}
 
 func (m Model) atLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
 
@@ -125,8 +149,11 @@ func (m Model) countText() string {
 	if m.Limit != nil {
 		of = fmt.Sprintf("%d of %d accounts", m.Used, *m.Limit)
 	}
-	if int64(m.Shown) != m.Used {
-		return fmt.Sprintf("%d shown · %s", m.Shown, of)
+	if int64(m.Found) != m.Used {
+		of = fmt.Sprintf("%d found · %s", m.Found, of)
+	}
+	if m.Pages > 1 {
+		of += fmt.Sprintf(" · page %d of %d", m.Filter.Page, m.Pages)
 	}
 	return of
 }

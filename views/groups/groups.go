@@ -59,8 +59,16 @@ type color struct{ value, name string }
 
 // palette has colors that can be told apart, also by most people who see fewer of them.
 var palette = []color{
-	{"#8a8f98", "Gray"}, {"#c8423b", "Red"}, {"#c2631b", "Orange"}, {"#a67c00", "Yellow"}, {"#4d8a3d", "Green"},
-	{"#0f766e", "Teal"}, {"#2f7fb7", "Blue"}, {"#5b5bd6", "Indigo"}, {"#8e4ec6", "Purple"}, {"#c2417c", "Pink"},
+	{"#8a8f98", "Gray"},
+	{"#c8423b", "Red"},
+	{"#c2631b", "Orange"},
+	{"#a67c00", "Yellow"},
+	{"#4d8a3d", "Green"},
+	{"#0f766e", "Teal"},
+	{"#2f7fb7", "Blue"},
+	{"#5b5bd6", "Indigo"},
+	{"#8e4ec6", "Purple"},
+	{"#c2417c", "Pink"},
 }
 
 // DefaultColor is the color of a form that has none yet.

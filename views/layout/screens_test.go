@@ -521,13 +521,13 @@ func (f fixture) accountPages() map[string]templ.Component {
 		},
 	}
 	m := accounts.Model{
-		Frame: frame, Zone: f.zone, Used: 4, Shown: 4, Networks: with([]accounts.Account{ada, near}, broken),
-		Filter: accounts.Filter{Network: "threads"},
+		Frame: frame, Zone: f.zone, Used: 204, Found: 204, Pages: 3, Networks: with([]accounts.Account{ada, near}, broken),
+		Filter: accounts.Filter{Network: "threads", Page: 2},
 	}
 	full := m
-	full.Used, full.Limit, full.Filter = 3, &limit, accounts.Filter{}
+	full.Used, full.Found, full.Pages, full.Limit, full.Filter = 3, 3, 1, &limit, accounts.Filter{}
 	nobody := m
-	nobody.Networks, nobody.Shown, nobody.Filter = networks, 0, accounts.Filter{Query: "zzz"}
+	nobody.Networks, nobody.Found, nobody.Pages, nobody.Filter = networks, 0, 1, accounts.Filter{Query: "zzz", Page: 1}
 	reader := m
 	reader.Frame.Manages = false
 	return map[string]templ.Component{
@@ -568,7 +568,8 @@ func (f fixture) groupPages() map[string]templ.Component {
 	}
 	list := groups.ListModel{Frame: frame, Included: true, Accounts: all, Groups: []groups.Group{
 		{ID: "grp_1", Name: "Everything", Color: "#0f766e", Accounts: all, Description: "All that we have."},
-		{ID: "grp_2", Name: "Shops", Color: "#b45309", Accounts: all[:2]}, {ID: "grp_3", Name: "Later", Color: "#8a8f98"},
+		{ID: "grp_2", Name: "Shops", Color: "#b45309", Accounts: all[:2]},
+		{ID: "grp_3", Name: "Later", Color: "#8a8f98"},
 	}}
 	reader := list
 	reader.Frame.Writes, reader.Frame.Manages = false, false

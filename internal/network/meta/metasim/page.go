@@ -66,7 +66,8 @@ func (l *PageLogin) offerPages() sim.Group {
 			note += ", where you can only see statistics"
 		}
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "checkbox", Name: "page", Value: p.ID, Label: p.Name, Note: note, Picture: l.PictureURL(p.ID, p.Name), Checked: i == 0,
+			Type: "checkbox", Name: "page", Value: p.ID, Label: p.Name, Note: note, Picture: l.PictureURL(p.ID, p.Name),
+			Checked: i == 0,
 		})
 	}
 	return group
