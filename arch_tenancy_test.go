@@ -25,7 +25,7 @@ import (
 // function or method, of whatever type, that returns a store.Tenant for a workspace. A folder stands for its files.
 var gates = map[string][]string{
 	"core.NewCaller": {"internal/app/auth.go"},
-	"core.Worker":    {"internal/app/account_refresh.go", "internal/app/callback.go", "jobs"},
+	"core.Worker":    {"internal/app/account_refresh.go", "internal/app/alert.go", "internal/app/callback.go", "jobs"},
 	"store.In": {
 		"internal/app/enter.go", "internal/intake/intake.go", "internal/publish/engine.go",
 		"internal/restore/guard.go", // an operator's command over all workspaces

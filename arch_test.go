@@ -48,6 +48,7 @@ var floors = []struct {
 	{"internal/blob", ""},
 	{"internal/fetch", ""},
 	{"internal/media", "internal/core"},
+	{"internal/mail", ""},
 	{"internal/network/sim", ""},
 	{"internal/network/meta", "internal/core internal/network"},
 	{"internal/network/facebook", "internal/core internal/network internal/network/meta"},
@@ -71,7 +72,7 @@ var floors = []struct {
 	{"internal/restore", "internal/core internal/queue internal/store internal/blob"},
 	{
 		"internal/app",
-		"internal/restore internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/publish internal/secret internal/queue internal/metrics",
+		"internal/restore internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/mail internal/publish internal/secret internal/queue internal/metrics",
 	},
 
 	// Floor 4: four doors, and what the people's door shows.
@@ -90,7 +91,10 @@ var floors = []struct {
 
 	// Outside. The black-box suite knows the interface's words, how to get a database and how to make pictures, and
 	// nothing else.
-	{"e2e", "internal/contract internal/postgres internal/store/storetest internal/media/mediatest internal/blob/blobtest"},
+	{
+		"e2e",
+		"internal/contract internal/postgres internal/store/storetest internal/media/mediatest internal/blob/blobtest internal/mail/mailtest",
+	},
 	{"e2e/*", "internal/contract internal/postgres internal/store/storetest internal/media/mediatest e2e e2e/*"},
 	{"tools/*", anything + " internal/store/storetest"},
 
@@ -101,6 +105,7 @@ var floors = []struct {
 	{"internal/publish/crashtest", ""}, // nothing but tests
 	{"internal/fetch/fetchtest", ""},
 	{"internal/media/mediatest", ""},
+	{"internal/mail/mailtest", ""},
 	{"api/apitest", ""},
 }
 
@@ -123,6 +128,7 @@ var keepers = []struct {
 	{"github.com/riverqueue/river", "internal/queue jobs migrations cmd/belfry"},
 	{"github.com/jackc/tern", "migrations"},
 	{"github.com/abema/go-mp4", "internal/media"},
+	{"github.com/wneessen/go-mail", "internal/mail"},
 	{"github.com/minio/minio-go", "internal/blob"},
 	{"github.com/klauspost/readahead", "internal/blob"},
 	{"github.com/caarlos0/env", "internal/config"},

@@ -44,6 +44,27 @@ BEGIN
     END IF;
 END $$;
 
+CREATE FUNCTION public.note_failed_post() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO alerts (workspace_id, kind, reason, subject) VALUES (NEW.workspace_id, 'post', NEW.error_code, NEW.id);
+    IF NEW.error_code IN ('account_expired', 'account_revoked') THEN
+        INSERT INTO alerts (workspace_id, kind, reason, subject) VALUES (NEW.workspace_id, 'account', '', NEW.account_id);
+    END IF;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION public.note_lost_account() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO alerts (workspace_id, kind, reason, subject) VALUES (NEW.workspace_id, 'account', '', NEW.id);
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -149,6 +170,31 @@ CREATE UNLOGGED TABLE public.address_log (
     parts integer[] NOT NULL
 )
 WITH (fillfactor='50');
+
+CREATE TABLE public.alerts (
+    id bigint NOT NULL,
+    workspace_id uuid NOT NULL,
+    kind text NOT NULL,
+    reason text NOT NULL,
+    subject uuid NOT NULL,
+    at timestamp with time zone DEFAULT public.clock() NOT NULL
+);
+
+ALTER TABLE public.alerts ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.alerts_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.alerts_told (
+    workspace_id uuid NOT NULL,
+    kind text NOT NULL,
+    reason text NOT NULL,
+    told_at timestamp with time zone NOT NULL
+);
 
 CREATE TABLE public.api_keys (
     id uuid NOT NULL,
@@ -288,6 +334,14 @@ CREATE TABLE public.invitations (
     expires_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.mails (
+    id uuid NOT NULL,
+    workspace_id uuid,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT public.clock() NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.media (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -334,12 +388,19 @@ CREATE TABLE public.members (
     workspace_id uuid NOT NULL,
     user_id uuid NOT NULL,
     role text NOT NULL,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    mail text DEFAULT ''::text NOT NULL
 );
 
 CREATE TABLE public.network_holds (
     platform text NOT NULL,
     held_until timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.password_resets (
+    hash bytea NOT NULL,
+    user_id uuid NOT NULL,
+    expires_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.post_events (
@@ -590,7 +651,12 @@ CREATE TABLE public.schema_version (
 CREATE TABLE public.sessions (
     token text NOT NULL,
     data bytea NOT NULL,
-    expiry timestamp with time zone NOT NULL
+    expiry timestamp with time zone NOT NULL,
+    user_id uuid,
+    id uuid,
+    browser text DEFAULT ''::text NOT NULL,
+    since timestamp with time zone,
+    seen_at timestamp with time zone
 );
 
 CREATE UNLOGGED TABLE public.throttles (
@@ -668,6 +734,12 @@ ALTER TABLE ONLY public.accounts
 ALTER TABLE ONLY public.address_log
     ADD CONSTRAINT address_log_pkey PRIMARY KEY (address);
 
+ALTER TABLE ONLY public.alerts
+    ADD CONSTRAINT alerts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.alerts_told
+    ADD CONSTRAINT alerts_told_pkey PRIMARY KEY (workspace_id, kind, reason);
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_hash_key UNIQUE (hash);
 
@@ -725,6 +797,9 @@ ALTER TABLE ONLY public.invitations
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.media
     ADD CONSTRAINT media_pkey PRIMARY KEY (id);
 
@@ -736,6 +811,9 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.network_holds
     ADD CONSTRAINT network_holds_pkey PRIMARY KEY (platform);
+
+ALTER TABLE ONLY public.password_resets
+    ADD CONSTRAINT password_resets_pkey PRIMARY KEY (hash);
 
 ALTER TABLE ONLY public.post_events
     ADD CONSTRAINT post_events_pkey PRIMARY KEY (id);
@@ -826,7 +904,15 @@ CREATE INDEX accounts_grant ON public.accounts USING btree (grant_hash);
 
 CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
 
+CREATE INDEX alerts_by_reason ON public.alerts USING btree (workspace_id, kind, reason, at);
+
+CREATE INDEX alerts_told_age ON public.alerts_told USING btree (told_at);
+
 CREATE INDEX audit_log_age ON public.audit_log USING btree (at);
+
+CREATE INDEX audit_log_by_action ON public.audit_log USING btree (workspace_id, action, id);
+
+CREATE INDEX audit_log_by_person ON public.audit_log USING btree (workspace_id, user_id, id);
 
 CREATE INDEX audit_log_by_user ON public.audit_log USING btree (user_id, id);
 
@@ -845,6 +931,10 @@ CREATE INDEX former_slugs_workspace_id_idx ON public.former_slugs USING btree (w
 CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
 
 CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
+
+CREATE INDEX mails_age ON public.mails USING btree (expires_at);
+
+CREATE INDEX mails_by_time ON public.mails USING btree (created_at);
 
 CREATE INDEX media_blob ON public.media USING btree (blob) WHERE (blob <> ''::text);
 
@@ -881,6 +971,10 @@ CREATE INDEX media_to_purge ON public.media USING btree (published_at) WHERE ((p
 CREATE INDEX media_uploading ON public.media USING btree (workspace_id) WHERE (status = 'uploading'::text);
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
+
+CREATE INDEX password_resets_age ON public.password_resets USING btree (expires_at);
+
+CREATE INDEX password_resets_by_user ON public.password_resets USING btree (user_id);
 
 CREATE INDEX post_events_by_post ON public.post_events USING btree (post_id, id);
 
@@ -924,9 +1018,13 @@ CREATE INDEX river_notification_created_at_idx ON public.river_notification USIN
 
 CREATE INDEX river_notification_topic_id_idx ON public.river_notification USING btree (topic, id);
 
+CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id) WHERE (user_id IS NOT NULL);
+
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expiry);
 
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE TRIGGER accounts_lost AFTER UPDATE OF status ON public.accounts FOR EACH ROW WHEN (((new.status <> 'ok'::text) AND (old.status = 'ok'::text) AND (new.disconnected_at IS NULL))) EXECUTE FUNCTION public.note_lost_account();
 
 CREATE TRIGGER add_post_text AFTER INSERT ON public.posts FOR EACH ROW EXECUTE FUNCTION public.set_post_text();
 
@@ -942,6 +1040,8 @@ CREATE TRIGGER count_deleted_drafts AFTER DELETE ON public.posts FOR EACH ROW WH
 
 CREATE TRIGGER count_new_drafts AFTER INSERT ON public.posts FOR EACH ROW WHEN ((new.status = 'draft'::text)) EXECUTE FUNCTION public.count_drafts();
 
+CREATE TRIGGER posts_failed AFTER UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION public.note_failed_post();
+
 CREATE TRIGGER set_live_at BEFORE UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'live'::text) AND (old.status <> 'live'::text))) EXECUTE FUNCTION public.set_live_at();
 
 ALTER TABLE ONLY public.account_facts
@@ -949,6 +1049,12 @@ ALTER TABLE ONLY public.account_facts
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.alerts_told
+    ADD CONSTRAINT alerts_told_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.alerts
+    ADD CONSTRAINT alerts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES public.members(workspace_id, user_id) ON DELETE CASCADE;
@@ -989,6 +1095,9 @@ ALTER TABLE ONLY public.idempotency
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
+ALTER TABLE ONLY public.mails
+    ADD CONSTRAINT mails_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.media
     ADD CONSTRAINT media_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
@@ -1000,6 +1109,9 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.password_resets
+    ADD CONSTRAINT password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.post_events
     ADD CONSTRAINT post_events_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
@@ -1030,6 +1142,9 @@ ALTER TABLE ONLY public.publish_steps
 
 ALTER TABLE ONLY public.restored_receipts
     ADD CONSTRAINT restored_receipts_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.turns
     ADD CONSTRAINT turns_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id) ON DELETE CASCADE;

@@ -51,6 +51,8 @@ const (
 	// insertion was not notified; others start at once.
 	fetchCooldown = 5 * time.Millisecond
 	fetchPoll     = 5 * time.Second
+	// mailers is how many emails are sent at once: few, as mail servers like it.
+	mailers = 4
 	// rescueAfter is how old a running job is before River compares its age with its time limit.
 	rescueAfter = 2 * time.Minute
 	// stopWithin is how long a stopping worker may take to finish the calls that have begun, releaseWithin how
@@ -76,6 +78,7 @@ func New(cfg Config) (*Jobs, error) {
 			queue.QueueChore: {MaxWorkers: choreWorkers},
 			queue.QueueMedia: {MaxWorkers: examiners},
 			queue.QueueFetch: {MaxWorkers: fetchers},
+			queue.QueueMail:  {MaxWorkers: mailers},
 		},
 		Workers:                     newWorkers(cfg.App),
 		ErrorHandler:                errorLogger{cfg.Log},
@@ -159,6 +162,10 @@ func Operations(a *app.App) []Operation {
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
 			return snooze(a.EraseGrant(ctx, j.Code))
+		}),
+		newOperation(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendMail(ctx, j.ID) }),
+		newOperation(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
+			return a.SendPasswordReset(ctx, j.Email)
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
 			return a.Intake().DeleteBlobs(ctx, j.Keys)

@@ -28,6 +28,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"media", 5 * time.Second, a.Intake().SweepFiles},
 		{"purge", time.Minute, a.Intake().PurgeFiles},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},
+		{"alerts", 15 * time.Second, a.SendAlerts},
 		{"housekeep", 10 * time.Minute, a.Housekeep},
 	}
 }

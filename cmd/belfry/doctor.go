@@ -17,6 +17,7 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/config"
+	"belfry/internal/mail"
 	"belfry/internal/network"
 	"belfry/internal/network/all"
 	"belfry/internal/postgres"
@@ -39,6 +40,7 @@ func allChecks() []check {
 		{"address", (*installation).checkAddress},
 		{"networks", (*installation).checkNetworks},
 		{"media files", (*installation).checkFiles},
+		{"email", (*installation).checkMail},
 		{"publishing", (*installation).checkPublishing},
 	}
 }
@@ -289,4 +291,23 @@ func (of *installation) checkNetworks(context.Context) (string, error) {
 		}
 	}
 	return fmt.Sprintf("credentials for %v", ready), nil
+}
+
+// checkMail connects to the mail server and signs in.
+func (of *installation) checkMail(ctx context.Context) (string, error) {
+	cfg := of.cfg
+	if cfg.SMTPURL.IsZero() {
+		if keepsMail(cfg) {
+			return "shown in the sandbox, because BELFRY_SMTP_URL is not set", nil
+		}
+		return "none, because BELFRY_SMTP_URL is not set: people hand over links to invitations themselves", nil
+	}
+	sender, err := mail.NewSender(cfg.SMTPURL.Reveal(), cfg.MailFrom)
+	if err == nil {
+		err = sender.Check(ctx)
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot send email by the server in BELFRY_SMTP_URL: %w", err)
+	}
+	return "sent from " + sender.From(), nil
 }

@@ -128,8 +128,12 @@ func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error 
 	if d.cfg.MediaURL != "" && d.cfg.MediaURL != d.cfg.PublicURL {
 		from = append(from, strings.TrimSuffix(d.cfg.MediaURL, "/")+"/")
 	}
+	outbox := ""
+	if d.verbs.MailMode() == app.MailKept {
+		outbox = link.Outbox
+	}
 	networks, err := sandbox.New(sandbox.Config{
-		Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", MediaPrefixes: from,
+		Prefix: sandboxPath, Outbox: outbox, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", MediaPrefixes: from,
 		CallbackURL: public.JoinPath("callbacks").String(),
 	})
 	if err != nil {

@@ -22,6 +22,8 @@ import (
 	"belfry/internal/config"
 	"belfry/internal/core"
 	"belfry/internal/fetch"
+	"belfry/internal/httpd"
+	"belfry/internal/mail"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/network/all"
@@ -84,7 +86,12 @@ func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls
 	networks, err := network.NewSet(all.Drivers(), network.Environment{
 		Client: client, Get: networkValue(cfg), Now: time.Now,
 	})
+	var sender *mail.Sender
+	if err == nil && !cfg.SMTPURL.IsZero() {
+		sender, err = mail.NewSender(cfg.SMTPURL.Reveal(), cfg.MailFrom)
+	}
 	return app.Config{
+		Mail: sender, Outbox: keepsMail(cfg),
 		Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log,
 		Metrics: figures, Now: time.Now,
 		Schedule:     scheduleOf(cfg),
@@ -96,6 +103,14 @@ func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls
 		LimitAddress: app.Rate{Max: cfg.LimitAddress.Count, Window: cfg.LimitAddress.Per},
 		LimitCreate:  app.Rate{Max: cfg.LimitCreate.Count, Window: cfg.LimitCreate.Per},
 	}, err
+}
+
+// keepsMail reports whether emails are kept and shown in the sandbox. Because they contain links that give access, that
+// is so only for a service that nobody can reach from another machine.
+func keepsMail(cfg *config.Config) bool {
+	public, err := url.Parse(cfg.PublicURL)
+	return err == nil && usesOwnSandbox(cfg) && cfg.SMTPURL.IsZero() && httpd.IsLoopback(cfg.Addr) &&
+		httpd.IsLoopback(public.Host)
 }
 
 // newApp returns an app that uses one connection pool. due is store.Store.Due, a channel that the whole process

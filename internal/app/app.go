@@ -13,6 +13,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/fetch"
 	"belfry/internal/intake"
+	"belfry/internal/mail"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/publish"
@@ -47,6 +48,10 @@ type Config struct {
 	Retention time.Duration
 	// NetworksURL is the address of what replaces the real networks, or empty for the real ones.
 	NetworksURL string
+	// Mail sends email, and Outbox reports that emails are kept to be shown instead, where nobody but the operator can
+	// see them. With neither, there is no email.
+	Mail   *mail.Sender
+	Outbox bool
 	// Schema returns an error unless the database's schema matches this program. It is optional.
 	Schema func(context.Context) error
 	// LimitAddress limits the requests of a client address, and LimitCreate a workspace's requests to create posts

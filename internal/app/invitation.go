@@ -9,6 +9,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/mail"
 	"belfry/internal/secret"
 	"belfry/internal/store"
 )
@@ -19,11 +20,15 @@ const (
 
 	inviteBytes       = 32 // 256 bit
 	purposeInvitation = "invitation"
+
+	// A workspace may send inviteTries invitations at once, then one per inviteInterval.
+	inviteTries    = 30
+	inviteInterval = 2 * time.Minute
 )
 
-// InviteMember creates an invitation and returns its link, which only this response contains. The response does not
-// reveal whether the person has an account on the server. Inviting a person again replaces the link; it is a conflict
-// if the person has joined. Invitations count toward the plan's members.
+// InviteMember creates an invitation, emails its link, and returns the link, which only this response contains. The
+// response does not reveal whether the person has an account on the server. Inviting a person again replaces the link;
+// it is a conflict if the person has joined. Invitations count toward the plan's members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
 	t, err := a.enterProved(c, true)
 	if err != nil {
@@ -35,6 +40,9 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	}
 	want.CreatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
 	want.InvitedUntil = want.CreatedAt.Add(inviteFor)
+	if err := a.throttleInvitations(ctx, t); err != nil {
+		return contract.Member{}, err
+	}
 	token := secret.Random(inviteBytes)
 	hash := secret.Hash(purposeInvitation, token)
 	err = t.Tx(ctx, func(t store.Tenant) error {
@@ -60,6 +68,9 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := t.Invite(ctx, want, hash[:]); err != nil {
 			return err
 		}
+		if err := a.mailInvitation(ctx, t, c, want, a.invitationURL(token)); err != nil {
+			return err
+		}
 		return t.AddAudit(ctx, core.AuditEntry{
 			Action: core.AuditMemberInvited, Actor: c, Subject: want.ID.String(),
 			After: map[string]string{"email": want.Email, "role": string(want.Role)},
@@ -69,8 +80,50 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		return contract.Member{}, err
 	}
 	out := contract.MemberOf(want)
-	out.InviteURL = a.cfg.PublicURL + "/invitations/" + token
+	out.InviteURL = a.invitationURL(token)
 	return out, nil
+}
+
+func (a *App) invitationURL(token string) string { return a.cfg.PublicURL + "/invitations/" + token }
+
+// throttleInvitations limits the emails that a workspace can make this server send to strangers.
+func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
+	if a.MailMode() == MailOff {
+		return nil
+	}
+	wait, err := a.cfg.Store.Throttle(ctx, "invite/"+t.WorkspaceID().String(), inviteTries, inviteInterval)
+	if err != nil {
+		return fmt.Errorf("throttle invitations: %w", err)
+	}
+	if wait > 0 {
+		a.cfg.Metrics.CountRateLimited(policyInvite)
+		return errRateLimited(wait, "Too many invitations from this workspace.", "Wait, then try again.")
+	}
+	return nil
+}
+
+// mailInvitation emails the link to the invited person.
+func (a *App) mailInvitation(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member, url string) error {
+	if a.MailMode() == MailOff {
+		return nil
+	}
+	w, err := t.Workspace(ctx)
+	if err != nil {
+		return err
+	}
+	by, err := t.User(ctx, c.User())
+	if err != nil {
+		return err
+	}
+	return a.addMail(ctx, t, mail.Message{
+		To: invited.Email, Name: invited.Name, Letter: mail.Letter{
+			Subject:    by.Name + " invites you to " + w.Name,
+			Paragraphs: []string{fmt.Sprintf("%s (%s) invites you to the workspace %s on Belfry.", by.Name, by.Email, w.Name)},
+			Action:     mail.Link{Label: "Join " + w.Name, URL: url},
+			Footnote: "The link works once and expires after seven days. If you did not expect this invitation, " +
+				"ignore this email.",
+		},
+	}, invited.InvitedUntil)
 }
 
 // parseInvitee checks and completes the details of the invited person.

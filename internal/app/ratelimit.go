@@ -24,6 +24,7 @@ const (
 	policyPage       = "page"
 	LimitNameCreate  = "post-create"
 	policySignIn     = "sign-in"
+	policyInvite     = "invite"
 )
 
 func (a *App) overLimitError(policy string, wait time.Duration, what string) error {

@@ -99,6 +99,7 @@ func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 		rotateColumn[core.AccountKind](ctx, a, store.SealedTokens, purposeToken, &r),
 		rotateColumn[core.MediaKind](ctx, a, store.SealedSources, intake.PurposeSource, &r),
 		rotateColumn[core.PostKind](ctx, a, store.SealedHandles, publish.PurposeHandle, &r),
+		rotateColumn[core.MailKind](ctx, a, store.SealedMails, purposeMail, &r),
 	)
 	if err != nil {
 		return r, fmt.Errorf("rotate the secret keys: %w", err)

@@ -94,6 +94,20 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	return out, nil
 }
 
+// PlanAndDrafts returns the workspace's plan and how many drafts it has. Whoami has the rest of the usage.
+func (a *App) PlanAndDrafts(ctx context.Context, c core.Caller) (core.Plan, int64, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return core.Plan{}, 0, err
+	}
+	_, plan, err := a.workspaceAndPlan(ctx, t)
+	if err != nil {
+		return core.Plan{}, 0, err
+	}
+	drafts, err := t.CountDrafts(ctx)
+	return plan, drafts, err
+}
+
 // Workspace is a workspace that a person can switch to.
 type Workspace struct {
 	ID         core.WorkspaceID

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/mail"
 	"net/url"
 	"slices"
 	"strconv"
@@ -32,6 +33,10 @@ func validate(cfg *Config) error {
 	c.checkURL("UPGRADE_URL", cfg.UpgradeURL, anything, "http", "https")
 	c.checkURL("DATABASE_URL", cfg.DatabaseURL.Reveal(), loose, "postgres", "postgresql")
 	c.checkURL("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
+	c.checkURL("SMTP_URL", cfg.SMTPURL.Reveal(), loose, "smtp", "smtps")
+	_, wrongSender := mail.ParseAddress(cfg.MailFrom)
+	c.require("MAIL_FROM", wrongSender == nil || cfg.MailFrom == "" && cfg.SMTPURL.IsZero(),
+		"must be an email address, with or without a name")
 	c.require("ROLES", cfg.Roles != Roles{}, "has no role")
 	c.require("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "has no delay")
 	c.require("LEASE", cfg.Lease >= leastLease, "is %v, but must be at least %v",

@@ -33,6 +33,8 @@ type Config struct {
 	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued for immediate publishing, or left behind when it was killed."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file that changes the built-in plans. See docs/operations.md for an example."`
 	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the dashboard's settings."`
+	SMTPURL        Secret        `env:"SMTP_URL" shape:"url" eg:"smtp://user:password@mail.example.org:587" help:"The server that sends email: smtp://USER:PASSWORD@HOST:PORT, which must offer STARTTLS unless it is on this machine, or smtps:// for TLS from the beginning. Percent-encode USER and PASSWORD. Empty: Belfry sends no email, and people hand over links to invitations themselves."`
+	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of Belfry's emails. Required with BELFRY_SMTP_URL."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where metrics are served for Prometheus, as HOST:PORT. Empty: metrics are not served."`
 	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address where the networks download media files. Default: BELFRY_PUBLIC_URL."`
 	ProofFiles     Files         `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as a list of NAME:CONTENT. Each is served at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`

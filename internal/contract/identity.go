@@ -207,6 +207,23 @@ type SetUp struct {
 	TZ        string `json:"tz"`
 }
 
+// NewPassword is the form for choosing a new password by a link.
+type NewPassword struct {
+	Password string `json:"password"`
+}
+
+// EditProfile is the form of a person's name and email address.
+type EditProfile struct {
+	Name  string `json:"name" minLength:"1" maxLength:"80"`
+	Email string `json:"email" minLength:"3" maxLength:"254"`
+}
+
+// ChangePassword is the form for changing one's own password.
+type ChangePassword struct {
+	Current string `json:"current"`
+	New     string `json:"new"`
+}
+
 // SignIn is the sign-in form.
 type SignIn struct {
 	Email    string `json:"email"`

@@ -34,6 +34,10 @@ type (
 	FolderKind struct{}
 	// PostKind is the kind of a post.
 	PostKind struct{}
+	// MailKind is the kind of an email.
+	MailKind struct{}
+	// SessionKind is the kind of a browser session.
+	SessionKind struct{}
 )
 
 // Prefix is the prefix of such ids.
@@ -60,6 +64,12 @@ func (FolderKind) Prefix() string { return "fld" }
 // Prefix is the prefix of such ids.
 func (PostKind) Prefix() string { return "post" }
 
+// Prefix is the prefix of such ids.
+func (MailKind) Prefix() string { return "mail" }
+
+// Prefix is the prefix of such ids.
+func (SessionKind) Prefix() string { return "ses" }
+
 // The ids that exist.
 type (
 	// WorkspaceID identifies a workspace.
@@ -78,6 +88,10 @@ type (
 	FolderID = ID[FolderKind]
 	// PostID identifies a post.
 	PostID = ID[PostKind]
+	// MailID identifies an email.
+	MailID = ID[MailKind]
+	// SessionID identifies a browser session.
+	SessionID = ID[SessionKind]
 )
 
 // Crockford's alphabet in lowercase, as TypeID requires.

@@ -145,6 +145,32 @@ func (DeleteBlobs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
 }
 
+// Mail sends an email.
+type Mail struct {
+	ID core.MailID `json:"id"`
+}
+
+// Kind names the job.
+func (Mail) Kind() string { return "mail" }
+
+// InsertOpts are how the job is run.
+func (Mail) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: mailAttempts, Queue: QueueMail}
+}
+
+// PasswordReset sends a link for choosing a new password, if the address is that of a person.
+type PasswordReset struct {
+	Email string `json:"email"`
+}
+
+// Kind names the job.
+func (PasswordReset) Kind() string { return "password_reset" }
+
+// InsertOpts are how the job is run.
+func (PasswordReset) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueMail}
+}
+
 // Job is any of the jobs above.
 type Job interface {
 	river.JobArgs
@@ -170,6 +196,7 @@ const (
 	sweptAttempts = 1
 	otherAttempts = 5
 	eraseAttempts = 20 // with River's pauses, for a week: nothing else repeats it
+	mailAttempts  = 12 // for half a day
 )
 
 // Queues in addition to River's default one, each with its own workers, so that jobs cannot delay posts.
@@ -178,6 +205,7 @@ const (
 	QueueMedia = "media" // looks at files: much work for the processor
 	QueueFetch = "fetch" // brings files from elsewhere: much waiting
 	QueueChore = "chore" // asks networks about tokens and deletes bytes: much waiting, at the worst for all at once
+	QueueMail  = "mail"  // sends email: much waiting
 )
 
 // Insert adds a job that runs at the given time; the zero time means immediately. The job exists exactly if the

@@ -31,6 +31,8 @@ type Config struct {
 	ClientID, ClientSecret string
 	// AppName is the name of the product on consent pages; Home is its address, if there is one.
 	AppName, Home string
+	// Outbox is where the product shows the emails that it keeps; optional.
+	Outbox string
 	// MediaPrefixes, if set, are the only addresses from which media is downloaded.
 	MediaPrefixes []string
 	// CallbackURL is where the product takes calls of the networks, with /{network}/{event} after it; empty for nowhere.
@@ -70,7 +72,7 @@ func New(cfg Config) (*Sandbox, error) {
 	}
 	kit, err := sim.New(sim.Config{
 		Prefix: cfg.Prefix, JournalPath: journal, Now: cfg.Now, ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret,
-		AppName: cfg.AppName, Home: cfg.Home, MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options,
+		AppName: cfg.AppName, Home: cfg.Home, Outbox: cfg.Outbox, MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options,
 		CallbackURL: cfg.CallbackURL,
 	})
 	if err != nil {

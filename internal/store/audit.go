@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"belfry/internal/core"
@@ -35,4 +36,39 @@ func (s *Store) AddAudit(ctx context.Context, e core.AuditEntry) error {
 			"action":  e.Action,
 			"subject": e.Subject, "before": e.Before, "after": e.After, "address": origin.Address, "request": origin.RequestID,
 		})
+}
+
+// AuditRow is an entry of the audit log as it is read.
+type AuditRow struct {
+	ID         int64
+	At         time.Time
+	Actor      string // session, api_key or operator
+	User       core.UserID
+	UserName   string // "" for the operator, and for a person who no longer exists
+	Credential string
+	Action     core.AuditAction
+	Subject    string
+	Before     json.RawMessage
+	After      json.RawMessage
+	Address    string
+}
+
+// AuditFilter selects entries of the audit log. Zero fields select all.
+type AuditFilter struct {
+	User   core.UserID
+	Action core.AuditAction
+	Before int64 // only entries with a smaller id
+	Limit  int
+}
+
+// AuditLog lists entries of the workspace, newest first.
+func (t Tenant) AuditLog(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
+	return queryMany[AuditRow](t.queryPlanned(ctx, `
+		SELECT l.id, l.at, l.actor, l.user_id AS "user", coalesce(u.name, '') AS user_name, l.credential, l.action,
+			l.subject, l.before, l.after, l.address
+		FROM audit_log l LEFT JOIN users u ON u.id = l.user_id
+		WHERE l.workspace_id = @ws AND (@user::uuid IS NULL OR l.user_id = @user)
+			AND (@action = '' OR l.action = @action) AND (@before = 0 OR l.id < @before)
+		ORDER BY l.id DESC LIMIT @limit`,
+		args{"user": f.User, "action": string(f.Action), "before": f.Before, "limit": f.Limit}))
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"belfry/internal/core"
@@ -50,7 +51,8 @@ type RestoredReceipt struct {
 }
 
 // HoldPublishing keeps every worker from claiming posts until EndPublishingHold. It notes the receipts of posts that
-// are not live here, and ends all sessions, which are those of the time of the backup. unprovedSince is zero if there
+// are not live here. It ends all sessions, links for new passwords and unsent emails, which are those of the time of
+// the backup. unprovedSince is zero if there
 // is a receipt of every post that was published. If this database is on hold already, only receipts are added. A hold
 // that another database wrote came with the backup, and is replaced.
 func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince time.Time,
@@ -84,7 +86,8 @@ func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince
 		if !changed {
 			return nil
 		}
-		return s.exec(ctx, `DELETE FROM sessions`, nil)
+		return errors.Join(s.exec(ctx, `DELETE FROM sessions`, nil), s.exec(ctx, `DELETE FROM password_resets`, nil),
+			s.exec(ctx, `DELETE FROM mails`, nil))
 	})
 }
 

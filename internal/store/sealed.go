@@ -24,6 +24,7 @@ var (
 	}
 	SealedSources = SealedColumn{"media", "source", "id", "@lease::interval IS NOT NULL"}
 	SealedHandles = SealedColumn{"publications", "handle", "post_id", "@lease::interval IS NOT NULL"}
+	SealedMails   = SealedColumn{"mails", "sealed", "id", "@lease::interval IS NOT NULL"}
 )
 
 // SealedValue is an encrypted value and the row to which it is bound.
@@ -63,6 +64,6 @@ func (s *Store) CountSealed(ctx context.Context) (map[string]int64, error) {
 			SELECT token AS sealed FROM accounts UNION ALL SELECT source FROM media WHERE length(source) > 2
 			UNION ALL SELECT handle FROM publications WHERE length(handle) > 2
 			UNION ALL SELECT verifier FROM connections UNION ALL SELECT profiles FROM connections
-			UNION ALL SELECT token FROM revocations
+			UNION ALL SELECT token FROM revocations UNION ALL SELECT sealed FROM mails
 		) AS values WHERE length(sealed) > 2 GROUP BY 1`, nil))
 }

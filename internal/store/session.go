@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"belfry/internal/core"
 )
 
 // Sessions stores the dashboard's sessions under hashes of their tokens, and implements the store of scs. A deleted
@@ -27,12 +29,41 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, foun
 	return data, err == nil, err
 }
 
-// CommitCtx stores a session.
+// CommitCtx stores a session. The context tells whose it is (core.WithBrowserSession).
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
+	of := core.BrowserSessionOf(ctx)
 	return s.store.exec(ctx, `
-		INSERT INTO sessions AS s (token, data, expiry) VALUES (@token, @data, @expiry)
-		ON CONFLICT (token) DO UPDATE SET data = @data, expiry = @expiry WHERE s.data <> ''`,
-		args{"token": token, "data": data, "expiry": expiry})
+		INSERT INTO sessions AS s (token, data, expiry, user_id, id, browser, since, seen_at)
+		VALUES (@token, @data, @expiry, @user, @id, @browser, @since, @seen)
+		ON CONFLICT (token) DO UPDATE SET data = @data, expiry = @expiry, user_id = @user, id = @id, browser = @browser,
+			since = @since, seen_at = @seen
+		WHERE s.data <> ''`,
+		args{
+			"token": token, "data": data, "expiry": expiry, "user": of.User, "id": of.ID, "browser": of.Browser,
+			"since": of.Since, "seen": of.SeenAt,
+		})
+}
+
+// SessionsOf lists the sessions of a person, the last used first.
+func (s *Store) SessionsOf(ctx context.Context, user core.UserID, now time.Time) ([]core.BrowserSession, error) {
+	return queryMany[core.BrowserSession](s.query(ctx, `
+		SELECT id, user_id AS "user", browser, since, seen_at FROM sessions
+		WHERE user_id = @user AND data <> '' AND expiry > @now ORDER BY seen_at DESC, id`, args{"user": user, "now": now}))
+}
+
+// EndSession ends a session of a member. It returns false if there is none.
+func (t Tenant) EndSession(ctx context.Context, user core.UserID, id core.SessionID) (bool, error) {
+	return t.execChanged(ctx, `
+		UPDATE sessions SET data = '' WHERE id = @id AND data <> ''
+			AND user_id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`,
+		args{"user": user, "id": id})
+}
+
+// EndSessions ends all sessions of a member.
+func (t Tenant) EndSessions(ctx context.Context, user core.UserID) error {
+	return t.exec(ctx, `
+		UPDATE sessions SET data = '' WHERE data <> ''
+			AND user_id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`, args{"user": user})
 }
 
 // DeleteCtx ends a session permanently.

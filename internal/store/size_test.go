@@ -136,7 +136,8 @@ func (e *explainer) addValues(pool *pgxpool.Pool) {
 	must(e.t, e.db.AddMember(ctx, e.workspace, e.user, core.RoleEditor, now))
 	e.values = map[reflect.Type]any{}
 	for _, v := range []any{
-		e.workspace, e.account, e.post, e.group, e.user, core.NewID[core.KeyKind](), folder.ID, e.file, e.file.ID, now, &now, &limit, zone, "x", 50,
+		e.workspace, e.account, e.post, e.group, e.user, core.NewID[core.KeyKind](), core.NewID[core.MailKind](),
+		core.NewID[core.SessionKind](), folder.ID, e.file, e.file.ID, now, &now, &limit, zone, "x", 50,
 		time.Hour, []byte("sealed"), core.Platform("threads"), core.PostQueued, core.StepIdle, core.RoleEditor,
 		core.PlanOwner, json.RawMessage(`{}`), core.DoPublish, (*core.PostError)(nil),
 		func(store.Tenant) error { return nil },
@@ -382,6 +383,7 @@ func (e *explainer) callSpecial() {
 			explainSealed[core.AccountKind](ctx, db, store.SealedTokens),
 			explainSealed[core.MediaKind](ctx, db, store.SealedSources),
 			explainSealed[core.PostKind](ctx, db, store.SealedHandles),
+			explainSealed[core.MailKind](ctx, db, store.SealedMails),
 		)
 	})
 }

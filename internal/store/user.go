@@ -113,6 +113,22 @@ func (s *Store) SetPassword(ctx context.Context, user core.UserID, passwordHash 
 	return s.exec(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
 }
 
+// UpdateUser stores the name and email address of a member. It is a conflict if the email address is in use.
+func (t Tenant) UpdateUser(ctx context.Context, u core.User) error {
+	return t.exec(ctx, `
+		UPDATE users SET name = @name, email = @email
+		WHERE id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @id)`,
+		args{"id": u.ID, "name": u.Name, "email": u.Email})
+}
+
+// SetOwnPassword replaces a member's password hash.
+func (t Tenant) SetOwnPassword(ctx context.Context, user core.UserID, passwordHash string) error {
+	return t.exec(ctx, `
+		UPDATE users SET password_hash = @hash
+		WHERE id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`,
+		args{"user": user, "hash": passwordHash})
+}
+
 // User returns a member of the workspace.
 func (t Tenant) User(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `

@@ -38,6 +38,9 @@ type Uses struct {
 // budgetRetention is longer than the window of any budget.
 const budgetRetention = 48 * time.Hour
 
+// alertMemory is longer than the pause between two emails about one reason.
+const alertMemory = 48 * time.Hour
+
 // Housekeep deletes what is no longer needed.
 func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 	for _, chore := range []struct {
@@ -59,6 +62,9 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 			`DELETE FROM call_budgets WHERE coalesce(calls[cardinality(calls)], '-infinity') <= clock() - @age::interval`,
 			args{"age": budgetRetention},
 		},
+		{"mails", `DELETE FROM mails WHERE expires_at <= @now`, args{"now": now}},
+		{"password resets", `DELETE FROM password_resets WHERE expires_at <= @now`, args{"now": now}},
+		{"alerts", `DELETE FROM alerts_told WHERE told_at <= clock() - @age::interval`, args{"age": alertMemory}},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
 		// An older version queued a job for each post. This one claims posts in the ledger and works no such job.
 		{"jobs of an older version", `DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running'`, nil},

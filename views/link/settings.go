@@ -1,10 +1,41 @@
 package link
 
+import "net/url"
+
 // Settings leads to the first page of the settings that the person may open.
 func (w Workspace) Settings() string { return w.At("/settings") }
 
-// Profile shows the signed-in person.
+// Profile shows the signed-in person (GET) and changes them (POST).
 func (w Workspace) Profile() string { return w.At("/settings/profile") }
+
+// Security shows the person's sessions (GET) and changes their password (POST).
+func (w Workspace) Security() string { return w.At("/settings/security") }
+
+// EndSession signs the person out of one browser (POST).
+func (w Workspace) EndSession(id string) string { return joinPath(w.Security(), id, "sign-out") }
+
+// EndSessions asks for confirmation (GET) and signs the person out everywhere (POST).
+func (w Workspace) EndSessions() string { return w.At("/settings/security/sign-out") }
+
+// Appearance shows how the dashboard looks in this browser.
+func (w Workspace) Appearance() string { return w.At("/settings/appearance") }
+
+// Usage shows the plan and what of it is used.
+func (w Workspace) Usage() string { return w.At("/settings/plan") }
+
+// AuditFilter selects entries of the audit log. Empty fields select all.
+type AuditFilter struct{ User, Action, Cursor string }
+
+// AuditLog returns the address of a page of the audit log.
+func (w Workspace) AuditLog(f AuditFilter) string {
+	query := url.Values{}
+	for name, value := range map[string]string{"user": f.User, "action": f.Action, "cursor": f.Cursor} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	return withQuery(w.At("/settings/audit"), query)
+}
 
 // Keys lists the API keys (GET) and creates one (POST).
 func (w Workspace) Keys() string { return w.At("/settings/keys") }

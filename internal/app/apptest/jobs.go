@@ -32,17 +32,18 @@ func (h *Harness) WorkDiscards() {
 // wants to be tried again, 0 for never.
 func (h *Harness) WorkRevocations() time.Duration {
 	h.t.Helper()
-	return workJobs(h, func(job queue.Revoke) (time.Duration, error) { return h.App.RevokeGrant(h.Context(), job.Grant) })
+	return WorkJobs(h, func(job queue.Revoke) (time.Duration, error) { return h.App.RevokeGrant(h.Context(), job.Grant) })
 }
 
 // WorkErasures works the jobs enqueued so far that delete the data of people. It returns when the last of them wants to
 // be tried again, 0 for never.
 func (h *Harness) WorkErasures() time.Duration {
 	h.t.Helper()
-	return workJobs(h, func(job queue.Erase) (time.Duration, error) { return h.App.EraseGrant(h.Context(), job.Code) })
+	return WorkJobs(h, func(job queue.Erase) (time.Duration, error) { return h.App.EraseGrant(h.Context(), job.Code) })
 }
 
-func workJobs[J queue.Job](h *Harness, work func(J) (time.Duration, error)) (again time.Duration) {
+// WorkJobs works the jobs of a kind that were enqueued so far. It returns when the last of them wants to be tried again.
+func WorkJobs[J queue.Job](h *Harness, work func(J) (time.Duration, error)) (again time.Duration) {
 	h.t.Helper()
 	var kind J
 	rows, err := h.Pool.Query(h.Context(), `SELECT args FROM river_job WHERE kind = $1 ORDER BY id`, kind.Kind())

@@ -24,6 +24,8 @@ type Config struct {
 	ClientID, ClientSecret string
 	// AppName is what consent pages call the app; Home is its address, where there is one to go back to.
 	AppName, Home string
+	// Outbox is where the app shows the emails that it keeps; optional.
+	Outbox string
 	// MediaPrefixes, when given, are the only addresses a simulator downloads media from.
 	MediaPrefixes []string
 	// CallbackURL is where the app takes calls of the networks, with /{network}/{event} after it; empty for nowhere.

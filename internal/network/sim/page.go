@@ -110,6 +110,7 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 		"base":  k.Prefix,
 		"app":   k.AppName,
 		"home":  func() string { return k.cfg.Home },
+		"mails": func() string { return k.cfg.Outbox },
 		"time":  func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
 		"date":  func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },

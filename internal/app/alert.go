@@ -1,0 +1,225 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/mail"
+	"belfry/internal/store"
+)
+
+const (
+	// alertSettle is how long problems are collected before members are told, so that those with one cause are one
+	// email; alertPause is the minimum time between two emails about one reason.
+	alertSettle = 2 * time.Minute
+	alertPause  = 30 * time.Minute
+	// alertUseful is how long such an email is worth sending.
+	alertUseful = 24 * time.Hour
+	// alertListed is how many posts or accounts an email lists.
+	alertListed = 20
+)
+
+// SendAlerts tells members about failed posts and accounts that need reconnecting. What a person or the worker has
+// solved meanwhile is left out. Several replicas can call it at once.
+func (a *App) SendAlerts(ctx context.Context) error {
+	workspaces, err := a.cfg.Store.WorkspacesWithAlerts(ctx, alertSettle, alertPause)
+	if err != nil {
+		return fmt.Errorf("list workspaces with problems: %w", err)
+	}
+	for _, ws := range workspaces {
+		t, err := a.enter(core.Worker(ws), core.Write)
+		if err != nil {
+			return err
+		}
+		if err := t.Tx(ctx, func(t store.Tenant) error { return a.tellAlerts(ctx, t) }); err != nil {
+			return fmt.Errorf("tell members of %s about problems: %w", ws, err)
+		}
+	}
+	return nil
+}
+
+// problems is what members of a workspace are told about.
+type problems struct {
+	workspace core.Workspace
+	posts     []store.FailedPost
+	accounts  []store.LostAccount
+}
+
+func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
+	if err := t.LockWorkspace(ctx); err != nil { // other replicas find nothing left
+		return err
+	}
+	alerts, err := t.TakeAlerts(ctx, alertSettle, alertPause)
+	if err != nil || len(alerts) == 0 || a.MailMode() == MailOff {
+		return err
+	}
+	var p problems
+	var posts []core.PostID
+	var accounts []core.AccountID
+	for _, alert := range alerts {
+		if alert.Kind == store.AlertPost {
+			posts = append(posts, core.IDOf[core.PostKind](alert.Subject))
+		} else {
+			accounts = append(accounts, core.IDOf[core.AccountKind](alert.Subject))
+		}
+	}
+	if p.workspace, err = t.Workspace(ctx); err != nil {
+		return err
+	}
+	if p.posts, err = t.FailedPosts(ctx, posts); err != nil {
+		return err
+	}
+	if p.accounts, err = t.LostAccounts(ctx, accounts); err != nil {
+		return err
+	}
+	readers, err := t.MailReaders(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range readers {
+		for _, letter := range a.alertLetters(p.concerning(r)) {
+			letter.Footnote = fmt.Sprintf("You get this email as %s of %s. To change which emails you get, open %s",
+				withArticle(r.Role), p.workspace.Name, a.workspaceURL(p.workspace, "settings/profile"))
+			m := mail.Message{To: r.Email, Name: r.Name, Letter: letter}
+			if err := a.addMail(ctx, t, m, a.cfg.Now().Add(alertUseful)); err != nil {
+				return err
+			}
+		}
+	}
+	return a.markTold(ctx, t, p)
+}
+
+// markTold starts the pause for the reasons that members have been told about.
+func (a *App) markTold(ctx context.Context, t store.Tenant, p problems) error {
+	reasons := map[string]bool{}
+	for _, post := range p.posts {
+		reasons[post.Code] = true
+	}
+	for reason := range reasons {
+		if err := t.MarkAlertTold(ctx, store.AlertPost, reason); err != nil {
+			return err
+		}
+	}
+	if len(p.accounts) == 0 {
+		return nil
+	}
+	return t.MarkAlertTold(ctx, store.AlertAccount, "")
+}
+
+// concerning returns the problems that a member gets by email.
+func (p problems) concerning(r store.MailReader) problems {
+	of := problems{workspace: p.workspace}
+	choice := r.Role.MailFor(r.Choice)
+	if choice == core.MailAll {
+		of.accounts = p.accounts
+	}
+	for _, post := range p.posts {
+		if choice == core.MailAll && !failedForAccount(post) || choice == core.MailOwn && post.CreatedBy == r.ID {
+			of.posts = append(of.posts, post)
+		}
+	}
+	return of
+}
+
+// failedForAccount reports whether a post failed because its account must be reconnected, about which there is another
+// email.
+func failedForAccount(p store.FailedPost) bool {
+	return p.Code == string(core.IssueAccountExpired.Code) || p.Code == string(core.IssueAccountRevoked.Code)
+}
+
+// alertLetters returns a letter about the failed posts and one about the accounts, as far as there are any.
+func (a *App) alertLetters(p problems) (letters []mail.Letter) {
+	if len(p.posts) > 0 {
+		letters = append(letters, a.failedPostsLetter(p))
+	}
+	if len(p.accounts) > 0 {
+		letters = append(letters, a.lostAccountsLetter(p))
+	}
+	return letters
+}
+
+func (a *App) failedPostsLetter(p problems) mail.Letter {
+	first := p.posts[0]
+	l := mail.Letter{
+		Subject: fmt.Sprintf("A post to %s on %s failed", first.AccountName, a.cfg.Networks.Name(first.Platform)),
+		Paragraphs: []string{
+			fmt.Sprintf("This post in the workspace %s failed. Belfry will not try again by itself.", p.workspace.Name),
+		},
+		Action: mail.Link{Label: "View the post", URL: a.workspaceURL(p.workspace, "posts/"+first.ID.String())},
+	}
+	if n := len(p.posts); n > 1 {
+		l.Subject = fmt.Sprintf("%d posts in %s failed", n, p.workspace.Name)
+		l.Paragraphs[0] = fmt.Sprintf("%d posts in the workspace %s failed. Belfry will not try again by itself.", n,
+			p.workspace.Name)
+		l.Action = mail.Link{Label: "View failed posts", URL: a.workspaceURL(p.workspace, "posts?status=failed")}
+	}
+	for _, post := range p.posts[:min(len(p.posts), alertListed)] {
+		l.Items = append(l.Items, mail.Item{
+			Title:  postTitle(post),
+			Detail: post.AccountName + " on " + a.cfg.Networks.Name(post.Platform) + ": " + post.Message,
+			URL:    a.workspaceURL(p.workspace, "posts/"+post.ID.String()),
+		})
+	}
+	return withRest(l, len(p.posts))
+}
+
+func (a *App) lostAccountsLetter(p problems) mail.Letter {
+	first := p.accounts[0]
+	l := mail.Letter{
+		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.Name(first.Platform)),
+		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to this account of the workspace %s. "+
+			"Its queued posts fail until you reconnect it.", p.workspace.Name)},
+		Action: mail.Link{Label: "Reconnect", URL: a.workspaceURL(p.workspace, "accounts")},
+	}
+	if n := len(p.accounts); n > 1 {
+		l.Subject = fmt.Sprintf("Reconnect %d accounts of %s", n, p.workspace.Name)
+		l.Paragraphs[0] = fmt.Sprintf("Belfry can no longer publish to %d accounts of the workspace %s. "+
+			"Their queued posts fail until you reconnect them.", n, p.workspace.Name)
+	}
+	for _, account := range p.accounts[:min(len(p.accounts), alertListed)] {
+		l.Items = append(l.Items, mail.Item{
+			Title: account.Name + " on " + a.cfg.Networks.Name(account.Platform), Detail: account.Reason,
+		})
+	}
+	return withRest(l, len(p.accounts))
+}
+
+// withRest adds how many of all entries the list leaves out.
+func withRest(l mail.Letter, all int) mail.Letter {
+	if rest := all - len(l.Items); rest > 0 {
+		l.Items = append(l.Items, mail.Item{Title: fmt.Sprintf("and %d more", rest)})
+	}
+	return l
+}
+
+// titleShown is how much of a post's text an email shows, in characters.
+const titleShown = 80
+
+func postTitle(p store.FailedPost) string {
+	text := strings.Join(strings.Fields(p.Title), " ")
+	if text == "" {
+		text = strings.Join(strings.Fields(p.Text), " ")
+	}
+	if text == "" {
+		return "A post without text"
+	}
+	if cut := []rune(text); len(cut) > titleShown {
+		return string(cut[:titleShown]) + "…"
+	}
+	return text
+}
+
+func withArticle(r core.Role) string {
+	if r == core.RoleViewer {
+		return "a viewer"
+	}
+	return "an " + string(r)
+}
+
+// workspaceURL returns the address of a page of a workspace.
+func (a *App) workspaceURL(w core.Workspace, page string) string {
+	return a.cfg.PublicURL + "/w/" + w.Slug + "/" + page
+}

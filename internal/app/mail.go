@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/mail"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+const purposeMail = "mail"
+
+// MailMode is what becomes of emails.
+type MailMode string
+
+// Modes.
+const (
+	MailSent MailMode = "sent"   // a mail server sends them
+	MailKept MailMode = "outbox" // they are kept, and shown in the sandbox
+	MailOff  MailMode = "off"    // there are none: people hand over links themselves
+)
+
+// MailMode returns what becomes of emails on this server.
+func (a *App) MailMode() MailMode {
+	switch {
+	case a.cfg.Mail != nil:
+		return MailSent
+	case a.cfg.Outbox:
+		return MailKept
+	}
+	return MailOff
+}
+
+// mailAdder is a store or a tenant in a transaction.
+type mailAdder interface {
+	AddMail(ctx context.Context, m store.Mail) error
+}
+
+// addMail queues an email that is sent if the transaction commits. It is stored encrypted, because its links are
+// secrets. until is when it becomes useless.
+func (a *App) addMail(ctx context.Context, to mailAdder, m mail.Message, until time.Time) error {
+	row := store.Mail{ID: core.NewID[core.MailKind](), ExpiresAt: until}
+	if t, ok := to.(store.Tenant); ok {
+		row.Workspace = t.WorkspaceID()
+	}
+	m.ID = row.ID.String()
+	plain, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("write an email: %w", err)
+	}
+	row.Sealed = a.cfg.Ring.Seal(purposeMail, mailPlace(row), plain)
+	return to.AddMail(ctx, row)
+}
+
+func mailPlace(m store.Mail) string {
+	return secret.Place("mails", "sealed", m.ID.String(), m.Workspace.String())
+}
+
+func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
+	plain, err := a.cfg.Ring.Open(purposeMail, mailPlace(row), row.Sealed)
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(plain, &m)
+}
+
+// SendMail sends an email and deletes it. It returns an error if sending should be tried again. A mail that was sent
+// although its deletion failed is sent again with the same Message-ID.
+func (a *App) SendMail(ctx context.Context, id core.MailID) error {
+	if a.MailMode() == MailKept {
+		return nil
+	}
+	row, err := a.cfg.Store.Mail(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read an email: %w", err)
+	}
+	log := a.cfg.Log.With("mail", id)
+	m, err := a.openMail(row)
+	switch {
+	case err != nil:
+		log.ErrorContext(ctx, "an email cannot be decrypted and is not sent", "error", err)
+	case !row.ExpiresAt.After(a.cfg.Now()):
+		log.WarnContext(ctx, "an email was not sent in time")
+	case a.cfg.Mail == nil:
+		log.WarnContext(ctx, "an email is not sent, because BELFRY_SMTP_URL is not set any more")
+	default:
+		err := a.cfg.Mail.Send(ctx, m)
+		if err != nil && !errors.Is(err, mail.ErrRefused) {
+			return err
+		}
+		if err != nil {
+			log.WarnContext(ctx, "the mail server refused an email", "error", err)
+		}
+	}
+	if err := a.cfg.Store.DeleteMail(context.WithoutCancel(ctx), id); err != nil {
+		return fmt.Errorf("delete an email that was sent: %w", err)
+	}
+	return nil
+}
+
+// outboxShown is how many emails the outbox shows.
+const outboxShown = 100
+
+// KeptMail is an email in the outbox.
+type KeptMail struct {
+	At time.Time
+	mail.Message
+}
+
+// Outbox returns the emails that a mail server would have sent, newest first. It returns not_found unless emails are
+// kept.
+func (a *App) Outbox(ctx context.Context) ([]KeptMail, error) {
+	if a.MailMode() != MailKept {
+		return nil, core.NotFound()
+	}
+	rows, err := a.cfg.Store.Mails(ctx, outboxShown)
+	if err != nil {
+		return nil, fmt.Errorf("read the outbox: %w", err)
+	}
+	var list []KeptMail
+	for _, row := range rows {
+		m, err := a.openMail(row)
+		if err != nil {
+			return nil, fmt.Errorf("decrypt %s: %w", row.ID, err)
+		}
+		list = append(list, KeptMail{At: row.CreatedAt, Message: m})
+	}
+	return list, nil
+}

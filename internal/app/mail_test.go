@@ -1,0 +1,343 @@
+package app_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"belfry/internal/app"
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/mail"
+	"belfry/internal/mail/mailtest"
+	"belfry/internal/network/sim"
+	"belfry/internal/queue"
+)
+
+// postOffice is a harness with a mail server.
+type postOffice struct {
+	*apptest.Harness
+	t      *testing.T
+	server *mailtest.Server
+}
+
+func newPostOffice(t *testing.T) *postOffice {
+	t.Helper()
+	server := mailtest.New(t)
+	h := apptest.New(t, func(c *app.Config) {
+		sender, err := mail.NewSender(server.URL(), "Belfry <belfry@example.org>")
+		must(t, err)
+		c.Mail = sender
+	})
+	return &postOffice{h, t, server}
+}
+
+// jobsOf returns the arguments of jobs of a kind.
+func jobsOf[J queue.Job](t *testing.T, h *apptest.Harness) []J {
+	t.Helper()
+	var kind J
+	rows, err := h.Pool.Query(t.Context(), `SELECT args FROM river_job WHERE kind = $1 ORDER BY id`, kind.Kind())
+	must(t, err)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[J])
+	must(t, err)
+	return all
+}
+
+// deliver works all jobs about mail, and returns what has arrived since the last call.
+func (o *postOffice) deliver() []mailtest.Mail {
+	o.t.Helper()
+	before := len(o.server.Received())
+	for _, job := range jobsOf[queue.PasswordReset](o.t, o.Harness) {
+		must(o.t, o.App.SendPasswordReset(o.t.Context(), job.Email))
+	}
+	_, err := o.Pool.Exec(o.t.Context(), `DELETE FROM river_job WHERE kind = 'password_reset'`)
+	must(o.t, err)
+	for _, job := range jobsOf[queue.Mail](o.t, o.Harness) {
+		must(o.t, o.App.SendMail(o.t.Context(), job.ID))
+	}
+	return o.server.Received()[before:]
+}
+
+func (o *postOffice) waitingMails() (n int) {
+	o.t.Helper()
+	must(o.t, o.Pool.QueryRow(o.t.Context(), `SELECT count(*) FROM mails`).Scan(&n))
+	return n
+}
+
+// linkIn returns the link with a path in a text.
+func linkIn(t *testing.T, text, path string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(text, apptest.PublicURL+path)
+	if !ok {
+		t.Fatalf("no link to %s in:\n%s", path, text)
+	}
+	token, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(token)
+}
+
+func TestAnInvitationIsMailedOnceAndItsLinkWorks(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("Harbour Bakery")
+	made := ws.Invite("ben@example.org", core.RoleEditor)
+	got := o.deliver()
+	if len(got) != 1 || got[0].To != "ben@example.org" || !strings.Contains(got[0].Subject, "Harbour Bakery") {
+		t.Fatalf("received %+v", got)
+	}
+	if link := apptest.PublicURL + "/invitations/" + linkIn(t, got[0].Text, "/invitations/"); link != made.InviteURL {
+		t.Errorf("the email links to %s, the answer to %s", link, made.InviteURL)
+	}
+	if again := o.deliver(); len(again) != 0 {
+		t.Errorf("the same email arrived twice: %+v", again)
+	}
+	if o.waitingMails() != 0 {
+		t.Error("an email that was sent is kept")
+	}
+}
+
+func TestARefusedInvitationMailsNothing(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.WorkspaceOn(core.PlanFree, "one", "UTC")
+	_, err := o.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "ben@example.org", Role: "editor"})
+	want(t, core.CodeQuotaExceeded, err)
+	if len(o.deliver()) != 0 || o.waitingMails() != 0 {
+		t.Error("an email was queued")
+	}
+}
+
+func TestAWorkspaceSendsFewInvitationsAtOnce(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	for range 30 {
+		ws.Invite("ben@example.org", core.RoleEditor)
+	}
+	_, err := o.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "ben@example.org", Role: "editor"})
+	want(t, core.CodeRateLimited, err)
+}
+
+func TestTheDatabaseHoldsNoLinkInPlain(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	token := linkIn(t, o.Workspace("one").Invite("ben@example.org", core.RoleEditor).InviteURL, "/invitations/")
+	for _, sql := range []string{
+		`SELECT coalesce(string_agg(args::text, ''), '') FROM river_job`,
+		`SELECT coalesce(string_agg(encode(sealed, 'escape'), ''), '') FROM mails`,
+	} {
+		var all string
+		must(t, o.Pool.QueryRow(t.Context(), sql).Scan(&all))
+		if all == "" || strings.Contains(all, token) || strings.Contains(all, "ben@example.org") {
+			t.Errorf("%s gives %q", sql, all)
+		}
+	}
+}
+
+func TestMailIsTriedAgainUntilTheServerRefusesItForGood(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	o.Workspace("one").Invite("ben@example.org", core.RoleEditor)
+	id := jobsOf[queue.Mail](t, o.Harness)[0].ID
+	o.server.Refuse("451 later")
+	if err := o.App.SendMail(t.Context(), id); err == nil || errors.Is(err, mail.ErrRefused) || o.waitingMails() != 1 {
+		t.Errorf("not tried again: %v", err)
+	}
+	o.server.Refuse("550 no such mailbox")
+	if err := o.App.SendMail(t.Context(), id); err != nil || o.waitingMails() != 0 {
+		t.Errorf("tried for ever: %v", err)
+	}
+}
+
+func TestAMailThatCameTooLateIsNotSent(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	o.Workspace("one").Invite("ben@example.org", core.RoleEditor)
+	o.Clock.Advance(7 * 24 * time.Hour)
+	if len(o.deliver()) != 0 || o.waitingMails() != 0 {
+		t.Error("an expired invitation was sent, or is kept")
+	}
+}
+
+func TestKeptMailIsShownAndNotSent(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t, func(c *app.Config) { c.Outbox = true })
+	made := h.Workspace("one").Invite("ben@example.org", core.RoleEditor)
+	must(t, h.App.SendMail(t.Context(), jobsOf[queue.Mail](t, h)[0].ID))
+	kept, err := h.App.Outbox(t.Context())
+	must(t, err)
+	if len(kept) != 1 || kept[0].To != "ben@example.org" || kept[0].Letter.Action.URL != made.InviteURL {
+		t.Errorf("the outbox has %+v", kept)
+	}
+	off := apptest.New(t)
+	off.Workspace("one").Invite("ben@example.org", core.RoleEditor)
+	if _, err := off.App.Outbox(t.Context()); core.CodeOf(err) != core.CodeNotFound || len(jobsOf[queue.Mail](t, off)) != 0 {
+		t.Errorf("a server without email has an outbox: %v", err)
+	}
+}
+
+// fail makes posts that their network refuses.
+func (o *postOffice) fail(ws *apptest.Workspace, by core.Caller, account contract.Account, texts ...string) {
+	o.t.Helper()
+	for _, text := range texts {
+		o.Fault(sim.Fault{Network: account.Platform, Call: "create", Kind: sim.Reject, Message: "Not today"})
+		made, err := o.App.CreatePosts(o.t.Context(), by, contract.CreatePosts{
+			PlanPosts: contract.PlanPosts{
+				Targets: contract.Targets{AccountIDs: []string{account.ID}}, Text: text, When: &contract.When{Word: "now"},
+			}, Confirm: true,
+		})
+		must(o.t, err)
+		if p := ws.Work(made.Posts[0]); p.Status != string(core.PostFailed) {
+			o.t.Fatalf("the post is %s", p.StatusLine)
+		}
+	}
+}
+
+// tell lets the worker tell about problems after a while, and returns what arrives, by reader.
+func (o *postOffice) tell(after time.Duration) map[string]mailtest.Mail {
+	o.t.Helper()
+	o.Clock.Advance(after)
+	must(o.t, o.App.SendAlerts(o.t.Context()))
+	byReader := map[string]mailtest.Mail{}
+	for _, m := range o.deliver() {
+		if _, twice := byReader[m.To]; twice {
+			o.t.Errorf("%s gets two emails at once", m.To)
+		}
+		byReader[m.To] = m
+	}
+	return byReader
+}
+
+func (o *postOffice) email(ws *apptest.Workspace, c core.Caller) string {
+	o.t.Helper()
+	list, err := o.App.ListMembers(o.t.Context(), ws.Owner)
+	must(o.t, err)
+	for _, m := range list.Members {
+		if m.ID == c.User().String() {
+			return m.Email
+		}
+	}
+	o.t.Fatal("no such member")
+	return ""
+}
+
+func TestTenPostsThatFailForOneReasonAreOneMail(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	account := ws.Account("threads")
+	var texts []string
+	for i := range 10 {
+		texts = append(texts, fmt.Sprintf("Post number %d", i))
+	}
+	o.fail(ws, ws.Owner, account, texts...)
+	if early := o.tell(time.Minute); len(early) != 0 {
+		t.Errorf("told before all are in: %v", early)
+	}
+	got := o.tell(2 * time.Minute)[ws.Email]
+	if got.Subject != "10 posts in one failed" {
+		t.Errorf("the subject is %q", got.Subject)
+	}
+	for _, text := range append(texts, "Not today") {
+		if !strings.Contains(got.Text, text) {
+			t.Errorf("the email lacks %q:\n%s", text, got.Text)
+		}
+	}
+	// More of the same soon after is told later, and then once.
+	o.fail(ws, ws.Owner, account, "Once more")
+	if soon := o.tell(5 * time.Minute); len(soon) != 0 {
+		t.Errorf("told again at once: %v", soon)
+	}
+	if later := o.tell(30 * time.Minute)[ws.Email]; !strings.HasPrefix(later.Subject, "A post to ") ||
+		strings.Contains(later.Text, "Post number") {
+		t.Errorf("told later: %+v", later)
+	}
+	if again := o.tell(time.Hour); len(again) != 0 {
+		t.Errorf("told once more: %v", again)
+	}
+}
+
+func TestMembersAreToldAboutTheProblemsTheyChose(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	account := ws.Account("threads")
+	admin, editor, other := ws.Member(core.RoleAdmin), ws.Member(core.RoleEditor), ws.Member(core.RoleEditor)
+	quiet, viewer, curious := ws.Member(core.RoleAdmin), ws.Member(core.RoleViewer), ws.Member(core.RoleViewer)
+	must(t, o.App.SetMailChoice(t.Context(), quiet, string(core.MailNone)))
+	must(t, o.App.SetMailChoice(t.Context(), curious, string(core.MailAll)))
+	o.fail(ws, editor, account, "The editor's post")
+	got := o.tell(3 * time.Minute)
+	for who, gets := range map[core.Caller]bool{
+		ws.Owner: true, admin: true, editor: true, other: false, quiet: false, viewer: false, curious: true,
+	} {
+		if _, told := got[o.email(ws, who)]; told != gets {
+			t.Errorf("%s %s told: %v", who.Role(), o.email(ws, who), told)
+		}
+	}
+}
+
+func TestAnAccountThatNeedsReconnectingIsOneMail(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	account := ws.Account("threads")
+	editor := ws.Member(core.RoleEditor)
+	_, err := o.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'revoked', status_reason = 'Access was removed.'`)
+	must(t, err)
+	p, err := o.App.CreatePosts(t.Context(), editor, contract.CreatePosts{PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{account.ID}}, Text: "Later", When: &contract.When{Word: "draft"},
+	}, Confirm: true})
+	must(t, err)
+	_, err = o.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'account_revoked'`)
+	must(t, err)
+	got := o.tell(3 * time.Minute)
+	if m := got[ws.Email]; m.Subject != "Reconnect "+account.DisplayName+" on Threads" ||
+		!strings.Contains(m.Text, "Access was removed.") {
+		t.Errorf("the owner gets %+v", m)
+	}
+	if m := got[o.email(ws, editor)]; !strings.HasPrefix(m.Subject, "A post to ") ||
+		!strings.Contains(m.Text, p.Posts[0].ID) {
+		t.Errorf("the editor gets %+v", m)
+	}
+}
+
+func TestWhatWasSolvedMeanwhileIsNotTold(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	account := ws.Account("threads")
+	o.fail(ws, ws.Owner, account, "Soon retried")
+	list, err := o.App.ListPosts(t.Context(), ws.Owner, contract.ListPosts{})
+	must(t, err)
+	if p := ws.Work(ws.Retry(list.Posts[0])); p.Status == string(core.PostFailed) {
+		t.Fatal(p.StatusLine)
+	}
+	must(t, o.App.DisconnectAccount(t.Context(), ws.Owner, ws.Account("facebook").ID))
+	if got := o.tell(3 * time.Minute); len(got) != 0 {
+		t.Errorf("told: %v", got)
+	}
+}
+
+func TestReplicasTellOnce(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	o.fail(ws, ws.Owner, ws.Account("threads"), "Told once")
+	o.Clock.Advance(3 * time.Minute)
+	told := make(chan error)
+	for range 4 {
+		replica := o.Replica()
+		go func() { told <- replica.SendAlerts(t.Context()) }()
+	}
+	for range 4 {
+		must(t, <-told)
+	}
+	if n := len(o.deliver()); n != 1 {
+		t.Errorf("%d emails", n)
+	}
+}

@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/mail"
+	"belfry/internal/queue"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+const (
+	// resetFor is how long a link for choosing a new password works.
+	resetFor = time.Hour
+
+	resetBytes   = 32 // 256 bit
+	purposeReset = "password-reset"
+
+	// An address may ask for resetTries links at once, then for one per resetInterval; an account gets half as many.
+	resetTries    = 6
+	resetInterval = 10 * time.Minute
+)
+
+// RequestPasswordReset asks for an email with a link for choosing a new password. A worker looks for the account, so
+// that neither the response nor its time reveals whether one exists. An account that has just been sent several links
+// gets no more: the last one still works. It returns not_found on a server without email.
+func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visitor) error {
+	if a.MailMode() == MailOff {
+		return core.NotFound()
+	}
+	email, err := checkEmail("email", email)
+	if err != nil {
+		return err
+	}
+	wait, err := a.cfg.Store.Throttle(ctx, "reset/address/"+from.AddressKey, resetTries, resetInterval)
+	if err != nil {
+		return fmt.Errorf("throttle password resets: %w", err)
+	}
+	if wait > 0 {
+		a.cfg.Metrics.CountRateLimited(policySignIn)
+		return errRateLimited(wait, "Too many requests for a new password.", "Wait, then try again.")
+	}
+	wait, err = a.cfg.Store.Throttle(ctx, "reset/"+accountBucket(email), resetTries/2, 2*resetInterval)
+	if err != nil {
+		return fmt.Errorf("throttle password resets: %w", err)
+	}
+	if wait > 0 {
+		return nil
+	}
+	return a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		return s.EnqueueMany(ctx, []queue.Job{queue.PasswordReset{Email: email}})
+	})
+}
+
+// SendPasswordReset emails a link for choosing a new password, if the address is that of a person.
+func (a *App) SendPasswordReset(ctx context.Context, email string) error {
+	user, err := a.findUser(ctx, email)
+	if err != nil || user.ID.IsZero() {
+		return err
+	}
+	token := secret.Random(resetBytes)
+	hash := secret.Hash(purposeReset, token)
+	until := a.cfg.Now().Add(resetFor)
+	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		if err := s.AddPasswordReset(ctx, user.ID, hash[:], until); err != nil {
+			return err
+		}
+		return a.addMail(ctx, s, mail.Message{To: user.Email, Name: user.Name, Letter: mail.Letter{
+			Subject:    "Choose a new password for Belfry",
+			Paragraphs: []string{"Somebody, probably you, has asked for a new password for this email address."},
+			Action:     mail.Link{Label: "Choose a new password", URL: a.cfg.PublicURL + "/reset-password/" + token},
+			Footnote: "The link works once and expires after one hour. If you did not ask for it, ignore this email: " +
+				"your password stays as it is.",
+		}}, until)
+	})
+	if err != nil {
+		return fmt.Errorf("send a link for a new password: %w", err)
+	}
+	return nil
+}
+
+// PasswordResetEmail returns the email address of the account that a link is for, or not_found if the link has expired,
+// was used or is unknown.
+func (a *App) PasswordResetEmail(ctx context.Context, token string) (string, error) {
+	hash := secret.Hash(purposeReset, token)
+	user, err := a.cfg.Store.PasswordResetUser(ctx, hash[:], a.cfg.Now())
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		err = fmt.Errorf("look up a link for a new password: %w", err)
+	}
+	return user.Email, err
+}
+
+// ResetPassword replaces the password of the person that a link is for. It ends all of their sessions and all of their
+// other links, and resets their limit of sign-in attempts. Of several concurrent requests, one succeeds.
+func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPassword, from Visitor) error {
+	hash := secret.Hash(purposeReset, token)
+	user, err := a.cfg.Store.PasswordResetUser(ctx, hash[:], a.cfg.Now())
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(in.Password); err != nil {
+		return err
+	}
+	if err := a.throttleAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
+		return err
+	}
+	passwordHash, err := a.passwords.Hash(ctx, in.Password)
+	if err != nil {
+		return err
+	}
+	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		if _, err := s.TakePasswordReset(ctx, hash[:], a.cfg.Now()); err != nil {
+			return err
+		}
+		if err := s.SetPassword(ctx, user.ID, passwordHash); err != nil {
+			return err
+		}
+		return s.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditPasswordReset, Actor: personCaller(user.ID), Subject: user.ID.String(),
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return a.cfg.Store.ResetThrottle(ctx, accountBucket(user.Email))
+}

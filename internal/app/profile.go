@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// EditProfile changes the person's name and email address on this server. A new address needs a recently confirmed
+// password, and it is a conflict if another account has it.
+func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditProfile) error {
+	t, err := a.enterSession(c, false)
+	if err != nil {
+		return err
+	}
+	if err := checkName("name", "The name", in.Name); err != nil {
+		return err
+	}
+	email, err := checkEmail("email", in.Email)
+	if err != nil {
+		return err
+	}
+	before, err := t.User(ctx, c.User())
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(before.Email, email) {
+		if t, err = a.enterProved(c, false); err != nil {
+			return err
+		}
+	}
+	after := core.User{ID: before.ID, Name: in.Name, Email: email}
+	if after == before {
+		return nil
+	}
+	return t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.UpdateUser(ctx, after); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditProfileChanged, Actor: c, Subject: c.User().String(),
+			Before: profileSettings(before), After: profileSettings(after),
+		})
+	})
+}
+
+// profileSettings returns the values that the audit log compares.
+func profileSettings(u core.User) map[string]string {
+	return map[string]string{"name": u.Name, "email": u.Email}
+}
+
+// ChangePassword replaces the person's password and ends all of their sessions except the present one, which continues
+// with the proof that is returned. A wrong present password is invalid_request.
+func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.ChangePassword) (proof string, err error) {
+	t, err := a.enterSession(c, false)
+	if err != nil {
+		return "", err
+	}
+	if err := checkPassword(in.New); err != nil {
+		return "", atPath("new", err)
+	}
+	if err := a.CheckOwnPassword(ctx, c, in.Current); err != nil {
+		return "", atPath("current", err)
+	}
+	hash, err := a.passwords.Hash(ctx, in.New)
+	if err != nil {
+		return "", err
+	}
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.SetOwnPassword(ctx, c.User(), hash); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditPasswordChanged, Actor: c, Subject: c.User().String()})
+	})
+	if err != nil {
+		return "", fmt.Errorf("store a password: %w", err)
+	}
+	return Proof(hash), nil
+}
+
+// atPath returns invalid_request with another path, and any other error unchanged.
+func atPath(path string, err error) error {
+	e, ok := errors.AsType[*core.Error](err)
+	if !ok || e.Code != core.CodeInvalidRequest {
+		return err
+	}
+	moved := *e
+	moved.Path = path
+	return &moved
+}
+
+// MailChoice returns which problems of the workspace the person gets by email.
+func (a *App) MailChoice(ctx context.Context, c core.Caller) (core.MailChoice, error) {
+	t, err := a.enterSession(c, false)
+	if err != nil {
+		return "", err
+	}
+	own, err := t.MailChoice(ctx, c.User())
+	return c.Role().MailFor(own), err
+}
+
+// SetMailChoice chooses which problems of the workspace the person gets by email.
+func (a *App) SetMailChoice(ctx context.Context, c core.Caller, choice string) error {
+	t, err := a.enterSession(c, false)
+	if err != nil {
+		return err
+	}
+	parsed, err := core.ParseMailChoice("mail", choice)
+	if err != nil {
+		return err
+	}
+	return t.SetMailChoice(ctx, c.User(), parsed)
+}

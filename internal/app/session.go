@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// Sessions lists the browsers in which the person is signed in, the last used first.
+func (a *App) Sessions(ctx context.Context, c core.Caller) ([]core.BrowserSession, error) {
+	if _, err := a.enterSession(c, false); err != nil {
+		return nil, err
+	}
+	list, err := a.cfg.Store.SessionsOf(ctx, c.User(), a.cfg.Now())
+	if err != nil {
+		return nil, fmt.Errorf("list sessions of %s: %w", c.User(), err)
+	}
+	return list, nil
+}
+
+// EndSession signs the person out of one browser.
+func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
+	t, err := a.enterSession(c, false)
+	t, session, err := tenantAndID[core.SessionKind](t, id, err)
+	if err != nil {
+		return err
+	}
+	return t.Tx(ctx, func(t store.Tenant) error {
+		ended, err := t.EndSession(ctx, c.User(), session)
+		if err != nil {
+			return err
+		}
+		if !ended {
+			return core.NotFound()
+		}
+		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditSessionEnded, Actor: c, Subject: id})
+	})
+}
+
+// EndSessions signs the person out of all browsers, also the present one.
+func (a *App) EndSessions(ctx context.Context, c core.Caller) error {
+	t, err := a.enterSession(c, false)
+	if err != nil {
+		return err
+	}
+	return t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.EndSessions(ctx, c.User()); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditSessionEnded, Actor: c})
+	})
+}

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Kinds of alerts. Triggers in the database write them when a post fails, and when an account stops working.
+const (
+	AlertPost    = "post"
+	AlertAccount = "account"
+)
+
+// Alert is a problem about which members have not been told.
+type Alert struct {
+	Kind    string
+	Reason  string   // the error code of a post
+	Subject [16]byte // the UUID of the post or account
+}
+
+// dueAlerts is the condition for a group of alerts with one workspace, kind and reason: they have had time to become
+// more, and members were not told about this reason lately.
+const dueAlerts = `min(a.at) <= clock() - @settle::interval AND NOT EXISTS (
+	SELECT FROM alerts_told t WHERE t.workspace_id = a.workspace_id AND t.kind = a.kind AND t.reason = a.reason
+		AND t.told_at > clock() - @pause::interval)`
+
+// WorkspacesWithAlerts lists the workspaces whose members should be told about problems now. settle is how long alerts
+// are collected, and pause the minimum time between two emails about one reason.
+func (s *Store) WorkspacesWithAlerts(ctx context.Context, settle, pause time.Duration) ([]core.WorkspaceID, error) {
+	return queryValues[core.WorkspaceID](s.query(ctx, `
+		SELECT DISTINCT workspace_id FROM (
+			SELECT workspace_id FROM alerts a GROUP BY workspace_id, kind, reason HAVING `+dueAlerts+`) AS due`,
+		args{"settle": settle, "pause": pause}))
+}
+
+// TakeAlerts deletes the workspace's due alerts and returns them.
+func (t Tenant) TakeAlerts(ctx context.Context, settle, pause time.Duration) ([]Alert, error) {
+	return queryMany[Alert](t.query(ctx, `
+		WITH due AS (
+			SELECT workspace_id, kind, reason FROM alerts a WHERE workspace_id = @ws
+			GROUP BY workspace_id, kind, reason HAVING `+dueAlerts+`
+		)
+		DELETE FROM alerts a USING due
+		WHERE a.workspace_id = @ws AND a.kind = due.kind AND a.reason = due.reason
+		RETURNING a.kind, a.reason, a.subject`, args{"settle": settle, "pause": pause}))
+}
+
+// MarkAlertTold records that members have just been told about a kind of problem and its reason.
+func (t Tenant) MarkAlertTold(ctx context.Context, kind, reason string) error {
+	return t.exec(ctx, `
+		INSERT INTO alerts_told (workspace_id, kind, reason, told_at) VALUES (@ws, @kind, @reason, clock())
+		ON CONFLICT (workspace_id, kind, reason) DO UPDATE SET told_at = clock()`, args{"kind": kind, "reason": reason})
+}
+
+// FailedPost is a post that needs a person.
+type FailedPost struct {
+	ID          core.PostID
+	Platform    core.Platform
+	AccountName string
+	Title, Text string
+	Code        string
+	Message     string
+	CreatedBy   core.UserID
+}
+
+const failedPost = `
+		SELECT p.id, p.platform, a.display_name AS account_name, p.title, left(p.text, 200) AS text, p.error_code AS code,
+			p.error_message AS message, p.created_by
+		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		LEFT JOIN publications u ON u.post_id = p.id
+		WHERE p.workspace_id = @ws AND p.status = 'failed'
+			AND (u.next_action_at IS NULL OR p.error_code = 'outcome_unknown')`
+
+// FailedPosts returns those of the posts that have failed and will not be tried again automatically.
+func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID) ([]FailedPost, error) {
+	return queryMany[FailedPost](t.query(ctx, failedPost+` AND p.id = ANY(@ids) ORDER BY p.id`, args{"ids": ids}))
+}
+
+// LostAccount is an account that must be reconnected.
+type LostAccount struct {
+	ID       core.AccountID
+	Platform core.Platform
+	Name     string
+	Reason   string
+}
+
+// LostAccounts returns those of the accounts that must be reconnected.
+func (t Tenant) LostAccounts(ctx context.Context, ids []core.AccountID) ([]LostAccount, error) {
+	return queryMany[LostAccount](t.query(ctx, `
+		SELECT id, platform, display_name AS name, status_reason AS reason FROM accounts
+		WHERE workspace_id = @ws AND id = ANY(@ids) AND status <> 'ok' AND disconnected_at IS NULL
+		ORDER BY lower(display_name), id`, args{"ids": ids}))
+}
