@@ -15,18 +15,9 @@ import (
 // redirectToSettings redirects to the first settings page that the person can open.
 func (r *request) redirectToSettings() error {
 	if r.caller.Role().Manages() {
-		return r.redirect(r.link.Keys())
+		return r.redirect(r.link.WorkspaceSettings())
 	}
 	return r.redirect(r.link.Profile())
-}
-
-func (r *request) showProfile() error {
-	frame, err := r.pageFrame("Profile", layout.SectionSettings)
-	if err != nil {
-		return err
-	}
-	m := settings.ProfileModel{Frame: frame, Role: r.caller.Role()}
-	return r.render(http.StatusOK, settings.Profile(m), nil)
 }
 
 func (r *request) showKeys() error { return r.renderKeys(http.StatusOK, settings.KeysModel{}) }

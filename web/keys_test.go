@@ -12,12 +12,16 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	b := r.as(r.Workspace("one"))
-	b.get("/settings").leads(t, "/settings/keys")
+	b.get("/settings").leads(t, "/settings/workspace")
 	page := b.get("/settings/keys").is(t, http.StatusOK)
 	page.says(t, "http://localhost:8080/v1", "On the command line, refer to this workspace as one.")
 	form := []string{"form", page.value(t, "form"), "name", "Newsletter", "scope", "write"}
 	page = b.post("/settings/keys", form...).is(t, http.StatusCreated)
 	key := textOf(page.one(t, testid("new-key")))
+	if got := textOf(page.one(t, testid("new-key-curl"))); got !=
+		"curl -H 'Authorization: Bearer "+key+"' http://localhost:8080/v1/whoami" {
+		t.Errorf("the command to try it is %s", got)
+	}
 	caller, err := r.Caller(key)
 	must(t, err)
 	must(t, caller.Need(core.Write))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
@@ -28,6 +29,7 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	if m.Frame, err = r.pageFrame("Members", layout.SectionSettings); err != nil {
 		return err
 	}
+	m.Mails, m.Outbox = r.web.cfg.App.MailMode() != app.MailOff, r.web.outboxURL()
 	m.Members, m.Now, m.Me, m.Role = list.Members, r.web.cfg.Now(), r.caller.User().String(), r.caller.Role()
 	return r.render(status, settings.Members(m), nil)
 }
@@ -96,6 +98,7 @@ func (r *request) confirmRemoval() error {
 				"Your posts stay.",
 			}
 		case m.ExpiresAt != nil:
+			ask.Title, ask.Button = "Withdraw the invitation of "+m.Name+"?", "Withdraw invitation"
 			ask.Points = []string{"The invitation link stops working."}
 		}
 		return r.renderConfirm(layout.SectionSettings, ask)
@@ -114,6 +117,6 @@ func (r *request) removeMember() error {
 	if r.pathID() == r.caller.User().String() {
 		return r.signOut()
 	}
-	r.setFlash(ui.ToneGood, "Member removed.")
+	r.setFlash(ui.ToneGood, "Access removed.")
 	return r.redirect(r.link.Members())
 }

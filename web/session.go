@@ -9,6 +9,7 @@ import (
 	"github.com/alexedwards/scs/v2"
 
 	"belfry/internal/app"
+	"belfry/internal/core"
 	"belfry/internal/httpd"
 	"belfry/views/link"
 )
@@ -33,6 +34,8 @@ const (
 	keyChoice    = "choice."  // and a workspace: profiles to choose from
 	keyForm      = "form"     // the last form that made a key
 	keySavedForm = "carried"  // a form that was sent when the session before had ended
+	keyID        = "id"       // of the session in the list of the person's sessions
+	keyBrowser   = "browser"  // as it names itself
 )
 
 // sessions are the dashboard's sessions. Only signing in creates one.
@@ -95,7 +98,7 @@ func (s *sessions) signedInUser(ctx context.Context) (app.Session, bool) {
 }
 
 // begin replaces the context's session with a new one, so that a token from before the sign-in is useless.
-func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
+func (s *sessions) begin(ctx context.Context, in app.SignedIn, browser string) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("start a session: %w", err)
 	}
@@ -105,7 +108,7 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
 	now := s.now().Unix()
 	for key, value := range map[string]any{
 		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keyProof: in.Proof, keySince: now, keySeen: now,
-		keyProved: now,
+		keyProved: now, keyID: core.NewID[core.SessionKind]().String(), keyBrowser: browser,
 	} {
 		s.manager.Put(ctx, key, value)
 	}
@@ -122,9 +125,33 @@ func (s *sessions) renewProof(ctx context.Context) error {
 	return nil
 }
 
+// continueWith gives the session a new token and the proof of a new password.
+func (s *sessions) continueWith(ctx context.Context, proof string) error {
+	s.manager.Put(ctx, keyProof, proof)
+	return s.renewProof(ctx)
+}
+
+// browserSession returns the session as the list of the person's sessions shows it. A session that an older version
+// began gets its id now.
+func (s *sessions) browserSession(ctx context.Context) core.BrowserSession {
+	user, err := core.ParseID[core.UserKind](s.manager.GetString(ctx, keyUser))
+	if err != nil {
+		return core.BrowserSession{}
+	}
+	id, err := core.ParseID[core.SessionKind](s.manager.GetString(ctx, keyID))
+	if err != nil {
+		id = core.NewID[core.SessionKind]()
+		s.manager.Put(ctx, keyID, id.String())
+	}
+	return core.BrowserSession{
+		ID: id, User: user, Browser: s.manager.GetString(ctx, keyBrowser),
+		Since: time.Unix(s.manager.GetInt64(ctx, keySince), 0), SeenAt: time.Unix(s.manager.GetInt64(ctx, keySeen), 0),
+	}
+}
+
 // save saves the session and sets its cookie. It must be called before the response's first byte.
 func (s *sessions) save(ctx context.Context, w http.ResponseWriter) error {
-	token, expiry, err := s.manager.Commit(ctx)
+	token, expiry, err := s.manager.Commit(core.WithBrowserSession(ctx, s.browserSession(ctx)))
 	if err != nil {
 		return fmt.Errorf("save the session: %w", err)
 	}
@@ -162,9 +189,13 @@ func (r *request) visitor() app.Visitor {
 	return from
 }
 
+// maxBrowser is how much of a browser's name is stored.
+const maxBrowser = 300
+
 // beginSession signs the person in in this browser.
 func (r *request) beginSession(in app.SignedIn) error {
-	if err := r.web.sessions.begin(r.context(), in); err != nil {
+	browser := []rune(r.echo.Request().UserAgent())
+	if err := r.web.sessions.begin(r.context(), in, string(browser[:min(len(browser), maxBrowser)])); err != nil {
 		return err
 	}
 	r.sessionChanged, r.link = true, link.Workspace(in.Slug)

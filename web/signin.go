@@ -23,7 +23,7 @@ func (r *request) showSignIn() error {
 	if first {
 		return r.redirect(link.SetUp)
 	}
-	return r.renderSignIn(http.StatusOK, auth.SignInModel{Next: next})
+	return r.renderSignIn(http.StatusOK, auth.SignInModel{Next: next, Changed: r.echo.QueryParam("changed") != ""})
 }
 
 func (r *request) renderSignIn(status int, m auth.SignInModel) error {

@@ -128,7 +128,8 @@ func TestSignInSaysHowAPasswordIsReset(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	r.Workspace("one")
-	r.browser().get("/sign-in").says(t, "Forgot your password?", "belfry user password")
+	r.browser().get("/sign-in").says(t, "Forgot your password?")
+	r.browser().get("/forgot-password").says(t, "belfry user password")
 }
 
 func TestSigningIn(t *testing.T) {
@@ -138,7 +139,7 @@ func TestSigningIn(t *testing.T) {
 	b := r.browser()
 	for _, who := range []string{ws.Email, "nobody@example.org"} {
 		page := b.post("/sign-in", "email", who, "password", "wrong", "next", "/accounts").is(t, http.StatusUnauthorized)
-		page.says(t, "The email address or the password is wrong.", "belfry user password")
+		page.says(t, "The email address or the password is wrong.", "Forgot your password?")
 		if page.value(t, "email") != who || page.value(t, "next") != "/accounts" || page.value(t, "password") != "" {
 			t.Error("the form lost what was entered, or drew a password")
 		}

@@ -42,6 +42,8 @@ type SignInModel struct {
 	Next  string // where to go afterwards; an address of ours
 	// Carry is a form that was sent after the session had ended, and is restored after the sign-in.
 	Carry string
+	// Changed reports that the person has just chosen a new password.
+	Changed bool
 	// Refused is why the sign-in failed; it is the same for every cause.
 	Refused *contract.Error
 }

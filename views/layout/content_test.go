@@ -163,6 +163,20 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{""},
 		},
 		{"without it the code is asked for", "setup-wrong", "label[for=code]", []string{"Set-up code"}},
+		{"a manager reaches all settings", "audit", ".settings-nav a", []string{
+			"General", "Members", "API keys", "Plan and usage", "Audit log", "Profile", "Password and sessions", "Appearance",
+		}},
+		{"others what is theirs", "profile", ".settings-nav a", []string{
+			"Plan and usage", "Profile", "Password and sessions", "Appearance",
+		}},
+		{"a change in the log shows both values in the zone", "audit", "[data-action=post_changed] .help", []string{
+			"API key Newsletter script", "Time: Thu 24 Dec 2026, 18:00 CET (Europe/Berlin)", "Status: draft → queued",
+		}},
+		{"a full meter says what happens", "plan", "[data-testid=meter-posts] .meter-note", []string{
+			"Limit reached. Drafts can still be written. New posts can be scheduled again next month, or after queued posts are cancelled.",
+		}},
+		{"a session cannot end itself in the list", "security", "[data-testid=session] form", []string{"Sign out"}},
+		{"a password is never drawn again", "security-wrong", "input[type=password][value]:not([value=''])", nil},
 		{"signing in leads back", "signin-refused", "input[name=next][value='/posts']", []string{""}},
 
 		{"an error says how long to wait", "fault-429", "[data-testid=wait]", []string{"Wait 87 seconds."}},

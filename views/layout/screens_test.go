@@ -44,8 +44,8 @@ type fixture struct {
 func (f fixture) screens() map[string]templ.Component {
 	all := map[string]templ.Component{}
 	for _, some := range []map[string]templ.Component{
-		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.groupPages(), f.keyPages(), f.memberPages(), f.faults(),
-		f.mediaPages(),
+		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.groupPages(), f.keyPages(), f.memberPages(),
+		f.resets(), f.personPages(), f.faults(), f.mediaPages(),
 		f.parts(), f.references(),
 	} {
 		maps.Copy(all, some)
@@ -637,6 +637,7 @@ func (f fixture) memberPages() map[string]templ.Component {
 		Email:     "ben@example.org",
 		InviteURL: "http://localhost:8080/invitations/Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeFgHiJk",
 	}
+	made.Mails, made.Outbox = true, link.Outbox
 	admin.Me, admin.Role = "usr_2", core.RoleAdmin
 	admin.Errors = map[string]string{
 		"email": "This is not an email address.", "name": "The name is too long.",
@@ -651,6 +652,94 @@ func (f fixture) memberPages() map[string]templ.Component {
 	return map[string]templ.Component{
 		"members": settings.Members(m), "members-made": settings.Members(made), "members-admin": settings.Members(admin),
 		"workspace": settings.Workspace(w), "workspace-wrong": settings.Workspace(wrong),
+	}
+}
+
+func (f fixture) resets() map[string]templ.Component {
+	frame := layout.Frame{Title: "Forgotten password"}
+	refused := &contract.Error{Code: "rate_limited", Message: "Too many requests.", Hint: "Wait 9 minutes, then try again."}
+	item := auth.OutboxItem{Title: "Fresh rye at 7", Detail: "Harbour Bakery on Threads: Not today", URL: "http://localhost/x"}
+	return map[string]templ.Component{
+		"forgot": auth.Forgot(auth.ForgotModel{Frame: frame, Mails: true}),
+		"forgot-refused": auth.Forgot(auth.ForgotModel{
+			Frame: frame, Mails: true, Email: "ada@", Errors: map[string]string{"email": "Enter an email address."}, Refused: refused,
+		}),
+		"forgot-sent":     auth.Forgot(auth.ForgotModel{Frame: frame, Mails: true, Sent: true, Outbox: link.Outbox}),
+		"forgot-operator": auth.Forgot(auth.ForgotModel{Frame: frame}),
+		"reset":           auth.Reset(auth.ResetModel{Frame: frame, Token: "token", Email: "ada@example.org"}),
+		"reset-refused": auth.Reset(auth.ResetModel{
+			Frame: frame, Token: "token", Email: "ada@example.org", Errors: map[string]string{"password": "Choose another."},
+			Refused: refused,
+		}),
+		"no-reset":       auth.NoReset(frame),
+		"signin-changed": auth.SignIn(auth.SignInModel{Frame: frame, Changed: true}),
+		"outbox-none":    auth.Outbox(auth.OutboxModel{Frame: frame}),
+		"outbox": auth.Outbox(auth.OutboxModel{Frame: frame, Mails: []auth.OutboxMail{
+			{
+				At: f.now, To: "ben@example.org", Subject: "Ada Lindqvist invites you to Bell & Rope",
+				Paragraphs: []string{"Ada Lindqvist invites you to the workspace Bell & Rope on Belfry."},
+				Action:     "Join Bell & Rope", ActionURL: "http://localhost/x", Footnote: "The link works once.",
+			},
+			{
+				At: f.now, To: "ada@example.org", Subject: "2 posts failed", Paragraphs: []string{"2 posts failed."},
+				Items: []auth.OutboxItem{item, {Title: "and 1 more"}}, Action: "View failed posts", ActionURL: "http://localhost/y",
+			},
+		}}),
+	}
+}
+
+func (f fixture) personPages() map[string]templ.Component {
+	frame := f.frame("Settings", layout.SectionSettings)
+	editor := frame
+	editor.Manages = false
+	free, owner := core.DefaultPlans()[core.PlanFree], core.DefaultPlans()[core.PlanOwner]
+	used := core.Usage{Period: "2026-11", Posts: 30, StorageBytes: 1_700_000_000, Accounts: 1, Members: 1}
+	ours, theirs := core.NewID[core.SessionKind](), core.NewID[core.SessionKind]()
+	return map[string]templ.Component{
+		"profile": settings.Profile(settings.ProfileModel{
+			Frame: editor, Role: core.RoleEditor, Name: "Ada", Email: "ada@example.org", Mails: true, Mail: core.MailOwn,
+		}),
+		"profile-wrong": settings.Profile(settings.ProfileModel{
+			Frame: frame, Role: core.RoleOwner, Errors: map[string]string{"name": "Enter a name.", "email": "It is in use."},
+		}),
+		"security": settings.Security(settings.SecurityModel{
+			Frame: frame, Zone: f.zone, Present: ours, Sessions: []core.BrowserSession{
+				{ID: ours, Browser: "Firefox/140.0 (Windows)", Since: f.now.Add(-time.Hour), SeenAt: f.now},
+				{ID: theirs, Browser: "Version/19.0 Safari/604.1 (iPhone)", Since: f.now.Add(-30 * time.Hour), SeenAt: f.now},
+			},
+		}),
+		"security-wrong": settings.Security(settings.SecurityModel{
+			Frame: frame, Zone: f.zone, Errors: map[string]string{"current": "This is not your password.", "new": "Too short."},
+		}),
+		"appearance": settings.Appearance(editor),
+		"plan": settings.Usage(settings.UsageModel{
+			Frame: frame, Plan: free, Usage: contract.UsageOf(used, free), Drafts: 85, UpgradeURL: "https://example.org/plans",
+		}),
+		"plan-unlimited": settings.Usage(settings.UsageModel{Frame: editor, Plan: owner, Usage: contract.UsageOf(used, owner)}),
+		"audit-none":     settings.Audit(settings.AuditModel{Frame: frame, Zone: f.zone}),
+		"audit":          settings.Audit(f.audit(frame)),
+	}
+}
+
+func (f fixture) audit(frame layout.Frame) settings.AuditModel {
+	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
+	return settings.AuditModel{
+		Frame: frame, Zone: f.zone, Older: "/w/bell/settings/audit?cursor=7", Filter: link.AuditFilter{User: "usr_1"},
+		Members: []contract.Member{{ID: "usr_1", Name: "Ada Lindqvist"}, {ID: "usr_2", Name: "Ben Miller"}},
+		Entries: []settings.AuditEntry{
+			{
+				At: f.now, Actor: "session", Name: "Ada Lindqvist", Action: core.AuditMemberChanged, SubjectName: "Ben Miller",
+				Before: raw(`{"role":"viewer"}`), After: raw(`{"role":"editor"}`), Address: "192.0.2.7",
+			},
+			{
+				At: f.now, Actor: "api_key", Name: "Ada Lindqvist", Credential: "Newsletter script", Action: core.AuditPostChanged,
+				Subject: postID, Before: raw(`{"status":"draft"}`),
+				After: raw(`{"status":"queued","publishAt":"2026-12-24T17:00:00Z"}`),
+			},
+			{At: f.now, Actor: "operator", Action: core.AuditPlanChanged, Before: raw(`{"plan":"free"}`), After: raw(`{"plan":"owner"}`)},
+			{At: f.now, Actor: "worker", Action: core.AuditAccessRemoved},
+			{At: f.now, Actor: "session", Action: core.AuditAction("something_new")},
+		},
 	}
 }
 

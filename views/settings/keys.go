@@ -35,3 +35,8 @@ type KeysModel struct {
 	// Slug is the workspace's short name, for use in commands.
 	Slug string
 }
+
+// tryCommand returns a command that uses the new key.
+func (m KeysModel) tryCommand() string {
+	return "curl -H 'Authorization: Bearer " + m.New.Key + "' " + m.Address + "/whoami"
+}

@@ -26,6 +26,9 @@ type MembersModel struct {
 	Role core.Role
 	// New is the invitation that was just created, whose link is shown only now.
 	New *contract.Member
+	// Mails reports that invitations are emailed, and Outbox is the address where a sandbox shows its emails.
+	Mails  bool
+	Outbox string
 	// Email, Name and Invites are the form's values; Invites is the role.
 	Email, Name, Invites string
 	Errors               map[string]string // by input
@@ -66,4 +69,38 @@ func (m MembersModel) selectedRole() string {
 		return string(core.RoleEditor)
 	}
 	return m.Invites
+}
+
+func (m MembersModel) newInvitationTitle() string {
+	if m.Mails {
+		return "Invitation emailed to " + m.New.Email + "."
+	}
+	return "Send this link to " + m.New.Email + ". It will not be shown again."
+}
+
+func (m MembersModel) resendLabel() string {
+	if m.Mails {
+		return "Resend invitation"
+	}
+	return "New link"
+}
+
+// rolesByRights are the roles from least to most rights.
+var rolesByRights = []core.Role{core.RoleViewer, core.RoleEditor, core.RoleAdmin, core.RoleOwner}
+
+// roleTask is something that some roles may do.
+type roleTask struct {
+	name   string
+	allows func(core.Role) bool
+}
+
+var roleTasks = []roleTask{
+	{"See posts, accounts and files", func(core.Role) bool { return true }},
+	{"Write, schedule and publish posts", core.Role.Writes},
+	{"Upload and organize files, and group accounts", core.Role.Writes},
+	{"Connect, reconnect and disconnect accounts", core.Role.Manages},
+	{"Create and revoke API keys", core.Role.Manages},
+	{"Invite, change and remove members", core.Role.Manages},
+	{"Change the workspace, and read the audit log", core.Role.Manages},
+	{"Make somebody an owner, or remove one", func(r core.Role) bool { return r.MaySet("", core.RoleOwner) == nil }},
 }

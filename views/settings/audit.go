@@ -1,0 +1,162 @@
+package settings
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+	"belfry/views/link"
+)
+
+// Names of the inputs for filtering the audit log.
+const (
+	FieldPerson = "user"
+	FieldAction = "action"
+)
+
+// AuditModel is the page of the audit log.
+type AuditModel struct {
+	Frame   layout.Frame
+	Zone    core.Zone
+	Entries []AuditEntry
+	// Members are the people to filter by.
+	Members []contract.Member
+	Filter  link.AuditFilter
+	// Older is the address of the next page; empty on the last.
+	Older string
+}
+
+// AuditEntry is a row of the audit log.
+type AuditEntry struct {
+	At         time.Time
+	Actor      string // session, api_key, worker or operator
+	Name       string // of the person; "" for one who no longer exists
+	Credential string
+	Action     core.AuditAction
+	Subject    string
+	// SubjectName is the name of the member that the entry is about; "" for anything else.
+	SubjectName   string
+	Before, After json.RawMessage
+	Address       string
+}
+
+// who returns who did it.
+func (e AuditEntry) who() string {
+	switch e.Actor {
+	case "operator":
+		return "Operator"
+	case string(core.CredentialWorker):
+		return "Belfry"
+	}
+	return cmp.Or(e.Name, "Former member")
+}
+
+// by returns with what it was done, where that is not the dashboard.
+func (e AuditEntry) by() string {
+	if e.Actor == string(core.CredentialKey) {
+		return "API key " + e.Credential
+	}
+	return ""
+}
+
+// auditActions are the actions that a workspace's log has, in the order of the filter.
+var auditActions = []struct {
+	action core.AuditAction
+	name   string
+}{
+	{core.AuditMemberInvited, "Member invited"},
+	{core.AuditMemberJoined, "Member joined"},
+	{core.AuditMemberChanged, "Role changed"},
+	{core.AuditMemberRemoved, "Member removed"},
+	{core.AuditKeyCreated, "API key created"},
+	{core.AuditKeyRevoked, "API key revoked"},
+	{core.AuditAccountConnected, "Account connected"},
+	{core.AuditAccountRemoved, "Account disconnected"},
+	{core.AuditAccountsRevoked, "Account revoked"},
+	{core.AuditAccessRemoved, "Access removed at the network"},
+	{core.AuditAccountErased, "Account's data deleted"},
+	{core.AuditPostChanged, "Post changed"},
+	{core.AuditWorkspaceCreated, "Workspace created"},
+	{core.AuditWorkspaceChanged, "Workspace changed"},
+	{core.AuditPlanChanged, "Plan changed"},
+	{core.AuditProfileChanged, "Profile changed"},
+	{core.AuditPasswordChanged, "Password changed"},
+	{core.AuditPasswordConfirmed, "Password confirmed"},
+	{core.AuditSessionEnded, "Signed out of a browser"},
+}
+
+// what returns what was done.
+func (e AuditEntry) what() string {
+	for _, a := range auditActions {
+		if a.action == e.Action {
+			return a.name
+		}
+	}
+	return string(e.Action)
+}
+
+// details returns what the entry is about, and which values changed. Times are in the zone.
+func (e AuditEntry) details(zone core.Zone) []string {
+	before, after := auditValues(e.Before, zone), auditValues(e.After, zone)
+	var list []string
+	if e.SubjectName != "" {
+		list = append(list, e.SubjectName)
+	}
+	keys := make([]string, 0, len(before)+len(after))
+	for key := range before {
+		keys = append(keys, key)
+	}
+	for key := range after {
+		if _, both := before[key]; !both {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		was, hadOne := before[key]
+		is, hasOne := after[key]
+		name := cmp.Or(auditKeys[key], key)
+		switch {
+		case key == "owner", hadOne && hasOne && was == is:
+		case hadOne && hasOne:
+			list = append(list, fmt.Sprintf("%s: %s → %s", name, was, is))
+		case hasOne:
+			list = append(list, name+": "+is)
+		default:
+			list = append(list, name+": "+was)
+		}
+	}
+	return list
+}
+
+// auditKeys are the names of values in the log.
+var auditKeys = map[string]string{
+	"name": "Name", "email": "Email", "role": "Role", "scope": "Permissions", "platform": "Network", "slug": "Short name",
+	"tz": "Time zone", "plan": "Plan", "status": "Status", "publishAt": "Time",
+}
+
+// auditValues returns the values of an entry as text, without those that are themselves records.
+func auditValues(raw json.RawMessage, zone core.Zone) map[string]string {
+	var values map[string]any
+	if len(raw) == 0 || json.Unmarshal(raw, &values) != nil {
+		return nil
+	}
+	texts := map[string]string{}
+	for key, value := range values {
+		switch value := value.(type) {
+		case string:
+			texts[key] = value
+			if at, err := time.Parse(time.RFC3339, value); err == nil {
+				texts[key] = zone.Label(at)
+			}
+		case float64, bool:
+			texts[key] = fmt.Sprint(value)
+		}
+	}
+	return texts
+}

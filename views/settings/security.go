@@ -1,0 +1,76 @@
+package settings
+
+import (
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+)
+
+// Names of the inputs for changing one's password.
+const (
+	FieldPresentPassword = "current"
+	FieldNewPassword     = "new"
+)
+
+// SecurityModel is the page of the person's password and sessions.
+type SecurityModel struct {
+	Frame    layout.Frame
+	Zone     core.Zone
+	Sessions []core.BrowserSession
+	// Present is the session of this browser.
+	Present core.SessionID
+	Email   string            // for programs that store passwords
+	Errors  map[string]string // by input
+	Refused *contract.Error
+}
+
+// names of browsers and systems, by a part of what a browser says about itself. The first match counts: most browsers
+// also name those that they are compatible with.
+var (
+	browserNames = [][2]string{
+		{"Edg/", "Edge"},
+		{"EdgA/", "Edge"},
+		{"OPR/", "Opera"},
+		{"SamsungBrowser/", "Samsung Internet"},
+		{"Firefox/", "Firefox"},
+		{"FxiOS/", "Firefox"},
+		{"CriOS/", "Chrome"},
+		{"Chrome/", "Chrome"},
+		{"Safari/", "Safari"},
+		{"curl/", "curl"},
+	}
+	systemNames = [][2]string{
+		{"iPhone", "iPhone"},
+		{"iPad", "iPad"},
+		{"Android", "Android"},
+		{"Windows", "Windows"},
+		{"Macintosh", "Mac"},
+		{"CrOS", "ChromeOS"},
+		{"Linux", "Linux"},
+	}
+)
+
+// browserName returns what people call a browser, such as "Firefox on Windows".
+func browserName(userAgent string) string {
+	browser, system := findName(browserNames, userAgent), findName(systemNames, userAgent)
+	switch {
+	case browser == "" && system == "":
+		return "Unknown browser"
+	case browser == "":
+		return "Browser on " + system
+	case system == "":
+		return browser
+	}
+	return browser + " on " + system
+}
+
+func findName(names [][2]string, userAgent string) string {
+	for _, n := range names {
+		if strings.Contains(userAgent, n[0]) {
+			return n[1]
+		}
+	}
+	return ""
+}

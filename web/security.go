@@ -1,0 +1,80 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+
+	"belfry/internal/contract"
+	"belfry/internal/httpd"
+	"belfry/views/layout"
+	"belfry/views/settings"
+	"belfry/views/ui"
+)
+
+func (r *request) showSecurity() error {
+	return r.renderSecurity(http.StatusOK, settings.SecurityModel{})
+}
+
+func (r *request) renderSecurity(status int, m settings.SecurityModel) (err error) {
+	if m.Sessions, err = r.web.cfg.App.Sessions(r.context(), r.caller); err != nil {
+		return err
+	}
+	m.Present = r.web.sessions.browserSession(r.context()).ID
+	if m.Zone, err = r.workspaceZone(); err != nil {
+		return err
+	}
+	if m.Frame, err = r.pageFrame("Password and sessions", layout.SectionSettings); err != nil {
+		return err
+	}
+	m.Email = m.Frame.Person.Email
+	return r.render(status, settings.Security(m), nil)
+}
+
+func (r *request) changePassword(form url.Values) error {
+	proof, err := r.web.cfg.App.ChangePassword(r.context(), r.caller, contract.ChangePassword{
+		Current: form.Get(settings.FieldPresentPassword), New: form.Get(settings.FieldNewPassword),
+	})
+	if e, ok := asRefusal(err); ok {
+		var m settings.SecurityModel
+		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		r.retryAfter(e)
+		return r.renderSecurity(httpd.Status(e.Code), m)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.web.sessions.continueWith(r.context(), proof); err != nil {
+		return err
+	}
+	r.sessionChanged = true
+	r.setFlash(ui.ToneGood, "Password changed. You are signed out everywhere else.")
+	return r.redirect(r.link.Security())
+}
+
+func (r *request) endSession() error {
+	if err := r.web.cfg.App.EndSession(r.context(), r.caller, r.pathID()); err != nil {
+		return err
+	}
+	r.setFlash(ui.ToneGood, "Signed out of that browser.")
+	return r.redirect(r.link.Security())
+}
+
+func (r *request) redirectToSecurity() error { return r.redirect(r.link.Security()) }
+
+func (r *request) confirmEndSessions() error {
+	return r.renderConfirm(layout.SectionSettings, layout.ConfirmModel{
+		Title: "Sign out everywhere?",
+		Points: []string{
+			"All browsers are signed out, also this one.",
+			"API keys keep working. Change your password if somebody else may know it.",
+		},
+		Action: r.link.EndSessions(), Button: "Sign out everywhere", Back: r.link.Security(),
+	})
+}
+
+func (r *request) endSessions() error {
+	if err := r.web.cfg.App.EndSessions(r.context(), r.caller); err != nil {
+		return err
+	}
+	return r.signOut()
+}
