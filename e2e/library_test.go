@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -143,8 +144,12 @@ func TestTwentyFilesArriveOverABrokenConnection(t *testing.T) {
 		names = append(names, fmt.Sprintf("bell %02d.jpg", i))
 	}
 	b.runActions("choose 20 files", chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), writePictures(t, names...)))
-	b.waitFor(`document.querySelector("[data-testid=uploads-count]").textContent === "20 of 20 files uploaded."`)
+	eventually(t, time.Minute, "all files are uploaded", func() bool {
+		return evaluateScript[bool](b,
+			`document.querySelector("[data-testid=uploads-count]").textContent === "20 of 20 files uploaded."`)
+	})
 	b.waitFor(readyFiles + ` === 20`)
+	t.Logf("%d requests were broken", proxy.broken.Load())
 	if n := proxy.broken.Load(); n < 20 {
 		t.Errorf("only %d requests were broken", n)
 	}

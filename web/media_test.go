@@ -273,9 +273,9 @@ func TestAScriptReservesUploadsOnce(t *testing.T) {
 	s.b.post("/media/uploads/"+first.MediaID+"/cancel").is(t, http.StatusOK)
 	s.b.post("/media/uploads/"+first.MediaID+"/cancel").is(t, http.StatusNotFound)
 
-	var refused struct{ Error contract.Error }
+	var refused contract.Error
 	must(t, json.Unmarshal([]byte(s.b.post("/media/uploads", "filename", "", "size", "5").is(t, http.StatusBadRequest).body), &refused))
-	if refused.Error.Message == "" || apiWords.MatchString(refused.Error.Message+refused.Error.Hint) {
+	if refused.Message == "" || apiWords.MatchString(refused.Message+refused.Hint) {
 		t.Errorf("the refusal is %+v", refused)
 	}
 	s.b.post("/media/uploads", "filename", "a.jpg", "size", "5", "folder", "x").is(t, http.StatusNotFound)

@@ -86,9 +86,7 @@ func (r *request) writeRefusal(err error) error {
 	if e.Code == core.CodeNotFound { // for which a page has its own words
 		told.Message, told.Hint = "The folder or the file no longer exists.", "Reload the page."
 	}
-	return r.writeJSON(httpd.Status(e.Code), struct {
-		Error *contract.Error `json:"error"`
-	}{told})
+	return r.writeJSON(httpd.Status(e.Code), told)
 }
 
 // maxUploadForms is how many forms with files one person may send at the same time: each is spooled to disk.

@@ -40,19 +40,20 @@ async function ask(url, { form, signal } = {}) {
   if (answer.type === "opaqueredirect") throw new Refusal("Your session has ended. Sign in on another tab, then retry.");
   const text = await answer.text();
   if (answer.ok) return text ? JSON.parse(text) : undefined;
-  throw problemOf(answer.status, text, answer.headers.get("Retry-After"));
+  throw problemOf(answer.status, text, answer.headers.get("Retry-After"), true);
 }
 
-// problemOf makes an error of an answer: waiting helps when the server is busy or says so, and not when it refuses.
-function problemOf(status, text, retryAfter) {
+// problemOf makes an error of an answer: waiting helps when the server is busy or says so, and not when it refuses. The
+// hints of the API are for programs.
+function problemOf(status, text, retryAfter, hints) {
   let told = {};
   try {
-    told = JSON.parse(text).error ?? {};
+    told = JSON.parse(text) ?? {};
   } catch {
     // A proxy answers in its own words.
   }
   const waiting = retryAfter || status >= 500 || status === 408 || status === 429;
-  const words = [told.message, told.hint].filter(Boolean).join(" ");
+  const words = [told.message, hints && told.hint].filter(Boolean).join(" ");
   const problem = waiting
     ? new Later(words || "The server is busy.")
     : new Refusal(words || `The server refused the file (${status}).`);
