@@ -56,6 +56,7 @@ type answer struct {
 
 type post struct {
 	ID, AccountID, Platform, Text, Status, StatusLine string
+	MediaIDs                                          []string
 	ExternalID, ExternalURL                           *string
 	PublishAt                                         *time.Time
 	Attempts                                          int

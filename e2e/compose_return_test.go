@@ -17,14 +17,28 @@ func (p *kindsPress) signInWithBrowser() *browser {
 	return b
 }
 
-// addFromLibrary opens the library in the composer, ticks files and adds them.
+// addFromLibrary opens the library in the composer and adds files.
 func (b *browser) addFromLibrary(ids ...string) {
 	b.t.Helper()
 	b.runActions("open the library", chromedp.Click(chromedp.CSS(testid("library")+" > summary")))
 	for _, id := range ids {
 		b.runActions("choose "+id, chromedp.Click(chromedp.CSS(`label:has(input[name="media"][value="`+id+`"])`)))
+		b.waitFor(`document.querySelector("#tile-` + id + `") !== null`)
 	}
-	b.clickLink(testid("add-files"))
+	b.waitForPlan()
+}
+
+// waitForPlan waits until the composer's plan has seen everything that was entered.
+func (b *browser) waitForPlan() {
+	b.t.Helper()
+	b.waitFor(`document.querySelector("#compose:not([data-planning])") !== null`)
+}
+
+// moveEarlier moves the last file of the composer one place towards the first.
+func (b *browser) moveEarlier() {
+	b.t.Helper()
+	b.click(testid("file") + ":last-child " + testid("move-earlier"))
+	b.waitForPlan()
 }
 
 // composed is what the composer would send, without the id of its form, and what its plan says.
@@ -57,7 +71,7 @@ func TestComposerComesBackAsItWasLeft(t *testing.T) {
 		if after := evaluateScript[string](b, composed); after != before {
 			t.Errorf("%s, the form was\n%s\nand comes back as\n%s", change, before, after)
 		}
-		b.clickLink(testid("file") + ":last-child " + testid("move-earlier"))
+		b.moveEarlier()
 	}
 	b.checkAccessibility("compose with what was restored")
 
@@ -83,7 +97,7 @@ func TestErrorsOfInputsGoWhenThePlanHasNoneOfThem(t *testing.T) {
 	const wrong = `document.querySelectorAll("#setting-tiktok-privacyLevel[aria-invalid], #setting-tiktok-privacyLevel-error")`
 	b.waitFor(wrong + `.length === 2`)
 	b.typeInto(testid("text"), "The harbour at noon")
-	b.waitFor(`document.querySelector("#plan.htmx-request") === null`)
+	b.waitForPlan()
 	if !evaluateScript[bool](b, wrong+`.length === 2`) {
 		t.Error("a problem of the plan is no longer shown at its input")
 	}

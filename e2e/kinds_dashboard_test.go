@@ -171,29 +171,20 @@ func (b *browser) compose(press *kindsPress, sent sentKind) {
 	b.t.Helper()
 	b.runActions("compose", chromedp.Navigate(press.service.url+"/compose?account="+press.accounts[sent.network]))
 	b.typeInto(testid("text"), sent.label)
-	b.runActions("open the library", chromedp.Click(chromedp.CSS(testid("library")+" > summary")))
 	last := len(sent.files) - 1
+	var library []string
 	for _, name := range sent.files[1:] {
-		box := `input[name="media"][value="` + press.media[name] + `"]`
-		b.runActions("choose "+name, chromedp.Click(chromedp.CSS(`label:has(`+box+`)`)))
+		library = append(library, press.media[name])
 	}
-	first := filepath.Join(b.t.TempDir(), sent.files[0])
-	if err := os.WriteFile(first, filesOfKinds()[sent.files[0]], 0o600); err != nil {
-		b.t.Fatal(err)
-	}
-	upload := chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), []string{first})
-	if _, err := chromedp.RunResponse(b.ctx, upload); err != nil {
-		b.t.Fatalf("choose a file of the device: %v", err)
-	}
+	b.addFromLibrary(library...)
+	b.uploadFiles(filesOfKinds(), sent.files[0])
 	for range last {
-		b.clickLink(testid("file") + ":last-child " + testid("move-earlier"))
+		b.moveEarlier()
 	}
 	b.checkAccessibility("compose with files of " + sent.network)
 	if sent.title != "" {
 		b.typeInto("#title", sent.title)
 	}
-	b.runActions("open the settings", chromedp.Evaluate[chromedp.Void](
-		`document.querySelector("[data-network=`+sent.network+`]").open = true; undefined`))
 	for name, texts := range sent.settingInputs() {
 		b.enterSetting(name, texts[0])
 	}
@@ -203,6 +194,24 @@ func (b *browser) compose(press *kindsPress, sent sentKind) {
 			`!document.querySelector("#submit").disabled`,
 	)
 	b.clickLink(testid("submit"))
+}
+
+// uploadFiles chooses files of the device in the composer, and waits until they are in the strip.
+func (b *browser) uploadFiles(content map[string][]byte, names ...string) {
+	b.t.Helper()
+	folder := b.t.TempDir()
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = filepath.Join(folder, name)
+		if err := os.WriteFile(paths[i], content[name], 0o600); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	const inStrip = `document.querySelectorAll("[data-testid=file]:not([data-processing])").length`
+	before := evaluateScript[int](b, inStrip)
+	b.runActions("choose files of the device", chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), paths))
+	b.waitFor(fmt.Sprintf(`document.readyState === "complete" && %s === %d`, inStrip, before+len(names)))
+	b.waitForPlan()
 }
 
 // enterSetting fills in a setting: a switch, a list of choices or a text.

@@ -48,8 +48,11 @@ func (r *request) showComposer() error {
 	return r.renderCompose(http.StatusOK, m)
 }
 
-// renderCompose renders the composer with the newest files of the library.
+// renderCompose renders the composer with the newest files of the library, or for a script only the form without them.
 func (r *request) renderCompose(status int, m posts.ComposeModel) (err error) {
+	if m.Part {
+		return r.render(status, posts.Composer(m), posts.Composer(m))
+	}
 	if m.Library, err = r.listLibrary(m.MediaIDs); err != nil {
 		return err
 	}
@@ -66,13 +69,12 @@ func (r *request) refreshFacts() {
 
 // composerModel returns the composer with the form's values, without a plan.
 func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
-	var m posts.ComposeModel
+	m := posts.ComposeModel{Form: newFormID(), Part: r.wantsFragment()}
 	accounts, err := r.loadAccounts()
 	if err != nil {
 		return m, err
 	}
-	zone, err := r.workspaceZone()
-	if err != nil {
+	if m.Zone, err = r.workspaceZone(); err != nil {
 		return m, err
 	}
 	who, err := r.loadWhoami()
@@ -83,32 +85,61 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	if err != nil {
 		return m, err
 	}
-	if m.MediaIDs, m.Files, err = r.chosenFiles(form); err != nil {
-		return m, err
-	}
-	for _, n := range r.web.cfg.Networks.List() {
-		d := n.Describe()
-		if slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.Platform == string(d.ID) }) {
-			m.Networks = append(m.Networks, composerNetwork(d, form, len(m.MediaIDs) > 0))
-		}
-	}
 	for _, a := range accounts {
 		chip := r.accountChip(a, slices.Contains(form[posts.FieldAccount], a.ID))
 		chip.Choices = facts[a.ID].Choices
 		m.Accounts = append(m.Accounts, chip)
 	}
-	m.Form, m.Zone, m.Values = newFormID(), zone, composerValues(form, m.Networks)
-	m.Plan = posts.PlanModel{When: m.Values.When, Zone: zone, Now: r.web.cfg.Now()}
+	if m.Groups, err = r.composerGroups(m.Part); err != nil {
+		return m, err
+	}
+	m.Unknown = unknownAccounts(form, accounts)
+	pickAccounts(&m, form.Get(posts.FieldPick))
+	var networks []network.Network
+	for _, n := range r.web.cfg.Networks.List() {
+		if slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.Platform == string(n.Describe().ID) }) {
+			networks = append(networks, n)
+		}
+	}
+	err = r.fillComposer(&m, form, networks)
+	m.Plan = posts.PlanModel{When: m.Values.When, Zone: m.Zone, Now: r.web.cfg.Now()}
 	m.Autosave = who.Workspace.ID + "." + who.User.ID
+	if err != nil {
+		return m, err
+	}
 	m.Frame, err = r.pageFrame("Compose", layout.SectionCompose)
 	return m, err
 }
 
-// composerNetwork returns a network for the composer, for a post with or without files.
-func composerNetwork(d network.Description, form url.Values, files bool) posts.Network {
-	held := func(setting string) string { return form.Get(posts.SettingField(string(d.ID), setting)) }
-	n := posts.Network{ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Fields: d.FieldsFor(files, held)}
-	if files { // only videos have a title (Spec §2)
+// fillComposer reads the form's inputs: the files, and what each network has of its own.
+func (r *request) fillComposer(m *posts.ComposeModel, form url.Values, networks []network.Network) error {
+	var err error
+	if m.MediaIDs, m.Files, err = r.chosenFiles(form); err != nil {
+		return err
+	}
+	for _, n := range networks {
+		m.Networks = append(m.Networks, composerNetwork(n, form, m.Files))
+	}
+	m.Values = composerValues(form, m.Networks, m.Files)
+	m.At = instantOf(m.Values.At, m.Zone, r.web.cfg.Now())
+	return nil
+}
+
+// composerNetwork returns a network for the composer, for a post with these files.
+func composerNetwork(rules network.Rules, form url.Values, files []posts.File) posts.Network {
+	d := rules.Describe()
+	held := map[string]string{}
+	for _, f := range d.Fields {
+		held[f.Name] = settingText(f, form[posts.SettingField(string(d.ID), f.Name)])
+	}
+	draft := network.Draft{Settings: settingsBlock(d.Fields, held)}
+	for _, f := range files {
+		draft.Media = append(draft.Media, core.Media{FileFacts: core.FileFacts{Kind: f.Kind()}})
+	}
+	n := posts.Network{
+		ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Fields: network.FieldsFor(rules, draft),
+	}
+	if len(files) > 0 { // only videos have a title (Spec §2)
 		n.Title = d.Limits.Title
 	}
 	return n
@@ -131,11 +162,11 @@ func (r *request) loadComposer(form url.Values) (posts.ComposeModel, error) {
 	if r.pathID() == "" {
 		return r.composerModel(form)
 	}
-	card, about, err := r.loadPostAndNetwork()
+	card, n, err := r.loadPostAndNetwork()
 	if err != nil {
 		return posts.ComposeModel{}, err
 	}
-	return r.editorModel(card, about, form)
+	return r.editorModel(card, n, form)
 }
 
 // renderComposer renders the form with its values, its plan, and why it was refused.
@@ -145,7 +176,7 @@ func (r *request) renderComposer(status int, form url.Values, e *core.Error) err
 		return err
 	}
 	m.Redrawn = true
-	if err := r.fillPlan(&m, planRequest(m, form)); err != nil {
+	if err := r.fillPlan(&m, planRequest(m)); err != nil {
 		return err
 	}
 	r.applyRefusal(&m, e)
@@ -172,21 +203,8 @@ func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	}
 }
 
-// planPosts returns the plan: only the plan for a script, otherwise the whole form.
-func (r *request) planPosts(form url.Values) error {
-	if !r.wantsFragment() {
-		return r.renderComposer(http.StatusOK, form, nil)
-	}
-	m, err := r.loadComposer(form)
-	if err != nil {
-		return err
-	}
-	if err := r.fillPlan(&m, planRequest(m, form)); err != nil {
-		return err
-	}
-	m.Plan.Wrong = slices.Sorted(maps.Keys(m.Errors))
-	return r.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
-}
+// planPosts shows the form with its plan.
+func (r *request) planPosts(form url.Values) error { return r.renderComposer(http.StatusOK, form, nil) }
 
 // createPosts handles the form. After any refusal, it shows the form again with its values.
 func (r *request) createPosts(form url.Values) error {
@@ -200,12 +218,15 @@ func (r *request) createPosts(form url.Values) error {
 	if e := unchosenSetting(m); e != nil {
 		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
-	made, e, err := r.create(form, planRequest(m, form))
+	made, e, err := r.create(form, planRequest(m))
 	switch {
 	case err != nil:
 		return err
 	case e != nil:
 		return r.renderComposer(httpd.Status(e.Code), form, e)
+	}
+	if err := r.saveAltTexts(m); err != nil {
+		return err
 	}
 	r.flashCreated(made.Posts)
 	if len(made.Posts) == 1 {

@@ -35,16 +35,16 @@ const (
 	librarySize = 60
 )
 
-// chosenFiles returns the form's files in their order: ids that still exist, and what they look like.
+// chosenFiles returns those of the form's files that still exist, after what a button of the form does to one of them.
 func (r *request) chosenFiles(form url.Values) (ids []string, files []posts.File, err error) {
-	chosen := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool {
+	named := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool {
 		return id == "" || id == form.Get(posts.FieldRemove)
 	})
-	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, chosen)
+	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, named)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, id := range chosen {
+	for _, id := range named {
 		if _, ok := found[id]; ok && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
@@ -52,7 +52,29 @@ func (r *request) chosenFiles(form url.Values) (ids []string, files []posts.File
 	if i := slices.Index(ids, form.Get(posts.FieldEarlier)); i > 0 {
 		ids[i-1], ids[i] = ids[i], ids[i-1]
 	}
+	if i := slices.Index(ids, form.Get(posts.FieldLater)); i >= 0 && i < len(ids)-1 {
+		ids[i], ids[i+1] = ids[i+1], ids[i]
+	}
 	return ids, fileViews(ids, found), nil
+}
+
+// saveAltTexts saves the descriptions of pictures that have changed with their files.
+func (r *request) saveAltTexts(m posts.ComposeModel) error {
+	for _, f := range m.Files {
+		alt, ok := m.Values.Alts[f.ID]
+		if !ok || alt == f.Alt {
+			continue
+		}
+		in := contract.EditMedia{ID: f.ID, Description: contract.Some(alt)}
+		_, err := r.web.cfg.App.EditMedia(r.context(), r.caller, in)
+		if core.CodeOf(err) == core.CodeNotFound { // it was deleted meanwhile
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listLibrary returns the newest files that can be used, without those that are chosen.

@@ -37,8 +37,8 @@ func (b *browser) addFiles(target string, pairs []string, files map[string][]byt
 
 // chosen are the names of the files that the form has, in order.
 func (p *page) chosen() (names []string) {
-	for _, n := range p.all("[name=media][checked]") {
-		names = append(names, strings.Fields(textOf(n.Parent))[0])
+	for _, n := range p.all(testid("file") + " .file-name") {
+		names = append(names, textOf(n))
 	}
 	return names
 }
@@ -62,6 +62,10 @@ func TestFilesOfTheLibraryAreChosenAndOrdered(t *testing.T) {
 	if got := page.chosen(); !slices.Equal(got, []string{"bell.jpg", "noon.jpg"}) {
 		t.Errorf("moved earlier: %v", got)
 	}
+	page = s.b.post("/compose/plan", append(pairs, "later", first.ID)...).is(t, http.StatusOK)
+	if got := page.chosen(); !slices.Equal(got, []string{"bell.jpg", "noon.jpg"}) {
+		t.Errorf("moved later: %v", got)
+	}
 	page = s.b.post("/compose/plan", append(pairs, "remove", first.ID)...).is(t, http.StatusOK)
 	if got := page.chosen(); !slices.Equal(got, []string{"bell.jpg"}) || len(page.all(testid("library-file"))) != 1 {
 		t.Errorf("removed: %v", got)
@@ -81,7 +85,7 @@ func TestFilesAreUploadedInTheComposer(t *testing.T) {
 	if got := page.is(t, http.StatusOK).chosen(); !slices.Equal(got, []string{"new.jpg"}) {
 		t.Fatalf("chosen are %v: %s", got, page.text())
 	}
-	s.b.post("/posts", append(pairs, "media", attribute(page.one(t, "[name=media][checked]"), "value"))...).
+	s.b.post("/posts", append(pairs, "media", attribute(page.one(t, testid("file")+" [name=media]"), "value"))...).
 		is(t, http.StatusSeeOther)
 	if files := s.all()[0].MediaIDs; len(files) != 1 || s.ws.Media(files[0]).OriginalName != "new.jpg" {
 		t.Errorf("the post has %v", files)

@@ -2,10 +2,12 @@ package web
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -14,21 +16,29 @@ import (
 )
 
 // composerValues reads the composer's inputs.
-func composerValues(form url.Values, networks []posts.Network) posts.Values {
+func composerValues(form url.Values, networks []posts.Network, files []posts.File) posts.Values {
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
-		Revision: form.Get(posts.FieldRevision), When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt),
-		Overrides: map[string]string{},
-		Settings:  map[string]map[string]string{},
+		Tab: form.Get(posts.FieldTab), Revision: form.Get(posts.FieldRevision),
+		When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt),
+		Overrides: map[string]posts.Override{}, Settings: map[string]map[string]string{}, Alts: map[string]string{},
 	}
 	if values.When == "" {
 		values.When = posts.WhenDraft
 	}
 	for _, n := range networks {
-		values.Overrides[n.ID] = form.Get(posts.OverrideField(n.ID))
+		own := func(part string) string { return form.Get(posts.OverrideField(n.ID, part)) }
+		values.Overrides[n.ID] = posts.Override{
+			Text: own(posts.FieldText), Title: own(posts.FieldTitle), Tags: own(posts.FieldTags),
+		}
 		values.Settings[n.ID] = map[string]string{}
 		for _, f := range n.Fields {
 			values.Settings[n.ID][f.Name] = settingText(f, form[posts.SettingField(n.ID, f.Name)])
+		}
+	}
+	for _, f := range files {
+		if values.Alts[f.ID] = f.Alt; form.Has(posts.AltField(f.ID)) {
+			values.Alts[f.ID] = form.Get(posts.AltField(f.ID))
 		}
 	}
 	return values
@@ -47,31 +57,60 @@ func settingText(f network.Field, texts []string) string {
 	return text
 }
 
-// planRequest converts the form to a request for the given accounts, which need not exist. It omits the inputs of
-// networks that are not selected, because they are hidden.
-func planRequest(m posts.ComposeModel, form url.Values) contract.PlanPosts {
-	accounts := form[posts.FieldAccount]
-	if m.PostID != "" {
-		accounts = []string{m.Accounts[0].ID}
-	}
+// planRequest converts the form to a request for the chosen accounts. It omits the inputs of networks that are not
+// chosen, because they are hidden.
+func planRequest(m posts.ComposeModel) contract.PlanPosts {
 	in := contract.PlanPosts{
 		Text: m.Values.Text, Title: m.Values.Title, Tags: parseTags(m.Values.Tags),
 		When: whenFromValues(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
-		Targets:     contract.Targets{AccountIDs: accounts},
+		Targets:     contract.Targets{AccountIDs: chosenAccounts(m)},
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}
 	for _, n := range m.Networks {
 		if !m.IsChosen(n.ID) {
 			continue
 		}
-		if own := m.Values.Overrides[n.ID]; own != "" {
-			in.Overrides[n.ID] = contract.Override{Text: &own}
+		if own := m.Values.Overrides[n.ID]; own != (posts.Override{}) {
+			in.Overrides[n.ID] = overrideOf(own)
 		}
-		if block := settingsBlock(n.Fields, m.Values.Settings[n.ID]); block != nil {
+		if block := settingsBlock(n.Fields, settingsWithAltText(m, n)); block != nil {
 			in.PerPlatform[n.ID] = block
 		}
 	}
 	return in
+}
+
+// chosenAccounts returns the ids of the chosen accounts, and those that the form names and that no longer exist.
+func chosenAccounts(m posts.ComposeModel) (ids []string) {
+	for _, a := range m.Accounts {
+		if a.Chosen {
+			ids = append(ids, a.ID)
+		}
+	}
+	return append(ids, m.Unknown...)
+}
+
+func overrideOf(own posts.Override) (o contract.Override) {
+	if own.Text != "" {
+		o.Text = &own.Text
+	}
+	if own.Title != "" {
+		o.Title = &own.Title
+	}
+	if tags := parseTags(own.Tags); tags != nil {
+		o.Tags = &tags
+	}
+	return o
+}
+
+// settingsWithAltText returns a network's settings. The description of the first picture is among them unless the form has
+// one of the network's own.
+func settingsWithAltText(m posts.ComposeModel, n posts.Network) map[string]string {
+	settings := maps.Clone(m.Values.Settings[n.ID])
+	if settings[network.SettingAltText] == "" && len(m.Files) > 0 && !m.Files[0].Video {
+		settings[network.SettingAltText] = m.Values.Alts[m.Files[0].ID]
+	}
+	return settings
 }
 
 // unchosenSettings returns an error for each setting that the person must choose and has not chosen, by network. A
@@ -112,6 +151,16 @@ func whenFromForm(form url.Values) *contract.When {
 	return &contract.When{PublishAt: trimSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
 }
 
+// instantOf returns when it is a local time in a zone; zero if it is no time, or none that exists.
+func instantOf(local string, zone core.Zone, now time.Time) time.Time {
+	when, err := core.ParseWhen("", trimSeconds(local), "", zone)
+	if err != nil {
+		return time.Time{}
+	}
+	at, _, _ := when.Resolve(now)
+	return at
+}
+
 // trimSeconds removes the seconds that some browsers add.
 func trimSeconds(at string) string {
 	if short, ok := strings.CutSuffix(at, ":00"); ok && len(short) == len(wallTime) {
@@ -119,6 +168,8 @@ func trimSeconds(at string) string {
 	}
 	return at
 }
+
+func joinTags(tags []string) string { return strings.Join(tags, ", ") }
 
 func parseTags(s string) []string {
 	var tags []string

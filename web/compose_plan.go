@@ -37,7 +37,7 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	case err != nil:
 		return err
 	}
-	m.Plan.Plan, m.Errors = &plan, map[string]string{}
+	m.Plan.Plan = &plan
 	for _, row := range plan.Rows {
 		named := posts.PlanRow{PlanRow: row, Network: r.web.cfg.Networks.Name(core.Platform(row.Platform))}
 		if i := slices.IndexFunc(m.Accounts, func(a posts.Account) bool { return a.ID == row.AccountID }); i >= 0 {
@@ -46,12 +46,68 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		for _, e := range slices.Concat(wrong[row.Platform], unchosen[row.Platform]) {
 			told := r.web.humanize(e)
 			named.OK, plan.OK, plan.Table = false, false, ""
-			named.Issues = append(named.Issues, contract.Issue{Code: string(e.Code), Message: told.Message, Hint: told.Hint})
-			m.Errors[inputForPath(e.Path)] = strings.TrimSpace(told.Message + " " + told.Hint)
+			issue := contract.Issue{Code: string(e.Code), Message: told.Message, Hint: told.Hint}
+			m.Plan.AddCause(posts.Cause{Issue: issue, Input: inputForPath(e.Path)}, named)
+		}
+		for _, issue := range row.Issues {
+			m.Plan.AddCause(posts.Cause{Issue: issue, Input: inputForIssue(*m, named, issue)}, named)
 		}
 		m.Plan.Rows = append(m.Plan.Rows, named)
 	}
+	for _, row := range m.Plan.Rows {
+		for _, warning := range row.Warnings {
+			m.Plan.AddCause(posts.Cause{Issue: warning, Warning: true, Input: inputForIssue(*m, row, warning)}, row)
+		}
+	}
 	return nil
+}
+
+// issueInputs names the input of the composer that each code of an issue is about; "" for none. A network's own text, title
+// or tags take the place of the general ones.
+var issueInputs = map[core.IssueCode]string{
+	core.IssueCaptionTooLong.Code: posts.FieldText, core.IssueTextRequired.Code: posts.FieldText,
+	core.IssueTextNotAllowed.Code: posts.FieldText, core.IssueHashtagsMany.Code: posts.FieldText,
+	core.IssueMentionsTooMany.Code: posts.FieldText, core.IssueCharactersUnsupported.Code: posts.FieldText,
+	core.IssueLinksTooMany.Code: posts.FieldText, core.WarnHashtagsMany.Code: posts.FieldText,
+	core.WarnSameTextRecently.Code: posts.FieldText,
+
+	core.IssueTitleTooLong.Code: posts.FieldTitle, core.IssueTitleRequired.Code: posts.FieldTitle,
+	core.IssueTagsTooLong.Code: posts.FieldTags,
+
+	core.IssueMediaRequired.Code: posts.FieldMedia, core.IssueMediaNotReady.Code: posts.FieldMedia,
+	core.IssueMediaFailed.Code: posts.FieldMedia, core.IssueMediaPurged.Code: posts.FieldMedia,
+	core.IssueMediaKindUnsupported.Code: posts.FieldMedia, core.IssueMediaCountUnsupported.Code: posts.FieldMedia,
+	core.IssueMediaMixedUnsupported.Code: posts.FieldMedia, core.IssueFormatUnsupported.Code: posts.FieldMedia,
+	core.IssueFileTooLarge.Code: posts.FieldMedia, core.IssueAspectUnsupported.Code: posts.FieldMedia,
+	core.IssueResolutionUnsupported.Code: posts.FieldMedia, core.IssueDurationTooShort.Code: posts.FieldMedia,
+	core.IssueDurationTooLong.Code: posts.FieldMedia, core.WarnNotAShort.Code: posts.FieldMedia,
+	core.IssueMediaUnreachable.Code: "",
+
+	core.IssueSettingConflict.Code: posts.FieldSetting, core.IssueSettingUnavailable.Code: posts.FieldSetting,
+
+	core.IssueAccountExpired.Code: posts.FieldAccount, core.IssueAccountRevoked.Code: posts.FieldAccount,
+	core.WarnAccountLimitNear.Code: posts.FieldAccount, core.WarnAccountBlocked.Code: posts.FieldAccount,
+	core.IssueNetworkUnavailable.Code: "", core.IssueQuotaExceeded.Code: "",
+
+	core.IssueTimeInPast.Code: posts.FieldAt, core.IssueTimeTooFar.Code: posts.FieldAt,
+	core.IssueTimeDoesNotExist.Code: posts.FieldAt, core.IssueTimeRequired.Code: posts.FieldAt,
+	core.WarnTimeOccursTwice.Code: posts.FieldAt,
+}
+
+// inputForIssue returns the name of the input that an issue of a row is about, "" if it is about none.
+func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue contract.Issue) string {
+	own := m.Values.Overrides[row.Platform]
+	switch input := issueInputs[core.IssueCode(issue.Code)]; {
+	case input == posts.FieldSetting && issue.Setting == "":
+		return ""
+	case input == posts.FieldSetting:
+		return posts.SettingField(row.Platform, issue.Setting)
+	case input == posts.FieldText && own.Text != "", input == posts.FieldTitle && own.Title != "",
+		input == posts.FieldTags && own.Tags != "":
+		return posts.OverrideField(row.Platform, input)
+	default:
+		return input
+	}
 }
 
 // dropWrongSettings removes every setting with an invalid value from its block, so that the rest of the plan can be

@@ -17,24 +17,24 @@ import (
 	"belfry/views/ui"
 )
 
-// loadPostAndNetwork returns the post in the address, and its network's description.
-func (r *request) loadPostAndNetwork() (app.PostCard, network.Description, error) {
+// loadPostAndNetwork returns the post in the address, and its network.
+func (r *request) loadPostAndNetwork() (app.PostCard, network.Network, error) {
 	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
-		return card, network.Description{}, err
+		return card, nil, err
 	}
 	n, ok := r.web.cfg.Networks.Get(core.Platform(card.Platform))
 	if !ok {
-		return card, network.Description{}, core.NotFound()
+		return card, nil, core.NotFound()
 	}
-	return card, n.Describe(), nil
+	return card, n, nil
 }
 
 func (r *request) showEditor() error {
 	if err := r.caller.Need(core.Write); err != nil {
 		return err
 	}
-	card, about, err := r.loadPostAndNetwork()
+	card, n, err := r.loadPostAndNetwork()
 	if err != nil {
 		return err
 	}
@@ -49,11 +49,11 @@ func (r *request) showEditor() error {
 	if err != nil {
 		return err
 	}
-	m, err := r.editorModel(card, about, r.draftForm(card, about, zone))
+	m, err := r.editorModel(card, n, r.draftForm(card, n.Describe(), zone))
 	if err != nil {
 		return err
 	}
-	if err := r.fillPlan(&m, planRequest(m, nil)); err != nil {
+	if err := r.fillPlan(&m, planRequest(m)); err != nil {
 		return err
 	}
 	return r.renderCompose(http.StatusOK, m)
@@ -64,7 +64,7 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 	form := url.Values{
 		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft},
 		posts.FieldAt: {r.defaultTime(card.PublishAt, zone)}, posts.FieldRevision: {card.Revision},
-		posts.FieldMedia: card.MediaIDs,
+		posts.FieldMedia: card.MediaIDs, posts.FieldTags: {joinTags(card.Tags)},
 	}
 	if card.Title != nil {
 		form.Set(posts.FieldTitle, *card.Title)
@@ -79,12 +79,13 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 }
 
 // editorModel returns the composer for a draft.
-func (r *request) editorModel(card app.PostCard, about network.Description,
-	form url.Values,
-) (posts.ComposeModel, error) {
+func (r *request) editorModel(card app.PostCard, n network.Network, form url.Values) (posts.ComposeModel, error) {
+	form = maps.Clone(form)
 	if !form.Has(posts.FieldMedia) { // the form is from before files could be changed
-		form = maps.Clone(form)
 		form[posts.FieldMedia] = card.MediaIDs
+	}
+	if !form.Has(posts.FieldTags) {
+		form.Set(posts.FieldTags, joinTags(card.Tags))
 	}
 	m, err := r.composerModel(form)
 	if err != nil {
@@ -95,7 +96,9 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 	}
 	m.Plan.Zone = m.Zone
 	m.PostID, m.FilesChanged = card.ID, !slices.Equal(m.MediaIDs, card.MediaIDs)
-	m.Networks = []posts.Network{composerNetwork(about, form, len(m.MediaIDs) > 0)}
+	m.TagsChanged = form.Get(posts.FieldTags) != joinTags(card.Tags)
+	m.Networks, m.Unknown = []posts.Network{composerNetwork(n, form, m.Files)}, nil
+	about := n.Describe()
 	account := posts.Account{
 		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Chosen: true,
 		Status: string(core.AccountRevoked), // unless it is listed, it was disconnected
@@ -106,8 +109,9 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 		}
 	}
 	m.Accounts = []posts.Account{account}
-	m.Values = composerValues(form, m.Networks)
+	m.Values = composerValues(form, m.Networks, m.Files)
 	m.Values.Overrides = nil
+	m.At = instantOf(m.Values.At, m.Zone, r.web.cfg.Now())
 	if seen := m.Values.Revision; seen != "" && seen != card.Revision && slices.Contains(card.Acts, core.ActEdit) {
 		saved := r.postModel(card, nil)
 		saved.PostZone = m.Zone
@@ -144,6 +148,9 @@ func (r *request) saveDraft(form url.Values) error {
 	if err != nil {
 		return err
 	}
+	if err := r.saveAltTexts(m); err != nil {
+		return err
+	}
 	r.setFlash(ui.ToneGood, savedFlash(m, p))
 	return r.redirect(r.link.Post(r.pathID()))
 }
@@ -165,7 +172,7 @@ func savedFlash(m posts.ComposeModel, p contract.Post) string {
 
 // draftChanges converts the form to the changes of a draft. Saving as a draft does not change the time.
 func draftChanges(m posts.ComposeModel) contract.EditPost {
-	plan := planRequest(m, nil)
+	plan := planRequest(m)
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
 	maps.Copy(blocks, plan.PerPlatform)
 	in := contract.EditPost{Text: &plan.Text, Settings: &blocks}
@@ -174,6 +181,9 @@ func draftChanges(m posts.ComposeModel) contract.EditPost {
 	}
 	if m.FilesChanged {
 		in.MediaIDs = &m.MediaIDs
+	}
+	if m.TagsChanged {
+		in.Tags = &plan.Tags
 	}
 	switch {
 	case m.Values.When != posts.WhenDraft:

@@ -57,11 +57,6 @@ func TestTheComposerOffersWhatTheChosenAccountsShare(t *testing.T) {
 		if got := page.offered(audience); got != c.want {
 			t.Errorf("%s: it offers %q, want %q", name, got, c.want)
 		}
-		// A script offers the same when accounts are chosen later.
-		option := page.one(t, `[name="`+audience+`"] option[value=PUBLIC_TO_EVERYONE]`)
-		if got := attribute(option, "data-not-for"); got != closed.ID {
-			t.Errorf("%s: the choice is not for %q, want %s", name, got, closed.ID)
-		}
 	}
 	if n := len(s.Sim.Calls.Recent(0)); n != calls {
 		t.Errorf("%d calls to networks", n-calls)

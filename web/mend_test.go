@@ -96,11 +96,11 @@ func TestTheButtonSaysWhatItDoesBeforeThereIsAPlan(t *testing.T) {
 	if got := textOf(page.one(t, testid("submit"))); got != "Send now" {
 		t.Errorf("the first button says %q", got)
 	}
-	for _, word := range []string{"threads / 500 bytes", "facebook / 63,206 characters"} {
+	for _, word := range []string{"threads 500 characters left", "facebook 63,206 characters left"} {
 		network, words, _ := strings.Cut(word, " ")
-		counter := page.one(t, testid("counter-"+network)+" .counter-max")
+		counter := page.one(t, testid("counter-"+network)+" .counter-room")
 		if textOf(counter) != words {
-			t.Errorf("the counter of %s ends in %q", network, textOf(counter))
+			t.Errorf("the counter of %s says %q", network, textOf(counter))
 		}
 	}
 }

@@ -184,6 +184,10 @@ func fileViews(ids []string, found map[string]contract.Media) []posts.File {
 		f := posts.File{
 			ID: m.ID, Name: m.OriginalName, Video: m.Kind == string(core.FileVideo), Trouble: fileTroubles[m.Status],
 		}
+		f.Processing = m.Status == string(core.MediaUploading) || m.Status == string(core.MediaProcessing)
+		if m.Description != nil {
+			f.Alt = *m.Description
+		}
 		if m.DurationMs != nil {
 			f.Length = time.Duration(*m.DurationMs) * time.Millisecond
 		}

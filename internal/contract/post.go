@@ -163,6 +163,8 @@ type Issue struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
+	// Setting is the name of the setting that the dashboard shows it beside; "" for none.
+	Setting string `json:"-"`
 }
 
 // Quota is the month's quota; requested is the number of posts in the request.
@@ -228,7 +230,7 @@ func RowOf(r core.PlanRow) PlanRow {
 func issuesOf(issues []core.Issue) []Issue {
 	out := make([]Issue, 0, len(issues))
 	for _, i := range issues {
-		out = append(out, Issue{string(i.Code), i.Message, i.Hint})
+		out = append(out, Issue{Code: string(i.Code), Message: i.Message, Hint: i.Hint, Setting: i.Setting})
 	}
 	return out
 }

@@ -12,6 +12,8 @@ type Issue struct {
 	Code    IssueCode
 	Message string
 	Hint    string
+	// Setting is the name of the setting that it is about; "" for none.
+	Setting string
 }
 
 // IssueCode identifies a kind of issue (decisions.md, Issue codes).
@@ -29,10 +31,14 @@ type IssueText struct {
 
 // With returns the issue with its arguments filled in: first the message's, then the hint's.
 func (t IssueText) With(args ...any) Issue {
-	return Issue{
+	issue := Issue{
 		Code: t.Code, Message: fmt.Sprintf(t.message, args[:t.messageArgs]...),
 		Hint: fmt.Sprintf(t.hint, args[t.messageArgs:]...),
 	}
+	if t.Code == IssueSettingConflict.Code {
+		issue.Setting = fmt.Sprint(args[0])
+	}
+	return issue
 }
 
 // AppendTo appends the issue with its arguments to issues, or to warnings if it is a warning.

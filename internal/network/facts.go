@@ -40,7 +40,9 @@ func (f *Findings) checkChoices(d Description, draft Draft) {
 			continue
 		}
 		setting := fmt.Sprintf("%q", field.Label+": "+field.choiceLabel(fmt.Sprint(value)))
-		f.AddIf(true, core.IssueSettingUnavailable, setting, field.allowedHint(allowed))
+		issue := core.IssueSettingUnavailable.With(setting, field.allowedHint(allowed))
+		issue.Setting = field.Name
+		f.issues = append(f.issues, issue)
 	}
 }
 

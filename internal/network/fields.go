@@ -1,26 +1,91 @@
 package network
 
-import "slices"
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
 
-// FieldsFor lists the settings that a form offers for a post with or without files. What cannot apply to it
-// is left out, unless the post holds a value of it; held gives that, "" for none. A choice that names one of
-// the content types needs that type's files.
-func (d Description) FieldsFor(files bool, held func(name string) string) []Field {
+	"belfry/internal/core"
+)
+
+// SettingAltText is the setting, on every network that has it, that describes a picture to those who do not see it.
+const SettingAltText = "altText"
+
+// FieldsFor lists the settings that a form offers for a draft, whose settings are those that the form holds. What does
+// not apply to the draft's files or its kind is left out, unless the form holds a value of it.
+func FieldsFor(rules Rules, draft Draft) []Field {
 	var list []Field
+	d, held := rules.Describe(), decodeBlock(draft.Settings)
 	for _, f := range d.Fields {
-		value := held(f.Name)
-		if f.Ignored || f.Files && !files && value == "" {
+		value, kept := held[f.Name]
+		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || conflicts(rules, draft, held, f)) {
 			continue
 		}
-		if f.Kind == FieldChoice && !files {
+		if f.Kind == FieldChoice {
 			f.Choices = slices.DeleteFunc(slices.Clone(f.Choices), func(c Choice) bool {
-				return c.Value != value && d.Limits.ContentTypes[c.Value].Min > 0
+				kind, names := d.Limits.ContentTypes[c.Value]
+				return names && c.Value != value && !takesFiles(kind, draft.Media)
 			})
-			if len(f.Choices) < 2 && value == "" { // there is nothing to choose
+			if len(f.Choices) < 2 && !kept { // there is nothing to choose
 				continue
 			}
 		}
 		list = append(list, f)
 	}
 	return list
+}
+
+// conflicts reports whether the network's check refuses the setting, whatever its value, for such a post.
+func conflicts(rules Rules, draft Draft, held map[string]any, f Field) bool {
+	if f.Kind == FieldChoice { // which of its values apply is found one by one
+		return false
+	}
+	tried := maps.Clone(held)
+	tried[f.Name] = f.sample()
+	block, err := json.Marshal(tried)
+	if err != nil {
+		return false
+	}
+	if draft.Settings, err = rules.Settings(block); err != nil {
+		return false
+	}
+	issues, _ := rules.Check(draft)
+	return slices.ContainsFunc(issues, func(i core.Issue) bool {
+		return i.Code == core.IssueSettingConflict.Code && i.Setting == f.Name
+	})
+}
+
+// takesFiles reports whether a kind of post can have files of these kinds, or none.
+func takesFiles(kind core.ContentType, media []core.Media) bool {
+	if len(media) == 0 {
+		return kind.Min == 0
+	}
+	return !slices.ContainsFunc(media, func(m core.Media) bool { return kindLimits(kind, m.Kind) == nil })
+}
+
+// decodeBlock returns the values of a settings block by name.
+func decodeBlock(block json.RawMessage) map[string]any {
+	values := map[string]any{}
+	if len(block) == 0 || json.Unmarshal(block, &values) != nil {
+		return map[string]any{}
+	}
+	return values
+}
+
+// sample returns a valid value of a field that is no choice, other than its default.
+func (f Field) sample() any {
+	switch f.Kind {
+	case FieldSwitch:
+		return f.Default != "true"
+	case FieldNumber:
+		return 0
+	case FieldList:
+		return []string{cmp.Or(f.Example, "x")}
+	case FieldURL:
+		return "https://example.org/"
+	case FieldDate:
+		return "2026-01-31"
+	}
+	return cmp.Or(f.Example, "x")
 }

@@ -1,6 +1,7 @@
 package network_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -9,33 +10,59 @@ import (
 	"belfry/internal/network"
 )
 
+// rulesOfBells are those of a network whose cover is of use to videos only.
+type rulesOfBells struct{ d network.Description }
+
+func (r rulesOfBells) Describe() network.Description { return r.d }
+
+func (r rulesOfBells) Settings(block json.RawMessage) (json.RawMessage, error) { return block, nil }
+
+func (r rulesOfBells) Check(d network.Draft) (issues, warnings []core.Issue) {
+	if strings.Contains(string(d.Settings), `"cover"`) && network.Count(d.Media, core.FileVideo) == 0 {
+		issues = append(issues, core.IssueSettingConflict.With("cover", "Bells", "Only for videos."))
+	}
+	return issues, nil
+}
+
 func TestFieldsThatAFormOffers(t *testing.T) {
 	t.Parallel()
-	d := network.Description{
-		Limits: core.Limits{ContentTypes: map[string]core.ContentType{"text": {}, "link": {}, "photo": {Min: 1, Max: 10}}},
+	some := &core.FileLimits{}
+	rules := rulesOfBells{network.Description{
+		Limits: core.Limits{ContentTypes: map[string]core.ContentType{
+			"text": {}, "link": {}, "photo": {Min: 1, Max: 10, Image: some}, "film": {Min: 1, Max: 1, Video: some},
+		}},
 		Fields: []network.Field{
 			{
 				Name: "kind", Kind: network.FieldChoice,
-				Choices: []network.Choice{{Value: "text"}, {Value: "link"}, {Value: "photo"}},
+				Choices: []network.Choice{{Value: "text"}, {Value: "link"}, {Value: "photo"}, {Value: "film"}},
 			},
 			{Name: "look", Kind: network.FieldChoice, Choices: []network.Choice{{Value: "text"}, {Value: "photo"}}},
+			{Name: "audience", Kind: network.FieldChoice, Choices: []network.Choice{{Value: "all"}, {Value: "some"}}},
 			{Name: "description", Files: true},
+			{Name: "cover", Kind: network.FieldNumber},
 			{Name: "topic"},
 			{Name: "nothing", Ignored: true},
 		},
-	}
+	}}
+	image, video := core.Media{FileFacts: core.FileFacts{Kind: core.FileImage}},
+		core.Media{FileFacts: core.FileFacts{Kind: core.FileVideo}}
 	for _, test := range []struct {
 		name  string
-		files bool
+		files []core.Media
 		held  string
 		want  string
 	}{
-		{"a text", false, "", "kind:text,link topic"},
-		{"a post with files", true, "", "kind:text,link,photo look:text,photo description topic"},
-		{"a text with settings for files", false, "photo", "kind:text,link,photo look:text,photo description topic"},
+		{"a text", nil, `{}`, "kind:text,link audience:all,some topic"},
+		{"a picture", []core.Media{image}, `{}`, "audience:all,some description topic"},
+		{"a film", []core.Media{video}, `{}`, "audience:all,some description cover topic"},
+		{
+			"a text with settings for files", nil, `{"kind":"photo","look":"photo","description":"x","cover":7}`,
+			"kind:text,link,photo look:text,photo audience:all,some description cover topic",
+		},
 	} {
 		var got []string
-		for _, f := range d.FieldsFor(test.files, func(string) string { return test.held }) {
+		draft := network.Draft{Media: test.files, Settings: json.RawMessage(test.held)}
+		for _, f := range network.FieldsFor(rules, draft) {
 			var values []string
 			for _, c := range f.Choices {
 				values = append(values, c.Value)

@@ -1,3 +1,4 @@
+import { entered } from "/static/js/redraw.js";
 import { toast } from "/static/js/toast.js";
 
 // What is unsent survives a reload, a crash and an expired session in the browser's own storage. It is
@@ -14,25 +15,20 @@ function storage(act) {
   }
 }
 
-// What the form would send, as pairs. Files of the device cannot be kept.
-const read = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
-
 const worthKeeping = (form) =>
-  form.querySelector("input[name=media]:checked") !== null ||
+  form.querySelector("#tiles > .tile") !== null ||
   [...form.querySelectorAll("textarea, input[name=title]")].some((area) => area.value.trim());
 
 const keep = (form, key) =>
-  storage((local) => (worthKeeping(form) ? local.setItem(key, JSON.stringify(read(form))) : local.removeItem(key)));
+  storage((local) => (worthKeeping(form) ? local.setItem(key, JSON.stringify(entered(form))) : local.removeItem(key)));
 
 // The server draws the form again with what was kept, because its inputs depend on its files.
 async function redraw(form, kept) {
   form.inert = true;
   try {
-    const url = form.querySelector("#plan").getAttribute("hx-post");
-    const answer = await fetch(url, { method: "POST", body: new URLSearchParams(kept) });
+    const answer = await fetch(form.dataset.plan, { method: "POST", body: new URLSearchParams(kept) });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     form.replaceChildren(...page.getElementById("compose").childNodes);
-    window.htmx?.process(form);
   } finally {
     form.inert = false;
   }
@@ -42,7 +38,9 @@ async function redraw(form, kept) {
 export async function keepDraft(form) {
   if (!form.dataset.autosave) return;
   const key = prefix + form.dataset.autosave;
-  form.addEventListener("submit", () => storage((_, session) => session.setItem(sentMark, key)));
+  document.addEventListener("submit", (event) => {
+    if (event.target === form && !event.defaultPrevented) storage((_, session) => session.setItem(sentMark, key));
+  });
   form.addEventListener("click", (event) => {
     if (!event.target.closest("[data-discards]")) return;
     storage((local) => local.removeItem(key));

@@ -72,10 +72,13 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"nothing scheduled is no first run", "posts-none", "[data-testid=empty] h2", []string{"Nothing is scheduled"}},
 		{"an empty state has its own words", "posts-failed-none", "[data-testid=empty] h2", []string{"No failed posts"}},
 
-		{"each network counts in its own unit", "compose-wrong", ".counter.over .counter-used", []string{"620"}},
 		{
-			"a network's own text is counted instead", "compose-ready", "[data-testid=counter-threads] .counter-used",
-			[]string{"47"},
+			"each network counts in its own unit", "compose-wrong", ".counter.over .counter-room",
+			[]string{"too long by 120 characters"},
+		},
+		{
+			"a network's own text is counted instead", "compose-ready", "[data-testid=counter-threads] .counter-room",
+			[]string{"453 characters left"},
 		},
 		{
 			"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]",
@@ -83,15 +86,43 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send now"}},
 		{
-			"without a script the plan is a button away", "compose", "button[formaction='/w/bell/compose/plan']:not([hidden])",
+			"without a script the plan is a button away", "compose", "button.needs-no-js[formaction='/w/bell/compose/plan']",
 			[]string{"Check the plan"},
 		},
-		{"an issue stands in the row it is about", "compose-wrong", "[data-account='" + accA +
-			"'] [data-testid=issue] .issue-what", []string{"The text has 620 bytes, more than Threads allows."}},
 		{
-			"a warning stands apart", "compose-wrong", ".warnings [data-testid=warning] .issue-what",
+			"a cause stands once in the plan", "compose-wrong", "[data-testid=issue] .note-what, [data-testid=issue] .note-who",
+			[]string{"The text has 620 bytes, more than Threads allows.", "2 accounts"},
+		},
+		{"and leads to its input", "compose-wrong", "[data-testid=issue] a[href='#text']", []string{
+			"The text has 620 bytes, more than Threads allows.",
+		}},
+		{
+			"where its hint stands", "compose-many", "#text-error .note-hint",
+			[]string{"At most 500, counted as that network counts. Shorten the text or give this network its own."},
+		},
+		{
+			"a warning stands apart", "compose-wrong", ".warning[data-testid=warning] .note-what",
 			[]string{"The same text was posted to Bell & Rope within the last day."},
 		},
+		{
+			"an error of the form stands beside its input", "compose-wrong", "#text-error .note-what",
+			[]string{"No such sign."},
+		},
+		{"a tab says how many problems it has", "compose-wrong", "[for=tab-facebook] .tab-problems", []string{"2"}},
+		{
+			"chosen accounts come first", "compose-many", "[data-testid=account-chip]:nth-child(-n+2) input[checked]",
+			[]string{"", ""},
+		},
+		{"many accounts can be searched", "compose-many", "[data-searches-accounts]", []string{""}},
+		{"a group is chosen by a button", "compose-many", "button[name=pick][value='group:grp_1'] > span", []string{
+			"Bakeries", "2", ", 2 accounts",
+		}},
+		{"files can be moved by buttons", "compose-edit", "[data-testid=move-later]:not([disabled])", []string{"", ""}},
+		{"a picture is described", "compose-edit", ".tile:first-child textarea[name='alt.med_1']", []string{"A bell"}},
+		{"a film is not", "compose-edit", ".tile:nth-child(2) textarea", nil},
+		{"a time is also told in UTC and from now", "compose-ready", "[data-testid=when-says] span", []string{
+			"10:05 UTC", "in 25 hours",
+		}},
 		{"a plan with issues cannot be sent", "compose-wrong", "#submit[disabled]", []string{"Send 2 posts now"}},
 		{"a draft's account is fixed", "compose-edit", "input[name=account][disabled]", []string{""}},
 		{

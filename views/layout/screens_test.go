@@ -280,13 +280,14 @@ func (f fixture) composers() map[string]templ.Component {
 	ready.Values = posts.Values{
 		Text: "The workshop bell is up.\n\nCome and hear it ring at noon on Saturday, rain or shine.", When: posts.WhenAt,
 		At:        "2026-11-22T11:05",
-		Overrides: map[string]string{"threads": "The bell is up. Saturday, noon. Bring a friend."},
+		Overrides: map[string]posts.Override{"threads": {Text: "The bell is up. Saturday, noon. Bring a friend."}},
 		Settings: map[string]map[string]string{
 			"threads":  {"topic": "bells", "replyControl": "followers"},
 			"facebook": {"published": "true"},
 		},
 	}
 	ready.Plan = f.plan(posts.WhenAt)
+	ready.At = time.Date(2026, 11, 22, 10, 5, 0, 0, time.UTC)
 
 	wrong := f.compose()
 	wrong.Redrawn = true
@@ -294,23 +295,25 @@ func (f fixture) composers() map[string]templ.Component {
 	wrong.Plan = f.plan(posts.WhenNow)
 	wrong.Plan.Plan.OK = false
 	wrong.Plan.Rows[0].OK = false
-	wrong.Plan.Rows[0].Issues = []contract.Issue{{
+	tooLong := posts.Cause{Input: posts.FieldText, Issue: contract.Issue{
 		Code:    "caption_too_long",
 		Message: "The text has 620 bytes, more than Threads allows.",
 		Hint:    "At most 500, counted as that network counts. Shorten the text or give this network its own.",
 	}}
-	wrong.Plan.Rows[1].Warnings = []contract.Issue{{
+	wrong.Plan.AddCause(tooLong, wrong.Plan.Rows[0])
+	wrong.Plan.AddCause(tooLong, wrong.Plan.Rows[1])
+	wrong.Plan.AddCause(posts.Cause{Warning: true, Input: posts.FieldText, Issue: contract.Issue{
 		Code:    "same_text_recently",
 		Message: "The same text was posted to Bell & Rope within the last day.",
 		Hint:    "Networks may reject or hide repeated text.",
-	}}
+	}}, wrong.Plan.Rows[1])
 	wrong.Refused = &contract.Error{
 		Code: "plan_has_issues", Message: "The plan has issues.",
 		Hint: "Mend them and send again.",
 	}
 	wrong.Errors = map[string]string{
 		"account": "Choose at least one account.", "text": "No such sign.", "at": "That time is past.",
-		posts.OverrideField("facebook"):               "Not that.",
+		posts.OverrideField("facebook", posts.FieldText): "Not that.",
 		posts.SettingField("facebook", "link"):        "That is not an address.",
 		posts.SettingField("facebook", "contentType"): "That needs a file.",
 	}
@@ -319,15 +322,29 @@ func (f fixture) composers() map[string]templ.Component {
 	edit.PostID, edit.Accounts, edit.Networks = postID, edit.Accounts[:1], edit.Networks[:1]
 	edit.Files, edit.Library = f.files(), []posts.File{{ID: "med_4", Name: "rope.jpg"}}
 	edit.Errors = map[string]string{posts.FieldMedia: "rope.heic cannot be used."}
-	edit.Values = posts.Values{Text: "A draft", When: posts.WhenDraft}
+	edit.Values = posts.Values{
+		Text: "A draft", When: posts.WhenDraft, Alts: map[string]string{"med_1": "A bell"},
+	}
 	edit.Plan = f.plan(posts.WhenDraft)
 	edit.Plan.Editing, edit.Plan.Rows = true, edit.Plan.Rows[:1]
+
+	many := f.compose()
+	for i := range 14 {
+		account := many.Accounts[i%2]
+		account.ID, account.Name, account.Chosen = fmt.Sprintf("acc_%d", i), fmt.Sprintf("Bakery %d", i), i > 11
+		many.Accounts = append(many.Accounts, account)
+	}
+	many.Accounts[0].Chosen, many.Accounts[1].Chosen = false, false
+	many.Groups = []posts.Group{{ID: "grp_1", Name: "Bakeries", Accounts: []string{"acc_12", "acc_13"}}}
+	many.Plan = f.plan(posts.WhenNow)
+	many.Plan.AddCause(tooLong, many.Plan.Rows[0])
 
 	none := f.compose()
 	none.Accounts = nil
 	return map[string]templ.Component{
 		"compose": posts.Compose(f.compose()), "compose-ready": posts.Compose(ready), "compose-wrong": posts.Compose(wrong),
 		"compose-edit": posts.Compose(edit), "compose-no-account": posts.Compose(none),
+		"compose-many": posts.Compose(many),
 	}
 }
 
@@ -759,15 +776,17 @@ func (f fixture) faults() map[string]templ.Component {
 }
 
 func (f fixture) parts() map[string]templ.Component {
+	part, refused := f.compose(), f.compose()
+	part.Part, part.Plan = true, f.plan(posts.WhenDraft)
+	refused.Part = true
+	refused.Plan = posts.PlanModel{When: posts.WhenNow, Refused: &contract.Error{Code: "invalid_request", Message: "No."}}
 	live := f.show("live")
 	return map[string]templ.Component{
 		"part-fault": errorpage.Part(errorpage.Model{
 			Status: 409, RequestID: "req_1",
 			Error: contract.Error{Code: "conflict", Message: "It is being sent."},
 		}),
-		"part-plan":    posts.Plan(f.plan(posts.WhenDraft)),
-		"part-missing": posts.Plan(posts.PlanModel{Missing: "Choose an account."}),
-		"part-refused": posts.Plan(posts.PlanModel{Refused: &contract.Error{Code: "invalid_request", Message: "No."}}),
+		"part-compose": posts.Composer(part), "part-compose-refused": posts.Composer(refused),
 		"part-post":    posts.ShowPart(live),
 		"part-posts":   posts.ListPart(posts.ListModel{Frame: f.frame("", layout.SectionPosts)}),
 		"part-confirm": layout.ConfirmPart(layout.ConfirmModel{Title: "Revoke?", Action: "/w/bell/x", Button: "Revoke", Back: "/w/bell/y"}),

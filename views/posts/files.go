@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"belfry/internal/core"
 	"belfry/views/ui"
 )
 
@@ -16,8 +17,20 @@ type File struct {
 	Length time.Duration
 	// Thumbnail is the address of a thumbnail; empty if there is none.
 	Thumbnail string
+	// Alt is the file's description in the library.
+	Alt string
+	// Processing reports that the file cannot be used yet.
+	Processing bool
 	// Trouble is a short reason why the file cannot be published; empty if it can.
 	Trouble string
+}
+
+// Kind is what the file is.
+func (f File) Kind() core.FileKind {
+	if f.Video {
+		return core.FileVideo
+	}
+	return core.FileImage
 }
 
 func (f File) iconName() string {

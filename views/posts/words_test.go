@@ -69,16 +69,16 @@ func TestAway(t *testing.T) {
 func TestARowOfThePlanSaysOneThing(t *testing.T) {
 	t.Parallel()
 	for want, m := range map[string]PlanModel{
-		"will be published Immediately": {
+		"Immediately will be published": {
 			When: WhenNow,
 			Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}},
 		},
-		"will not be published After you fix the problems below": {When: WhenNow, Rows: []PlanRow{{}}},
-		"will be saved As a draft": {
+		"After you fix the problems will not be published": {When: WhenNow, Rows: []PlanRow{{}}},
+		"As a draft with no time will be saved": {
 			When: WhenDraft,
 			Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}},
 		},
-		"will not be saved As a draft with no time": {When: WhenDraft, Rows: []PlanRow{{}}},
+		"As a draft with no time will not be saved": {When: WhenDraft, Rows: []PlanRow{{}}},
 	} {
 		var out strings.Builder
 		if err := planRow(m, m.Rows[0]).Render(t.Context(), &out); err != nil {

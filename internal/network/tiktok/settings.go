@@ -42,7 +42,10 @@ var fields = []network.Field{
 	{Name: "disableComment", Label: "No comments", Kind: network.FieldSwitch, Help: "Nobody can comment."},
 	{Name: "disableDuet", Label: "No duets", Kind: network.FieldSwitch, Help: "Videos only."},
 	{Name: "disableStitch", Label: "No stitches", Kind: network.FieldSwitch, Help: "Videos only."},
-	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "Milliseconds into the video. Videos only."},
+	{
+		Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Files: true,
+		Help: "Milliseconds into the video. Videos only.",
+	},
 	{Name: "autoAddMusic", Label: "Add music", Kind: network.FieldSwitch, Help: "TikTok chooses the music. Photos only."},
 	{
 		Name: "photoCoverIndex", Label: "Cover photo", Kind: network.FieldNumber, Max: maxPhotos - 1,

@@ -1,0 +1,62 @@
+const chips = (form) => [...form.querySelectorAll("[data-chips] label")];
+const box = (chip) => chip.querySelector("input");
+
+// startChoosing searches among the accounts, and lets a button choose several of them.
+export function startChoosing(form) {
+  const choice = form.querySelector("#account-choice");
+  if (!choice) return;
+
+  choice.addEventListener("input", (event) => {
+    if (event.target.matches("[data-searches-accounts]")) {
+      event.stopPropagation(); // a search changes nothing of the posts
+      search(form, event.target.value);
+    } else {
+      showChosen(form);
+    }
+  });
+  choice.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches("[data-searches-accounts]")) return;
+    event.preventDefault();
+    chips(form).find((chip) => !chip.hidden)?.querySelector("input").click();
+  });
+  choice.addEventListener("click", (event) => {
+    const button = event.target.closest("button[name=pick]");
+    if (!button) return;
+    event.preventDefault();
+    pick(form, button);
+    showChosen(form);
+    choice.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  showChosen(form);
+}
+
+function search(form, words) {
+  const parts = words.toLowerCase().split(/\s+/);
+  for (const chip of chips(form)) {
+    const found = `${chip.textContent} ${chip.dataset.finds}`.toLowerCase();
+    chip.hidden = !parts.every((part) => found.includes(part));
+  }
+  form.querySelector("[data-no-match]").hidden = chips(form).some((chip) => !chip.hidden);
+}
+
+// pick chooses the accounts of a button, or takes them back if all are chosen. "Select all" and "Clear" are about those
+// that the search shows. Accounts that must be reconnected are not chosen.
+function pick(form, button) {
+  const ids = button.dataset.chooses?.split(" ");
+  const some = chips(form).filter((chip) => (ids ? ids.includes(box(chip).value) : !chip.hidden));
+  const choose = ids ? !isChosen(some) : button.value === "all";
+  for (const chip of some) box(chip).checked = choose && (box(chip).checked || !chip.classList.contains("off"));
+}
+
+const isChosen = (some) => some.every((chip) => box(chip).checked || chip.classList.contains("off"));
+
+function showChosen(form) {
+  const all = chips(form);
+  for (const button of form.querySelectorAll("[data-chooses]")) {
+    const ids = button.dataset.chooses.split(" ");
+    button.setAttribute("aria-pressed", String(isChosen(all.filter((chip) => ids.includes(box(chip).value)))));
+  }
+  const shown = form.querySelector("[data-picked]");
+  const chosen = all.filter((chip) => box(chip).checked).length;
+  if (shown) shown.textContent = chosen > 0 ? `${chosen} of ${all.length} chosen` : "";
+}

@@ -1,0 +1,17 @@
+// followKeyboard tells the style sheet when a phone's keyboard covers the page, and how much of it: what sends stays above.
+export function followKeyboard() {
+  const view = window.visualViewport;
+  if (!view) return;
+  const root = document.documentElement;
+  let tallest = 0;
+  let width = 0;
+  const follow = () => {
+    if (innerWidth !== width) [tallest, width] = [0, innerWidth];
+    tallest = Math.max(tallest, innerHeight);
+    const open = view.scale === 1 && view.height < tallest * 0.75;
+    root.classList.toggle("keyboard-open", open);
+    root.style.setProperty("--keyboard", `${open ? Math.max(0, innerHeight - view.height - view.offsetTop) : 0}px`);
+  };
+  view.addEventListener("resize", follow);
+  view.addEventListener("scroll", follow);
+}

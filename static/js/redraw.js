@@ -1,0 +1,66 @@
+// The server draws the form anew after each change: what the accounts and files allow, what is wrong, and what would be
+// sent. The form takes over what differs.
+import { morph } from "/static/js/morph.js";
+import { toast } from "/static/js/toast.js";
+
+const pause = 400; // after the last key
+const again = 5000; // after a break of the connection
+
+// entered is what the form would send, as pairs. Files of the device are uploaded by themselves.
+export const entered = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
+
+// startRedrawing redraws a form while it is filled in. It sends "redrawn" to the form each time.
+export function startRedrawing(form) {
+  const submit = () => form.querySelector("#submit");
+  let timer;
+  let request;
+  let changed = false;
+
+  async function redraw() {
+    clearTimeout(timer);
+    request?.abort();
+    const asked = (request = new AbortController());
+    changed = false;
+    form.toggleAttribute("data-planning", true);
+    try {
+      const answer = await fetch(form.dataset.plan, {
+        method: "POST",
+        body: new URLSearchParams(entered(form)),
+        headers: { "HX-Request": "true" },
+        signal: asked.signal,
+      });
+      const elsewhere = answer.headers.get("HX-Redirect");
+      if (elsewhere) return location.assign(elsewhere);
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(text);
+      show(text);
+    } catch (problem) {
+      if (problem.name === "AbortError") return;
+      toast("Cannot reach the server. Your text is still here.");
+      timer = setTimeout(redraw, again);
+    } finally {
+      if (request === asked && !changed) form.removeAttribute("data-planning");
+    }
+  }
+
+  function show(text) {
+    const drawn = new DOMParser().parseFromString(text, "text/html").getElementById("compose");
+    if (!drawn) throw new Error("no form");
+    const focused = document.activeElement;
+    morph(form, drawn);
+    if (focused !== document.activeElement && form.contains(focused)) focused.focus({ preventScroll: true });
+    submit().disabled ||= changed; // the plan has not seen that yet
+    form.dispatchEvent(new CustomEvent("redrawn"));
+  }
+
+  form.addEventListener("input", (event) => {
+    if (event.target.name === "tab") return;
+    changed = true;
+    submit().disabled = true;
+    form.toggleAttribute("data-planning", true);
+    clearTimeout(timer);
+    const types = event.target.matches?.("textarea, input:not([type=checkbox], [type=radio])");
+    timer = setTimeout(redraw, types ? pause : 0);
+  });
+  return redraw;
+}

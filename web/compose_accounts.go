@@ -1,0 +1,61 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/posts"
+)
+
+// composerGroups returns the groups whose accounts a button chooses. A script keeps those that it has.
+func (r *request) composerGroups(part bool) (groups []posts.Group, err error) {
+	if part {
+		return nil, nil
+	}
+	list, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
+	for _, g := range list.Groups {
+		if len(g.AccountIDs) > 0 {
+			groups = append(groups, posts.Group{ID: g.ID, Name: g.Name, Accounts: g.AccountIDs})
+		}
+	}
+	return groups, err
+}
+
+// unknownAccounts returns the ids in the form that are those of no account.
+func unknownAccounts(form url.Values, accounts []contract.Account) []string {
+	return slices.DeleteFunc(slices.Clone(form[posts.FieldAccount]), func(id string) bool {
+		return id == "" || slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.ID == id })
+	})
+}
+
+// pickAccounts chooses several accounts at once, as a button of the form asks: those of a network or a group, or takes
+// them back if all are chosen already. Accounts that must be reconnected are left as they are.
+func pickAccounts(m *posts.ComposeModel, pick string) {
+	switch pick {
+	case "":
+		return
+	case posts.PickNone:
+		m.Unknown = nil
+	}
+	var ids []string
+	for _, a := range m.Accounts {
+		if pick == posts.PickAll || pick == posts.PickNone || pick == posts.PickNetwork+a.Platform {
+			ids = append(ids, a.ID)
+		}
+	}
+	for _, g := range m.Groups {
+		if pick == posts.PickGroup+g.ID {
+			ids = g.Accounts
+		}
+	}
+	isToggle := strings.HasPrefix(pick, posts.PickNetwork) || strings.HasPrefix(pick, posts.PickGroup)
+	choose := pick != posts.PickNone && !(isToggle && posts.AllChosen(m.Accounts, ids))
+	for i, a := range m.Accounts {
+		if slices.Contains(ids, a.ID) && (a.Status == string(core.AccountOK) || !choose) {
+			m.Accounts[i].Chosen = choose
+		}
+	}
+}
