@@ -55,14 +55,13 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.checkAccessibility("Up next")
 
 	box := func(n int) string {
-		return fmt.Sprintf("[data-testid=posts] tbody:nth-of-type(2) tr:nth-of-type(%d) .pick", n+1)
+		return fmt.Sprintf("[data-testid=posts] tbody:nth-of-type(2) tr:nth-of-type(%d) .post-box", n+1)
 	}
 	b.runActions("select the first of Thursday", chromedp.Click(chromedp.CSS(box(1))))
 	x, y := b.middleOf(box(3))
 	b.runActions("and with Shift up to the last", chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(chromedp.ModifierShift)))
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "3 selected"`)
 	b.runActions("move by a day", chromedp.Click(chromedp.CSS(testid("bulk-move"))))
-	b.typeInto("#bulk-shift", "1")
 	b.checkAccessibility("Up next with a selection")
 	b.clickLink(testid("bulk-move-submit"))
 	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.includes("3 posts moved.")`)
@@ -85,7 +84,7 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	}
 	b.runActions("use a phone", chromedp.EmulateViewport(375, 800))
 	b.checkAccessibility("Up next on a phone")
-	if small := evaluateScript[float64](b, `Math.min(...[...document.querySelectorAll(".pick")].map(
+	if small := evaluateScript[float64](b, `Math.min(...[...document.querySelectorAll(".post-box")].map(
 		(box) => Math.min(box.offsetWidth || 44, box.offsetHeight || 44)))`); small < 44 {
 		t.Errorf("a check box is %g pixels large to a thumb", small)
 	}

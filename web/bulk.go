@@ -62,10 +62,7 @@ func bulkRequest(form url.Values) (app.BulkPosts, error) {
 		return in, nil
 	}
 	by, day := form.Get(posts.FieldShift), form.Get(posts.FieldDay)
-	if by != "" && day != "" {
-		return in, core.Invalid(posts.FieldDay, "Choose how far to move the posts, or a day, but not both.")
-	}
-	if day != "" {
+	if day != "" { // which is empty until a person chooses one
 		var err error
 		if in.Shift.Day, err = time.Parse(time.DateOnly, day); err != nil {
 			return in, core.Invalid(posts.FieldDay, "%q is not a date.", day).Because(err)

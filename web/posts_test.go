@@ -146,8 +146,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 		t.Errorf("it is moved to %s", at)
 	}
 	for wrong, pairs := range map[string][]string{
-		"There is nothing to move the posts by.": {"act", "reschedule"},
-		"not both":                               {"act", "reschedule", "shift", "1", "unit", "days", "day", "2026-10-10"},
+		"There is nothing to move the posts by.": {"act", "reschedule", "shift", "0", "unit", "days"},
 		"is not a date":                          {"act", "reschedule", "day", "soon"},
 		"is not a whole number":                  {"act", "reschedule", "shift", "many", "unit", "days"},
 		"cannot be done to several posts":        {"act", "settle"},

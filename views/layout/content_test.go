@@ -48,14 +48,14 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"a viewer selects nothing", "posts-viewer", "#bulk, .post-pick", nil},
 		{
-			"each filter can be removed", "posts-filtered", ".filter-chip > span:nth-child(2)",
+			"each filter can be removed", "posts-filtered", ".post-chip > span:nth-child(2)",
 			[]string{
 				"Account: Ada Lindqvist on Threads", "Network: Threads", "From: 20 November 2026", "To: 30 November 2026",
 			},
 		},
 		{
 			"removing one leaves the others", "posts-filtered",
-			".filter-chip[href='/w/bell/posts?from=2026-11-20&network=threads&to=2026-11-30']", []string{"Remove filter Account: Ada Lindqvist on Threads"},
+			".post-chip[href='/w/bell/posts?from=2026-11-20&network=threads&to=2026-11-30']", []string{"Remove filter Account: Ada Lindqvist on Threads"},
 		},
 		{"each tab has its address", "posts", ".tabs a[href='/w/bell/posts?status=draft']", []string{"Drafts 1"}},
 		{"a page of the list leads to the next", "posts", "a[rel=next][href='/w/bell/posts?cursor=abc']", []string{"Next page"}},
