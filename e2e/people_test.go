@@ -35,7 +35,7 @@ func TestInvitedMembersAreOfferedWhatTheirRoleMayDo(t *testing.T) {
 		b.runActions("choose a role", chromedp.SetValue(chromedp.CSS("#invite-role"), role))
 		b.runActions("invite", chromedp.Click(chromedp.CSS(testid("invite"))))
 		b.waitFor(`document.readyState === "complete" && ` +
-			`document.querySelector("main .alert-title")?.innerText.includes("` + role + `@example.org")`)
+			`document.querySelector("main .alert-title")?.innerText.includes("` + role + `@example.org") === true`)
 	}
 	b.checkAccessibility("members with invitations")
 	b.clickLink("main " + testid("outbox"))
