@@ -364,7 +364,7 @@ func TestSignUpToLiveInABrowser(t *testing.T) {
 	)
 	b.checkAccessibility("an invitation")
 	b.runActions("go back to the posts", chromedp.Navigate(s.url+"/posts"))
-	b.clickLink(testid("nav-settings"))
+	b.openSettings("API keys")
 	b.clickLink(testid("api-docs"))
 	b.checkAccessibility("the reference of the API")
 	for _, width := range []int64{1280, 390} {

@@ -133,8 +133,9 @@ func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error 
 		outbox = link.Outbox
 	}
 	networks, err := sandbox.New(sandbox.Config{
-		Prefix: sandboxPath, Outbox: outbox, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", MediaPrefixes: from,
-		CallbackURL: public.JoinPath("callbacks").String(),
+		Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", Outbox: outbox,
+		MediaPrefixes: from,
+		CallbackURL:   public.JoinPath("callbacks").String(),
 	})
 	if err != nil {
 		return fmt.Errorf("start the simulated networks: %w", err)

@@ -103,7 +103,9 @@ func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
 }
 
 // mailInvitation emails the link to the invited person.
-func (a *App) mailInvitation(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member, url string) error {
+func (a *App) mailInvitation(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
+	url string,
+) error {
 	if a.MailMode() == MailOff {
 		return nil
 	}

@@ -108,7 +108,8 @@ func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, e
 		address = s.dialTo
 	}
 	if s.tls {
-		return (&tls.Dialer{Config: &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}}).DialContext(ctx, network, address)
+		dialer := tls.Dialer{Config: &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}}
+		return dialer.DialContext(ctx, network, address)
 	}
 	return new(net.Dialer).DialContext(ctx, network, address)
 }

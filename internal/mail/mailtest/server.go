@@ -78,8 +78,8 @@ func (s *Server) accept() {
 			return
 		}
 		s.open.Go(func() {
-			defer connection.Close()
 			s.converse(connection)
+			_ = connection.Close()
 		})
 	}
 }
