@@ -65,6 +65,9 @@ func (b assetTable) loadAsset(name string) (asset, error) {
 	return a, nil
 }
 
+// layers is the style sheet that puts the layers in order, so it comes first.
+const layers = "css/tokens.css"
+
 // readSource returns the bytes of a file. The style sheet consists of all files in css.
 func (b assetTable) readSource(name string) ([]byte, error) {
 	if name != "app.css" {
@@ -74,7 +77,6 @@ func (b assetTable) readSource(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const layers = "css/tokens.css" // puts the layers in order, so it comes first
 	sheets = slices.DeleteFunc(sheets, func(name string) bool { return name == layers })
 	var all bytes.Buffer
 	for _, sheet := range slices.Insert(sheets, 0, layers) {
@@ -151,6 +153,20 @@ func URL(name string) string {
 		return hashedURL(name, a.hash)
 	}
 	return Prefix + name
+}
+
+var token = regexp.MustCompile(`(?m)^\s+--([a-z0-9-]+):`)
+
+// Tokens returns the names of the custom properties of the design system, without the dashes, in their order.
+func Tokens() (names []string) {
+	body, err := fs.ReadFile(embedded, layers)
+	if err != nil {
+		return nil
+	}
+	for _, found := range token.FindAllSubmatch(body, -1) {
+		names = append(names, string(found[1]))
+	}
+	return names
 }
 
 // NetworkIcon returns the icon of a network as SVG markup, or the generic one.

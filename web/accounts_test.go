@@ -241,7 +241,7 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	}
 	must(t, r.Replica(func(c *app.Config) { c.NetworksURL = "elsewhere" }).ReviewAccounts(t.Context()))
 	page := b.get("/posts")
-	page.one(t, testid("notice")+` a[href="/accounts"]`)
+	page.one(t, testid("notice")+` a[href$="/reconnect"][aria-label$=" on Threads"]`)
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="revoked"]`)
 	page.says(t, "Reconnect the account.")

@@ -30,6 +30,9 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	if e.RetryAfter > 0 {
 		m.Error.Hint = "" // the page says itself how long to wait
 	}
+	if m.Status >= http.StatusInternalServerError || e.Code == core.CodeRateLimited {
+		m.Again = r.ownPage()
+	}
 	if m.Back == safeReturnURL(r.echo.Request().URL.RequestURI()) {
 		m.Back = "" // it is this very page
 	}

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"slices"
+
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
@@ -45,7 +47,7 @@ func (r *request) pageFrame(title string, section layout.Section) (layout.Frame,
 	role := r.caller.Role()
 	f := layout.Frame{
 		Title: title, Section: section, Writes: role.Writes(), Manages: role.Manages(),
-		Link: r.link, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL(),
+		Link: r.link, NoShortcuts: !r.preferences.Shortcuts, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL(),
 	}
 	if r.wantsFragment() {
 		return f, nil
@@ -61,11 +63,24 @@ func (r *request) pageFrame(title string, section layout.Section) (layout.Frame,
 	if who.User.Email != nil {
 		f.Person.Email = *who.User.Email
 	}
-	if f.Notices, err = r.loadNotices(section); err != nil {
+	if err := r.loadAttention(&f); err != nil {
 		return f, err
 	}
 	f.Flash = r.popFlash()
 	return f, nil
+}
+
+// loadFirstSteps returns how far a new workspace is, or nil if the person has hidden that, has nothing to do with it, or
+// everything is done.
+func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
+	if !r.preferences.FirstSteps || !r.caller.Role().Writes() {
+		return nil, nil
+	}
+	steps, err := r.web.cfg.App.FirstSteps(r.context(), r.caller)
+	if err != nil || steps.Done() {
+		return nil, err
+	}
+	return &steps, nil
 }
 
 // otherWorkspaces returns the person's workspaces except this one.
@@ -85,47 +100,60 @@ func (r *request) signedOutFrame(title string) layout.Frame {
 	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL()}
 }
 
-// loadNotices returns the problems that require a person's attention, except those that the present page shows
-// anyway.
-func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
-	var list []layout.Notice
+// loadAttention fills in what requires a person's attention: in the navigation and, except for what the present page
+// shows anyway, as notices.
+func (r *request) loadAttention(f *layout.Frame) error {
+	f.Attention = map[layout.Section]layout.Attention{}
 	accounts, err := r.loadAccounts()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for _, a := range accounts {
-		if a.Status == string(core.AccountOK) || section == layout.SectionAccounts {
-			continue
+	lost := slices.DeleteFunc(slices.Clone(accounts), func(a contract.Account) bool {
+		return a.Status == string(core.AccountOK)
+	})
+	f.Attention[layout.SectionAccounts] = layout.Attention{Count: len(lost), Words: "to reconnect"}
+	if f.Section != layout.SectionAccounts {
+		for _, a := range lost {
+			f.Notices = append(f.Notices, r.reconnectNotice(a))
 		}
-		name := r.web.cfg.Networks.Name(core.Platform(a.Platform))
-		list = append(list, layout.Notice{
-			Text: a.DisplayName + " on " + name + ": " + disconnectedReasons[a.Status], Action: "Reconnect", URL: r.link.Accounts(),
-		})
 	}
 	hold, _, err := r.web.cfg.App.PublishingHold(r.context(), r.caller)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if hold != "" {
-		list = append(list, layout.Notice{
+		f.Notices = append(f.Notices, layout.Notice{
 			Text:   "Publishing is on hold because " + hold + ".",
 			Action: "View posts", URL: r.link.OnHold(),
 		})
 	}
-	if section == layout.SectionPosts { // where the tabs say so
-		return list, nil
-	}
 	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
-	if n := counts[core.PostFailed]; n > 0 {
+	failed := counts[core.PostFailed]
+	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "failed"}
+	if failed > 0 && f.Section != layout.SectionPosts { // where the tabs say so
 		text := "1 post failed."
-		if n > 1 {
-			text = ui.Counted(n) + " posts failed."
+		if failed > 1 {
+			text = ui.Counted(failed) + " posts failed."
 		}
-		list = append(list, layout.Notice{
-			Text: text, Action: "View", URL: r.link.Posts(link.Filter{Status: string(core.PostFailed)}),
+		f.Notices = append(f.Notices, layout.Notice{
+			Text: text, Action: "View", Label: "View failed posts",
+			URL: r.link.Posts(link.Filter{Status: string(core.PostFailed)}),
 		})
 	}
-	return list, err
+	return err
+}
+
+// reconnectNotice tells that an account must be reconnected, and leads to its network if the person may do so.
+func (r *request) reconnectNotice(a contract.Account) layout.Notice {
+	platform := core.Platform(a.Platform)
+	subject := a.DisplayName + " on " + r.web.cfg.Networks.Name(platform)
+	n := layout.Notice{
+		Text: subject + ": " + disconnectedReasons[a.Status], Action: "View", Label: "View accounts", URL: r.link.Accounts(),
+	}
+	if connector, ok := r.web.cfg.Networks.Get(platform); ok && connector.Configured() && r.caller.Role().Manages() {
+		n.Action, n.Label, n.URL = "Reconnect", "Reconnect "+subject, r.link.Reconnect(a.ID)
+	}
+	return n
 }
 
 var disconnectedReasons = map[string]string{

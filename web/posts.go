@@ -24,6 +24,11 @@ func (r *request) showPosts() error {
 	if m.Frame, err = r.pageFrame("Posts", layout.SectionPosts); err != nil {
 		return err
 	}
+	if filter == (link.Filter{}) {
+		if m.Frame.FirstSteps, err = r.loadFirstSteps(); err != nil {
+			return err
+		}
+	}
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
@@ -30,6 +31,7 @@ type request struct {
 	routed         bool        // it is for a route of ours, and no other site sent it
 	caller         core.Caller // zero for a stranger
 	link           link.Workspace
+	preferences    app.Preferences
 	sessionLoaded  bool // the session has been read
 	sessionChanged bool // the session has changed
 	showsSecret    bool // the answer has a secret that was just made
@@ -80,8 +82,9 @@ func (r *request) addressedWorkspace() string {
 
 // enter makes the session's person the caller, in the workspace with the slug if they are a member of it, and else in
 // the one that they visited last.
-func (r *request) enter(slug string) (err error) {
-	r.caller, r.link, err = r.web.findCaller(r.context(), slug)
+func (r *request) enter(slug string) error {
+	visit, err := r.web.findVisit(r.context(), slug)
+	r.caller, r.link, r.preferences = visit.Caller, link.Workspace(visit.Slug), visit.Preferences
 	return err
 }
 

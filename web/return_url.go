@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -43,11 +42,18 @@ func isID(s string) bool {
 
 // currentPage returns the page of a request: its own for GET, or the page of its form.
 func (r *request) currentPage() string {
-	httpReq := r.echo.Request()
-	if httpReq.Method == http.MethodGet && !r.wantsFragment() {
-		return safeReturnURL(httpReq.URL.RequestURI())
+	if r.isPageVisit() {
+		return r.ownPage()
 	}
 	return r.refererPage()
+}
+
+// ownPage returns the page that a request opens, or "" if it does something else.
+func (r *request) ownPage() string {
+	if !r.isPageVisit() {
+		return ""
+	}
+	return safeReturnURL(r.echo.Request().URL.RequestURI())
 }
 
 // refererPage returns the previous page if it is ours, or "".

@@ -124,25 +124,25 @@ func (w *Web) Session(r *http.Request) (core.Caller, error) {
 	if page, err := url.Parse(r.Referer()); err == nil {
 		of, _ = link.SplitWorkspace(page.Path)
 	}
-	caller, found, err := w.findCaller(ctx, string(of))
-	if of != "" && found != of {
+	visit, err := w.findVisit(ctx, string(of))
+	if of != "" && visit.Slug != string(of) {
 		return core.Caller{}, err
 	}
-	return caller, err
+	return visit.Caller, err
 }
 
-// findCaller returns the person whose session the context holds, in the workspace with the slug or else in the one that
-// they visited last. It returns the zero Caller for a stranger.
-func (w *Web) findCaller(ctx context.Context, slug string) (core.Caller, link.Workspace, error) {
+// findVisit returns the person whose session the context holds, in the workspace with the slug or else in the one that
+// they visited last. It returns the zero Visit for a stranger.
+func (w *Web) findVisit(ctx context.Context, slug string) (app.Visit, error) {
 	session, ok := w.sessions.signedInUser(ctx)
 	if !ok {
-		return core.Caller{}, "", nil
+		return app.Visit{}, nil
 	}
-	c, found, err := w.cfg.App.EnterWorkspace(ctx, session, slug)
+	visit, err := w.cfg.App.EnterWorkspace(ctx, session, slug)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
-		return core.Caller{}, "", nil
+		return app.Visit{}, nil
 	}
-	return c, link.Workspace(found), err
+	return visit, err
 }
 
 // redirectHome redirects to the workspace that the person visited last, or to the sign-in page.

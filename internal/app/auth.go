@@ -73,18 +73,25 @@ func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error)
 	return checkSession(s, m, err)
 }
 
-// EnterWorkspace returns the caller for a signed-in person in the workspace with a slug, and that slug. If they are not
-// a member of it, it returns their caller in the workspace that they visited last, or else the one that they joined
-// first, and its slug. It returns unauthenticated as SessionCaller does.
-func (a *App) EnterWorkspace(ctx context.Context, s Session, slug string) (core.Caller, string, error) {
+// Visit is a signed-in person in one of their workspaces.
+type Visit struct {
+	Caller      core.Caller
+	Slug        string // of the workspace
+	Preferences Preferences
+}
+
+// EnterWorkspace returns a signed-in person's visit to the workspace with a slug. If they are not a member of it, they
+// visit the workspace that they visited last, or else the one that they joined first. It returns unauthenticated as
+// SessionCaller does.
+func (a *App) EnterWorkspace(ctx context.Context, s Session, slug string) (Visit, error) {
 	user, err := core.ParseID[core.UserKind](s.User)
 	if err != nil {
-		return core.Caller{}, "", errNotSignedIn()
+		return Visit{}, errNotSignedIn()
 	}
 	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // unset if there is none
 	m, err := a.cfg.Store.MemberAt(ctx, user, slug, last)
 	c, err := checkSession(s, m, err)
-	return c, m.Slug, err
+	return Visit{Caller: c, Slug: m.Slug, Preferences: Preferences{Shortcuts: m.Shortcuts, FirstSteps: m.FirstSteps}}, err
 }
 
 // CurrentSlug returns the slug of the workspace that had another slug before, or not_found if the person is not a

@@ -20,9 +20,12 @@ type Person struct {
 	Member
 	Slug         string
 	PasswordHash string
+	Shortcuts    bool // single keys are shortcuts
+	FirstSteps   bool // the workspace's first steps are shown
 }
 
-const personColumns = `m.workspace_id AS workspace, w.slug, w.plan, m.user_id AS "user", m.role, u.password_hash
+const personColumns = `m.workspace_id AS workspace, w.slug, w.plan, m.user_id AS "user", m.role, u.password_hash,
+			u.shortcuts, m.first_steps
 		FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id`
 
 // Member returns a person's membership, or not_found.
@@ -127,6 +130,17 @@ func (t Tenant) SetOwnPassword(ctx context.Context, user core.UserID, passwordHa
 		UPDATE users SET password_hash = @hash
 		WHERE id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`,
 		args{"user": user, "hash": passwordHash})
+}
+
+// SetShortcuts sets whether single keys are shortcuts for a person.
+func (s *Store) SetShortcuts(ctx context.Context, user core.UserID, on bool) error {
+	return s.exec(ctx, `UPDATE users SET shortcuts = @on WHERE id = @user`, args{"user": user, "on": on})
+}
+
+// HideFirstSteps stops showing the first steps to a member.
+func (t Tenant) HideFirstSteps(ctx context.Context, user core.UserID) error {
+	return t.exec(ctx, `UPDATE members SET first_steps = false WHERE workspace_id = @ws AND user_id = @user`,
+		args{"user": user})
 }
 
 // User returns a member of the workspace.

@@ -45,6 +45,14 @@ func (t Tenant) Usage(ctx context.Context, period string, now time.Time) (core.U
 		args{"period": period, "now": now}))
 }
 
+// FirstSteps returns which of the workspace's first steps are done.
+func (t Tenant) FirstSteps(ctx context.Context) (core.FirstSteps, error) {
+	return queryOne[core.FirstSteps](t.query(ctx, `
+		SELECT EXISTS (SELECT FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS account,
+			EXISTS (SELECT FROM media WHERE workspace_id = @ws AND deleted_at IS NULL) AS file,
+			EXISTS (SELECT FROM posts WHERE workspace_id = @ws AND status IN ('queued', 'live', 'failed')) AS post`, nil))
+}
+
 // HasWorkspace reports whether a workspace exists.
 func (s *Store) HasWorkspace(ctx context.Context) (bool, error) {
 	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM workspaces)`, nil))

@@ -69,6 +69,7 @@ export function startShortcuts() {
       event.target.blur();
       return;
     }
+    if (document.body.dataset.shortcuts === "off") return;
     if (writing(event.target) || (document.querySelector("dialog[open]") && event.key !== "?")) return;
     if (event.key.length === 1 && handle(event.key)) event.preventDefault();
   });

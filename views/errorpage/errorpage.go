@@ -23,6 +23,8 @@ type Model struct {
 	Kept string
 	// Back is the address of the previous page; empty if it is not known.
 	Back string
+	// Again is the address of the page that failed; empty if opening it again does not help.
+	Again string
 }
 
 type pageText struct{ icon, title, why, todo string }

@@ -210,6 +210,32 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a password is never drawn again", "security-wrong", "input[type=password][value]:not([value=''])", nil},
 		{"signing in leads back", "signin-refused", "input[name=next][value='/posts']", []string{""}},
 
+		{"results are options", "part-palette", "[role=option]", []string{"Posts", "The workshop bell is up. <b> Live"}},
+		{"a search without a result says so", "part-palette-none", ".palette-none", []string{"Nothing found for “<script>”."}},
+		{"the search works as a page", "search", "main .palette-entry[href='/w/bell/posts']", []string{"Posts"}},
+		{
+			"first steps say what is done", "first-steps", "[data-testid=first-steps] li[data-done=true] h3",
+			[]string{"Connect an account (done)"},
+		},
+		{"and how to hide them", "first-steps", "form[action='/w/bell/first-steps/hide'] button", []string{"Hide first steps"}},
+		{
+			"an editor is told who connects accounts", "first-steps-editor", "[data-testid=first-steps] li:first-child > p",
+			[]string{"An owner or admin of the workspace connects accounts."},
+		},
+		{"without shortcuts of one key, none is listed", "first-steps-editor", "#shortcuts dt", []string{
+			"Search pages, actions, accounts and posts", "Submit the composer", "Close",
+		}},
+		{"nor works", "first-steps-editor", "body[data-shortcuts=off] .rail kbd", []string{"Ctrl K"}},
+		{"several notices are one line", "attention", "details[data-testid=notices] > summary", []string{"3 things need you"}},
+		{"with one line each inside", "attention", "details[data-testid=notices] [data-testid=notice] a", []string{
+			"Reconnect", "Reconnect", "View",
+		}},
+		{
+			"each says what it is about", "attention", "a[aria-label='Reconnect Old workshop page on Facebook']",
+			[]string{"Reconnect"},
+		},
+		{"the rail counts what needs a person", "attention", ".rail .attention", []string{"1 failed", "2 to reconnect"}},
+		{"an error of the server can be tried again", "fault-500", "[data-testid=again]", []string{"Try again"}},
 		{"an error says how long to wait", "fault-429", "[data-testid=wait]", []string{"Wait 87 seconds."}},
 		{"an error carries its request id", "fault-500", "[data-testid=request-id]", []string{"req_01kbmx"}},
 		{"a stranger's error has no rail", "fault-stranger", ".rail", nil},

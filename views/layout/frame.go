@@ -2,6 +2,11 @@
 package layout
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"belfry/internal/core"
 	"belfry/views/link"
 	"belfry/views/ui"
 )
@@ -35,8 +40,20 @@ type Frame struct {
 	SandboxURL string
 	// Notices are problems that require a person's attention, shown on every page.
 	Notices []Notice
-	Flash   *Flash
-	Version string
+	// Attention is what requires it in a section, as "2 failed": shown beside its name.
+	Attention map[Section]Attention
+	// FirstSteps is how far a new workspace is; nil where that is not shown.
+	FirstSteps *core.FirstSteps
+	// NoShortcuts reports that the person has switched off shortcuts of one key.
+	NoShortcuts bool
+	Flash       *Flash
+	Version     string
+}
+
+// Attention is how many things in a section require a person's attention, and what they are.
+type Attention struct {
+	Count int
+	Words string
 }
 
 // Workspace is a workspace to which the person can switch.
@@ -50,7 +67,12 @@ type Notice struct {
 	Text   string
 	Action string
 	URL    string
+	// Label says what the action is about, for somebody who hears the link alone; optional.
+	Label string
 }
+
+// label returns what is heard for the notice's link.
+func (n Notice) label() string { return cmp.Or(n.Label, n.Action) }
 
 // Flash is a message that is shown once, on the page after an action.
 type Flash struct {
@@ -73,7 +95,7 @@ type navEntry struct {
 }
 
 func (f Frame) navEntries() []navEntry {
-	all := []navEntry{{SectionPosts, "Posts", "list", f.Link.Posts(link.Filter{}), "p"}}
+	all := []navEntry{{SectionPosts, "Posts", "list", f.Link.Home(), "p"}}
 	if f.Writes {
 		all = append(all, navEntry{SectionCompose, "Compose", "square-pen", f.Link.Compose(), ""})
 	}
@@ -82,6 +104,44 @@ func (f Frame) navEntries() []navEntry {
 		navEntry{SectionGroups, "Groups", "users", f.Link.Groups(), "u"},
 		navEntry{SectionSettings, "Settings", "settings", f.Link.Settings(), "s"})
 }
+
+// fewWorkspaces is how many other workspaces can be found without a search.
+const fewWorkspaces = 8
+
+// maxBar is how many entries fit into the bar of a phone.
+const maxBar = 5
+
+// barEntries returns the entries of a phone's bar, and those of the menu at its end.
+func (f Frame) barEntries() (shown, more []navEntry) {
+	all := f.navEntries()
+	if len(all) <= maxBar {
+		return all, nil
+	}
+	return all[:maxBar-1], all[maxBar-1:]
+}
+
+// isOneOf reports whether the page belongs to one of the entries.
+func (f Frame) isOneOf(entries []navEntry) bool {
+	return slices.ContainsFunc(entries, func(e navEntry) bool { return e.section == f.Section })
+}
+
+// Pages returns the pages that the rail leads to, for the search.
+func (f Frame) Pages() []PaletteEntry {
+	var list []PaletteEntry
+	for _, e := range f.navEntries() {
+		if e.section != SectionCompose {
+			list = append(list, PaletteEntry{Icon: e.icon, Name: e.name, URL: e.url})
+		}
+	}
+	for _, status := range []core.PostStatus{core.PostDraft, core.PostLive, core.PostFailed} {
+		list = append(list, PaletteEntry{
+			Icon: "list", Name: ui.StateWord(string(status)) + " posts", URL: f.Link.Posts(link.Filter{Status: string(status)}),
+		})
+	}
+	return list
+}
+
+func (f Frame) attentionLabel() string { return fmt.Sprintf("%d things need you", len(f.Notices)) }
 
 func (e navEntry) ariaCurrent(f Frame) string {
 	if e.section == f.Section {

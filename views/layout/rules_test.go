@@ -196,7 +196,7 @@ var rules = map[string]func(*testing.T, page){
 }
 
 // namesWorkspace matches addresses that name a workspace, and those of pages that belong to none.
-var namesWorkspace = regexp.MustCompile("^/(w/.+|static/.+|docs/api|set-up|sign-in|forgot-password|reset-password/.+|sign-out|invitations/.+|sandbox/.*|v1/openapi.json)?$")
+var namesWorkspace = regexp.MustCompile("^/(w/.+|static/.+|docs/api|design|set-up|sign-in|forgot-password|reset-password/.+|sign-out|invitations/.+|sandbox/.*|v1/openapi.json)?$")
 
 func inside(n *html.Node, tag string) bool {
 	for a := range n.Ancestors() {

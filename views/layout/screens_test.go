@@ -15,6 +15,7 @@ import (
 	"belfry/static"
 	"belfry/views/accounts"
 	"belfry/views/auth"
+	"belfry/views/design"
 	"belfry/views/errorpage"
 	"belfry/views/groups"
 	"belfry/views/layout"
@@ -46,7 +47,7 @@ func (f fixture) screens() map[string]templ.Component {
 	for _, some := range []map[string]templ.Component{
 		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.groupPages(), f.keyPages(), f.memberPages(),
 		f.resets(), f.personPages(), f.faults(), f.mediaPages(),
-		f.parts(), f.references(),
+		f.parts(), f.references(), f.searches(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -763,16 +764,54 @@ func (f fixture) audit(frame layout.Frame) settings.AuditModel {
 func (f fixture) faults() map[string]templ.Component {
 	all := map[string]templ.Component{}
 	for status, name := range map[int]string{403: "403", 404: "404", 409: "409", 429: "429", 500: "500", 503: "503"} {
-		all["fault-"+name] = errorpage.Page(errorpage.Model{
+		m := errorpage.Model{
 			Frame: f.frame("", ""), Status: status, RequestID: "req_01kbmx", Error: contract.Error{Code: "internal"},
 			RetryAfter: status % 100 * 3,
-		})
+		}
+		if status >= http.StatusInternalServerError {
+			m.Again = m.Frame.Link.Home()
+		}
+		all["fault-"+name] = errorpage.Page(m)
 	}
 	all["fault-stranger"] = errorpage.Page(errorpage.Model{
 		Status: http.StatusNotFound, RequestID: "req_01kbmx",
 		Error: contract.Error{Code: "not_found"},
 	})
 	return all
+}
+
+func (f fixture) searches() map[string]templ.Component {
+	m := layout.PaletteModel{Frame: f.frame("Search", ""), Query: "bell", Groups: []layout.PaletteGroup{
+		{Name: "Pages", Entries: []layout.PaletteEntry{{Icon: "list", Name: "Posts", URL: link.Workspace("bell").Home()}}},
+		{Name: "Posts", Entries: []layout.PaletteEntry{{
+			Platform: "threads", Name: "The workshop bell is up. <b>", Detail: "Live", URL: link.Workspace("bell").Post(postID),
+		}}},
+	}}
+	none := layout.PaletteModel{Frame: m.Frame, Query: "<script>"}
+	attention := f.several("API keys", layout.SectionSettings)
+	attention.Attention = map[layout.Section]layout.Attention{
+		layout.SectionPosts: {Count: 1, Words: "failed"}, layout.SectionAccounts: {Count: 2, Words: "to reconnect"},
+	}
+	attention.Notices = []layout.Notice{
+		{Text: "Ada Lindqvist on Threads: access has expired.", Action: "Reconnect", URL: attention.Link.Reconnect(accA)},
+		{
+			Text: "Old workshop page on Facebook: access was revoked.", Action: "Reconnect", URL: attention.Link.Reconnect(accC),
+			Label: "Reconnect Old workshop page on Facebook",
+		},
+		{Text: "1 post failed.", Action: "View", URL: attention.Link.Posts(link.Filter{Status: "failed"})},
+	}
+	newcomer := f.frame("Posts", layout.SectionPosts)
+	newcomer.FirstSteps = &core.FirstSteps{Account: true}
+	helper := newcomer
+	helper.Manages, helper.FirstSteps, helper.NoShortcuts = false, &core.FirstSteps{}, true
+	return map[string]templ.Component{
+		"attention": settings.Profile(settings.ProfileModel{Frame: attention, Role: core.RoleOwner}),
+		"search":    layout.Search(m), "search-none": layout.Search(none),
+		"part-palette": layout.PalettePart(m), "part-palette-none": layout.PalettePart(none),
+		"first-steps":        posts.List(posts.ListModel{Frame: newcomer}),
+		"first-steps-editor": posts.List(posts.ListModel{Frame: helper}),
+		"design":             design.Page(design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.Tokens()}),
+	}
 }
 
 func (f fixture) parts() map[string]templ.Component {

@@ -16,6 +16,8 @@ const (
 	SignIn  = "/sign-in"
 	SignOut = "/sign-out"
 	APIDocs = "/docs/api"
+	// Design shows the design system, in sandbox mode only.
+	Design = "/design"
 )
 
 // SignInFor returns the sign-in page that leads back to a page of the dashboard.

@@ -35,3 +35,14 @@ func SplitWorkspace(path string) (w Workspace, rest string) {
 	}
 	return Workspace(named), ""
 }
+
+// Search returns the results of a search among pages, actions, accounts and posts.
+func (w Workspace) Search(query string) string {
+	if query == "" {
+		return w.At("/search")
+	}
+	return withQuery(w.At("/search"), url.Values{"q": {query}})
+}
+
+// HideFirstSteps hides the first steps (POST).
+func (w Workspace) HideFirstSteps() string { return w.At("/first-steps/hide") }

@@ -1,6 +1,14 @@
 // Package ui holds the parts that every screen is made of. It knows no noun of the service.
 package ui
 
+import (
+	"maps"
+	"slices"
+)
+
+// IconNames returns the names of all icons, in order.
+func IconNames() []string { return slices.Sorted(maps.Keys(icons)) }
+
 // FirstLetter returns the letter that replaces the picture of a person, a workspace or an account.
 func FirstLetter(name string) string {
 	for _, r := range name {

@@ -1,0 +1,24 @@
+const menus = ".switcher, .bar-more";
+
+// startMenus closes an open menu when a person leaves it, and lets its search hide what does not match.
+export function startMenus() {
+  document.addEventListener("click", (event) => {
+    for (const menu of document.querySelectorAll(`:is(${menus})[open]`)) {
+      if (!menu.contains(event.target)) menu.open = false;
+    }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && event.target.closest?.(`:is(${menus})[open]`);
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+
+  document.addEventListener("input", (event) => {
+    const list = document.getElementById(event.target.dataset?.filters ?? "");
+    if (!list) return;
+    const sought = event.target.value.trim().toLowerCase();
+    for (const item of list.children) item.hidden = !item.textContent.toLowerCase().includes(sought);
+  });
+}

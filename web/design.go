@@ -1,0 +1,19 @@
+package web
+
+import (
+	"net/http"
+
+	"belfry/internal/core"
+	"belfry/static"
+	"belfry/views/design"
+	"belfry/views/layout"
+)
+
+// showDesign shows the design system. It exists in sandbox mode only.
+func (r *request) showDesign() error {
+	if !r.web.inSandbox() {
+		return core.NotFound()
+	}
+	m := design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.Tokens()}
+	return r.render(http.StatusOK, design.Page(m), nil)
+}

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/posts"
+	"belfry/views/settings"
+)
+
+const (
+	// mostFound is how many accounts or posts a search shows.
+	mostFound = 6
+	// foundExcerpt is the maximum length of a post's text in a search.
+	foundExcerpt = 80
+)
+
+// search finds pages, actions, accounts and posts, for the command palette and its page.
+func (r *request) search() error {
+	frame, err := r.pageFrame("Search", "")
+	if err != nil {
+		return err
+	}
+	m := layout.PaletteModel{Frame: frame, Query: strings.TrimSpace(r.echo.QueryParam(layout.FieldQuery))}
+	accounts, err := r.findAccounts(m.Query)
+	if err != nil {
+		return err
+	}
+	found, err := r.findPosts(m.Query)
+	if err != nil {
+		return err
+	}
+	for _, g := range []layout.PaletteGroup{
+		{Name: "Actions", Entries: matching(r.actions(), m.Query)},
+		{Name: "Pages", Entries: matching(append(frame.Pages(), settings.Pages(frame)...), m.Query)},
+		{Name: "Accounts", Entries: accounts},
+		{Name: "Posts", Entries: found},
+	} {
+		if len(g.Entries) > 0 {
+			m.Groups = append(m.Groups, g)
+		}
+	}
+	return r.render(http.StatusOK, layout.Search(m), layout.PalettePart(m))
+}
+
+// actions returns what the person's role allows them to begin.
+func (r *request) actions() []layout.PaletteEntry {
+	var list []layout.PaletteEntry
+	if r.caller.Role().Writes() {
+		list = append(list, layout.PaletteEntry{Icon: "square-pen", Name: "Compose a post", URL: r.link.Compose()})
+	}
+	if !r.caller.Role().Manages() {
+		return list
+	}
+	for _, n := range r.web.cfg.App.Networks() {
+		if n.Configured {
+			list = append(list, layout.PaletteEntry{
+				Platform: string(n.ID), Name: "Connect an account on " + n.Name, URL: r.link.Connect(string(n.ID)),
+			})
+		}
+	}
+	return append(list,
+		layout.PaletteEntry{Icon: "user", Name: "Invite a member", URL: r.link.Members()},
+		layout.PaletteEntry{Icon: "key-round", Name: "Create an API key", URL: r.link.Keys()})
+}
+
+// findAccounts returns the accounts that match a query, each with its posts. Without a query it returns none.
+func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
+	if query == "" {
+		return nil, nil
+	}
+	accounts, err := r.loadAccounts()
+	if err != nil {
+		return nil, err
+	}
+	var list []layout.PaletteEntry
+	for _, a := range accounts {
+		e := layout.PaletteEntry{
+			Platform: a.Platform, Name: a.DisplayName, Detail: r.web.cfg.Networks.Name(core.Platform(a.Platform)),
+			URL: r.link.Posts(link.Filter{Account: a.ID}),
+		}
+		words := e.Name + " " + e.Detail
+		if a.Username != nil {
+			words += " " + *a.Username
+		}
+		if matches(words, query) {
+			list = append(list, e)
+		}
+	}
+	return list[:min(len(list), mostFound)], nil
+}
+
+// findPosts returns the newest posts whose text contains a query. Without a query it returns none.
+func (r *request) findPosts(query string) ([]layout.PaletteEntry, error) {
+	if query == "" {
+		return nil, nil
+	}
+	list, err := r.web.cfg.App.ListPosts(r.context(), r.caller, contract.ListPosts{Q: query, Limit: mostFound})
+	if _, refused := asRefusal(err); refused { // no post can contain such a text
+		return nil, nil
+	}
+	var entries []layout.PaletteEntry
+	for _, p := range list.Posts {
+		entries = append(entries, layout.PaletteEntry{
+			Platform: p.Platform, Name: posts.TitleOrText(p, foundExcerpt), Detail: p.StatusLine, URL: r.link.Post(p.ID),
+		})
+	}
+	return entries, err
+}
+
+func matching(entries []layout.PaletteEntry, query string) (list []layout.PaletteEntry) {
+	for _, e := range entries {
+		if matches(e.Name+" "+e.Detail, query) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// matches reports whether a text contains each word of a query.
+func matches(text, query string) bool {
+	text = strings.ToLower(text)
+	for word := range strings.FieldsSeq(strings.ToLower(query)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,145 @@
+package web_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/web"
+)
+
+// found are the names of what a search finds.
+func (b *browser) found(query string) (names []string) {
+	b.r.t.Helper()
+	page := b.send(http.MethodGet, "/search?q="+query, "", "HX-Request", "true").is(b.r.t, http.StatusOK)
+	for _, n := range page.all("[role=option] .palette-name") {
+		names = append(names, textOf(n))
+	}
+	return names
+}
+
+func TestASearchFindsPagesActionsAccountsAndPosts(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.Draft("The harbour bell rings at noon", s.threads)
+	other := s.Workspace("other")
+	other.Draft("Another harbour", other.Account("threads"))
+	for query, want := range map[string]string{
+		"COMPOSE": "Compose a post", "memb": "Members", "api+create": "Create an API key", "harbour": "The harbour bell rings at noon",
+		strings.ReplaceAll(s.threads.DisplayName, " ", "+"): s.threads.DisplayName, "failed": "Failed posts",
+		"connect+threads": "Connect an account on Threads",
+	} {
+		if names := s.b.found(query); !slices.Contains(names, want) {
+			t.Errorf("%s finds %q, not %q", query, names, want)
+		}
+	}
+	if names := s.b.found("harbour"); slices.Contains(names, "Another harbour") {
+		t.Error("a search finds a post of another workspace")
+	}
+	for _, query := range []string{"zyzzyva", "%00", strings.Repeat("x", 4000)} {
+		if names := s.b.found(query); len(names) != 0 {
+			t.Errorf("%.20s finds %q", query, names)
+		}
+	}
+	if names := s.b.found(""); !slices.Contains(names, "Posts") || !slices.Contains(names, "Compose a post") {
+		t.Errorf("without a query, %q are offered", names)
+	}
+}
+
+func TestASearchOffersWhatTheRoleAllows(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for role, want := range map[core.Role][]string{
+		core.RoleViewer: nil, core.RoleEditor: {"Compose a post"},
+		core.RoleAdmin: {"Compose a post", "Invite a member", "API keys", "Audit log"},
+	} {
+		names := s.seat(s.ws.Member(role)).found("")
+		for _, name := range []string{"Compose a post", "Invite a member", "API keys", "Audit log"} {
+			if slices.Contains(names, name) != slices.Contains(want, name) {
+				t.Errorf("%s is offered %q", role, names)
+			}
+		}
+	}
+}
+
+func TestTheSearchIsAPageWithoutScripts(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.get("/search?q=api").is(t, http.StatusOK)
+	if got := textOf(page.all("main a[href='/settings/keys'] .palette-name")[0]); got != "Create an API key" {
+		t.Errorf("the page offers %q", got)
+	}
+	if page.value(t, "q") != "api" {
+		t.Error("the query is lost")
+	}
+}
+
+func TestFirstStepsShowRealProgressUntilTheyAreHidden(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	b := r.as(ws)
+	done := func() (list string) {
+		for _, n := range b.get("/posts").is(t, http.StatusOK).all(testid("first-steps") + " li") {
+			list += attribute(n, "data-done") + " "
+		}
+		return list
+	}
+	if got := done(); got != "false false false " {
+		t.Errorf("a new workspace has done %s", got)
+	}
+	account := ws.Account("threads")
+	draft := ws.Draft("hello", account)
+	if got := done(); got != "true false false " {
+		t.Errorf("with an account and a draft, %s", got)
+	}
+	ws.Queued("hello", account, r.Clock.Now().Add(time.Hour))
+	if got := done(); got != "true false true " {
+		t.Errorf("with a scheduled post, %s", got)
+	}
+	b.get("/posts/"+draft.ID).is(t, http.StatusOK)
+	b.post("/first-steps/hide").leads(t, "/posts")
+	if got := done(); got != "" {
+		t.Errorf("hidden, they say %s", got)
+	}
+	two := r.Workspace("two")
+	account = two.Account("threads")
+	two.Queued("hello", account, r.Clock.Now().Add(time.Hour))
+	two.File("bell.jpg", []byte("not a picture"))
+	if n := len(r.as(two).get("/posts").all(testid("first-steps"))); n != 0 {
+		t.Error("they stay when all is done")
+	}
+}
+
+func TestShortcutsOfOneKeyCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.as(r.Workspace("one"))
+	off := func() bool { return len(b.get("/posts").is(t, http.StatusOK).all("body[data-shortcuts=off]")) == 1 }
+	if off() {
+		t.Error("they are off at first")
+	}
+	form := b.get("/settings/appearance").form(t, testid("shortcuts-form"))
+	if form.Get("shortcuts") != "on" {
+		t.Error("the profile does not say that they are on")
+	}
+	b.post("/settings/shortcuts").leads(t, "/settings/appearance")
+	if !off() {
+		t.Error("they are still on")
+	}
+	b.post("/settings/shortcuts", "shortcuts", "on").leads(t, "/settings/appearance")
+	if off() {
+		t.Error("they are still off")
+	}
+}
+
+func TestTheDesignSystemIsShownInSandboxModeOnly(t *testing.T) {
+	t.Parallel()
+	page := open(t).browser().get("/design").is(t, http.StatusOK)
+	page.says(t, "accent-soft", "Schedule 3 posts", "triangle-alert")
+	real := openWith(t, func(c *web.Config) { c.SandboxPath = "" })
+	real.browser().get("/design").is(t, http.StatusNotFound)
+}
