@@ -389,7 +389,8 @@ CREATE TABLE public.members (
     user_id uuid NOT NULL,
     role text NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    mail text DEFAULT ''::text NOT NULL
+    mail text DEFAULT ''::text NOT NULL,
+    first_steps boolean DEFAULT true NOT NULL
 );
 
 CREATE TABLE public.network_holds (
@@ -697,7 +698,8 @@ CREATE TABLE public.users (
     email text NOT NULL,
     name text NOT NULL,
     password_hash text NOT NULL,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    shortcuts boolean DEFAULT true NOT NULL
 );
 
 CREATE TABLE public.workers (

@@ -70,7 +70,7 @@ func (r *request) pageFrame(title string, section layout.Section) (layout.Frame,
 	return f, nil
 }
 
-// loadFirstSteps returns how far a new workspace is, or nil if the person has hidden that, has nothing to do with it, or
+// loadFirstSteps returns how far a new workspace is, or nil if the person has hidden that, cannot change it, or
 // everything is done.
 func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
 	if !r.preferences.FirstSteps || !r.caller.Role().Writes() {

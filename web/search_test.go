@@ -140,6 +140,6 @@ func TestTheDesignSystemIsShownInSandboxModeOnly(t *testing.T) {
 	t.Parallel()
 	page := open(t).browser().get("/design").is(t, http.StatusOK)
 	page.says(t, "accent-soft", "Schedule 3 posts", "triangle-alert")
-	real := openWith(t, func(c *web.Config) { c.SandboxPath = "" })
-	real.browser().get("/design").is(t, http.StatusNotFound)
+	live := openWith(t, func(c *web.Config) { c.SandboxPath = "" })
+	live.browser().get("/design").is(t, http.StatusNotFound)
 }
