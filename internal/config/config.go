@@ -32,7 +32,7 @@ type Config struct {
 	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another worker can take over. At least 6s."`
 	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued for immediate publishing, or left behind when it was killed."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file that changes the built-in plans. See docs/operations.md for an example."`
-	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the dashboard's settings."`
+	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the plan in the dashboard's settings."`
 	SMTPURL        Secret        `env:"SMTP_URL" shape:"url" eg:"smtp://user:password@mail.example.org:587" help:"The server that sends email: smtp://USER:PASSWORD@HOST:PORT, which must offer STARTTLS unless it is on this machine, or smtps:// for TLS from the beginning. Percent-encode USER and PASSWORD. Empty: Belfry sends no email, and people hand over links to invitations themselves."`
 	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of Belfry's emails. Required with BELFRY_SMTP_URL."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where metrics are served for Prometheus, as HOST:PORT. Empty: metrics are not served."`

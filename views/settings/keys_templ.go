@@ -180,7 +180,7 @@ func Keys(m KeysModel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.Keys(), "API keys", "API keys let programs use this workspace. Store each key where only its program can read it.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.Keys(), "API keys", "API keys let programs use this workspace. A key never allows more than its creator's role. Store it where only its program can read it.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -365,7 +365,7 @@ func newKeyForm(m KeysModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy("key-scope", scopeHelp, m.Errors[FieldScope]))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy("key-scope", "", m.Errors[FieldScope]))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -393,7 +393,7 @@ func newKeyForm(m KeysModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.FieldNote("key-scope", scopeHelp, m.Errors[FieldScope]).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.FieldNote("key-scope", "", m.Errors[FieldScope]).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -623,8 +623,6 @@ func keyRow(m KeysModel, k contract.Key) templ.Component {
 		return nil
 	})
 }
-
-const scopeHelp = "A key never allows more than its creator's role."
 
 var scopeNames = map[string]string{"read": "Read", "write": "Read and write"}
 
