@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -33,10 +34,11 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 	s.serveUntilReady()
 	seed := s.seedWorkspace()
 	c := s.newClient(seed.Key)
-	s.addFault(map[string]any{"kind": "token_revoked", "network": "threads", "call": "any", "times": 1})
-	at := fields{"publishAt": time.Now().Add(3 * time.Second).UTC().Format(time.RFC3339)}
-	first := c.createPost("The first that failed", at, seed.Accounts["threads"])
-	second := c.createPost("The second that failed", at, seed.Accounts["threads"])
+	// The first is slow, so that the second is queued while the account still works.
+	s.addFault(map[string]any{"kind": "slow", "network": "threads", "call": "create", "ms": 2000, "times": 1})
+	s.addFault(map[string]any{"kind": "token_revoked", "network": "threads", "call": "publish", "times": 1})
+	first := c.createPost("The first that failed", "now", seed.Accounts["threads"])
+	second := c.createPost("The second that failed", "now", seed.Accounts["threads"])
 	for _, p := range []post{first, second} {
 		if p = c.waitForStatus(p.ID, "failed", time.Minute); p.Error == nil || p.Error.Code != "account_revoked" {
 			t.Fatalf("the error is %+v, want account_revoked", p.Error)
@@ -44,8 +46,7 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 	}
 
 	b := s.signInWithBrowser(seed)
-	b.runActions("open the failed post", chromedp.Navigate(s.url+"/posts/"+first.ID))
-	b.clickLink(testid("reconnect"))
+	b.runActions("reconnect from the failed post", chromedp.Navigate(s.url+"/posts/"+first.ID+"/reconnect"))
 	b.consentWithBrowser(strings.Replace(seed.Workspace, "demo-", "demo_", 1))
 	b.waitFor(`location.pathname.endsWith("/posts/` + first.ID + `")`)
 	flash := evaluateScript[string](b, `document.querySelector("[data-testid=flash]").innerText`)
@@ -105,11 +106,12 @@ func (b *browser) drag(from, to string) {
 	b.t.Helper()
 	fromX, fromY := b.middleOf(from)
 	toX, toY := b.middleOf(to)
-	left := []chromedp.MouseOption{chromedp.ButtonLeft, chromedp.ClickCount(1)}
+	held := func(p *input.DispatchMouseEventParams) { p.Buttons = 1 }
+	left := []chromedp.MouseOption{chromedp.ButtonLeft, chromedp.ClickCount(1), held}
 	b.runActions("press "+from, chromedp.MouseEvent(chromedp.MousePressed, fromX, fromY, left...))
 	for step := 1.0; step <= 4; step++ {
 		x, y := fromX+(toX-fromX)*step/4, fromY+(toY-fromY)*step/4
-		b.runActions("move to "+to, chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft))
+		b.runActions("move to "+to, chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft, held))
 	}
 	b.runActions("release over "+to, chromedp.MouseEvent(chromedp.MouseReleased, toX, toY, left...))
 }

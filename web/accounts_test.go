@@ -383,12 +383,18 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	s.b.get(callback("threads", s.Deny(ask()))).leads(t, "/posts/"+first.ID)
 	s.b.get("/posts/"+first.ID).says(t, "Access to Threads was not granted.")
 	s.b.get(callback("threads", s.Consent(ask(), "maren.writes"))).leads(t, "/posts/"+first.ID)
-	s.b.get("/posts/"+first.ID).says(t, "Maren Holt reconnected. The post is queued again.")
+	page := s.b.get("/posts/" + first.ID)
+	page.says(t, "Maren Holt reconnected. The post is queued again. 1 other post failed for the same reason in the last 7 days.")
+	retry := page.form(t, `form:has(`+testid("retry-others")+`)`)
 	if p := s.ws.Work(first); p.Status != "live" {
 		t.Errorf("the post is %s", p.Status)
 	}
 	if p := s.ws.Post(second); p.Status != "failed" {
 		t.Errorf("nobody asked for it, and the other post is %s", p.Status)
+	}
+	s.b.send(http.MethodPost, "/posts/bulk", retry.Encode()).leads(t, "/posts/"+first.ID)
+	if p := s.ws.Work(second); p.Status != "live" {
+		t.Errorf("retried, the other post is %s: %+v", p.Status, p.Error)
 	}
 	s.seat(s.ws.Member(core.RoleEditor)).get(path).is(t, http.StatusForbidden)
 }

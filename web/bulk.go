@@ -100,7 +100,7 @@ func (r *request) bulkFlash(done string, result app.BulkResult) layout.Flash {
 		f.Text += "."
 	}
 	if len(result.Undo) > 0 {
-		f.Undo = r.undoAction(result.Undo...)
+		f.Action = r.undoAction(result.Undo...)
 	}
 	return f
 }
@@ -177,7 +177,7 @@ func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
 
 // flashUndo says what has been done to a post, with the button that undoes it.
 func (r *request) flashUndo(text string, before app.PostSchedule) {
-	r.flash(layout.Flash{Tone: ui.ToneGood, Text: text, Undo: r.undoAction(before)})
+	r.flash(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.undoAction(before)})
 }
 
 // undo gives posts back the schedule that they had before an action.

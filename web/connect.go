@@ -14,6 +14,7 @@ import (
 	"belfry/internal/httpd"
 	"belfry/views/accounts"
 	"belfry/views/layout"
+	"belfry/views/posts"
 	"belfry/views/ui"
 )
 
@@ -101,21 +102,41 @@ func (r *request) pageAfter(after *app.Reconnected) string {
 
 // redirectReconnected says what became of the post for which an account was reconnected.
 func (r *request) redirectReconnected(done app.Connected) error {
-	after, tone := done.Reconnected, ui.ToneGood
-	text := done.Accounts[0].DisplayName + " reconnected."
+	after := done.Reconnected
+	f := layout.Flash{Tone: ui.ToneGood, Text: done.Accounts[0].DisplayName + " reconnected."}
 	switch {
 	case after.Retried:
-		text += " The post is queued again."
+		f.Text += " The post is queued again."
 	case after.Refused != nil:
 		told := r.web.humanize(after.Refused)
-		tone = ui.ToneWarn
-		text += " The post was not queued again: " + strings.TrimSpace(told.Message+" "+told.Hint)
+		f.Tone = ui.ToneWarn
+		f.Text += " The post was not queued again: " + strings.TrimSpace(told.Message+" "+told.Hint)
 	}
 	if n := len(after.Lost); n > 0 {
-		text += " " + ui.CountNoun(n, "other post", "other posts") + " failed for the same reason in the last 7 days."
+		why := "because access was lost"
+		one, many := "post", "posts"
+		if after.Post != "" {
+			why, one, many = "for the same reason", "other post", "other posts"
+		}
+		f.Text += fmt.Sprintf(" %s failed %s in the last 7 days.", ui.CountNoun(n, one, many), why)
+		f.Action = r.retryAction(after)
 	}
-	r.setFlash(tone, text)
+	r.flash(f)
 	return r.redirect(r.pageAfter(after))
+}
+
+// retryAction returns the button that retries the posts that failed because access to their account was lost.
+func (r *request) retryAction(after *app.Reconnected) *ui.Action {
+	retry := &ui.Action{
+		ID: "retry-others", URL: r.link.Bulk(), Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
+		Fields: []ui.Hidden{
+			{Name: posts.FieldAct, Value: string(core.ActRetry)}, {Name: posts.FieldBack, Value: r.pageAfter(after)},
+		},
+	}
+	for _, id := range after.Lost {
+		retry.Fields = append(retry.Fields, ui.Hidden{Name: posts.FieldPost, Value: id})
+	}
+	return retry
 }
 
 func (r *request) redirectConnected(done app.Connected) error {

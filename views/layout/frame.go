@@ -80,8 +80,8 @@ type Flash struct {
 	Text string
 	// Points say more, one line each.
 	Points []string
-	// Undo takes back what was done; nil if that is not possible.
-	Undo *ui.Action
+	// Action takes back what was done, or goes on with it; nil for nothing.
+	Action *ui.Action
 	// Provisional reports that the message holds until its posts are live or failed.
 	Provisional bool
 }
