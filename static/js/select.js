@@ -23,7 +23,7 @@ export function startSelecting() {
 
   document.addEventListener("keydown", (event) => {
     if (event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey) return;
-    document.activeElement?.closest("[data-row]")?.closest("tr")?.querySelector("[data-selects]")?.click();
+    document.activeElement?.closest("[data-row]")?.closest("tr, li")?.querySelector("[data-selects]")?.click();
   });
 
   keepSelection();

@@ -146,6 +146,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
   const uploads = [];
   const rows = new Map();
   const list = panel.querySelector("[data-uploads-list]");
+  let busy = false;
   const isOpen = (upload) => ["waiting", "uploading", "pausing", "processing"].includes(upload.state);
 
   function show(upload) {
@@ -189,7 +190,8 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
       if (!upload) break;
       run(upload);
     }
-    if (!uploads.some(isOpen)) onIdle();
+    if (busy && !uploads.some(isOpen)) onIdle();
+    busy = uploads.some(isOpen);
   }
 
   async function run(upload) {
@@ -320,10 +322,14 @@ function wordsOf({ state, words, sent }) {
   }
 }
 
-const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
-
 // acceptDrops takes files that are dropped on an element. It has data-dropping while files are above it.
 export function acceptDrops(element, add) {
+  // A picture that is dragged within the page is also a file to some browsers.
+  let inside = false;
+  document.addEventListener("dragstart", () => (inside = true));
+  document.addEventListener("dragend", () => (inside = false));
+  const hasFiles = (event) => !inside && [...(event.dataTransfer?.types ?? [])].includes("Files");
+
   let depth = 0;
   const over = (change) => {
     depth = change === 0 ? 0 : Math.max(0, depth + change);

@@ -89,9 +89,9 @@ func (m LibraryModel) hasProcessing() bool {
 
 func (m LibraryModel) trigger() string {
 	if m.hasProcessing() {
-		return "files-changed from:body, every 3s"
+		return "files-changed from:body, live, every 3s"
 	}
-	return "files-changed from:body"
+	return "files-changed from:body, live"
 }
 
 // renamed returns the name in the form of a folder.
