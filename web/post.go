@@ -13,6 +13,7 @@ import (
 	"belfry/internal/network"
 	"belfry/views/layout"
 	"belfry/views/posts"
+	"belfry/views/preview"
 )
 
 // showPost shows a post. If the reader has the current version, the response is empty.
@@ -29,6 +30,9 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 		return err
 	}
 	m := r.postModel(card, events.Events)
+	if err := r.addObstacles(&m); err != nil {
+		return err
+	}
 	if r.upToDate(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
@@ -41,7 +45,7 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
 		return err
 	}
-	if m.Files, err = r.loadFiles(card.MediaIDs); err != nil {
+	if err := r.fillContent(&m, card); err != nil {
 		return err
 	}
 	m.At = r.defaultTime(card.PublishAt, m.PostZone)
@@ -57,32 +61,88 @@ func tabTitle(card app.PostCard) string {
 	return posts.TitleOrText(card.Post, titleLength) + " · " + card.AccountName
 }
 
+// fillContent adds the post's files, and how its network shows it.
+func (r *request) fillContent(m *posts.ShowModel, card app.PostCard) error {
+	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, card.MediaIDs)
+	if err != nil {
+		return err
+	}
+	account, err := r.connectedAccount(card.AccountID)
+	if err != nil {
+		return err
+	}
+	in := previewInput{
+		Platform: card.Platform, Account: previewAccount(card, account),
+		Title: valueOf(card.Title), Text: card.Text, Tags: card.Tags, Settings: card.Settings,
+	}
+	for _, id := range card.MediaIDs {
+		if file, ok := found[id]; ok {
+			in.Files = append(in.Files, file)
+		}
+	}
+	m.Files = fileViews(card.MediaIDs, found)
+	if shown, ok := r.web.previewOf(in); ok {
+		m.Preview = preview.Post(shown)
+	}
+	return nil
+}
+
+// connectedAccount returns an account, or nil if it is not connected.
+func (r *request) connectedAccount(id string) (*contract.Account, error) {
+	accounts, err := r.loadAccounts()
+	for i := range accounts {
+		if accounts[i].ID == id {
+			return &accounts[i], err
+		}
+	}
+	return nil, err
+}
+
 func (r *request) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
-		Post: card.Post, Revision: card.Revision, Account: card.AccountName, Network: card.Platform,
-		Events: events, NextTry: card.NextTryAt,
+		Post: card.Post, Revision: card.Revision, Account: card.AccountName, Avatar: card.AccountAvatar,
+		Network: card.Platform,
+		Events:  events, NextTry: card.NextTryAt,
 		Held:   card.Held,
 		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Preparing: card.Preparing,
-		Waiting: card.Waiting, Acts: card.Acts,
+		Waiting: card.Waiting, PrepareAt: card.PrepareAt, Acts: card.Acts,
 		Mend: card.Mend, NetworkSaid: card.NetworkSaid,
 		ProfileURL: card.ProfileURL,
-		Poll:       r.pollInterval(card),
 	}
 	if n, ok := r.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
-		m.Network, m.Settings = n.Describe().Name, settingLabels(n.Describe().Fields, card.Settings)
+		about := n.Describe()
+		m.Network, m.NoLink, m.Settings = about.Name, about.NoLink, settingLabels(about.Fields, card.Settings)
+	}
+	if card.Status == string(core.PostLive) {
+		m.LiveURL = valueOf(card.ExternalURL)
+		m.AwaitsLink = m.LiveURL == "" && r.web.cfg.Now().Sub(card.UpdatedAt.Time) < linkWait
+		return m
 	}
 	if m.ProfileURL == "" && slices.Contains(card.Acts, core.ActSettle) {
 		m.ProfileURL = r.web.sandboxURL() // where the simulated networks show what they have
 	}
-	if card.Status == string(core.PostLive) {
-		if card.ExternalURL != nil {
-			m.LiveURL = *card.ExternalURL
-		}
-		if m.LiveURL == "" && r.web.cfg.Now().Sub(card.UpdatedAt.Time) < linkWait {
-			m.Poll = posts.PollSoon
+	return m
+}
+
+// addObstacles adds what keeps the post from being published: the hold of all publishing, or its account.
+func (r *request) addObstacles(m *posts.ShowModel) (err error) {
+	if m.Post.Status == string(core.PostQueued) {
+		if m.OnHold, _, err = r.web.cfg.App.PublishingHold(r.context(), r.caller); err != nil {
+			return err
 		}
 	}
-	return m
+	account, err := r.connectedAccount(m.Post.AccountID)
+	if err != nil || account == nil || account.Status == string(core.AccountOK) || m.Post.Status == string(core.PostLive) {
+		return err
+	}
+	m.AccountTrouble = m.Account + " on " + m.Network + ": " + disconnectedReasons[account.Status]
+	if r.caller.Role().Manages() {
+		m.Reconnect = r.link.Reconnect(account.ID)
+		if slices.Contains(m.Acts, core.ActRetry) && !m.Mend {
+			m.Reconnect = r.link.ReconnectForPost(m.Post.ID)
+		}
+	}
+	return nil
 }
 
 // linkWait is how long after a post went live its page waits for the link.

@@ -57,8 +57,9 @@ func TestAPostOnItsWay(t *testing.T) {
 	page := s.show(post)
 	page.offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate")
 	since := attribute(page.one(t, testid("post")), "hx-get")
-	if attribute(page.one(t, testid("post")), "hx-trigger") != "every 2s" {
-		t.Error("the page does not look for news")
+	if article := page.one(t, testid("post")); attribute(article, "hx-trigger") != "live" ||
+		attribute(article, "data-live") != post.ID {
+		t.Error("the page does not hear of changes of the post")
 	}
 	s.b.part(http.MethodGet, since).is(t, http.StatusNoContent)
 	s.b.get(since).is(t, http.StatusOK).one(t, "nav[aria-label=Main]")
@@ -77,8 +78,8 @@ func TestAPostOnItsWay(t *testing.T) {
 	}
 	page = s.show(post)
 	page.offers(t, "duplicate")
-	if attribute(page.one(t, testid("post")), "hx-trigger") == "" {
-		t.Error("the page does not wait for the post's address")
+	if got := textOf(page.one(t, testid("link"))); got != "Belfry is asking Threads for it." {
+		t.Errorf("of the link it says %q", got)
 	}
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
@@ -87,9 +88,6 @@ func TestAPostOnItsWay(t *testing.T) {
 	if link := attribute(page.one(t, testid("live-link")), "href"); !strings.HasPrefix(link, s.NetworksURL+
 		"/www.threads.net/") {
 		t.Errorf("the post is linked as %s", link)
-	}
-	if attribute(page.one(t, testid("post")), "hx-trigger") != "" {
-		t.Error("a post that stays as it is looks for news")
 	}
 }
 
@@ -195,9 +193,6 @@ func TestAPendingRetryIsShownAndTakenBack(t *testing.T) {
 	page.offers(t, "cancel", "retry", "duplicate", "delete")
 	page.one(t, testid("next-try"))
 	page.one(t, testid("event")+`[data-kind=retriedByWorker]`)
-	if attribute(page.one(t, testid("post")), "hx-trigger") == "" {
-		t.Error("the page does not look for news")
-	}
 	s.act(post, "cancel")
 	page = s.show(post)
 	page.says(t, "Automatic retries stopped.")

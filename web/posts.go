@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ func (r *request) showPosts() error {
 	if err := r.addRows(&m, cards); err != nil {
 		return err
 	}
-	if flash := m.Frame.Flash; flash != nil && flash.Provisional && m.Poll != posts.PollSoon {
+	if flash := m.Frame.Flash; flash != nil && flash.Provisional && !slices.ContainsFunc(cards, r.isImminent) {
 		m.Frame.Flash = nil // everything has been published since
 	}
 	if r.upToDate(m) {
@@ -104,9 +105,6 @@ func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
 			row.Selected = row.Selected || id == card.ID
 		}
 		m.Rows = append(m.Rows, row)
-		if poll := r.pollInterval(card); poll > 0 && (m.Poll == 0 || poll < m.Poll) {
-			m.Poll = poll
-		}
 	}
 	return nil
 }
@@ -135,13 +133,13 @@ func rowNote(card app.PostCard, network string, zone core.Zone) string {
 	return ""
 }
 
-// upToDate reports whether a polling reader has already seen what a model shows.
+// upToDate reports whether a page that looks for changes has already seen what a model shows.
 func (r *request) upToDate(m interface{ Version() string }) bool {
 	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.Version()
 }
 
-// pollInterval returns how often to poll a post.
-func (r *request) pollInterval(card app.PostCard) time.Duration {
+// isImminent reports whether a post is being published or about to be.
+func (r *request) isImminent(card app.PostCard) bool {
 	now := r.web.cfg.Now()
 	due, next := now, card.NextTryAt
 	if card.PublishAt != nil {
@@ -150,7 +148,7 @@ func (r *request) pollInterval(card app.PostCard) time.Duration {
 	if card.Asking {
 		next = card.AskAt
 	}
-	return posts.PollEvery(card.Status, due, next, now)
+	return posts.IsImminent(card.Status, due, next, now)
 }
 
 // showPostsOnHold lists the affected posts while publishing is on hold.
@@ -171,12 +169,6 @@ func (r *request) showPostsOnHold() error {
 		})
 	}
 	return r.render(http.StatusOK, posts.OnHold(m), nil)
-}
-
-// loadFiles returns a post's files in order.
-func (r *request) loadFiles(ids []string) ([]posts.File, error) {
-	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, ids)
-	return fileViews(ids, found), err
 }
 
 func fileViews(ids []string, found map[string]contract.Media) []posts.File {

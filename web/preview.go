@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -45,12 +46,13 @@ func (w *Web) previewOf(in previewInput) (m preview.Model, ok bool) {
 	return m, true
 }
 
-// previewAccount returns an account as previews show it; one that is no longer connected has only its name.
-func previewAccount(name string, account *contract.Account) preview.Account {
-	if account == nil {
-		return preview.Account{Name: name}
+// previewAccount returns a post's account as previews show it. One that is no longer connected has no username.
+func previewAccount(card app.PostCard, account *contract.Account) preview.Account {
+	shown := preview.Account{Name: card.AccountName, Avatar: card.AccountAvatar}
+	if account != nil {
+		shown.Username = valueOf(account.Username)
 	}
-	return preview.Account{Name: account.DisplayName, Username: valueOf(account.Username)}
+	return shown
 }
 
 func valueOf[T any](p *T) (v T) {

@@ -13,6 +13,7 @@ type route struct {
 	handle       func(*request) error
 	public       bool // also for strangers
 	takesFiles   bool // in a form of any size, which it reads itself
+	streams      bool // its response goes on
 	isPage       bool // signing in and going back may lead to it
 }
 
@@ -83,6 +84,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.Undo(), (*request).redirectToPosts),
 		postRoute(at.Undo(), withForm((*request).undo)),
 		getRoute(at.OnHold(), (*request).showPostsOnHold),
+		streamRoute(at.Live(), (*request).streamChanges),
 		pageRoute(at.Post(id), (*request).showPost),
 		pageRoute(at.Edit(id), (*request).showEditor),
 		postRoute(at.Edit(id), withForm((*request).saveDraft)),
@@ -175,6 +177,11 @@ func postRoute(path string, handle func(*request) error) route {
 
 func uploadRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodPost, path: path, handle: handle, takesFiles: true}
+}
+
+// streamRoute is the route of a response that goes on.
+func streamRoute(path string, handle func(*request) error) route {
+	return route{method: http.MethodGet, path: path, handle: handle, streams: true}
 }
 
 func publicRoute(method, path string, handle func(*request) error) route {

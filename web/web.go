@@ -48,6 +48,7 @@ type Config struct {
 type Web struct {
 	cfg       Config
 	sessions  *sessions
+	streams   streams
 	reference reference.Model
 	uploads   uploadForms
 }
@@ -85,7 +86,7 @@ func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 
 func (w *Web) addRoute(e *echo.Echo, rt route) {
 	limits := httpd.LimitBody(httpd.JSONLimit)
-	if rt.takesFiles {
+	if rt.takesFiles || rt.streams {
 		limits = httpd.NoTimeLimit(0)
 	}
 	e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.SameOriginWrites, limits)
@@ -103,6 +104,9 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 			return err
 		}
 		if !rt.public && r.caller.IsZero() {
+			if rt.streams {
+				return r.refuseStream()
+			}
 			return r.askToSignIn()
 		}
 		if slug := r.addressedWorkspace(); slug != "" && slug != string(r.link) {

@@ -104,6 +104,7 @@ type App struct {
 	intake    *intake.Service
 	engine    *publish.Engine
 	guard     *restore.Guard
+	watchers  watchers
 }
 
 // New checks the configuration and returns an App.

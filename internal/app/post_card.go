@@ -32,12 +32,14 @@ type PostCard struct {
 	Preparing bool
 	// Waiting reports that another post of the account is published first.
 	Waiting bool
+	// PrepareAt is when the network gets the post, ahead of its time; zero if it does not, or has it.
+	PrepareAt time.Time
 	// Mend reports that the content of the post made it fail: it must be changed rather than sent again.
 	Mend bool
 	// NetworkSaid reports that the message of the post's error is the network's own.
 	NetworkSaid bool
 	// ProfileURL is the address of the account's profile on its network. It is set only for a post with an unknown
-	// outcome, and empty if the address is not known or the network is simulated.
+	// outcome and a live one without a link, and empty if the address is not known or the network is simulated.
 	ProfileURL string
 	// Acts are the actions that the post's state and the caller's role allow.
 	Acts []core.Act
@@ -71,7 +73,8 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 		return PostCard{}, err
 	}
 	card := a.cardOf(c, p)
-	if !p.OutcomeUnknown() || a.cfg.NetworksURL != "" {
+	hasNoLink := p.Status == core.PostLive && p.ExternalURL == ""
+	if !p.OutcomeUnknown() && !hasNoLink || a.cfg.NetworksURL != "" {
 		return card, nil
 	}
 	account, err := t.Account(ctx, p.Account)
@@ -115,7 +118,7 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 		Post: a.postOf(p), AccountName: p.AccountName,
 		AccountAvatar: contract.AvatarPathOf(p.AccountAvatar), Revision: p.Revision(),
 		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
-		Preparing: p.Preparing, Waiting: p.Waiting,
+		Preparing: p.Preparing, Waiting: p.Waiting, PrepareAt: p.PrepareAt,
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if p.Error != nil {

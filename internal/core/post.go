@@ -65,6 +65,8 @@ type Post struct {
 	Preparing bool
 	// Waiting reports that the post waits until another post of its account is published.
 	Waiting bool
+	// PrepareAt is when the network gets the post, ahead of its time; zero if it does not, or has it.
+	PrepareAt time.Time
 }
 
 // Revision changes with a post's content and time, and with nothing else. A form carries the revision that it shows,

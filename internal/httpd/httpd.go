@@ -57,6 +57,7 @@ type Server struct {
 	origin   *http.CrossOriginProtection
 	listen   listener
 	draining atomic.Bool
+	stopping chan struct{} // closed when Run waits for open requests
 	health   health
 	// beforeSecrets is pathsBeforeSecrets, worked out once all routes are there.
 	beforeSecrets func() []string
@@ -69,7 +70,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		Echo: echo.New(), cfg: cfg, proxies: trustedProxies(cfg.TrustedProxies), origin: http.NewCrossOriginProtection(),
-		listen: listener{addr: cfg.Addr, variable: "BELFRY_ADDR"},
+		listen: listener{addr: cfg.Addr, variable: "BELFRY_ADDR"}, stopping: make(chan struct{}),
 	}
 	// A proxy may change the Host header, with which the origin is compared otherwise.
 	if err := s.origin.AddTrustedOrigin(originOf(cfg.PublicURL)); err != nil {

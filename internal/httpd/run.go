@@ -38,6 +38,7 @@ func (s *Server) Run(ctx context.Context) error {
 		timer := time.NewTimer(s.cfg.Drain)
 		defer timer.Stop()
 		<-timer.C
+		close(s.stopping)
 	})
 }
 

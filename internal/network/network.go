@@ -107,6 +107,8 @@ type Description struct {
 	// such address.
 	ProfileURL string
 	PKCE       bool
+	// NoLink says in a sentence which posts have no link there; "" where all have one.
+	NoLink string
 	// Ownership says what an operator must do before the network downloads files from this server, whose files begin with
 	// {prefix}; "" for nothing.
 	Ownership string

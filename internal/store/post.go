@@ -65,6 +65,8 @@ func (t Tenant) toPost(r postRow) core.Post {
 		p.NextTryAt = r.next
 	case p.Status == core.PostQueued && r.rest == core.DoHold:
 		p.NextTryAt, p.Held = r.next, true
+	case p.Status == core.PostQueued && r.rest == RestQueued && r.next.Before(p.PublishAt):
+		p.PrepareAt = r.next
 	}
 	r.setProgress(&p)
 	return p

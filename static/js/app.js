@@ -9,6 +9,8 @@ import { startShortcuts } from "/static/js/shortcuts.js";
 import { startTheme } from "/static/js/theme.js";
 import { fillZones, showClocks } from "/static/js/zone.js";
 import { startCopying } from "/static/js/copy.js";
+import { startLive } from "/static/js/live.js";
+import { startPatching } from "/static/js/patch.js";
 import { startSelecting } from "/static/js/select.js";
 import { toast } from "/static/js/toast.js";
 
@@ -20,6 +22,8 @@ startPalette();
 startShortcuts();
 startCopying();
 startSelecting();
+startPatching();
+startLive();
 startComposer();
 startLibrary();
 forgetDrafts();
@@ -35,20 +39,16 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const { requestConfig, target, xhr } = event.detail;
-  if (!requestConfig.elt.hasAttribute("data-polls") || xhr.status !== 200) return;
-  if (target.matches(":active")) {
-    // Replacing what is being pressed would lose the click. The next poll brings the news again.
-    event.detail.shouldSwap = false;
-  } else {
-    // News of a post replaces the message that was shown when it was sent, but not a chance to undo that.
+  const { requestConfig, xhr } = event.detail;
+  // News of posts replaces the message that they are being published, but not a chance to undo that.
+  if (requestConfig.elt.hasAttribute("data-live") && xhr.status === 200) {
     document.querySelector(".flash[data-provisional]:not(:has(form))")?.remove();
   }
 });
 
 document.addEventListener("htmx:sendError", (event) => {
   // A page that looks for news by itself keeps quiet: the next look may succeed.
-  if (event.detail.elt?.hasAttribute("data-polls")) return;
+  if (event.detail.elt?.hasAttribute("data-live")) return;
   toast("Cannot reach the server. Your text is still here.");
 });
 

@@ -144,10 +144,32 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"no account, no composer", "compose-no-account", "form#compose", nil},
 
 		{
-			"a post on its way asks for news", "post-queued", "#post[hx-trigger='every 20s'] h1 [data-testid=status]",
+			"a post's page hears of its changes", "post-queued",
+			"body[data-stream='/w/bell/live'] #post[data-live='" + postID + "'][hx-trigger=live] h1 [data-testid=status]",
 			[]string{"Queued"},
 		},
-		{"one that is live does not", "post-live", "#post[hx-trigger]", nil},
+		{"a post that only a person can tell of says so", "post-unknown", "h1 [data-testid=status]", []string{"Needs you"}},
+		{
+			"a revoked account is reconnected first", "post-revoked", ".head-acts .primary",
+			[]string{"Reconnect Ada Lindqvist on Threads"},
+		},
+		{"by those who may", "post-revoked-editor", "#reconnect", nil},
+		{
+			"who may not is told whom to ask", "post-revoked-editor", "[data-testid=mend]",
+			[]string{"Ask an owner or an admin to reconnect the account."},
+		},
+		{
+			"what comes next is told", "post-queued", "[data-testid=timeline-next] .timeline-words",
+			[]string{"Threads gets the post at 11:05 CET, to process it in time. Nothing is public before the post's own time."},
+		},
+		{
+			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",
+			[]string{"Publishing is on hold", "Ada Lindqvist on Threads: access was revoked."},
+		},
+		{
+			"a live post without a link says why", "post-without-link", "[data-testid=link]",
+			[]string{"Threads gives a link to public posts only. Open Ada Lindqvist on Threads"},
+		},
 		{"a live post can be opened", "post-live", "a[data-testid=live-link][rel~=noopener]", []string{"Open on Threads"}},
 		{
 			"a failed post carries the network's own words", "post-failing", "blockquote",

@@ -22,6 +22,7 @@ import (
 	"belfry/views/link"
 	"belfry/views/media"
 	"belfry/views/posts"
+	postpreview "belfry/views/preview"
 	"belfry/views/reference"
 	"belfry/views/settings"
 	"belfry/views/ui"
@@ -438,10 +439,22 @@ func (f fixture) show(status string) posts.ShowModel {
 	}
 }
 
+// preview is a post as a network shows it, with two files of which one has no picture.
+func (f fixture) preview() templ.Component {
+	return postpreview.Post(postpreview.Model{
+		Preview:  network.PreviewOf(nil, network.Draft{Text: "The workshop bell is up. #bells", Title: "Noon"}),
+		Platform: "threads", Network: "Threads", Account: postpreview.Account{Name: "Ada Lindqvist"},
+		Files: []postpreview.File{
+			{Name: "bell-at-noon.jpg", Picture: static.URL("icon.svg"), Width: 4, Height: 3},
+			{Name: "casting-day.mp4", Video: true, Length: 83 * time.Second},
+		},
+	})
+}
+
 func (f fixture) shows() map[string]templ.Component {
 	queued := f.show("queued")
 	queued.Acts = []core.Act{core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate}
-	queued.Poll = 20 * time.Second
+	queued.Preview, queued.PrepareAt = f.preview(), f.now.Add(25*time.Hour)
 
 	live := f.show("live")
 	live.LiveURL = "http://localhost:8080/sandbox/www.threads.net/@ada/post/x"
@@ -458,7 +471,7 @@ func (f fixture) shows() map[string]templ.Component {
 		Message: "(#2) An unexpected error has occurred. Please retry your request later.",
 		Hint:    new("The network could not answer. Nothing was published."),
 	}
-	failing.NextTry, failing.Poll = f.now.Add(4*time.Minute), 20*time.Second
+	failing.NextTry = f.now.Add(4 * time.Minute)
 	failing.Acts = []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}
 	failing.Events = append(failing.Events, contract.Event{Kind: "publishing", At: *f.in(0)},
 		contract.Event{
@@ -478,11 +491,24 @@ func (f fixture) shows() map[string]templ.Component {
 
 	held := f.show("queued")
 	asking := f.show("queued")
-	asking.Asking, asking.AskAt, asking.Poll = true, f.now.Add(90*time.Second), 2*time.Second
+	asking.Asking, asking.AskAt = true, f.now.Add(90*time.Second)
 	asking.Acts = live.Acts
 
-	held.Held, held.NextTry, held.Poll = true, f.now.Add(40*time.Minute), 20*time.Second
+	held.Held, held.NextTry = true, f.now.Add(40*time.Minute)
 	held.Acts = queued.Acts
+
+	revoked := f.show("failed")
+	revoked.Post.Error = &contract.PostError{
+		Code: "account_revoked", Message: "Threads revoked access to Ada Lindqvist.", Hint: new("Reconnect the account."),
+	}
+	revoked.AccountTrouble = "Ada Lindqvist on Threads: access was revoked."
+	revoked.Acts = failing.Acts
+	ofEditor, waiting := revoked, f.show("queued")
+	revoked.Reconnect = revoked.Frame.Link.Reconnect(accA)
+	waiting.AccountTrouble, waiting.Reconnect, waiting.Acts = revoked.AccountTrouble, revoked.Reconnect, queued.Acts
+	waiting.OnHold = "the database was restored from a backup"
+	private := f.show("live")
+	private.NoLink, private.ProfileURL = "Threads gives a link to public posts only.", "https://www.example.org/@ada"
 
 	draft := f.show("draft")
 	draft.Post.PublishAt, draft.Post.Text = nil, ""
@@ -495,7 +521,8 @@ func (f fixture) shows() map[string]templ.Component {
 	return map[string]templ.Component{
 		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing),
 		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking),
-		"post-draft": posts.Show(draft),
+		"post-draft": posts.Show(draft), "post-revoked": posts.Show(revoked), "post-revoked-editor": posts.Show(ofEditor),
+		"post-obstacles": posts.Show(waiting), "post-without-link": posts.Show(private),
 		"post-delete": layout.Confirm(layout.ConfirmModel{
 			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?",
 			Points: []string{"It cannot be brought back."},

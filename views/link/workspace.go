@@ -20,6 +20,9 @@ func (w Workspace) At(path string) string {
 	return workspaces + url.PathEscape(string(w)) + path
 }
 
+// Live returns the stream of changes in the workspace, for its open pages.
+func (w Workspace) Live() string { return w.At("/live") }
+
 // Home returns the page on which a visit to the workspace begins.
 func (w Workspace) Home() string { return w.Posts(Filter{}) }
 

@@ -25,8 +25,6 @@ type ListModel struct {
 	Next string
 	// Accounts, Groups and Networks can be filtered by.
 	Accounts, Groups, Networks []Option
-	// Poll is how often the list is polled; zero if none of its posts changes automatically.
-	Poll time.Duration
 }
 
 // Option is something that a list can be filtered by.
@@ -47,7 +45,7 @@ type Row struct {
 // Version changes if the list would look different. A reader who sends it with link.PostsSince needs no new response
 // until then.
 func (m ListModel) Version() string {
-	shown := []any{m.Poll, m.Next, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
+	shown := []any{m.Next, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
 	for _, t := range tabs {
 		n, _ := m.tabCount(t)
 		shown = append(shown, n)
@@ -57,8 +55,6 @@ func (m ListModel) Version() string {
 	}
 	return contentHash(shown...)
 }
-
-func (m ListModel) pollTrigger() string { return "every " + m.Poll.String() }
 
 type tab struct {
 	status string // link.Filter.Status

@@ -8,9 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
+	"belfry/views/ui"
 )
 
 // Names of the inputs on a post's page: FieldOutcome is OutcomeLive or OutcomeAbsent, and FieldLink the optional
@@ -28,6 +31,7 @@ type ShowModel struct {
 	Post             contract.Post
 	Revision         string    // for the forms on the page
 	Account, Network string    // names
+	Avatar           string    // the path of the account's picture; "" without one
 	Zone             core.Zone // the workspace's
 	PostZone         core.Zone // by which the post's time is told and asked for
 	Events           []contract.Event
@@ -55,8 +59,18 @@ type ShowModel struct {
 	At, WrongAt string
 	// Refused is why the last action failed.
 	Refused *contract.Error
-	// Poll is how often the page is polled; zero if nothing can change. See PollEvery.
-	Poll time.Duration
+	// Preview draws the post as its network shows it; nil if the network is not known.
+	Preview templ.Component
+	// PrepareAt is when the network gets the post ahead of its time; zero if it does not, or has it.
+	PrepareAt time.Time
+	// OnHold is why nothing is published, in words that continue a sentence; empty if posts are published.
+	OnHold string
+	// AccountTrouble says that the account cannot be published to; empty if it can. Reconnect is where the person
+	// renews its connection; empty if they may not, or need not.
+	AccountTrouble, Reconnect string
+	// AwaitsLink reports that the network is being asked for the live post's link. NoLink is which posts have none there.
+	AwaitsLink bool
+	NoLink     string
 }
 
 // zoneCity returns the city in a zone's name: Berlin for Europe/Berlin.
@@ -70,11 +84,28 @@ type Setting struct{ Label, Value string }
 
 func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
+// stateOf is the one state that is shown of a post: its status, unless the post needs a person.
+func stateOf(p contract.Post) string {
+	if p.Error != nil && p.Error.Code == core.ErrorOutcomeUnknown {
+		return ui.NeedsYou
+	}
+	return p.Status
+}
+
+// noLink says why a live post has no link.
+func (m ShowModel) noLink() string {
+	if m.NoLink != "" {
+		return m.NoLink
+	}
+	return m.Network + " has not given a link to the post."
+}
+
 // Version changes if the page would look different. A reader who sends it with link.PostSince needs no new response
 // until then.
 func (m ShowModel) Version() string {
 	post := m.Post
-	return contentHash(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.Poll, m.LiveURL, m.Acts, m.Sending)
+	return contentHash(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,
+		nextStep(m), m.AccountTrouble)
 }
 
 // contentHash returns a short text that changes with its arguments.
@@ -84,32 +115,21 @@ func contentHash(shown ...any) string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// PollSoon is how often a page is polled while a change is imminent.
-const PollSoon = 2 * time.Second
-
-// PollEvery returns how often to poll a post: often while it is being published or about to be, less often while it
-// waits or is long overdue, and never if nothing will change automatically.
-func PollEvery(status string, due, nextTry, now time.Time) time.Duration {
+// IsImminent reports whether a post is being published or will be within a minute. One that is long overdue is not.
+func IsImminent(status string, due, nextTry, now time.Time) bool {
 	next := nextTry
 	if next.IsZero() {
 		next = due
 	}
-	switch {
-	case status == string(core.PostQueued):
-	case status == string(core.PostFailed) && !nextTry.IsZero():
-	default:
-		return 0
+	if status != string(core.PostQueued) && (status != string(core.PostFailed) || nextTry.IsZero()) {
+		return false
 	}
-	if wait := next.Sub(now); wait < time.Minute && wait > -pollSoonFor {
-		return PollSoon
-	}
-	return 20 * time.Second
+	wait := next.Sub(now)
+	return wait < time.Minute && wait > -imminentFor
 }
 
-// pollSoonFor is how long a post that is due counts as about to be published.
-const pollSoonFor = 10 * time.Minute
-
-func (m ShowModel) pollTrigger() string { return "every " + m.Poll.String() }
+// imminentFor is how long a post that is due counts as about to be published.
+const imminentFor = 10 * time.Minute
 
 type eventLabel struct{ text, icon, tone string }
 

@@ -91,28 +91,28 @@ func TestARowOfThePlanSaysOneThing(t *testing.T) {
 	}
 }
 
-func TestAPageLooksForNewsWhileSomethingCanHappen(t *testing.T) {
+func TestAPostIsImminentWhileItIsAboutToBePublished(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	tests := []struct {
 		name         string
 		status       string
 		due, nextTry time.Time
-		want         time.Duration
+		want         bool
 	}{
-		{"queued for next week", "queued", now.Add(7 * 24 * time.Hour), time.Time{}, 20 * time.Second},
-		{"queued and long overdue", "queued", now.Add(-time.Hour), time.Time{}, 20 * time.Second},
-		{"queued and due", "queued", now.Add(-time.Second), time.Time{}, 2 * time.Second},
-		{"about to be due", "queued", now.Add(40 * time.Second), time.Time{}, 2 * time.Second},
-		{"held for long", "queued", now.Add(-time.Hour), now.Add(time.Hour), 20 * time.Second},
-		{"about to be tried again", "failed", now.Add(-time.Hour), now.Add(time.Second), 2 * time.Second},
-		{"failed for good", "failed", now.Add(-time.Hour), time.Time{}, 0},
-		{"live", "live", now.Add(-time.Hour), time.Time{}, 0},
-		{"draft with a time", "draft", now.Add(time.Second), time.Time{}, 0},
+		{"queued for next week", "queued", now.Add(7 * 24 * time.Hour), time.Time{}, false},
+		{"queued and long overdue", "queued", now.Add(-time.Hour), time.Time{}, false},
+		{"queued and due", "queued", now.Add(-time.Second), time.Time{}, true},
+		{"about to be due", "queued", now.Add(40 * time.Second), time.Time{}, true},
+		{"held for long", "queued", now.Add(-time.Hour), now.Add(time.Hour), false},
+		{"about to be tried again", "failed", now.Add(-time.Hour), now.Add(time.Second), true},
+		{"failed for good", "failed", now.Add(-time.Hour), time.Time{}, false},
+		{"live", "live", now.Add(-time.Hour), time.Time{}, false},
+		{"draft with a time", "draft", now.Add(time.Second), time.Time{}, false},
 	}
 	for _, test := range tests {
-		if got := PollEvery(test.status, test.due, test.nextTry, now); got != test.want {
-			t.Errorf("%s: want %s, got %s", test.name, test.want, got)
+		if got := IsImminent(test.status, test.due, test.nextTry, now); got != test.want {
+			t.Errorf("%s: want %t, got %t", test.name, test.want, got)
 		}
 	}
 }

@@ -50,6 +50,7 @@ var description = network.Description{
 		},
 	},
 	Fields:     fields,
+	NoLink:     "TikTok gives a link to public posts only.",
 	ProfileURL: siteURL + "/@{username}",
 	FirstPoll:  5 * time.Second,
 }

@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// An open page shows what another process does, and nothing that its reader is busy with is lost: the page is not loaded
+// again, the words they have selected stay selected, the time they are typing stays, and so does where they are.
+func TestAnOpenPageShowsWhatAnotherProcessDoes(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.startRole("web").waitUntilAlive(t)
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	post := c.createPost("Rye bread is back.", "now", seed.Accounts["threads"])
+	b := newBrowser(t)
+	b.signIn(s, seed)
+	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+post.ID), chromedp.EmulateViewport(1280, 500))
+	b.waitFor(`document.querySelector("[data-testid=post]")?.dataset.status === "queued"`)
+	b.runActions("select words, focus a button and scroll", chromedp.Evaluate[chromedp.Void](`
+		window.sameAsBefore = true;
+		document.querySelector("#duplicate").focus({preventScroll: true});
+		getSelection().selectAllChildren(document.querySelector("[data-testid=post-text]"));
+		scrollTo(0, 60);
+		window.placeBefore = document.querySelector("[data-testid=post-text]").getBoundingClientRect().top; undefined`))
+
+	s.startRole("worker").waitUntilReady(t)
+	b.waitFor(`document.querySelector("[data-testid=post]").dataset.status === "live"`)
+	b.waitFor(`document.querySelector("[data-testid=live-link]") !== null`)
+	for what, script := range map[string]string{
+		"the page was loaded again":   `window.sameAsBefore === true`,
+		"the focus is lost":           `document.activeElement.id === "duplicate"`,
+		"the selection is lost":       `getSelection().toString() === "Rye bread is back."`,
+		"the text has moved":          `Math.abs(document.querySelector("[data-testid=post-text]").getBoundingClientRect().top - placeBefore) < 2`,
+		"the timeline lacks an event": `document.querySelectorAll("[data-testid=event]").length === 4`,
+	} {
+		if !evaluateScript[bool](b, script) {
+			t.Error(what)
+		}
+	}
+	b.checkConsole()
+}
+
+// What somebody is typing into a form of the page stays while the post changes.
+func TestWhatIsTypedStaysWhileThePageIsUpdated(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	post := c.createPost("Rye bread is back.", fields{"publishAt": "2030-06-01T10:00", "timezone": "UTC"}, seed.Accounts["threads"])
+	b := newBrowser(t)
+	b.signIn(s, seed)
+	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+post.ID),
+		chromedp.Click(chromedp.CSS(testid("reschedule-open"))))
+	b.runActions("type a time", chromedp.Evaluate[chromedp.Void](`
+		document.querySelector("#at").value = "2030-07-07T07:07"; document.querySelector("#at").focus(); undefined`))
+	c.do("PATCH", "/posts/"+post.ID, fields{"when": fields{"publishAt": "2030-06-02T10:00", "timezone": "UTC"}}).requireStatus(t, 200)
+	b.waitFor(`document.querySelector("[data-testid=status-line]").innerText.includes("2 Jun 2030")`)
+	if got := evaluateScript[string](b, `document.activeElement.id + " " + document.querySelector("#at").value`); got !=
+		"at 2030-07-07T07:07" {
+		t.Errorf("what was typed is now %q", got)
+	}
+	b.checkConsole()
+}
+
+// signIn signs the demo's owner in.
+func (b *browser) signIn(s *service, seed seedResult) {
+	b.t.Helper()
+	b.runActions("open the sign-in page", chromedp.Navigate(s.url+"/sign-in"))
+	b.typeInto("#email", seed.Email)
+	b.typeInto("#password", seed.Password)
+	b.clickLink(testid("sign-in-submit"))
+}

@@ -1,0 +1,55 @@
+package httpd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// EventStream is a response of server-sent events, which goes on until its handler returns. Its route needs
+// NoTimeLimit. A handler returns when Server.Stopping is closed, or the server's stop would wait for it.
+type EventStream struct{ c echo.Context }
+
+// eventWriteTime is how long a client may take to accept an event.
+const eventWriteTime = 10 * time.Second
+
+// StartEventStream begins the response.
+func StartEventStream(c echo.Context) (EventStream, error) {
+	h := c.Response().Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // or a proxy would collect events instead of passing them on
+	c.Response().WriteHeader(http.StatusOK)
+	s := EventStream{c}
+	return s, s.Beat()
+}
+
+// Send sends an event with data as JSON.
+func (s EventStream) Send(event string, data any) error {
+	body, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("encode the event %s: %w", event, err)
+	}
+	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", event, body))
+}
+
+// Beat sends a comment, so that neither side nor a proxy in between takes the connection for dead.
+func (s EventStream) Beat() error { return s.write(":\n\n") }
+
+func (s EventStream) write(text string) error {
+	control := http.NewResponseController(s.c.Response())
+	err := control.SetWriteDeadline(time.Now().Add(eventWriteTime))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := s.c.Response().Write([]byte(text)); err != nil {
+		return err
+	}
+	return control.Flush()
+}
+
+// Stopping returns a channel that is closed when the server stops and waits for open requests.
+func (s *Server) Stopping() <-chan struct{} { return s.stopping }

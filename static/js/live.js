@@ -1,0 +1,56 @@
+// What changes in the workspace, as it happens. An element names what it shows in data-live: "posts", "media", or the id
+// of a post or file; several are separated by spaces. When that has changed, it gets the event "live":
+//
+//   <div id="posts" data-live="posts" hx-get="…" hx-trigger="live" hx-swap="patch">
+//
+// While the page is hidden, nothing is asked for; everything is when it is seen again.
+
+// askAgain is how long to wait after the server has refused.
+const askAgain = 20_000;
+
+export function startLive() {
+  const address = document.body.dataset.stream;
+  if (!address) return;
+  let stream, timer, missed;
+
+  const close = () => {
+    clearTimeout(timer);
+    stream?.close();
+    stream = undefined;
+    missed = true;
+  };
+  const open = () => {
+    clearTimeout(timer);
+    if (document.hidden || stream) return;
+    stream = new EventSource(address);
+    stream.addEventListener("open", () => {
+      if (missed) announce(() => true);
+      missed = false;
+    });
+    stream.addEventListener("change", (event) => {
+      const changed = JSON.parse(event.data);
+      const ids = [...(changed.posts ?? []), ...(changed.media ?? [])];
+      announce((shown) => changed[shown]?.length > 0 || ids.includes(shown));
+    });
+    stream.addEventListener("error", () => {
+      missed = true;
+      if (stream?.readyState !== EventSource.CLOSED) return; // the browser connects again by itself
+      close();
+      timer = setTimeout(() => {
+        announce(() => true);
+        open();
+      }, askAgain);
+    });
+  };
+
+  document.addEventListener("visibilitychange", () => (document.hidden ? close() : open()));
+  window.addEventListener("pagehide", close);
+  window.addEventListener("pageshow", open);
+  open();
+}
+
+function announce(concerns) {
+  for (const element of document.querySelectorAll("[data-live]")) {
+    if (element.dataset.live.split(" ").some(concerns)) element.dispatchEvent(new CustomEvent("live"));
+  }
+}

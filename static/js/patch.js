@@ -1,0 +1,80 @@
+// hx-swap="patch" replaces an element like outerHTML, but touches only what differs: focus, selection, scrolling, open
+// details and what has been typed stay. Elements with the same id are the same element; so are forms, rows and items of
+// lists whose first id is the same.
+
+export function startPatching() {
+  window.htmx?.defineExtension("patch", {
+    handleSwap(style, target, fragment) {
+      const fresh = style === "patch" && fragment.firstElementChild;
+      if (!fresh) return false;
+      const focused = document.activeElement;
+      const touched = [];
+      patch(target, fresh, touched);
+      const kept = focused?.isConnected ? focused : document.getElementById(focused?.id);
+      if (kept && kept !== document.activeElement) kept.focus({ preventScroll: true });
+      // A field that was focused once must not be again, now that htmx makes the new parts work.
+      for (const field of target.querySelectorAll("[autofocus]")) field.removeAttribute("autofocus");
+      return touched;
+    },
+  });
+}
+
+// What scripts fill in, and what a person is writing in, is left alone.
+const filled = "[data-now-in], [data-keep]";
+const isWritten = (field) =>
+  field.matches("input:not([type=checkbox], [type=radio], [type=hidden]), textarea") && field.value !== field.defaultValue;
+
+const keyOf = (node) => node.id || (node.matches?.("form, tr, li") && node.querySelector("[id]")?.id) || "";
+
+function patch(old, fresh, touched) {
+  if (old.isEqualNode(fresh)) return;
+  if (old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
+    old.replaceWith(fresh);
+    touched.push(fresh);
+  } else if (old.nodeType !== Node.ELEMENT_NODE) {
+    old.data = fresh.data;
+  } else if (!old.matches(filled) && !(old.matches("form") && [...old.elements].some(isWritten))) {
+    if (patchAttributes(old, fresh)) touched.push(old);
+    patchChildren(old, fresh, touched);
+  }
+}
+
+// patchAttributes tells whether an attribute changed that htmx reads.
+function patchAttributes(old, fresh) {
+  let read = false;
+  const kept = (name) => name === "tabindex" || (name === "open" && old.matches("details, dialog"));
+  const names = new Set([...old.getAttributeNames(), ...fresh.getAttributeNames()]);
+  for (const name of names) {
+    const value = fresh.getAttribute(name);
+    if (kept(name) || old.getAttribute(name) === value) continue;
+    if (value === null) old.removeAttribute(name);
+    else old.setAttribute(name, value);
+    read ||= name.startsWith("hx-");
+  }
+  return read;
+}
+
+function patchChildren(old, fresh, touched) {
+  const keyed = new Map([...old.children].map((child) => [keyOf(child), child]));
+  const wanted = new Set([...fresh.children].map(keyOf));
+  let place = old.firstChild;
+  const remove = (node) => {
+    place = node.nextSibling;
+    node.remove();
+  };
+  for (const next of [...fresh.childNodes]) {
+    while (place && keyOf(place) && !wanted.has(keyOf(place))) remove(place);
+    const key = keyOf(next);
+    const isSame = (node) => node && keyOf(node) === key && node.nodeName === next.nodeName;
+    const known = [key && keyed.get(key), place].find(isSame);
+    if (!known) {
+      old.insertBefore(next, place);
+      touched.push(next);
+      continue;
+    }
+    if (known === place) place = place.nextSibling;
+    else old.insertBefore(known, place);
+    patch(known, next, touched);
+  }
+  while (place) remove(place);
+}
