@@ -29,6 +29,17 @@ func (b *browser) schedule(at time.Time, texts ...string) {
 	b.clickLink(testid("nav-posts"))
 }
 
+// replaceText replaces the composer's text.
+func (b *browser) replaceText(text string) {
+	b.t.Helper()
+	b.runActions("empty the text", chromedp.Evaluate[chromedp.Void](`(() => {
+		const text = document.querySelector("[data-testid=text]");
+		text.value = "";
+		text.dispatchEvent(new InputEvent("input", {bubbles: true}));
+	})()`))
+	b.typeInto(testid("text"), text)
+}
+
 // listedDays is a script for the days of the list, each with the number of its posts.
 const listedDays = `[...document.querySelectorAll("[data-testid=posts] tbody")].map((day) =>
 	day.querySelector("th").textContent.trim().split(/\s+/)[0] + " " + day.querySelectorAll("[data-testid=post-row]").length).join(", ")`
@@ -98,8 +109,7 @@ func TestAQueuedPostIsEditedInPlaceInABrowser(t *testing.T) {
 	b.clickLink("[data-testid=posts] .row-text")
 	before := evaluateScript[string](b, `document.querySelector("[data-testid=status-line]").textContent`)
 	b.clickLink(testid("edit"))
-	b.runActions("mend the text", chromedp.SetValue(chromedp.CSS(testid("text")), ""))
-	b.typeInto(testid("text"), "Rye bread is back.")
+	b.replaceText("Rye bread is back.")
 	b.waitFor(`!document.querySelector("#submit").disabled && document.querySelector("#submit").innerText.includes("Save changes")`)
 	b.clickLink(testid("submit"))
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=queued]") !== null`)
@@ -132,8 +142,7 @@ func TestAFailedPostIsFixedAndSent(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-testid=row-note]").innerText.includes("The text is not allowed.")`)
 	b.clickLink("[data-testid=posts] .row-text")
 	b.clickLink(testid("duplicate"))
-	b.runActions("mend the text", chromedp.SetValue(chromedp.CSS(testid("text")), ""))
-	b.typeInto(testid("text"), "Rye bread is back.")
+	b.replaceText("Rye bread is back.")
 	b.runActions("send it now", chromedp.Click(chromedp.CSS(testid("when-now"))))
 	b.waitFor(`!document.querySelector("#submit").disabled`)
 	b.clickLink(testid("submit"))
