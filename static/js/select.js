@@ -26,8 +26,24 @@ export function startSelecting() {
     document.activeElement?.closest("[data-row]")?.closest("tr, li")?.querySelector("[data-selects]")?.click();
   });
 
+  startFolding();
   keepSelection();
   showSelection();
+}
+
+// The panels that filter the list and move posts lie over it: Esc and a click beside them close them.
+function startFolding() {
+  const panels = () => [...document.querySelectorAll(".post-filter[open], .post-move[open]")];
+  document.addEventListener("click", (event) => {
+    for (const panel of panels()) if (!panel.contains(event.target)) panel.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    for (const panel of panels()) {
+      panel.open = false;
+      panel.querySelector("summary").focus();
+    }
+  });
 }
 
 function selectRange(from, to) {
