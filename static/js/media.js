@@ -5,7 +5,6 @@ const dragged = "application/x-belfry-files";
 const refreshAfter = 800; // several files that become ready together are shown together
 
 export function startLibrary() {
-  startMenus();
   const library = document.querySelector("[data-library]");
   if (!library) return;
   startUploading(library);
@@ -75,18 +74,4 @@ function startMoving(library) {
 function move(library, ids, folder) {
   const back = new URLSearchParams(location.search).toString();
   window.htmx.ajax("POST", library.dataset.move, { values: { act: "move", folder, back, file: ids }, swap: "none" });
-}
-
-// A menu closes when something else is pressed, and with Escape.
-function startMenus() {
-  document.addEventListener("click", (event) => {
-    for (const menu of document.querySelectorAll(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    const menu = document.activeElement?.closest(".menu[open]");
-    if (!menu) return;
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
 }

@@ -1,4 +1,4 @@
-const menus = ".switcher, .bar-more";
+const menus = ".switcher, .bar-more, .menu";
 
 // startMenus closes an open menu when a person leaves it, and lets its search hide what does not match.
 export function startMenus() {
