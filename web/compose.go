@@ -38,6 +38,10 @@ func (r *request) showComposer() error {
 		posts.FieldAccount: {r.echo.QueryParam(posts.FieldAccount)},
 		posts.FieldWhen:    {posts.WhenNow}, posts.FieldAt: {r.defaultTime(nil, zone)},
 	}
+	if at := r.echo.QueryParam(posts.FieldAt); at != "" { // from the calendar
+		form.Set(posts.FieldWhen, posts.WhenAt)
+		form.Set(posts.FieldAt, at)
+	}
 	if len(accounts) == 1 {
 		form.Set(posts.FieldAccount, accounts[0].ID)
 	}

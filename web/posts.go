@@ -12,6 +12,7 @@ import (
 	"belfry/views/layout"
 	"belfry/views/link"
 	"belfry/views/posts"
+	"belfry/views/ui"
 )
 
 func (r *request) showPosts() error {
@@ -33,7 +34,7 @@ func (r *request) showPosts() error {
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	if err := r.addFilterOptions(&m); err != nil {
+	if m.Accounts, m.Groups, m.Networks, err = r.filterOptions(); err != nil {
 		return err
 	}
 	if err := r.addRows(&m, cards); err != nil {
@@ -62,26 +63,26 @@ func listOf(f link.Filter) contract.ListPosts {
 	return in
 }
 
-// addFilterOptions adds the accounts, groups and networks of the workspace.
-func (r *request) addFilterOptions(m *posts.ListModel) error {
-	accounts, err := r.loadAccounts()
+// filterOptions returns the accounts, groups and networks of the workspace by which posts can be filtered.
+func (r *request) filterOptions() (accounts, groups, networks []ui.Option, err error) {
+	connected, err := r.loadAccounts()
 	if err != nil {
-		return err
+		return nil, nil, nil, err
 	}
 	onNetwork := map[string]bool{}
-	for _, a := range accounts {
+	for _, a := range connected {
 		name := r.web.cfg.Networks.Name(core.Platform(a.Platform))
-		m.Accounts = append(m.Accounts, posts.Option{Value: a.ID, Label: a.DisplayName + " on " + name})
+		accounts = append(accounts, ui.Option{Value: a.ID, Label: a.DisplayName + " on " + name})
 		if !onNetwork[a.Platform] {
 			onNetwork[a.Platform] = true
-			m.Networks = append(m.Networks, posts.Option{Value: a.Platform, Label: name})
+			networks = append(networks, ui.Option{Value: a.Platform, Label: name})
 		}
 	}
-	groups, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
-	for _, g := range groups.Groups {
-		m.Groups = append(m.Groups, posts.Option{Value: g.ID, Label: g.Name})
+	found, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
+	for _, g := range found.Groups {
+		groups = append(groups, ui.Option{Value: g.ID, Label: g.Name})
 	}
-	return err
+	return accounts, groups, networks, err
 }
 
 // addRows adds the posts of the page, and how often to look for news of them.

@@ -82,11 +82,14 @@ func (z Zone) Month(t time.Time) string { return t.In(z.Location()).Format("2006
 
 // DayStart returns when a day begins. midnight is the day's midnight on the wall clock, written as UTC. The result is
 // the first midnight if it occurs twice, and the time after it if it is skipped.
-func (z Zone) DayStart(midnight time.Time) time.Time {
-	if at := z.instantsOf(midnight); len(at) > 0 {
+func (z Zone) DayStart(midnight time.Time) time.Time { return z.firstAt(midnight) }
+
+// firstAt returns the first instant with a wall time, or the one after the clock change that skips the wall time.
+func (z Zone) firstAt(wall time.Time) time.Time {
+	if at := z.instantsOf(wall); len(at) > 0 {
 		return at[0]
 	}
-	_, after := z.clockGap(midnight)
+	_, after := z.clockGap(wall)
 	return z.instantsOf(after)[0]
 }
 

@@ -1,4 +1,5 @@
 // What makes the dashboard quicker to use. Every page works without any of it.
+import { startCalendar } from "/static/js/calendar.js";
 import { startComposer, forgetDrafts } from "/static/js/compose.js";
 import { startDialogs } from "/static/js/dialog.js";
 import { startGroups } from "/static/js/groups.js";
@@ -24,6 +25,7 @@ startCopying();
 startSelecting();
 startPatching();
 startLive();
+startCalendar();
 startComposer();
 startLibrary();
 forgetDrafts();

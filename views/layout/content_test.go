@@ -16,7 +16,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 	}{
 		{
 			"the rail holds what exists today", "posts", ".rail nav a > span",
-			[]string{"Posts", "Compose", "Media", "Accounts", "Groups", "Settings"},
+			[]string{"Posts", "Calendar", "Compose", "Media", "Accounts", "Groups", "Settings"},
 		},
 		{"the rail says where one is", "accounts", ".rail [aria-current=page] > span", []string{"Accounts"}},
 		{

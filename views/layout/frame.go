@@ -17,6 +17,7 @@ type Section string
 // Sections that exist.
 const (
 	SectionPosts    Section = "posts"
+	SectionCalendar Section = "calendar"
 	SectionCompose  Section = "compose"
 	SectionMedia    Section = "media"
 	SectionAccounts Section = "accounts"
@@ -96,6 +97,7 @@ type navEntry struct {
 
 func (f Frame) navEntries() []navEntry {
 	all := []navEntry{{SectionPosts, "Posts", "list", f.Link.Home(), "p"}}
+	all = append(all, navEntry{SectionCalendar, "Calendar", "calendar", f.Link.Calendar(link.Calendar{}), "c"})
 	if f.Writes {
 		all = append(all, navEntry{SectionCompose, "Compose", "square-pen", f.Link.Compose(), ""})
 	}
@@ -118,6 +120,14 @@ func (f Frame) barEntries() (shown, more []navEntry) {
 		return all, nil
 	}
 	return all[:maxBar-1], all[maxBar-1:]
+}
+
+// barURL returns where an entry leads on a phone, for which the list of the calendar suits best.
+func (f Frame) barURL(e navEntry) string {
+	if e.section == SectionCalendar {
+		return f.Link.Calendar(link.Calendar{View: link.ViewList})
+	}
+	return e.url
 }
 
 // isOneOf reports whether the page belongs to one of the entries.

@@ -181,7 +181,7 @@ var rules = map[string]func(*testing.T, page){
 	"every icon is drawn": func(t *testing.T, p page) {
 		for _, n := range p.all("svg") {
 			if n.FirstChild == nil || text(n) == "" &&
-				len(cascadia.QueryAll(n, cascadia.MustCompile("path, circle, rect, line"))) == 0 {
+				len(cascadia.QueryAll(n, cascadia.MustCompile("path, circle, rect, line, use"))) == 0 {
 				t.Errorf("an empty drawing inside <%s class=%q>", n.Parent.Data, attribute(n.Parent, "class"))
 			}
 		}

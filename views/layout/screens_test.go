@@ -15,6 +15,7 @@ import (
 	"belfry/static"
 	"belfry/views/accounts"
 	"belfry/views/auth"
+	"belfry/views/calendar"
 	"belfry/views/design"
 	"belfry/views/errorpage"
 	"belfry/views/groups"
@@ -48,7 +49,7 @@ func (f fixture) screens() map[string]templ.Component {
 	for _, some := range []map[string]templ.Component{
 		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.groupPages(), f.keyPages(), f.memberPages(),
 		f.resets(), f.personPages(), f.faults(), f.mediaPages(),
-		f.parts(), f.references(), f.searches(),
+		f.parts(), f.references(), f.calendars(), f.searches(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -180,8 +181,8 @@ func (f fixture) lists() map[string]templ.Component {
 	list := func(change func(*posts.ListModel)) templ.Component {
 		m := posts.ListModel{
 			Frame: f.frame("Posts", layout.SectionPosts), Zone: f.zone, Now: f.now,
-			Accounts: []posts.Option{{Value: accA, Label: "Ada Lindqvist on Threads"}, {Value: accB, Label: "Bell & Rope on Facebook"}},
-			Networks: []posts.Option{{Value: "threads", Label: "Threads"}, {Value: "facebook", Label: "Facebook"}},
+			Accounts: []ui.Option{{Value: accA, Label: "Ada Lindqvist on Threads"}, {Value: accB, Label: "Bell & Rope on Facebook"}},
+			Networks: []ui.Option{{Value: "threads", Label: "Threads"}, {Value: "facebook", Label: "Facebook"}},
 		}
 		change(&m)
 		return posts.List(m)
@@ -215,6 +216,70 @@ func (f fixture) lists() map[string]templ.Component {
 			m.Filter = link.Filter{Query: "<script>alert(1)</script>", Cursor: "x"}
 		}),
 	}
+}
+
+func (f fixture) calendars() map[string]templ.Component {
+	all := map[string]templ.Component{}
+	for name, show := range map[string]func(*calendar.Model){
+		"calendar":      func(*calendar.Model) {},
+		"calendar-week": func(m *calendar.Model) { m.Shown.View, m.Days = link.ViewWeek, m.Days[:7] },
+		"calendar-list": func(m *calendar.Model) { m.Shown.View = link.ViewList },
+		"calendar-day": func(m *calendar.Model) {
+			m.Shown.View, m.Days = link.ViewDay, []calendar.Day{*m.Chosen}
+			m.Days[0].Total = 5_000
+		},
+		"calendar-nothing":  func(m *calendar.Model) { m.Shown.View, m.Days = link.ViewList, m.Days[7:] },
+		"calendar-no-match": func(m *calendar.Model) { m.Shown.View, m.Days, m.Shown.Status = link.ViewList, m.Days[7:], "failed" },
+		"calendar-viewer":   func(m *calendar.Model) { m.Frame.Writes, m.Frame.Manages = false, false },
+		"calendar-moved": func(m *calendar.Model) {
+			m.Moved = &layout.Flash{
+				Text: "Moved to Tue 24 Nov 2026, 18:00 CET (Europe/Berlin).",
+				Undo: &ui.Action{ID: "undo", URL: m.Frame.Link.Undo(), Label: "Undo"},
+			}
+		},
+		"calendar-refused": func(m *calendar.Model) {
+			m.Refused = &calendar.Refusal{
+				Post: m.Chosen.Posts[0], SendNow: true,
+				Error: contract.Error{Hint: "The time is in the past. Choose a later time, or choose Send now."},
+			}
+		},
+	} {
+		m := f.calendar()
+		show(&m)
+		all[name] = calendar.Page(m)
+	}
+	return all
+}
+
+// calendar is two weeks, the first with posts in each state and a clock change.
+func (f fixture) calendar() calendar.Model {
+	m := calendar.Model{
+		Frame: f.frame("Calendar", layout.SectionCalendar), Zone: f.zone, Now: f.now, Date: f.zone.Today(f.now),
+		Shown:    link.Calendar{View: link.ViewMonth},
+		Accounts: []ui.Option{{Value: accA, Label: "Ada Lindqvist on Threads"}, {Value: accB, Label: "Bell & Rope on Facebook"}},
+		Networks: []ui.Option{{Value: "threads", Label: "Threads"}, {Value: "facebook", Label: "Facebook"}},
+	}
+	for n := range 14 {
+		d := calendar.Day{Date: m.Date.AddDate(0, 0, n)}
+		for h := range 24 {
+			d.Hours = append(d.Hours, calendar.Hour{Hour: h})
+		}
+		m.Days = append(m.Days, d)
+	}
+	today := &m.Days[0]
+	today.ClockChange, today.Hours[2].Skipped, today.Hours[3].Twice = time.Hour, true, true
+	for i, status := range []string{"live", "failed", "queued", "draft"} {
+		p := calendar.Post{
+			ID: fmt.Sprintf("%s%d", postID[:len(postID)-1], i), Platform: "threads", Network: "Threads",
+			Account: "Ada Lindqvist", Status: status, Text: "מזל טוב! The bell is up.", At: f.now.Add(time.Hour),
+			Movable: status == "queued" || status == "draft",
+		}
+		today.Posts, today.Total = append(today.Posts, p), 12
+		today.Hours[12].Posts, today.Hours[12].Total = append(today.Hours[12].Posts, p), 12
+	}
+	chosen := *today
+	m.Chosen = &chosen
+	return m
 }
 
 func (f fixture) networks() []posts.Network {

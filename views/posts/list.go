@@ -10,6 +10,7 @@ import (
 	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/ui"
 )
 
 // ListModel is the list of posts.
@@ -24,11 +25,8 @@ type ListModel struct {
 	// Next is the cursor of the next page; empty on the last.
 	Next string
 	// Accounts, Groups and Networks can be filtered by.
-	Accounts, Groups, Networks []Option
+	Accounts, Groups, Networks []ui.Option
 }
-
-// Option is something that a list can be filtered by.
-type Option struct{ Value, Label string }
 
 // Row is a post in the list.
 type Row struct {
@@ -138,22 +136,12 @@ func (m ListModel) chips() []chip {
 	}
 	f := m.Filter
 	add("Text", f.Query, func(f *link.Filter) { f.Query = "" })
-	add("Account", labelOfOption(m.Accounts, f.Account), func(f *link.Filter) { f.Account = "" })
-	add("Group", labelOfOption(m.Groups, f.Group), func(f *link.Filter) { f.Group = "" })
-	add("Network", labelOfOption(m.Networks, f.Network), func(f *link.Filter) { f.Network = "" })
+	add("Account", ui.OptionLabel(m.Accounts, f.Account), func(f *link.Filter) { f.Account = "" })
+	add("Group", ui.OptionLabel(m.Groups, f.Group), func(f *link.Filter) { f.Group = "" })
+	add("Network", ui.OptionLabel(m.Networks, f.Network), func(f *link.Filter) { f.Network = "" })
 	add("From", dateLabel(f.From), func(f *link.Filter) { f.From = "" })
 	add("To", dateLabel(f.To), func(f *link.Filter) { f.To = "" })
 	return list
-}
-
-// labelOfOption returns the label of a value, or the value itself if it is not among the options.
-func labelOfOption(options []Option, value string) string {
-	for _, o := range options {
-		if o.Value == value {
-			return o.Label
-		}
-	}
-	return value
 }
 
 func dateLabel(date string) string {

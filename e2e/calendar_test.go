@@ -1,0 +1,168 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// openCalendar shows a view of the calendar.
+func (b *browser) openCalendar(s *service, query string) {
+	b.t.Helper()
+	b.runActions("open the calendar", chromedp.Navigate(s.url+"/calendar?"+query))
+	b.waitFor(`document.readyState === "complete" && document.querySelector("#calendar [tabindex]") !== null`)
+}
+
+// onDay is a script that tells whether a day or an hour shows a post, which has come to rest there.
+func onDay(day, text string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll("#calendar [data-day='%s'] .entry:not(.moving)")].some((entry) =>
+		entry.innerText.includes(%q))`, day, text)
+}
+
+// forgiveRefusals drops the console's lines about answers that refuse a move.
+func (b *browser) forgiveRefusals() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var others []string
+	for _, c := range b.complaints {
+		if !strings.Contains(c, "status of 409") {
+			others = append(others, c)
+		}
+	}
+	b.complaints = others
+}
+
+func TestAPostIsDraggedToAnotherDay(t *testing.T) {
+	t.Parallel()
+	s, b := openHarbourBakery(t)
+	thursday := nextThursday()
+	friday := thursday.AddDate(0, 0, 1).Format(time.DateOnly)
+	b.schedule(thursday, "Rye bread is back.")
+	b.openCalendar(s, "date="+thursday.Format(time.DateOnly))
+	b.checkAccessibility("the month")
+	b.drag("td .entry", "td[data-day='"+friday+"']")
+	b.waitFor(onDay(friday, "Rye bread is back."))
+	b.waitFor(`document.querySelector("[data-testid=moved]").innerText.startsWith("Moved to Fri ")`)
+	b.checkAccessibility("the month after a move")
+	b.clickLink(testid("undo"))
+	b.waitFor(onDay(thursday.Format(time.DateOnly), "Rye bread is back."))
+	b.checkConsole()
+
+	b.openCalendar(s, "view=list")
+	today := time.Now().UTC().Format(time.DateOnly)
+	b.schedule(time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1), "Buns at midnight.")
+	b.openCalendar(s, "view=list&date="+today)
+	tomorrow := time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
+	b.drag(".entry", "[data-day='"+today+"'] h2")
+	b.waitFor(`document.querySelector("#fault [role=alert]")?.innerText.includes("The time is in the past.") === true`)
+	b.waitFor(onDay(tomorrow, "Buns at midnight."))
+	b.checkAccessibility("a refusal")
+	b.forgiveRefusals()
+	b.checkConsole()
+	b.clickLink("#fault " + testid("send-now"))
+	b.waitFor(`document.querySelector("[data-testid=post]") !== null`)
+}
+
+func TestAPostIsMovedByKeyboard(t *testing.T) {
+	t.Parallel()
+	s, b := openHarbourBakery(t)
+	thursday := nextThursday()
+	b.schedule(thursday, "Rye bread is back.")
+	b.schedule(thursday.AddDate(0, 0, 2), "Buns at noon.")
+	b.openCalendar(s, "view=week&date="+thursday.Format(time.DateOnly))
+	b.checkAccessibility("the week")
+	if n := evaluateScript[int](b, `[...document.querySelectorAll("#calendar [tabindex='0']")].length`); n != 1 {
+		t.Errorf("Tab stops at %d places of the calendar", n)
+	}
+	b.runActions("focus the first post", chromedp.Focus(chromedp.CSS(".entry")))
+	const focused = `document.activeElement.innerText.includes`
+	b.runActions("go two days on and back", chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	b.waitFor(focused + `("Buns at noon.")`)
+	b.runActions("go back", chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft))
+	b.waitFor(focused + `("Rye bread is back.")`)
+	b.runActions("ask for a time", chromedp.KeyEvent("m"))
+	b.waitFor(`document.querySelector("#move").open && document.activeElement.id === "move-at"`)
+	b.checkAccessibility("the dialog")
+
+	set := func(at time.Time) {
+		b.runActions("enter "+at.String(), chromedp.Evaluate[chromedp.Void](
+			fmt.Sprintf(`document.querySelector("#move-at").value = %q; undefined`, at.Format("2006-01-02T15:04"))),
+			chromedp.KeyEvent("\r"))
+	}
+	set(time.Now().UTC().AddDate(0, 0, -2))
+	b.waitFor(`document.querySelector("#move-refused").innerText.includes("The time is in the past.")`)
+	to := thursday.AddDate(0, 0, 1).Add(3 * time.Hour)
+	set(to)
+	b.waitFor(`!document.querySelector("#move").open`)
+	b.waitFor(onDay(to.Format(time.DateOnly)+"'] [data-hour='13", "Rye bread is back."))
+	b.waitFor(focused + `("Rye bread is back.")`)
+	b.forgiveRefusals()
+	b.checkConsole()
+}
+
+// nextSpring is the next Sunday on which the clocks of Berlin go forward.
+func nextSpring(t *testing.T) time.Time {
+	t.Helper()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := time.Now().In(berlin).AddDate(0, 0, 2)
+	for day.Month() != time.March || day.Weekday() != time.Sunday || day.Day() < 25 {
+		day = day.AddDate(0, 0, 1)
+	}
+	return day
+}
+
+func TestTheWeekOfAClockChange(t *testing.T) {
+	t.Parallel()
+	s := newStandaloneService(t)
+	s.serveUntilReady()
+	t.Cleanup(func() { s.process.requireStop(t) })
+	b := newBrowser(t)
+	berlin := emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Berlin"}
+	if _, err := chromedp.Call(b.ctx, emulation.SetTimezoneOverride, berlin); err != nil {
+		t.Fatal(err)
+	}
+	b.setUp(s)
+	b.clickLink(testid("connect-threads"))
+	b.clickLink(testid("allow"))
+	sunday := nextSpring(t)
+	day := sunday.Format(time.DateOnly)
+	saturday := sunday.AddDate(0, 0, -1)
+	b.schedule(time.Date(saturday.Year(), saturday.Month(), saturday.Day(), 2, 30, 0, 0, time.UTC), "Half past two.")
+	b.openCalendar(s, "view=week&date="+day)
+	if note := evaluateScript[string](b, `document.querySelector("[data-testid=clock-change]").textContent`); note !=
+		"Clocks go forward 1 hour: this day has 23 hours." {
+		t.Errorf("the day says %q", note)
+	}
+	b.drag(".entry", ".skipped")
+	b.waitFor(`document.querySelector("#fault [role=alert]")?.innerText.includes("does not exist in Europe/Berlin") === true`)
+	b.waitFor(onDay(saturday.Format(time.DateOnly), "Half past two."))
+	b.drag(".entry", "[data-day='"+day+"'] [data-hour='03']")
+	b.waitFor(onDay(day+"'] [data-hour='03", "03:30"))
+	b.forgiveRefusals()
+	b.checkAccessibility("the week of a clock change")
+	b.checkConsole()
+
+	for _, width := range []int64{320, 375, 768, 2560} {
+		for _, view := range []string{"month", "week", "list", "day"} {
+			b.runActions("change the width", chromedp.EmulateViewport(width, 800))
+			b.openCalendar(s, "view="+view+"&date="+day)
+			if got := evaluateScript[int](b, `document.documentElement.scrollWidth`); got > int(width) {
+				t.Errorf("the %s is %d pixels wide on %d", view, got, width)
+			}
+		}
+	}
+	b.runActions("use a phone", chromedp.EmulateViewport(375, 800))
+	for _, view := range []string{"month", "week", "list"} {
+		b.openCalendar(s, "view="+view+"&date="+day)
+		b.checkAccessibility(view + " on a phone")
+	}
+	b.checkConsole()
+}

@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// CalendarPost is a post as a calendar shows it.
+type CalendarPost struct {
+	ID       string
+	Account  string // the account's display name
+	Platform core.Platform
+	Status   core.PostStatus
+	Text     string // the title, or the beginning of the text
+	At       time.Time
+	// Movable reports that the post's state and the caller's role allow another time.
+	Movable bool
+}
+
+// CalendarPosts are the first posts of a span by time, and how many the span has.
+type CalendarPosts struct {
+	Posts []CalendarPost
+	Total int
+}
+
+// Calendar returns the posts in each of several spans of time that a list's filter selects, of one network unless it
+// is "". Drafts without a time are in none.
+func (a *App) Calendar(ctx context.Context, c core.Caller, in contract.ListPosts, on core.Platform,
+	spans []core.CalendarSpan,
+) ([]CalendarPosts, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.postFilter(ctx, t, in)
+	if err != nil {
+		return nil, err
+	}
+	f.Platform = on
+	found, err := t.Calendar(ctx, f, spans)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]CalendarPosts, len(spans))
+	for _, p := range found {
+		of := &list[p.Span-1]
+		of.Total = p.Total
+		of.Posts = append(of.Posts, CalendarPost{
+			ID: p.ID.String(), Account: p.Account, Platform: p.Platform, Status: p.Status, Text: p.Text, At: p.At,
+			Movable: c.Role().Writes() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
+		})
+	}
+	return list, nil
+}

@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// CalendarPost is a post with a time, in one of the spans of a calendar.
+type CalendarPost struct {
+	Span  int // its place among the spans, from 1
+	Total int // the posts of the span
+	ID    core.PostID
+	// Account is the account's display name.
+	Account  string
+	Platform core.Platform
+	Status   core.PostStatus
+	Text     string // the title, or the beginning of the text
+	At       time.Time
+}
+
+// Calendar returns the first posts of each span, by time. It applies the filter's account, group, network and states.
+func (t Tenant) Calendar(ctx context.Context, f PostFilter, spans []core.CalendarSpan) ([]CalendarPost, error) {
+	q := PostFilter{Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses}.query()
+	delete(q.args, "limit") // each span has its own
+	from, to, most := make([]time.Time, len(spans)), make([]time.Time, len(spans)), make([]int, len(spans))
+	for i, s := range spans {
+		from[i], to[i], most[i] = s.From, s.To, s.Most
+	}
+	q.args["froms"], q.args["tos"], q.args["mosts"] = from, to, most
+	return queryMany[CalendarPost](t.queryPlanned(ctx, `
+		SELECT span.place AS span, p.total, p.id, a.display_name AS account, p.platform, p.status,
+			left(coalesce(nullif(p.title, ''), p.text), 100) AS text, p.publish_at AS at
+		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
+			WITH ORDINALITY AS span(since, until, most, place)
+		CROSS JOIN LATERAL (
+			SELECT p.*, count(*) OVER () AS total FROM posts p
+			WHERE `+q.whole+` AND p.publish_at IS NOT NULL
+				AND `+listTime+` >= span.since AND `+listTime+` < span.until
+			ORDER BY `+listTime+`, p.id LIMIT span.most
+		) p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		ORDER BY span.place, p.publish_at, p.id`, q.args))
+}

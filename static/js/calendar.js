@@ -1,0 +1,224 @@
+// What the calendar adds to links: arrows go from post to post, and posts are moved by dragging or with M.
+
+const calendar = () => document.getElementById("calendar");
+const dialog = () => document.getElementById("move");
+const moveForm = () => dialog()?.querySelector("form");
+const stop = ".entry, .more, .add, .day-link";
+const idOf = (entry) => entry.id.replace(/^(entry|row)-/, "");
+const place = "#calendar :is(td[data-day], section[data-day], li[data-hour])";
+const dayOf = (cell) => cell.closest("[data-day]").dataset.day;
+const isShown = (element) => element.getClientRects().length > 0;
+const stopsIn = (element) => [...element.querySelectorAll(stop)].filter(isShown);
+
+// Of all stops one is in the order of the Tab key; arrows go to the others.
+function rove(to) {
+  const stops = stopsIn(calendar());
+  const chosen = to ?? stops.find((one) => one.getAttribute("tabindex") === "0") ?? firstStop(stops);
+  for (const one of stops) one.tabIndex = one === chosen ? 0 : -1;
+}
+
+const firstStop = (stops) => stops.find((one) => one.closest(".today, .now")) ?? stops[0];
+
+const day = 24;
+const steps = {
+  month: { ArrowLeft: -day, ArrowRight: day, ArrowUp: -7 * day, ArrowDown: 7 * day },
+  week: { ArrowLeft: -day, ArrowRight: day, ArrowUp: -1, ArrowDown: 1 },
+};
+
+// The stop that an arrow leads to: in the same day or hour, or else in the nearest one in its direction that has any.
+function neighbour(from, key) {
+  const back = key === "ArrowUp" || key === "ArrowLeft";
+  const cell = from.closest("td, [data-hour]");
+  const along = cell ? stopsIn(cell) : stopsIn(calendar());
+  const next = along[along.indexOf(from) + (back ? -1 : 1)];
+  if (!cell || (next && key !== "ArrowLeft" && key !== "ArrowRight")) return next;
+
+  const nameOf = (at) => (cell.dataset.hour ? at.toISOString().slice(0, 13) : at.toISOString().slice(0, 10));
+  const cells = new Map(
+    [...document.querySelectorAll(place)].map((one) => [[dayOf(one), one.dataset.hour].filter(Boolean).join("T"), one]),
+  );
+  const at = new Date(`${dayOf(cell)}T${cell.dataset.hour ?? "00"}:00Z`);
+  for (let tries = cells.size; tries > 0; tries--) {
+    at.setUTCHours(at.getUTCHours() + steps[calendar().dataset.view][key]);
+    const found = cells.get(nameOf(at)) ? stopsIn(cells.get(nameOf(at))) : [];
+    if (found.length > 0) return found[key === "ArrowUp" ? found.length - 1 : 0];
+  }
+  return undefined;
+}
+
+function pressKey(event) {
+  const at = event.target.closest?.("#calendar") && event.target.closest(stop);
+  if (!at || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key.toLowerCase() === "m" && at.hasAttribute("data-movable") && dialog()) {
+    event.preventDefault();
+    askForTime(at);
+  } else if (event.key.startsWith("Arrow")) {
+    event.preventDefault();
+    neighbour(at, event.key)?.focus();
+  }
+}
+
+function askForTime(entry) {
+  const form = moveForm();
+  form.elements.post.value = idOf(entry);
+  form.elements.at.value = entry.dataset.at;
+  form.querySelector("#move-about").textContent = entry.querySelector(".entry-text").textContent;
+  form.querySelector("#move-refused").replaceChildren();
+  dialog().showModal();
+  form.elements.at.focus();
+}
+
+// put shows an entry at a time in a day or an hour, and returns what takes it back.
+function put(entry, at, cell) {
+  const item = entry.closest("li");
+  const [list, next, before] = [item.parentElement, item.nextSibling, entry.dataset.at];
+  const show = (time) => {
+    entry.dataset.at = time;
+    entry.querySelector("time").textContent = time.slice(11);
+  };
+  let entries = cell.querySelector(".entries, .day-posts");
+  if (!entries) {
+    entries = document.createElement("ul");
+    entries.className = list.className;
+    cell.querySelector(".day-head, h2")?.after(entries) ?? cell.prepend(entries);
+  }
+  show(at);
+  entries.insertBefore(item, [...entries.children].find((other) => other !== item && other.querySelector(".entry").dataset.at > at));
+  return () => {
+    show(before);
+    list.insertBefore(item, next?.parentElement === list ? next : null);
+  };
+}
+
+const returns = new WeakMap(); // of entries on their way: what takes them back
+
+function move(entry, at, cell) {
+  returns.set(entry, put(entry, at, cell));
+  entry.classList.add("moving");
+  window.htmx.ajax("POST", moveForm().getAttribute("action"), {
+    source: entry, target: "#calendar", swap: "patch", values: { post: idOf(entry), at },
+  });
+}
+
+function slideBack(entry) {
+  const takeBack = returns.get(entry);
+  if (!takeBack) return;
+  returns.delete(entry);
+  const from = entry.getBoundingClientRect();
+  takeBack();
+  entry.classList.remove("moving");
+  const to = entry.getBoundingClientRect();
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  entry.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, { transform: "none" }], 140);
+}
+
+const dragFrom = 5; // pixels
+const edge = 48;
+let drag;
+
+function startDrag(event) {
+  const entry = event.target.closest?.("#calendar .entry[data-movable]");
+  if (!entry || !moveForm() || event.button !== 0 || event.pointerType === "touch") return;
+  drag = { entry, x: event.clientX, y: event.clientY };
+}
+
+function continueDrag(event) {
+  if (!drag) return;
+  const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+  if (!drag.ghost) {
+    if (Math.hypot(dx, dy) < dragFrom) return;
+    lift();
+  }
+  drag.ghost.style.transform = `translate(${dx}px, ${dy}px)`;
+  if (event.clientY < edge) scrollBy(0, -edge / 4);
+  if (event.clientY > innerHeight - edge) scrollBy(0, edge / 4);
+  const over = document.elementFromPoint(event.clientX, event.clientY)?.closest(place);
+  if (over === drag.over) return;
+  drag.over?.classList.remove("drop");
+  over?.classList.add("drop");
+  drag.over = over;
+}
+
+// lift begins to drag: a copy of the entry follows the pointer.
+function lift() {
+  const box = drag.entry.getBoundingClientRect();
+  drag.ghost = drag.entry.cloneNode(true);
+  drag.ghost.removeAttribute("id");
+  drag.ghost.setAttribute("aria-hidden", "true");
+  drag.ghost.classList.add("ghost");
+  Object.assign(drag.ghost.style, { left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px` });
+  document.body.append(drag.ghost);
+  drag.entry.classList.add("dragged");
+}
+
+function endDrag(isDropped) {
+  if (!drag) return;
+  const { entry, ghost, over } = drag;
+  drag = undefined;
+  if (!ghost) return;
+  ghost.remove();
+  entry.classList.remove("dragged");
+  over?.classList.remove("drop");
+  // The click that ends a drag opens nothing.
+  const ignore = (event) => event.preventDefault();
+  addEventListener("click", ignore, { capture: true });
+  setTimeout(() => removeEventListener("click", ignore, { capture: true }));
+  if (!isDropped || !over) return;
+  const at = `${dayOf(over)}T${over.dataset.hour ?? entry.dataset.at.slice(11, 13)}:${entry.dataset.at.slice(14)}`;
+  if (at !== entry.dataset.at) move(entry, at, over);
+}
+
+let shownAt = performance.now();
+
+// The line of the present time moves on; when the hour is over, the calendar is asked for anew.
+function showNow() {
+  const hour = calendar()?.querySelector("li.now");
+  if (!hour) return;
+  const minute = Number(hour.dataset.minute) + (performance.now() - shownAt) / 60_000;
+  hour.querySelector(".now-line").style.top = `${Math.min((minute / 60) * 100, 100)}%`;
+  if (minute >= 60) calendar().dispatchEvent(new CustomEvent("live"));
+}
+
+function show() {
+  if (!calendar()) return;
+  shownAt = performance.now();
+  rove();
+  showNow();
+}
+
+export function startCalendar() {
+  if (!calendar()) return;
+  show();
+  setInterval(showNow, 60_000);
+  document.addEventListener("keydown", pressKey);
+  document.addEventListener("focusin", (event) => calendar().contains(event.target) && event.target.matches(stop) && rove(event.target));
+  document.addEventListener("pointerdown", startDrag);
+  document.addEventListener("dragstart", (event) => event.target.closest?.(".entry") && event.preventDefault());
+  document.addEventListener("pointermove", continueDrag);
+  document.addEventListener("pointerup", () => endDrag(true));
+  document.addEventListener("pointercancel", () => endDrag(false));
+  document.addEventListener("keydown", (event) => event.key === "Escape" && endDrag(false), { capture: true });
+
+  for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(failure, (event) => slideBack(event.detail.elt));
+  }
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr, requestConfig } = event.detail;
+    const isForm = requestConfig.elt === moveForm();
+    if (xhr.status >= 400 && (isForm || returns.has(requestConfig.elt))) {
+      event.detail.swapOverride = "innerHTML";
+      if (isForm) event.detail.target = document.getElementById("move-refused"); // what was entered stays
+    } else if (requestConfig.elt === calendar() && drag?.ghost) {
+      event.detail.shouldSwap = false; // what is being dragged stays
+    }
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (event.detail.target.id !== "calendar") return;
+    const { elt } = event.detail.requestConfig;
+    const id = elt === moveForm() ? elt.elements.post.value : elt.matches(".entry") && idOf(elt);
+    show();
+    if (!id) return;
+    if (dialog().open) dialog().close();
+    (document.getElementById(`entry-${id}`) ?? document.getElementById(`row-${id}`) ?? stopsIn(calendar())[0])?.focus();
+  });
+}

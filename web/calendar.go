@@ -1,0 +1,218 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/calendar"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/ui"
+)
+
+// How many posts the calendar shows of a day or, in a week, of an hour.
+const (
+	monthMost  = 5
+	chosenMost = 50
+	weekMost   = 2
+	listMost   = 8
+	dayMost    = 200
+)
+
+func (r *request) showCalendar() error {
+	m, err := r.calendarModel(link.ReadCalendar(r.echo.QueryParams()))
+	if err != nil {
+		return err
+	}
+	if r.upToDate(m) {
+		return r.echo.NoContent(http.StatusNoContent)
+	}
+	return r.render(http.StatusOK, calendar.Page(m), calendar.Part(m))
+}
+
+func (r *request) calendarModel(shown link.Calendar) (calendar.Model, error) {
+	m := calendar.Model{Shown: shown, Now: r.web.cfg.Now()}
+	var err error
+	if m.Zone, err = r.workspaceZone(); err != nil {
+		return m, err
+	}
+	m.Date = m.Zone.Today(m.Now)
+	if date, err := time.Parse(time.DateOnly, shown.Date); err == nil {
+		m.Date = date
+	}
+	if err := r.addCalendarPosts(&m); err != nil {
+		return m, err
+	}
+	if m.Accounts, m.Groups, m.Networks, err = r.filterOptions(); err != nil {
+		return m, err
+	}
+	m.Frame, err = r.pageFrame("Calendar", layout.SectionCalendar)
+	return m, err
+}
+
+// addCalendarPosts adds the days of the view with their posts.
+func (r *request) addCalendarPosts(m *calendar.Model) error {
+	dates, most := calendarDays(m.Shown.View, m.Date)
+	var spans []core.CalendarSpan
+	for _, date := range dates {
+		m.Days = append(m.Days, calendar.Day{Date: date, ClockChange: m.Zone.ClockChange(date)})
+		if m.Shown.View == link.ViewWeek {
+			spans = append(spans, hourSpans(m.Zone, date)...)
+		} else {
+			spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(date), Most: most})
+		}
+	}
+	if m.Shown.View == link.ViewMonth {
+		spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(m.Date), Most: chosenMost})
+	}
+	f := m.Shown.Filter
+	found, err := r.web.cfg.App.Calendar(r.context(), r.caller, contract.ListPosts{
+		Status: f.Status, AccountID: f.Account, GroupID: f.Group,
+	}, core.Platform(f.Network), spans)
+	if err != nil {
+		return err
+	}
+	for i := range m.Days {
+		d := &m.Days[i]
+		if m.Shown.View == link.ViewWeek {
+			r.fillHours(d, m.Zone, found[24*i:24*(i+1)])
+			continue
+		}
+		d.Posts, d.Total = r.calendarPosts(found[i].Posts), found[i].Total
+		if m.Shown.View == link.ViewMonth && d.Total > monthMost {
+			d.Posts = d.Posts[:monthMost-1] // "more" has the place of one
+		}
+	}
+	if m.Shown.View == link.ViewMonth {
+		last := found[len(found)-1]
+		m.Chosen = &calendar.Day{
+			Date: m.Date, Posts: r.calendarPosts(last.Posts), Total: last.Total, ClockChange: m.Zone.ClockChange(m.Date),
+		}
+	}
+	return nil
+}
+
+// calendarDays returns the days of a view, and how many posts of each it shows. A month has whole weeks, which begin on
+// Monday.
+func calendarDays(view string, date time.Time) (days []time.Time, most int) {
+	first, last := date, date
+	switch view {
+	case link.ViewMonth:
+		start := time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)
+		first, last, most = monday(start), monday(start.AddDate(0, 1, -1)).AddDate(0, 0, 6), monthMost
+	case link.ViewWeek:
+		first = monday(date)
+		last = first.AddDate(0, 0, 6)
+	case link.ViewList:
+		last, most = date.AddDate(0, 0, calendar.ListDays-1), listMost
+	case link.ViewDay:
+		most = dayMost
+	}
+	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
+		days = append(days, day)
+	}
+	return days, most
+}
+
+// monday returns the first day of a day's week.
+func monday(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
+
+func hourSpans(zone core.Zone, date time.Time) []core.CalendarSpan {
+	hours := zone.Hours(date)
+	spans := make([]core.CalendarSpan, 24)
+	for h := range spans {
+		spans[h] = core.CalendarSpan{Span: core.Span{From: hours[h], To: hours[h+1]}, Most: weekMost}
+	}
+	return spans
+}
+
+// fillHours adds the hours of a day, with their posts.
+func (r *request) fillHours(d *calendar.Day, zone core.Zone, found []app.CalendarPosts) {
+	hours := zone.Hours(d.Date)
+	for h, posts := range found {
+		lasts := hours[h+1].Sub(hours[h])
+		d.Total += posts.Total
+		d.Hours = append(d.Hours, calendar.Hour{
+			Hour: h, Posts: r.calendarPosts(posts.Posts), Total: posts.Total, Skipped: lasts == 0, Twice: lasts > time.Hour,
+		})
+	}
+}
+
+func (r *request) calendarPosts(found []app.CalendarPost) []calendar.Post {
+	list := make([]calendar.Post, len(found))
+	for i, p := range found {
+		list[i] = calendar.Post{
+			ID: p.ID, Platform: string(p.Platform), Network: r.web.cfg.Networks.Name(p.Platform), Account: p.Account,
+			Status: string(p.Status), Text: p.Text, At: p.At, Movable: p.Movable,
+		}
+	}
+	return list
+}
+
+// movePost gives a post another time, and answers with the calendar that shows it.
+func (r *request) movePost(form url.Values) error {
+	zone, err := r.workspaceZone()
+	if err != nil {
+		return err
+	}
+	before, err := r.web.cfg.App.GetPost(r.context(), r.caller, form.Get(calendar.FieldPost))
+	if err != nil {
+		return err
+	}
+	moved, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
+		ID: before.ID, When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
+	})
+	if e, ok := asRefusal(err); ok {
+		return r.refuseMove(before, e)
+	}
+	if err != nil {
+		return err
+	}
+	shown := link.ReadCalendar(r.echo.QueryParams())
+	flash := layout.Flash{
+		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Undo: r.undoAction(scheduleOf(before)),
+	}
+	if !r.wantsFragment() {
+		r.flash(flash)
+		return r.redirect(r.link.Calendar(shown))
+	}
+	m, err := r.calendarModel(shown)
+	if err != nil {
+		return err
+	}
+	m.Moved = &flash
+	return r.render(http.StatusOK, calendar.Page(m), calendar.MovedPart(m))
+}
+
+// refuseMove says why a post was not moved; for a time in the past, the post can be sent now instead.
+func (r *request) refuseMove(p contract.Post, e *core.Error) error {
+	r.retryAfter(e)
+	m, err := r.calendarModel(link.ReadCalendar(r.echo.QueryParams()))
+	if err != nil {
+		return err
+	}
+	m.Refused = &calendar.Refusal{Post: calendar.Post{ID: p.ID, Text: p.Text}, Error: *r.web.humanize(e)}
+	if p.Title != nil {
+		m.Refused.Post.Text = *p.Title
+	}
+	if e.Code == core.CodePlanHasIssues {
+		m.Refused.Error.Message = "" // the issues say it
+	}
+	for _, row := range e.Rows {
+		m.Refused.SendNow = m.Refused.SendNow || slices.ContainsFunc(row.Issues, func(issue core.Issue) bool {
+			return issue.Code == core.IssueTimeInPast.Code
+		})
+	}
+	return r.render(httpd.Status(e.Code), calendar.Page(m), calendar.RefusedPart(m))
+}
+
+// redirectToCalendar is for a person who reloads the address of a move.
+func (r *request) redirectToCalendar() error {
+	return r.redirect(r.link.Calendar(link.ReadCalendar(r.echo.QueryParams())))
+}

@@ -1,0 +1,271 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// almanac is a workspace in Berlin on Monday 5 October 2026, 11:00, with one account.
+type almanac struct {
+	*rig
+	ws      *apptest.Workspace
+	account contract.Account
+	b       *browser
+}
+
+func newAlmanac(t *testing.T) *almanac {
+	t.Helper()
+	r := open(t)
+	ws := r.WorkspaceOn(core.PlanOwner, "bakery", "Europe/Berlin")
+	return &almanac{r, ws, ws.Account("threads"), r.as(ws)}
+}
+
+// at schedules a post for a time on Berlin's clock.
+func (a *almanac) at(wall, text string) contract.Post {
+	a.t.Helper()
+	made, err := a.App.CreatePosts(a.t.Context(), a.ws.Owner, contract.CreatePosts{
+		PlanPosts: contract.PlanPosts{
+			Targets: contract.Targets{AccountIDs: []string{a.account.ID}}, Text: text,
+			When: &contract.When{PublishAt: wall},
+		},
+		Confirm: true,
+	})
+	must(a.t, err)
+	return made.Posts[0]
+}
+
+func (a *almanac) calendar(query string) *page {
+	a.t.Helper()
+	return a.b.get("/calendar?"+query).is(a.t, http.StatusOK)
+}
+
+// entries returns what the posts at a place of the page say.
+func (p *page) entries(t *testing.T, place string) string {
+	t.Helper()
+	var said []string
+	for _, n := range p.all(place + " .entry") {
+		said = append(said, textOf(n))
+	}
+	return strings.Join(said, "; ")
+}
+
+func TestTheCalendarShowsPostsByDayInTheWorkspacesZone(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	a.at("2026-10-07T18:00", "Rye bread\nis back.")
+	a.at("2026-10-07T09:30", "Buns")
+	late := a.at("2026-10-31T23:59", "At the very end of October")
+	a.ws.Draft("A draft without a time", a.account)
+
+	month := a.calendar("")
+	month.says(t, "October 2026")
+	if got := month.entries(t, `td[data-day="2026-10-07"]`); got !=
+		"09:30 Queued, Threads, bakery Buns; 18:00 Queued, Threads, bakery Rye bread is back." {
+		t.Errorf("the 7th shows %s", got)
+	}
+	if got := month.entries(t, `td[data-day="2026-10-31"]`); !strings.HasPrefix(got, "23:59 ") {
+		t.Errorf("the 31st shows %q", got)
+	}
+	if strings.Contains(month.text(), "A draft without") {
+		t.Error("a draft without a time has a place in the calendar")
+	}
+	if n := len(month.all("td.today")); n != 1 || len(month.all("td")) != 35 {
+		t.Errorf("%d of %d days are today", n, len(month.all("td")))
+	}
+
+	week := a.calendar("view=week&date=2026-10-09")
+	week.says(t, "5–11 October 2026")
+	if got := week.entries(t, `[data-day="2026-10-07"] [data-hour="18"]`); !strings.HasPrefix(got, "18:00 ") {
+		t.Errorf("18 o'clock of the 7th shows %q", got)
+	}
+	week.one(t, `[data-day="2026-10-05"] .now[data-hour="11"] .now-line`)
+
+	list := a.calendar("view=list&date=2026-10-05")
+	var days []string
+	for _, n := range list.all(testid("day-list")) {
+		days = append(days, attribute(n, "data-day"))
+	}
+	if got := strings.Join(days, " "); got != "2026-10-05 2026-10-07 2026-10-31" {
+		t.Errorf("listed are %s", got)
+	}
+	day := a.calendar("view=day&date=2026-10-31")
+	day.one(t, "#row-"+late.ID)
+	day.says(t, "Saturday 31 October 2026")
+}
+
+func TestTheCalendarIsFilteredLikeTheListOfPosts(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	other := a.ws.Account("threads")
+	group := a.ws.Group("Shops", other)
+	a.at("2026-10-07T18:00", "Of the bakery")
+	first := a.account
+	a.account = other
+	a.at("2026-10-07T19:00", "Of the shop")
+	for query, want := range map[string]int{
+		"": 2, "accountId=" + first.ID: 1, "groupId=" + group.ID: 1, "network=threads": 2, "network=facebook": 0,
+		"status=queued": 2, "status=live": 0,
+	} {
+		if got := len(a.calendar(query).all(".entries .entry")); got != want {
+			t.Errorf("%q shows %d posts, want %d", query, got, want)
+		}
+	}
+	page := a.calendar("view=week&date=2026-10-07&status=queued&groupId=" + group.ID)
+	for _, n := range page.all(".steps a, .view-switch a") {
+		if to := attribute(n, "href"); !strings.Contains(to, "status=queued") || !strings.Contains(to, group.ID) {
+			t.Errorf("%s forgets the filter: %s", textOf(n), to)
+		}
+	}
+	if got := textOf(page.one(t, testid("chips"))); got != "Remove filter Group: ShopsRemove filter State: Queued" {
+		t.Errorf("the filter is %s", got)
+	}
+}
+
+func TestAPostIsMovedOnTheCalendarAndBack(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	post := a.at("2026-10-07T18:00", "Rye bread is back.")
+	page := a.b.part(http.MethodPost, "/calendar/move?view=week&date=2026-10-07", "post", post.ID, "at", "2026-10-09T18:00").
+		is(t, http.StatusOK)
+	if got := page.entries(t, `[data-day="2026-10-09"] [data-hour="18"]`); !strings.HasSuffix(got, "Rye bread is back.") {
+		t.Errorf("its new hour shows %q", got)
+	}
+	if got := textOf(page.one(t, testid("moved"))); got != "Moved to Fri 9 Oct 2026, 18:00 CEST (Europe/Berlin). Undo" {
+		t.Errorf("it says %q", got)
+	}
+	undo := page.form(t, testid("moved")+" form")
+	a.b.post("/posts/undo", "before", undo.Get("before")).is(t, http.StatusSeeOther)
+	if got := a.ws.Post(post); !got.PublishAt.Equal(post.PublishAt.Time) {
+		t.Errorf("undone, it goes out at %s", got.PublishAt)
+	}
+	a.b.post("/calendar/move?date=2026-10-07", "post", post.ID, "at", "2026-10-08T18:00").
+		leads(t, "/calendar?date=2026-10-07")
+	a.calendar("date=2026-10-07").says(t, "Moved to Thu 8 Oct 2026, 18:00 CEST (Europe/Berlin).")
+}
+
+func TestAMoveIntoThePastOffersSendNow(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	post := a.at("2026-10-07T18:00", "Rye bread is back.")
+	page := a.b.part(http.MethodPost, "/calendar/move", "post", post.ID, "at", "2026-10-04T18:00").
+		is(t, http.StatusConflict)
+	page.says(t, "“Rye bread is back.” was not moved.", "The time is in the past.")
+	if to := attribute(page.one(t, "form"), "action"); !strings.HasSuffix(to, "/posts/"+post.ID+"/send-now") {
+		t.Errorf("the form leads to %s", to)
+	}
+	if got := a.ws.Post(post); !got.PublishAt.Equal(post.PublishAt.Time) {
+		t.Errorf("refused, it goes out at %s", got.PublishAt)
+	}
+	far := a.b.part(http.MethodPost, "/calendar/move", "post", post.ID, "at", "2028-10-04T18:00").
+		is(t, http.StatusConflict)
+	if far.says(t, "more than 366 days ahead"); len(far.all("form")) != 0 {
+		t.Error("a post that is moved too far ahead can be sent now")
+	}
+	a.b.post("/calendar/move", "post", post.ID, "at", "2026-10-04T18:00").is(t, http.StatusConflict).
+		one(t, testid("calendar"))
+}
+
+func TestDaysOfAClockChangeAreMarked(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	post := a.at("2027-03-27T02:30", "At half past two")
+	month := a.calendar("date=2026-10-25")
+	if got := textOf(month.one(t, `td[data-day="2026-10-25"] `+testid("clock-change"))); got !=
+		"Clocks go back 1 hour: this day has 25 hours." {
+		t.Errorf("the 25th says %q", got)
+	}
+	autumn := a.calendar("view=week&date=2026-10-25")
+	if got := textOf(autumn.one(t, ".hour-note")); got != "Occurs twice" {
+		t.Errorf("the hour that occurs twice says %q", got)
+	}
+	spring := a.calendar("view=week&date=2027-03-28")
+	skipped := spring.one(t, `[data-day="2027-03-28"] .skipped[data-hour="02"]`)
+	if got := textOf(skipped); got != "Skipped" {
+		t.Errorf("the hour that is skipped says %q", got)
+	}
+	refused := a.b.part(http.MethodPost, "/calendar/move", "post", post.ID, "at", "2027-03-28T02:30")
+	refused.is(t, http.StatusConflict).says(t, "This time does not exist in Europe/Berlin.")
+}
+
+func TestNewsOfTheCalendarIsEmptyUntilSomethingChanges(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	a.at("2026-10-07T18:00", "Rye bread is back.")
+	news := attribute(a.calendar("view=week").one(t, testid("calendar")), "hx-get")
+	a.b.part(http.MethodGet, news).is(t, http.StatusNoContent)
+	a.at("2026-10-08T18:00", "Buns")
+	a.b.part(http.MethodGet, news).is(t, http.StatusOK).says(t, "Buns")
+}
+
+func TestAViewerMovesNothing(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	post := a.at("2026-10-07T18:00", "Rye bread is back.")
+	viewer := a.seat(a.ws.Member(core.RoleViewer))
+	page := viewer.get("/calendar").is(t, http.StatusOK)
+	if n := len(page.all("[data-movable], .add, #move")); n != 0 {
+		t.Errorf("a viewer is offered %d things to do", n)
+	}
+	viewer.part(http.MethodPost, "/calendar/move", "post", post.ID, "at", "2026-10-09T18:00").is(t, http.StatusForbidden)
+}
+
+// The page of a month with 5,000 posts shows the first of each day and counts the others.
+func TestACalendarWith5000PostsStaysSmall(t *testing.T) {
+	t.Parallel()
+	const posts, most = 5_000, 300 << 10
+	a := newAlmanac(t)
+	a.fill(posts)
+	month := a.calendar("date=2026-11-15")
+	total := 0
+	for _, n := range month.all("td:not(.outside)") {
+		total += postsOf(t, n)
+	}
+	if total != posts {
+		t.Errorf("the days have %d posts", total)
+	}
+	for query, shown := range map[string]int{
+		"date=2026-11-15": 30*4 + 50, "view=week&date=2026-11-15": 7 * 24 * 2, "view=list&date=2026-11-01": 28 * 8,
+		"view=day&date=2026-11-15": 166,
+	} {
+		page := a.calendar(query)
+		if n := len(page.all(".entry")); n > shown || n < shown*9/10 {
+			t.Errorf("%s shows %d posts, want %d", query, n, shown)
+		}
+		if n := len(page.body); n > most {
+			t.Errorf("%s has %d bytes", query, n)
+		}
+		t.Logf("%s: %d bytes, %d posts", query, len(page.body), len(page.all(".entry")))
+	}
+}
+
+// postsOf returns how many posts a day says that it has.
+func postsOf(t *testing.T, day *html.Node) (n int) {
+	t.Helper()
+	_, count, ok := strings.Cut(textOf(day), ", ")
+	if _, err := fmt.Sscanf(count, "%d posts", &n); !ok || err != nil {
+		t.Fatalf("a day says %q: %v", textOf(day), err)
+	}
+	return n
+}
+
+// fill spreads drafts evenly over November.
+func (a *almanac) fill(posts int) {
+	a.t.Helper()
+	_, err := a.Pool.Exec(a.t.Context(), `
+		INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, media_ids, publish_at, tz,
+			status, created_via, created_at, updated_at)
+		SELECT gen_random_uuid(), $1, $2, 'threads', 'Post ' || n || ' says in a sentence or two what the bakery has on its ' ||
+			'shelves today, and when it opens.', '', '{}', '{}', '{}',
+			timestamptz '2026-11-01 00:00 Europe/Berlin' + (n - 1) * interval '30 days' / $3::int, 'Europe/Berlin', 'draft', 'ui',
+			now(), now()
+		FROM generate_series(1, $3::int) n`, a.ws.ID, a.ws.AccountID(a.account), posts)
+	must(a.t, err)
+}
