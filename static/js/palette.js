@@ -47,15 +47,16 @@ export function startPalette() {
   dialog.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) {
-      event.preventDefault();
-      move(dialog, step);
-    } else if (event.key === "Enter") {
-      const chosen = dialog.querySelector("[role=option][aria-selected=true]");
-      if (!chosen) return;
-      event.preventDefault();
-      chosen.click();
-    }
+    if (!step) return;
+    event.preventDefault();
+    move(dialog, step);
+  });
+
+  dialog.addEventListener("submit", (event) => {
+    const chosen = dialog.querySelector("[role=option][aria-selected=true]");
+    if (!chosen) return;
+    event.preventDefault();
+    chosen.click();
   });
 
   dialog.addEventListener("htmx:afterSwap", () => {
