@@ -7,15 +7,15 @@ import (
 	"belfry/views/ui"
 )
 
-// setShortcuts switches shortcuts of one key on or off for the signed-in person.
+// setShortcuts switches single-key shortcuts on or off for the signed-in person.
 func (r *request) setShortcuts(form url.Values) error {
 	on := form.Has(settings.FieldShortcuts)
 	if err := r.web.cfg.App.SetShortcuts(r.context(), r.caller, on); err != nil {
 		return err
 	}
-	text := "Shortcuts of one key are off."
+	text := "Single-key shortcuts are off."
 	if on {
-		text = "Shortcuts of one key are on."
+		text = "Single-key shortcuts are on."
 	}
 	r.setFlash(ui.ToneGood, text)
 	return r.redirect(r.link.Appearance())

@@ -279,7 +279,7 @@ func Page(m Model) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<div class=\"field\"><label for=\"select\">Role</label> <select id=\"select\" name=\"role\"><option>Editor</option><option>Viewer</option></select></div><div class=\"field\"><label for=\"text\">Text</label> <textarea id=\"text\" name=\"text\" rows=\"3\">Rye bread is back.</textarea></div><label class=\"switch\"><input type=\"checkbox\" name=\"switch\" checked><span>Shortcuts of one key</span></label> <button type=\"submit\" class=\"button\">Submit</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<div class=\"field\"><label for=\"select\">Role</label> <select id=\"select\" name=\"role\"><option>Editor</option><option>Viewer</option></select></div><div class=\"field\"><label for=\"text\">Text</label> <textarea id=\"text\" name=\"text\" rows=\"3\">Rye bread is back.</textarea></div><label class=\"switch\"><input type=\"checkbox\" name=\"switch\" checked><span>Single-key shortcuts</span></label> <button type=\"submit\" class=\"button\">Submit</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -45,7 +45,7 @@ type Frame struct {
 	Attention map[Section]Attention
 	// FirstSteps is how far a new workspace is; nil where that is not shown.
 	FirstSteps *core.FirstSteps
-	// NoShortcuts reports that the person has switched off shortcuts of one key.
+	// NoShortcuts reports that the person has switched off single-key shortcuts.
 	NoShortcuts bool
 	Flash       *Flash
 	Version     string

@@ -55,5 +55,5 @@ func (w Workspace) RemoveMember(id string) string { return joinPath(w.Members(),
 // RevokeKey asks for confirmation (GET) and revokes the key (POST).
 func (w Workspace) RevokeKey(id string) string { return joinPath(w.Keys(), id, "revoke") }
 
-// Shortcuts switches shortcuts of one key on or off for the signed-in person (POST).
+// Shortcuts switches single-key shortcuts on or off for the signed-in person (POST).
 func (w Workspace) Shortcuts() string { return w.At("/settings/shortcuts") }
