@@ -84,7 +84,11 @@ var floors = []struct {
 	{"views/link", ""},
 	{"views/ui", "internal/contract internal/core internal/network static views/link"},
 	{"views/layout", "internal/contract internal/core internal/network static views/link views/ui"},
-	{"views/*", "internal/contract internal/core internal/network static views/link views/ui views/layout"},
+	{"views/preview", "internal/contract internal/core internal/network static views/link views/ui"},
+	{
+		"views/*",
+		"internal/contract internal/core internal/network static views/link views/ui views/layout views/preview",
+	},
 
 	// Floor 5.
 	{"cmd/belfry", anything},

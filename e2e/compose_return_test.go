@@ -20,10 +20,16 @@ func (p *kindsPress) signInWithBrowser() *browser {
 // addFromLibrary opens the library in the composer and adds files.
 func (b *browser) addFromLibrary(ids ...string) {
 	b.t.Helper()
-	b.runActions("open the library", chromedp.Click(chromedp.CSS(testid("library")+" > summary")))
+	if len(ids) == 0 {
+		return
+	}
+	b.click(testid("open-library"))
 	for _, id := range ids {
-		b.runActions("choose "+id, chromedp.Click(chromedp.CSS(`label:has(input[name="media"][value="`+id+`"])`)))
-		b.waitFor(`document.querySelector("#tile-` + id + `") !== null`)
+		b.click(`label:has([data-pick][value="` + id + `"])`)
+	}
+	b.click("#picker " + testid("pick"))
+	for _, id := range ids {
+		b.waitFor(`document.querySelector("#tile-` + id + ` .file-name") !== null`)
 	}
 	b.waitForPlan()
 }

@@ -71,6 +71,11 @@ func TestOnePostIsComposedForFiveNetworks(t *testing.T) {
 	b.enterSetting("settings.tiktok.privacyLevel", "PUBLIC_TO_EVERYONE")
 	b.click(testid("when-now"))
 	b.waitFor(`!document.querySelector("#submit").disabled`)
+	b.waitFor(`document.querySelectorAll("[data-testid=preview]").length === 5`)
+	for network, text := range own {
+		b.waitFor(`document.querySelector("#preview-` + network + ` [data-testid=preview-text]")?.textContent.trim() === ` +
+			fmt.Sprintf("%q", text))
+	}
 	b.checkAccessibility("compose for five networks")
 	b.click(testid("submit"))
 	b.waitFor(`document.querySelectorAll("[data-testid=confirm-send][open] [data-testid=plan-row]").length === 5`)

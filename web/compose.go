@@ -54,6 +54,7 @@ func (r *request) showComposer() error {
 
 // renderCompose renders the composer with the newest files of the library, or for a script only the form without them.
 func (r *request) renderCompose(status int, m posts.ComposeModel) (err error) {
+	r.web.addPreviews(&m)
 	if m.Part {
 		return r.render(status, posts.Composer(m), posts.Composer(m))
 	}
@@ -118,9 +119,10 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 // fillComposer reads the form's inputs: the files, and what each network has of its own.
 func (r *request) fillComposer(m *posts.ComposeModel, form url.Values, networks []network.Network) error {
 	var err error
-	if m.MediaIDs, m.Files, err = r.chosenFiles(form); err != nil {
+	if m.MediaIDs, m.Media, err = r.chosenFiles(form); err != nil {
 		return err
 	}
+	m.Files = viewFiles(m.Media)
 	for _, n := range networks {
 		m.Networks = append(m.Networks, composerNetwork(n, form, m.Files))
 	}
@@ -152,7 +154,7 @@ func composerNetwork(rules network.Rules, form url.Values, files []posts.File) p
 func (r *request) accountChip(a contract.Account, chosen bool) posts.Account {
 	c := posts.Account{
 		ID: a.ID, Name: a.DisplayName, Platform: a.Platform, Network: r.web.cfg.Networks.Name(core.Platform(a.Platform)),
-		Status: a.Status, Chosen: chosen,
+		Status: a.Status, Chosen: chosen, Avatar: a.AvatarPath(),
 	}
 	if a.Username != nil {
 		c.Username = *a.Username

@@ -36,7 +36,7 @@ const (
 )
 
 // chosenFiles returns those of the form's files that still exist, after what a button of the form does to one of them.
-func (r *request) chosenFiles(form url.Values) (ids []string, files []posts.File, err error) {
+func (r *request) chosenFiles(form url.Values) (ids []string, media []contract.Media, err error) {
 	named := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool {
 		return id == "" || id == form.Get(posts.FieldRemove)
 	})
@@ -55,7 +55,10 @@ func (r *request) chosenFiles(form url.Values) (ids []string, files []posts.File
 	if i := slices.Index(ids, form.Get(posts.FieldLater)); i >= 0 && i < len(ids)-1 {
 		ids[i], ids[i+1] = ids[i+1], ids[i]
 	}
-	return ids, fileViews(ids, found), nil
+	for _, id := range ids {
+		media = append(media, found[id])
+	}
+	return ids, media, nil
 }
 
 // saveAltTexts saves the descriptions of pictures that have changed with their files.

@@ -105,7 +105,7 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 	}
 	for _, a := range m.Accounts {
 		if a.ID == account.ID {
-			account.Status, account.Choices = a.Status, a.Choices
+			account.Status, account.Choices, account.Avatar = a.Status, a.Choices, a.Avatar
 		}
 	}
 	m.Accounts = []posts.Account{account}

@@ -173,24 +173,23 @@ func (r *request) showPostsOnHold() error {
 }
 
 func fileViews(ids []string, found map[string]contract.Media) []posts.File {
-	var list []posts.File
+	var known []contract.Media
 	for _, id := range ids {
-		m, ok := found[id]
-		if !ok {
-			continue
+		if m, ok := found[id]; ok {
+			known = append(known, m)
 		}
+	}
+	return viewFiles(known)
+}
+
+func viewFiles(files []contract.Media) []posts.File {
+	var list []posts.File
+	for _, m := range files {
 		f := posts.File{
 			ID: m.ID, Name: m.OriginalName, Video: m.Kind == string(core.FileVideo), Trouble: fileTroubles[m.Status],
-		}
-		f.Processing = m.Status == string(core.MediaUploading) || m.Status == string(core.MediaProcessing)
-		if m.Description != nil {
-			f.Alt = *m.Description
-		}
-		if m.DurationMs != nil {
-			f.Length = time.Duration(*m.DurationMs) * time.Millisecond
-		}
-		if m.ThumbnailURL != nil {
-			f.Thumbnail = *m.ThumbnailURL
+			Alt: valueOf(m.Description), Thumbnail: valueOf(m.ThumbnailURL),
+			Length:     time.Duration(valueOf(m.DurationMs)) * time.Millisecond,
+			Processing: m.Status == string(core.MediaUploading) || m.Status == string(core.MediaProcessing),
 		}
 		if m.PurgedAt != nil {
 			f.Trouble, f.Thumbnail = "removed", ""

@@ -5,6 +5,7 @@ import { keepDraft } from "/static/js/draft.js";
 import { followKeyboard } from "/static/js/keyboard.js";
 import { startRedrawing } from "/static/js/redraw.js";
 import { startStrip } from "/static/js/strip.js";
+import { toast } from "/static/js/toast.js";
 
 export { forgetDrafts } from "/static/js/draft.js";
 
@@ -24,6 +25,13 @@ export async function startComposer() {
   form.addEventListener("redrawn", () => showRoom(form));
   showRoom(form);
 
+  // The preview follows the tab.
+  form.addEventListener("change", (event) => {
+    if (event.target.name !== "tab") return;
+    const preview = document.getElementById(`preview-${event.target.value}`);
+    if (preview) preview.open = true;
+  });
+
   // Something may be there already: kept by the browser, or entered before this script ran.
   if (form.elements.text.value && !form.querySelector(".plan-rows")) redraw();
 }
@@ -33,10 +41,14 @@ function startSending(form, redraw) {
   let agreed = false;
   form.addEventListener("submit", (event) => {
     const button = form.querySelector("#submit");
-    if (event.submitter?.hasAttribute("data-uploads")) return;
     if (event.submitter !== button) {
       event.preventDefault();
       redraw();
+      return;
+    }
+    if (form.querySelector(".uploads[data-busy]")) {
+      event.preventDefault();
+      toast("Some files are still being uploaded. Send the post when they are there.");
       return;
     }
     if (!agreed && form.querySelectorAll("#plan [data-testid=plan-row]").length > 1) {
@@ -52,12 +64,6 @@ function startSending(form, redraw) {
     setTimeout(() => (button.disabled = true));
     addEventListener("pageshow", () => location.reload(), { once: true });
   });
-
-  // Files that are chosen are uploaded at once.
-  form.addEventListener("change", (event) => {
-    if (!event.target.matches("#upload") || event.target.files.length === 0) return;
-    form.requestSubmit(form.querySelector("[data-uploads]"));
-  });
 }
 
 // followCauses leads from a problem in the plan to its input, which may be in another tab.
@@ -68,7 +74,7 @@ function followCauses(form) {
     if (!input) return;
     event.preventDefault();
     const tab = form.querySelector(`#tab-${CSS.escape(input.closest(".tab-panel")?.id.replace("panel-", "") ?? "")}`);
-    if (tab) tab.checked = true;
+    if (tab) tab.click();
     input.focus();
     input.scrollIntoView({ block: "center" });
   });

@@ -17,12 +17,13 @@ function morphAttributes(element, wanted) {
   }
 }
 
-// Elements with an id are found by it wherever they are; other nodes are matched in their order.
+// Elements with an id, and those with an input, are found wherever they are, so that no input becomes another one. Other
+// nodes are matched in their order.
 function morphChildren(parent, wanted) {
   const named = new Map([...parent.children].filter((child) => child.id).map((child) => [child.id, child]));
   let place = parent.firstChild;
   for (const next of [...wanted.childNodes]) {
-    const kept = next.id ? named.get(next.id) : isAlike(place, next) && place;
+    const kept = next.id ? named.get(next.id) : findAlike(place, next);
     if (!kept || kept.nodeName !== next.nodeName) {
       parent.insertBefore(next, place);
       continue;
@@ -39,4 +40,20 @@ function morphChildren(parent, wanted) {
   }
 }
 
-const isAlike = (node, other) => node && !node.id && node.nodeName === other.nodeName && node.name === other.name;
+function findAlike(place, next) {
+  const input = inputOf(next);
+  if (!input) return place && !place.id && place.nodeName === next.nodeName && !inputOf(place) ? place : null;
+  for (let node = place; node; node = node.nextSibling) {
+    if (!node.id && node.nodeName === next.nodeName && inputOf(node) === input) return node;
+  }
+  return null;
+}
+
+const inputs = "input, select, textarea, button";
+
+// inputOf names the first input in a node.
+function inputOf(node) {
+  if (!(node instanceof Element)) return "";
+  const input = node.matches(inputs) ? node : node.querySelector(inputs);
+  return input ? `${input.type} ${input.name} ${input.id}` : "";
+}

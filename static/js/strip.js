@@ -1,3 +1,6 @@
+import { pickFiles } from "/static/js/pick.js";
+import { acceptDrops, acceptPaste, startUploads } from "/static/js/upload.js";
+
 // The strip of files: put in order by buttons and by dragging, and taken away. The order of the tiles is the order of the
 // files.
 const nextLook = 1500; // while files are being processed
@@ -61,14 +64,43 @@ export function startStrip(form, redraw) {
     dragged = null;
   });
 
-  // A file of the library is added when it is ticked; it is then in the strip and no longer in the list.
+  // A file that was uploaded or picked comes last. The server draws what its tile shows.
+  function add({ id, name }) {
+    if (document.getElementById(`tile-${id}`)) return;
+    const tile = document.createElement("li");
+    Object.assign(tile, { id: `tile-${id}`, className: "tile" });
+    Object.assign(tile.dataset, { name, testid: "file", processing: "" });
+    tile.append(Object.assign(document.createElement("input"), { type: "hidden", name: "media", value: id }));
+    form.querySelector("#tiles").append(tile);
+    say(`${name} is added as number ${tiles(form).length}.`);
+    changed();
+  }
+
+  const panel = form.querySelector("#strip .uploads");
+  const uploads = startUploads(panel, {
+    onReady: (file) => add({ id: file.id, name: file.originalName }),
+    onIdle: () => setTimeout(closeUploads, 3000),
+  });
+  function closeUploads() {
+    if (!panel.hidden && !panel.querySelector("[data-state=failed]")) panel.querySelector("[data-uploads-close]").click();
+  }
+  acceptDrops(form, uploads.add);
+  acceptPaste(form, uploads.add);
+  form.addEventListener("change", (event) => {
+    if (!event.target.matches("#upload")) return;
+    uploads.add([...event.target.files]);
+    event.target.value = "";
+  });
+  form.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-opens-library]");
+    if (!button) return;
+    const taken = tiles(form).map((tile) => tile.id.replace("tile-", ""));
+    (await pickFiles(button.dataset.opensLibrary, { taken })).forEach(add);
+  });
+
   function follow() {
     const chosen = tiles(form);
     for (const tile of chosen) tile.draggable = chosen.length > 1;
-    for (const input of form.querySelectorAll("[data-testid=library-file] input")) {
-      input.checked = false;
-      input.closest("li").hidden = chosen.some((tile) => tile.id === `tile-${input.value}`);
-    }
     if (chosen.some((tile) => tile.hasAttribute("data-processing"))) setTimeout(redraw, nextLook);
   }
   form.addEventListener("redrawn", follow);

@@ -13,6 +13,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/views/layout"
+	"belfry/views/preview"
 	"belfry/views/ui"
 )
 
@@ -80,6 +81,9 @@ type ComposeModel struct {
 	MediaIDs []string // the chosen files, in the post's order
 	Files    []File   // those of MediaIDs, as they are shown
 	Library  []File   // the newest files that can be chosen too
+	// Media are the files of MediaIDs as the API has them, and Previews the posts as networks show them.
+	Media    []contract.Media
+	Previews []preview.Model
 	// FilesChanged and TagsChanged report that MediaIDs and Values.Tags are not those of the draft that is edited.
 	FilesChanged, TagsChanged bool
 	Values                    Values
@@ -106,6 +110,7 @@ type ComposeModel struct {
 // Account is an account that can be selected.
 type Account struct {
 	ID, Name, Username string
+	Avatar             string // path of its picture; "" for none
 	Platform, Network  string // the network's id and name
 	Status             string
 	Chosen             bool

@@ -37,7 +37,7 @@ func planCard(m ComposeModel) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card plan-card\" aria-labelledby=\"plan-title\"><h2 id=\"plan-title\" class=\"card-title\">Plan</h2><div id=\"plan\" class=\"plan\" aria-live=\"polite\" data-testid=\"plan\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section class=\"card compose-plan\" aria-labelledby=\"plan-title\"><h2 id=\"plan-title\" class=\"card-title\">Plan</h2><div id=\"plan\" class=\"plan\" aria-live=\"polite\" data-testid=\"plan\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

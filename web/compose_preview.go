@@ -1,0 +1,39 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"belfry/views/posts"
+	"belfry/views/preview"
+)
+
+// addPreviews adds a preview of the post on each network of the chosen accounts, as the first of them has it. What a
+// network adds to the text counts toward the text's limit.
+func (w *Web) addPreviews(m *posts.ComposeModel) {
+	files := slices.Clone(m.Media)
+	for i := range files {
+		if alt := m.Values.Alts[files[i].ID]; alt != "" {
+			files[i].Description = &alt
+		}
+	}
+	for i, n := range m.Networks {
+		first := slices.IndexFunc(m.Accounts, func(a posts.Account) bool { return a.Chosen && a.Platform == n.ID })
+		if first < 0 {
+			continue
+		}
+		account, text := m.Accounts[first], m.Values.TextFor(n.ID)
+		shown, ok := w.previewOf(previewInput{
+			Platform: n.ID, Title: m.Values.TitleFor(n.ID), Text: text, Tags: parseTags(m.Values.TagsFor(n.ID)),
+			Account:  preview.Account{Name: account.Name, Username: account.Username, Avatar: account.Avatar},
+			Settings: settingsBlock(n.Fields, settingsWithAltText(*m, n)), Files: files,
+		})
+		if !ok {
+			continue
+		}
+		if added, ok := strings.CutPrefix(shown.Text, text); ok {
+			m.Networks[i].Extra = n.Text.Unit.Of(added)
+		}
+		m.Previews = append(m.Previews, shown)
+	}
+}
