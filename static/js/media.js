@@ -8,7 +8,6 @@ export function startLibrary() {
   const library = document.querySelector("[data-library]");
   if (!library) return;
   startUploading(library);
-  keepList();
   startMoving(library);
   document.querySelector("[data-submits]").addEventListener("change", (event) => {
     if (event.target.name !== "q") event.currentTarget.requestSubmit();
@@ -30,15 +29,6 @@ function startUploading(library) {
     input.value = "";
   });
   acceptDrops(document.body, uploads.add);
-}
-
-// A list is not replaced under somebody who is choosing what to do with its files.
-function keepList() {
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    const { requestConfig, target } = event.detail;
-    if (target.id !== "library" || requestConfig.elt.id === "q") return;
-    if (target.querySelector(".menu[open]") || document.body.hasAttribute("data-moving")) event.detail.shouldSwap = false;
-  });
 }
 
 // Files are moved by dragging one of them, or all that are selected, to a folder.

@@ -77,23 +77,6 @@ func (m LibraryModel) title() string {
 	return m.Folders.name(m.Filter.Folder)
 }
 
-// hasProcessing reports whether a file changes by itself.
-func (m LibraryModel) hasProcessing() bool {
-	for _, f := range m.Files {
-		if f.state() == "Processing" {
-			return true
-		}
-	}
-	return false
-}
-
-func (m LibraryModel) trigger() string {
-	if m.hasProcessing() {
-		return "files-changed from:body, live, every 3s"
-	}
-	return "files-changed from:body, live"
-}
-
 // renamed returns the name in the form of a folder.
 func (m LibraryModel) renamed(f contract.Folder) string { return cmp.Or(m.Renamed, f.Name) }
 
