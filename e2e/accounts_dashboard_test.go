@@ -49,7 +49,8 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 	}
 
 	b := s.signInWithBrowser(seed)
-	b.runActions("reconnect from the failed post", chromedp.Navigate(s.url+"/posts/"+first.ID+"/reconnect"))
+	b.runActions("open the failed post", chromedp.Navigate(s.url+"/posts/"+first.ID))
+	b.clickLink(testid("reconnect"))
 	b.consentWithBrowser(strings.Replace(seed.Workspace, "demo-", "demo_", 1))
 	b.waitFor(`location.pathname.endsWith("/posts/` + first.ID + `")`)
 	flash := evaluateScript[string](b, `document.querySelector("[data-testid=flash]").innerText`)

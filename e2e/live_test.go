@@ -15,8 +15,7 @@ func TestAnOpenPageShowsWhatAnotherProcessDoes(t *testing.T) {
 	seed := s.seedWorkspace()
 	c := s.newClient(seed.Key)
 	post := c.createPost("Rye bread is back.", "now", seed.Accounts["threads"])
-	b := newBrowser(t)
-	b.signIn(s, seed)
+	b := s.signInWithBrowser(seed)
 	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+post.ID), chromedp.EmulateViewport(1280, 500))
 	b.waitFor(`document.querySelector("[data-testid=post]")?.dataset.status === "queued"`)
 	b.runActions("select words, focus a button and scroll", chromedp.Evaluate[chromedp.Void](`
@@ -51,8 +50,7 @@ func TestWhatIsTypedStaysWhileThePageIsUpdated(t *testing.T) {
 	seed := s.seedWorkspace()
 	c := s.newClient(seed.Key)
 	post := c.createPost("Rye bread is back.", fields{"publishAt": "2030-06-01T10:00", "timezone": "UTC"}, seed.Accounts["threads"])
-	b := newBrowser(t)
-	b.signIn(s, seed)
+	b := s.signInWithBrowser(seed)
 	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+post.ID),
 		chromedp.Click(chromedp.CSS(testid("reschedule-open"))))
 	b.runActions("type a time", chromedp.Evaluate[chromedp.Void](`
@@ -64,13 +62,4 @@ func TestWhatIsTypedStaysWhileThePageIsUpdated(t *testing.T) {
 		t.Errorf("what was typed is now %q", got)
 	}
 	b.checkConsole()
-}
-
-// signIn signs the demo's owner in.
-func (b *browser) signIn(s *service, seed seedResult) {
-	b.t.Helper()
-	b.runActions("open the sign-in page", chromedp.Navigate(s.url+"/sign-in"))
-	b.typeInto("#email", seed.Email)
-	b.typeInto("#password", seed.Password)
-	b.clickLink(testid("sign-in-submit"))
 }

@@ -379,6 +379,10 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 		}
 	}
 	path := "/posts/" + first.ID + "/reconnect"
+	if button := s.b.get("/posts/"+first.ID).one(t, testid("reconnect")+".primary"); attribute(button, "href") != path ||
+		textOf(button) != "Reconnect Maren Holt on Threads" {
+		t.Errorf("the post offers %q at %s", textOf(button), attribute(button, "href"))
+	}
 	ask := func() string { return s.b.get(path).is(t, http.StatusSeeOther).Header.Get("Location") }
 	s.b.get(callback("threads", s.Deny(ask()))).leads(t, "/posts/"+first.ID)
 	s.b.get("/posts/"+first.ID).says(t, "Access to Threads was not granted.")
