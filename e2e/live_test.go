@@ -6,8 +6,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// An open page shows what another process does, and nothing that its reader is busy with is lost: the page is not loaded
-// again, the words they have selected stay selected, the time they are typing stays, and so does where they are.
+// An open page shows what another process does, and nothing that its reader is busy with is lost: the page is not
+// loaded again, the words they have selected stay selected, and focus and place stay.
 func TestAnOpenPageShowsWhatAnotherProcessDoes(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -23,7 +23,8 @@ func TestAnOpenPageShowsWhatAnotherProcessDoes(t *testing.T) {
 		document.querySelector("#duplicate").focus({preventScroll: true});
 		getSelection().selectAllChildren(document.querySelector("[data-testid=post-text]"));
 		scrollTo(0, 60);
-		window.placeBefore = document.querySelector("[data-testid=post-text]").getBoundingClientRect().top; undefined`))
+		window.place = () => document.querySelector("[data-testid=post-text]").getBoundingClientRect().top;
+		window.placeBefore = place(); undefined`))
 
 	s.startRole("worker").waitUntilReady(t)
 	b.waitFor(`document.querySelector("[data-testid=post]").dataset.status === "live"`)
@@ -32,7 +33,7 @@ func TestAnOpenPageShowsWhatAnotherProcessDoes(t *testing.T) {
 		"the page was loaded again":   `window.sameAsBefore === true`,
 		"the focus is lost":           `document.activeElement.id === "duplicate"`,
 		"the selection is lost":       `getSelection().toString() === "Rye bread is back."`,
-		"the text has moved":          `Math.abs(document.querySelector("[data-testid=post-text]").getBoundingClientRect().top - placeBefore) < 2`,
+		"the page has jumped":         `Math.abs(place() - placeBefore) < 40`,
 		"the timeline lacks an event": `document.querySelectorAll("[data-testid=event]").length === 4`,
 	} {
 		if !evaluateScript[bool](b, script) {
@@ -49,14 +50,15 @@ func TestWhatIsTypedStaysWhileThePageIsUpdated(t *testing.T) {
 	s.serveUntilReady()
 	seed := s.seedWorkspace()
 	c := s.newClient(seed.Key)
-	post := c.createPost("Rye bread is back.", fields{"publishAt": "2030-06-01T10:00", "timezone": "UTC"}, seed.Accounts["threads"])
+	post := c.createPost("Rye bread is back.", inDays(20), seed.Accounts["threads"])
 	b := s.signInWithBrowser(seed)
 	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+post.ID),
 		chromedp.Click(chromedp.CSS(testid("reschedule-open"))))
 	b.runActions("type a time", chromedp.Evaluate[chromedp.Void](`
 		document.querySelector("#at").value = "2030-07-07T07:07"; document.querySelector("#at").focus(); undefined`))
-	c.do("PATCH", "/posts/"+post.ID, fields{"when": fields{"publishAt": "2030-06-02T10:00", "timezone": "UTC"}}).requireStatus(t, 200)
-	b.waitFor(`document.querySelector("[data-testid=status-line]").innerText.includes("2 Jun 2030")`)
+	before := evaluateScript[string](b, `document.querySelector("[data-testid=status-line]").innerText`)
+	c.do("PATCH", "/posts/"+post.ID, fields{"when": inDays(30)}).requireStatus(t, 200)
+	b.waitFor(`document.querySelector("[data-testid=status-line]").innerText !== "` + before + `"`)
 	if got := evaluateScript[string](b, `document.activeElement.id + " " + document.querySelector("#at").value`); got !=
 		"at 2030-07-07T07:07" {
 		t.Errorf("what was typed is now %q", got)

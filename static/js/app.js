@@ -41,11 +41,17 @@ document.addEventListener("htmx:afterRequest", (event) => {
 });
 
 document.addEventListener("htmx:beforeSwap", (event) => {
-  const { requestConfig, xhr } = event.detail;
-  // News of posts replaces the message that they are being published, but not a chance to undo that.
-  if (requestConfig.elt.hasAttribute("data-live") && xhr.status === 200) {
-    document.querySelector(".flash[data-provisional]:not(:has(form))")?.remove();
+  const { requestConfig, target, xhr } = event.detail;
+  if (!requestConfig.elt.hasAttribute("data-live") || xhr.status !== 200) return;
+  if (target.matches(":active")) {
+    // Replacing what is being pressed would lose the click: the news is asked for again afterwards.
+    event.detail.shouldSwap = false;
+    const again = () => setTimeout(() => requestConfig.elt.dispatchEvent(new CustomEvent("live")), 500);
+    document.addEventListener("pointerup", again, { once: true });
+    return;
   }
+  // News of posts replaces the message that they are being published, but not a chance to undo that.
+  document.querySelector(".flash[data-provisional]:not(:has(form))")?.remove();
 });
 
 document.addEventListener("htmx:sendError", (event) => {

@@ -23,7 +23,8 @@ func allRules(t *testing.T) map[string]network.Rules {
 		}
 	}
 	set, err := network.NewSet(all.Drivers(), network.Environment{
-		Client: network.NewClient(network.ClientConfig{}), Now: time.Now, Get: func(name string) string { return defaults[name] },
+		Client: network.NewClient(network.ClientConfig{}), Now: time.Now,
+		Get: func(name string) string { return defaults[name] },
 	})
 	if err != nil {
 		t.Fatal(err)
