@@ -176,7 +176,7 @@ func (r *request) movePost(form url.Values) error {
 	}
 	shown := link.ReadCalendar(r.echo.QueryParams())
 	flash := layout.Flash{
-		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Undo: r.undoAction(scheduleOf(before)),
+		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.undoAction(scheduleOf(before)),
 	}
 	if !r.wantsFragment() {
 		r.flash(flash)

@@ -2078,8 +2078,8 @@ func moved(f *layout.Flash) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.Undo != nil {
-				templ_7745c5c3_Err = ui.ActionForm(*f.Undo).Render(ctx, templ_7745c5c3_Buffer)
+			if f.Action != nil {
+				templ_7745c5c3_Err = ui.ActionForm(*f.Action).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

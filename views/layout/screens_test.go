@@ -233,8 +233,8 @@ func (f fixture) calendars() map[string]templ.Component {
 		"calendar-viewer":   func(m *calendar.Model) { m.Frame.Writes, m.Frame.Manages = false, false },
 		"calendar-moved": func(m *calendar.Model) {
 			m.Moved = &layout.Flash{
-				Text: "Moved to Tue 24 Nov 2026, 18:00 CET (Europe/Berlin).",
-				Undo: &ui.Action{ID: "undo", URL: m.Frame.Link.Undo(), Label: "Undo"},
+				Text:   "Moved to Tue 24 Nov 2026, 18:00 CET (Europe/Berlin).",
+				Action: &ui.Action{ID: "undo", URL: m.Frame.Link.Undo(), Label: "Undo"},
 			}
 		},
 		"calendar-refused": func(m *calendar.Model) {
