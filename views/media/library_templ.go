@@ -2146,7 +2146,7 @@ func bulk(m LibraryModel) templ.Component {
 			templ_7745c5c3_Var99 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 170, "<fieldset class=\"bulk\" data-testid=\"bulk\"><legend class=\"unseen\">Selected files</legend><p class=\"bulk-count\" role=\"status\" data-selected-count></p><details class=\"menu up\"><summary class=\"button\" data-testid=\"move\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 170, "<fieldset class=\"file-bulk\" data-testid=\"bulk\"><legend class=\"unseen\">Selected files</legend><p class=\"file-bulk-count\" role=\"status\" data-selected-count></p><details class=\"menu up\"><summary class=\"button\" data-testid=\"move\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
