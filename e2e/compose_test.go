@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,11 @@ import (
 
 func (b *browser) click(selector string) {
 	b.t.Helper()
+	b.waitFor(`(() => {
+		const found = document.querySelector(` + strconv.Quote(selector) + `);
+		found?.scrollIntoView({block: "center"});
+		return found !== null;
+	})()`)
 	b.runActions("click "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
