@@ -17,7 +17,7 @@ function morphAttributes(element, wanted) {
   }
 }
 
-// Elements with an id, and those with an input, are found wherever they are, so that no input becomes another one. Other
+// Elements with an id, inputs and their .field are found wherever they are, so that no input becomes another one. Other
 // nodes are matched in their order.
 function morphChildren(parent, wanted) {
   const named = new Map([...parent.children].filter((child) => child.id).map((child) => [child.id, child]));
@@ -51,9 +51,9 @@ function findAlike(place, next) {
 
 const inputs = "input, select, textarea, button";
 
-// inputOf names the first input in a node.
+// inputOf names an input, or that of a field.
 function inputOf(node) {
   if (!(node instanceof Element)) return "";
-  const input = node.matches(inputs) ? node : node.querySelector(inputs);
+  const input = node.matches(inputs) ? node : node.matches(".field") && node.querySelector(inputs);
   return input ? `${input.type} ${input.name} ${input.id}` : "";
 }
