@@ -119,6 +119,7 @@ let drag;
 function startDrag(event) {
   const entry = event.target.closest?.("#calendar .entry[data-movable]");
   if (!entry || !moveForm() || event.button !== 0 || event.pointerType === "touch") return;
+  entry.draggable = false; // as a link
   drag = { entry, x: event.clientX, y: event.clientY };
 }
 
@@ -193,7 +194,6 @@ export function startCalendar() {
   document.addEventListener("keydown", pressKey);
   document.addEventListener("focusin", (event) => calendar().contains(event.target) && event.target.matches(stop) && rove(event.target));
   document.addEventListener("pointerdown", startDrag);
-  document.addEventListener("dragstart", (event) => event.target.closest?.(".entry") && event.preventDefault());
   document.addEventListener("pointermove", continueDrag);
   document.addEventListener("pointerup", () => endDrag(true));
   document.addEventListener("pointercancel", () => endDrag(false));
