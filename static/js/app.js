@@ -36,8 +36,9 @@ showClocks(document);
 document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  // What went wrong before works again.
-  if (event.detail.successful) document.getElementById("fault")?.replaceChildren();
+  // What went wrong before works again; news of posts says nothing about that.
+  const isNews = event.detail.elt.hasAttribute("data-live");
+  if (event.detail.successful && !isNews) document.getElementById("fault")?.replaceChildren();
 });
 
 document.addEventListener("htmx:beforeSwap", (event) => {
