@@ -5,7 +5,7 @@ TOOL  := go tool -modfile=tools/tools.mod
 VCS   := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo false)
 FLAGS := -trimpath -buildvcs=$(VCS) -ldflags "-s -w"
 .DEFAULT_GOAL := help
-.PHONY: help run test dev build generate fmt lint e2e bench cover schema check prove release hooks \
+.PHONY: help run test dev build generate fmt lint e2e bench screenshots cover schema check prove release hooks \
 	need-postgres need-cc need-chromium need-curl need-node need-npm need-versitygw need-nginx
 
 help: ## List what there is to make
@@ -38,6 +38,9 @@ e2e: need-postgres need-chromium need-curl need-npm build ## Run the tests that 
 
 bench: need-postgres need-nginx build ## Measure requests, creations, publishing and uploads, each beside its floor
 	@go run ./e2e/bench -binary bin/belfry
+
+screenshots: need-postgres need-chromium build ## Write pictures of every page into bin/screenshots
+	E2E_BINARY=$(CURDIR)/bin/belfry go test -count=1 -timeout 20m -tags screenshots -run TestScreenshots ./e2e/
 
 cover: need-postgres ## Show how much of the code the tests run
 	go run ./tools/testpg go test -coverpkg=./... -coverprofile=bin/cover.out ./...

@@ -1,0 +1,189 @@
+//go:build screenshots
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+const screenshotFolder = "../bin/screenshots"
+
+// screen is a page that is photographed. links lead to it from its path, one after the other; prepare brings it into
+// the state to show.
+type screen struct {
+	name, path string
+	links      []string
+	prepare    func(*browser)
+}
+
+const (
+	demoPath  = "/w/harbour-bakery"
+	emptyPath = "/w/lighthouse"
+	firstPost = `main a[href*="/posts/post_"]`
+)
+
+// openPalette opens the command palette.
+func openPalette(b *browser) {
+	b.runActions("open the palette", chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.waitFor(`document.querySelector("#palette[open]") !== null`)
+}
+
+// screensOfStrangers are the pages before somebody signs in.
+func screensOfStrangers() []screen {
+	return []screen{
+		{name: "sign-in", path: "/sign-in"},
+		{name: "forgot-password", path: "/forgot-password"},
+		{name: "invitation-unknown", path: "/invitations/unknown"},
+	}
+}
+
+// screensOfNewcomers are the pages of a workspace in which nothing is yet.
+func screensOfNewcomers() []screen {
+	return []screen{
+		{name: "empty-posts", path: emptyPath + "/posts"},
+		{name: "empty-posts-failed", path: emptyPath + "/posts?status=failed"},
+		{name: "empty-calendar", path: emptyPath + "/calendar"},
+		{name: "empty-compose", path: emptyPath + "/compose"},
+		{name: "empty-media", path: emptyPath + "/media"},
+		{name: "empty-accounts", path: emptyPath + "/accounts"},
+		{name: "empty-groups", path: emptyPath + "/groups"},
+		{name: "empty-keys", path: emptyPath + "/settings/keys"},
+	}
+}
+
+// screensOfOwners are the pages of a workspace with demo data.
+func screensOfOwners() []screen {
+	posts := demoPath + "/posts"
+	return []screen{
+		{name: "posts-up-next", path: posts},
+		{name: "posts-drafts", path: posts + "?status=draft"},
+		{name: "posts-live", path: posts + "?status=live"},
+		{name: "posts-failed", path: posts + "?status=failed"},
+		{name: "posts-all", path: posts + "?status=all"},
+		{name: "posts-nothing-found", path: posts + "?status=all&q=nothing+like+this"},
+		{name: "post-queued", path: posts, links: []string{firstPost}},
+		{name: "post-live", path: posts + "?status=live", links: []string{firstPost}},
+		{name: "post-delete", path: posts + "?status=draft", links: []string{firstPost, testid("delete")}},
+		{name: "palette", path: posts, prepare: openPalette},
+		{name: "compose", path: demoPath + "/compose"},
+		{name: "compose-queued-post", path: posts, links: []string{firstPost, `main a[href$="/edit"]`}},
+		{name: "calendar-month", path: demoPath + "/calendar"},
+		{name: "calendar-week", path: demoPath + "/calendar?view=week"},
+		{name: "calendar-list", path: demoPath + "/calendar?view=list"},
+		{name: "media-grid", path: demoPath + "/media"},
+		{name: "media-list", path: demoPath + "/media?view=list"},
+		{name: "media-file", path: demoPath + "/media", links: []string{`main a[href*="/media/files/"]`}},
+		{name: "accounts", path: demoPath + "/accounts"},
+		{name: "groups", path: demoPath + "/groups"},
+		{name: "group", path: demoPath + "/groups", links: []string{`main a[href*="/groups/grp_"]`}},
+		{name: "group-new", path: demoPath + "/groups/new"},
+		{name: "settings", path: demoPath + "/settings"},
+		{name: "settings-workspace", path: demoPath + "/settings/workspace"},
+		{name: "settings-members", path: demoPath + "/settings/members"},
+		{name: "settings-keys", path: demoPath + "/settings/keys"},
+		{name: "settings-plan", path: demoPath + "/settings/plan"},
+		{name: "settings-profile", path: demoPath + "/settings/profile"},
+		{name: "settings-security", path: demoPath + "/settings/security"},
+		{name: "settings-appearance", path: demoPath + "/settings/appearance"},
+		{name: "settings-shortcuts", path: demoPath + "/settings/shortcuts"},
+		{name: "settings-audit-log", path: demoPath + "/settings", links: []string{`main a[href*="/settings/audit"]`}},
+		{name: "design", path: "/design"},
+		{name: "error-not-found", path: demoPath + "/nowhere"},
+		{name: "api-reference", path: "/docs/api"},
+	}
+}
+
+// TestScreenshots writes pictures of every page into screenshotFolder: light and dark, for a desktop and a phone.
+func TestScreenshots(t *testing.T) {
+	s := newStandaloneService(t)
+	s.serveUntilReady()
+	t.Cleanup(func() { s.process.requireStop(t) })
+	b := newBrowser(t)
+	b.photograph("", screen{name: "set-up", path: s.setUpLink()})
+	b.runActions("open the service", chromedp.Navigate(s.setUpLink()))
+	b.typeInto("#workspace", "Lighthouse")
+	b.typeInto("#name", "Ada Baker")
+	b.typeInto("#email", "ada@example.org")
+	b.typeInto("#password", password)
+	b.waitFor(`document.querySelector("#tz").value !== ""`)
+	b.clickLink(testid("set-up-submit"))
+	for _, page := range screensOfNewcomers() {
+		b.photograph(s.url, page)
+	}
+	stranger := newBrowser(t)
+	for _, page := range screensOfStrangers() {
+		stranger.photograph(s.url, page)
+	}
+	requireCommand(t, s.env, "", "seed")
+	for some := range slices.Chunk(screensOfOwners(), 8) { // a browser is open for 2 minutes at most
+		b := newBrowser(t)
+		b.runActions("open the sign-in page", chromedp.Navigate(s.url+"/sign-in"))
+		b.typeInto("#email", "ada@example.org")
+		b.typeInto("#password", password)
+		b.clickLink(testid("sign-in-submit"))
+		for _, page := range some {
+			b.photograph(s.url, page)
+		}
+	}
+}
+
+// photograph writes the four pictures of a page, and checks that nothing on it is wider than the window.
+func (b *browser) photograph(server string, page screen) {
+	b.t.Helper()
+	at := server + page.path
+	for _, link := range page.links {
+		b.runActions("open "+at, chromedp.Navigate(at))
+		at = evaluateScript[string](b, fmt.Sprintf(`document.querySelector(%q)?.href ?? ""`, link))
+		if at == "" {
+			b.t.Errorf("%s: no link %s", page.name, link)
+			return
+		}
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		b.chooseScheme(scheme)
+		for device, size := range map[string][2]int64{"desktop": {1440, 900}, "phone": {390, 844}} {
+			b.runActions("open "+at, chromedp.EmulateViewport(size[0], size[1]), chromedp.Navigate(at))
+			if page.prepare != nil {
+				page.prepare(b)
+			}
+			b.waitFor(`document.readyState === "complete" && document.querySelector(".htmx-request") === null`)
+			if evaluateScript[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+				b.t.Errorf("%s scrolls sideways on a %s", page.name, device)
+			}
+			b.takePicture(page.name + "-" + scheme + "-" + device + ".png")
+		}
+	}
+}
+
+// chooseScheme makes pages that are opened from now on light or dark.
+func (b *browser) chooseScheme(scheme string) {
+	b.t.Helper()
+	media := emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// takePicture writes what the window shows into a file of screenshotFolder.
+func (b *browser) takePicture(name string) {
+	b.t.Helper()
+	picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.t.Fatalf("take %s: %v", name, err)
+	}
+	if err := os.MkdirAll(screenshotFolder, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(screenshotFolder, name), picture, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
