@@ -980,6 +980,8 @@ CREATE INDEX password_resets_by_user ON public.password_resets USING btree (user
 
 CREATE INDEX post_events_by_post ON public.post_events USING btree (post_id, id);
 
+CREATE INDEX post_events_by_time ON public.post_events USING btree (workspace_id, at);
+
 CREATE INDEX post_media_by_media ON public.post_media USING btree (media_id);
 
 CREATE INDEX post_texts_grams ON public.post_texts USING gin (workspace_id, public.search_grams(text));

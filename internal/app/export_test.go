@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"belfry/internal/core"
+	"belfry/internal/store"
 )
 
 // Bounds of short texts.
@@ -33,3 +34,18 @@ func (a *App) FreeReplay(ctx context.Context, c core.Caller, replay *Replay, ref
 
 // WithReplay hands the replay to an operation as Do does.
 func WithReplay(ctx context.Context, replay *Replay) context.Context { return withReplay(ctx, replay) }
+
+// Watchers are told by Tell what a look has found. LookTime is how long a look may take.
+type Watchers struct{ watchers }
+
+const LookTime = lookTime
+
+// Watch adds a watcher.
+func (w *Watchers) Watch(workspace core.WorkspaceID) <-chan Changes {
+	one := &watcher{workspace: workspace, changes: make(chan Changes, 1)}
+	w.add(one)
+	return one.changes
+}
+
+// Tell hands over what a look has found.
+func (w *Watchers) Tell(missed bool, found ...store.Activity) { w.tell(found, missed) }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -9,10 +10,11 @@ import (
 	"belfry/internal/store"
 )
 
-// Changes are the ids of a workspace's posts and files that look different now.
+// Changes are the ids of a workspace's posts and files that look different now. All says that any of them may.
 type Changes struct {
 	Posts []string `json:"posts,omitempty"`
 	Media []string `json:"media,omitempty"`
+	All   bool     `json:"all,omitempty"`
 }
 
 // WatchChanges reports what changes in the caller's workspace until ctx ends, whichever process changes it. It begins
@@ -33,27 +35,40 @@ func (a *App) WatchChanges(ctx context.Context, c core.Caller) (<-chan Changes, 
 	return w.changes, nil
 }
 
-// watchEvery is how often the database is asked for changes.
-const watchEvery = time.Second
+const (
+	watchEvery = time.Second     // how often the database is asked for changes
+	lookTime   = 3 * time.Second // how long it may take to answer
+	mostFailed = 3               // after more looks in a row that failed, events may be too old to be found
+	mostNamed  = 1000            // more changes than these are not named
+)
 
 // lookForChanges tells all watchers what has changed, until there are none.
 func (a *App) lookForChanges(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	failing := false
+	failed := 0
 	for range tick.C {
 		workspaces := a.watchers.workspaces()
 		if workspaces == nil {
 			return
 		}
-		found, err := a.cfg.Store.Activity(ctx, workspaces)
-		if err != nil && !failing {
+		found, err := a.look(ctx, workspaces)
+		if err == nil {
+			a.watchers.tell(found, failed > mostFailed)
+			failed = 0
+			continue
+		}
+		if failed++; failed == 1 {
 			a.cfg.Log.WarnContext(ctx, "open pages are not updated: the database does not say what has changed", "error", err)
 		}
-		if failing = err != nil; !failing {
-			a.watchers.tell(found)
-		}
 	}
+}
+
+// look does not wait for a database that hangs.
+func (a *App) look(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	return a.cfg.Store.Activity(ctx, workspaces)
 }
 
 // watchers are those who wait for changes in their workspaces.
@@ -103,7 +118,8 @@ func (w *watchers) workspaces() (list []core.WorkspaceID) {
 	return list
 }
 
-func (w *watchers) tell(found []store.Activity) {
+// tell hands each watcher what has changed since the last look, or all if some of it may have been missed.
+func (w *watchers) tell(found []store.Activity, missed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	byWorkspace := map[core.WorkspaceID]map[store.Activity]bool{}
@@ -114,22 +130,41 @@ func (w *watchers) tell(found []store.Activity) {
 		byWorkspace[sign.Workspace][sign] = true
 	}
 	for one := range w.all {
-		one.tell(byWorkspace[one.workspace])
+		one.tell(byWorkspace[one.workspace], missed)
 	}
 }
 
-// tell hands over what has changed since the last time. While that has not been taken, nothing is marked as seen.
-func (w *watcher) tell(now map[store.Activity]bool) {
+// tell adds what has changed to what has not been taken yet.
+func (w *watcher) tell(now map[store.Activity]bool, missed bool) {
 	changes := changesBetween(w.seen, now)
-	if changes.Posts == nil && changes.Media == nil {
-		w.seen = now
+	changes.All = missed
+	w.seen = now
+	if changes.isEmpty() {
 		return
 	}
 	select {
-	case w.changes <- changes:
-		w.seen = now
+	case waiting := <-w.changes:
+		changes = waiting.and(changes)
 	default:
 	}
+	w.changes <- changes // there is room: nobody else sends
+}
+
+func (c Changes) isEmpty() bool { return !c.All && len(c.Posts)+len(c.Media) == 0 }
+
+// and names what is in c or in more, unless that is too much.
+func (c Changes) and(more Changes) Changes {
+	sum := Changes{Posts: unite(c.Posts, more.Posts), Media: unite(c.Media, more.Media), All: c.All || more.All}
+	if sum.All || len(sum.Posts)+len(sum.Media) > mostNamed {
+		return Changes{All: true}
+	}
+	return sum
+}
+
+func unite(one, other []string) []string {
+	all := slices.Concat(one, other)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func changesBetween(before, now map[store.Activity]bool) (c Changes) {

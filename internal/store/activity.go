@@ -18,19 +18,22 @@ type Activity struct {
 
 // Bounds of what Activity looks at. A queued post is in motion some minutes before its time, when it is prepared.
 const (
-	newestEvents  = 600
-	movingPosts   = 50 // of each workspace
+	newestEvents  = 600 // of each workspace
+	movingPosts   = 50  // of each workspace
 	postsInMotion = `p.status = 'queued' AND ` + listTime + ` < clock() + '11 minutes'::interval`
 )
 
 // Activity lists what goes on in workspaces: the events of the last 15 seconds, how far posts in motion are, live posts
-// whose link is yet to come, and files that are being processed. No index or row is kept for it: the newest events are
-// read by their ids, and 600 of them at most.
+// whose link is yet to come, and files that are being processed. Nothing is written for it. Each workspace's events are
+// read by themselves, so that what happens in one hides nothing of another.
 func (s *Store) Activity(ctx context.Context, workspaces []core.WorkspaceID) ([]Activity, error) {
 	return queryMany[Activity](s.query(ctx, `
 		SELECT e.workspace_id AS workspace, e.post_id AS post, NULL::uuid AS media, 'event ' || e.id AS sign, false AS lasts
-		FROM (SELECT * FROM post_events ORDER BY id DESC LIMIT @events) e
-		WHERE e.workspace_id = ANY(@workspaces::uuid[]) AND e.at > clock() - '15 seconds'::interval
+		FROM unnest(@workspaces::uuid[]) AS w(id)
+			CROSS JOIN LATERAL (
+				SELECT e.* FROM post_events e WHERE e.workspace_id = w.id AND e.at > clock() - '15 seconds'::interval
+				ORDER BY e.at DESC LIMIT @events
+			) e
 		UNION ALL
 		SELECT p.workspace_id, p.id, NULL, concat_ws(' ', u.step, u.rest, u.open, u.answer, u.calling,
 			u.lease_until > clock(), CASE WHEN u.rest IN ('hold', 'settle') THEN u.next_action_at END), true
