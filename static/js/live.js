@@ -5,13 +5,15 @@
 //
 // While the page is hidden, nothing is asked for; everything is when it is seen again.
 
-// askAgain is how long to wait after the server has refused.
+// How long to wait after the server has refused: first so long, and twice as long each time that it refuses again.
 const askAgain = 20_000;
+const longest = 600_000;
 
 export function startLive() {
   const address = document.body.dataset.stream;
   if (!address) return;
   let stream, timer, missed;
+  let wait = askAgain;
 
   const close = () => {
     clearTimeout(timer);
@@ -24,13 +26,14 @@ export function startLive() {
     if (document.hidden || stream) return;
     stream = new EventSource(address);
     stream.addEventListener("open", () => {
+      wait = askAgain;
       if (missed) announce(() => true);
       missed = false;
     });
     stream.addEventListener("change", (event) => {
       const changed = JSON.parse(event.data);
       const ids = [...(changed.posts ?? []), ...(changed.media ?? [])];
-      announce((shown) => changed[shown]?.length > 0 || ids.includes(shown));
+      announce((shown) => changed.all || changed[shown]?.length > 0 || ids.includes(shown));
     });
     stream.addEventListener("error", () => {
       missed = true;
@@ -39,7 +42,8 @@ export function startLive() {
       timer = setTimeout(() => {
         announce(() => true);
         open();
-      }, askAgain);
+      }, wait);
+      wait = Math.min(2 * wait, longest);
     });
   };
 
