@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"belfry/internal/app"
-	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
@@ -202,19 +201,10 @@ func (r *request) undo(form url.Values) error {
 	return r.redirect(cmp.Or(r.refererPage(), r.link.Posts(link.Filter{})))
 }
 
-// scheduleOf returns whether and when a post is to be published.
-func scheduleOf(p contract.Post) app.PostSchedule {
-	s := app.PostSchedule{ID: p.ID, Status: core.PostStatus(p.Status)}
-	if p.PublishAt != nil {
-		s.At = p.PublishAt.Time
-	}
-	return s
-}
-
-// formatSchedule writes a schedule as the value of an input: id, state and, if there is a time, microseconds of Unix
-// time.
+// formatSchedule writes a schedule as the value of an input: id, state, revision and, if there is a time, microseconds
+// of Unix time.
 func formatSchedule(s app.PostSchedule) string {
-	text := s.ID + " " + string(s.Status)
+	text := s.ID + " " + string(s.Status) + " " + s.Revision
 	if !s.At.IsZero() {
 		text += " " + strconv.FormatInt(s.At.UnixMicro(), 10)
 	}
@@ -223,12 +213,12 @@ func formatSchedule(s app.PostSchedule) string {
 
 func parseSchedule(text string) (s app.PostSchedule, err error) {
 	parts := strings.Fields(text)
-	if len(parts) < 2 || len(parts) > 3 {
-		return s, errors.New("a schedule has two or three parts")
+	if len(parts) < 3 || len(parts) > 4 {
+		return s, errors.New("a schedule has three or four parts")
 	}
-	s.ID, s.Status = parts[0], core.PostStatus(parts[1])
-	if len(parts) == 3 {
-		micros, err := strconv.ParseInt(parts[2], 10, 64)
+	s.ID, s.Status, s.Revision = parts[0], core.PostStatus(parts[1]), parts[2]
+	if len(parts) == 4 {
+		micros, err := strconv.ParseInt(parts[3], 10, 64)
 		if err != nil {
 			return s, err
 		}

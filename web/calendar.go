@@ -161,22 +161,19 @@ func (r *request) movePost(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	before, err := r.web.cfg.App.GetPost(r.context(), r.caller, form.Get(calendar.FieldPost))
-	if err != nil {
-		return err
-	}
-	moved, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
-		ID: before.ID, When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
+	id := form.Get(calendar.FieldPost)
+	moved, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
+		ID: id, When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	})
 	if e, ok := asRefusal(err); ok {
-		return r.refuseMove(before, e)
+		return r.refuseMove(id, e)
 	}
 	if err != nil {
 		return err
 	}
 	shown := link.ReadCalendar(r.echo.QueryParams())
 	flash := layout.Flash{
-		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.undoAction(scheduleOf(before)),
+		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.undoAction(before),
 	}
 	if !r.wantsFragment() {
 		r.flash(flash)
@@ -191,8 +188,12 @@ func (r *request) movePost(form url.Values) error {
 }
 
 // refuseMove says why a post was not moved; for a time in the past, the post can be sent now instead.
-func (r *request) refuseMove(p contract.Post, e *core.Error) error {
+func (r *request) refuseMove(id string, e *core.Error) error {
 	r.retryAfter(e)
+	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, id)
+	if err != nil {
+		return err
+	}
 	m, err := r.calendarModel(link.ReadCalendar(r.echo.QueryParams()))
 	if err != nil {
 		return err

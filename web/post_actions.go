@@ -67,11 +67,7 @@ func (r *request) finishUndoable(word string, before app.PostSchedule, err error
 }
 
 func (r *request) reschedulePost(form url.Values) error {
-	before, err := r.web.cfg.App.GetPost(r.context(), r.caller, r.pathID())
-	if err != nil {
-		return err
-	}
-	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
+	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
 		ID: r.pathID(), When: whenFromForm(form), Revision: form.Get(posts.FieldRevision),
 	})
 	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForPath(e.Path) == posts.FieldAt ||
@@ -91,22 +87,18 @@ func (r *request) reschedulePost(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	return r.finishUndoable("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", scheduleOf(before), nil)
+	return r.finishUndoable("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", before, nil)
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
 func (r *request) redirectToPost() error { return r.redirect(r.link.Post(r.pathID())) }
 
 func (r *request) cancelPost() error {
-	before, err := r.web.cfg.App.GetPost(r.context(), r.caller, r.pathID())
-	if err != nil {
-		return err
-	}
-	p, err := r.web.cfg.App.CancelPost(r.context(), r.caller, r.pathID())
+	p, before, err := r.web.cfg.App.CancelPostWithUndo(r.context(), r.caller, r.pathID())
 	if p.Status == string(core.PostFailed) {
 		return r.finishAction("Automatic retries stopped.", err)
 	}
-	return r.finishUndoable("Moved back to drafts. The post will not be published.", scheduleOf(before), err)
+	return r.finishUndoable("Moved back to drafts. The post will not be published.", before, err)
 }
 
 func (r *request) retryPost() error {

@@ -41,7 +41,8 @@ type BulkRefusal struct {
 	Cause *core.Error
 }
 
-// BulkPosts applies an action to each of several posts, with the same checks as for one post.
+// BulkPosts applies an action to each of several posts, with the same checks as for one post. An error that ends it
+// midway comes with the result until then.
 func (a *App) BulkPosts(ctx context.Context, c core.Caller, in BulkPosts) (BulkResult, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -59,52 +60,53 @@ func (a *App) BulkPosts(ctx context.Context, c core.Caller, in BulkPosts) (BulkR
 	if err != nil {
 		return BulkResult{}, err
 	}
-	return a.eachPost(ctx, t, in.IDs, func(p core.Post) (bool, error) {
-		undoable := in.Act == core.ActReschedule || in.Act == core.ActCancel
-		return undoable, a.bulkPost(ctx, c, in, p, ws.Zone)
+	return a.eachPost(ctx, t, in.IDs, func(p core.Post) (PostSchedule, error) {
+		return a.bulkPost(ctx, c, in, p, ws.Zone)
 	})
 }
 
-// bulkPost applies the action to one post.
-func (a *App) bulkPost(ctx context.Context, c core.Caller, in BulkPosts, p core.Post, zone core.Zone) (err error) {
+// bulkPost applies the action to one post. It returns how to undo it, or the zero PostSchedule.
+func (a *App) bulkPost(ctx context.Context, c core.Caller, in BulkPosts, p core.Post, zone core.Zone,
+) (before PostSchedule, err error) {
 	id := p.ID.String()
 	switch in.Act {
 	case core.ActReschedule:
-		err = a.shiftPost(ctx, c, p, in.Shift, zone)
+		before, err = a.shiftPost(ctx, c, p, in.Shift, zone)
 	case core.ActRetry:
 		_, err = a.RetryPost(ctx, c, contract.RetryPost{ID: id})
 	case core.ActCancel:
 		if p.Status != core.PostQueued { // cancelling a failed post stops its retries, which is something else
-			return core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
+			return before, core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
 		}
-		_, err = a.CancelPost(ctx, c, id)
+		_, before, err = a.CancelPostWithUndo(ctx, c, id)
 	case core.ActDuplicate:
 		_, err = a.DuplicatePost(ctx, c, id)
 	case core.ActDelete:
 		err = a.DeletePost(ctx, c, id)
 	}
-	return err
+	return before, err
 }
 
 // shiftPost moves a post's time, unless somebody else has changed the post since it was read.
-func (a *App) shiftPost(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone) error {
+func (a *App) shiftPost(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
+) (before PostSchedule, err error) {
 	if p.PublishAt.IsZero() {
-		return core.Fail(core.CodeConflict, "A draft without a time cannot be moved.").WithHint("Set its time on its page.")
+		return before, core.Fail(core.CodeConflict, "A draft without a time cannot be moved.").WithHint("Set its time on its page.")
 	}
 	at, issues := by.Apply(p.PublishAt, zone, a.cfg.Now())
 	if len(issues) > 0 {
-		return errPostPlan(&p, issues)
+		return before, errPostPlan(&p, issues)
 	}
-	_, err := a.EditPost(ctx, c, contract.EditPost{
+	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: p.ID.String(), Revision: p.Revision(), When: &contract.When{Instant: at},
 	})
-	return err
+	return before, err
 }
 
-// eachPost calls f, which tells whether it can be undone, for each of several posts. An error that says nothing about
-// the other posts is a refusal.
+// eachPost calls f, which returns how to undo it or the zero PostSchedule, for each of several posts. An error that
+// says nothing about the other posts is a refusal. Any other ends it, and comes with the result until then.
 func (a *App) eachPost(ctx context.Context, t store.Tenant, ids []string,
-	f func(core.Post) (undoable bool, err error),
+	f func(core.Post) (before PostSchedule, err error),
 ) (r BulkResult, err error) {
 	switch {
 	case len(ids) == 0:
@@ -128,7 +130,7 @@ func (a *App) eachPost(ctx context.Context, t store.Tenant, ids []string,
 			r.Refused = append(r.Refused, BulkRefusal{id.String(), errPostGone()})
 			continue
 		}
-		undoable, err := f(p)
+		before, err := f(p)
 		if cause, refused := asBulkRefusal(err); refused {
 			r.Refused = append(r.Refused, BulkRefusal{id.String(), cause})
 			continue
@@ -136,8 +138,8 @@ func (a *App) eachPost(ctx context.Context, t store.Tenant, ids []string,
 		if err != nil {
 			return r, err
 		}
-		if r.Done++; undoable {
-			r.Undo = append(r.Undo, PostSchedule{id.String(), p.Status, p.PublishAt})
+		if r.Done++; before.check() == nil {
+			r.Undo = append(r.Undo, before)
 		}
 	}
 	return r, nil
@@ -160,11 +162,21 @@ func asBulkRefusal(err error) (*core.Error, bool) {
 	return e, true
 }
 
-// PostSchedule is whether and when a post was to be published.
+// PostSchedule is whether and when a post was to be published before an action.
 type PostSchedule struct {
 	ID     string
-	Status core.PostStatus
-	At     time.Time // zero for a draft without a time
+	Status core.PostStatus // draft or queued
+	At     time.Time       // zero for a draft without a time
+	// Revision is the post's after the action: what has been changed since is not undone.
+	Revision string
+}
+
+// check returns invalid_request for a schedule that no action has returned.
+func (s PostSchedule) check() error {
+	if s.Status != core.PostDraft && s.Status != core.PostQueued || s.Revision == "" {
+		return core.Invalid("before", "%q is not a schedule that a post can be given back.", s.ID)
+	}
+	return nil
 }
 
 // RestorePosts undoes actions: it gives posts back the state and the time that they had before. A post that is queued
@@ -175,20 +187,38 @@ func (a *App) RestorePosts(ctx context.Context, c core.Caller, before []PostSche
 		return BulkResult{}, err
 	}
 	was := map[string]PostSchedule{}
-	ids := convertAll(before, func(s PostSchedule) string { was[s.ID] = s; return s.ID })
-	return a.eachPost(ctx, t, ids, func(p core.Post) (bool, error) {
-		return false, a.restorePost(ctx, c, was[p.ID.String()])
+	var ids []string
+	for _, s := range before {
+		if err := s.check(); err != nil {
+			return BulkResult{}, err
+		}
+		if _, twice := was[s.ID]; twice {
+			return BulkResult{}, core.Invalid("before", "The post %q is named twice.", s.ID)
+		}
+		was[s.ID] = s
+		ids = append(ids, s.ID)
+	}
+	return a.eachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
+		err := a.restorePost(ctx, c, was[p.ID.String()])
+		if errors.Is(err, ErrPostChanged) {
+			err = core.Fail(core.CodeConflict, "The post was changed meanwhile, and stays as it is.").Because(err)
+		}
+		return PostSchedule{}, err
 	})
 }
 
 func (a *App) restorePost(ctx context.Context, c core.Caller, was PostSchedule) error {
 	if was.Status == core.PostQueued {
 		_, err := a.EditPost(ctx, c, contract.EditPost{
-			ID: was.ID, When: &contract.When{Instant: was.At}, Status: string(core.PostQueued), InPlace: true,
+			ID: was.ID, Revision: was.Revision, When: &contract.When{Instant: was.At}, Status: string(core.PostQueued),
+			InPlace: true,
 		})
 		return err
 	}
 	_, err := a.changePost(ctx, c, was.ID, nil, func(t store.Tenant, p *core.Post) error {
+		if err := checkRevision(p, contract.EditPost{Revision: was.Revision, InPlace: true}); err != nil {
+			return err
+		}
 		if p.Status == core.PostQueued {
 			if err := a.cancelQueued(ctx, t, p); err != nil {
 				return err
@@ -198,7 +228,14 @@ func (a *App) restorePost(ctx context.Context, c core.Caller, was PostSchedule) 
 		if p.Status != core.PostDraft {
 			return unchangeableError(p)
 		}
-		p.PublishAt, p.UpdatedAt = was.At, a.cfg.Now().UTC()
+		now := a.cfg.Now().UTC()
+		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute)) // since the draft was given it
+		if !was.At.IsZero() && !hasPassed {
+			if issues := core.CheckTime(was.At, now); len(issues) > 0 {
+				return errPostPlan(p, issues)
+			}
+		}
+		p.PublishAt, p.UpdatedAt = was.At, now
 		return t.UpdatePost(ctx, *p)
 	})
 	return err
@@ -210,13 +247,9 @@ const sendHold = 10 * time.Second
 // SendNow queues a draft, or reschedules a queued post, to be published after sendHold. It returns how the post was
 // scheduled before, for RestorePosts. revision is the one that the person has seen, or "".
 func (a *App) SendNow(ctx context.Context, c core.Caller, id, revision string) (before PostSchedule, err error) {
-	_, p, err := a.readPost(ctx, c, id)
-	if err != nil {
-		return before, err
-	}
-	_, err = a.EditPost(ctx, c, contract.EditPost{
+	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: id, Revision: revision, When: &contract.When{Instant: a.cfg.Now().Add(sendHold)},
 		Status: string(core.PostQueued), InPlace: true,
 	})
-	return PostSchedule{id, p.Status, p.PublishAt}, err
+	return before, err
 }

@@ -131,6 +131,109 @@ func TestAnActionOnSeveralPostsIsUndone(t *testing.T) {
 	}
 }
 
+func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	at := b.Clock.Now().Add(24 * time.Hour)
+	when := local("2026-10-20T10:00", "UTC")
+	for name, change := range map[string]func(contract.Post){
+		"another time": func(p contract.Post) { b.edit(p, contract.EditPost{When: &when}) },
+		"cancelled": func(p contract.Post) {
+			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, p.ID)
+			must(t, err)
+		},
+	} {
+		post := b.ws.Queued(name, account, at)
+		moved := b.bulk(core.ActReschedule, core.Shift{Days: 1}, post)
+		change(post)
+		want := b.ws.Post(post).StatusLine
+		got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, moved.Undo)
+		must(t, err)
+		if is := b.ws.Post(post).StatusLine; is != want {
+			t.Errorf("%s: it was %s, and undone is %s", name, want, is)
+		}
+		if len(got.Refused) != 1 || got.Refused[0].Cause.Message != "The post was changed meanwhile, and stays as it is." {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	draft := b.ws.Draft("a draft", account)
+	sent, err := b.App.SendNow(b.Context(), b.ws.Owner, draft.ID, "")
+	must(t, err)
+	b.edit(draft, contract.EditPost{When: &when})
+	got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{sent})
+	must(t, err)
+	if len(got.Refused) != 1 || b.ws.Post(draft).Status != "queued" {
+		t.Errorf("a post with a new time is a draft again: %+v", got)
+	}
+}
+
+func TestOnlyASchedulePostsCanHaveIsRestored(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Queued("hello", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
+	before, err := b.App.SendNow(b.Context(), b.ws.Owner, post.ID, "")
+	must(t, err)
+	with := func(status core.PostStatus, at time.Time) app.PostSchedule {
+		return app.PostSchedule{ID: post.ID, Status: status, At: at, Revision: before.Revision}
+	}
+	for name, list := range map[string][]app.PostSchedule{
+		"live":        {with(core.PostLive, before.At)},
+		"no revision": {{ID: post.ID, Status: core.PostDraft}},
+		"twice":       {before, with(core.PostDraft, before.At)},
+	} {
+		if _, err := b.App.RestorePosts(b.Context(), b.ws.Owner, list); core.CodeOf(err) != core.CodeInvalidRequest {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, at := range []time.Time{b.Clock.Now().AddDate(2, 0, 0), b.Clock.Now().AddDate(-2, 0, 0)} {
+		got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{with(core.PostDraft, at)})
+		must(t, err)
+		if len(got.Refused) != 1 || got.Refused[0].Cause.Code != core.CodePlanHasIssues {
+			t.Errorf("a draft for %s: %+v", at, got)
+		}
+	}
+	if got := b.ws.Post(post); got.Status != "queued" || !got.PublishAt.Equal(b.Clock.Now().Add(10*time.Second)) {
+		t.Errorf("it is %s", got.StatusLine)
+	}
+}
+
+// The time of a draft may pass while it waits to be sent.
+func TestADraftWhoseTimeHasPassedIsTakenBack(t *testing.T) {
+	b := newBench(t)
+	draft := b.ws.Draft("a draft", b.ws.Account("threads"))
+	when := local("2026-10-06T10:00", "UTC")
+	b.edit(draft, contract.EditPost{When: &when})
+	b.Clock.Advance(72 * time.Hour)
+	before, err := b.App.SendNow(b.Context(), b.ws.Owner, draft.ID, "")
+	must(t, err)
+	got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{before})
+	must(t, err)
+	if is := b.ws.Post(draft); got.Done != 1 || is.Status != "draft" || !is.PublishAt.Equal(before.At) {
+		t.Errorf("it is %s: %+v", is.StatusLine, got)
+	}
+}
+
+func TestAnErrorMidwayComesWithWhatIsDone(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	at := b.Clock.Now().Add(time.Hour)
+	one, two := b.ws.Queued("one", account, at), b.ws.Queued("two", account, at)
+	b.breakPost(two)
+	got, err := b.App.BulkPosts(b.Context(), b.ws.Owner, app.BulkPosts{
+		Act: core.ActReschedule, IDs: idsOf([]contract.Post{one, two}), Shift: core.Shift{Hours: 1},
+	})
+	if err == nil || got.Done != 1 || len(got.Undo) != 1 || got.Undo[0].ID != one.ID {
+		t.Errorf("the result is %+v with %v", got, err)
+	}
+}
+
+// breakPost makes the database fail to change a post.
+func (b *bench) breakPost(p contract.Post) {
+	b.t.Helper()
+	_, err := b.Pool.Exec(b.Context(), `ALTER TABLE posts ADD CONSTRAINT broken
+		CHECK (text <> '`+p.Text+`') NOT VALID`)
+	must(b.t, err)
+}
+
 func TestSendNowCanBeTakenBackForAWhile(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
@@ -182,7 +285,7 @@ func TestActionsOnSeveralPostsStayInTheirWorkspaceAndWithinLimits(t *testing.T) 
 	if unknown.Refused[0].Cause.Message != got.Refused[0].Cause.Message {
 		t.Error("a foreign post is refused in other words than an unknown one")
 	}
-	if _, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{{ID: foreign.ID, Status: core.PostDraft}}); err != nil {
+	if _, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{{ID: foreign.ID, Status: core.PostDraft, Revision: "any"}}); err != nil {
 		t.Error(err)
 	}
 	many := slices.Repeat([]string{mine.ID}, 101)

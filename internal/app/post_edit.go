@@ -19,8 +19,15 @@ import (
 // In place, it also changes the content of a queued post, which keeps its slot and, unless another one is given, its
 // time. A post that is being published by then goes out as it was, which the error says.
 func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost) (contract.Post, error) {
+	p, _, err := a.EditPostWithUndo(ctx, c, in)
+	return p, err
+}
+
+// EditPostWithUndo is EditPost that also returns what RestorePosts needs to undo the change of the schedule.
+func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.EditPost,
+) (contract.Post, PostSchedule, error) {
 	blocks, malformed := a.checkEdit(in)
-	return a.changePost(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
+	return a.changePostWithUndo(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
 		if err := checkRevision(p, in); err != nil {
 			return err
 		}

@@ -52,12 +52,24 @@ func (a *App) setPublication(ctx context.Context, t store.Tenant, p core.Post, p
 func (a *App) changePost(ctx context.Context, c core.Caller, id string, malformed error,
 	f func(store.Tenant, *core.Post) error,
 ) (contract.Post, error) {
+	p, _, err := a.changePostWithUndo(ctx, c, id, malformed, f)
+	return p, err
+}
+
+// changePostWithUndo is changePost that also returns what RestorePosts needs to undo the change.
+func (a *App) changePostWithUndo(ctx context.Context, c core.Caller, id string, malformed error,
+	f func(store.Tenant, *core.Post) error,
+) (p contract.Post, before PostSchedule, err error) {
 	t, postID, err := enterEdit[core.PostKind](a, c, id, malformed)
 	if err != nil {
-		return contract.Post{}, err
+		return p, before, err
 	}
-	post, err := lockAndChange(ctx, t, c, postID, f)
-	return a.postOf(post), err
+	post, err := lockAndChange(ctx, t, c, postID, func(t store.Tenant, locked *core.Post) error {
+		before = PostSchedule{ID: id, Status: locked.Status, At: locked.PublishAt}
+		return f(t, locked)
+	})
+	before.Revision = post.Revision()
+	return a.postOf(post), before, err
 }
 
 // lockAndChange is changePost for a caller whose right to the post has been checked.
@@ -97,7 +109,13 @@ func scheduleOf(p core.Post) postSchedule { return postSchedule{p.Status, p.Publ
 // CancelPost turns a queued post into a draft and returns its slot. For a failed post, it cancels the pending retry
 // (core.Post.HasPendingRetry). It returns conflict for any other post (Spec §4, decisions.md).
 func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.changePost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+	p, _, err := a.CancelPostWithUndo(ctx, c, id)
+	return p, err
+}
+
+// CancelPostWithUndo is CancelPost that also returns what RestorePosts needs to undo it.
+func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string) (contract.Post, PostSchedule, error) {
+	return a.changePostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.HasPendingRetry():
 			return a.cancelRetry(ctx, t, p)
