@@ -36,7 +36,7 @@ func (r *request) bulkPosts(form url.Values) error {
 		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
 		return r.redirect(r.listPage(form.Get(posts.FieldBack)))
 	}
-	if err != nil {
+	if err != nil && result.Done == 0 {
 		return err
 	}
 	refused := make([]string, len(result.Refused))
@@ -44,7 +44,7 @@ func (r *request) bulkPosts(form url.Values) error {
 		refused[i] = refusal.ID
 	}
 	r.selectPosts(refused)
-	r.flash(r.bulkFlash(bulkWords[in.Act], result))
+	r.flash(r.endedEarly(r.bulkFlash(bulkWords[in.Act], result), err))
 	return r.redirect(r.listPage(form.Get(posts.FieldBack)))
 }
 
@@ -101,6 +101,17 @@ func (r *request) bulkFlash(done string, result app.BulkResult) layout.Flash {
 	if len(result.Undo) > 0 {
 		f.Action = r.undoAction(result.Undo...)
 	}
+	return f
+}
+
+// endedEarly adds to what became of several posts that an error, if there is one, kept the others from their turn.
+func (r *request) endedEarly(f layout.Flash, err error) layout.Flash {
+	if err == nil {
+		return f
+	}
+	r.web.cfg.Log.ErrorContext(r.context(), "an action on several posts ended early", "error", err)
+	f.Tone = ui.ToneDanger
+	f.Points = append(f.Points, "An error in Belfry kept the other posts from their turn. Try again with them.")
 	return f
 }
 
@@ -190,14 +201,14 @@ func (r *request) undo(form url.Values) error {
 		before = append(before, s)
 	}
 	result, err := r.web.cfg.App.RestorePosts(r.context(), r.caller, before)
-	if err != nil {
+	if err != nil && result.Done == 0 {
 		return err
 	}
 	f := layout.Flash{Tone: ui.ToneGood, Text: "Undone."}
-	if len(result.Refused) > 0 {
+	if len(result.Refused) > 0 || err != nil {
 		f = r.bulkFlash("restored", result)
 	}
-	r.flash(f)
+	r.flash(r.endedEarly(f, err))
 	return r.redirect(cmp.Or(r.refererPage(), r.link.Posts(link.Filter{})))
 }
 

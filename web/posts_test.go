@@ -158,6 +158,21 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	s.bulk(nil, "act", "cancel").says(t, "No post is selected.")
 }
 
+func TestAnErrorMidwayShowsWhatIsDone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := s.Clock.Now().Add(time.Hour)
+	one, two := s.ws.Queued("one", s.threads, at), s.ws.Queued("two", s.page, at)
+	_, err := s.Pool.Exec(t.Context(), `ALTER TABLE posts ADD CONSTRAINT broken CHECK (text <> 'two') NOT VALID`)
+	must(t, err)
+	page := s.bulk([]contract.Post{one, two}, "act", "reschedule", "shift", "1", "unit", "days")
+	page.says(t, "1 post moved.", "An error in Belfry kept the other posts from their turn.")
+	s.submit(page, ".flash form").is(t, http.StatusSeeOther)
+	if got := s.ws.Post(one).PublishAt; !got.Equal(at) {
+		t.Errorf("undone, it goes out at %s", got)
+	}
+}
+
 func TestDeletingSeveralPostsAsksOnce(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
