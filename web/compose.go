@@ -189,6 +189,14 @@ func (r *request) renderComposer(status int, form url.Values, e *core.Error) err
 	return r.renderCompose(status, m)
 }
 
+// refuseForm renders the form with an error that is for people.
+func (r *request) refuseForm(form url.Values, err error) error {
+	if e, ok := asRefusal(err); ok {
+		return r.renderComposer(httpd.Status(e.Code), form, e)
+	}
+	return err
+}
+
 // applyRefusal shows an error at its place in the form.
 func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	switch {
@@ -224,15 +232,15 @@ func (r *request) createPosts(form url.Values) error {
 	if e := unchosenSetting(m); e != nil {
 		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
+	if err := r.saveAltTexts(m); err != nil { // before there are posts that an error would hide
+		return r.refuseForm(form, err)
+	}
 	made, e, err := r.create(form, planRequest(m))
 	switch {
 	case err != nil:
 		return err
 	case e != nil:
 		return r.renderComposer(httpd.Status(e.Code), form, e)
-	}
-	if err := r.saveAltTexts(m); err != nil {
-		return err
 	}
 	r.flashCreated(made.Posts)
 	if len(made.Posts) == 1 {

@@ -130,6 +130,27 @@ func TestAFormNamingAFileThatIsGoneIsRefused(t *testing.T) {
 	}
 }
 
+// The error that said so came after the posts were made.
+func TestADescriptionThatIsTooLongMakesNoPost(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	one, two := s.ws.File("one.jpg", mediatest.JPEG(640, 640)), s.ws.File("two.jpg", mediatest.JPEG(640, 640))
+	draft := s.ws.Draft("before", s.threads)
+	pairs := []string{
+		"account", s.threads.ID, "text", "With both", "when", "draft", "media", one.ID, "media", two.ID,
+		"alt." + two.ID, strings.Repeat("a", 10_001),
+	}
+	for _, target := range []string{"/posts", "/posts/" + draft.ID + "/edit"} {
+		page := s.b.post(target, pairs...).is(t, http.StatusBadRequest)
+		if page.value(t, "text") != "With both" || len(page.value(t, "alt."+two.ID)) != 10_001 {
+			t.Errorf("%s: the form has lost what was entered", target)
+		}
+	}
+	if all := s.all(); len(all) != 1 || all[0].Text != "before" {
+		t.Errorf("the posts are %+v", all)
+	}
+}
+
 // However many files there are, their person waits once.
 func TestTheComposerDoesNotWaitForEveryFile(t *testing.T) {
 	t.Parallel()

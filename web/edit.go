@@ -139,17 +139,14 @@ func (r *request) saveDraft(form url.Values) error {
 	if e := unchosenSetting(m); e != nil {
 		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
+	if err := r.saveAltTexts(m); err != nil { // before there is a change that an error would hide
+		return r.refuseForm(form, err)
+	}
 	in := draftChanges(m)
 	in.ID, in.Revision, in.InPlace = r.pathID(), form.Get(posts.FieldRevision), true
 	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, in)
-	if e, ok := asRefusal(err); ok {
-		return r.renderComposer(httpd.Status(e.Code), form, e)
-	}
 	if err != nil {
-		return err
-	}
-	if err := r.saveAltTexts(m); err != nil {
-		return err
+		return r.refuseForm(form, err)
 	}
 	r.setFlash(ui.ToneGood, savedFlash(m, p))
 	return r.redirect(r.link.Post(r.pathID()))
