@@ -906,6 +906,8 @@ CREATE INDEX accounts_grant ON public.accounts USING btree (grant_hash);
 
 CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
 
+CREATE INDEX alerts_age ON public.alerts USING btree (at);
+
 CREATE INDEX alerts_by_reason ON public.alerts USING btree (workspace_id, kind, reason, at);
 
 CREATE INDEX alerts_told_age ON public.alerts_told USING btree (told_at);

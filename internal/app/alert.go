@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -23,28 +24,31 @@ const (
 )
 
 // SendAlerts tells members about failed posts and accounts that need reconnecting. What a person or the worker has
-// solved meanwhile is left out. Several replicas can call it at once.
+// solved meanwhile is left out. Several replicas can call it at once. An error with one workspace does not stop the
+// others.
 func (a *App) SendAlerts(ctx context.Context) error {
 	workspaces, err := a.cfg.Store.WorkspacesWithAlerts(ctx, alertSettle, alertPause)
 	if err != nil {
 		return fmt.Errorf("list workspaces with problems: %w", err)
 	}
+	var failed error
 	for _, ws := range workspaces {
 		t, err := a.enter(core.Worker(ws), core.Write)
-		if err != nil {
-			return err
+		if err == nil {
+			err = t.Tx(ctx, func(t store.Tenant) error { return a.tellAlerts(ctx, t) })
 		}
-		if err := t.Tx(ctx, func(t store.Tenant) error { return a.tellAlerts(ctx, t) }); err != nil {
-			return fmt.Errorf("tell members of %s about problems: %w", ws, err)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("tell members of %s about problems: %w", ws, err))
 		}
 	}
-	return nil
+	return failed
 }
 
 // problems is what members of a workspace are told about.
 type problems struct {
 	workspace core.Workspace
-	posts     []store.FailedPost
+	posts     []store.FailedPost // those that an email may list
+	failed    int                // how many posts failed
 	accounts  []store.LostAccount
 }
 
@@ -69,7 +73,7 @@ func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
 	if p.workspace, err = t.Workspace(ctx); err != nil {
 		return err
 	}
-	if p.posts, err = t.FailedPosts(ctx, posts); err != nil {
+	if p.posts, err = t.FailedPosts(ctx, posts, alertListed); err != nil {
 		return err
 	}
 	if p.accounts, err = t.LostAccounts(ctx, accounts); err != nil {
@@ -117,17 +121,15 @@ func (p problems) concerning(r store.MailReader) problems {
 		of.accounts = p.accounts
 	}
 	for _, post := range p.posts {
-		if choice == core.MailAll && !failedForAccount(post) || choice == core.MailOwn && post.CreatedBy == r.ID {
+		lost := core.PostError{Code: post.Code}.LostAccess() // about which there is another email
+		if choice == core.MailAll && !lost || choice == core.MailOwn && post.CreatedBy == r.ID {
 			of.posts = append(of.posts, post)
+			if post.First {
+				of.failed += post.Alike
+			}
 		}
 	}
 	return of
-}
-
-// failedForAccount reports whether a post failed because its account must be reconnected, about which there is another
-// email.
-func failedForAccount(p store.FailedPost) bool {
-	return p.Code == string(core.IssueAccountExpired.Code) || p.Code == string(core.IssueAccountRevoked.Code)
 }
 
 // alertLetters returns a letter about the failed posts and one about the accounts, as far as there are any.
@@ -150,7 +152,7 @@ func (a *App) failedPostsLetter(p problems) mail.Letter {
 		},
 		Action: mail.Link{Label: "View the post", URL: a.workspaceURL(p.workspace, "posts/"+first.ID.String())},
 	}
-	if n := len(p.posts); n > 1 {
+	if n := p.failed; n > 1 {
 		l.Subject = fmt.Sprintf("%d posts in %s failed", n, p.workspace.Name)
 		l.Paragraphs[0] = fmt.Sprintf("%d posts in the workspace %s failed. Belfry will not try again by itself.", n,
 			p.workspace.Name)
@@ -163,7 +165,7 @@ func (a *App) failedPostsLetter(p problems) mail.Letter {
 			URL:    a.workspaceURL(p.workspace, "posts/"+post.ID.String()),
 		})
 	}
-	return withRest(l, len(p.posts))
+	return withRest(l, p.failed)
 }
 
 func (a *App) lostAccountsLetter(p problems) mail.Letter {

@@ -261,6 +261,111 @@ func TestTenPostsThatFailForOneReasonAreOneMail(t *testing.T) {
 	}
 }
 
+func TestAMailListsTwentyFailedPostsAndCountsTheOthers(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	account, editor := ws.Account("threads"), ws.Member(core.RoleEditor)
+	for by, n := range map[core.Caller]int{ws.Owner: 22, editor: 3} {
+		for i := range n {
+			_, err := o.App.CreatePosts(t.Context(), by, contract.CreatePosts{PlanPosts: contract.PlanPosts{
+				Targets: contract.Targets{AccountIDs: []string{account.ID}}, Text: fmt.Sprintf("By %s, %d", by.Role(), i),
+				When: &contract.When{Word: "draft"},
+			}, Confirm: true})
+			must(t, err)
+		}
+	}
+	_, err := o.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'rejected'`)
+	must(t, err)
+	found, err := o.Store.In(ws.ID).FailedPosts(t.Context(), postIDs(t, o.Harness), 20)
+	if err != nil || len(found) != 23 {
+		t.Errorf("%d posts are read: %v", len(found), err)
+	}
+	got := o.tell(3 * time.Minute)
+	if m := got[ws.Email]; m.Subject != "25 posts in one failed" || !strings.Contains(m.Text, "and 5 more") {
+		t.Errorf("the owner gets %s", m.Text)
+	}
+	if m := got[o.email(ws, editor)]; m.Subject != "3 posts in one failed" || strings.Contains(m.Text, " more") {
+		t.Errorf("the editor gets %s", m.Text)
+	}
+}
+
+func postIDs(t *testing.T, h *apptest.Harness) []core.PostID {
+	t.Helper()
+	rows, err := h.Pool.Query(t.Context(), `SELECT id FROM posts`)
+	must(t, err)
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[core.PostID])
+	must(t, err)
+	return ids
+}
+
+func TestAWorkspaceThatCannotBeToldDoesNotKeepOthersFromIt(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	one, two := o.Workspace("one"), o.Workspace("two")
+	accounts := map[*apptest.Workspace]contract.Account{one: one.Account("threads"), two: two.Account("threads")}
+	for told, broken := range map[*apptest.Workspace]*apptest.Workspace{one: two, two: one} { // whichever comes first
+		for ws, account := range accounts {
+			o.fail(ws, ws.Owner, account, "Refused")
+		}
+		id, err := broken.ID.Value()
+		must(t, err)
+		_, err = o.Pool.Exec(t.Context(),
+			fmt.Sprintf(`ALTER TABLE mails ADD CONSTRAINT broken CHECK (workspace_id <> '%s')`, id))
+		must(t, err)
+		o.Clock.Advance(time.Hour)
+		if o.App.SendAlerts(t.Context()) == nil {
+			t.Error("the error is not returned")
+		}
+		if got := o.deliver(); len(got) != 1 || got[0].To != told.Email {
+			t.Errorf("received %+v", got)
+		}
+		_, err = o.Pool.Exec(t.Context(), `ALTER TABLE mails DROP CONSTRAINT broken`)
+		must(t, err)
+	}
+}
+
+func TestMembersAreNotToldAboutOldProblems(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	o.fail(ws, ws.Owner, ws.Account("threads"), "Long ago")
+	if got := o.tell(8 * 24 * time.Hour); len(got) != 0 {
+		t.Errorf("told: %v", got)
+	}
+	must(t, o.App.Housekeep(t.Context()))
+	var left int
+	must(t, o.Pool.QueryRow(t.Context(), `SELECT count(*) FROM alerts`).Scan(&left))
+	if left != 0 {
+		t.Error("old alerts are kept")
+	}
+}
+
+// The trigger that writes alerts knows the same codes as core.LostAccessCodes.
+func TestAPostThatLostItsAccountIsAnAlertAboutTheAccount(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	ws := o.Workspace("one")
+	ws.Draft("A draft", ws.Account("threads"))
+	codes := append(core.LostAccessCodes(), core.ErrorRejected, core.ErrorUnreachable, core.ErrorOutcomeUnknown)
+	for _, issue := range core.Issues() {
+		codes = append(codes, string(issue.Code))
+	}
+	for _, code := range codes {
+		_, err := o.Pool.Exec(t.Context(), `DELETE FROM alerts`)
+		must(t, err)
+		_, err = o.Pool.Exec(t.Context(), `UPDATE posts SET status = 'draft'`)
+		must(t, err)
+		_, err = o.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = $1`, code)
+		must(t, err)
+		var account bool
+		must(t, o.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM alerts WHERE kind = 'account')`).Scan(&account))
+		if lost := (core.PostError{Code: code}).LostAccess(); account != lost {
+			t.Errorf("%s: an alert about the account %v, lost %v", code, account, lost)
+		}
+	}
+}
+
 func TestMembersAreToldAboutTheProblemsTheyChose(t *testing.T) {
 	t.Parallel()
 	o := newPostOffice(t)

@@ -31,8 +31,9 @@ const dueAlerts = `min(a.at) <= clock() - @settle::interval AND NOT EXISTS (
 func (s *Store) WorkspacesWithAlerts(ctx context.Context, settle, pause time.Duration) ([]core.WorkspaceID, error) {
 	return queryValues[core.WorkspaceID](s.query(ctx, `
 		SELECT DISTINCT workspace_id FROM (
-			SELECT workspace_id FROM alerts a GROUP BY workspace_id, kind, reason HAVING `+dueAlerts+`) AS due`,
-		args{"settle": settle, "pause": pause}))
+			SELECT workspace_id FROM alerts a WHERE at > clock() - @kept::interval
+			GROUP BY workspace_id, kind, reason HAVING `+dueAlerts+`) AS due`,
+		args{"settle": settle, "pause": pause, "kept": alertRetention}))
 }
 
 // TakeAlerts deletes the workspace's due alerts and returns them.
@@ -63,19 +64,25 @@ type FailedPost struct {
 	Code        string
 	Message     string
 	CreatedBy   core.UserID
+	// Alike is how many posts of the same person failed with the same code, and First marks the first of them.
+	Alike int
+	First bool
 }
 
-const failedPost = `
-		SELECT p.id, p.platform, a.display_name AS account_name, p.title, left(p.text, 200) AS text, p.error_code AS code,
-			p.error_message AS message, p.created_by
-		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
-		LEFT JOIN publications u ON u.post_id = p.id
-		WHERE p.workspace_id = @ws AND p.status = 'failed'
-			AND (u.next_action_at IS NULL OR p.error_code = 'outcome_unknown')`
-
-// FailedPosts returns those of the posts that have failed and will not be tried again automatically.
-func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID) ([]FailedPost, error) {
-	return queryMany[FailedPost](t.query(ctx, failedPost+` AND p.id = ANY(@ids) ORDER BY p.id`, args{"ids": ids}))
+// FailedPosts returns those of the posts that have failed and will not be tried again automatically: of each person
+// and error code at most limit.
+func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID, limit int) ([]FailedPost, error) {
+	return queryMany[FailedPost](t.query(ctx, `
+		SELECT id, platform, account_name, title, text, code, message, created_by, alike, nth = 1 AS first FROM (
+			SELECT p.id, p.platform, a.display_name AS account_name, p.title, left(p.text, 200) AS text,
+				p.error_code AS code, p.error_message AS message, p.created_by,
+				row_number() OVER (PARTITION BY p.created_by, p.error_code ORDER BY p.id) AS nth,
+				count(*) OVER (PARTITION BY p.created_by, p.error_code) AS alike
+			FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+			LEFT JOIN publications u ON u.post_id = p.id
+			WHERE p.workspace_id = @ws AND p.id = ANY(@ids) AND p.status = 'failed'
+				AND (u.next_action_at IS NULL OR p.error_code = 'outcome_unknown')
+		) AS failed WHERE nth <= @limit ORDER BY id`, args{"ids": ids, "limit": limit}))
 }
 
 // LostAccount is an account that must be reconnected.

@@ -41,6 +41,9 @@ const budgetRetention = 48 * time.Hour
 // alertMemory is longer than the pause between two emails about one reason.
 const alertMemory = 48 * time.Hour
 
+// alertRetention is how long members can still be told about a problem.
+const alertRetention = 7 * 24 * time.Hour
+
 // Housekeep deletes what is no longer needed.
 func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 	for _, chore := range []struct {
@@ -64,7 +67,8 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		},
 		{"mails", `DELETE FROM mails WHERE expires_at <= @now`, args{"now": now}},
 		{"password resets", `DELETE FROM password_resets WHERE expires_at <= @now`, args{"now": now}},
-		{"alerts", `DELETE FROM alerts_told WHERE told_at <= clock() - @age::interval`, args{"age": alertMemory}},
+		{"alerts", `DELETE FROM alerts WHERE at <= clock() - @age::interval`, args{"age": alertRetention}},
+		{"told alerts", `DELETE FROM alerts_told WHERE told_at <= clock() - @age::interval`, args{"age": alertMemory}},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
 		// An older version queued a job for each post. This one claims posts in the ledger and works no such job.
 		{"jobs of an older version", `DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running'`, nil},
