@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"belfry/internal/core"
@@ -51,9 +50,9 @@ type RestoredReceipt struct {
 }
 
 // HoldPublishing keeps every worker from claiming posts until EndPublishingHold. It notes the receipts of posts that
-// are not live here. It ends all sessions, links for new passwords and unsent emails, which are those of the time of
-// the backup. unprovedSince is zero if there
-// is a receipt of every post that was published. If this database is on hold already, only receipts are added. A hold
+// are not live here. It ends all sessions, and deletes links for new passwords, requests for them, unsent emails and
+// alerts, which are those of the time of the backup. unprovedSince is zero if there is a receipt of every post that was
+// published. If this database is on hold already, only receipts are added. A hold
 // that another database wrote came with the backup, and is replaced.
 func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts []RestoredReceipt,
@@ -86,8 +85,15 @@ func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince
 		if !changed {
 			return nil
 		}
-		return errors.Join(s.exec(ctx, `DELETE FROM sessions`, nil), s.exec(ctx, `DELETE FROM password_resets`, nil),
-			s.exec(ctx, `DELETE FROM mails`, nil))
+		for _, sql := range []string{
+			`DELETE FROM sessions`, `DELETE FROM password_resets`, `DELETE FROM mails`, `DELETE FROM alerts`,
+			`DELETE FROM river_job WHERE kind = 'password_reset'`,
+		} {
+			if err := s.exec(ctx, sql, nil); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
