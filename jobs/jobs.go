@@ -165,7 +165,7 @@ func Operations(a *app.App) []Operation {
 		}),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendMail(ctx, j.ID) }),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
-			return a.SendPasswordReset(ctx, j.Email)
+			return a.SendPasswordReset(ctx, j.Sealed)
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
 			return a.Intake().DeleteBlobs(ctx, j.Keys)

@@ -20,6 +20,7 @@ const (
 
 	resetBytes   = 32 // 256 bit
 	purposeReset = "password-reset"
+	resetPlace   = "jobs|password_reset" // where the address of a request is stored
 
 	// An address may ask for resetTries links at once, then for one per resetInterval; an account gets half as many.
 	resetTries    = 6
@@ -52,21 +53,30 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 	if wait > 0 {
 		return nil
 	}
+	sealed := a.cfg.Ring.Seal(purposeReset, resetPlace, []byte(email))
 	return a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		return s.EnqueueMany(ctx, []queue.Job{queue.PasswordReset{Email: email}})
+		return s.EnqueueMany(ctx, []queue.Job{queue.PasswordReset{Sealed: sealed}})
 	})
 }
 
-// SendPasswordReset emails a link for choosing a new password, if the address is that of a person.
-func (a *App) SendPasswordReset(ctx context.Context, email string) error {
-	user, err := a.findUser(ctx, email)
-	if err != nil || user.ID.IsZero() {
-		return err
+// SendPasswordReset emails a link for choosing a new password, if the encrypted address is that of a person.
+func (a *App) SendPasswordReset(ctx context.Context, sealed []byte) error {
+	email, err := a.cfg.Ring.Open(purposeReset, resetPlace, sealed)
+	if err != nil {
+		a.cfg.Log.ErrorContext(ctx, "a request for a new password cannot be decrypted and is ignored", "error", err)
+		return nil
 	}
 	token := secret.Random(resetBytes)
 	hash := secret.Hash(purposeReset, token)
 	until := a.cfg.Now().Add(resetFor)
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		user, err := s.LockUserByEmail(ctx, string(email)) // whoever changes the address waits, and deletes the link
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		if err := s.AddPasswordReset(ctx, user.ID, hash[:], until); err != nil {
 			return err
 		}
@@ -99,7 +109,7 @@ func (a *App) PasswordResetEmail(ctx context.Context, token string) (string, err
 // other links, and resets their limit of sign-in attempts. Of several concurrent requests, one succeeds.
 func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPassword, from Visitor) error {
 	hash := secret.Hash(purposeReset, token)
-	user, err := a.cfg.Store.PasswordResetUser(ctx, hash[:], a.cfg.Now())
+	found, err := a.cfg.Store.PasswordResetUser(ctx, hash[:], a.cfg.Now())
 	if err != nil {
 		return err
 	}
@@ -114,18 +124,19 @@ func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPa
 		return err
 	}
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		if _, err := s.TakePasswordReset(ctx, hash[:], a.cfg.Now()); err != nil {
+		user, err := s.TakePasswordReset(ctx, hash[:], a.cfg.Now())
+		if err != nil {
 			return err
 		}
-		if err := s.SetPassword(ctx, user.ID, passwordHash); err != nil {
+		if err := s.SetPassword(ctx, user, passwordHash); err != nil {
 			return err
 		}
 		return s.AddAudit(ctx, core.AuditEntry{
-			Action: core.AuditPasswordReset, Actor: personCaller(user.ID), Subject: user.ID.String(),
+			Action: core.AuditPasswordReset, Actor: personCaller(user), Subject: user.String(),
 		})
 	})
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.ResetThrottle(ctx, accountBucket(user.Email))
+	return a.cfg.Store.ResetThrottle(ctx, accountBucket(found.Email))
 }

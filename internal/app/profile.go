@@ -5,14 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/mail"
 	"belfry/internal/store"
 )
 
+// changeUseful is how long an email about a changed address is worth sending.
+const changeUseful = 7 * 24 * time.Hour
+
 // EditProfile changes the person's name and email address on this server. A new address needs a recently confirmed
-// password, and it is a conflict if another account has it.
+// password, and it is a conflict if another account has it. Links for a new password that were sent to the old address
+// end, and its reader is told.
 func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditProfile) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {
@@ -25,20 +31,20 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 	if err != nil {
 		return err
 	}
-	before, err := t.User(ctx, c.User())
-	if err != nil {
-		return err
-	}
-	if !strings.EqualFold(before.Email, email) {
-		if t, err = a.enterProved(c, false); err != nil {
+	return t.Tx(ctx, func(t store.Tenant) error {
+		before, err := t.LockUser(ctx, c.User())
+		if err != nil {
 			return err
 		}
-	}
-	after := core.User{ID: before.ID, Name: in.Name, Email: email}
-	if after == before {
-		return nil
-	}
-	return t.Tx(ctx, func(t store.Tenant) error {
+		after := core.User{ID: before.ID, Name: in.Name, Email: email}
+		if after == before {
+			return nil
+		}
+		if !strings.EqualFold(before.Email, email) {
+			if err := a.changeEmail(ctx, t, c, before, email); err != nil {
+				return err
+			}
+		}
 		if err := t.UpdateUser(ctx, after); err != nil {
 			return err
 		}
@@ -49,13 +55,30 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 	})
 }
 
+// changeEmail checks whether the person may change their email address, deletes links that were sent to the old one, and
+// tells its reader.
+func (a *App) changeEmail(ctx context.Context, t store.Tenant, c core.Caller, before core.User, email string) error {
+	if _, err := a.enterProved(c, false); err != nil {
+		return err
+	}
+	if err := t.DeletePasswordResets(ctx, before.ID); err != nil || a.MailMode() == MailOff {
+		return err
+	}
+	return a.addMail(ctx, t, mail.Message{To: before.Email, Name: before.Name, Letter: mail.Letter{
+		Subject:    "Your email address for Belfry has changed",
+		Paragraphs: []string{"You now sign in to Belfry with " + email + ". This address no longer works."},
+		Footnote: "If you did not change it, ask the person who runs this server to give you back your account: " +
+			a.cfg.PublicURL,
+	}}, a.cfg.Now().Add(changeUseful))
+}
+
 // profileSettings returns the values that the audit log compares.
 func profileSettings(u core.User) map[string]string {
 	return map[string]string{"name": u.Name, "email": u.Email}
 }
 
-// ChangePassword replaces the person's password and ends all of their sessions except the present one, which continues
-// with the proof that is returned. A wrong present password is invalid_request.
+// ChangePassword replaces the person's password and ends their links for a new one and all of their sessions except the
+// present one, which continues with the proof that is returned. A wrong present password is invalid_request.
 func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.ChangePassword) (proof string, err error) {
 	t, err := a.enterSession(c, false)
 	if err != nil {
@@ -73,6 +96,9 @@ func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.Cha
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		if err := t.SetOwnPassword(ctx, c.User(), hash); err != nil {
+			return err
+		}
+		if err := t.DeletePasswordResets(ctx, c.User()); err != nil {
 			return err
 		}
 		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditPasswordChanged, Actor: c, Subject: c.User().String()})

@@ -160,7 +160,7 @@ func (Mail) InsertOpts() river.InsertOpts {
 
 // PasswordReset sends a link for choosing a new password, if the address is that of a person.
 type PasswordReset struct {
-	Email string `json:"email"`
+	Sealed []byte `json:"sealed"` // the address, encrypted: it may be a stranger's
 }
 
 // Kind names the job.

@@ -20,10 +20,22 @@ func (s *Store) PasswordResetUser(ctx context.Context, hash []byte, now time.Tim
 		WHERE r.hash = @hash AND r.expires_at > @now`, args{"hash": hash, "now": now}))
 }
 
-// TakePasswordReset deletes a token and all others of its person. It returns not_found if another request did.
+// DeletePasswordResets deletes the links of a member for choosing a new password.
+func (t Tenant) DeletePasswordResets(ctx context.Context, user core.UserID) error {
+	return t.exec(ctx, `
+		DELETE FROM password_resets
+		WHERE user_id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`, args{"user": user})
+}
+
+// TakePasswordReset deletes a token and all others of its person, whom it locks first, as other changes of the person
+// do. It returns not_found if another request did.
 func (s *Store) TakePasswordReset(ctx context.Context, hash []byte, now time.Time) (core.UserID, error) {
 	return queryValue[core.UserID](s.query(ctx, `
-		WITH taken AS (DELETE FROM password_resets WHERE hash = @hash AND expires_at > @now RETURNING user_id),
-			others AS (DELETE FROM password_resets r USING taken WHERE r.user_id = taken.user_id AND r.hash <> @hash)
-		SELECT user_id FROM taken`, args{"hash": hash, "now": now}))
+		WITH person AS (
+			SELECT u.id FROM password_resets r JOIN users u ON u.id = r.user_id
+			WHERE r.hash = @hash AND r.expires_at > @now FOR NO KEY UPDATE OF u
+		), taken AS (
+			DELETE FROM password_resets r USING person WHERE r.user_id = person.id RETURNING r.user_id, r.hash
+		)
+		SELECT user_id FROM taken WHERE hash = @hash`, args{"hash": hash, "now": now}))
 }

@@ -104,6 +104,12 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (SignInUser, erro
 		SELECT id, name, email, password_hash FROM users WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
+// LockUserByEmail is UserByEmail, and locks the person.
+func (s *Store) LockUserByEmail(ctx context.Context, email string) (core.User, error) {
+	return queryOne[core.User](s.query(ctx, `
+		SELECT id, name, email FROM users WHERE lower(email) = lower(@email) FOR NO KEY UPDATE`, args{"email": email}))
+}
+
 // AddUser stores a person. It is a conflict if the email address is in use.
 func (s *Store) AddUser(ctx context.Context, u core.User, passwordHash string, now time.Time) error {
 	return s.exec(ctx, `
@@ -148,6 +154,13 @@ func (t Tenant) User(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
 		WHERE m.workspace_id = @ws AND u.id = @id`, args{"id": id}))
+}
+
+// LockUser returns a member of the workspace, and locks the person.
+func (t Tenant) LockUser(ctx context.Context, id core.UserID) (core.User, error) {
+	return queryOne[core.User](t.query(ctx, `
+		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
+		WHERE m.workspace_id = @ws AND u.id = @id FOR NO KEY UPDATE OF u`, args{"id": id}))
 }
 
 // maxDevices is how many devices of a person are kept. The least recently used one is deleted first.
