@@ -48,7 +48,7 @@ function pick(form, button) {
   for (const chip of some) box(chip).checked = choose && (box(chip).checked || !chip.classList.contains("off"));
 }
 
-const isChosen = (some) => some.every((chip) => box(chip).checked || chip.classList.contains("off"));
+const isChosen = (some) => some.length > 0 && some.every((chip) => box(chip).checked || chip.classList.contains("off"));
 
 function showChosen(form) {
   const all = chips(form);

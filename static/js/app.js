@@ -47,8 +47,14 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   if (target.matches(":active")) {
     // Replacing what is being pressed would lose the click: the news is asked for again afterwards.
     event.detail.shouldSwap = false;
-    const again = () => setTimeout(() => requestConfig.elt.dispatchEvent(new CustomEvent("live")), 500);
-    document.addEventListener("pointerup", again, { once: true });
+    const released = new AbortController();
+    const again = () => {
+      released.abort();
+      setTimeout(() => requestConfig.elt.dispatchEvent(new CustomEvent("live")), 500);
+    };
+    for (const end of ["pointerup", "pointercancel", "keyup"]) {
+      document.addEventListener(end, again, { signal: released.signal });
+    }
     return;
   }
   // News of posts replaces the message that they are being published, but not a chance to undo that.

@@ -1,6 +1,6 @@
 // hx-swap="patch" replaces an element like outerHTML, but touches only what differs: focus, selection, scrolling, open
 // details and what has been typed stay. Elements with the same id are the same element; so are forms, rows and items of
-// lists whose first id is the same.
+// lists whose first id is the same, and fields with the same name.
 
 export function startPatching() {
   window.htmx?.defineExtension("patch", {
@@ -24,7 +24,21 @@ const filled = "[data-now-in], [data-keep]";
 const isWritten = (field) =>
   field.matches("input:not([type=checkbox], [type=radio], [type=hidden]), textarea") && field.value !== field.defaultValue;
 
-const keyOf = (node) => node.id || (node.matches?.("form, tr, li") && node.querySelector("[id]")?.id) || "";
+// A select that a person has set would follow the server's choice otherwise; a box that they have ticked does not.
+const isSet = (field) => field.matches("select") && chosen(field) !== intended(field);
+const chosen = (select) => [...select.selectedOptions].map((option) => option.value).join();
+const intended = (select) => {
+  const options = [...select.options].filter((option) => option.defaultSelected);
+  if (select.multiple) return options.map((option) => option.value).join();
+  return (options.at(-1) ?? [...select.options].find((option) => !option.disabled))?.value;
+};
+
+const fieldKey = ({ type, name, value }) => `${type} ${name} ${["checkbox", "radio"].includes(type) ? value : ""}`;
+const keyOf = (node) => {
+  if (node.id) return node.id;
+  if (node.matches?.("input, select, textarea, button")) return fieldKey(node);
+  return (node.matches?.("form, tr, li") && node.querySelector("[id]")?.id) || "";
+};
 
 function patch(old, fresh, touched) {
   if (old.isEqualNode(fresh)) return;
@@ -33,7 +47,7 @@ function patch(old, fresh, touched) {
     touched.push(fresh);
   } else if (old.nodeType !== Node.ELEMENT_NODE) {
     old.data = fresh.data;
-  } else if (!old.matches(filled) && !(old.matches("form") && [...old.elements].some(isWritten))) {
+  } else if (!old.matches(filled) && !isSet(old) && !(old.matches("form") && [...old.elements].some(isWritten))) {
     if (patchAttributes(old, fresh)) touched.push(old);
     patchChildren(old, fresh, touched);
   }
@@ -66,12 +80,13 @@ function patchChildren(old, fresh, touched) {
     while (place && keyOf(place) && !wanted.has(keyOf(place))) remove(place);
     const key = keyOf(next);
     const isSame = (node) => node && keyOf(node) === key && node.nodeName === next.nodeName;
-    const known = [key && keyed.get(key), place].find(isSame);
+    const known = [place, key && keyed.get(key)].find(isSame);
     if (!known) {
       old.insertBefore(next, place);
       touched.push(next);
       continue;
     }
+    if (keyed.get(key) === known) keyed.delete(key);
     if (known === place) place = place.nextSibling;
     else old.insertBefore(known, place);
     patch(known, next, touched);

@@ -4,7 +4,7 @@ import { morph } from "/static/js/morph.js";
 import { toast } from "/static/js/toast.js";
 
 const pause = 400; // after the last key
-const again = 5000; // after a break of the connection
+const again = 5000; // after a break of the connection, unless the server says how long to wait
 
 // entered is what the form would send, as pairs. Files of the device are uploaded by themselves.
 export const entered = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
@@ -32,12 +32,13 @@ export function startRedrawing(form) {
       const elsewhere = answer.headers.get("HX-Redirect");
       if (elsewhere) return location.assign(elsewhere);
       const text = await answer.text();
-      if (!answer.ok) throw new Error(text);
+      if (!answer.ok) throw refusalOf(answer, text);
       show(text);
     } catch (problem) {
       if (problem.name === "AbortError") return;
-      toast("Cannot reach the server. Your text is still here.");
-      timer = setTimeout(redraw, again);
+      toast(`${problem.words || "Cannot reach the server."} Your text is still here.`);
+      const waiting = !(problem.status < 500) || problem.wait > 0;
+      if (waiting) timer = setTimeout(redraw, Math.max(again, problem.wait || 0));
     } finally {
       if (request === asked && !changed) form.removeAttribute("data-planning");
     }
@@ -63,4 +64,14 @@ export function startRedrawing(form) {
     timer = setTimeout(redraw, types ? pause : 0);
   });
   return redraw;
+}
+
+// refusalOf is an answer that is no form, with the words that the server has for it.
+function refusalOf(answer, text) {
+  const told = new DOMParser().parseFromString(text, "text/html").querySelector("[data-code] p");
+  return Object.assign(new Error(text), {
+    status: answer.status,
+    words: told?.textContent.trim().replace(/\s+/g, " "),
+    wait: Number(answer.headers.get("Retry-After")) * 1000,
+  });
 }

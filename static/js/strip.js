@@ -42,6 +42,15 @@ export function startStrip(form, redraw) {
   let pressed = null;
   form.addEventListener("focusin", (event) => (pressed = event.target.closest(".tile-acts button")));
 
+  // nearest is the tile beside the place where something is dropped.
+  function nearest({ clientX, clientY }) {
+    const distance = (tile) => {
+      const { x, y, width, height } = tile.getBoundingClientRect();
+      return Math.hypot(x + width / 2 - clientX, y + height / 2 - clientY);
+    };
+    return tiles(form).reduce((best, tile) => (distance(tile) < distance(best) ? tile : best));
+  }
+
   let dragged = null;
   form.addEventListener("dragstart", (event) => {
     dragged = event.target.closest?.("#tiles > .tile") ?? null;
@@ -54,10 +63,10 @@ export function startStrip(form, redraw) {
     if (dragged && event.target.closest("#tiles")) event.preventDefault();
   });
   form.addEventListener("drop", (event) => {
-    const target = event.target.closest("#tiles > .tile");
     if (!dragged || !event.target.closest("#tiles")) return;
     event.preventDefault();
-    if (target && target !== dragged) place(dragged, tiles(form).indexOf(target));
+    const target = event.target.closest("#tiles > .tile") ?? nearest(event);
+    if (target !== dragged) place(dragged, tiles(form).indexOf(target));
   });
   form.addEventListener("dragend", () => {
     dragged?.removeAttribute("data-dragged");
@@ -98,10 +107,12 @@ export function startStrip(form, redraw) {
     (await pickFiles(button.dataset.opensLibrary, { taken })).forEach(add);
   });
 
+  let look;
   function follow() {
+    clearTimeout(look);
     const chosen = tiles(form);
     for (const tile of chosen) tile.draggable = chosen.length > 1;
-    if (chosen.some((tile) => tile.hasAttribute("data-processing"))) setTimeout(redraw, nextLook);
+    if (chosen.some((tile) => tile.hasAttribute("data-processing"))) look = setTimeout(redraw, nextLook);
   }
   form.addEventListener("redrawn", follow);
   follow();

@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// scripts are what single modules of static/js must do where a journey leads seldom. Each returns what it finds.
+var scripts = map[string]struct{ script, want string }{
+	"news leaves what is chosen in a form": {`
+		const { startPatching } = await import("/static/js/patch.js");
+		const define = htmx.defineExtension;
+		let extension;
+		htmx.defineExtension = (_, defined) => (extension = defined);
+		startPatching();
+		htmx.defineExtension = define;
+		const parse = (html) => document.createRange().createContextualFragment(html);
+		document.body.append(parse("<div class=probe><form><input type=checkbox name=first value=1>" +
+			"<select name=when><option value=now>1<option value=later>2<option value=never>3</select></form></div>"));
+		const probe = document.querySelector(".probe");
+		const [box, select] = probe.querySelectorAll("input, select");
+		box.checked = true;
+		select.value = "later";
+		extension.handleSwap("patch", probe, parse("<div class=probe><form><input type=checkbox name=other value=2>" +
+			"<input type=checkbox name=first value=1>" +
+			"<select name=when><option value=now>1<option value=later>2<option value=never selected>3</select></form></div>"));
+		const kept = [...probe.querySelectorAll("input:checked, select")].map((field) => field.name + "=" + field.value);
+		probe.remove();
+		return kept.join();`, "first=1,when=later"},
+	"a press that ends without a click asks for the news again": {`
+		const told = [];
+		for (const end of ["pointercancel", "keyup"]) {
+			const elt = Object.assign(document.createElement("div"), { innerHTML: "" });
+			elt.dataset.live = "posts";
+			const heard = new Promise((resolve) => elt.addEventListener("live", () => resolve(end)));
+			const detail = { requestConfig: { elt }, target: { matches: () => true }, xhr: { status: 200 } };
+			document.dispatchEvent(new CustomEvent("htmx:beforeSwap", { detail }));
+			document.dispatchEvent(new Event(end));
+			told.push(await Promise.race([heard, new Promise((resolve) => setTimeout(resolve, 3000, "nothing"))]));
+		}
+		return told.join();`, "pointercancel,keyup"},
+	"a page that is refused a stream waits longer each time": {`
+		const { startLive } = await import("/static/js/live.js");
+		const [source, timeout] = [window.EventSource, window.setTimeout];
+		const waits = [];
+		let stream, next;
+		window.EventSource = class extends EventTarget {
+			static CLOSED = 2;
+			readyState = 2;
+			constructor() { super(); stream = this; }
+			close() {}
+		};
+		window.setTimeout = (then, wait) => { waits.push(wait / 1000); next = then; };
+		startLive();
+		for (let n = 0; n < 7; n++) { stream.dispatchEvent(new Event("error")); next(); }
+		[window.EventSource, window.setTimeout] = [source, timeout];
+		return waits.join();`, "20,40,80,160,320,600,600"},
+	"a group without accounts is not chosen": {`
+		const { startChoosing } = await import("/static/js/accounts.js");
+		const form = document.createElement("form");
+		form.innerHTML = "<div id=account-choice><button name=pick data-chooses=gone></button></div>";
+		startChoosing(form);
+		return form.querySelector("button").getAttribute("aria-pressed");`, "false"},
+	"files that are processed are looked for once, and one that is dropped beside the others comes last": {`
+		const { startStrip } = await import("/static/js/strip.js");
+		const form = document.createElement("form");
+		form.innerHTML = "<ul id=tiles>" + ["a", "b", "c"].map((name) =>
+			"<li class=tile data-processing data-name=" + name + ">" + name + "</li>").join("") +
+			"</ul><p id=strip-status></p><div id=strip><section class=uploads><button data-uploads-close></button>" +
+			"<ul data-uploads-list></ul></section></div>";
+		document.body.append(form);
+		const [timeout, clear] = [window.setTimeout, window.clearTimeout];
+		const timers = new Set();
+		window.setTimeout = (then, wait) => { const id = timeout(then, 1e6); timers.add(id); return id; };
+		window.clearTimeout = (id) => { timers.delete(id); clear(id); };
+		startStrip(form, () => {});
+		for (let n = 0; n < 3; n++) form.dispatchEvent(new CustomEvent("redrawn"));
+		[window.setTimeout, window.clearTimeout] = [timeout, clear];
+		const drag = (element, type, at) => element.dispatchEvent(
+			new DragEvent(type, { bubbles: true, dataTransfer: new DataTransfer(), ...at }));
+		const tiles = form.querySelector("#tiles");
+		const under = tiles.lastElementChild.getBoundingClientRect();
+		drag(tiles.firstElementChild, "dragstart");
+		drag(tiles, "drop", { clientX: under.x + 5, clientY: under.bottom + 40 });
+		const order = tiles.textContent;
+		form.remove();
+		return timers.size + " " + order;`, "1 bca"},
+	"the composer shows why the server refuses, and asks again only when it may": {
+		`
+		const { startRedrawing } = await import("/static/js/redraw.js");
+		const form = document.createElement("form");
+		form.innerHTML = "<input name=text><button id=submit></button>";
+		form.dataset.plan = "/plan";
+		const [fetching, timeout] = [window.fetch, window.setTimeout];
+		const waits = [];
+		window.setTimeout = (then, wait) => { waits.push(wait); return 0; };
+		const redraw = startRedrawing(form);
+		const refuse = async (status, headers) => {
+			window.fetch = async () => new Response("<div data-code=x><p>No, " + status + ". </p></div>", { status, headers });
+			waits.length = 0;
+			document.getElementById("toasts").replaceChildren();
+			await redraw();
+			return document.getElementById("toasts").textContent + waits.filter((wait) => wait !== 6000).join();
+		};
+		const told = [await refuse(403), await refuse(429, { "Retry-After": "30" }), await refuse(503)];
+		[window.fetch, window.setTimeout] = [fetching, timeout];
+		document.getElementById("toasts").replaceChildren();
+		return told.join("|");`,
+		"No, 403. Your text is still here.|No, 429. Your text is still here.30000|No, 503. Your text is still here.5000",
+	},
+}
+
+func TestScriptsOfThePages(t *testing.T) {
+	t.Parallel()
+	_, b := openHarbourBakery(t)
+	b.clickLink(testid("nav-compose"))
+	for what, s := range scripts {
+		got := evaluateScript[string](b, "(async () => {"+s.script+"})()", chromedp.EvalAwaitPromise)
+		if got != s.want {
+			t.Errorf("%s: got %q, want %q", what, got, s.want)
+		}
+	}
+	b.checkConsole()
+}
