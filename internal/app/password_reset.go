@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,7 +21,6 @@ const (
 
 	resetBytes   = 32 // 256 bit
 	purposeReset = "password-reset"
-	resetPlace   = "jobs|password_reset" // where the address of a request is stored
 
 	// An address may ask for resetTries links at once, then for one per resetInterval; an account gets half as many.
 	resetTries    = 6
@@ -53,40 +53,56 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 	if wait > 0 {
 		return nil
 	}
-	sealed := a.cfg.Ring.Seal(purposeReset, resetPlace, []byte(email))
-	return a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		return s.EnqueueMany(ctx, []queue.Job{queue.PasswordReset{Sealed: sealed}})
-	})
+	plain, err := json.Marshal(passwordReset{email, secret.Random(resetBytes), a.cfg.Now().Add(resetFor)})
+	if err != nil {
+		return fmt.Errorf("write a request for a new password: %w", err)
+	}
+	job := queue.PasswordReset{Sealed: a.cfg.Ring.Seal(purposeReset, resetPlace, plain)}
+	return a.cfg.Store.Tx(ctx, func(s *store.Store) error { return s.EnqueueMany(ctx, []queue.Job{job}) })
 }
 
-// SendPasswordReset emails a link for choosing a new password, if the encrypted address is that of a person.
+// passwordReset is a request for a link. The token is made with the request, so that a job that runs twice sends one.
+type passwordReset struct {
+	Email, Token string
+	Until        time.Time
+}
+
+// resetPlace is where requests are stored encrypted.
+var resetPlace = secret.Place("river_job", "args", queue.PasswordReset{}.Kind(), "")
+
+// SendPasswordReset emails a link for choosing a new password, if the address of the request is that of a person and
+// the link has not been sent. sealed is that of queue.PasswordReset.
 func (a *App) SendPasswordReset(ctx context.Context, sealed []byte) error {
-	email, err := a.cfg.Ring.Open(purposeReset, resetPlace, sealed)
+	plain, err := a.cfg.Ring.Open(purposeReset, resetPlace, sealed)
 	if err != nil {
-		a.cfg.Log.ErrorContext(ctx, "a request for a new password cannot be decrypted and is ignored", "error", err)
+		return fmt.Errorf("read a request for a new password: %w", err)
+	}
+	var in passwordReset
+	if err := json.Unmarshal(plain, &in); err != nil {
+		return fmt.Errorf("read a request for a new password: %w", err)
+	}
+	if !a.cfg.Now().Before(in.Until) {
 		return nil
 	}
-	token := secret.Random(resetBytes)
-	hash := secret.Hash(purposeReset, token)
-	until := a.cfg.Now().Add(resetFor)
+	hash := secret.Hash(purposeReset, in.Token)
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		user, err := s.LockUserByEmail(ctx, string(email)) // whoever changes the address waits, and deletes the link
+		user, err := s.LockUserByEmail(ctx, in.Email) // whoever changes the address waits, and deletes the link
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := s.AddPasswordReset(ctx, user.ID, hash[:], until); err != nil {
+		if added, err := s.AddPasswordReset(ctx, user.ID, hash[:], in.Until); err != nil || !added {
 			return err
 		}
 		return a.addMail(ctx, s, mail.Message{To: user.Email, Name: user.Name, Letter: mail.Letter{
 			Subject:    "Choose a new password for Belfry",
 			Paragraphs: []string{"Somebody, probably you, has asked for a new password for this email address."},
-			Action:     mail.Link{Label: "Choose a new password", URL: a.cfg.PublicURL + "/reset-password/" + token},
+			Action:     mail.Link{Label: "Choose a new password", URL: a.cfg.PublicURL + "/reset-password/" + in.Token},
 			Footnote: "The link works once and expires after one hour. If you did not ask for it, ignore this email: " +
 				"your password stays as it is.",
-		}}, until)
+		}}, in.Until)
 	})
 	if err != nil {
 		return fmt.Errorf("send a link for a new password: %w", err)

@@ -158,9 +158,10 @@ func (Mail) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: mailAttempts, Queue: QueueMail}
 }
 
-// PasswordReset sends a link for choosing a new password, if the address is that of a person.
+// PasswordReset sends a link for choosing a new password, if the address is that of a person. Sealed has the address and
+// the link's token, which only the app can read.
 type PasswordReset struct {
-	Sealed []byte `json:"sealed"` // the address, encrypted: it may be a stranger's
+	Sealed []byte `json:"sealed"`
 }
 
 // Kind names the job.

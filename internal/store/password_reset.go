@@ -7,9 +7,11 @@ import (
 	"belfry/internal/core"
 )
 
-// AddPasswordReset stores the hash of a link's token with which a person can choose a new password.
-func (s *Store) AddPasswordReset(ctx context.Context, user core.UserID, hash []byte, until time.Time) error {
-	return s.exec(ctx, `INSERT INTO password_resets (hash, user_id, expires_at) VALUES (@hash, @user, @until)`,
+// AddPasswordReset stores the hash of a link's token with which a person can choose a new password, and tells whether
+// it was not stored before.
+func (s *Store) AddPasswordReset(ctx context.Context, user core.UserID, hash []byte, until time.Time) (bool, error) {
+	return s.execChanged(ctx, `INSERT INTO password_resets (hash, user_id, expires_at) VALUES (@hash, @user, @until)
+		ON CONFLICT (hash) DO NOTHING`,
 		args{"hash": hash, "user": user, "until": until})
 }
 

@@ -13,8 +13,11 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
+	"belfry/internal/core"
 	"belfry/internal/fetch"
 	"belfry/internal/fetch/fetchtest"
+	"belfry/internal/mail"
+	"belfry/internal/mail/mailtest"
 	"belfry/internal/media/mediatest"
 	"belfry/internal/network"
 	"belfry/internal/network/meta/metasim"
@@ -31,6 +34,14 @@ var jobCases = map[string]func(*world) (effect func() string){
 	"revoke":  prepareRevoke,
 	"erase":   prepareErase,
 	"discard": prepareDiscard,
+	"mail": func(w *world) func() string {
+		return w.describeMail(func() { w.made++; w.ws.Invite(fmt.Sprintf("guest%d@example.org", w.made), core.RoleEditor) })
+	},
+	"password_reset": func(w *world) func() string {
+		return w.describeMail(func() {
+			must(w.t, w.App.RequestPasswordReset(w.Context(), w.ws.Email, app.Visitor{AddressKey: "somebody"}))
+		})
+	},
 	"process": func(w *world) func() string {
 		return w.describeFile(func() contract.Media { return w.ws.Upload("bell.jpg", mediatest.JPEG(640, 480)) })
 	},
@@ -52,7 +63,13 @@ func TestAJobThatRunsTwiceHasTheEffectOfOnce(t *testing.T) {
 			if !ok {
 				t.Fatalf("there is no case for jobs of the kind %s", operation.Kind)
 			}
-			w := newWorld(t, fetchBell(t))
+			letters := mailtest.New(t)
+			w := newWorld(t, fetchBell(t), func(c *app.Config) {
+				sender, err := mail.NewSender(letters.URL(), "Belfry <belfry@example.org>")
+				must(t, err)
+				c.Mail = sender
+			})
+			w.letters = letters
 			w.ws.Account("facebook") // the first of a workspace is not special
 			want, boundaries := w.runJob(operation.Kind, prepare, func(run func(acts map[int]act) int) int { return run(nil) })
 			check := func(how string, runs func(run func(map[int]act) int) int) {
@@ -156,6 +173,27 @@ func (w *world) prepareLive(kind, expression string) func() string {
 	}
 	w.t.Fatalf("there is no kind of post named %s", kind)
 	return nil
+}
+
+// describeMail calls ask, and then tells how many letters were sent since, each counted once, how many wait to be sent,
+// and how many links for choosing a new password there are.
+func (w *world) describeMail(ask func()) func() string {
+	w.t.Helper()
+	w.moveTo(w.Clock.Now().Add(2 * time.Hour)) // nobody may ask too often
+	_, err := w.Pool.Exec(w.Context(), `WITH links AS (DELETE FROM password_resets) DELETE FROM mails`)
+	must(w.t, err)
+	before := len(w.letters.Received())
+	ask()
+	return func() string {
+		sent := map[string]bool{}
+		for _, letter := range w.letters.Received()[before:] {
+			sent[letter.Header.Get("Message-Id")] = true
+		}
+		var waiting, links int
+		must(w.t, w.Pool.QueryRow(w.Context(),
+			`SELECT (SELECT count(*) FROM mails), (SELECT count(*) FROM password_resets)`).Scan(&waiting, &links))
+		return fmt.Sprintf("%d letters sent, %d wait, %d links", len(sent), waiting, links)
+	}
 }
 
 func prepareRefresh(w *world) func() string {

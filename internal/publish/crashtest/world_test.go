@@ -24,6 +24,7 @@ import (
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/mail/mailtest"
 	"belfry/internal/store/storetest"
 )
 
@@ -36,11 +37,12 @@ var (
 // world is an installation whose workers are killed: one workspace, with a clock that stands still.
 type world struct {
 	*apptest.Harness
-	t     *testing.T
-	ws    *apptest.Workspace
-	media *mediaFront
-	lives int
-	made  int
+	t       *testing.T
+	ws      *apptest.Workspace
+	media   *mediaFront
+	lives   int
+	made    int
+	letters *mailtest.Server // of tests of email
 
 	mu        sync.Mutex
 	pending   loss      // of the next call to a network
