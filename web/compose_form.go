@@ -103,8 +103,8 @@ func overrideOf(own posts.Override) (o contract.Override) {
 	return o
 }
 
-// settingsWithAltText returns a network's settings. The description of the first picture is among them unless the form has
-// one of the network's own.
+// settingsWithAltText returns a network's settings. The description of the first picture is among them unless the form
+// has one of the network's own.
 func settingsWithAltText(m posts.ComposeModel, n posts.Network) map[string]string {
 	settings := maps.Clone(m.Values.Settings[n.ID])
 	if settings[network.SettingAltText] == "" && len(m.Files) > 0 && !m.Files[0].Video {

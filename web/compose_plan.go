@@ -62,8 +62,8 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// issueInputs names the input of the composer that each code of an issue is about; "" for none. A network's own text, title
-// or tags take the place of the general ones.
+// issueInputs names the input of the composer that each code of an issue is about; "" for none. A network's own text,
+// title or tags take the place of the general ones.
 var issueInputs = map[core.IssueCode]string{
 	core.IssueCaptionTooLong.Code: posts.FieldText, core.IssueTextRequired.Code: posts.FieldText,
 	core.IssueTextNotAllowed.Code: posts.FieldText, core.IssueHashtagsMany.Code: posts.FieldText,

@@ -25,8 +25,8 @@ var cardColors = []color.RGBA{
 	{48, 44, 76, 255},
 }
 
-// drawCard draws the thumbnail of a file without a picture of its own: the file's shape, and for a video a triangle, for
-// a picture its size in pixels.
+// drawCard draws the thumbnail of a file without a picture of its own: the file's shape, and for a video a triangle,
+// for a picture its size in pixels.
 func drawCard(facts Facts) ([]byte, error) {
 	width, height := cardSize(facts.Width, facts.Height)
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))

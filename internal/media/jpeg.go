@@ -143,8 +143,8 @@ func jpegPixelBytes(header []byte, progressive bool) float64 {
 // convertedPixelBytes is the memory per pixel of a picture whose colors image/jpeg converts after decoding.
 const convertedPixelBytes = 4
 
-// storesRGBComponents reports whether a segment written by Adobe's programs says that the colors are RGB instead of luma and
-// chroma.
+// storesRGBComponents reports whether a segment written by Adobe's programs says that the colors are RGB instead of
+// luma and chroma.
 func storesRGBComponents(s segment) bool {
 	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }

@@ -55,7 +55,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"removing one leaves the others", "posts-filtered",
-			".post-chip[href='/w/bell/posts?from=2026-11-20&network=threads&to=2026-11-30']", []string{"Remove filter Account: Ada Lindqvist on Threads"},
+			".post-chip[href='/w/bell/posts?from=2026-11-20&network=threads&to=2026-11-30']",
+			[]string{"Remove filter Account: Ada Lindqvist on Threads"},
 		},
 		{"each tab has its address", "posts", ".tabs a[href='/w/bell/posts?status=draft']", []string{"Drafts 1"}},
 		{"a page of the list leads to the next", "posts", "a[rel=next][href='/w/bell/posts?cursor=abc']", []string{"Next page"}},
