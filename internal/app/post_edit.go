@@ -106,6 +106,22 @@ func (a *App) checkEdit(in contract.EditPost) (map[core.Platform]json.RawMessage
 	return a.parseSettings("settings", valueOr(in.Settings, nil))
 }
 
+// refuseArmed returns conflict for new content of a post that may be at its network already: Belfry looks for it there
+// by its content before it publishes it again.
+func refuseArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
+	pub, err := t.LockPublication(ctx, p.ID)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case pub.Armed && pub.Movable():
+		return core.Fail(core.CodeConflict, "The content cannot be changed, because the post may already be published.").
+			WithHint("Check the account on the network. To publish something else, duplicate the post and change the copy.")
+	}
+	return nil
+}
+
 func hasContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
@@ -126,6 +142,9 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 		return errEditedTooLate(p)
 	default:
 		return unchangeableError(p)
+	}
+	if err := refuseArmed(ctx, t, p); err != nil {
+		return err
 	}
 	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)
 	if in.Title.Set {
