@@ -160,6 +160,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     row.querySelector("[data-retry]").hidden = upload.state !== "failed" && upload.state !== "pausing";
     row.querySelector("[data-dismiss]").hidden = upload.state !== "failed";
     sum();
+    tellReady();
   }
 
   // sum says how far all uploads are, to eyes and to readers of the page, only when that has changed.
@@ -180,6 +181,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     rows.get(upload).remove();
     rows.delete(upload);
     sum();
+    tellReady();
     next();
   }
 
@@ -266,10 +268,20 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     next();
   }
 
+  // tellReady tells of files in the order in which they were chosen: one waits for those before it.
+  function tellReady() {
+    for (const upload of uploads) {
+      if (isOpen(upload)) return;
+      const file = upload.ready;
+      upload.ready = null;
+      if (file) onReady(file);
+    }
+  }
+
   function settle(upload, file) {
     if (file?.status === "ready") {
+      upload.ready = file;
       upload.become("done");
-      onReady(file);
     } else if (file?.status === "failed") {
       upload.refused = true;
       upload.become("failed", file.failReason);
