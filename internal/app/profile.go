@@ -55,8 +55,8 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 	})
 }
 
-// changeEmail checks whether the person may change their email address, deletes links that were sent to the old one, and
-// tells its reader.
+// changeEmail checks whether the person may change their email address, deletes links that were sent to the old one,
+// and tells its reader.
 func (a *App) changeEmail(ctx context.Context, t store.Tenant, c core.Caller, before core.User, email string) error {
 	if _, err := a.enterProved(c, false); err != nil {
 		return err
