@@ -112,6 +112,7 @@ Shows %s.
 
 var (
 	logged = regexp.MustCompile(`^ {4,}[a-zA-Z_0-9]+_test\.go:[0-9]+: (.+)$`)
+	traced = regexp.MustCompile(`^[0-9]+ (?:[A-Z]|world)[ :]`)
 	ended  = regexp.MustCompile(`^(?:ok +\t?|\./|make (?:run|test): |caught|MISSED: )`)
 )
 
@@ -134,7 +135,8 @@ func readFigures(output string) (figures []string) {
 			inLog = true
 			figures = append(figures, m[1])
 		case inLog && strings.HasPrefix(line, "        "):
-			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "time=") { // the program's own log
+			// The program's own log and the moves that lead to a planted bug are no figures.
+			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "time=") && !traced.MatchString(line) {
 				figures = append(figures, "  "+line)
 			}
 		case ended.MatchString(line):
