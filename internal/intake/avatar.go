@@ -47,11 +47,6 @@ func (s *Service) StoreAvatar(
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
 }
 
-// PictureOf returns what the keys of all copies of the same picture of an account begin with; "" for no key.
-func PictureOf(key string) string {
-	return key[:max(0, len(key)-avatarNameBytes)]
-}
-
 func (s *Service) makeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 	select {
 	case s.decoding <- struct{}{}:

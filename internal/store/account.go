@@ -119,19 +119,15 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 }
 
 // UpdateProfile stores the names and the picture of a connected account, and returns the key of the copy of the picture
-// that is of no more use, if any. A copy whose key begins with same is of the same picture, and is kept. It returns
-// not_found for a disconnected account.
-func (t Tenant) UpdateProfile(ctx context.Context, a core.Account, same string) (unused string, err error) {
+// that is of no more use, if any. It returns not_found for a disconnected account.
+func (t Tenant) UpdateProfile(ctx context.Context, a core.Account) (unused string, err error) {
 	return queryValue[string](t.query(ctx, `
-		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url,
-			avatar = CASE WHEN before.kept THEN before.avatar ELSE @avatar END
-		FROM (SELECT id, avatar, @same <> '' AND starts_with(avatar, @same) AS kept FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL
+		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url, avatar = @avatar
+		FROM (SELECT id, avatar FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL
 			FOR NO KEY UPDATE) AS before
 		WHERE accounts.id = before.id
-		RETURNING CASE WHEN before.avatar = @avatar THEN '' WHEN before.kept THEN @avatar ELSE before.avatar END`,
-		args{
-			"id": a.ID, "same": same, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": a.Avatar,
-		}))
+		RETURNING CASE WHEN before.avatar <> @avatar THEN before.avatar ELSE '' END`,
+		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": a.Avatar}))
 }
 
 // WakeReconnected lets workers go on with the account's queued posts that wait for a new token: they ask the network

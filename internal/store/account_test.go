@@ -32,7 +32,7 @@ func TestOnlyADisconnectedAccountIsErased(t *testing.T) {
 	a, err := w.one.Account(t.Context(), id)
 	must(t, err)
 	a.Avatar = "avatars/p"
-	_, err = w.one.UpdateProfile(t.Context(), a, "")
+	_, err = w.one.UpdateProfile(t.Context(), a)
 	must(t, err)
 	must(t, w.one.HideAccount(t.Context(), id, "no", start))
 	if avatar, err := w.one.EraseAccount(t.Context(), id, "Deleted account"); avatar != "avatars/p" || err != nil {
