@@ -91,7 +91,7 @@ func (a *App) copyPicture(ctx context.Context, account core.Account) (key string
 	if err != nil {
 		return "", fmt.Errorf("download the picture: %w", err)
 	}
-	return a.intake.StoreAvatar(ctx, account.ID, account.Avatar, picture)
+	return a.intake.StoreAvatar(ctx, account.ID, picture)
 }
 
 // downloadPicture reads a profile picture from the public internet, or from what replaces the networks.

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
-	"strings"
 
 	"belfry/internal/blob"
 	"belfry/internal/core"
@@ -28,22 +26,15 @@ const (
 // avatarName is the name of an avatar, the last part of its key.
 var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*avatarNameBytes))
 
-// StoreAvatar stores a small square copy of an account's profile picture, and returns its key. The same picture keeps
-// the account's present key, and another picture has another key, so that browsers can keep it forever. A picture that
-// comes back has a new key: a job may be about to delete the bytes of its former one. Nobody can guess a key.
-func (s *Service) StoreAvatar(
-	ctx context.Context, id core.AccountID, present string, picture []byte,
-) (key string, err error) {
+// StoreAvatar stores a small square copy of an account's profile picture, and returns its key. Another picture has
+// another key, so that browsers can keep it forever; nobody who does not know the account can guess it.
+func (s *Service) StoreAvatar(ctx context.Context, id core.AccountID, picture []byte) (key string, err error) {
 	small, err := s.makeAvatar(ctx, picture)
 	if err != nil {
 		return "", fmt.Errorf("make an avatar: %w", err)
 	}
 	sum := secret.Hash("avatar", id.String()+string(small))
-	content := hex.EncodeToString(sum[:avatarNameBytes/2])
-	if key = present; !strings.HasPrefix(path.Base(present), content) {
-		random := secret.Hash("avatar", secret.Random(avatarNameBytes))
-		key = blob.Key(avatarFolder, content+hex.EncodeToString(random[:avatarNameBytes/2]))
-	}
+	key = blob.Key(avatarFolder, hex.EncodeToString(sum[:avatarNameBytes]))
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
 }
 
