@@ -45,7 +45,7 @@ func (s *service) countFiles(c *client) fileCounts {
 	for _, path := range s.storedPaths() {
 		if strings.HasPrefix(path, ".unfinished"+string(filepath.Separator)) {
 			got.unfinished++
-		} else {
+		} else if !strings.HasPrefix(path, "avatars"+string(filepath.Separator)) {
 			got.blobs++
 		}
 	}
