@@ -104,7 +104,17 @@ func (b *browser) clickLink(selector string) {
 
 func (b *browser) typeInto(selector, text string) {
 	b.t.Helper()
-	b.runActions("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text))
+	// The server may draw the field anew between finding it and typing.
+	for range 3 {
+		err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS(selector), text))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "Could not find node") {
+			b.t.Fatalf("type into %s: %v; complaints: %v", selector, err, b.complaints)
+		}
+	}
+	b.t.Fatalf("%s is drawn anew again and again", selector)
 }
 
 // waitFor waits until a script's value is true.
