@@ -158,8 +158,8 @@ func (Mail) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: mailAttempts, Queue: QueueMail}
 }
 
-// PasswordReset sends a link for choosing a new password, if the address is that of a person. Sealed has the address and
-// the link's token, which only the app can read.
+// PasswordReset sends a link for choosing a new password, if the address is that of a person. Sealed has the address
+// and the link's token, which only the app can read.
 type PasswordReset struct {
 	Sealed []byte `json:"sealed"`
 }
