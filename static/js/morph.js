@@ -17,37 +17,31 @@ function morphAttributes(element, wanted) {
   }
 }
 
-// Elements with an id, inputs and their .field are found wherever they are, so that no input becomes another one. Other
-// nodes are matched in their order.
+// Elements with an id are found wherever they are. Other nodes are matched in their order, and inputs and their .field
+// only with the same input, so that no input becomes another one. What goes is removed before anything is placed: a node
+// that keeps its order is not moved, which would take the focus from it.
 function morphChildren(parent, wanted) {
-  const named = new Map([...parent.children].filter((child) => child.id).map((child) => [child.id, child]));
+  const old = [...parent.childNodes];
+  const named = new Map(old.filter((node) => node.id).map((node) => [node.id, node]));
+  let unmatched = 0; // where the search for nodes without an id begins
+  const children = [...wanted.childNodes].map((next) => {
+    const found = next.id ? named.get(next.id) : old.slice(unmatched).find((node) => isAlike(node, next));
+    const kept = found?.nodeName === next.nodeName ? found : null;
+    if (kept) unmatched = Math.max(unmatched, old.indexOf(kept) + 1);
+    return { kept, next };
+  });
+  const stay = new Set(children.map(({ kept }) => kept));
+  for (const node of old) if (!stay.has(node)) node.remove();
   let place = parent.firstChild;
-  for (const next of [...wanted.childNodes]) {
-    const kept = next.id ? named.get(next.id) : findAlike(place, next);
-    if (!kept || kept.nodeName !== next.nodeName) {
-      parent.insertBefore(next, place);
-      continue;
-    }
-    if (kept === place) place = place.nextSibling;
-    else parent.insertBefore(kept, place);
+  for (const { kept, next } of children) {
+    if (kept && kept === place) place = place.nextSibling;
+    else parent.insertBefore(kept ?? next, place);
     if (kept instanceof Element) morph(kept, next);
-    else if (kept.nodeValue !== next.nodeValue) kept.nodeValue = next.nodeValue;
-  }
-  while (place) {
-    const gone = place;
-    place = place.nextSibling;
-    gone.remove();
+    else if (kept && kept.nodeValue !== next.nodeValue) kept.nodeValue = next.nodeValue;
   }
 }
 
-function findAlike(place, next) {
-  const input = inputOf(next);
-  if (!input) return place && !place.id && place.nodeName === next.nodeName && !inputOf(place) ? place : null;
-  for (let node = place; node; node = node.nextSibling) {
-    if (!node.id && node.nodeName === next.nodeName && inputOf(node) === input) return node;
-  }
-  return null;
-}
+const isAlike = (node, next) => !node.id && node.nodeName === next.nodeName && inputOf(node) === inputOf(next);
 
 const inputs = "input, select, textarea, button";
 
