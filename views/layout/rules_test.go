@@ -220,7 +220,7 @@ var pageRules = map[string]func(*testing.T, page){
 		}
 	},
 	"it is light": func(t *testing.T, p page) {
-		if len(p.raw) > 64<<10 {
+		if len(p.raw) > 48<<10 {
 			t.Errorf("%d bytes", len(p.raw))
 		}
 	},
