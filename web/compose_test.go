@@ -73,7 +73,7 @@ func TestComposing(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	page := s.b.get("/compose").is(t, http.StatusOK)
-	if n := len(page.all(testid("account-chip"))); n != 2 || len(page.all("[name=account][checked]")) != 0 {
+	if n := len(page.all(".chip")); n != 2 || len(page.all("[name=account][checked]")) != 0 {
 		t.Errorf("%d accounts to choose, or one is chosen already", n)
 	}
 	if got := page.value(t, "at"); got != "2026-10-05T13:00" {

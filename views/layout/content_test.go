@@ -111,7 +111,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"a tab says how many problems it has", "compose-wrong", "[for=tab-facebook] .tab-problems", []string{"2"}},
 		{
-			"chosen accounts come first", "compose-many", "[data-testid=account-chip]:nth-child(-n+2) input[checked]",
+			"chosen accounts come first", "compose-many", ".chip:nth-child(-n+2) input[checked]",
 			[]string{"", ""},
 		},
 		{"many accounts can be searched", "compose-many", "[data-searches-accounts]", []string{""}},
