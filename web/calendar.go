@@ -150,6 +150,7 @@ func (r *request) calendarPosts(found []app.CalendarPost) []calendar.Post {
 		list[i] = calendar.Post{
 			ID: p.ID, Platform: string(p.Platform), Network: r.web.cfg.Networks.Name(p.Platform), Account: p.Account,
 			Status: string(p.Status), Text: p.Text, At: p.At, Movable: p.Movable,
+			Revision: p.Revision,
 		}
 	}
 	return list
@@ -163,7 +164,8 @@ func (r *request) movePost(form url.Values) error {
 	}
 	id := form.Get(calendar.FieldPost)
 	moved, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
-		ID: id, When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
+		ID: id, Revision: form.Get(calendar.FieldRevision),
+		When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	})
 	if e, ok := asRefusal(err); ok {
 		return r.refuseMove(id, e)

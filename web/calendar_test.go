@@ -151,6 +151,27 @@ func TestAPostIsMovedOnTheCalendarAndBack(t *testing.T) {
 	a.calendar("date=2026-10-07").says(t, "Moved to Thu 8 Oct 2026, 18:00 CEST (Europe/Berlin).")
 }
 
+// A drag on a calendar that has not heard of it overwrote a colleague's new time.
+func TestAMoveOnAStaleCalendarIsRefused(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	post := a.at("2026-10-07T18:00", "Rye bread is back.")
+	revision := func() string {
+		return attribute(a.calendar("view=week&date=2026-10-07").one(t, "#entry-"+post.ID), "data-revision")
+	}
+	stale := revision()
+	move := func(revision, at string) *page {
+		return a.b.part(http.MethodPost, "/calendar/move?view=week&date=2026-10-07",
+			"post", post.ID, "at", at, "revision", revision)
+	}
+	move(stale, "2026-10-08T18:00").is(t, http.StatusOK)
+	move(stale, "2026-10-09T18:00").is(t, http.StatusConflict).says(t, "The post was changed on")
+	if got := a.ws.Post(post).PublishAt.UTC().Format("2 15:04"); got != "8 16:00" {
+		t.Errorf("it is moved to %s", got)
+	}
+	move(revision(), "2026-10-09T18:00").is(t, http.StatusOK)
+}
+
 func TestAMoveIntoThePastOffersSendNow(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)

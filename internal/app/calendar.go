@@ -16,6 +16,7 @@ type CalendarPost struct {
 	Status   core.PostStatus
 	Text     string // the title, or the beginning of the text
 	At       time.Time
+	Revision string // core.Post.Revision
 	// Movable reports that the post's state and the caller's role allow another time.
 	Movable bool
 }
@@ -50,7 +51,8 @@ func (a *App) Calendar(ctx context.Context, c core.Caller, in contract.ListPosts
 		of.Total = p.Total
 		of.Posts = append(of.Posts, CalendarPost{
 			ID: p.ID.String(), Account: p.Account, Platform: p.Platform, Status: p.Status, Text: p.Text, At: p.At,
-			Movable: c.Role().Writes() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
+			Revision: p.Revision,
+			Movable:  c.Role().Writes() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
 		})
 	}
 	return list, nil

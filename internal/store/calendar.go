@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"belfry/internal/core"
 )
 
@@ -18,6 +21,21 @@ type CalendarPost struct {
 	Status   core.PostStatus
 	Text     string // the title, or the beginning of the text
 	At       time.Time
+	Revision string // core.Post.Revision
+}
+
+const calendarColumns = `span.place, p.total, p.id, a.display_name, p.platform, p.status,
+	left(coalesce(nullif(p.title, ''), p.text), 100), p.publish_at, p.text, p.title, p.tags, p.settings, p.tz, p.media_ids`
+
+// ScanRow reads calendarColumns.
+func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
+	var p core.Post
+	err := rows.Scan(&c.Span, &c.Total, scanID(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
+		scanTime(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
+		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs))
+	p.PublishAt = c.At
+	c.Revision = p.Revision()
+	return err
 }
 
 // Calendar returns the first posts of each span, by time. It applies the filter's account, group, network and states.
@@ -29,9 +47,8 @@ func (t Tenant) Calendar(ctx context.Context, f PostFilter, spans []core.Calenda
 		from[i], to[i], most[i] = s.From, s.To, s.Most
 	}
 	q.args["froms"], q.args["tos"], q.args["mosts"] = from, to, most
-	return queryMany[CalendarPost](t.queryPlanned(ctx, `
-		SELECT span.place AS span, p.total, p.id, a.display_name AS account, p.platform, p.status,
-			left(coalesce(nullif(p.title, ''), p.text), 100) AS text, p.publish_at AS at
+	return queryValues[CalendarPost](t.queryPlanned(ctx, `
+		SELECT `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
 			WITH ORDINALITY AS span(since, until, most, place)
 		CROSS JOIN LATERAL (

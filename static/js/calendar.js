@@ -61,6 +61,7 @@ function pressKey(event) {
 function askForTime(entry) {
   const form = moveForm();
   form.elements.post.value = idOf(entry);
+  form.elements.revision.value = entry.dataset.revision;
   form.elements.at.value = entry.dataset.at;
   form.querySelector("#move-about").textContent = entry.querySelector(".entry-text").textContent;
   form.querySelector("#move-refused").replaceChildren();
@@ -96,7 +97,7 @@ function move(entry, at, cell) {
   returns.set(entry, put(entry, at, cell));
   entry.classList.add("moving");
   window.htmx.ajax("POST", moveForm().getAttribute("action"), {
-    source: entry, target: "#calendar", swap: "patch", values: { post: idOf(entry), at },
+    source: entry, target: "#calendar", swap: "patch", values: { post: idOf(entry), at, revision: entry.dataset.revision },
   });
 }
 

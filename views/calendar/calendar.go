@@ -55,6 +55,7 @@ type Hour struct {
 type Post struct {
 	ID, Platform, Network, Account, Status, Text string
 	At                                           time.Time
+	Revision                                     string
 	// Movable reports that the person can give the post another time.
 	Movable bool
 }
@@ -67,10 +68,11 @@ type Refusal struct {
 	SendNow bool
 }
 
-// Inputs of the form that moves a post. At is a time on the workspace's clock.
+// Inputs of the form that moves a post. At is a time on the workspace's clock, and Revision the post's as it is shown.
 const (
-	FieldPost = "post"
-	FieldAt   = "at"
+	FieldPost     = "post"
+	FieldAt       = "at"
+	FieldRevision = "revision"
 )
 
 const (
