@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"io"
@@ -104,7 +105,23 @@ type page struct {
 	root *html.Node
 }
 
+// send sends a form to an address without a workspace to the workspace that the person visited last.
 func (b *browser) send(method, target, body string, headers ...string) *page {
+	b.r.t.Helper()
+	p := b.sendOnce(method, target, body, headers...)
+	to := cmp.Or(p.Header.Get("Location"), p.Header.Get("Hx-Redirect"))
+	path, _, _ := strings.Cut(target, "?")
+	if method == http.MethodPost && inWorkspace.MatchString(to) && inWorkspace.ReplaceAllString(to, "") == path {
+		if !inWorkspace.MatchString(target) {
+			return b.send(method, inWorkspace.FindString(to)+target, body, headers...)
+		}
+	}
+	p.leaveOutWorkspace()
+	return p
+}
+
+// sendOnce sends a request, and repeats it where the answer wants it.
+func (b *browser) sendOnce(method, target, body string, headers ...string) *page {
 	b.r.t.Helper()
 	request := httptest.NewRequestWithContext(b.r.t.Context(), method, target, strings.NewReader(body))
 	request.Header = b.header.Clone()
@@ -134,9 +151,8 @@ func (b *browser) send(method, target, body string, headers ...string) *page {
 		}
 	}
 	if p.StatusCode == http.StatusTemporaryRedirect {
-		return b.send(method, p.Header.Get("Location"), body, headers...)
+		return b.sendOnce(method, p.Header.Get("Location"), body, headers...)
 	}
-	p.leaveOutWorkspace()
 	return p
 }
 

@@ -71,6 +71,23 @@ func TestAnAddressWithoutAWorkspaceLeadsToTheLastOne(t *testing.T) {
 	r.browser().get("/w/one/posts").leads(t, "/sign-in?next=%2Fw%2Fone%2Fposts")
 }
 
+// A form without a workspace acted in the one that was visited last, which may be another than its page's.
+func TestAFormWithoutAWorkspaceActsNowhere(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	b := r.as(ws)
+	draft := ws.Draft("text", ws.Account("threads"))
+	for _, path := range []string{"/posts/" + draft.ID + "/delete", "/posts/" + draft.ID + "/edit"} {
+		b.sendOnce(http.MethodPost, path, "text=changed").leads(t, "/w/one"+path)
+	}
+	got, err := r.App.GetPost(t.Context(), ws.Owner, draft.ID)
+	must(t, err)
+	if got.Text != "text" {
+		t.Errorf("the draft holds %q", got.Text)
+	}
+}
+
 func TestAFormerSlugLeadsToThePresentOne(t *testing.T) {
 	t.Parallel()
 	r := open(t)

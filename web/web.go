@@ -157,9 +157,15 @@ func (r *request) redirectHome() error {
 	return r.askToSignIn()
 }
 
-// redirectToWorkspace redirects an address without a workspace to the one that the person visited last.
+// redirectToWorkspace redirects an address without a workspace to the one that the person visited last. That may be
+// another than a form is about, so that a form only leads to the page there.
 func (r *request) redirectToWorkspace() error {
-	return r.repeatAt(r.link.At(r.echo.Request().URL.EscapedPath()))
+	httpReq := r.echo.Request()
+	to := r.link.At(httpReq.URL.EscapedPath())
+	if httpReq.Method == http.MethodGet || httpReq.Method == http.MethodHead {
+		return r.repeatAt(to)
+	}
+	return r.redirect(to)
 }
 
 // redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. Only its members learn
