@@ -44,7 +44,7 @@ func (r *request) bulkPosts(form url.Values) error {
 		refused[i] = refusal.ID
 	}
 	r.selectPosts(refused)
-	r.flash(r.endedEarly(r.bulkFlash(bulkWords[in.Act], result), err))
+	r.setFullFlash(r.endedEarly(r.bulkFlash(bulkWords[in.Act], result), err))
 	return r.redirect(r.listPage(form.Get(posts.FieldBack)))
 }
 
@@ -187,11 +187,11 @@ func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
 
 // flashUndo says what has been done to a post, with the button that undoes it.
 func (r *request) flashUndo(text string, before app.PostSchedule) {
-	r.flash(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.undoAction(before)})
+	r.setFullFlash(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.undoAction(before)})
 }
 
-// undo gives posts back the schedule that they had before an action.
-func (r *request) undo(form url.Values) error {
+// undoAct gives posts back the schedule that they had before an action.
+func (r *request) undoAct(form url.Values) error {
 	var before []app.PostSchedule
 	for _, text := range form[posts.FieldBefore] {
 		s, err := parseSchedule(text)
@@ -208,7 +208,7 @@ func (r *request) undo(form url.Values) error {
 	if len(result.Refused) > 0 || err != nil {
 		f = r.bulkFlash("restored", result)
 	}
-	r.flash(r.endedEarly(f, err))
+	r.setFullFlash(r.endedEarly(f, err))
 	return r.redirect(cmp.Or(r.refererPage(), r.link.Posts(link.Filter{})))
 }
 

@@ -105,9 +105,9 @@ func calendarDays(view string, date time.Time) (days []time.Time, most int) {
 	switch view {
 	case link.ViewMonth:
 		start := time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)
-		first, last, most = monday(start), monday(start.AddDate(0, 1, -1)).AddDate(0, 0, 6), monthMost
+		first, last, most = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6), monthMost
 	case link.ViewWeek:
-		first = monday(date)
+		first = mondayOf(date)
 		last = first.AddDate(0, 0, 6)
 	case link.ViewList:
 		last, most = date.AddDate(0, 0, calendar.ListDays-1), listMost
@@ -120,8 +120,8 @@ func calendarDays(view string, date time.Time) (days []time.Time, most int) {
 	return days, most
 }
 
-// monday returns the first day of a day's week.
-func monday(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
+// mondayOf returns the first day of a day's week.
+func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
 
 func hourSpans(zone core.Zone, date time.Time) []core.CalendarSpan {
 	hours := zone.Hours(date)
@@ -178,7 +178,7 @@ func (r *request) movePost(form url.Values) error {
 		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.undoAction(before),
 	}
 	if !r.wantsFragment() {
-		r.flash(flash)
+		r.setFullFlash(flash)
 		return r.redirect(r.link.Calendar(shown))
 	}
 	m, err := r.calendarModel(shown)

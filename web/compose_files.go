@@ -155,7 +155,7 @@ func (r *request) readUploads() (*multipart.Form, error) {
 		return nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only forms with files.").
 			WithHint("Send multipart/form-data.")
 	}
-	done, err := r.web.uploads.begin(r.caller.User())
+	done, err := r.web.uploads.countForm(r.caller.User())
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (r *request) finishConnect() error {
 	if err != nil {
 		return err
 	}
-	if err := r.enter(begun); err != nil {
+	if err := r.enterWorkspace(begun); err != nil {
 		return err
 	}
 	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
@@ -121,7 +121,7 @@ func (r *request) redirectReconnected(done app.Connected) error {
 		f.Text += fmt.Sprintf(" %s failed %s in the last 7 days.", ui.CountNoun(n, one, many), why)
 		f.Action = r.retryAction(after)
 	}
-	r.flash(f)
+	r.setFullFlash(f)
 	return r.redirect(r.pageAfter(after))
 }
 

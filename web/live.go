@@ -23,7 +23,7 @@ func (r *request) streamChanges() error {
 	if r.echo.Request().Method != http.MethodGet {
 		return r.refuseStream()
 	}
-	leave, ok := r.web.streams.enter("session "+session, "address "+httpd.AddressKey(r.echo))
+	leave, ok := r.web.streams.countStream("session "+session, "address "+httpd.AddressKey(r.echo))
 	if !ok {
 		return r.refuseStream()
 	}
@@ -80,8 +80,8 @@ type streams struct {
 	open map[string]int
 }
 
-// enter counts a stream until leave is called; ok is false if there are too many.
-func (s *streams) enter(session, address string) (leave func(), ok bool) {
+// countStream counts a stream until leave is called; ok is false if there are too many.
+func (s *streams) countStream(session, address string) (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {

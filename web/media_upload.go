@@ -98,8 +98,8 @@ type uploadForms struct {
 	sent map[core.UserID]int
 }
 
-// begin counts a form, unless its person already sends as many as they may. The caller calls done at its end.
-func (u *uploadForms) begin(person core.UserID) (done func(), err error) {
+// countForm counts a form, unless its person already sends as many as they may. The caller calls done at its end.
+func (u *uploadForms) countForm(person core.UserID) (done func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.sent[person] >= maxUploadForms {

@@ -46,7 +46,7 @@ func (r *request) confirmPassword() (*core.Error, error) {
 		return nil, err
 	}
 	r.sessionChanged = true
-	return nil, r.enter(r.addressedWorkspace())
+	return nil, r.enterWorkspace(r.addressedWorkspace())
 }
 
 // renderPassword asks for the person's password before the submitted form is handled. e is why the previous password

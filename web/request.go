@@ -59,7 +59,7 @@ func (r *request) authenticate() error {
 	}
 	r.echo.SetRequest(r.echo.Request().WithContext(ctx))
 	r.sessionLoaded = true
-	if err := r.enter(r.addressedWorkspace()); err != nil || r.caller.IsZero() {
+	if err := r.enterWorkspace(r.addressedWorkspace()); err != nil || r.caller.IsZero() {
 		return err
 	}
 	httpd.AddLogAttrs(r.echo, slog.String("workspace", r.caller.Workspace().String()),
@@ -80,9 +80,9 @@ func (r *request) addressedWorkspace() string {
 	return string(slug)
 }
 
-// enter makes the session's person the caller, in the workspace with the slug if they are a member of it, and else in
+// enterWorkspace makes the session's person the caller, in the workspace with the slug if they are a member of it, and else in
 // the one that they visited last.
-func (r *request) enter(slug string) error {
+func (r *request) enterWorkspace(slug string) error {
 	visit, err := r.web.findVisit(r.context(), slug)
 	r.caller, r.link, r.preferences = visit.Caller, link.Workspace(visit.Slug), visit.Preferences
 	return err
@@ -119,10 +119,10 @@ func (r *request) saveSession() error {
 }
 
 // setFlash stores a message for the page after an action.
-func (r *request) setFlash(tone ui.Tone, text string) { r.flash(layout.Flash{Tone: tone, Text: text}) }
+func (r *request) setFlash(tone ui.Tone, text string) { r.setFullFlash(layout.Flash{Tone: tone, Text: text}) }
 
-// flash is setFlash for a message with more than a sentence.
-func (r *request) flash(f layout.Flash) {
+// setFullFlash is setFlash for a message with more than a sentence.
+func (r *request) setFullFlash(f layout.Flash) {
 	f.Provisional = strings.HasPrefix(f.Text, flashPrefix)
 	if text, err := json.Marshal(f); err == nil { // it has texts and buttons only
 		r.putSession(keyFlash, string(text))

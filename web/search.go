@@ -19,8 +19,8 @@ const (
 	foundExcerpt = 80
 )
 
-// search finds pages, actions, accounts and posts, for the command palette and its page.
-func (r *request) search() error {
+// showSearch finds pages, actions, accounts and posts, for the command palette and its page.
+func (r *request) showSearch() error {
 	frame, err := r.pageFrame("Search", "")
 	if err != nil {
 		return err
@@ -35,8 +35,8 @@ func (r *request) search() error {
 		return err
 	}
 	for _, g := range []layout.PaletteGroup{
-		{Name: "Actions", Entries: matching(r.actions(), m.Query)},
-		{Name: "Pages", Entries: matching(append(frame.Pages(), settings.Pages(frame)...), m.Query)},
+		{Name: "Actions", Entries: filterEntries(r.searchableActions(), m.Query)},
+		{Name: "Pages", Entries: filterEntries(append(frame.Pages(), settings.Pages(frame)...), m.Query)},
 		{Name: "Accounts", Entries: accounts},
 		{Name: "Posts", Entries: found},
 	} {
@@ -47,8 +47,8 @@ func (r *request) search() error {
 	return r.render(http.StatusOK, layout.Search(m), layout.PalettePart(m))
 }
 
-// actions returns what the person's role allows them to begin.
-func (r *request) actions() []layout.PaletteEntry {
+// searchableActions returns what the person's role allows them to begin.
+func (r *request) searchableActions() []layout.PaletteEntry {
 	var list []layout.PaletteEntry
 	if r.caller.Role().Writes() {
 		list = append(list, layout.PaletteEntry{Icon: "square-pen", Name: "Compose a post", URL: r.link.Compose()})
@@ -87,7 +87,7 @@ func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
 		if a.Username != nil {
 			words += " " + *a.Username
 		}
-		if matches(words, query) {
+		if containsWords(words, query) {
 			list = append(list, e)
 		}
 	}
@@ -112,17 +112,17 @@ func (r *request) findPosts(query string) ([]layout.PaletteEntry, error) {
 	return entries, err
 }
 
-func matching(entries []layout.PaletteEntry, query string) (list []layout.PaletteEntry) {
+func filterEntries(entries []layout.PaletteEntry, query string) (list []layout.PaletteEntry) {
 	for _, e := range entries {
-		if matches(e.Name+" "+e.Detail, query) {
+		if containsWords(e.Name+" "+e.Detail, query) {
 			list = append(list, e)
 		}
 	}
 	return list
 }
 
-// matches reports whether a text contains each word of a query.
-func matches(text, query string) bool {
+// containsWords reports whether a text contains each word of a query.
+func containsWords(text, query string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {

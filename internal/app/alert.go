@@ -84,7 +84,7 @@ func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
 		return err
 	}
 	for _, r := range readers {
-		for _, letter := range a.alertLetters(p.concerning(r)) {
+		for _, letter := range a.alertLetters(p.problemsFor(r)) {
 			letter.Footnote = fmt.Sprintf("You get this email as %s of %s. To change which emails you get, open %s",
 				withArticle(r.Role), p.workspace.Name, a.workspaceURL(p.workspace, "settings/profile"))
 			m := mail.Message{To: r.Email, Name: r.Name, Letter: letter}
@@ -113,8 +113,8 @@ func (a *App) markTold(ctx context.Context, t store.Tenant, p problems) error {
 	return t.MarkAlertTold(ctx, store.AlertAccount, "")
 }
 
-// concerning returns the problems that a member gets by email.
-func (p problems) concerning(r store.MailReader) problems {
+// problemsFor returns the problems that a member gets by email.
+func (p problems) problemsFor(r store.MailReader) problems {
 	of := problems{workspace: p.workspace}
 	choice := r.Role.MailFor(r.Choice)
 	if choice == core.MailAll {

@@ -48,4 +48,4 @@ func (w *Watchers) Watch(workspace core.WorkspaceID) <-chan Changes {
 }
 
 // Tell hands over what a look has found.
-func (w *Watchers) Tell(missed bool, found ...store.Activity) { w.tell(found, missed) }
+func (w *Watchers) Tell(missed bool, found ...store.Activity) { w.tellWatchers(found, missed) }

@@ -138,7 +138,7 @@ func (a *App) eachPost(ctx context.Context, t store.Tenant, ids []string,
 		if err != nil {
 			return r, err
 		}
-		if r.Done++; before.check() == nil {
+		if r.Done++; before.checkRestorable() == nil {
 			r.Undo = append(r.Undo, before)
 		}
 	}
@@ -171,8 +171,8 @@ type PostSchedule struct {
 	Revision string
 }
 
-// check returns invalid_request for a schedule that no action has returned.
-func (s PostSchedule) check() error {
+// checkRestorable returns invalid_request for a schedule that no action has returned.
+func (s PostSchedule) checkRestorable() error {
 	if s.Status != core.PostDraft && s.Status != core.PostQueued || s.Revision == "" {
 		return core.Invalid("before", "%q is not a schedule that a post can be given back.", s.ID)
 	}
@@ -189,7 +189,7 @@ func (a *App) RestorePosts(ctx context.Context, c core.Caller, before []PostSche
 	was := map[string]PostSchedule{}
 	var ids []string
 	for _, s := range before {
-		if err := s.check(); err != nil {
+		if err := s.checkRestorable(); err != nil {
 			return BulkResult{}, err
 		}
 		if _, twice := was[s.ID]; twice {

@@ -262,12 +262,12 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 			return err
 		}
 		pub.Post, pub.Platform = p.ID, p.Platform
-		return a.setPublication(ctx, t, change.Post, d.deliver(pub).Reset())
+		return a.setPublication(ctx, t, change.Post, d.setDelivery(pub).Reset())
 	})
 }
 
-// deliver sets on the ledger row of a post how the post gets to its network.
-func (d target) deliver(pub store.Publication) store.Publication {
+// setDelivery sets on the ledger row of a post how the post gets to its network.
+func (d target) setDelivery(pub store.Publication) store.Publication {
 	delivery := d.network.Delivery(d.draft)
 	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
 	return pub
@@ -306,7 +306,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 		return errEditedTooLate(p)
 	}
 	if err == nil && hasContent(in) {
-		pub, err = a.recheck(ctx, t, p, pub)
+		pub, err = a.checkChangedContent(ctx, t, p, pub)
 	}
 	if err != nil {
 		return err
@@ -314,9 +314,9 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	return a.saveChange(ctx, t, change, pub)
 }
 
-// recheck checks the changed content of a queued post like POST /posts does, and returns its ledger row for that
+// checkChangedContent checks the changed content of a queued post like POST /posts does, and returns its ledger row for that
 // content. The post has its slot.
-func (a *App) recheck(ctx context.Context, t store.Tenant, p *core.Post,
+func (a *App) checkChangedContent(ctx context.Context, t store.Tenant, p *core.Post,
 	pub store.Publication,
 ) (store.Publication, error) {
 	d, err := a.targetOf(ctx, t, p)
@@ -326,7 +326,7 @@ func (a *App) recheck(ctx context.Context, t store.Tenant, p *core.Post,
 	if row := a.rowOf(d, true); !row.OK() {
 		return pub, errPostPlan(p, row.Issues)
 	}
-	return d.deliver(pub), nil
+	return d.setDelivery(pub), nil
 }
 
 // zoneOf returns a post's zone after a change of its time: the zone of the new time. "now" and "draft" keep the zone.

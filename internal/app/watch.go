@@ -52,9 +52,9 @@ func (a *App) lookForChanges(ctx context.Context) {
 		if workspaces == nil {
 			return
 		}
-		found, err := a.look(ctx, workspaces)
+		found, err := a.readActivity(ctx, workspaces)
 		if err == nil {
-			a.watchers.tell(found, failed > mostFailed)
+			a.watchers.tellWatchers(found, failed > mostFailed)
 			failed = 0
 			continue
 		}
@@ -64,8 +64,8 @@ func (a *App) lookForChanges(ctx context.Context) {
 	}
 }
 
-// look does not wait for a database that hangs.
-func (a *App) look(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
+// readActivity does not wait for a database that hangs.
+func (a *App) readActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	return a.cfg.Store.Activity(ctx, workspaces)
@@ -118,8 +118,8 @@ func (w *watchers) workspaces() (list []core.WorkspaceID) {
 	return list
 }
 
-// tell hands each watcher what has changed since the last look, or all if some of it may have been missed.
-func (w *watchers) tell(found []store.Activity, missed bool) {
+// tellWatchers hands each watcher what has changed since the last look, or all if some of it may have been missed.
+func (w *watchers) tellWatchers(found []store.Activity, missed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	byWorkspace := map[core.WorkspaceID]map[store.Activity]bool{}
@@ -130,12 +130,12 @@ func (w *watchers) tell(found []store.Activity, missed bool) {
 		byWorkspace[sign.Workspace][sign] = true
 	}
 	for one := range w.all {
-		one.tell(byWorkspace[one.workspace], missed)
+		one.addChanges(byWorkspace[one.workspace], missed)
 	}
 }
 
-// tell adds what has changed to what has not been taken yet.
-func (w *watcher) tell(now map[store.Activity]bool, missed bool) {
+// addChanges adds what has changed to what has not been taken yet.
+func (w *watcher) addChanges(now map[store.Activity]bool, missed bool) {
 	changes := changesBetween(w.seen, now)
 	changes.All = missed
 	w.seen = now
@@ -144,7 +144,7 @@ func (w *watcher) tell(now map[store.Activity]bool, missed bool) {
 	}
 	select {
 	case waiting := <-w.changes:
-		changes = waiting.and(changes)
+		changes = waiting.mergedWith(changes)
 	default:
 	}
 	w.changes <- changes // there is room: nobody else sends
@@ -152,16 +152,16 @@ func (w *watcher) tell(now map[store.Activity]bool, missed bool) {
 
 func (c Changes) isEmpty() bool { return !c.All && len(c.Posts)+len(c.Media) == 0 }
 
-// and names what is in c or in more, unless that is too much.
-func (c Changes) and(more Changes) Changes {
-	sum := Changes{Posts: unite(c.Posts, more.Posts), Media: unite(c.Media, more.Media), All: c.All || more.All}
+// mergedWith names what is in c or in more, unless that is too much.
+func (c Changes) mergedWith(more Changes) Changes {
+	sum := Changes{Posts: mergeSorted(c.Posts, more.Posts), Media: mergeSorted(c.Media, more.Media), All: c.All || more.All}
 	if sum.All || len(sum.Posts)+len(sum.Media) > mostNamed {
 		return Changes{All: true}
 	}
 	return sum
 }
 
-func unite(one, other []string) []string {
+func mergeSorted(one, other []string) []string {
 	all := slices.Concat(one, other)
 	slices.Sort(all)
 	return slices.Compact(all)

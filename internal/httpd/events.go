@@ -33,13 +33,13 @@ func (s EventStream) Send(event string, data any) error {
 	if err != nil {
 		return fmt.Errorf("encode the event %s: %w", event, err)
 	}
-	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", event, body))
+	return s.writeText(fmt.Sprintf("event: %s\ndata: %s\n\n", event, body))
 }
 
 // Beat sends a comment, so that neither side nor a proxy in between takes the connection for dead.
-func (s EventStream) Beat() error { return s.write(":\n\n") }
+func (s EventStream) Beat() error { return s.writeText(":\n\n") }
 
-func (s EventStream) write(text string) error {
+func (s EventStream) writeText(text string) error {
 	control := http.NewResponseController(s.c.Response())
 	err := control.SetWriteDeadline(time.Now().Add(eventWriteTime))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {

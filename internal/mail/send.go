@@ -59,7 +59,7 @@ func NewSender(server, from string) (*Sender, error) {
 		return nil, fmt.Errorf("the sender %q is not an email address: %w", from, err)
 	}
 	port := portStartTLS
-	s.options = []gomail.Option{gomail.WithTimeout(timeout), gomail.WithHELO(s.domain())}
+	s.options = []gomail.Option{gomail.WithTimeout(timeout), gomail.WithHELO(s.senderDomain())}
 	switch {
 	case u.Scheme == "smtps":
 		port, s.tls = portTLS, true
@@ -81,11 +81,11 @@ func NewSender(server, from string) (*Sender, error) {
 			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin,
 				gomail.SMTPAuthCramMD5))
 	}
-	return s, s.connect(func(*gomail.Client) error { return nil })
+	return s, s.useClient(func(*gomail.Client) error { return nil })
 }
 
-// connect calls f with a client, and closes its connection after that, which the library leaves open after a failure.
-func (s *Sender) connect(f func(*gomail.Client) error) error {
+// useClient calls f with a client, and closes its connection after that, which the library leaves open after a failure.
+func (s *Sender) useClient(f func(*gomail.Client) error) error {
 	var connection net.Conn
 	defer func() {
 		if connection != nil {
@@ -122,8 +122,8 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// domain returns the part of the sender's address after the @.
-func (s *Sender) domain() string {
+// senderDomain returns the part of the sender's address after the @.
+func (s *Sender) senderDomain() string {
 	_, domain, _ := strings.Cut(s.from.Address, "@")
 	return domain
 }
@@ -133,11 +133,11 @@ func (s *Sender) From() string { return s.from.Address }
 
 // Send sends a message. Its error is ErrRefused if sending it again would not help.
 func (s *Sender) Send(ctx context.Context, m Message) error {
-	message, err := s.compose(m)
+	message, err := s.buildMessage(m)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	err = s.connect(func(client *gomail.Client) error { return client.DialAndSendWithContext(ctx, message) })
+	err = s.useClient(func(client *gomail.Client) error { return client.DialAndSendWithContext(ctx, message) })
 	switch {
 	case err == nil, message.IsDelivered(): // only the goodbye failed
 		return nil
@@ -147,7 +147,7 @@ func (s *Sender) Send(ctx context.Context, m Message) error {
 	return fmt.Errorf("send an email: %w", err)
 }
 
-func (s *Sender) compose(m Message) (*gomail.Msg, error) {
+func (s *Sender) buildMessage(m Message) (*gomail.Msg, error) {
 	message := gomail.NewMsg()
 	message.FromMailAddress(s.from)
 	to, err := mail.ParseAddress(m.To)
@@ -156,7 +156,7 @@ func (s *Sender) compose(m Message) (*gomail.Msg, error) {
 	}
 	message.ToMailAddress(&mail.Address{Name: oneLine(m.Name), Address: to.Address})
 	message.Subject(oneLine(m.Letter.Subject))
-	message.SetMessageIDWithValue(m.ID + "@" + s.domain())
+	message.SetMessageIDWithValue(m.ID + "@" + s.senderDomain())
 	message.SetDate()
 	message.SetGenHeader("Auto-Submitted", "auto-generated")
 	text, err := m.Letter.Text()
@@ -177,7 +177,7 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 
 // Check connects to the server and signs in, and sends nothing.
 func (s *Sender) Check(ctx context.Context) error {
-	return s.connect(func(client *gomail.Client) error {
+	return s.useClient(func(client *gomail.Client) error {
 		if err := client.DialWithContext(ctx); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func FieldsFor(rules Rules, draft Draft) []Field {
 	d, held := rules.Describe(), decodeBlock(draft.Settings)
 	for _, f := range d.Fields {
 		value, kept := held[f.Name]
-		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || conflicts(rules, draft, held, f)) {
+		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || isRefusedSetting(rules, draft, held, f)) {
 			continue
 		}
 		if f.Kind == FieldChoice {
@@ -36,13 +36,13 @@ func FieldsFor(rules Rules, draft Draft) []Field {
 	return list
 }
 
-// conflicts reports whether the network's check refuses the setting, whatever its value, for such a post.
-func conflicts(rules Rules, draft Draft, held map[string]any, f Field) bool {
+// isRefusedSetting reports whether the network's check refuses the setting, whatever its value, for such a post.
+func isRefusedSetting(rules Rules, draft Draft, held map[string]any, f Field) bool {
 	if f.Kind == FieldChoice { // which of its values apply is found one by one
 		return false
 	}
 	tried := maps.Clone(held)
-	tried[f.Name] = f.sample()
+	tried[f.Name] = f.sampleValue()
 	block, err := json.Marshal(tried)
 	if err != nil {
 		return false
@@ -73,8 +73,8 @@ func decodeBlock(block json.RawMessage) map[string]any {
 	return values
 }
 
-// sample returns a valid value of a field that is no choice, other than its default.
-func (f Field) sample() any {
+// sampleValue returns a valid value of a field that is no choice, other than its default.
+func (f Field) sampleValue() any {
 	switch f.Kind {
 	case FieldSwitch:
 		return f.Default != "true"

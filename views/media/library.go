@@ -42,7 +42,7 @@ type LibraryModel struct {
 	Refused            *contract.Error
 }
 
-func (m LibraryModel) with(change func(*link.MediaFilter)) string {
+func (m LibraryModel) urlWith(change func(*link.MediaFilter)) string {
 	f := m.Filter
 	f.After = ""
 	change(&f)

@@ -1536,7 +1536,7 @@ func counter(m ComposeModel, n Network) templ.Component {
 			templ_7745c5c3_Var73 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var74 = []any{"counter", templ.KV("over", n.Text.Max > 0 && m.used(n) > n.Text.Max)}
+		var templ_7745c5c3_Var74 = []any{"counter", templ.KV("over", n.Text.Max > 0 && m.countText(n) > n.Text.Max)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var74...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1658,9 +1658,9 @@ func counter(m ComposeModel, n Network) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var83 string
-		templ_7745c5c3_Var83, templ_7745c5c3_Err = templ.JoinStringErrs(room(m.used(n), n.Text))
+		templ_7745c5c3_Var83, templ_7745c5c3_Err = templ.JoinStringErrs(spaceLeft(m.countText(n), n.Text))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/compose.templ`, Line: 273, Col: 72}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/compose.templ`, Line: 273, Col: 82}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var83))
 		if templ_7745c5c3_Err != nil {

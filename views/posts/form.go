@@ -442,11 +442,11 @@ func relativeTime(at, now time.Time) string {
 	return "in " + ui.CountNoun(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
 }
 
-// used returns how long a network's text is with its tags, in the network's unit.
-func (m ComposeModel) used(n Network) int { return n.Text.Unit.Of(m.Values.TextFor(n.ID)) + n.Extra }
+// countText returns how long a network's text is with its tags, in the network's unit.
+func (m ComposeModel) countText(n Network) int { return n.Text.Unit.Of(m.Values.TextFor(n.ID)) + n.Extra }
 
-// room says how much of a limit is left.
-func room(used int, limit core.Count) string {
+// spaceLeft says how much of a limit is left.
+func spaceLeft(used int, limit core.Count) string {
 	if over := used - limit.Max; over > 0 {
 		return "too long by " + characters(over)
 	}
@@ -470,5 +470,5 @@ func formatThousands(n int) string {
 
 // countsMore reports whether a network counts more than one for some of the characters of its text.
 func (m ComposeModel) countsMore(n Network) bool {
-	return m.used(n)-n.Extra > core.UnitCharacters.Of(m.Values.TextFor(n.ID))
+	return m.countText(n)-n.Extra > core.UnitCharacters.Of(m.Values.TextFor(n.ID))
 }

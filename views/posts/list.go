@@ -78,7 +78,7 @@ func (m ListModel) tab() tab {
 	return tabs[max(i, 0)]
 }
 
-func (m ListModel) can(a core.Act) bool { return slices.Contains(m.tab().acts, a) }
+func (m ListModel) canApply(a core.Act) bool { return slices.Contains(m.tab().acts, a) }
 
 func (m ListModel) tabURL(t tab) string {
 	f := m.Filter

@@ -1265,7 +1265,7 @@ func bulkBar(m ListModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.can(core.ActReschedule) {
+		if m.canApply(core.ActReschedule) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 105, "<details class=\"post-move\"><summary class=\"button\" data-testid=\"bulk-move\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1396,25 +1396,25 @@ func bulkBar(m ListModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActRetry) {
+		if m.canApply(core.ActRetry) {
 			templ_7745c5c3_Err = bulkButton(core.ActRetry, "rotate-cw", "Retry").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActCancel) {
+		if m.canApply(core.ActCancel) {
 			templ_7745c5c3_Err = bulkButton(core.ActCancel, "ban", "Back to drafts").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActDuplicate) {
+		if m.canApply(core.ActDuplicate) {
 			templ_7745c5c3_Err = bulkButton(core.ActDuplicate, "copy-plus", "Duplicate").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActDelete) {
+		if m.canApply(core.ActDelete) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 116, "<button type=\"submit\" class=\"button danger\" formmethod=\"get\" formaction=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

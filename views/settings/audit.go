@@ -45,8 +45,8 @@ type AuditEntry struct {
 	Address       string
 }
 
-// who returns who did it.
-func (e AuditEntry) who() string {
+// actorName returns who did it.
+func (e AuditEntry) actorName() string {
 	switch e.Actor {
 	case "operator":
 		return "Operator"
@@ -56,8 +56,8 @@ func (e AuditEntry) who() string {
 	return cmp.Or(e.Name, "Former member")
 }
 
-// by returns with what it was done, where that is not the dashboard.
-func (e AuditEntry) by() string {
+// credentialUsed returns with what it was done, where that is not the dashboard.
+func (e AuditEntry) credentialUsed() string {
 	if e.Actor == string(core.CredentialKey) {
 		return "API key " + e.Credential
 	}
@@ -90,8 +90,8 @@ var auditActions = []struct {
 	{core.AuditSessionEnded, "Signed out of a browser"},
 }
 
-// what returns what was done.
-func (e AuditEntry) what() string {
+// actionWords returns what was done.
+func (e AuditEntry) actionWords() string {
 	for _, a := range auditActions {
 		if a.action == e.Action {
 			return a.name
@@ -100,8 +100,8 @@ func (e AuditEntry) what() string {
 	return string(e.Action)
 }
 
-// details returns what the entry is about, and which values changed. Times are in the zone.
-func (e AuditEntry) details(zone core.Zone) []string {
+// changeLines returns what the entry is about, and which values changed. Times are in the zone.
+func (e AuditEntry) changeLines(zone core.Zone) []string {
 	before, after := auditValues(e.Before, zone), auditValues(e.After, zone)
 	var list []string
 	if e.SubjectName != "" {

@@ -46,7 +46,7 @@ func New(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{Addr: listener.Addr().String(), listener: listener}
-	s.open.Go(s.accept)
+	s.open.Go(s.acceptConnections)
 	t.Cleanup(func() {
 		_ = listener.Close()
 		s.open.Wait()
@@ -71,21 +71,21 @@ func (s *Server) Received() []Mail {
 	return append([]Mail(nil), s.received...)
 }
 
-func (s *Server) accept() {
+func (s *Server) acceptConnections() {
 	for {
 		connection, err := s.listener.Accept()
 		if err != nil {
 			return
 		}
 		s.open.Go(func() {
-			s.converse(connection)
+			s.serveConnection(connection)
 			_ = connection.Close()
 		})
 	}
 }
 
-// converse speaks SMTP until the client leaves.
-func (s *Server) converse(connection net.Conn) {
+// serveConnection speaks SMTP until the client leaves.
+func (s *Server) serveConnection(connection net.Conn) {
 	lines := textproto.NewReader(bufio.NewReader(connection))
 	say := func(line string) { _, _ = fmt.Fprintf(connection, "%s\r\n", line) }
 	say("220 mailtest")
@@ -122,7 +122,7 @@ func (s *Server) converse(connection net.Conn) {
 			if err != nil {
 				return
 			}
-			s.keep(to, raw)
+			s.storeMail(to, raw)
 			say("250 accepted")
 		case "QUIT":
 			say("221 bye")
@@ -133,7 +133,7 @@ func (s *Server) converse(connection net.Conn) {
 	}
 }
 
-func (s *Server) keep(to string, raw []byte) {
+func (s *Server) storeMail(to string, raw []byte) {
 	m := Mail{To: to}
 	if message, err := mail.ReadMessage(bytes.NewReader(raw)); err == nil {
 		m.Header = message.Header
