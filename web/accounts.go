@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"belfry/internal/app"
@@ -55,14 +54,9 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 // matchesFilter reports whether an account's name or handle has all words of the search, and it has the state and the
 // network.
 func matchesFilter(card app.AccountCard, f accounts.Filter) bool {
-	text := strings.ToLower(card.DisplayName + " @" + card.Username)
-	for word := range strings.FieldsSeq(strings.ToLower(f.Query)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
 	broken := card.Status != core.AccountOK
-	return (f.Network == "" || f.Network == string(card.Platform)) &&
+	return containsWords(card.DisplayName+" @"+card.Username, f.Query) &&
+		(f.Network == "" || f.Network == string(card.Platform)) &&
 		(f.Status == "" || f.Status == string(card.Status) || f.Status == accounts.StatusBroken && broken)
 }
 

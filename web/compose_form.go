@@ -171,10 +171,11 @@ func trimSeconds(at string) string {
 
 func joinTags(tags []string) string { return strings.Join(tags, ", ") }
 
+// parseTags returns the tags of a text with commas, each once; nil if there are none.
 func parseTags(s string) []string {
 	var tags []string
 	for tag := range strings.SplitSeq(s, ",") {
-		if tag = strings.TrimSpace(tag); tag != "" {
+		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(tags, tag) {
 			tags = append(tags, tag)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"belfry/internal/contract"
@@ -60,7 +59,7 @@ func (r *request) editFile(form url.Values) error {
 	}
 	made, err := r.web.cfg.App.EditMedia(r.context(), r.caller, contract.EditMedia{
 		ID: r.pathID(), Title: textField(values.Name), Description: textField(values.Description),
-		Tags: new(splitTags(values.Tags)), FolderID: folderField(values.Folder), Pinned: &values.Pinned,
+		Tags: new(append([]string{}, parseTags(values.Tags)...)), FolderID: folderField(values.Folder), Pinned: &values.Pinned,
 	})
 	e, refused := asRefusal(err)
 	if !refused {
@@ -88,17 +87,6 @@ func textField(text string) contract.Opt[string] {
 		return contract.Opt[string]{Set: true, Null: true}
 	}
 	return contract.Some(text)
-}
-
-// splitTags returns the tags of a text with commas, each once.
-func splitTags(text string) []string {
-	tags := []string{}
-	for tag := range strings.SplitSeq(text, ",") {
-		if tag = strings.TrimSpace(tag); tag != "" && !slices.Contains(tags, tag) {
-			tags = append(tags, tag)
-		}
-	}
-	return tags
 }
 
 // uploadToLibrary adds the files of a form to the library.

@@ -65,15 +65,8 @@ func (r *request) editMember(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, made.Name+" is now "+withArticle(made.Role)+".")
+	r.setFlash(ui.ToneGood, made.Name+" is now "+core.Role(made.Role).WithArticle()+".")
 	return r.redirect(r.link.Members())
-}
-
-func withArticle(role string) string {
-	if role == string(core.RoleViewer) {
-		return "a " + role
-	}
-	return "an " + role
 }
 
 func (r *request) confirmRemoval() error {

@@ -119,7 +119,9 @@ func (r *request) saveSession() error {
 }
 
 // setFlash stores a message for the page after an action.
-func (r *request) setFlash(tone ui.Tone, text string) { r.setFullFlash(layout.Flash{Tone: tone, Text: text}) }
+func (r *request) setFlash(tone ui.Tone, text string) {
+	r.setFullFlash(layout.Flash{Tone: tone, Text: text})
+}
 
 // setFullFlash is setFlash for a message with more than a sentence.
 func (r *request) setFullFlash(f layout.Flash) {

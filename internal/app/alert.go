@@ -86,7 +86,7 @@ func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
 	for _, r := range readers {
 		for _, letter := range a.alertLetters(p.problemsFor(r)) {
 			letter.Footnote = fmt.Sprintf("You get this email as %s of %s. To change which emails you get, open %s",
-				withArticle(r.Role), p.workspace.Name, a.workspaceURL(p.workspace, "settings/profile"))
+				r.Role.WithArticle(), p.workspace.Name, a.workspaceURL(p.workspace, "settings/profile"))
 			m := mail.Message{To: r.Email, Name: r.Name, Letter: letter}
 			if err := a.addMail(ctx, t, m, a.cfg.Now().Add(alertUseful)); err != nil {
 				return err
@@ -212,13 +212,6 @@ func postTitle(p store.FailedPost) string {
 		return string(cut[:titleShown]) + "…"
 	}
 	return text
-}
-
-func withArticle(r core.Role) string {
-	if r == core.RoleViewer {
-		return "a viewer"
-	}
-	return "an " + string(r)
 }
 
 // workspaceURL returns the address of a page of a workspace.

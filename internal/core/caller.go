@@ -184,6 +184,14 @@ const (
 	RoleViewer Role = "viewer"
 )
 
+// WithArticle returns the role as it stands in a sentence: "an editor".
+func (r Role) WithArticle() string {
+	if r == RoleViewer {
+		return "a viewer"
+	}
+	return "an " + string(r)
+}
+
 // Manages reports whether the role can change accounts, keys and members.
 func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
 

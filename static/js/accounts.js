@@ -1,3 +1,5 @@
+import { containsWords } from "/static/js/words.js";
+
 const chips = (form) => [...form.querySelectorAll("[data-chips] label")];
 const box = (chip) => chip.querySelector("input");
 
@@ -31,11 +33,7 @@ export function startChoosing(form) {
 }
 
 function search(form, words) {
-  const parts = words.toLowerCase().split(/\s+/);
-  for (const chip of chips(form)) {
-    const found = `${chip.textContent} ${chip.dataset.finds}`.toLowerCase();
-    chip.hidden = !parts.every((part) => found.includes(part));
-  }
+  for (const chip of chips(form)) chip.hidden = !containsWords(`${chip.textContent} ${chip.dataset.finds}`, words);
   form.querySelector("[data-no-match]").hidden = chips(form).some((chip) => !chip.hidden);
 }
 

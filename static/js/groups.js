@@ -1,4 +1,5 @@
 import { toast } from "/static/js/toast.js";
+import { containsWords } from "/static/js/words.js";
 
 // startGroups lets accounts be dragged to groups, and filters and counts the choices of a group's form.
 export function startGroups() {
@@ -50,9 +51,7 @@ export function startGroups() {
 }
 
 function filter(list, text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   for (const choice of list.querySelectorAll("[data-filtered]")) {
-    const found = choice.dataset.filtered.toLowerCase();
-    choice.hidden = !words.every((word) => found.includes(word));
+    choice.hidden = !containsWords(choice.dataset.filtered, text);
   }
 }

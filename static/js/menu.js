@@ -1,3 +1,5 @@
+import { containsWords } from "/static/js/words.js";
+
 const menus = ".switcher, .bar-more, .menu";
 
 // startMenus closes an open menu when a person leaves it, and lets its search hide what does not match.
@@ -18,7 +20,6 @@ export function startMenus() {
   document.addEventListener("input", (event) => {
     const list = document.getElementById(event.target.dataset?.filters ?? "");
     if (!list) return;
-    const sought = event.target.value.trim().toLowerCase();
-    for (const item of list.children) item.hidden = !item.textContent.toLowerCase().includes(sought);
+    for (const item of list.children) item.hidden = !containsWords(item.textContent, event.target.value);
   });
 }
