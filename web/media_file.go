@@ -59,7 +59,8 @@ func (r *request) editFile(form url.Values) error {
 	}
 	made, err := r.web.cfg.App.EditMedia(r.context(), r.caller, contract.EditMedia{
 		ID: r.pathID(), Title: textField(values.Name), Description: textField(values.Description),
-		Tags: new(append([]string{}, parseTags(values.Tags)...)), FolderID: folderField(values.Folder), Pinned: &values.Pinned,
+		Tags:     new(append([]string{}, parseTags(values.Tags)...)),
+		FolderID: folderField(values.Folder), Pinned: &values.Pinned,
 	})
 	e, refused := asRefusal(err)
 	if !refused {

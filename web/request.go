@@ -80,8 +80,8 @@ func (r *request) addressedWorkspace() string {
 	return string(slug)
 }
 
-// enterWorkspace makes the session's person the caller, in the workspace with the slug if they are a member of it, and else in
-// the one that they visited last.
+// enterWorkspace makes the session's person the caller, in the workspace with the slug if they are a member of it, and
+// else in the one that they visited last.
 func (r *request) enterWorkspace(slug string) error {
 	visit, err := r.web.findVisit(r.context(), slug)
 	r.caller, r.link, r.preferences = visit.Caller, link.Workspace(visit.Slug), visit.Preferences

@@ -314,8 +314,8 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	return a.saveChange(ctx, t, change, pub)
 }
 
-// checkChangedContent checks the changed content of a queued post like POST /posts does, and returns its ledger row for that
-// content. The post has its slot.
+// checkChangedContent checks the changed content of a queued post like POST /posts does, and returns its ledger row
+// for that content. The post has its slot.
 func (a *App) checkChangedContent(ctx context.Context, t store.Tenant, p *core.Post,
 	pub store.Publication,
 ) (store.Publication, error) {

@@ -154,7 +154,11 @@ func (c Changes) isEmpty() bool { return !c.All && len(c.Posts)+len(c.Media) == 
 
 // mergedWith names what is in c or in more, unless that is too much.
 func (c Changes) mergedWith(more Changes) Changes {
-	sum := Changes{Posts: mergeSorted(c.Posts, more.Posts), Media: mergeSorted(c.Media, more.Media), All: c.All || more.All}
+	sum := Changes{
+		Posts: mergeSorted(c.Posts, more.Posts),
+		Media: mergeSorted(c.Media, more.Media),
+		All:   c.All || more.All,
+	}
 	if sum.All || len(sum.Posts)+len(sum.Media) > mostNamed {
 		return Changes{All: true}
 	}

@@ -338,7 +338,9 @@ func (m Model) wall(at time.Time) string { return at.In(m.Zone.Location()).Forma
 func (m Model) clock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }
 
 // spokenDetails is what is heard of a post beside its time and words.
-func (p Post) spokenDetails() string { return ui.StateWord(p.Status) + ", " + p.Network + ", " + p.Account }
+func (p Post) spokenDetails() string {
+	return ui.StateWord(p.Status) + ", " + p.Network + ", " + p.Account
+}
 
 // words returns the beginning of the title or text of a post on one line, of at most longest characters.
 func (p Post) words(longest int) string {

@@ -443,7 +443,9 @@ func relativeTime(at, now time.Time) string {
 }
 
 // countText returns how long a network's text is with its tags, in the network's unit.
-func (m ComposeModel) countText(n Network) int { return n.Text.Unit.Of(m.Values.TextFor(n.ID)) + n.Extra }
+func (m ComposeModel) countText(n Network) int {
+	return n.Text.Unit.Of(m.Values.TextFor(n.ID)) + n.Extra
+}
 
 // spaceLeft says how much of a limit is left.
 func spaceLeft(used int, limit core.Count) string {
