@@ -149,7 +149,7 @@ func Operations(a *app.App) []Operation {
 			return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
 		}),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.Finish) error {
-			return snooze(a.Engine().FinishPost(ctx, j.Workspace, j.Post, j.Step))
+			return snooze(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 			return a.RefreshToken(ctx, j.Workspace, j.Account)

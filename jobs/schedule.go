@@ -24,7 +24,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"overdue", 10 * time.Second, a.CountOverdue},
 		{"refresh", time.Minute, enqueueDue(j, a.DueRefreshes)},
 		{"check", time.Minute, enqueueDue(j, a.DueChecks)},
-		{"links", 10 * time.Minute, enqueueDue(j, a.Engine().MissingLinks)},
+		{"links", 10 * time.Minute, enqueueDue(j, a.Engine().ListMissingLinks)},
 		{"media", 5 * time.Second, a.Intake().SweepFiles},
 		{"purge", time.Minute, a.Intake().PurgeFiles},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},

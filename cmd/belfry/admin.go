@@ -152,7 +152,7 @@ func defineRevokeUnreadable(o *options) action {
 			return p.printf("The secret keys can decrypt the tokens of all accounts.")
 		case !*confirm:
 			return p.printf("The keys in %[2]s cannot decrypt the tokens of %[1]d accounts. If no backup has the missing key, run `%[3]s --confirm`.",
-				len(found), config.KeysLocation(s.cfg), app.RevokeUnreadableCommand)
+				len(found), config.DescribeKeysLocation(s.cfg), app.RevokeUnreadableCommand)
 		}
 		return p.printf("%d accounts were revoked. Reconnect them in the dashboard, under Accounts.", len(found))
 	})
@@ -193,7 +193,7 @@ func (p *program) printRotation(ctx context.Context, s *session, resealed int, l
 	if last.Unreadable > 0 {
 		err = errors.Join(err,
 			fmt.Errorf("%d values cannot be decrypted with the keys in %s: put the missing key back and run this again",
-				last.Unreadable, config.KeysLocation(s.cfg)))
+				last.Unreadable, config.DescribeKeysLocation(s.cfg)))
 	}
 	if last.Busy > 0 {
 		err = errors.Join(err, fmt.Errorf("%d values were in use: run this again in a few minutes", last.Busy))

@@ -51,7 +51,7 @@ func (p *program) backUp(ctx context.Context, cfg *config.Config, name string, f
 	return p.printf("The database was saved to %s. This file does not contain:\n"+
 		"- the media files (BELFRY_STORAGE_URL; by default the folder media in BELFRY_DATA_DIR): back them up afterwards;\n"+
 		"- the keys in %s: store them in another place. Without them, the networks' tokens cannot be decrypted.",
-		name, config.KeysLocation(cfg))
+		name, config.DescribeKeysLocation(cfg))
 }
 
 func defineRestore(o *options) action {

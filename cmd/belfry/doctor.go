@@ -155,7 +155,7 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 // checkKeys checks that the secret keys decrypt what the database contains. If there are no keys yet, it uses a
 // temporary key, which shows whether keys are missing.
 func (of *installation) checkKeys(ctx context.Context) (string, error) {
-	from := config.KeysLocation(of.cfg)
+	from := config.DescribeKeysLocation(of.cfg)
 	keyring, err := config.LoadKeys(of.cfg)
 	none := errors.Is(err, os.ErrNotExist)
 	if err != nil && !none {
@@ -231,7 +231,7 @@ func listHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 // reviewKeys returns an error that names the variable if the secret keys do not match the database.
 func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {
 	if err := verbs.ReviewKeys(ctx); err != nil {
-		return fmt.Errorf("%s does not match the database: %w", config.KeysLocation(cfg), err)
+		return fmt.Errorf("%s does not match the database: %w", config.DescribeKeysLocation(cfg), err)
 	}
 	return nil
 }

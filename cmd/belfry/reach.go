@@ -59,7 +59,7 @@ func reportFiles(ctx context.Context, cfg app.Config, proofs []string) (string, 
 	prefix := cfg.MediaURL + contract.FilePath
 	why := cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
 	if why == nil {
-		why = cfg.Fetch.CheckOpens(ctx, prefix)
+		why = cfg.Fetch.CheckReachable(ctx, prefix)
 	}
 	var b strings.Builder
 	if why != nil {

@@ -9,7 +9,7 @@ import (
 
 // ServesPublicFiles reports whether the networks can download files from this server, as far as the form of its address
 // tells. Simulated networks always can.
-func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.IsPublic(c.MediaURL) }
+func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.LooksPublic(c.MediaURL) }
 
 // fileURL returns the address where a network downloads a file, or "" if it cannot; see intake.Service.FileURL.
 func (a *App) fileURL(ws core.WorkspaceID, m store.Media, gate string) string {

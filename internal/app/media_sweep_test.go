@@ -23,12 +23,12 @@ type listing struct {
 	most   int64
 }
 
-func (l listing) Each(ctx context.Context, after string, fn func(string, int64, time.Time) error) error {
+func (l listing) Each(ctx context.Context, after string, visit blob.VisitFunc) error {
 	return l.Store.Each(ctx, after, func(key string, size int64, modified time.Time) error {
 		if l.listed.Add(1) > l.most {
 			return fmt.Errorf("more than %d keys are listed", l.most)
 		}
-		return fn(key, size, modified)
+		return visit(key, size, modified)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// maxTries is how often a request is sent before its failure counts. The library's default of ten takes minutes.
+// maxTries is how often a request is sent before it fails. The library's default of ten tries takes minutes.
 const maxTries = 3
 
 // bucket is a store in an S3 bucket.
@@ -22,7 +22,7 @@ type bucket struct {
 	transport *http.Transport
 	host      string
 	name      string
-	prefix    string // in front of every key; empty or with a slash at its end
+	prefix    string // of every key; empty, or ends with a slash
 }
 
 func newBucket(u *url.URL) (*bucket, error) {
@@ -57,7 +57,7 @@ func newBucket(u *url.URL) (*bucket, error) {
 	return &bucket{core, transport, u.Host, name, prefix}, nil
 }
 
-// parseCredentials returns the credentials in the address, or those in the environment variables that S3 clients use.
+// parseCredentials returns the credentials of the address, or those in the environment variables of S3 clients.
 func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	if user == nil {
 		creds := credentials.NewEnvAWS()
@@ -94,7 +94,7 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-func (b *bucket) Each(ctx context.Context, after string, fn func(string, int64, time.Time) error) error {
+func (b *bucket) Each(ctx context.Context, after string, visit VisitFunc) error {
 	opts := minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}
 	if after != "" {
 		opts.StartAfter = b.prefix + after
@@ -104,41 +104,41 @@ func (b *bucket) Each(ctx context.Context, after string, fn func(string, int64, 
 			return fmt.Errorf("list the bucket %s: %w", b.name, o.Err)
 		}
 		key := strings.TrimPrefix(o.Key, b.prefix)
-		if checkKey(key) != nil { // not ours
+		if checkKey(key) != nil { // not written by this package
 			continue
 		}
-		if err := fn(key, o.Size, o.LastModified); err != nil {
+		if err := visit(key, o.Size, o.LastModified); err != nil {
 			return err
 		}
 	}
-	return ctx.Err() // the listing ends without a word when its context does
+	return ctx.Err() // the listing ends without an error when its context ends
 }
 
-func (b *bucket) Tidy(ctx context.Context, before time.Time) (n int, err error) {
+func (b *bucket) RemoveUnfinished(ctx context.Context, before time.Time) (removed int, err error) {
 	key, upload := "", ""
 	for {
 		page, err := b.core.ListMultipartUploads(ctx, b.name, b.prefix, key, upload, "", 1000)
 		if err != nil {
-			return n, fmt.Errorf("list unfinished uploads in the bucket %s: %w", b.name, err)
+			return removed, fmt.Errorf("list unfinished uploads in the bucket %s: %w", b.name, err)
 		}
 		for _, u := range page.Uploads {
 			if !u.Initiated.Before(before) || checkKey(strings.TrimPrefix(u.Key, b.prefix)) != nil {
 				continue
 			}
 			if err := b.core.AbortMultipartUpload(ctx, b.name, u.Key, u.UploadID); err != nil && !isNotFound(err) {
-				return n, fmt.Errorf("remove an unfinished upload of %s: %w", u.Key, err)
+				return removed, fmt.Errorf("remove an unfinished upload of %s: %w", u.Key, err)
 			}
-			n++
+			removed++
 		}
 		if !page.IsTruncated {
-			return n, nil
+			return removed, nil
 		}
 		key, upload = page.NextKeyMarker, page.NextUploadIDMarker
 	}
 }
 
 func (b *bucket) Check(ctx context.Context) error {
-	err := checkStore(ctx, b)
+	err := probeStore(ctx, b)
 	if refusal := (minio.ErrorResponse{}); errors.As(err, &refusal) && refusal.Code == minio.NoSuchBucket {
 		err = errors.New("there is no such bucket")
 	}
@@ -153,7 +153,7 @@ func (b *bucket) Close() error {
 	return nil
 }
 
-// object is an object in a bucket. The library requests ranges of exactly the version that was opened.
+// object is an open object in a bucket. The library only reads the version that was opened.
 type object struct {
 	*minio.Object
 	size int64

@@ -14,13 +14,13 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// Parts of an upload. S3 accepts at most 10,000 of them, each of at least 5 MiB but the last.
+// Parts of an upload. S3 accepts at most 10,000 of them, and all but the last must have at least 5 MiB.
 const (
 	partSize = 5 << 20
 	maxParts = 10_000
 )
 
-// abortTimeout limits how long the removal of a failed upload's parts may take.
+// abortTimeout is the time limit for removing the parts of a failed upload.
 const abortTimeout = 10 * time.Second
 
 func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) error {
@@ -33,15 +33,15 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return nil
 }
 
-// putObject sends a short object in one request, and a long one in parts. After an error, it removes the parts that
-// were sent; Tidy removes what it cannot.
+// putObject stores a small object in one request, and a large one in parts. After an error, it tries to remove the parts
+// that were sent. If that fails, RemoveUnfinished removes them later.
 func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := os.CreateTemp("", "belfry-part-*")
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := os.Remove(file.Name()); err != nil { // it exists until it is closed, or the process ends
+	if err := os.Remove(file.Name()); err != nil { // its bytes remain until it is closed
 		return err
 	}
 	p := &partReader{source: bufio.NewReader(contextReader{ctx, r}), file: file, left: size, unknown: size == Unknown}
@@ -51,7 +51,7 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 	}
 	if p.last {
 		opts := minio.PutObjectOptions{DisableContentSha256: true}
-		_, err := b.core.PutObject(ctx, b.name, name, p.newReader(), p.size, p.md5, "", opts)
+		_, err := b.core.PutObject(ctx, b.name, name, p.newPartReader(), p.size, p.md5, "", opts)
 		return err
 	}
 	upload, err := b.core.NewMultipartUpload(ctx, b.name, name, minio.PutObjectOptions{})
@@ -65,7 +65,7 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 	}()
 	for sent := []minio.CompletePart(nil); ; {
 		opts := minio.PutObjectPartOptions{Md5Base64: p.md5, DisableContentSha256: true}
-		part, err := b.core.PutObjectPart(ctx, b.name, name, upload, len(sent)+1, p.newReader(), p.size, opts)
+		part, err := b.core.PutObjectPart(ctx, b.name, name, upload, len(sent)+1, p.newPartReader(), p.size, opts)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 	}
 }
 
-// abortUpload removes the parts of an upload, even if its context has ended.
+// abortUpload removes the parts of an upload, even if ctx has ended.
 func (b *bucket) abortUpload(ctx context.Context, name, upload string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
@@ -90,25 +90,25 @@ func (b *bucket) abortUpload(ctx context.Context, name, upload string) error {
 	return nil
 }
 
-// partReader stores the part that is being sent in a temporary file, so that it can be sent again after a broken
-// connection. In memory, a hundred concurrent uploads would use too much.
+// partReader reads a source in parts. It stores the current part in a temporary file, so that it can be sent again after
+// a broken connection. Parts of a hundred concurrent uploads would need too much memory.
 type partReader struct {
 	source  *bufio.Reader
 	file    *os.File
-	left    int64 // bytes of the source that are still to come
-	unknown bool  // whether left means nothing
-	size    int64 // of the part
+	left    int64 // number of bytes of the source that are not read yet
+	unknown bool  // the size of the source is unknown; left is not used
+	size    int64 // of the current part
 	md5     string
 	last    bool
 }
 
-// readPart replaces the file's content with the next part, of at most length bytes, and checks whether it is the
-// last. It computes the checksum itself, because the library's costs more and some servers do not support it.
+// readPart replaces the file's content with the next part, of at most length bytes, and sets last if no bytes follow. It
+// computes the checksum itself, because the library's checksum is slower and some servers do not support it.
 func (p *partReader) readPart(length int64) (err error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	sum := md5.New() //nolint:gosec // the one that every S3 server checks; against accidents, not against people
+	sum := md5.New() //nolint:gosec // the only checksum that every S3 server supports; it detects accidental changes
 	p.size, err = io.Copy(io.MultiWriter(p.file, sum), io.LimitReader(p.source, length))
 	if err != nil {
 		return err
@@ -130,11 +130,10 @@ func (p *partReader) readPart(length int64) (err error) {
 	return nil
 }
 
-// newReader returns a reader for the part.
-func (p *partReader) newReader() *io.SectionReader { return io.NewSectionReader(p.file, 0, p.size) }
+// newPartReader returns a reader of the current part.
+func (p *partReader) newPartReader() *io.SectionReader { return io.NewSectionReader(p.file, 0, p.size) }
 
-// partLength returns the smallest part length, in steps of 1 MiB, with which the number of parts is within the limit
-// of S3.
+// partLength returns the length of parts, in steps of 1 MiB, with which an object of size bytes has at most maxParts.
 func partLength(size int64) int64 {
 	const step = 1 << 20
 	return max(partSize, (size/maxParts/step+1)*step)

@@ -21,20 +21,20 @@ import (
 // finished file can be renamed atomically, and cannot conflict with keys, which never begin with a dot.
 const unfinishedDir = ".unfinished"
 
-// A file is copied in chunks, of which so many may be read before they are written. Small ones cost more in
-// calls than in bytes. So many files at once are copied like that; the rest take turns with a small one each, so
-// that any number of slow senders needs little memory.
+// Up to maxReadAhead files at once are copied with reading ahead: up to readAheadChunks chunks of readAheadChunk bytes
+// are read before they are written. All other files are copied with a small buffer, so that any number of slow senders
+// needs little memory.
 const (
 	readAheadChunk  = 256 << 10
 	readAheadChunks = 4
 	maxReadAhead    = 16
 )
 
-// folder is a store in a folder on disk. A key is a path in it, so that the store can be read and moved without
-// Belfry; os.Root prevents paths outside.
+// folder is a store in a folder on disk. A key is a path in the folder, so the files can be used without Belfry. os.Root
+// prevents access to other folders.
 type folder struct {
 	root      *os.Root
-	readAhead chan [][]byte // the chunks of each; nil before the first use
+	readAhead chan [][]byte // sets of buffers that are not in use; nil before a set's first use
 }
 
 func newFolder(dir string) (*folder, error) {
@@ -73,7 +73,8 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return fmt.Errorf("store %s: %w", key, err)
 }
 
-// writeFile creates a file of the declared size, and returns after it has been written to disk.
+// writeFile creates a file with size bytes of r, and returns once it is written to disk. It leaves an incomplete file
+// after an error.
 func (f *folder) writeFile(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -93,16 +94,16 @@ func (f *folder) writeFile(ctx context.Context, name string, r io.Reader, size i
 		return io.ErrUnexpectedEOF
 	}
 	if size != Unknown {
-		if err = checkEnd(r); err != nil {
+		if err = expectEOF(r); err != nil {
 			return err
 		}
 	}
-	// Before the name: otherwise a crash could leave the key with an empty file.
+	// The content must be on disk before the rename: otherwise, a crash could leave an empty file under the key.
 	return file.Sync()
 }
 
-// copyToFile copies r to a file. If a buffer is free, it reads ahead while it writes. When it returns, it no longer
-// reads from r.
+// copyToFile copies r to a file. If a set of buffers is free, it reads ahead while it writes. It does not read from r
+// after it has returned.
 func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, size int64) error {
 	if size != Unknown && size <= copyBuffer {
 		_, err := io.CopyBuffer(file, r, make([]byte, max(size, 1)))
@@ -121,7 +122,7 @@ func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, si
 			return err
 		}
 		defer ahead.Close()
-		defer stop() // or closing would wait for chunks to be filled that nobody wants
+		defer stop() // otherwise, closing would wait until more chunks are read
 		_, err = io.Copy(file, ahead)
 		return err
 	default:
@@ -130,11 +131,11 @@ func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, si
 	}
 }
 
-// flushBytes is how many bytes are passed to the disk at a time.
+// flushBytes is how many new bytes make earlySyncWriter start to write them to disk.
 const flushBytes = 8 << 20
 
-// earlySyncWriter starts writing a file to disk while more bytes arrive, so that the final sync is short. Unlike
-// os.File it has no ReadFrom, which would use a small buffer.
+// earlySyncWriter makes the system write a file to disk while more bytes arrive, so that the final sync is short. Unlike
+// os.File, it has no ReadFrom, which would use a small buffer.
 type earlySyncWriter struct {
 	file        *os.File
 	at, flushed int64
@@ -150,10 +151,10 @@ func (e *earlySyncWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// moveToKey renames a finished file to its key, and returns when the name is as durable as the content.
+// moveToKey renames a finished file to its key, and returns once the name is on disk too.
 func (f *folder) moveToKey(name, key string) error {
 	dir := path.Dir(key)
-	var parents []string // whose names are new
+	var parents []string // folders to sync, because they are new or contain a new name
 	for ; ; dir = path.Dir(dir) {
 		parents = append(parents, dir)
 		if _, err := f.root.Stat(dir); err == nil || dir == "." {
@@ -221,11 +222,12 @@ func (f *folder) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-func (f *folder) Each(ctx context.Context, after string, fn func(string, int64, time.Time) error) error {
-	return f.walkDir(ctx, ".", after, fn)
+func (f *folder) Each(ctx context.Context, after string, visit VisitFunc) error {
+	return f.walkDir(ctx, ".", after, visit)
 }
 
-func (f *folder) walkDir(ctx context.Context, dir, after string, fn func(string, int64, time.Time) error) error {
+// walkDir calls visit for every file in dir and its folders whose key is greater than after, in byte order.
+func (f *folder) walkDir(ctx context.Context, dir, after string, visit VisitFunc) error {
 	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", dir, err)
@@ -237,13 +239,13 @@ func (f *folder) walkDir(ctx context.Context, dir, after string, fn func(string,
 			return err
 		}
 		switch {
-		case checkKey(key) != nil: // not ours
+		case checkKey(key) != nil: // not written by this package
 		case entry.IsDir():
 			if key+"/" >= after || strings.HasPrefix(after, key+"/") {
-				err = f.walkDir(ctx, key, after, fn)
+				err = f.walkDir(ctx, key, after, visit)
 			}
 		case entry.Type().IsRegular() && key > after:
-			err = visitEntry(entry, key, fn)
+			err = visitEntry(entry, key, visit)
 		}
 		if err != nil {
 			return err
@@ -252,7 +254,7 @@ func (f *folder) walkDir(ctx context.Context, dir, after string, fn func(string,
 	return nil
 }
 
-// sortName returns the name by which a folder's entry is sorted, so that a walk visits keys in byte order.
+// sortName returns the name by which walkDir sorts an entry, so that it visits keys in byte order.
 func sortName(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"
@@ -260,18 +262,19 @@ func sortName(e fs.DirEntry) string {
 	return e.Name()
 }
 
-func visitEntry(entry fs.DirEntry, key string, fn func(string, int64, time.Time) error) error {
+// visitEntry calls visit for a file, unless it has been deleted.
+func visitEntry(entry fs.DirEntry, key string, visit VisitFunc) error {
 	info, err := entry.Info()
-	if errors.Is(err, fs.ErrNotExist) { // deleted since
+	if errors.Is(err, fs.ErrNotExist) { // deleted in the meantime
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("list %s: %w", key, err)
 	}
-	return fn(key, info.Size(), info.ModTime())
+	return visit(key, info.Size(), info.ModTime())
 }
 
-func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) {
+func (f *folder) RemoveUnfinished(ctx context.Context, before time.Time) (removed int, err error) {
 	entries, err := fs.ReadDir(f.root.FS(), unfinishedDir)
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return 0, fmt.Errorf("list unfinished files: %w", err)
@@ -282,18 +285,18 @@ func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) 
 			if !modified.Before(before) {
 				return nil
 			}
-			n++
+			removed++
 			return f.root.Remove(name)
 		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // put to its key since
-			return n, fmt.Errorf("remove an unfinished file: %w", err)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // renamed to its key in the meantime
+			return removed, fmt.Errorf("remove an unfinished file: %w", err)
 		}
 	}
-	return n, nil
+	return removed, nil
 }
 
 func (f *folder) Check(ctx context.Context) error {
-	if err := checkStore(ctx, f); err != nil {
+	if err := probeStore(ctx, f); err != nil {
 		return fmt.Errorf("cannot use the media folder %s: %w", f.root.Name(), err)
 	}
 	return nil

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Bounds of a connection to a bucket. A server that was frozen neither answers nor hangs up.
+// Limits of connections to a bucket. Without them, requests to a frozen server would never end.
 const (
 	dialTimeout = 10 * time.Second
-	idleTimeout = 60 * time.Second // with no byte in either direction
-	poolIdle    = 5 * time.Second  // servers close theirs after ten or more; and less than silence
+	idleTimeout = 60 * time.Second // without a byte in either direction
+	poolIdle    = 5 * time.Second  // shorter than idleTimeout, and than the ten or more seconds of most servers
 	poolSize    = 64
 )
 
@@ -34,20 +34,20 @@ func newTransport(idleTimeout time.Duration) *http.Transport {
 	}
 }
 
-// idleTimeoutConn is a connection that fails if no bytes move for a while.
+// idleTimeoutConn is a connection that fails if no bytes are transferred for idleTimeout.
 type idleTimeoutConn struct {
 	net.Conn
 	idleTimeout time.Duration
 }
 
-// Read extends the deadline only if bytes arrived.
+// Read implements net.Conn. It extends the deadline after each call.
 func (c idleTimeoutConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.extendDeadline()
 	return n, err
 }
 
-// Write also extends the read deadline, because the response can arrive only after the request.
+// Write implements net.Conn. It also extends the read deadline, because the response arrives only after the request.
 func (c idleTimeoutConn) Write(p []byte) (int, error) {
 	c.extendDeadline()
 	n, err := c.Conn.Write(p)
@@ -55,7 +55,8 @@ func (c idleTimeoutConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// extendDeadline ignores errors: they mean that the connection is closed, which the next call reports.
+// extendDeadline moves the deadline to idleTimeout from now. An error would mean that the connection is closed, which the
+// next call reports.
 func (c idleTimeoutConn) extendDeadline() {
-	_ = c.SetDeadline(time.Now().Add(c.idleTimeout)) //nolint:forbidigo // a connection lives by the machine's clock
+	_ = c.SetDeadline(time.Now().Add(c.idleTimeout)) //nolint:forbidigo // connections use the machine's clock
 }

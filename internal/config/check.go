@@ -15,10 +15,10 @@ import (
 	"belfry/internal/core"
 )
 
-// leastLease is long enough for a worker to renew its lease three times before it ends.
+// leastLease is the shortest lease during which a worker can renew it three times.
 const leastLease = 6 * time.Second
 
-// validate checks values that can be parsed but make no sense.
+// validate returns an error for each variable whose value can be parsed but not used.
 func validate(cfg *Config) error {
 	byName := map[string]field{}
 	for _, f := range listFields(cfg) {
@@ -52,6 +52,7 @@ func validate(cfg *Config) error {
 	return errors.Join(append(c.wrong, checkCredentialPairs(cfg)...)...)
 }
 
+// checker collects the errors of variables.
 type checker struct {
 	fields map[string]field
 	wrong  []error
@@ -78,17 +79,17 @@ func (c *checker) checkAddress(name, value string) {
 	c.require(name, err == nil, "is %q, but must be HOST:PORT", value)
 }
 
-// strictness is what an address may contain after its host.
+// strictness is what an address may and must contain.
 type strictness int
 
 const (
-	loose    strictness = iota // not even a host
-	anything                   // a host, then anything
-	withPath                   // a host and a path
-	origin                     // a host alone
+	loose    strictness = iota // anything; the host is optional
+	anything                   // a host, and anything after it
+	withPath                   // a host, and optionally a path
+	origin                     // only a host
 )
 
-// checkURL checks an address. Its error does not contain the value, because some addresses contain a password.
+// checkURL checks an address. Its errors do not contain the value, because some addresses contain a password.
 func (c *checker) checkURL(name, value string, allow strictness, schemes ...string) {
 	if value == "" {
 		return
@@ -135,12 +136,12 @@ func checkCredentialPairs(cfg *Config) (wrong []error) {
 	return wrong
 }
 
-// testPrefix begins the variables of the test run, which a program that a test starts inherits.
+// testPrefix begins the names of variables for tests, which the programs that tests start inherit.
 const testPrefix = "TEST_"
 
-// checkUnknown returns an error for variables that nobody declares. Otherwise a typo would silently leave a default
-// in effect.
-func checkUnknown(cfg *Config) error {
+// checkUnknownVariables returns an error for each variable that does not exist. Otherwise, a typo would silently leave a
+// default in effect.
+func checkUnknownVariables(cfg *Config) error {
 	known := map[string]bool{}
 	for _, f := range listFields(cfg) {
 		known[f.name] = true

@@ -1,5 +1,5 @@
-// Package config turns the environment's BELFRY_ variables into one checked value. Nothing else in
-// Belfry reads the environment, and nothing here reads anything else but the secret keys' file.
+// Package config reads and checks the configuration: the environment variables that begin with BELFRY_, and the file
+// with the secret keys. No other package reads these variables.
 package config
 
 import (
@@ -40,12 +40,12 @@ type Config struct {
 	ProofFiles     Files         `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as a list of NAME:CONTENT. Each is served at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`
 	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"The format of the log: text or json."`
 	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The lowest level to log: debug, info, warn or error."`
-	Network        NetworkValues // what the networks declared
+	Network        NetworkValues // the variables that networks declare
 	given          map[string]string
 	extra          []Variable
 }
 
-// Variable is a variable that another package declares, such as a network. Its name does not include the prefix.
+// Variable is a variable that another package declares, such as a network's. Name does not include Prefix.
 type Variable struct {
 	Name    string
 	Default string
@@ -53,18 +53,18 @@ type Variable struct {
 	Secret  bool
 }
 
-// field is one variable, as described by the struct's tags, with its value if there is a Config.
+// field is a field of Config with a variable, as described by its tags.
 type field struct {
 	goName  string
-	name    string // without the prefix
-	initial string // what .env.example shows after the sign
-	example string // what an error tells to write
+	name    string // without Prefix
+	initial string // the default in .env.example
+	example string // the example in errors
 	help    string
-	url     bool // a secret of which the place may be shown
+	url     bool // a secret address, whose host and path may be shown
 	value   reflect.Value
 }
 
-// listFields lists the struct's variables in order.
+// listFields returns the fields of Config that have a variable, in order.
 func listFields(cfg *Config) []field {
 	v := reflect.ValueOf(cfg).Elem()
 	var list []field
@@ -88,12 +88,12 @@ func listFields(cfg *Config) []field {
 	return list
 }
 
-// displayValue returns the value for output. Values in a special format are shown as they were given.
+// displayValue returns the value for output, without secrets. Values with a format of their own are shown as entered.
 func (f field) displayValue(given map[string]string) string {
 	switch v := f.value.Interface().(type) {
 	case Secret:
 		if f.url {
-			return v.cutURL()
+			return v.redactedURL()
 		}
 		return v.String()
 	case string:
@@ -105,7 +105,7 @@ func (f field) displayValue(given map[string]string) string {
 	return f.initial
 }
 
-// errorf returns an error for a variable: its name, what is wrong, and an example.
+// errorf returns an error with the variable's name, the formatted text, and an example.
 func (f field) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s%s %s (for example, %s%s=%s)", Prefix, f.name, fmt.Sprintf(format, args...), Prefix, f.name,
 		f.example)

@@ -12,35 +12,35 @@ import (
 
 const keyFile = "secret.keys"
 
-// LoadOrCreateKeys returns the secret keys, the encrypting one first: those in BELFRY_SECRET_KEYS, or those in the
-// file secret.keys in the data folder. If there is neither, it creates the file with a new key.
+// LoadOrCreateKeys returns the secret keys, beginning with the one that encrypts. They are in BELFRY_SECRET_KEYS or, if
+// that is not set, in the file secret.keys in the data folder. If the file does not exist, LoadOrCreateKeys creates it
+// with a new key.
 func LoadOrCreateKeys(cfg *Config) (*secret.Ring, error) {
 	ring, err := LoadKeys(cfg)
 	if !errors.Is(err, os.ErrNotExist) {
 		return ring, err
 	}
-	if err := makeKeys(filepath.Join(cfg.DataDir, keyFile)); err != nil {
+	if err := createKeyFile(filepath.Join(cfg.DataDir, keyFile)); err != nil {
 		return nil, fmt.Errorf("create the secret keys: %w", err)
 	}
 	return LoadKeys(cfg)
 }
 
-// KeysLocation returns where LoadKeys reads the keys, for the beginning of a sentence.
-func KeysLocation(cfg *Config) string {
+// DescribeKeysLocation returns where LoadKeys reads the keys, as the beginning of a sentence.
+func DescribeKeysLocation(cfg *Config) string {
 	if !cfg.SecretKeys.IsZero() {
 		return Prefix + "SECRET_KEYS"
 	}
 	return filepath.Join(cfg.DataDir, keyFile) + " (" + Prefix + "SECRET_KEYS is not set)"
 }
 
-// LoadKeys returns the secret keys as LoadOrCreateKeys does, but creates nothing: if there is neither the variable
-// nor the file, the error is os.ErrNotExist.
+// LoadKeys returns the same keys as LoadOrCreateKeys, but does not create a file: it returns os.ErrNotExist.
 func LoadKeys(cfg *Config) (*secret.Ring, error) {
 	if !cfg.SecretKeys.IsZero() {
 		return parseKeys(cfg.SecretKeys.Reveal())
 	}
 	path := filepath.Join(cfg.DataDir, keyFile)
-	text, err := readKeys(path)
+	text, err := readKeyFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,8 @@ func LoadKeys(cfg *Config) (*secret.Ring, error) {
 	return ring, nil
 }
 
-func readKeys(path string) (string, error) {
+// readKeyFile returns the content of the file with the secret keys. It refuses a file that other users can read.
+func readKeyFile(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("read the secret keys: %w", err)
@@ -66,10 +67,10 @@ func readKeys(path string) (string, error) {
 	return string(text), nil
 }
 
-// makeKeys writes a file with one new key. It never replaces an existing file, not even one that another process
-// creates at the same time, because without its keys no token could be decrypted.
-func makeKeys(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), dirMode()); err != nil {
+// createKeyFile writes a file with one new key. It never replaces an existing file, not even one that another process
+// creates at the same time, because no token can be decrypted without the right keys.
+func createKeyFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), dataDirMode()); err != nil {
 		return err
 	}
 	draft, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // mode 0600
@@ -87,8 +88,9 @@ func makeKeys(path string) error {
 	return nil
 }
 
-// dirMode returns the mode of the data folder. Root's folder lets the local database's user pass through.
-func dirMode() os.FileMode {
+// dataDirMode returns the mode of the data folder. If root owns the folder, the user of the local database needs access
+// to a folder inside it.
+func dataDirMode() os.FileMode {
 	if os.Geteuid() == 0 {
 		return 0o711
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Load reads the variables from environ, which has the form of os.Environ. An empty variable counts as not set. The
-// error lists every invalid variable on a line of its own, with an example.
+// Load reads the configuration from environ, which has the form of os.Environ. extra are the variables that other
+// packages declare. An empty variable counts as not set. The error has a line with an example for each invalid variable.
 func Load(environ []string, extra []Variable) (*Config, error) {
-	return loadFrom(environ, extra, os.Geteuid() == 0)
+	return loadFor(environ, extra, os.Geteuid() == 0)
 }
 
-func loadFrom(environ []string, extra []Variable, root bool) (*Config, error) {
+// loadFor reads the configuration as Load does. The defaults depend on whether the process belongs to root.
+func loadFor(environ []string, extra []Variable, isRoot bool) (*Config, error) {
 	given := map[string]string{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -28,11 +29,11 @@ func loadFrom(environ []string, extra []Variable, root bool) (*Config, error) {
 			given[name] = value
 		}
 	}
-	cfg := &Config{given: given, extra: extra, Network: networkValues(given, extra)}
-	if err := errors.Join(checkUnknown(cfg), parseVariables(cfg)); err != nil {
+	cfg := &Config{given: given, extra: extra, Network: newNetworkValues(given, extra)}
+	if err := errors.Join(checkUnknownVariables(cfg), parseVariables(cfg)); err != nil {
 		return nil, err
 	}
-	if err := setDerivedDefaults(cfg, root); err != nil {
+	if err := setDerivedDefaults(cfg, isRoot); err != nil {
 		return nil, err
 	}
 	if err := validate(cfg); err != nil {
@@ -41,7 +42,7 @@ func loadFrom(environ []string, extra []Variable, root bool) (*Config, error) {
 	return cfg, nil
 }
 
-// parseVariables fills the struct. It converts the parser's errors, which name fields, to errors about variables.
+// parseVariables sets the fields of cfg. It converts the parser's errors, which name fields, to errors about variables.
 func parseVariables(cfg *Config) error {
 	err := env.ParseWithOptions(cfg, env.Options{Environment: cfg.given})
 	all := env.AggregateError{}
@@ -59,13 +60,13 @@ func parseVariables(cfg *Config) error {
 			return fmt.Errorf("read the configuration: %w", err)
 		}
 		f := byName[p.Name]
-		wrong = append(wrong, f.errorf("cannot be %q (%v)", cfg.given[f.name], plainReason(f, p.Err)))
+		wrong = append(wrong, f.errorf("cannot be %q (%v)", cfg.given[f.name], simplifyParseError(f, p.Err)))
 	}
 	return errors.Join(wrong...)
 }
 
-// plainReason replaces error messages of other packages' parsers with plain ones.
-func plainReason(f field, err error) error {
+// simplifyParseError replaces the messages of other packages' parsers with simpler ones.
+func simplifyParseError(f field, err error) error {
 	switch f.value.Interface().(type) {
 	case time.Duration:
 		return errors.New("it is not a duration")
@@ -76,10 +77,10 @@ func plainReason(f field, err error) error {
 }
 
 // setDerivedDefaults sets the defaults that depend on other variables or on the machine.
-func setDerivedDefaults(cfg *Config, root bool) error {
+func setDerivedDefaults(cfg *Config, isRoot bool) error {
 	if cfg.DataDir == "" {
 		cfg.DataDir = "data"
-		if root {
+		if isRoot {
 			cfg.DataDir = "/var/lib/belfry"
 		}
 	}
@@ -92,7 +93,7 @@ func setDerivedDefaults(cfg *Config, root bool) error {
 		cfg.StorageURL = NewSecret("file:" + filepath.Join(dir, "media"))
 	}
 	if cfg.PublicURL == "" {
-		_, port, _ := net.SplitHostPort(cfg.Addr) // check looks at it
+		_, port, _ := net.SplitHostPort(cfg.Addr) // validate checks it
 		cfg.PublicURL = "http://localhost:" + port
 	}
 	cfg.PublicURL = strings.TrimSuffix(cfg.PublicURL, "/")

@@ -35,7 +35,7 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String(
 // LogValue hides the value from slog.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText hides the value from encoders, JSON's included.
+// MarshalText hides the value from encoders such as encoding/json.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText stores the text unchanged.
@@ -44,8 +44,8 @@ func (s *Secret) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// cutURL returns an address without its password and its query, which can contain one too.
-func (s Secret) cutURL() string {
+// redactedURL returns an address without its user, password and query, which may all contain secrets.
+func (s Secret) redactedURL() string {
 	u, err := url.Parse(s.value)
 	if err != nil || u.Scheme == "" {
 		return s.String()

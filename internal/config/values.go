@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Roles is what a process does: serve requests, publish, or both.
+// Roles are what a process does: serve the dashboard and the API, publish, or both.
 type Roles struct{ Web, Worker bool }
 
 // UnmarshalText parses a list such as "web,worker".
@@ -75,7 +75,7 @@ func (ds *Durations) UnmarshalText(text []byte) error {
 // Prefixes is a list of address ranges.
 type Prefixes []netip.Prefix
 
-// UnmarshalText parses a list of ranges; a single address is a range of one.
+// UnmarshalText parses a list of ranges and single addresses.
 func (ps *Prefixes) UnmarshalText(text []byte) error {
 	*ps = nil
 	for _, word := range splitList(text) {
@@ -92,7 +92,7 @@ func (ps *Prefixes) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Files are small text files: their contents by name.
+// Files are the contents of small text files, by name.
 type Files map[string]string
 
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
@@ -134,7 +134,7 @@ func splitList(text []byte) []string {
 	return words
 }
 
-// NetworkValues are the variables that networks declare, by name without the prefix.
+// NetworkValues are the values of the variables that networks declare, by name without Prefix.
 type NetworkValues struct {
 	values  map[string]Secret
 	secrets map[string]bool
@@ -143,7 +143,7 @@ type NetworkValues struct {
 // Get returns the value of a variable, or "" if it is empty or not declared.
 func (n NetworkValues) Get(name string) string { return n.values[name].Reveal() }
 
-// HasSecret reports whether a secret of any network is set, which means that the network has credentials.
+// HasSecret reports whether a secret of any network is set, which means that a network has credentials.
 func (n NetworkValues) HasSecret() bool {
 	for name := range n.secrets {
 		if !n.values[name].IsZero() {
@@ -153,12 +153,12 @@ func (n NetworkValues) HasSecret() bool {
 	return false
 }
 
-// LogValue returns only the names.
+// LogValue returns the names without the values.
 func (n NetworkValues) LogValue() slog.Value {
 	return slog.StringValue(strings.Join(slices.Sorted(maps.Keys(n.values)), " "))
 }
 
-func networkValues(given map[string]string, extra []Variable) NetworkValues {
+func newNetworkValues(given map[string]string, extra []Variable) NetworkValues {
 	n := NetworkValues{values: map[string]Secret{}, secrets: map[string]bool{}}
 	for _, v := range extra {
 		value, ok := given[v.Name]

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// ErrAddress means that an address has a form that is never opened.
+// ErrAddress means that Belfry never opens addresses of this form.
 var ErrAddress = errors.New("the address must be public, begin with https://, and have no user name and no port")
 
 // maxAddressLength is the maximum length of an address in bytes.
 const maxAddressLength = 4096
 
-// Check checks only the form of an address, and refuses an IP address that is not public. It returns the name of the
-// file, which may be empty. The error is ErrAddress.
-func Check(address string) (name string, err error) {
+// CheckAddress checks the form of an address without opening it, and refuses IP addresses that are not public. It returns
+// the file name in the address, which may be empty. The error is ErrAddress.
+func CheckAddress(address string) (fileName string, err error) {
 	u, err := parseAddress(address)
 	if err != nil {
 		return "", err
@@ -26,15 +26,16 @@ func Check(address string) (name string, err error) {
 	return cleanName(u.Path), nil
 }
 
+// parseAddress parses an address and checks its form. The error is ErrAddress.
 func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxAddressLength {
 		return nil, ErrAddress
 	}
-	return u, checkForm(u)
+	return u, checkURLForm(u)
 }
 
-func checkForm(u *url.URL) error {
+func checkURLForm(u *url.URL) error {
 	port := u.Port()
 	if u.Scheme != "https" || u.Opaque != "" || u.User != nil || u.Hostname() == "" || port != "" && port != "443" {
 		return ErrAddress
@@ -42,24 +43,24 @@ func checkForm(u *url.URL) error {
 	return nil
 }
 
-func parsePrefixes(list ...string) (all []netip.Prefix) {
+func mustParsePrefixes(list ...string) (all []netip.Prefix) {
 	for _, p := range list {
 		all = append(all, netip.MustParsePrefix(p))
 	}
 	return all
 }
 
-// newPublicCheck returns a function that reports whether an IP address is on the public internet. The lists are from
-// IANA's registries of special-purpose addresses, with multicast. Only 2000::/3 of IPv6 has been assigned, so NAT64,
-// loopback, link-local and private addresses are excluded without being listed.
+// newPublicCheck returns a function that reports whether an IP address is on the public internet. The lists are IANA's
+// registries of special-purpose addresses, and multicast. Public IPv6 addresses are all in 2000::/3, so NAT64, loopback,
+// link-local and private addresses need no entry.
 func newPublicCheck() func(netip.Addr) bool {
-	special4 := parsePrefixes(
+	special4 := mustParsePrefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 		"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
 		"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
 	)
 	global6 := netip.MustParsePrefix("2000::/3")
-	special6 := parsePrefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+	special6 := mustParsePrefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 	return func(a netip.Addr) bool {
 		special := special6
 		a = a.Unmap()

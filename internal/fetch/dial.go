@@ -16,11 +16,11 @@ var errRefused = errors.New("the address is not public")
 // maxAddresses is how many addresses of a host name are tried.
 const maxAddresses = 4
 
-// dialPublic connects to the public addresses of a host, one after the other, and to no other address. It resolves
-// the name for each request, so a name that resolves differently the second time is checked again.
+// dialPublic connects to the first public address of a host that responds, and never to an address that is not public.
+// It resolves the name for each request, so the check always applies to the address that it connects to.
 func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
-	if err != nil || port != "443" { // checkForm's rule, held here too
+	if err != nil || port != "443" { // checkURLForm has the same rule
 		return nil, errRefused
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout)
@@ -37,22 +37,23 @@ func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, e
 			continue
 		}
 		var conn net.Conn
-		if conn, err = c.dialOne(ctx, netip.AddrPortFrom(a, 443), len(found)); err == nil {
+		if conn, err = c.dialOneOf(ctx, netip.AddrPortFrom(a, 443), len(found)); err == nil {
 			return conn, nil
 		}
 	}
 	return nil, err
 }
 
-// dialOne connects to one of several addresses, with its share of the time limit.
-func (c *Client) dialOne(ctx context.Context, to netip.AddrPort, of int) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(of))
+// dialOneOf connects to one of count addresses. Each gets the same share of the time limit.
+func (c *Client) dialOneOf(ctx context.Context, to netip.AddrPort, count int) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(count))
 	defer cancel()
 	return c.connect(ctx, to)
 }
 
-// newConnector returns a dial function that also checks the address that is passed to the system.
-func newConnector(public func(netip.Addr) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
+// newPublicDialer returns a function that connects to an address. Just before the system call, it refuses addresses that
+// are not public.
+func newPublicDialer(public func(netip.Addr) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
 	dialer := &net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || to.Port() != 443 || !public(to.Addr()) {

@@ -20,10 +20,10 @@ var (
 	errSlow        = errors.New("the bytes arrived too slowly")
 )
 
-// Error is the reason why a download failed. All of them have the same message for people, so that nobody can use
-// Belfry to explore a network; logs show the reason.
+// Error is the error of a failed download. Its message is always the same, so Belfry cannot be used to explore a network.
+// Logs show the reason.
 type Error struct {
-	// Transient reports that the same address may work later.
+	// Transient reports that another attempt may succeed.
 	Transient bool
 	err       error
 }
@@ -34,10 +34,10 @@ func (*Error) Error() string { return "the address could not be opened" }
 // Unwrap returns the reason, for logs and tests.
 func (e *Error) Unwrap() error { return e.err }
 
-// LogValue returns the reason.
+// LogValue returns the reason, for logs.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.err.Error()) }
 
-// statusError returns the error for an HTTP status without a file.
+// statusError returns the error for a response with an HTTP status other than success.
 func statusError(code int) error {
 	switch {
 	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
@@ -46,7 +46,8 @@ func statusError(code int) error {
 	return fmt.Errorf("status %d: %w", code, errBadAnswer)
 }
 
-// wrapError wraps any error of a download. If the context was cancelled with a cause, the error is that cause.
+// wrapError converts an error of a download to ErrTooLarge or an *Error. If ctx was cancelled with a cause, the cause
+// replaces err.
 func wrapError(ctx context.Context, err error) error {
 	if errors.Is(err, ErrTooLarge) {
 		return ErrTooLarge
@@ -57,7 +58,7 @@ func wrapError(ctx context.Context, err error) error {
 	return &Error{Transient: !isFinal(err), err: err}
 }
 
-// isFinal reports whether another attempt would fail in the same way. A failed connection is not final.
+// isFinal reports whether another attempt would fail in the same way. Failed connections are not final.
 func isFinal(err error) bool {
 	for _, known := range []error{errRefused, errBadAnswer} {
 		if errors.Is(err, known) {

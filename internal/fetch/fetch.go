@@ -1,5 +1,5 @@
-// Package fetch opens addresses that a person gave us. It reaches the public internet over HTTPS and
-// nothing else, wherever a name, a redirect or a spelling may lead.
+// Package fetch downloads files from addresses that people enter. It connects only to the public internet, and only over
+// HTTPS, whatever a name resolves to and wherever a redirect leads.
 package fetch
 
 import (
@@ -22,24 +22,24 @@ const maxRedirects = 5
 
 // limits are the limits of one download.
 type limits struct {
-	connectTimeout time.Duration // to connect, for all addresses of a name
-	headerTimeout  time.Duration // to send the answer's head
+	connectTimeout time.Duration // to connect to any address of a name
+	headerTimeout  time.Duration // until the header of the response arrives
 	idleTimeout    time.Duration // without a byte
-	rateGrace      time.Duration // before the rate counts
-	minRate        int64         // least bytes a second
-	totalTimeout   time.Duration // for all of it
-	delayUnit      time.Duration // to a multiple of which a failure is held back
+	rateGrace      time.Duration // before minRate applies
+	minRate        int64         // in bytes per second
+	totalTimeout   time.Duration // for the whole download
+	delayUnit      time.Duration // failures are delayed to a multiple of it
 }
 
-// Config is for tests; its zero value is the internet. In any case, Dial gets only public addresses.
+// Config replaces parts of a Client for tests. The zero value is for use in production.
 type Config struct {
 	// Lookup returns the addresses of a host name, which can be an address itself.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	// Dial connects to an address.
+	// Dial connects to an address. It is only called for public addresses.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	// Roots replace the system's trusted certificates.
 	Roots *x509.CertPool
-	// DelayUnit replaces the second to whose multiples failures are delayed.
+	// DelayUnit replaces the unit of one second to whose multiples failures are delayed.
 	DelayUnit time.Duration
 }
 
@@ -53,7 +53,7 @@ type Client struct {
 	now     func() time.Time
 }
 
-// New returns a client.
+// New returns a client with the limits for production.
 func New(cfg Config) *Client {
 	return newClient(cfg, limits{
 		connectTimeout: 10 * time.Second, headerTimeout: 30 * time.Second, idleTimeout: 30 * time.Second,
@@ -65,7 +65,7 @@ func New(cfg Config) *Client {
 func newClient(cfg Config, b limits) *Client {
 	c := &Client{
 		limits: b, public: newPublicCheck(), lookup: cfg.Lookup, connect: cfg.Dial,
-		now: time.Now, //nolint:forbidigo // a download lives by the machine's clock
+		now: time.Now, //nolint:forbidigo // downloads use the machine's clock
 	}
 	if c.lookup == nil {
 		c.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
@@ -73,19 +73,19 @@ func newClient(cfg Config, b limits) *Client {
 		}
 	}
 	if c.connect == nil {
-		c.connect = newConnector(c.public)
+		c.connect = newPublicDialer(c.public)
 	}
 	only1 := new(http.Protocols)
 	only1.SetHTTP1(true)
 	c.http = &http.Client{
-		Transport: &http.Transport{ // Proxy is nil: a proxy would dial in our place, unchecked
+		Transport: &http.Transport{ // Proxy is nil, because a proxy would not check the address
 			DialContext:            c.dialPublic,
 			TLSClientConfig:        &tls.Config{RootCAs: cfg.Roots, MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:    b.connectTimeout,
 			ResponseHeaderTimeout:  b.headerTimeout,
 			MaxResponseHeaderBytes: 32 << 10,
-			DisableCompression:     true, // a small body could otherwise grow without bound
-			DisableKeepAlives:      true, // a connection would outlive the check of its name
+			DisableCompression:     true, // otherwise, a small body could expand without limit
+			DisableKeepAlives:      true, // so that every request checks the address again
 			Protocols:              only1,
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
@@ -93,7 +93,7 @@ func newClient(cfg Config, b limits) *Client {
 				return fmt.Errorf("%w: more than %d redirects", errBadAnswer, maxRedirects)
 			}
 			r.Header.Del("Referer")
-			if checkForm(r.URL) != nil {
+			if checkURLForm(r.URL) != nil {
 				return fmt.Errorf("%w: a redirect to an address that Belfry does not open", errBadAnswer)
 			}
 			return nil
@@ -102,14 +102,14 @@ func newClient(cfg Config, b limits) *Client {
 	return c
 }
 
-// Get opens an address for a file of at most limit bytes. The error is ErrAddress, ErrTooLarge or an *Error, also
-// when the body is read. The caller closes the file.
+// Get requests a file of at most limit bytes. The error is ErrAddress, ErrTooLarge or an *Error, also when the file is
+// read. The caller closes the file.
 func (c *Client) Get(ctx context.Context, address string, limit int64) (*File, error) {
 	return c.GetFrom(ctx, address, limit, 0, "")
 }
 
-// GetFrom is Get for a file whose first offset bytes have already been downloaded, with the validator that came with
-// them. The server may send the whole file instead; see File.Offset.
+// GetFrom requests the rest of a file whose first offset bytes have already been downloaded. validator is the
+// File.Validator of that download. The server may send the whole file instead; see File.Offset.
 func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int64, validator string) (*File, error) {
 	u, err := parseAddress(address)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int6
 	if err == nil {
 		r.Header = requestHeader(offset, validator)
 		var f *File
-		if f, err = c.openResponse(r, limit, offset, func(cause error) { cancel(cause); release() }); err == nil {
+		if f, err = c.requestFile(r, limit, offset, func(cause error) { cancel(cause); release() }); err == nil {
 			return f, nil
 		}
 	}
@@ -136,7 +136,7 @@ func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int6
 	return nil, err
 }
 
-// requestHeader returns the header of a request.
+// requestHeader returns the header of a request for a file from offset on.
 func requestHeader(offset int64, validator string) http.Header {
 	h := http.Header{"User-Agent": {"Belfry"}, "Accept": {"image/*, video/*"}, "Accept-Encoding": {"identity"}}
 	if offset > 0 && validator != "" {
@@ -146,7 +146,8 @@ func requestHeader(offset int64, validator string) http.Header {
 	return h
 }
 
-func (c *Client) openResponse(r *http.Request, limit, offset int64, stop func(error)) (*File, error) {
+// requestFile sends a request and returns the file in the response. The file calls stop to end the request.
+func (c *Client) requestFile(r *http.Request, limit, offset int64, stop func(error)) (*File, error) {
 	answer, err := c.http.Do(r)
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err // without the address, which may be a credential
@@ -173,20 +174,21 @@ func (c *Client) openResponse(r *http.Request, limit, offset int64, stop func(er
 	return f, nil
 }
 
-// bodyOffset returns the position of the body's first byte in the file.
-func bodyOffset(answer *http.Response, offset int64) (int64, error) {
+// bodyOffset returns the position in the file at which the response's body begins: 0 or the requested offset. Other
+// responses are errors.
+func bodyOffset(answer *http.Response, requested int64) (offset int64, err error) {
 	if answer.StatusCode == http.StatusOK {
 		return 0, nil
 	}
-	if answer.StatusCode == http.StatusPartialContent && offset > 0 &&
-		strings.HasPrefix(answer.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset)) {
-		return offset, nil
+	if answer.StatusCode == http.StatusPartialContent && requested > 0 &&
+		strings.HasPrefix(answer.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", requested)) {
+		return requested, nil
 	}
 	return 0, statusError(answer.StatusCode)
 }
 
-// delayFailure delays a failure to a round time after the start, so that its duration reveals little about the
-// address. The failed request's own context may have ended.
+// delayFailure waits until a multiple of delayUnit has passed since started, so that the time until a failure reveals
+// little about the address.
 func (c *Client) delayFailure(ctx context.Context, started time.Time) {
 	round := c.limits.delayUnit
 	if round <= 0 {

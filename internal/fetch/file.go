@@ -11,33 +11,34 @@ import (
 	"unicode"
 )
 
-// File is the body of a response, with its limits, and what the server says about it, which cannot be trusted. Only
-// time spent reading counts toward the time limits, so that a slow disk here does not fail the download.
+// File is the body of a response, with limits, and what the server says about it, which cannot be trusted. Only the time
+// spent in Read counts toward the time limits, so that a slow disk does not make a download fail.
 type File struct {
-	// Length is the number of bytes in the body; -1 if the server does not say.
+	// Length is the number of bytes in the body, or -1 if the server does not state it.
 	Length int64
 	// Offset is the position of the body's first byte in the file.
 	Offset int64
-	// Name is the file's name, safe to show; it may be empty.
+	// Name is the file's name, which is safe to show and may be empty.
 	Name string
-	// Validator is for GetFrom; empty if the server cannot resume.
+	// Validator is the validator for GetFrom, or empty if the server cannot resume downloads.
 	Validator string
 
-	ctx    context.Context //nolint:containedctx // that of the request, for which the body is open
+	ctx    context.Context //nolint:containedctx // the context of the request
 	body   io.ReadCloser
 	stop   func(error) // ends the request
-	left   int64       // bytes that may still come
+	left   int64       // how many more bytes are allowed
 	read   int64
 	spent  time.Duration // in Read
 	client *Client
 }
 
-// Read returns ErrTooLarge if there are more bytes than the caller accepts, and otherwise an *Error.
+// Read implements io.Reader. Its error is ErrTooLarge if there are more bytes than the caller allowed, io.EOF, or an
+// *Error.
 func (f *File) Read(p []byte) (int, error) {
 	limits := f.client.limits
 	started := f.client.now()
 	silence := time.AfterFunc(limits.idleTimeout, func() { f.stop(errIdle) })
-	n, err := f.body.Read(p[:min(int64(len(p)), f.left+1)]) // one more shows that there is more
+	n, err := f.body.Read(p[:min(int64(len(p)), f.left+1)]) // one more than allowed, to notice that there are more
 	silence.Stop()
 	f.spent += f.client.now().Sub(started)
 	f.read += int64(n)
@@ -48,7 +49,7 @@ func (f *File) Read(p []byte) (int, error) {
 		err = errSlow
 	}
 	f.left -= int64(n)
-	if err != nil && err != io.EOF { //nolint:errorlint // bodies return it bare
+	if err != nil && err != io.EOF { //nolint:errorlint // bodies return io.EOF unwrapped
 		err = wrapError(f.ctx, err)
 	}
 	return n, err
@@ -64,7 +65,7 @@ func (f *File) Close() error {
 // maxNameLength is the maximum number of characters in a name.
 const maxNameLength = 200
 
-// fileName returns the file's name from the server, or the last part of its path.
+// fileName returns the name of the file in a response: the one that the server states, or the last part of the path.
 func fileName(answer *http.Response) string {
 	_, params, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
 	if err == nil && cleanName(params["filename"]) != "" {
@@ -73,11 +74,11 @@ func fileName(answer *http.Response) string {
 	return cleanName(answer.Request.URL.Path)
 }
 
-// cleanName returns the printable characters of a path's last part, whatever system the path is from.
+// cleanName returns the printable characters of the last part of a path, which may use slashes or backslashes.
 func cleanName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) { // marks that turn the direction of text are not printed either
+		if !unicode.IsPrint(r) { // marks that change the direction of text are not printable either
 			return -1
 		}
 		return r

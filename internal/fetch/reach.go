@@ -11,40 +11,40 @@ import (
 	"strings"
 )
 
-// IsPublic reports whether the internet can reach an address, as far as its form tells: it begins with https://, and
-// its host is neither an IP address that is not public nor a name that is only known in a private network.
-func IsPublic(address string) bool {
+// LooksPublic reports whether an address has the form of one that can be reached from the internet: it begins with
+// https://, and its host is a public IP address or a name in the public DNS. It does not resolve the name.
+func LooksPublic(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && u.Scheme == "https" && isPublicHost(u.Hostname())
+	return err == nil && u.Scheme == "https" && looksPublicHost(u.Hostname())
 }
 
-// privateNames end the names of hosts that the public DNS does not know (RFC 6761, 6762, 7686, 8375, 9476), or that are
-// common in private networks.
+// privateNames are the endings of host names that do not exist in the public DNS (RFC 6761, 6762, 7686, 8375, 9476), or
+// that are common in private networks.
 var privateNames = []string{
 	"localhost", "local", "internal", "test", "invalid", "onion", "alt", "home.arpa", "lan", "home", "corp",
 }
 
-func isPublicHost(host string) bool {
+func looksPublicHost(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return newPublicCheck()(ip)
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	dot := strings.LastIndexByte(host, '.')
 	last := host[dot+1:]
-	if dot < 1 || last == "" || last[0] >= '0' && last[0] <= '9' { // one word, or an address such as 127.1
+	if dot < 1 || last == "" || last[0] >= '0' && last[0] <= '9' { // a single word, or an address such as 127.1
 		return false
 	}
 	return !slices.ContainsFunc(privateNames, func(name string) bool { return strings.HasSuffix(host, "."+name) })
 }
 
-// CheckPublic returns why the internet cannot reach an address: by its form, or because its name does not resolve to
-// public addresses only.
+// CheckPublic returns an error that says why an address cannot be reached from the internet: because of its form, or
+// because its name cannot be resolved or resolves to an address that is not public.
 func (c *Client) CheckPublic(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Scheme != "https":
 		return fmt.Errorf("%s does not begin with https://", address)
-	case !isPublicHost(u.Hostname()):
+	case !looksPublicHost(u.Hostname()):
 		return fmt.Errorf("%s is not on the public internet", u.Hostname())
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout)
@@ -61,9 +61,10 @@ func (c *Client) CheckPublic(ctx context.Context, address string) error {
 	return nil
 }
 
-// CheckOpens returns why an address does not open from here: no connection, a certificate that is not valid, a redirect
-// or a server error. An address of a form that this client never opens, such as one with a port, is not opened.
-func (c *Client) CheckOpens(ctx context.Context, address string) error {
+// CheckReachable returns an error that says why an address cannot be opened: no connection, an invalid certificate, a
+// redirect or a server error. It returns nil without opening an address of a form that the client never opens, such as
+// one with a port.
+func (c *Client) CheckReachable(ctx context.Context, address string) error {
 	if _, err := parseAddress(address); err != nil {
 		return nil
 	}

@@ -42,8 +42,8 @@ func TestIsPublicJudgesAnAddressByItsForm(t *testing.T) {
 		"":                                      false,
 		"%":                                     false,
 	} {
-		if got := IsPublic(address); got != want {
-			t.Errorf("IsPublic(%q) = %v", address, got)
+		if got := LooksPublic(address); got != want {
+			t.Errorf("LooksPublic(%q) = %v", address, got)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestCheckOpensFindsWhatANetworkWouldMeet(t *testing.T) {
 		"https://elsewhere.example.com/":  "cannot be opened",
 		"https://example.com:8443/a/port": "",
 	} {
-		err := c.CheckOpens(t.Context(), address)
+		err := c.CheckReachable(t.Context(), address)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v; want %q", address, err, want)
 		}

@@ -20,33 +20,33 @@ const (
 	purposeUpload    = "media/upload"
 	purposeFile      = "media/file"
 	purposeThumbnail = "media/thumbnail"
-	PurposeSource    = "media/source" // seals where a file is fetched from
+	PurposeSource    = "media/source" // seals the address from which a file is downloaded
 )
 
-// addressTime is the minimum time for which an address is valid. All addresses of a file signed within this time are
-// the same, so that browsers and proxies can cache them.
+// addressTime is the minimum time for which an address is valid. All addresses of a file that are signed within this
+// time are the same, so browsers and proxies can cache the file.
 const addressTime = 24 * time.Hour
 
 // thumbnailName is the last part of every thumbnail's address.
 const thumbnailName = "thumbnail.jpg"
 
-// gateWait is how long a request for a file waits for its gate, and gatePoll how often the gate is looked at.
+// gateWait is how long a request for a file waits for its gate to open, and gatePoll is how often the gate is checked.
 const (
 	gateWait = 15 * time.Second
 	gatePoll = 100 * time.Millisecond
 )
 
-// FileURL returns a signed address for a file's bytes, which it gives out once the gate is open; "" for no gate.
+// FileURL returns a signed address of a file's bytes. A request to it waits until the gate is open; "" means no gate.
 func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, gate string) string {
-	return s.signedURL(purposeFile, ws, m.ID, gate, "file"+extensions[m.Mime])
+	return s.signURL(purposeFile, ws, m.ID, gate, "file"+extensions[m.Mime])
 }
 
-// ThumbnailURL returns a signed address for a file's thumbnail.
+// ThumbnailURL returns a signed address of a file's thumbnail.
 func (s *Service) ThumbnailURL(ws core.WorkspaceID, m store.Media) string {
-	return s.signedURL(purposeThumbnail, ws, m.ID, "", thumbnailName)
+	return s.signURL(purposeThumbnail, ws, m.ID, "", thumbnailName)
 }
 
-func (s *Service) signedURL(purpose string, ws core.WorkspaceID, id core.MediaID, gate, name string) string {
+func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, gate, name string) string {
 	until := s.cfg.Now().Truncate(addressTime).Add(2 * addressTime)
 	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, gate, until) + "/" + name
 }
@@ -55,8 +55,8 @@ func (s *Service) signToken(purpose string, ws core.WorkspaceID, id core.MediaID
 	return s.cfg.Ring.Sign(purpose, []byte(strings.TrimSpace(ws.String()+" "+id.String()+" "+gate)), until)
 }
 
-// verifyToken returns the file that a token was signed for, and its gate. The token is the credential: the errors are
-// secret.ErrSigned and secret.ErrExpired.
+// verifyToken returns the file for which a token was signed, its gate, and the data of its workspace. The token is the
+// only credential. The errors are secret.ErrSigned and secret.ErrExpired.
 func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.MediaID, gate string, err error) {
 	payload, err := s.cfg.Ring.Verify(purpose, token, s.cfg.Now())
 	if err != nil {
@@ -72,7 +72,8 @@ func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.Me
 	return s.tenant(ws), id, gate, err
 }
 
-// waitForGate returns not_found if a gate is not open in time: the network that asks has no post then.
+// waitForGate waits until the gate is open. After gateWait, it returns not_found, so that the network that requests the
+// file rejects the post.
 func (s *Service) waitForGate(ctx context.Context, t store.Tenant, gate string) error {
 	ctx, cancel := context.WithTimeout(ctx, gateWait)
 	defer cancel()
@@ -106,8 +107,8 @@ type File struct {
 	Modified time.Time
 }
 
-// OpenFile opens the file or thumbnail of a signed address. It returns not_found if the address has not been signed
-// by this service or has expired, or if the bytes have been deleted.
+// OpenFile opens the file or thumbnail of a signed address. It returns not_found if the address was not signed by this
+// service or has expired, if its gate does not open in time, or if the bytes have been deleted.
 func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
 	t, id, gate, err := s.verifyToken(purposeFile, token)
 	thumbnail := errors.Is(err, secret.ErrSigned)
@@ -133,11 +134,11 @@ func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
 	if thumbnail {
 		f.Name, f.Mime, key = thumbnailName, "image/jpeg", m.Thumbnail
 	}
-	if key == "" || m.Status != core.MediaReady { // bytes that were not examined are never served
+	if key == "" || m.Status != core.MediaReady { // bytes are never served before they were examined
 		return File{}, core.NotFound()
 	}
 	object, err := s.cfg.Blobs.Open(ctx, key)
-	if errors.Is(err, blob.ErrNotFound) { // deleted since the row was read
+	if errors.Is(err, blob.ErrNotFound) { // deleted after the row was read
 		return File{}, core.NotFound().Because(err)
 	}
 	if err != nil {

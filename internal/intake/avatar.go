@@ -23,11 +23,11 @@ const (
 	avatarNameBytes = 20
 )
 
-// avatarName is the name of an avatar, the last part of its key.
+// avatarName matches the name of an avatar, which is the last part of its key.
 var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*avatarNameBytes))
 
-// StoreAvatar stores a small square copy of an account's profile picture, and returns its key. Another picture has
-// another key, so that browsers can keep it forever; nobody who does not know the account can guess it.
+// StoreAvatar stores a small square copy of an account's profile picture, and returns its key. Every picture has a
+// different key, so browsers can cache it forever. The key cannot be guessed without the account's id.
 func (s *Service) StoreAvatar(ctx context.Context, id core.AccountID, picture []byte) (key string, err error) {
 	small, err := s.makeAvatar(ctx, picture)
 	if err != nil {
@@ -38,6 +38,7 @@ func (s *Service) StoreAvatar(ctx context.Context, id core.AccountID, picture []
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
 }
 
+// makeAvatar returns a small square copy of a picture. It decodes one picture at a time.
 func (s *Service) makeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 	select {
 	case s.decoding <- struct{}{}:
@@ -45,11 +46,11 @@ func (s *Service) makeAvatar(ctx context.Context, picture []byte) ([]byte, error
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return media.Avatar(ctx, picture)
+	return media.MakeAvatar(ctx, picture)
 }
 
-// OpenAvatar opens the avatar with the name of contract.AvatarPathOf, or returns not_found. Whoever knows the name may
-// see it.
+// OpenAvatar opens the avatar with a name from contract.AvatarPathOf, or returns not_found. Anyone who knows the name
+// may see the avatar.
 func (s *Service) OpenAvatar(ctx context.Context, name string) (File, error) {
 	if !avatarName.MatchString(name) {
 		return File{}, core.NotFound()

@@ -13,10 +13,10 @@ import (
 )
 
 // The bytes of a file are deleted when a person deletes the file (DeleteFile), when the retention time after its last
-// post is over (PurgeFiles: the row stays), and when no row refers to them (SweepBlobs).
+// post is over (PurgeFiles, which keeps the row), and when no row refers to them (SweepBlobs).
 
-// DeleteFile deletes a file and frees its storage. It returns conflict if a draft or queued post uses the file, or
-// not_found. Published posts keep its id.
+// DeleteFile deletes a file and frees its storage. It returns not_found, or conflict if a draft or queued post uses the
+// file. Published posts keep its id.
 func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	deleted, used, err := s.DeleteFiles(ctx, t, []core.MediaID{id})
 	switch {
@@ -31,8 +31,8 @@ func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaI
 	return nil
 }
 
-// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses, which it returns.
-// deleted is the number of the deleted ones. It ignores files that do not exist.
+// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses. It returns how many
+// it deleted, and the files in use. It ignores files that do not exist.
 func (s *Service) DeleteFiles(
 	ctx context.Context, t store.Tenant, ids []core.MediaID,
 ) (deleted int, used []store.Media, err error) {
@@ -60,20 +60,20 @@ func (s *Service) DeleteFiles(
 		if err := t.DeleteMedia(ctx, unused, s.cfg.Now()); err != nil {
 			return err
 		}
-		return enqueueDelete(ctx, t, blobs...)
+		return enqueueBlobDeletion(ctx, t, blobs...)
 	})
 	return deleted, used, err
 }
 
-// KeptUntil returns when a file's bytes are deleted after its last post, unless something else keeps them.
+// KeptUntil returns when the bytes of a published file are deleted, unless the file is pinned or in use.
 func (s *Service) KeptUntil(m store.Media) time.Time { return m.PublishedAt.Add(s.cfg.Retention) }
 
-// Retention returns how long a file's bytes are kept after its last post.
+// Retention returns how long a file's bytes are kept after the last post with it went live.
 func (s *Service) Retention() time.Duration { return s.cfg.Retention }
 
-// PurgeFiles deletes the bytes of files whose last post went live longer ago than the retention time, unless they are
-// pinned or used by a post that is still to be published (Spec §1.8, §8). Their rows stay. An error with one file
-// does not stop the others.
+// PurgeFiles deletes the bytes of files when the retention time after their last post is over, unless they are pinned or
+// used by a post that is not published yet (Spec §1.8, §8). It keeps their rows, and continues after an error with one
+// file.
 func (s *Service) PurgeFiles(ctx context.Context) error {
 	due, err := s.cfg.Store.PurgeableMedia(ctx, s.cfg.Retention, sweepBatch)
 	if err != nil {
@@ -81,15 +81,16 @@ func (s *Service) PurgeFiles(ctx context.Context) error {
 	}
 	var failed error
 	for _, d := range due {
-		if err := s.purgeFile(ctx, d); err != nil {
+		if err := s.purgeIfDue(ctx, d); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("purge media %s: %w", d.ID, err))
 		}
 	}
 	return errors.Join(failed, s.cfg.Store.DropDeletedMedia(ctx))
 }
 
-// purgeFile checks the conditions again with the file locked, so that no post can start to use the file.
-func (s *Service) purgeFile(ctx context.Context, d store.DueMedia) error {
+// purgeIfDue deletes a file's bytes if it is still due. It checks this with the file locked, so that no post can start to
+// use the file.
+func (s *Service) purgeIfDue(ctx context.Context, d store.DueMedia) error {
 	return updateLocked(ctx, s.tenant(d.Workspace), d.ID, func(t store.Tenant, m store.Media) error {
 		due, err := t.IsPurgeable(ctx, m.ID, s.cfg.Retention)
 		if err != nil || !due {
@@ -98,12 +99,12 @@ func (s *Service) purgeFile(ctx context.Context, d store.DueMedia) error {
 		if err := t.PurgeMedia(ctx, m, s.cfg.Now().UTC()); err != nil {
 			return err
 		}
-		return enqueueDelete(ctx, t, m.Blob, m.Thumbnail)
+		return enqueueBlobDeletion(ctx, t, m.Blob, m.Thumbnail)
 	})
 }
 
-// enqueueDelete adds a job that deletes bytes after the transaction has committed. It ignores empty keys.
-func enqueueDelete(ctx context.Context, t store.Tenant, keys ...string) error {
+// enqueueBlobDeletion adds a job that deletes bytes after the transaction has committed. It ignores empty keys.
+func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) error {
 	var job queue.DeleteBlobs
 	for _, key := range keys {
 		if key != "" {
@@ -116,7 +117,7 @@ func enqueueDelete(ctx context.Context, t store.Tenant, keys ...string) error {
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteBlobs deletes bytes that no row refers to. It ignores unused keys.
+// DeleteBlobs deletes the bytes under keys. No row may refer to them. It ignores keys that do not exist.
 func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
 	for _, key := range keys {
 		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {
@@ -126,14 +127,14 @@ func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// deleteUnreferenced tries to delete bytes that no row refers to. If that fails, SweepBlobs deletes them later.
-func (s *Service) deleteUnreferenced(ctx context.Context, keys ...string) {
+// tryDeleteBlobs tries to delete bytes that no row refers to. It only logs errors: SweepBlobs deletes the bytes later.
+func (s *Service) tryDeleteBlobs(ctx context.Context, keys ...string) {
 	for _, key := range keys {
 		if key == "" {
 			continue
 		}
 		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {
-			s.cfg.Log.Warn("could not delete unreferenced bytes; the sweep will try again", "key", key, "error", err)
+			s.cfg.Log.Warn("could not delete unused bytes; will try again later", "key", key, "error", err)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// maxResumes is how often a download continues where it broke off before it starts again from the beginning. Each
-	// time it waits a second longer.
+	// maxResumes is how often a broken download is resumed before it fails. The wait before each attempt is one second
+	// longer than the one before.
 	maxResumes = 10
-	// chargeStep is how many bytes are charged at a time when the server does not say how many will come.
+	// chargeStep is how many bytes are charged at a time if the server does not state the size of the file.
 	chargeStep = 16 << 20
 )
 
@@ -23,7 +23,7 @@ type download struct {
 	client  *fetch.Client
 	address string
 	limit   int64
-	// charge charges at least need bytes, at best want, and returns how many are charged.
+	// charge charges need bytes in total, or up to want if possible, and returns how many are now charged in total.
 	charge  func(need, want int64) (int64, error)
 	charged int64
 	read    int64 // bytes returned so far
@@ -40,7 +40,7 @@ func (s *Service) startDownload(ctx context.Context, from source, limit int64) (
 	return &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: limit, file: file}, nil
 }
 
-// Read implements io.Reader. Its errors are those of fetch.File and of charge.
+// Read implements io.Reader. It resumes broken downloads. Its errors are those of fetch.File and of charge.
 func (d *download) Read(b []byte) (int, error) {
 	n, err := d.file.Read(b)
 	d.read += int64(n)
@@ -60,13 +60,14 @@ func (d *download) Read(b []byte) (int, error) {
 // Close ends the connection.
 func (d *download) Close() { _ = d.file.Close() }
 
+// isTransient tells whether err is a download error after which another attempt may succeed.
 func isTransient(err error) bool {
 	e, ok := errors.AsType[*fetch.Error](err)
 	return ok && e.Transient
 }
 
-// resume opens the address again at the present position. It returns nil if the download can continue, and otherwise
-// the last error.
+// resume opens the address again at the current position, after the error broken. It returns nil if the download can
+// continue, and otherwise the last error.
 func (d *download) resume(broken error) error {
 	for d.file.Validator != "" && d.resumes < maxResumes && isTransient(broken) {
 		d.resumes++
@@ -80,7 +81,7 @@ func (d *download) resume(broken error) error {
 			broken = err
 			continue
 		}
-		if file.Offset != d.read { // the file has changed meanwhile
+		if file.Offset != d.read { // the file has changed
 			_ = file.Close()
 			return broken
 		}

@@ -21,8 +21,8 @@ import (
 const (
 	// fetchTime bounds one attempt to fetch a file.
 	fetchTime = 2 * time.Hour
-	// maxFetches is how many files of one workspace are fetched at once, so that one workspace's slow sources do not
-	// hold up another's files. The others wait fetchPause each time.
+	// maxFetches is how many files of one workspace are fetched at once, so that slow downloads of one workspace do not
+	// delay those of others. Other files of the workspace wait fetchPause before they try again.
 	maxFetches = 8
 	fetchPause = 10 * time.Second
 )
@@ -30,36 +30,37 @@ const (
 // defaultName is the name of a downloaded file if neither the request, the address nor the server has one.
 const defaultName = "file"
 
-// reasonUnreachable is why a file failed that could not be downloaded. It does not depend on the response, so that
-// nobody can use it to explore a private network.
+// reasonUnreachable is the reason shown for a file that could not be downloaded. It does not depend on the response, so
+// it cannot be used to explore a private network.
 const reasonUnreachable = "The file could not be downloaded. Its address must be public and use https, " +
 	"without redirects to a private network."
 
 // source is the address of a file to download. It is stored encrypted, because many addresses are credentials.
 type source struct {
 	URL   string `json:"url"`
-	Named bool   `json:"named"` // by the request, so that the server's name for the file is ignored
+	Named bool   `json:"named"` // the request names the file, so the name that the server returns is ignored
 }
 
-func sourcePlace(id core.MediaID, ws core.WorkspaceID) string {
+// sourceSealPlace returns the place that binds a file's encrypted source to its row.
+func sourceSealPlace(id core.MediaID, ws core.WorkspaceID) string {
 	return secret.Place("media", "source", id.String(), ws.String())
 }
 
-// AddFromURL adds a file that a worker downloads, and returns its row (Spec §4, Media). Its errors, in this order:
-// invalid_request, not_found for the folder, quota_exceeded if no storage is left. It calls save in the same
-// transaction.
+// AddFromURL adds a file that a worker will download, and returns its row (Spec §4, Media). It calls inTx in the same
+// transaction. Its errors are, in this order: invalid_request, not_found for the folder, and quota_exceeded if no
+// storage is left.
 func (s *Service) AddFromURL(
-	ctx context.Context, t store.Tenant, in contract.MediaFromURL, save func(store.Tenant, store.Media) error,
+	ctx context.Context, t store.Tenant, in contract.MediaFromURL, inTx func(store.Tenant, store.Media) error,
 ) (store.Media, error) {
 	m, err := s.newMediaFromURL(t, in)
 	if err != nil {
 		return m, err
 	}
-	plan, err := s.resolveFolderAndPlan(ctx, t, &m, in.FolderID)
+	plan, err := s.setFolderAndLoadPlan(ctx, t, &m, in.FolderID)
 	if err != nil {
 		return m, err
 	}
-	return m, s.runReservation(ctx, t, func(t store.Tenant) error {
+	return m, s.reserveFreeingExpired(ctx, t, func(t store.Tenant) error {
 		used, err := t.StorageUsed(ctx)
 		if err != nil {
 			return err
@@ -73,13 +74,13 @@ func (s *Service) AddFromURL(
 		if err := t.Enqueue(ctx, queue.Fetch{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{}); err != nil {
 			return err
 		}
-		return save(t, m)
+		return inTx(t, m)
 	})
 }
 
-// newMediaFromURL returns a new file with its encrypted source.
+// newMediaFromURL returns the row of a new file with its encrypted source, or invalid_request. It stores nothing.
 func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (store.Media, error) {
-	name, err := fetch.Check(in.URL)
+	name, err := fetch.CheckAddress(in.URL)
 	if err != nil {
 		message := "Files cannot be downloaded from this address."
 		if strings.HasPrefix(strings.ToLower(in.URL), "http:") {
@@ -97,12 +98,12 @@ func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (sto
 		return store.Media{}, fmt.Errorf("encode the source of media %s: %w", m.ID, err)
 	}
 	m.Status, m.Tags, m.ExpiresAt = core.MediaUploading, []string{}, time.Time{}
-	m.Source = s.cfg.Ring.Seal(PurposeSource, sourcePlace(m.ID, t.WorkspaceID()), plain)
+	m.Source = s.cfg.Ring.Seal(PurposeSource, sourceSealPlace(m.ID, t.WorkspaceID()), plain)
 	return m, nil
 }
 
-// FetchFile downloads a file from its address. It can run twice or be killed at any time: only the holder of the
-// claim changes the file. After a temporary error, the sweep starts it again.
+// FetchFile downloads a file from its address and stores it. It may run twice or be killed at any time, because only the
+// worker that has claimed the file changes it. After a temporary error, the sweep enqueues it again.
 func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	m, err := t.Media(ctx, id)
@@ -123,7 +124,7 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 	err = s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) (err error) {
 		ctx, cancel := context.WithTimeout(ctx, fetchTime)
 		defer cancel()
-		size, err = s.downloadTo(ctx, t, m, claim, key)
+		size, err = s.downloadToBlob(ctx, t, m, claim, key)
 		return err
 	})
 	stopping := ctx.Err() != nil
@@ -133,7 +134,7 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 		_, err = s.markUploaded(ctx, t, claim, key, size)
 		return err
 	}
-	reason, final := fetchFailure(err)
+	reason, final := describeFetchFailure(err)
 	switch {
 	case errors.Is(err, errLeaseLost):
 		return nil
@@ -147,8 +148,9 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 	return t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true)
 }
 
-// fetchFailure returns the reason for a person why a download failed, and whether another attempt would fail too.
-func fetchFailure(err error) (reason string, final bool) {
+// describeFetchFailure returns the reason that people see for a failed download, and whether another attempt would also
+// fail.
+func describeFetchFailure(err error) (reason string, final bool) {
 	opening, ok := errors.AsType[*fetch.Error](err)
 	switch {
 	case ok:
@@ -163,19 +165,20 @@ func fetchFailure(err error) (reason string, final bool) {
 	return reasonInternal, false
 }
 
-// downloadTo downloads a file into the storage under the key, and returns its size.
-func (s *Service) downloadTo(
+// downloadToBlob downloads a file, stores its bytes under key, and returns its size. It charges the bytes to the
+// workspace as they arrive.
+func (s *Service) downloadToBlob(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string,
-) (int64, error) {
+) (size int64, err error) {
 	var from source
-	plain, err := s.cfg.Ring.Open(PurposeSource, sourcePlace(m.ID, t.WorkspaceID()), m.Source)
+	plain, err := s.cfg.Ring.Open(PurposeSource, sourceSealPlace(m.ID, t.WorkspaceID()), m.Source)
 	if err == nil {
 		err = json.Unmarshal(plain, &from)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("read the source of media %s: %w", m.ID, err)
 	}
-	plan, err := s.workspacePlan(ctx, t)
+	plan, err := s.loadPlan(ctx, t)
 	if err != nil {
 		return 0, err
 	}
@@ -191,33 +194,33 @@ func (s *Service) downloadTo(
 	if !from.Named && d.file.Name != "" {
 		m.Name, m.Kind = d.file.Name, core.DeclaredKind(d.file.Name, m.Mime)
 	}
-	d.charge = func(need, want int64) (int64, error) { return s.chargeFetch(ctx, t, m, claim, need, want) }
-	size := int64(blob.Unknown)
+	d.charge = func(need, want int64) (int64, error) { return s.chargeDownload(ctx, t, m, claim, need, want) }
+	length := int64(blob.Unknown)
 	if d.file.Length >= 0 {
-		size, m.Bytes = d.file.Length, d.file.Length
-		if d.charged, err = d.charge(size, size); err != nil {
+		length, m.Bytes = d.file.Length, d.file.Length
+		if d.charged, err = d.charge(length, length); err != nil {
 			return 0, err
 		}
 	}
-	err = s.cfg.Blobs.Put(ctx, key, d, size)
+	err = s.cfg.Blobs.Put(ctx, key, d, length)
 	return d.read, err
 }
 
-// chargeFetch stores what is known about a file during its download, and charges at least need bytes, up to want if
-// the plan allows. It returns how many bytes are charged.
-func (s *Service) chargeFetch(
+// chargeDownload stores what is known about a file during its download, and charges need bytes in total, or up to want
+// if the plan allows. It returns how many bytes are now charged in total, or quota_exceeded if need does not fit.
+func (s *Service) chargeDownload(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, need, want int64,
-) (int64, error) {
-	err := s.runReservation(ctx, t, func(t store.Tenant) error {
+) (charged int64, err error) {
+	err = s.reserveFreeingExpired(ctx, t, func(t store.Tenant) error {
 		locked, err := t.LockMedia(ctx, m.ID)
 		if err != nil {
 			return err
 		}
-		plan, err := s.workspacePlan(ctx, t)
+		plan, err := s.loadPlan(ctx, t)
 		if err != nil {
 			return err
 		}
-		more, err := takeStorageUpTo(ctx, t, plan, need-locked.Charged, want-locked.Charged)
+		more, err := chargeStorageBetween(ctx, t, plan, need-locked.Charged, want-locked.Charged)
 		if err != nil {
 			return err
 		}
@@ -234,8 +237,11 @@ func (s *Service) chargeFetch(
 	return m.Charged, err
 }
 
-// takeStorageUpTo takes between least and most bytes of storage, as the plan allows, and returns how many.
-func takeStorageUpTo(ctx context.Context, t store.Tenant, plan core.Plan, least, most int64) (int64, error) {
+// chargeStorageBetween charges the workspace as many bytes as the plan allows, but at least least and at most most. It
+// returns how many it charged, or quota_exceeded.
+func chargeStorageBetween(
+	ctx context.Context, t store.Tenant, plan core.Plan, least, most int64,
+) (charged int64, err error) {
 	if most <= 0 {
 		return 0, nil
 	}
@@ -247,5 +253,5 @@ func takeStorageUpTo(ctx context.Context, t store.Tenant, plan core.Plan, least,
 	if some <= 0 {
 		return 0, nil
 	}
-	return some, takeStorage(ctx, t, plan, some)
+	return some, chargeStorage(ctx, t, plan, some)
 }

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// leaseTime is how long a dead upload, or dead work on a file, keeps others from the file.
+	// leaseTime is how long a file stays reserved for an upload or a worker that has died.
 	leaseTime = 30 * time.Second
-	// saveTime bounds the storing of a result after the work itself has ended, also when its caller has gone.
+	// saveTime is the time limit for storing a result, even if the request or the worker has been stopped.
 	saveTime = 10 * time.Second
-	// startPatience is how long a job may take to start before the sweep adds another. An extra job does no harm:
+	// startPatience is how long a job may take to start before the sweep adds another. An extra job is harmless, because
 	// only one can claim the file.
 	startPatience = time.Minute
 )
@@ -23,15 +23,15 @@ const (
 // errLeaseLost means that another worker has taken over the file, or the file was deleted.
 var errLeaseLost = errors.New("the lease on the file was lost")
 
-// renewLeaseWhile calls work, and renews the lease of the claim until work returns. If the lease is lost, work's
-// context ends and the error is errLeaseLost.
+// renewLeaseWhile calls work, and renews the lease of the claim until work returns. If the lease is lost, it ends the
+// context of work and returns errLeaseLost.
 func (s *Service) renewLeaseWhile(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, work func(context.Context) error,
 ) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil) // also after a panic: the lease of dead work must not be renewed
 	var renewing sync.WaitGroup
-	renewing.Go(func() { s.renewLease(ctx, t, claim, cancel) })
+	renewing.Go(func() { s.keepRenewingLease(ctx, t, claim, cancel) })
 	err := work(ctx)
 	cancel(nil)
 	renewing.Wait()
@@ -41,8 +41,8 @@ func (s *Service) renewLeaseWhile(
 	return err
 }
 
-// renewLease renews the lease until ctx ends, or cancels with errLeaseLost.
-func (s *Service) renewLease(
+// keepRenewingLease renews the lease until ctx ends. If the lease is lost, it calls cancel with errLeaseLost.
+func (s *Service) keepRenewingLease(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, cancel context.CancelCauseFunc,
 ) {
 	ticker := time.NewTicker(leaseTime / 3)

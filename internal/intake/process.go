@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	// processTime bounds the work on one file.
+	// processTime is the time limit for processing one file.
 	processTime = 10 * time.Minute
 	// maxTries is how often a file is fetched or examined before it fails.
 	maxTries = 5
-	// firstRetry is the delay after the first failure; each later one is four times as long.
+	// firstRetry is the delay after the first failure. Each following delay is four times as long.
 	firstRetry = 15 * time.Second
 )
 
-// reasonInternal is why a file failed if its sender cannot correct the cause.
+// reasonInternal is the reason shown for a file that failed because of an error in this service.
 const reasonInternal = "The file could not be processed. Upload the file again."
 
-// examined is what examineFile found and stored. An empty cleanBlob means that the original bytes are kept.
-type examined struct {
+// examination is what examineAndStoreCopies found and stored. If cleanBlob is empty, the original bytes are kept.
+type examination struct {
 	facts     core.FileFacts
 	cleanBlob string
 	thumbnail string
 }
 
-// ProcessFile examines a file's bytes: its type, whether it is accepted, its thumbnail, and a copy without private
-// metadata (Spec §3, Media). It can run twice or be killed at any time: only the holder of the claim changes the
-// file.
+// ProcessFile examines a file's bytes, makes a thumbnail and, if necessary, a copy without private metadata, and accepts
+// or refuses the file (Spec §3, Media). It may run twice or be killed at any time, because only the worker that has
+// claimed the file changes it.
 func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaProcessing, leaseTime)
@@ -51,11 +51,11 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 	if err != nil {
 		return err
 	}
-	var result examined
+	var result examination
 	err = s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, processTime)
 		defer cancel()
-		return s.examineFile(ctx, m, &result)
+		return s.examineAndStoreCopies(ctx, m, &result)
 	})
 	stopping := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
@@ -63,7 +63,7 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 	if err == nil {
 		return s.acceptFile(ctx, t, claim, result)
 	}
-	defer s.deleteUnreferenced(ctx, result.cleanBlob, result.thumbnail)
+	defer s.tryDeleteBlobs(ctx, result.cleanBlob, result.thumbnail)
 	refusal, refused := errors.AsType[*media.Refusal](err)
 	switch {
 	case refused:
@@ -80,18 +80,18 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true))
 }
 
-// retryDelay returns how long to wait after a number of failures.
+// retryDelay returns how long to wait before the next attempt after a number of earlier failures.
 func retryDelay(tries int) time.Duration { return firstRetry << (2 * min(tries, maxTries)) }
 
-// examineFile reads the file, and stores its thumbnail and, if necessary, its clean copy. After an error, result
-// contains what was stored so far.
-func (s *Service) examineFile(ctx context.Context, m store.Media, result *examined) error {
+// examineAndStoreCopies reads the file, and stores its thumbnail and, if necessary, a copy without private metadata. It
+// fills result, also with what was stored before an error. A *media.Refusal means that the file is not accepted.
+func (s *Service) examineAndStoreCopies(ctx context.Context, m store.Media, result *examination) error {
 	object, err := s.cfg.Blobs.Open(ctx, m.Blob)
 	if err != nil {
 		return err
 	}
 	defer object.Close()
-	facts, err := media.Read(ctx, object, object.Size(), media.DeclaredType{Name: m.Name, Mime: m.Mime})
+	facts, err := media.Examine(ctx, object, object.Size(), media.DeclaredType{Name: m.Name, Mime: m.Mime})
 	if err != nil {
 		return err
 	}
@@ -114,10 +114,10 @@ func (s *Service) examineFile(ctx context.Context, m store.Media, result *examin
 	return err
 }
 
-// makeThumbnail returns a file's thumbnail as a JPEG. It decodes one picture at a time.
+// makeThumbnail returns a JPEG thumbnail of a picture or video. It decodes one picture at a time.
 func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts media.Facts) ([]byte, error) {
 	if facts.Kind == core.FileVideo {
-		return media.Poster(ctx, object, facts)
+		return media.MakePoster(ctx, object, facts)
 	}
 	select {
 	case s.decoding <- struct{}{}:
@@ -125,7 +125,7 @@ func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts m
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return media.Thumbnail(ctx, object, facts)
+	return media.MakeThumbnail(ctx, object, facts)
 }
 
 // storeCleanCopy stores a copy of a file without private metadata, and returns its size.
@@ -134,21 +134,21 @@ func (s *Service) storeCleanCopy(
 ) (size int64, err error) {
 	size = blob.Unknown
 	if facts.Kind == core.FileVideo {
-		size = object.Size() // cleaning overwrites what it takes out of a video
+		size = object.Size() // cleaning overwrites private metadata in videos, so the size stays the same
 	}
 	reader, writer := io.Pipe()
 	var cleaning sync.WaitGroup
-	cleaning.Go(func() { writer.CloseWithError(cleanSafely(ctx, writer, object, facts)) })
+	cleaning.Go(func() { writer.CloseWithError(cleanAndRecover(ctx, writer, object, facts)) })
 	defer cleaning.Wait()
-	defer func() { _ = reader.Close() }() // it never fails; ends a copy that nobody reads any more
+	defer func() { _ = reader.Close() }() // stops the cleaning if the storage stops reading; never fails
 	copied := &trackingReader{reader: reader}
 	err = s.cfg.Blobs.Put(ctx, key, copied, size)
 	return copied.n, err
 }
 
-// cleanSafely converts a panic to an error. The panic would otherwise end the process, because it happens in a
-// separate goroutine.
-func cleanSafely(ctx context.Context, w io.Writer, object blob.Object, facts media.Facts) (err error) {
+// cleanAndRecover writes a copy of a file without private metadata, and turns a panic into an error, because a panic in
+// this goroutine would end the process.
+func cleanAndRecover(ctx context.Context, w io.Writer, object blob.Object, facts media.Facts) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -157,8 +157,8 @@ func cleanSafely(ctx context.Context, w io.Writer, object blob.Object, facts med
 	return media.Clean(ctx, w, object, facts)
 }
 
-// acceptFile marks the file as ready, and charges the bytes that are kept.
-func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, result examined) error {
+// acceptFile ends the claim, marks the file as ready, and charges the bytes that are kept.
+func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, result examination) error {
 	moved, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
 		change := store.MediaChange{
 			MediaMove: core.MediaAccept, Facts: result.facts, Charged: result.facts.Bytes,
@@ -170,12 +170,12 @@ func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.Me
 		return change
 	})
 	if err == nil && !moved {
-		s.deleteUnreferenced(ctx, result.cleanBlob, result.thumbnail)
+		s.tryDeleteBlobs(ctx, result.cleanBlob, result.thumbnail)
 	}
-	return err // it may be committed all the same: the new bytes stay, and are swept if it is not
+	return err // the commit may have succeeded, so the new bytes stay; if it did not, a sweep deletes them
 }
 
-// failFile marks the file as failed; its bytes are deleted and no longer count.
+// failFile ends the claim and marks the file as failed. Its bytes no longer count, and are deleted.
 func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, reason string) error {
 	_, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
 		move := core.MediaRefuse
@@ -187,8 +187,8 @@ func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.Medi
 	return err
 }
 
-// endClaimAndDeleteUnused makes the change that ends a claim, and enqueues the deletion of bytes that the file no
-// longer uses. It returns false if the claim was lost or the file was deleted.
+// endClaimAndDeleteUnused applies a change that ends a claim, and enqueues the deletion of bytes that the file no longer
+// uses. It returns false if the claim was lost or the file was deleted.
 func (s *Service) endClaimAndDeleteUnused(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange,
 ) (moved bool, err error) {
@@ -197,7 +197,7 @@ func (s *Service) endClaimAndDeleteUnused(
 		if moved, err = t.MoveMedia(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
 			return err
 		}
-		return enqueueDelete(ctx, t, m.Blob)
+		return enqueueBlobDeletion(ctx, t, m.Blob)
 	})
 	return moved && err == nil, err
 }

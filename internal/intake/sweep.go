@@ -16,8 +16,8 @@ import (
 // sweepBatch is how many files one sweep handles.
 const sweepBatch = 1000
 
-// SweepFiles finds files that are due, whatever happened to their jobs: unused reservations fail, and files that wait
-// for a worker get a job.
+// SweepFiles handles files that have waited too long: expired reservations fail, and files that wait for a worker get
+// another job.
 func (s *Service) SweepFiles(ctx context.Context) error {
 	var due []store.DueMedia
 	err := s.cfg.Store.Tx(ctx, func(db *store.Store) (err error) {
@@ -50,41 +50,41 @@ func (s *Service) SweepFiles(ctx context.Context) error {
 }
 
 const (
-	// unreferencedAge is how old bytes must be before they are deleted because no row refers to them: whoever stores
-	// bytes writes the row long before that.
+	// unreferencedAge is the minimum age of bytes that are deleted because no row refers to them. Their row, if there
+	// will be one, is written much earlier.
 	unreferencedAge = 24 * time.Hour
-	// blobSweepInterval is the time between two sweeps of the stored bytes, blobSliceTime how long the sweep of one
-	// slice of blobSliceKeys keys may take before another replica continues.
+	// blobSweepInterval is the time between two sweeps of all stored bytes. A sweep handles blobBatchKeys keys at a time.
+	// If a batch takes longer than blobBatchTime, another replica continues.
 	blobSweepInterval = 24 * time.Hour
-	blobSliceTime     = 10 * time.Minute
-	blobSliceKeys     = 1000
+	blobBatchTime     = 10 * time.Minute
+	blobBatchKeys     = 1000
 )
 
-// SweepBlobs deletes bytes that no row refers to, and the rest of interrupted uploads. It does nothing unless a sweep
-// is due, which one replica performs once a day. An interrupted sweep continues where it stopped.
+// SweepBlobs deletes bytes that no row refers to, and parts of interrupted uploads. It does nothing unless a sweep is
+// due: one replica performs it, once a day. An interrupted sweep continues where it stopped.
 func (s *Service) SweepBlobs(ctx context.Context) error {
-	after, due, err := s.cfg.Store.TakeBlobSweep(ctx, blobSliceTime)
+	after, due, err := s.cfg.Store.TakeBlobSweep(ctx, blobBatchTime)
 	if err != nil || !due {
 		return err
 	}
 	before := s.cfg.Now().Add(-unreferencedAge)
 	for ended := false; !ended; {
-		if after, ended, err = s.sweepBlobSlice(ctx, after, before); err != nil {
+		if after, ended, err = s.sweepBlobBatch(ctx, after, before); err != nil {
 			return fmt.Errorf("sweep bytes: %w", err)
 		}
-		if err := s.cfg.Store.SaveBlobSweep(ctx, after, blobSliceTime); err != nil {
+		if err := s.cfg.Store.SaveBlobSweep(ctx, after, blobBatchTime); err != nil {
 			return err
 		}
 	}
-	if _, err := s.cfg.Blobs.Tidy(ctx, before); err != nil {
+	if _, err := s.cfg.Blobs.RemoveUnfinished(ctx, before); err != nil {
 		return fmt.Errorf("remove unfinished uploads: %w", err)
 	}
 	return s.cfg.Store.SaveBlobSweep(ctx, "", blobSweepInterval)
 }
 
-// sweepBlobSlice sweeps the next keys after the given one, and returns the last of them and whether there are no
-// more.
-func (s *Service) sweepBlobSlice(
+// sweepBlobBatch sweeps the next batch of keys after the given key. Of these, it deletes the bytes last modified before
+// the given time that no row refers to. It returns the last key of the batch, and whether there are no more.
+func (s *Service) sweepBlobBatch(
 	ctx context.Context, after string, before time.Time,
 ) (last string, ended bool, err error) {
 	errFull := errors.New("the batch of keys is full")
@@ -93,7 +93,7 @@ func (s *Service) sweepBlobSlice(
 		if modified.Before(before) && !strings.HasPrefix(key, restore.Prefix) {
 			old = append(old, key)
 		}
-		if seen, last = seen+1, key; seen == blobSliceKeys {
+		if seen, last = seen+1, key; seen == blobBatchKeys {
 			return errFull
 		}
 		return nil

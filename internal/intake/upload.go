@@ -21,10 +21,11 @@ import (
 // maxNameLength is the maximum length of a file's name in characters, and of a media type in bytes.
 const maxNameLength = 255
 
-// ReserveUpload reserves storage for a file and returns the address for its bytes (Spec §4, Media). Its errors, in
-// this order: invalid_request, not_found for the folder, quota_exceeded. It calls save in the same transaction.
+// ReserveUpload adds a file, reserves its storage, and returns the address to upload it to (Spec §4, Media). It calls
+// inTx in the same transaction. Its errors are, in this order: invalid_request, not_found for the folder, and
+// quota_exceeded.
 func (s *Service) ReserveUpload(
-	ctx context.Context, t store.Tenant, in contract.CreateUpload, save func(store.Tenant, contract.Upload) error,
+	ctx context.Context, t store.Tenant, in contract.CreateUpload, inTx func(store.Tenant, contract.Upload) error,
 ) (contract.Upload, error) {
 	m, err := s.newMedia(in.Filename, in.Mime)
 	if err != nil {
@@ -34,7 +35,7 @@ func (s *Service) ReserveUpload(
 		return contract.Upload{}, core.Invalid("size", "A file must be 1 to %d bytes in size.", int64(blob.MaxSize))
 	}
 	m.Bytes, m.Charged = in.Size, in.Size
-	plan, err := s.resolveFolderAndPlan(ctx, t, &m, in.FolderID)
+	plan, err := s.setFolderAndLoadPlan(ctx, t, &m, in.FolderID)
 	if err != nil {
 		return contract.Upload{}, err
 	}
@@ -46,18 +47,19 @@ func (s *Service) ReserveUpload(
 		MediaID: m.ID.String(), UploadURL: s.cfg.PublicURL + contract.UploadPath + token,
 		ExpiresAt: contract.Time{Time: m.ExpiresAt},
 	}
-	return out, s.runReservation(ctx, t, func(t store.Tenant) error {
-		if err := takeStorage(ctx, t, plan, m.Bytes); err != nil {
+	return out, s.reserveFreeingExpired(ctx, t, func(t store.Tenant) error {
+		if err := chargeStorage(ctx, t, plan, m.Bytes); err != nil {
 			return err
 		}
 		if err := t.AddMedia(ctx, m, m.ExpiresAt); err != nil {
 			return err
 		}
-		return save(t, out)
+		return inTx(t, out)
 	})
 }
 
-// newMedia returns a new file without bytes.
+// newMedia returns the row of a new file without bytes, or invalid_request if the name or the type is not valid. It
+// stores nothing.
 func (s *Service) newMedia(name, mimeType string) (store.Media, error) {
 	name = strings.Map(dropInvisible, name)
 	if err := core.CheckLine("filename", "The file's name", name, maxNameLength); err != nil {
@@ -73,8 +75,8 @@ func (s *Service) newMedia(name, mimeType string) (store.Media, error) {
 	return m, nil
 }
 
-// dropInvisible is for strings.Map: it drops invisible characters and those that change the direction of text, with
-// which "gpj.exe" can look like "exe.jpg". It keeps characters that join letters and emoji.
+// dropInvisible is a mapping for strings.Map that drops invisible characters and those that change the direction of
+// text, which can make "gpj.exe" look like "exe.jpg". It keeps the characters that join letters and emoji.
 func dropInvisible(r rune) rune {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	if r != nonJoiner && r != joiner && unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -83,8 +85,9 @@ func dropInvisible(r rune) rune {
 	return r
 }
 
-// resolveFolderAndPlan sets the folder of a new file and returns the plan that limits it.
-func (s *Service) resolveFolderAndPlan(
+// setFolderAndLoadPlan sets the folder of a new file, and returns the workspace's plan. It returns not_found for a
+// folder that does not exist.
+func (s *Service) setFolderAndLoadPlan(
 	ctx context.Context, t store.Tenant, m *store.Media, folder *string,
 ) (core.Plan, error) {
 	if folder != nil {
@@ -97,12 +100,12 @@ func (s *Service) resolveFolderAndPlan(
 		}
 		m.Folder = id
 	}
-	return s.workspacePlan(ctx, t)
+	return s.loadPlan(ctx, t)
 }
 
-// runReservation calls reserve in a transaction. If reserve returns quota_exceeded, it ends expired reservations, whose
-// bytes then no longer count, and calls reserve once more.
-func (s *Service) runReservation(ctx context.Context, t store.Tenant, reserve func(store.Tenant) error) error {
+// reserveFreeingExpired calls reserve in a transaction. If reserve returns quota_exceeded, it frees the storage of
+// expired uploads and calls reserve once more.
+func (s *Service) reserveFreeingExpired(ctx context.Context, t store.Tenant, reserve func(store.Tenant) error) error {
 	err := t.Tx(ctx, reserve)
 	if core.CodeOf(err) != core.CodeQuotaExceeded {
 		return err
@@ -119,7 +122,8 @@ func (s *Service) runReservation(ctx context.Context, t store.Tenant, reserve fu
 	return t.Tx(ctx, reserve)
 }
 
-func takeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int64) error {
+// chargeStorage charges bytes to the workspace, or returns quota_exceeded.
+func chargeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int64) error {
 	used, ok, err := t.TakeStorage(ctx, bytes, plan.StorageBytes)
 	if err == nil && !ok {
 		return core.OverStorage(used, *plan.StorageBytes)
@@ -127,10 +131,10 @@ func takeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int6
 	return err
 }
 
-// reasonExpired is why a file failed that was not uploaded in time.
+// reasonExpired is the reason shown for a file that was not uploaded in time.
 const reasonExpired = "The file was not uploaded in time."
 
-// expireUpload marks an expired reservation as failed; its bytes no longer count.
+// expireUpload marks a file as failed because it was not uploaded in time, and frees its reserved storage.
 func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	return updateLocked(ctx, t, id, func(t store.Tenant, m store.Media) error {
 		_, err := t.MoveMedia(ctx, m, 0, store.MediaChange{
@@ -140,9 +144,10 @@ func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.Medi
 	})
 }
 
-// ReceiveUpload stores the bytes sent to an upload address. length is their number, or -1 if the sender did not say.
-// An interrupted upload can be repeated. Of two concurrent uploads, one is refused; after a successful upload the
-// error is already_uploaded. The body is streamed to the storage, and not read before the upload has been accepted.
+// ReceiveUpload stores the bytes sent to an upload address. length is their number, or -1 if the sender did not state
+// it. An interrupted upload can be repeated. Of two concurrent uploads, one is refused with upload_in_progress. After a
+// successful upload, the error is already_uploaded. The body is not read before the upload is accepted, and is streamed
+// to the storage.
 func (s *Service) ReceiveUpload(
 	ctx context.Context, token string, length int64, body io.Reader,
 ) (contract.Uploaded, error) {
@@ -171,12 +176,12 @@ func (s *Service) ReceiveUpload(
 		return contract.Uploaded{}, err
 	}
 	if !ok {
-		return contract.Uploaded{}, s.uploadConflict(ctx, t, id)
+		return contract.Uploaded{}, s.explainUploadConflict(ctx, t, id)
 	}
 	return s.storeUpload(ctx, t, m, claim, body)
 }
 
-// storeUpload streams the body to the storage, and marks the file as uploaded.
+// storeUpload streams the body to the storage under the claim, and marks the file as uploaded.
 func (s *Service) storeUpload(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, body io.Reader,
 ) (contract.Uploaded, error) {
@@ -184,7 +189,7 @@ func (s *Service) storeUpload(
 	err := s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) error {
 		return s.cfg.Blobs.Put(ctx, key, source, m.Bytes)
 	})
-	// The result is saved even if the sender has gone by now.
+	// The result is saved even if the sender has disconnected.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	if err != nil {
@@ -195,7 +200,7 @@ func (s *Service) storeUpload(
 		return contract.Uploaded{}, err
 	}
 	if !kept {
-		return contract.Uploaded{}, s.uploadConflict(ctx, t, m.ID)
+		return contract.Uploaded{}, s.explainUploadConflict(ctx, t, m.ID)
 	}
 	return contract.Uploaded{MediaID: m.ID.String(), Status: string(core.MediaProcessing)}, nil
 }
@@ -216,10 +221,10 @@ func (s *Service) markUploaded(
 		return t.Enqueue(ctx, queue.Process{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{})
 	})
 	if err != nil {
-		return false, err // it may be committed all the same: the bytes stay, and are swept if it is not
+		return false, err // the commit may have succeeded, so the bytes stay; if it did not, a sweep deletes them
 	}
 	if !kept {
-		s.deleteUnreferenced(ctx, key)
+		s.tryDeleteBlobs(ctx, key)
 	}
 	return kept, nil
 }
@@ -233,7 +238,7 @@ func (s *Service) releaseFailedUpload(
 	}
 	switch {
 	case errors.Is(err, errLeaseLost):
-		return s.uploadConflict(ctx, t, claim.ID)
+		return s.explainUploadConflict(ctx, t, claim.ID)
 	case source.err != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		return core.Invalid("", "The upload was interrupted.").
 			WithHint("Send the whole file again to the same address, at 16 KiB per second or more.").Because(err)
@@ -241,8 +246,9 @@ func (s *Service) releaseFailedUpload(
 	return err
 }
 
-// uploadConflict returns the error for an upload whose file another request is uploading or has uploaded.
-func (s *Service) uploadConflict(ctx context.Context, t store.Tenant, id core.MediaID) error {
+// explainUploadConflict returns the error for an upload that lost its file to another request: upload_in_progress, or
+// already_uploaded or upload_expired if the file no longer awaits an upload.
+func (s *Service) explainUploadConflict(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	m, err := t.Media(ctx, id)
 	if err != nil {
 		return err
@@ -283,11 +289,12 @@ func errSizeMismatch(reserved, length int64) error {
 			"Reserve a new upload for another file.")
 }
 
-// newBlobKey returns an unused key, so that a worker that lost its lease cannot change another's bytes.
+// newBlobKey returns an unused key. Every attempt uses a new one, so a worker that has lost its lease cannot change the
+// bytes of another.
 func newBlobKey() string { return blob.Key("media", strings.ToLower(rand.Text())) }
 
-// trackingReader counts the bytes it reads, and remembers the error of reading, to distinguish the sender's errors from
-// the storage's.
+// trackingReader counts the bytes that it reads and remembers read errors, to distinguish the sender's errors from those
+// of the storage.
 type trackingReader struct {
 	reader io.Reader
 	n      int64

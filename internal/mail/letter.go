@@ -1,4 +1,4 @@
-// Package mail draws letters as text and HTML, and sends them by SMTP. It does not know who gets one, or why.
+// Package mail formats emails as text and HTML, and sends them by SMTP. Other packages decide who gets which email.
 package mail
 
 import (
@@ -9,13 +9,13 @@ import (
 	"text/template"
 )
 
-// Letter is what an email says. Its text and its HTML contain the same.
+// Letter is the content of an email. Its text and its HTML say the same.
 type Letter struct {
 	Subject    string   `json:"subject"`
 	Paragraphs []string `json:"paragraphs,omitempty"`
 	Items      []Item   `json:"items,omitempty"`
 	Action     Link     `json:"action,omitzero"`
-	// Footnote says why the person gets the letter, or what to do if they did not expect it.
+	// Footnote says why the person gets the email, or what to do if they did not expect it.
 	Footnote string `json:"footnote,omitempty"`
 }
 
@@ -26,7 +26,7 @@ type Item struct {
 	URL    string `json:"url,omitempty"`
 }
 
-// Link is the one thing that a letter asks its reader to do.
+// Link is a button with an address: what the email asks its reader to do.
 type Link struct {
 	Label string `json:"label"`
 	URL   string `json:"url"`
@@ -43,14 +43,14 @@ var (
 	htmlTemplate = htmltemplate.Must(htmltemplate.New("html").Parse(htmlSource))
 )
 
-// Text returns the letter as plain text.
+// Text formats the letter as plain text.
 func (l Letter) Text() (string, error) {
 	var out strings.Builder
 	err := textTemplate.Execute(&out, l)
 	return out.String(), err
 }
 
-// HTML returns the letter as a page.
+// HTML formats the letter as an HTML page.
 func (l Letter) HTML() (string, error) {
 	var out bytes.Buffer
 	err := htmlTemplate.Execute(&out, l)

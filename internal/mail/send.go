@@ -16,9 +16,10 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// Message is a letter to a person.
+// Message is an email to a person.
 type Message struct {
-	// ID is the same each time that the message is sent, so that a mailbox can recognize a repetition.
+	// ID identifies the message. It stays the same if the message is sent again, so that mail programs can recognize
+	// duplicates.
 	ID     string
 	To     string
 	Name   string // of the person; optional
@@ -28,13 +29,13 @@ type Message struct {
 // Sender sends messages by SMTP. It opens a connection for each message, and is safe for concurrent use.
 type Sender struct {
 	host    string
-	tls     bool // from the beginning
+	tls     bool // use TLS from the beginning
 	from    *mail.Address
 	options []gomail.Option
 	dialTo  string // instead of the host, for tests
 }
 
-// timeout is the time limit of each step of a connection.
+// timeout is the time limit for each step of a connection.
 const timeout = 15 * time.Second
 
 // Ports of SMTP with STARTTLS, and of SMTP inside TLS.
@@ -43,7 +44,7 @@ const (
 	portTLS      = 465
 )
 
-// ErrRefused marks the error of Send for a message that the server does not accept, now or later.
+// ErrRefused means that the server refuses a message and would refuse it again.
 var ErrRefused = errors.New("the mail server refuses this message")
 
 // NewSender returns a sender for a server: smtp://USER:PASSWORD@HOST:PORT, which must offer STARTTLS unless it is on
@@ -81,11 +82,11 @@ func NewSender(server, from string) (*Sender, error) {
 			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin,
 				gomail.SMTPAuthCramMD5))
 	}
-	return s, s.useClient(func(*gomail.Client) error { return nil })
+	return s, s.withClient(func(*gomail.Client) error { return nil })
 }
 
-// useClient calls f with a client, and closes its connection after that, which the library leaves open after a failure.
-func (s *Sender) useClient(f func(*gomail.Client) error) error {
+// withClient calls f with a new client, and then closes its connection, which the library leaves open after a failure.
+func (s *Sender) withClient(f func(*gomail.Client) error) error {
 	var connection net.Conn
 	defer func() {
 		if connection != nil {
@@ -103,6 +104,7 @@ func (s *Sender) useClient(f func(*gomail.Client) error) error {
 	return f(client)
 }
 
+// dial connects to the server, with TLS if that is used from the beginning.
 func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if s.dialTo != "" {
 		address = s.dialTo
@@ -131,15 +133,15 @@ func (s *Sender) senderDomain() string {
 // From returns the sender's address.
 func (s *Sender) From() string { return s.from.Address }
 
-// Send sends a message. Its error is ErrRefused if sending it again would not help.
+// Send sends a message. The error is ErrRefused if sending it again would not help.
 func (s *Sender) Send(ctx context.Context, m Message) error {
 	message, err := s.buildMessage(m)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	err = s.useClient(func(client *gomail.Client) error { return client.DialAndSendWithContext(ctx, message) })
+	err = s.withClient(func(client *gomail.Client) error { return client.DialAndSendWithContext(ctx, message) })
 	switch {
-	case err == nil, message.IsDelivered(): // only the goodbye failed
+	case err == nil, message.IsDelivered(): // if delivered, only the end of the connection failed
 		return nil
 	case message.HasSendError() && !message.SendErrorIsTemp():
 		return fmt.Errorf("%w: %w", ErrRefused, err)
@@ -154,8 +156,8 @@ func (s *Sender) buildMessage(m Message) (*gomail.Msg, error) {
 	if err != nil {
 		return nil, err
 	}
-	message.ToMailAddress(&mail.Address{Name: oneLine(m.Name), Address: to.Address})
-	message.Subject(oneLine(m.Letter.Subject))
+	message.ToMailAddress(&mail.Address{Name: toOneLine(m.Name), Address: to.Address})
+	message.Subject(toOneLine(m.Letter.Subject))
 	message.SetMessageIDWithValue(m.ID + "@" + s.senderDomain())
 	message.SetDate()
 	message.SetGenHeader("Auto-Submitted", "auto-generated")
@@ -172,12 +174,12 @@ func (s *Sender) buildMessage(m Message) (*gomail.Msg, error) {
 	return message, nil
 }
 
-// oneLine returns the text without line breaks, which could begin another header.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// toOneLine replaces line breaks, which could begin another header, and other white space with single spaces.
+func toOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Check connects to the server and signs in, and sends nothing.
+// Check connects to the server and signs in, but sends nothing.
 func (s *Sender) Check(ctx context.Context) error {
-	return s.useClient(func(client *gomail.Client) error {
+	return s.withClient(func(client *gomail.Client) error {
 		if err := client.DialWithContext(ctx); err != nil {
 			return err
 		}

@@ -13,23 +13,23 @@ import (
 
 const (
 	avatarSide = 96
-	// maxAvatarDecode is how much memory the decoding of a profile picture may take: 2,000 by 2,000 pixels in the
-	// commonest forms.
+	// maxAvatarDecode is the maximum memory for decoding a profile picture. It is enough for 2,000 by 2,000 pixels in
+	// the most common formats.
 	maxAvatarDecode = 16 << 20
 )
 
-// Avatar returns the middle of a profile picture as a small square JPEG, upright, on white. The error is a *Refusal if
-// the bytes are no picture that can be decoded with little memory.
-func Avatar(ctx context.Context, picture []byte) ([]byte, error) {
+// MakeAvatar returns the center of a profile picture as a small square JPEG, upright, on white. The error is a *Refusal
+// if the bytes are not a picture, or decoding it would need too much memory.
+func MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 	r := bytes.NewReader(picture)
-	facts, err := Read(ctx, r, r.Size(), DeclaredType{})
+	facts, err := Examine(ctx, r, r.Size(), DeclaredType{})
 	switch {
 	case err != nil:
 		return nil, err
 	case facts.Kind != core.FileImage:
 		return nil, newRefusal(reasonNoPicture)
-	case facts.decodeBytes() > maxAvatarDecode || facts.Scans*facts.Width*facts.Height > maxDecodePixels:
-		return nil, newRefusal(tooManyPixels(int64(facts.Width), int64(facts.Height)))
+	case facts.decodingMemory() > maxAvatarDecode || facts.Scans*facts.Width*facts.Height > maxDecodePixels:
+		return nil, newRefusal(reasonTooManyPixels(int64(facts.Width), int64(facts.Height)))
 	}
 	decoded, err := newFile(ctx, r, facts.Bytes).decodePicture(facts)
 	if err != nil {
@@ -38,7 +38,7 @@ func Avatar(ctx context.Context, picture []byte) ([]byte, error) {
 	return encodeThumbnail(applyOrientation(cropSquare(decoded), facts.Orientation))
 }
 
-// cropSquare draws the middle of the picture on white, at the size of an avatar.
+// cropSquare draws the center of the picture on white, scaled to the size of an avatar.
 func cropSquare(picture image.Image) *image.RGBA {
 	whole := picture.Bounds()
 	side := min(whole.Dx(), whole.Dy())

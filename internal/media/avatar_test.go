@@ -15,7 +15,7 @@ func TestAnAvatarIsTheMiddleOfAPicture(t *testing.T) {
 	for name, picture := range map[string][]byte{
 		"wide": mediatest.JPEG(640, 200), "tall": mediatest.PNG(90, 400), "small": mediatest.PNG(8, 8),
 	} {
-		small, err := media.Avatar(t.Context(), picture)
+		small, err := media.MakeAvatar(t.Context(), picture)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -34,7 +34,7 @@ func TestWhatIsNoPictureOrTooLargeIsNoAvatar(t *testing.T) {
 		"a drawing": []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), "many pixels": mediatest.BlackPNG(2600, 2600, 6),
 		"the beginning": mediatest.JPEG(640, 200)[:900],
 	} {
-		small, err := media.Avatar(t.Context(), content)
+		small, err := media.MakeAvatar(t.Context(), content)
 		if _, refused := errors.AsType[*media.Refusal](err); !refused {
 			t.Errorf("%s: %d bytes, %v", name, len(small), err)
 		}

@@ -9,35 +9,36 @@ import (
 )
 
 const (
-	maxBoxes   = 1_000_000 // in a video: two days of fragments have fewer
-	maxTop     = 200_000   // of them outside of every other: each may cost a read of the storage
-	maxPayload = 32 << 10  // of a box that is read as a whole
+	maxBoxes   = 1_000_000 // in a video; two days of fragments have fewer
+	maxTop     = 200_000   // at the top level; each may cost a read of the storage
+	maxPayload = 32 << 10  // length of a box that is read at once
 )
 
 // box is a box of a video (ISO/IEC 14496-12, 4.2). Its name is four bytes, which need not be letters.
 type box struct {
 	name                string
-	start, content, end int64 // where it begins, its content begins, and it ends
+	start, content, end int64 // positions of its first byte, of its content, and of the byte after it
 }
 
 func (b box) contentLength() int64 { return b.end - b.content }
 
 func (b box) exists() bool { return b.end > 0 }
 
-// boxAt reads the header of the box at position at, which must end before end.
-func (f *file) boxAt(at, end int64) box {
-	b, reason := f.boxHeader(at, end)
+// readBox reads the header of the box at position at, and aborts if the box does not end by end.
+func (f *file) readBox(at, end int64) box {
+	b, reason := f.parseBoxHeader(at, end)
 	abortIf(reason != "", reason)
 	return b
 }
 
-// boxHeader returns a box, or a reason if the box does not fit.
-func (f *file) boxHeader(at, end int64) (b box, reason string) {
+// parseBoxHeader reads the header of the box at position at, or returns a reason for refusal if the box does not end by
+// end.
+func (f *file) parseBoxHeader(at, end int64) (b box, reason string) {
 	head := f.readBytes(at, 8)
 	b = box{name: string(head[4:8]), start: at, content: at + 8}
 	size := uint64(binary.BigEndian.Uint32(head))
 	switch size {
-	case 0: // to the end of what it is in
+	case 0: // extends to the end of the enclosing box
 		b.end = end
 		return b, ""
 	case 1:
@@ -57,13 +58,13 @@ func (f *file) boxHeader(at, end int64) (b box, reason string) {
 	return b, ""
 }
 
-// boxes yields the boxes between at and end. It ignores bytes at the end that are too few for a box.
+// boxes yields the boxes between at and end. It ignores trailing bytes that are too few for a box.
 func (m *movie) boxes(at, end int64) iter.Seq[box] {
 	return func(yield func(box) bool) {
 		for at := at; at <= end-8; {
 			m.seen++
 			abortIf(m.seen > maxBoxes, reasonManyParts)
-			b := m.f.boxAt(at, end)
+			b := m.f.readBox(at, end)
 			if !yield(b) {
 				return
 			}
@@ -74,19 +75,18 @@ func (m *movie) boxes(at, end int64) iter.Seq[box] {
 
 func (m *movie) children(b box) iter.Seq[box] { return m.boxes(b.content, b.end) }
 
-// unmarshalBox reads a small box completely.
+// unmarshalBox decodes a small box into into, and aborts if it is too long or invalid.
 func (m *movie) unmarshalBox(b box, into mp4.IBox) {
 	abortIf(b.contentLength() > maxPayload, reasonDamaged)
 	payload := m.f.readBytes(b.content, int(b.contentLength()))
 	defer func() {
-		abortIf(recover() != nil, reasonDamaged) // the library's, over a box that it did not expect
+		abortIf(recover() != nil, reasonDamaged) // the library panics on unexpected boxes
 	}()
 	_, err := mp4.Unmarshal(bytes.NewReader(payload), uint64(len(payload)), into, mp4.Context{})
 	abortIf(err != nil, reasonDamaged)
 }
 
-// table reads the rows of a box in order through its own small window, so that several tables can be read in
-// parallel.
+// table reads the rows of a box in order. It has its own small window, so several tables can be read in parallel.
 type table struct {
 	f           *file
 	nextAt, end int64
@@ -97,17 +97,17 @@ type table struct {
 
 const tableWindow = 4 << 10
 
-// newTable returns a table of count rows of the given size. It must end before end.
-func (m *movie) newTable(at, count int64, row int, end int64) *table {
-	abortIf(count*int64(row) > end-at, reasonDamaged)
-	return &table{f: m.f, nextAt: at, end: at + count*int64(row), row: row}
+// newTable returns a table at position at with count rows of rowSize bytes. It aborts if the table does not end by end.
+func (m *movie) newTable(at, count int64, rowSize int, end int64) *table {
+	abortIf(count*int64(rowSize) > end-at, reasonDamaged)
+	return &table{f: m.f, nextAt: at, end: at + count*int64(rowSize), row: rowSize}
 }
 
-// openTable opens the table of a box, which contains the version and flags, the number of rows, and the rows.
-func (m *movie) openTable(b box, row int) *table {
+// openTable returns the table of a box that contains version and flags, the number of rows, and rows of rowSize bytes.
+func (m *movie) openTable(b box, rowSize int) *table {
 	const head = 8
 	abortIf(b.contentLength() < head, reasonDamaged)
-	return m.newTable(b.content+head, m.f.readUint32(b.content+4), row, b.end)
+	return m.newTable(b.content+head, m.f.readUint32(b.content+4), rowSize, b.end)
 }
 
 // nextRow returns the next row, which is valid until the next call, or nil after the last.
@@ -128,8 +128,8 @@ func (t *table) nextRow() []byte {
 	return row
 }
 
-// rest yields the remaining rows.
-func (t *table) rest() iter.Seq[[]byte] {
+// remainingRows yields the rows that nextRow has not returned yet.
+func (t *table) remainingRows() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for row := t.nextRow(); row != nil && yield(row); row = t.nextRow() {
 		}

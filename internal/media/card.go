@@ -13,7 +13,7 @@ import (
 	"belfry/internal/core"
 )
 
-// cardColors are the backgrounds of cards. Several cards beside each other can be told apart by them.
+// cardColors are the background colors of cards. They help to distinguish cards that are shown next to each other.
 var cardColors = []color.RGBA{
 	{38, 42, 51, 255},
 	{24, 62, 58, 255},
@@ -25,8 +25,8 @@ var cardColors = []color.RGBA{
 	{48, 44, 76, 255},
 }
 
-// drawCard draws the thumbnail of a file without a picture of its own: the file's shape, and for a video a triangle,
-// for a picture its size in pixels.
+// drawCard returns the placeholder thumbnail of a file that cannot be decoded, as a JPEG with the file's aspect ratio.
+// It shows a play symbol for a video, and the size in pixels for a picture.
 func drawCard(facts Facts) ([]byte, error) {
 	width, height := cardSize(facts.Width, facts.Height)
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -40,8 +40,8 @@ func drawCard(facts Facts) ([]byte, error) {
 	return encodeThumbnail(picture)
 }
 
-// cardSize returns the size of the card: the file's aspect ratio, limited so that there is room to draw. Unlike
-// thumbnailSize, it enlarges a small file, and works for a file whose size is unknown.
+// cardSize returns the size of the card. It keeps the file's aspect ratio, but leaves room to draw. Unlike thumbnailSize,
+// it enlarges small files, and works for files of unknown size.
 func cardSize(width, height int) (w, h int) {
 	const least = 120
 	if width <= 0 || height <= 0 {
@@ -51,7 +51,7 @@ func cardSize(width, height int) (w, h int) {
 	return max(least, width*thumbnailSide/longest), max(least, height*thumbnailSide/longest)
 }
 
-// drawPlaySymbol draws the play symbol in the middle.
+// drawPlaySymbol draws a white play symbol in the center.
 func drawPlaySymbol(picture *image.RGBA) {
 	size := picture.Bounds().Size()
 	half := min(size.X, size.Y) / 6

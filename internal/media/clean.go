@@ -10,13 +10,12 @@ import (
 )
 
 // Clean writes a copy of the file without metadata that shows where, when, by whom or with what it was made. It does
-// not re-encode anything. facts are the result of Read; if they are not Private, there is nothing to remove.
+// not re-encode anything. facts are the result of Examine; if they are not Private, there is nothing to remove.
 //
-// From pictures it removes EXIF except for the orientation, XMP, IPTC and Photoshop's blocks, comments and other
-// text, embedded pictures, and what follows the end; it keeps color profiles. In videos it overwrites, so that no
-// bytes move, user data and metadata of the file and its tracks (places in ©xyz, loci and Apple's keys, makers,
-// titles, XMP) and, except in fragmented files, telemetry tracks with their samples. It does not change what a
-// picture shows, subtitles, or the times in a video's headers.
+// From pictures, it removes EXIF except the orientation, XMP, IPTC and Photoshop blocks, comments and other text,
+// embedded pictures, and data after the end. It keeps color profiles. In videos, it overwrites data in place: user data
+// and metadata of the file and its tracks (such as places, makers and titles) and, except in fragmented files, telemetry
+// tracks with their samples. It does not change what a picture shows, subtitles, or the times in a video's headers.
 func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error {
 	f := newFile(ctx, r, facts.Bytes)
 	return recoverAbort(func() {
@@ -37,8 +36,8 @@ func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error 
 	})
 }
 
-// copyTo copies the bytes from at to end.
-func (f *file) copyTo(to io.Writer, at, end int64) {
+// copyRange copies the bytes from at to end.
+func (f *file) copyRange(to io.Writer, at, end int64) {
 	for at < end {
 		b := f.windowAt(at)
 		b = b[:min(int64(len(b)), end-at)]
@@ -47,7 +46,7 @@ func (f *file) copyTo(to io.Writer, at, end int64) {
 	}
 }
 
-// writeOrAbort writes b as it is, and aborts the cleaning if that fails.
+// writeOrAbort writes b, and aborts the cleaning if that fails.
 func writeOrAbort(to io.Writer, b []byte) {
 	if _, err := to.Write(b); err != nil {
 		abortOn(fmt.Errorf("write a cleaned file: %w", err))
@@ -56,23 +55,23 @@ func writeOrAbort(to io.Writer, b []byte) {
 
 func (f *file) cleanJPEG(to io.Writer, orientation int) {
 	writeOrAbort(to, []byte{0xff, markSOI})
-	owed := orientation != 1 // the orientation, which comes after JFIF's segment
+	owed := orientation != 1 // the orientation is still to be written, after the JFIF segment
 	f.visitJPEGSegments(func(s segment) {
 		if owed && s.mark != markAPP0 {
 			owed = false
 			writeOrAbort(to, append([]byte("\xff\xe1\x00\x22"+exifName), minimalEXIF(orientation)...))
 		}
-		if keptInJPEG(s) {
-			f.copyTo(to, s.at, s.at+s.length)
+		if isKeptInJPEG(s) {
+			f.copyRange(to, s.at, s.at+s.length)
 		}
 	})
 }
 
 func (f *file) cleanPNG(to io.Writer, orientation int) {
-	f.copyTo(to, 0, pngHead)
+	f.copyRange(to, 0, pngHead)
 	f.visitPNGChunks(func(c chunk) {
-		if keptInPNG(c.name) {
-			f.copyTo(to, c.at, c.data+c.length+4)
+		if isKeptInPNG(c.name) {
+			f.copyRange(to, c.at, c.data+c.length+4)
 		}
 		if c.name == "IHDR" && orientation != 1 {
 			exif := minimalEXIF(orientation)
@@ -84,16 +83,16 @@ func (f *file) cleanPNG(to io.Writer, orientation int) {
 }
 
 func (f *file) cleanGIF(to io.Writer) {
-	start := f.gifStart()
-	f.copyTo(to, 0, start)
+	start := f.gifBlocksStart()
+	f.copyRange(to, 0, start)
 	f.visitGIFBlocks(start, func(k block) {
-		if keptInGIF(k) {
-			f.copyTo(to, k.at, k.at+k.length)
+		if isKeptInGIF(k) {
+			f.copyRange(to, k.at, k.at+k.length)
 		}
 	})
 }
 
-// cleanWebP reads the file twice, because its length comes first.
+// cleanWebP reads the file twice, because the header contains the length of the cleaned file.
 func (f *file) cleanWebP(to io.Writer, orientation int) {
 	var exif []byte
 	if orientation != 1 {
@@ -101,16 +100,16 @@ func (f *file) cleanWebP(to io.Writer, orientation int) {
 	}
 	end, size := f.riffEnd(), int64(4+len(exif))
 	for c := range f.riffChunks(end) {
-		if keptInWebP(c.name) {
+		if isKeptInWebP(c.name) {
 			size += 8 + c.length + c.length&1
 		}
 	}
 	head := binary.LittleEndian.AppendUint32([]byte("RIFF"),
-		uint32(size)) //nolint:gosec // no more than it was, but for 34
+		uint32(size)) //nolint:gosec // at most 34 bytes more than the original
 	writeOrAbort(to, append(head, "WEBP"...))
 	for c := range f.riffChunks(end) {
 		switch {
-		case !keptInWebP(c.name):
+		case !isKeptInWebP(c.name):
 		case c.name == "VP8X":
 			b := bytes.Clone(f.readBytes(c.at, 18))
 			const hasXMP, hasEXIF = 0x04, 0x08
@@ -119,7 +118,7 @@ func (f *file) cleanWebP(to io.Writer, orientation int) {
 			}
 			writeOrAbort(to, b)
 		default:
-			f.copyTo(to, c.at, c.data+c.length)
+			f.copyRange(to, c.at, c.data+c.length)
 			writeOrAbort(to, make([]byte, c.length&1))
 		}
 	}

@@ -23,11 +23,11 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) {
 			continue
 		}
 		if s.start >= at {
-			f.copyTo(to, at, s.start)
+			f.copyRange(to, at, s.start)
 			if at = s.start; s.content > 0 { // the box's header, with another name
-				f.copyTo(to, at, at+4)
+				f.copyRange(to, at, at+4)
 				writeOrAbort(to, []byte("free"))
-				f.copyTo(to, at+8, s.content)
+				f.copyRange(to, at+8, s.content)
 				at = s.content
 			}
 		}
@@ -35,7 +35,7 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) {
 		abortOn(err)
 		at = s.end
 	}
-	f.copyTo(to, at, f.size)
+	f.copyRange(to, at, f.size)
 }
 
 // findPrivateSpans returns the ranges to overwrite, in order.
@@ -48,11 +48,11 @@ func (m *movie) findPrivateSpans() (all []span) {
 			continue
 		}
 		all = append(all, span{t.at.start, t.at.end, t.at.content})
-		if !t.hasChunks() {
+		if !t.hasChunkTables() {
 			continue
 		}
 		m.visitChunks(t, func(c mediaChunk) {
-			// Only of what is to be shown: a place elsewhere would be a lie that blanks the index.
+			// A forged offset must not erase the index.
 			if c.size > 0 && c.at >= 0 && c.at <= m.f.size-c.size && !m.moov.overlapsRange(c.at, c.at+c.size) {
 				all = append(all, span{start: c.at, end: c.at + c.size})
 			}
@@ -74,9 +74,9 @@ func (zeros) Read(p []byte) (int, error) {
 
 const maxPrivateBoxes = 10_000
 
-// notePrivateBox records a box that Clean removes: one with what people and programs wrote about a video, such as
-// places, times and makers (14496-12, 8.10 and 8.11; QuickTime File Format, User Data Atoms).
-func (m *movie) notePrivateBox(b box) {
+// recordIfPrivate records a box if Clean must remove it because it contains data about the video, such as places, times
+// and makers (14496-12, 8.10 and 8.11; QuickTime File Format, User Data Atoms).
+func (m *movie) recordIfPrivate(b box) {
 	if b.name != "udta" && b.name != "meta" && b.name != "uuid" || m.isHarmlessBox(b, 0) {
 		return
 	}
@@ -92,9 +92,9 @@ func (m *movie) isHarmlessBox(b box, depth int) bool {
 	case "hdlr", "free", "skip", "\xa9too", "\xa9swr", "\xa9enc":
 		return true
 	case "udta", "ilst":
-	case "uuid": // Spherical Video V1: how a video of all directions is to be shown
+	case "uuid": // Spherical Video V1: how to show a 360-degree video
 		return string(m.f.readUpTo(b.content, 16)) == "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd"
-	case "meta": // which in MP4 begins with four bytes that QuickTime does not have (14496-12, 8.11.1)
+	case "meta": // in MP4, but not in QuickTime, it begins with four additional bytes (14496-12, 8.11.1)
 		if b.contentLength() >= 8 && string(m.f.readBytes(b.content, 8)[4:]) != "hdlr" {
 			b.content += 4
 		}
@@ -110,12 +110,12 @@ func (m *movie) isHarmlessBox(b box, depth int) bool {
 			harmless = m.isHarmlessBox(b, depth+1) && harmless
 		}
 	})
-	if isRefusal(err) { // what cannot be read is not known to be harmless
+	if isRefusal(err) { // an unreadable box may contain anything
 		return false
 	}
 	abortOn(err)
 	return harmless
 }
 
-// isTelemetry reports whether a track contains data about the recording, such as its places, and nothing to show.
+// isTelemetry reports whether a track contains only data about the recording, such as positions, and nothing to show.
 func (t *track) isTelemetry() bool { return t.handler == "meta" || t.handler == "camm" }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// confineProcess makes the program end with this process. With isolateNetwork, it also runs in an empty network
-// namespace; if the system does not allow that, the program does not start.
+// confineProcess configures a command to end when this process ends. With isolateNetwork, the command also runs in an
+// empty network namespace, and does not start if the system does not allow that.
 func confineProcess(command *exec.Cmd, isolateNetwork bool) {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if isolateNetwork {
@@ -27,12 +27,12 @@ const (
 	limitMemory = 9
 )
 
-// limitResources limits what the program can use: 30 s of processor time, 1.5 GiB of address space, 64 open files,
+// limitResources limits what a running process can use: 30 s of processor time, 1.5 GiB of address space, 64 open files,
 // and no file writes.
 func limitResources(process *os.Process) {
 	for resource, most := range map[uintptr]uint64{limitCPU: 30, limitSize: 0, limitFiles: 64, limitMemory: 1536 << 20} {
 		bound := [2]uint64{most, most}
-		// What cannot be bounded ends with its time all the same.
+		// Errors are ignored: a time limit also applies.
 		_, _, _ = syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(process.Pid), resource, uintptr(unsafe.Pointer(&bound)), 0, 0, 0) //nolint:gosec // the kernel's own form
 	}
 }

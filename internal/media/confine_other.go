@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// confineProcess and limitResources do nothing, because these systems do not support it.
+// confineProcess and limitResources do nothing, because only Linux supports what they need.
 func confineProcess(*exec.Cmd, bool) {}
 
 func limitResources(*os.Process) {}

@@ -8,8 +8,8 @@ import (
 // exifName begins the EXIF segment of a JPEG and, by mistake, that of some WebP files.
 const exifName = "Exif\x00\x00"
 
-// parseOrientation returns the orientation in EXIF: 1 to 8, and 1 if there is none or it is invalid (TIFF 6.0,
-// Orientation).
+// parseOrientation returns the orientation in EXIF, from 1 to 8. It returns 1 if the orientation is missing or invalid
+// (TIFF 6.0, Orientation).
 func parseOrientation(tiff []byte) int {
 	if len(tiff) < 8 {
 		return 1
@@ -43,7 +43,7 @@ func parseOrientation(tiff []byte) int {
 	return 1
 }
 
-// readEXIF reads the orientation from the first EXIF in the file, and records whether EXIF contains more.
+// readEXIF sets the orientation from the first EXIF block of the file, and Private if the block contains anything else.
 func (f *Facts) readEXIF(b []byte) {
 	b = bytes.TrimPrefix(b, []byte(exifName))
 	if f.Orientation == 1 {
@@ -53,10 +53,10 @@ func (f *Facts) readEXIF(b []byte) {
 }
 
 // minimalEXIF returns EXIF with only the orientation.
-func minimalEXIF(o int) []byte {
+func minimalEXIF(orientation int) []byte {
 	return []byte{
 		'M', 'M', 0, '*', 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1,
-		0, byte(o), //nolint:gosec // 1 to 8
+		0, byte(orientation), //nolint:gosec // 1 to 8
 		0, 0, 0, 0, 0, 0,
 	}
 }

@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	windowSize = 66 << 10 // how much of a file is held at a time: an archive's end with its remark fits in
-	leapSize   = 4 << 10  // how much is read where the window does not go on
+	windowSize = 66 << 10 // of the file in memory; the end of a ZIP archive with its comment fits in
+	leapSize   = 4 << 10  // how much is read after a jump to another position
 )
 
-// file is the file under examination, read through one window: many small reads near each other cost one read of the
-// storage. It is an io.ReaderAt that fails after its context has ended. It is for one goroutine.
+// file is the file under examination. It is read through one window, so that many small reads near each other cost one
+// read of the storage. It is an io.ReaderAt that fails after its context has ended. It is not safe for concurrent use.
 //
-// All functions here that read a file panic with an abort if the file is refused or cannot be read, because nearly
-// every line can fail; see recoverAbort.
+// All functions of this package that read a file panic with an abort if the file is refused or cannot be read, because
+// nearly every line can fail; see recoverAbort.
 type file struct {
 	ctx  context.Context //nolint:containedctx // lives as long as the call that made it
 	r    io.ReaderAt
@@ -27,7 +27,7 @@ type file struct {
 	at  int64  // where the window begins
 	n   int    // how much of it is filled
 
-	failed error // of reading or of the context, so that a decoder cannot disguise it
+	failed error // the error of a read or of the context, which decoders would replace with their own
 }
 
 // abort is the panic value that ends the reading of a file with an error.
@@ -40,10 +40,10 @@ func abortOn(err error) {
 	}
 }
 
-// abortWith panics with an abort because the file is not accepted.
+// abortWith refuses the file: it panics with an abort whose error is a *Refusal.
 func abortWith(reason string) { abortOn(newRefusal(reason)) }
 
-// abortIf panics with an abort if the file is not accepted.
+// abortIf refuses the file if wrong is true; see abortWith.
 func abortIf(wrong bool, reason string) {
 	if wrong {
 		abortWith(reason)
@@ -56,7 +56,7 @@ func recoverAbort(read func()) (err error) {
 		if v := recover(); v != nil {
 			a, ok := v.(abort)
 			if !ok {
-				panic(v) //nolint:forbidigo // somebody else's
+				panic(v) //nolint:forbidigo // not an abort
 			}
 			err = a.err
 		}
@@ -69,7 +69,7 @@ func newFile(ctx context.Context, r io.ReaderAt, size int64) *file {
 	return &file{ctx: ctx, r: r, size: size}
 }
 
-// ReadAt reads past the window. It returns its error instead of panicking, because decoders call it.
+// ReadAt implements io.ReaderAt, bypassing the window. It returns errors instead of panicking, because decoders call it.
 func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.ctx.Err(); err != nil {
 		f.failed = err
@@ -83,7 +83,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// windowAt returns the bytes in the window from off: at least one byte, valid until the next call.
+// windowAt returns the bytes of the window from position off on. They are at least one, and valid until the next call.
 func (f *file) windowAt(off int64) []byte {
 	abortIf(off < 0 || off >= f.size, reasonTruncated)
 	if off < f.at || off >= f.at+int64(f.n) {
@@ -92,8 +92,8 @@ func (f *file) windowAt(off int64) []byte {
 	return f.buf[off-f.at : f.n]
 }
 
-// moveWindow moves the window to off. It reads a whole window in sequential reading, and little after a jump, because
-// a video is read by jumping from header to header.
+// moveWindow moves the window to off. It fills the window if the file is read sequentially, but reads little after a
+// jump, because videos are read by jumping from header to header.
 func (f *file) moveWindow(off int64, need int) {
 	if f.buf == nil {
 		f.buf = make([]byte, min(windowSize, f.size))
@@ -108,7 +108,7 @@ func (f *file) moveWindow(off int64, need int) {
 	f.n = int(want)
 }
 
-// readFull fills p with the bytes at off. The caller has checked that the file is long enough.
+// readFull fills p with the bytes at off. The caller must check that the file is long enough.
 func (f *file) readFull(p []byte, off int64) {
 	n, err := f.ReadAt(p, off)
 	if n == len(p) {
@@ -121,8 +121,8 @@ func (f *file) readFull(p []byte, off int64) {
 	abortOn(f.failed)
 }
 
-// readBytes returns n bytes at off, at most a window, valid until the next call. A file that ends before is
-// truncated.
+// readBytes returns n bytes at off, at most a window. They are valid until the next call. It refuses a file that is too
+// short as truncated.
 func (f *file) readBytes(off int64, n int) []byte {
 	abortIf(off < 0 || off > f.size-int64(n), reasonTruncated)
 	if off < f.at || off+int64(n) > f.at+int64(f.n) {
@@ -140,5 +140,5 @@ func (f *file) readUint32(off int64) int64 {
 	return int64(binary.BigEndian.Uint32(f.readBytes(off, 4)))
 }
 
-// sectionReader returns the file for a decoder that reads it from the start.
+// sectionReader returns a reader of the whole file for decoders.
 func (f *file) sectionReader() *io.SectionReader { return io.NewSectionReader(f, 0, f.size) }

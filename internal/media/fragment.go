@@ -8,17 +8,18 @@ import (
 
 // fragments is what a fragmented file contains in addition to its index (ISO/IEC 14496-12, 8.8).
 type fragments struct {
-	duration int64 // in the movie's timescale; 0 when it is not told
+	duration int64 // in the movie's timescale; 0 if unknown
 	tracks   map[uint32]*fragmentedTrack
 }
 
 // fragmentedTrack is a track of a fragmented file.
 type fragmentedTrack struct {
-	defaultDuration int64 // how long a sample lasts that does not say
+	defaultDuration int64 // of samples without their own duration
 	end, samples    int64
 }
 
-func (f *fragments) trackState(track uint32) *fragmentedTrack {
+// trackByID returns the state of a track, and adds it if necessary.
+func (f *fragments) trackByID(track uint32) *fragmentedTrack {
 	t := f.tracks[track]
 	if t == nil {
 		t = &fragmentedTrack{}
@@ -29,7 +30,8 @@ func (f *fragments) trackState(track uint32) *fragmentedTrack {
 	return t
 }
 
-func (m *movie) readExtends(mvex box) {
+// readMvex reads the box that makes a file fragmented: its duration and the default durations of samples.
+func (m *movie) readMvex(mvex box) {
 	if m.fragments == nil {
 		m.fragments = &fragments{tracks: map[uint32]*fragmentedTrack{}}
 	}
@@ -38,11 +40,11 @@ func (m *movie) readExtends(mvex box) {
 		case "mehd":
 			var head mp4.Mehd
 			m.unmarshalBox(b, &head)
-			m.fragments.duration = knownDuration(head.GetVersion(), uint64(head.FragmentDurationV0), head.FragmentDurationV1)
+			m.fragments.duration = boxDuration(head.GetVersion(), uint64(head.FragmentDurationV0), head.FragmentDurationV1)
 		case "trex":
 			var defaults mp4.Trex
 			m.unmarshalBox(b, &defaults)
-			m.fragments.trackState(defaults.TrackID).defaultDuration = int64(defaults.DefaultSampleDuration)
+			m.fragments.trackByID(defaults.TrackID).defaultDuration = int64(defaults.DefaultSampleDuration)
 		}
 	}
 }
@@ -63,7 +65,7 @@ func (m *movie) readTraf(traf box) {
 		case b.name == "tfhd":
 			var head mp4.Tfhd
 			m.unmarshalBox(b, &head)
-			t = m.fragments.trackState(head.TrackID)
+			t = m.fragments.trackByID(head.TrackID)
 			if step = t.defaultDuration; head.CheckFlag(0x8) {
 				step = int64(head.DefaultSampleDuration)
 			}
@@ -72,15 +74,15 @@ func (m *movie) readTraf(traf box) {
 		case b.name == "tfdt":
 			var base mp4.Tfdt
 			m.unmarshalBox(b, &base)
-			t.end = max(t.end, knownDuration(base.GetVersion(), uint64(base.BaseMediaDecodeTimeV0), base.BaseMediaDecodeTimeV1))
+			t.end = max(t.end, boxDuration(base.GetVersion(), uint64(base.BaseMediaDecodeTimeV0), base.BaseMediaDecodeTimeV1))
 		case b.name == "trun":
 			m.readTrun(t, b, step)
 		}
 	}
 }
 
-// readTrun adds a run of samples (14496-12, 8.8.8).
-func (m *movie) readTrun(t *fragmentedTrack, b box, step int64) {
+// readTrun adds a run of samples to a track (14496-12, 8.8.8). defaultDuration is that of samples without their own.
+func (m *movie) readTrun(t *fragmentedTrack, b box, defaultDuration int64) {
 	abortIf(b.contentLength() < 8, reasonDamaged)
 	flags, count := m.f.readUint32(b.content), m.f.readUint32(b.content+4)
 	row := 0
@@ -98,9 +100,9 @@ func (m *movie) readTrun(t *fragmentedTrack, b box, step int64) {
 	rows := m.newTable(at, count, row, b.end)
 	t.samples += count
 	if flags&0x100 == 0 {
-		t.end += count * step
+		t.end += count * defaultDuration
 	} else {
-		for row := range rows.rest() {
+		for row := range rows.remainingRows() {
 			t.end += int64(binary.BigEndian.Uint32(row))
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func examine(t *testing.T, file []byte) {
 	t.Helper()
 	r := &meter{head: file, size: int64(len(file))}
-	facts, err := Read(t.Context(), r, r.size, DeclaredType{})
+	facts, err := Examine(t.Context(), r, r.size, DeclaredType{})
 	switch {
 	case r.most > windowSize:
 		t.Fatalf("%d bytes at a time", r.most)
@@ -26,8 +26,8 @@ func examine(t *testing.T, file []byte) {
 		facts.Orientation > 8 || facts.DurationMs < 0:
 		t.Fatalf("read %+v", facts)
 	}
-	if facts.decodeBytes() < 8<<20 && facts.Frames > 0 {
-		if _, err := Thumbnail(t.Context(), r, facts); err != nil && !isRefusal(err) {
+	if facts.decodingMemory() < 8<<20 && facts.Frames > 0 {
+		if _, err := MakeThumbnail(t.Context(), r, facts); err != nil && !isRefusal(err) {
 			t.Fatal(err)
 		}
 	}
@@ -35,7 +35,7 @@ func examine(t *testing.T, file []byte) {
 	if err := Clean(t.Context(), &clean, r, facts); err != nil {
 		t.Fatalf("clean: %v", err)
 	}
-	after, err := Read(t.Context(), bytes.NewReader(clean.Bytes()), int64(clean.Len()), DeclaredType{})
+	after, err := Examine(t.Context(), bytes.NewReader(clean.Bytes()), int64(clean.Len()), DeclaredType{})
 	if err != nil {
 		t.Fatalf("the cleaned copy: %v", err)
 	}
@@ -57,7 +57,7 @@ func FuzzImage(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if taken, ok, err := recogniseFormat(file[:min(len(file), sniffLength)]); ok && err == nil && taken.kind == "image" {
+		if taken, ok, err := recognizeFormat(file[:min(len(file), sniffLength)]); ok && err == nil && taken.kind == "image" {
 			examine(t, file)
 		}
 	})
@@ -73,13 +73,13 @@ func FuzzMP4(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if taken, ok, err := recogniseFormat(file[:min(len(file), sniffLength)]); !ok || err != nil || taken.kind != "video" {
+		if taken, ok, err := recognizeFormat(file[:min(len(file), sniffLength)]); !ok || err != nil || taken.kind != "video" {
 			return
 		}
 		examine(t, file)
 		facts := Facts{Orientation: 1}
 		facts.Bytes = int64(len(file))
-		if excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).cutKeyframe(facts); err == nil &&
+		if excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).extractKeyframe(facts); err == nil &&
 			len(excerpt) > len(file)+4096 {
 			t.Fatalf("an excerpt of %d bytes", len(excerpt))
 		}

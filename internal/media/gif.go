@@ -18,8 +18,8 @@ const (
 
 // block is a block of a GIF.
 type block struct {
-	kind, label byte   // label of an extension
-	app         string // of an application's extension
+	kind, label byte   // the label only of an extension
+	app         string // only of an application extension
 	at, length  int64
 	head        [10]byte
 }
@@ -58,7 +58,7 @@ func (f *file) visitGIFBlocks(at int64, visit func(block)) (end int64) {
 }
 
 // skipSubBlocks returns the end of the sub-blocks that begin at at.
-func (f *file) skipSubBlocks(at int64) int64 {
+func (f *file) skipSubBlocks(at int64) (end int64) {
 	for {
 		length := int64(f.windowAt(at)[0])
 		at += length + 1
@@ -78,15 +78,15 @@ func paletteLength(packed byte) int64 {
 
 const gifHead = 13
 
-// gifStart returns the position of the first block.
-func (f *file) gifStart() int64 { return gifHead + paletteLength(f.readBytes(0, gifHead)[10]) }
+// gifBlocksStart returns the position of the first block.
+func (f *file) gifBlocksStart() int64 { return gifHead + paletteLength(f.readBytes(0, gifHead)[10]) }
 
 func readGIF(f *file, facts *Facts) {
-	facts.PixelBytes = 2 // a palette's index, and once more while interlaced rows are put in order
+	facts.PixelBytes = 2 // the palette index, twice while interlaced rows are sorted
 	b := f.readBytes(6, 4)
-	facts.setSize(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:])))
-	end := f.visitGIFBlocks(f.gifStart(), func(k block) {
-		facts.Private = facts.Private || !keptInGIF(k)
+	facts.checkAndSetSize(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:])))
+	end := f.visitGIFBlocks(f.gifBlocksStart(), func(k block) {
+		facts.Private = facts.Private || !isKeptInGIF(k)
 		switch {
 		case k.kind == gifImage:
 			facts.countOrRefuseFrame()
@@ -103,8 +103,8 @@ func readGIF(f *file, facts *Facts) {
 	f.checkTrailingData(end, facts)
 }
 
-// keptInGIF reports whether Clean keeps a block: frames, their delays, and whether they repeat.
-func keptInGIF(k block) bool {
+// isKeptInGIF reports whether Clean keeps a block. It keeps frames, their delays, and whether they repeat.
+func isKeptInGIF(k block) bool {
 	if k.kind != gifExtension {
 		return true
 	}

@@ -60,7 +60,7 @@ func telling(t *testing.T, orientation int) map[string][]byte {
 
 func readWell(t *testing.T, file []byte) Facts {
 	t.Helper()
-	facts, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), DeclaredType{})
+	facts, err := Examine(t.Context(), bytes.NewReader(file), int64(len(file)), DeclaredType{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestPicturesAreTurnedAndCleaned(t *testing.T) {
 					!facts.Private {
 					t.Fatalf("read %+v", facts)
 				}
-				b, err := Thumbnail(t.Context(), bytes.NewReader(file), facts)
+				b, err := MakeThumbnail(t.Context(), bytes.NewReader(file), facts)
 				small := decoded(t, b, err)
 				if size := small.Bounds().Size(); size != image.Pt(width, height) {
 					t.Errorf("a thumbnail of %v", size)
@@ -119,7 +119,7 @@ func TestPicturesAreTurnedAndCleaned(t *testing.T) {
 				if bytes.Contains(file, []byte("PROFILE")) != bytes.Contains(clean, []byte("PROFILE")) {
 					t.Error("the profile is gone")
 				}
-				again, err := Thumbnail(t.Context(), bytes.NewReader(clean), after)
+				again, err := MakeThumbnail(t.Context(), bytes.NewReader(clean), after)
 				if err != nil || !bytes.Equal(again, b) {
 					t.Errorf("the cleaned picture looks otherwise: %v", err)
 				}
@@ -182,7 +182,7 @@ func TestUncommonPicturesAreRead(t *testing.T) {
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
-			b, err := Thumbnail(t.Context(), bytes.NewReader(c.file), f)
+			b, err := MakeThumbnail(t.Context(), bytes.NewReader(c.file), f)
 			if size := decoded(t, b, err).Bounds().Size(); max(size.X, size.Y) > thumbnailSide {
 				t.Errorf("a thumbnail of %v", size)
 			}
@@ -210,7 +210,7 @@ func TestANameOfTheSameKindMayLie(t *testing.T) {
 	t.Parallel()
 	for _, claim := range []DeclaredType{{Name: "a.gif"}, {Name: "a.txt", Mime: "application/pdf"}, {Mime: "image/heic"}, {Name: "a.png", Mime: "video/mp4"}} {
 		b := mediatest.JPEG(9, 9)
-		facts, err := Read(t.Context(), bytes.NewReader(b), int64(len(b)), claim)
+		facts, err := Examine(t.Context(), bytes.NewReader(b), int64(len(b)), claim)
 		if err != nil || facts.Mime != "image/jpeg" {
 			t.Errorf("%+v: %+v, %v", claim, facts, err)
 		}
@@ -331,7 +331,7 @@ func TestReadingAVideoDoesNotReadIt(t *testing.T) {
 	head = append(head, mediatest.Words(1)...)
 	head = append(append(head, "free"...), mediatest.Words(1, 0)...)
 	m := &meter{head: head, size: int64(len(head)) - 16 + 1<<32}
-	if _, err := Read(t.Context(), m, m.size, DeclaredType{}); err != nil {
+	if _, err := Examine(t.Context(), m, m.size, DeclaredType{}); err != nil {
 		t.Fatal(err)
 	}
 	if m.bytes > 1<<20 || m.reads > 40 {

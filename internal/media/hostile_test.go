@@ -134,19 +134,19 @@ func pretenders() map[string]hostile {
 	all := map[string]hostile{
 		"video as .jpg": {
 			bytes: mp4, claim: DeclaredType{Name: "a.JPG"},
-			reason: otherKind(DeclaredType{Name: "a.JPG"}, "video"),
+			reason: reasonOtherKind(DeclaredType{Name: "a.JPG"}, "video"),
 		},
 		"picture as .mp4": {
 			bytes: jpg, claim: DeclaredType{Name: "a.mp4"},
-			reason: otherKind(DeclaredType{Name: "a.mp4"}, "image"),
+			reason: reasonOtherKind(DeclaredType{Name: "a.mp4"}, "image"),
 		},
 		"picture as video/mp4": {
 			bytes: png, claim: DeclaredType{Name: "a", Mime: "video/mp4"},
-			reason: otherKind(DeclaredType{Mime: "video/mp4"}, "image"),
+			reason: reasonOtherKind(DeclaredType{Mime: "video/mp4"}, "image"),
 		},
 		"video as image/png": {
 			bytes: mp4, claim: DeclaredType{Mime: "image/png"},
-			reason: otherKind(DeclaredType{Mime: "image/png"}, "video"),
+			reason: reasonOtherKind(DeclaredType{Mime: "image/png"}, "video"),
 		},
 		"page as .jpg": {
 			bytes: []byte("<html>"), claim: DeclaredType{Name: "a.jpg", Mime: "image/jpeg"},
@@ -226,7 +226,7 @@ func badJPEGs() map[string]hostile {
 	all := map[string]hostile{
 		"no width":     {bytes: file(sof(0, 9), scan), reason: reasonNoSize},
 		"no height":    {bytes: file(sof(9, 0), scan), reason: reasonNoSize},
-		"bomb":         {bytes: file(sof(65535, 65535), scan), reason: tooManyPixels(65535, 65535)},
+		"bomb":         {bytes: file(sof(65535, 65535), scan), reason: reasonTooManyPixels(65535, 65535)},
 		"two frames":   {bytes: file(sof(9, 9), sof(9, 9), scan), reason: reasonDamaged},
 		"no frame":     {bytes: file(scan), reason: reasonDamaged},
 		"no scan":      {bytes: file(sof(9, 9)), reason: reasonNoPicture},
@@ -269,9 +269,9 @@ func badPNGs() map[string]hostile {
 	data := pngChunk("IDAT", []byte("zz"))
 	frames := bytes.Repeat(pngChunk("fcTL", make([]byte, 26)), 201)
 	all := map[string]hostile{
-		"bomb":             {bytes: file(head(100_000, 100_000), data), reason: tooManyPixels(100_000, 100_000)},
-		"bomb of overflow": {bytes: file(head(1<<32-1, 1<<32-1), data), reason: tooManyPixels(1<<32-1, 1<<32-1)},
-		"a long line":      {bytes: file(head(100_000_001, 1), data), reason: tooManyPixels(100_000_001, 1)},
+		"bomb":             {bytes: file(head(100_000, 100_000), data), reason: reasonTooManyPixels(100_000, 100_000)},
+		"bomb of overflow": {bytes: file(head(1<<32-1, 1<<32-1), data), reason: reasonTooManyPixels(1<<32-1, 1<<32-1)},
+		"a long line":      {bytes: file(head(100_000_001, 1), data), reason: reasonTooManyPixels(100_000_001, 1)},
 		"no width":         {bytes: file(head(0, 9), data), reason: reasonNoSize},
 		"no height":        {bytes: file(head(9, 0), data), reason: reasonNoSize},
 		"no header":        {bytes: file(data), reason: reasonDamaged},
@@ -305,7 +305,7 @@ func badGIFs() map[string]hostile {
 	end := []byte{0x3b}
 	all := map[string]hostile{
 		"many frames":    {bytes: slices.Concat(head(4, 4), bytes.Repeat(frame, 10_000), end), reason: reasonFrames},
-		"bomb":           {bytes: slices.Concat(head(65535, 65535), frame, end), reason: tooManyPixels(65535, 65535)},
+		"bomb":           {bytes: slices.Concat(head(65535, 65535), frame, end), reason: reasonTooManyPixels(65535, 65535)},
 		"no frames":      {bytes: slices.Concat(head(4, 4), end), reason: reasonNoPicture},
 		"no width":       {bytes: slices.Concat(head(0, 4), frame, end), reason: reasonNoSize},
 		"no height":      {bytes: slices.Concat(head(4, 0), frame, end), reason: reasonNoSize},
@@ -343,8 +343,8 @@ func badWebPs() map[string]hostile {
 	anmf := chunk("ANMF", make([]byte, 32))
 	lossy := func(bits ...byte) []byte { return chunk("VP8 ", append(bits, make([]byte, 10)...)) }
 	all := map[string]hostile{
-		"bomb":             {bytes: riff(canvas(1<<24, 1<<24), still), reason: tooManyPixels(1<<24, 1<<24)},
-		"lossless bomb":    {bytes: mediatest.WebP(16384, 16384), reason: tooManyPixels(16384, 16384)},
+		"bomb":             {bytes: riff(canvas(1<<24, 1<<24), still), reason: reasonTooManyPixels(1<<24, 1<<24)},
+		"lossless bomb":    {bytes: mediatest.WebP(16384, 16384), reason: reasonTooManyPixels(16384, 16384)},
 		"no picture":       {bytes: riff(canvas(40, 30)), reason: reasonNoPicture},
 		"odd first chunk":  {bytes: riff(chunk("ICCP", nil), still), reason: reasonDamaged},
 		"two pictures":     {bytes: riff(still, still), reason: reasonDamaged},
@@ -459,11 +459,11 @@ func badMP4s() map[string]hostile {
 		},
 		"bomb": {
 			bytes:  swap(good, "avc1", 1, 24, huge, huge, huge, huge),
-			reason: tooManyPixels(65535, 65535),
+			reason: reasonTooManyPixels(65535, 65535),
 		},
 		"wide pixels": {
 			bytes:  mediatest.MP4(mediatest.Movie{Width: 60_000, Height: 60_000}),
-			reason: tooManyPixels(60_000, 60_000),
+			reason: reasonTooManyPixels(60_000, 60_000),
 		},
 		"description beyond":     {bytes: swap(good, "avc1", 1, -8, 0x7f, 0, 0, 0), reason: reasonTruncated},
 		"description of nothing": {bytes: swap(good, "avc1", 1, -8, 0, 0, 0, 8), reason: reasonDamaged},
@@ -567,7 +567,7 @@ func TestHostileFilesAreRefusedWithTheirReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := h.reader()
-			facts, err := Read(t.Context(), r, r.size, h.claim)
+			facts, err := Examine(t.Context(), r, r.size, h.claim)
 			if !isRefusal(err) {
 				t.Fatalf("read %+v with %v", facts, err)
 			}
@@ -584,7 +584,7 @@ func TestHostileFilesCostLittle(t *testing.T) { //nolint:paralleltest // see abo
 		var before, after runtime.MemStats
 		r := h.reader()
 		runtime.ReadMemStats(&before)
-		_, err := Read(t.Context(), r, r.size, h.claim)
+		_, err := Examine(t.Context(), r, r.size, h.claim)
 		runtime.ReadMemStats(&after)
 		if err == nil {
 			t.Errorf("%s: taken", name)
@@ -605,7 +605,7 @@ func TestAPictureOfManyScansIsNotDecoded(t *testing.T) {
 	frame := segmentOf(0xc2, slices.Concat([]byte{8}, mediatest.Halves(5000, 5000), []byte{1, 1, 0x11, 0})...)
 	scan := slices.Concat(segmentOf(0xda, 1, 1, 0, 0, 63, 0), []byte("abc"))
 	file := bytes.NewReader(slices.Concat([]byte{0xff, 0xd8}, frame, bytes.Repeat(scan, 190), []byte{0xff, 0xd9}))
-	facts, err := Read(t.Context(), file, file.Size(), DeclaredType{})
+	facts, err := Examine(t.Context(), file, file.Size(), DeclaredType{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -613,7 +613,7 @@ func TestAPictureOfManyScansIsNotDecoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Thumbnail(t.Context(), file, facts); err != nil || !bytes.Equal(got, want) {
+	if got, err := MakeThumbnail(t.Context(), file, facts); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("no card but %d bytes, %v", len(got), err)
 	}
 }

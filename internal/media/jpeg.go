@@ -18,18 +18,18 @@ const (
 
 const (
 	maxSegments = 10_000
-	maxScans    = 200 // a decoder goes through the whole picture for each
+	maxScans    = 200 // a decoder processes the whole picture for each
 )
 
 // segment is a part of a JPEG between two markers. For a scan, length includes its picture data.
 type segment struct {
 	mark       byte
-	at, length int64 // of the whole, marker included
+	at, length int64 // including the marker
 	head       []byte
 }
 
-// visitJPEGSegments visits the segments of a JPEG in order, the last of them EOI, and returns where the picture ends.
-// The head of a segment is as much of its content as is available; it is valid during the visit.
+// visitJPEGSegments visits the segments of a JPEG in order, up to and including EOI, and returns where the picture ends.
+// The head of a segment contains at most 32 KiB of its content.
 func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
@@ -87,7 +87,7 @@ func readJPEG(f *file, facts *Facts) {
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
 			facts.readEXIF(s.head)
-		case !keptInJPEG(s):
+		case !isKeptInJPEG(s):
 			facts.Private = true
 		case s.mark == markSOS:
 			scans++
@@ -114,19 +114,19 @@ func readJPEG(f *file, facts *Facts) {
 func (f *Facts) readFrameHeader(s segment) {
 	colours := s.head[5]
 	abortIf(s.mark > 0xc2 || s.head[0] != 8 || colours != 1 && colours != 3 && colours != 4, reasonJPEGKind)
-	f.PixelBytes = jpegPixelBytes(s.head, s.mark == 0xc2)
-	f.setSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
+	f.PixelBytes = jpegMemoryPerPixel(s.head, s.mark == 0xc2)
+	f.checkAndSetSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
 
-// jpegPixelBytes returns how much memory image/jpeg uses per pixel of a picture with this frame header: a byte for
-// each sample, four more for each sample of a progressive picture, and four for each pixel of a CMYK picture.
-func jpegPixelBytes(header []byte, progressive bool) float64 {
+// jpegMemoryPerPixel returns how many bytes image/jpeg uses per pixel of a picture with this frame header: one for each
+// sample, four more for each sample of a progressive picture, and four for each pixel of a CMYK picture.
+func jpegMemoryPerPixel(header []byte, progressive bool) float64 {
 	samples, converted := float64(header[5]), 0.0
 	switch {
 	case samples == 4:
 		converted = convertedPixelBytes
 	case samples == 3 && len(header) >= 15:
-		luma, chroma := header[7], header[10] // how many samples of each there are across and down, four bits each
+		luma, chroma := header[7], header[10] // sampling factors, horizontal and vertical in four bits each
 		if area := float64(luma>>4) * float64(luma&15); area > 0 {
 			samples = 1 + 2*float64(chroma>>4)*float64(chroma&15)/area
 		}
@@ -140,18 +140,17 @@ func jpegPixelBytes(header []byte, progressive bool) float64 {
 	return samples + converted
 }
 
-// convertedPixelBytes is the memory per pixel of a picture whose colors image/jpeg converts after decoding.
+// convertedPixelBytes is how many more bytes image/jpeg uses per pixel if it converts the colors after decoding.
 const convertedPixelBytes = 4
 
-// storesRGBComponents reports whether a segment written by Adobe's programs says that the colors are RGB instead of
-// luma and chroma.
+// storesRGBComponents reports whether an Adobe segment declares that the colors are stored as RGB instead of luma and
+// chroma.
 func storesRGBComponents(s segment) bool {
 	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }
 
-// keptInJPEG reports whether Clean keeps a segment: it keeps what is necessary to show the picture, and nothing that
-// shows where, when, by whom or with what it was made.
-func keptInJPEG(s segment) bool {
+// isKeptInJPEG reports whether Clean keeps a segment. It keeps only what is necessary to show the picture.
+func isKeptInJPEG(s segment) bool {
 	switch {
 	case s.mark == markAPP0:
 		return bytes.HasPrefix(s.head, []byte("JFIF\x00"))

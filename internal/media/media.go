@@ -1,4 +1,4 @@
-// Package media reads what a file is, makes its thumbnail, and removes private metadata.
+// Package media examines images and videos, makes their thumbnails, and removes private metadata.
 package media
 
 import (
@@ -11,55 +11,56 @@ import (
 	"belfry/internal/core"
 )
 
-// What a file may have at most. A file beyond is refused with a sentence, whatever a network would take.
+// Limits of files. A file that exceeds one is refused, even if a network would accept it.
 const (
 	maxPixels     = 100_000_000   // of a picture, or of one frame
-	maxFrames     = 200           // of a moving picture
-	maxImageBytes = 256 << 20     // of a picture's file
+	maxFrames     = 200           // of an animated picture
+	maxImageBytes = 256 << 20     // of a picture
 	maxMoovBytes  = 256 << 20     // of a video's index
 	maxDurationMs = 48 * 3600_000 // of a video
 )
 
-// DeclaredType is what the sender said about a file. The bytes decide; a declaration can only contradict them.
+// DeclaredType is the type of a file according to its sender. The bytes decide what the file is; if the declared type
+// contradicts them, the file is refused.
 type DeclaredType struct {
 	Name, Mime string // either may be empty
 }
 
-// Facts are what the bytes of a file show. Zero means unknown.
+// Facts are the properties of a file, read from its bytes. Zero means unknown.
 type Facts struct {
 	core.FileFacts
 
-	Orientation int // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
-	Scans       int // of a JPEG that has more than one
-	// PixelBytes is the maximum memory for decoding a picture, per pixel.
+	Orientation int // as in EXIF: 1 to 8 for a picture, and 1, 3, 6 or 8 for a video
+	Scans       int // of a JPEG with more than one scan
+	// PixelBytes is the maximum number of bytes of memory for decoding a picture, per pixel.
 	PixelBytes float64
 
 	// Private reports that Clean has something to remove; otherwise the file can be served unchanged.
 	Private bool
 }
 
-// Refusal is the reason why a file is not accepted, as a sentence for its sender. Every other error of this package
-// is an error of reading the file, or of the context.
-type Refusal struct{ Reason string } //nolint:errname // the word that the rest of the service uses
+// Refusal is an error that says why a file is not accepted, as a sentence for its sender. All other errors of this
+// package come from reading the file or from the context.
+type Refusal struct{ Reason string } //nolint:errname // the term that the rest of the service uses
 
 func (r *Refusal) Error() string { return r.Reason }
 
 func newRefusal(reason string) error { return &Refusal{Reason: reason} }
 
-// Read examines a file of size bytes. It reads headers and tables, and pictures completely, in windows of 66 KiB, so
-// its memory does not depend on the file. The error is a *Refusal if the file is not accepted. Pixels are decoded
-// later by Thumbnail, which may also refuse the file.
-func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (facts Facts, err error) {
+// Examine reads the facts of a file of size bytes. It reads headers, tables and whole pictures in windows of 66 KiB, so
+// its memory use does not depend on the file. The error is a *Refusal if the file is not accepted. Pixels are decoded
+// later by MakeThumbnail, which may also refuse the file.
+func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredType) (facts Facts, err error) {
 	f := newFile(ctx, r, size)
 	err = recoverAbort(func() {
 		format := f.sniffFormat()
-		if claimed := claim.declaredKind(); claimed != "" && claimed != format.kind {
-			abortWith(otherKind(claim, format.kind))
+		if kind := declared.declaredKind(); kind != "" && kind != format.kind {
+			abortWith(reasonOtherKind(declared, format.kind))
 		}
 		facts = Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
 		abortIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
 		format.readFacts(f, &facts)
-		f.refuseArchive()
+		f.refuseIfArchive()
 	})
 	if err != nil {
 		return Facts{}, err
@@ -67,22 +68,23 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (f
 	return facts, nil
 }
 
-// setSize checks and sets a picture's size before rotation.
-func (f *Facts) setSize(width, height int64) {
+// checkAndSetSize sets the size before rotation, and refuses a file without size or with too many pixels.
+func (f *Facts) checkAndSetSize(width, height int64) {
 	abortIf(width <= 0 || height <= 0, reasonNoSize)
 	if width > maxPixels || height > maxPixels || width*height > maxPixels {
-		abortWith(tooManyPixels(width, height))
+		abortWith(reasonTooManyPixels(width, height))
 	}
 	f.Width, f.Height = int(width), int(height)
 }
 
-// swapSidesIfTurned applies the orientation to the size.
+// swapSidesIfTurned swaps width and height if the orientation turns the picture by 90 degrees.
 func (f *Facts) swapSidesIfTurned() {
 	if f.Orientation >= 5 {
 		f.Width, f.Height = f.Height, f.Width
 	}
 }
 
+// declaredKind returns the kind of file according to its name or, if that is unknown, its media type, or "".
 func (c DeclaredType) declaredKind() core.FileKind {
 	switch strings.ToLower(path.Ext(c.Name)) {
 	case ".jpg", ".jpeg", ".jpe", ".png", ".apng", ".gif", ".webp", ".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff":
@@ -99,7 +101,7 @@ func (c DeclaredType) declaredKind() core.FileKind {
 	return ""
 }
 
-// isRefusal reports whether the error means that the file is not accepted, rather than that it could not be read.
+// isRefusal reports whether err is a *Refusal.
 func isRefusal(err error) bool {
 	_, ok := errors.AsType[*Refusal](err)
 	return ok

@@ -15,7 +15,7 @@ import (
 
 func read(t *testing.T, b []byte, name string) media.Facts {
 	t.Helper()
-	facts, err := media.Read(t.Context(), bytes.NewReader(b), int64(len(b)), media.DeclaredType{Name: name})
+	facts, err := media.Examine(t.Context(), bytes.NewReader(b), int64(len(b)), media.DeclaredType{Name: name})
 	if err != nil {
 		t.Fatalf("read %s: %v", name, err)
 	}
@@ -44,7 +44,7 @@ func TestReadTellsPictures(t *testing.T) {
 			if diff := cmp.Diff(c.want, facts); diff != "" {
 				t.Error(diff)
 			}
-			small, err := media.Thumbnail(t.Context(), bytes.NewReader(c.file), facts)
+			small, err := media.MakeThumbnail(t.Context(), bytes.NewReader(c.file), facts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +73,7 @@ func TestReadTellsVideos(t *testing.T) {
 	if diff := cmp.Diff(want, facts); diff != "" {
 		t.Error(diff)
 	}
-	poster, err := media.Poster(t.Context(), bytes.NewReader(b), facts)
+	poster, err := media.MakePoster(t.Context(), bytes.NewReader(b), facts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,14 @@ import (
 func TestADecodedPictureGivesItsMemoryBack(t *testing.T) { //nolint:paralleltest // see above
 	const side = 4000
 	file := encodePNG(t, image.NewNRGBA(image.Rect(0, 0, side, side)))
-	facts, err := media.Read(t.Context(), bytes.NewReader(file), int64(len(file)), media.DeclaredType{Name: "large.png", Mime: "image/png"})
+	facts, err := media.Examine(t.Context(), bytes.NewReader(file), int64(len(file)), media.DeclaredType{Name: "large.png", Mime: "image/png"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := media.Thumbnail(t.Context(), bytes.NewReader(file), facts); err != nil {
+	if _, err := media.MakeThumbnail(t.Context(), bytes.NewReader(file), facts); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)
@@ -51,7 +51,7 @@ func TestTheMemoryOfDecodingIsNotUnderestimated(t *testing.T) { //nolint:paralle
 		facts := read(t, file, "")
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := media.Thumbnail(t.Context(), bytes.NewReader(file), facts); err != nil {
+		if _, err := media.MakeThumbnail(t.Context(), bytes.NewReader(file), facts); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		runtime.ReadMemStats(&after)

@@ -10,35 +10,35 @@ import (
 	"belfry/internal/core"
 )
 
-// movie is the MP4 or MOV under examination.
+// movie is the MP4 or MOV file under examination.
 type movie struct {
 	f     *file
 	facts *Facts
-	seen  int // boxes
+	seen  int // number of boxes read
 
 	moov, mdat   box
 	timescale    int64
-	duration     int64 // in the timescale
+	duration     int64 // in units of the timescale
 	tracks       []*track
-	fragments    *fragments // nil in a file without
-	privateBoxes []box      // what Clean takes out
+	fragments    *fragments // nil if the file is not fragmented
+	privateBoxes []box      // boxes that Clean removes
 }
 
 func readMP4(f *file, facts *Facts) {
 	m := &movie{f: f, facts: facts}
 	m.readTopBoxes()
 	abortIf(!m.moov.exists(), reasonNoMoov)
-	m.summarize()
+	m.summarizeTracks()
 }
 
-// readTopBoxes visits the boxes at the top level. It ignores bytes after a complete video that are not a box.
+// readTopBoxes reads the boxes at the top level. It ignores bytes after a complete video that are not a box.
 func (m *movie) readTopBoxes() {
 	count := 0
 	for at := int64(0); at <= m.f.size-8; {
 		count++
 		abortIf(count > maxTop, reasonManyParts)
-		b, reason := m.f.boxHeader(at, m.f.size)
-		if reason != "" && m.moov.exists() && m.mdat.exists() && !isPrintableName(b.name) {
+		b, reason := m.f.parseBoxHeader(at, m.f.size)
+		if reason != "" && m.moov.exists() && m.mdat.exists() && !looksLikeBoxName(b.name) {
 			return
 		}
 		abortIf(reason != "" && b.name == "moov", reasonNoMoov)
@@ -64,7 +64,7 @@ func (m *movie) readTopBox(b box) {
 			m.readMoof(b)
 		}
 	default:
-		m.notePrivateBox(b)
+		m.recordIfPrivate(b)
 	}
 }
 
@@ -75,21 +75,22 @@ func (m *movie) readMoov() {
 			var head mp4.Mvhd
 			m.unmarshalBox(b, &head)
 			m.timescale = int64(head.Timescale)
-			m.duration = knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
+			m.duration = boxDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "trak":
 			m.readTrack(b)
 		case "mvex":
-			m.readExtends(b)
+			m.readMvex(b)
 		case "cmov":
-			abortWith(reasonDamaged) // an index that is packed, of thirty years ago
+			abortWith(reasonDamaged) // a compressed index, which is obsolete
 		default:
-			m.notePrivateBox(b)
+			m.recordIfPrivate(b)
 		}
 	}
 }
 
-// knownDuration returns a duration, or 0 if all bits are set, which means unknown (14496-12, 8.2.2.3).
-func knownDuration(version uint8, v0, v1 uint64) int64 {
+// boxDuration returns the duration of a box of the given version: v0 for version 0, otherwise v1. It returns 0 if the
+// duration is unknown, which is stored with all bits set (14496-12, 8.2.2.3).
+func boxDuration(version uint8, v0, v1 uint64) int64 {
 	switch {
 	case version == 0 && v0 < math.MaxUint32:
 		return int64(v0)
@@ -99,24 +100,24 @@ func knownDuration(version uint8, v0, v1 uint64) int64 {
 	return 0
 }
 
-// summarize derives the facts of the file from those of its tracks.
-func (m *movie) summarize() {
+// summarizeTracks sets the facts of the file from its tracks, and refuses files without a complete video track.
+func (m *movie) summarizeTracks() {
 	for _, t := range m.tracks {
 		abortIf(t.outside, reasonOutside)
-		m.readTables(t)
+		m.readSampleTables(t)
 		m.facts.Private = m.facts.Private || t.isTelemetry() && m.fragments == nil
 	}
 	video, audio := m.firstTrack("vide"), m.firstTrack("soun")
 	abortIf(video == nil && audio != nil, reasonAudio)
 	abortIf(video == nil, reasonNoVideo)
-	m.describeVideo(video)
+	m.readVideoDescription(video)
 	if audio != nil {
-		m.describeAudio(audio)
+		m.readAudioDescription(audio)
 	}
-	m.readDuration(video)
+	m.setDurationAndRates(video)
 }
 
-// firstTrack returns the first track of a kind, preferably an enabled one, or nil.
+// firstTrack returns the first enabled track with the handler, or else the first one, or nil.
 func (m *movie) firstTrack(handler string) (found *track) {
 	for _, t := range m.tracks {
 		if t.handler == handler && (found == nil || !found.enabled && t.enabled) {
@@ -126,11 +127,11 @@ func (m *movie) firstTrack(handler string) (found *track) {
 	return found
 }
 
-// readDuration sets the length of the video and its frames per second.
-func (m *movie) readDuration(video *track) {
+// setDurationAndRates sets the duration, frame rate and bit rate, and refuses an empty or too long video.
+func (m *movie) setDurationAndRates(video *track) {
 	samples, length := video.samples, video.length
 	if m.fragments != nil {
-		seen := m.fragments.trackState(video.id)
+		seen := m.fragments.trackByID(video.id)
 		samples, length = samples+seen.samples, max(length, seen.end)
 		abortIf(samples == 0, reasonFragmentEnd)
 	}
@@ -151,7 +152,8 @@ func (m *movie) readDuration(video *track) {
 	m.facts.BitRate = int64(float64(m.facts.Bytes) * 8000 / float64(ms))
 }
 
-// toMilliseconds converts a duration. It returns MaxInt64 for an overflow, which exceeds every limit.
+// toMilliseconds converts a duration in units of a timescale. It returns MaxInt64 if the duration exceeds the limit, and
+// 0 if it is unknown.
 func toMilliseconds(units, timescale int64) int64 {
 	if units <= 0 || timescale <= 0 {
 		return 0
@@ -163,8 +165,9 @@ func toMilliseconds(units, timescale int64) int64 {
 	return max(1, int64(ms))
 }
 
-// describeVideo reads the first sample description of the video track (14496-12, 12.1.3).
-func (m *movie) describeVideo(t *track) {
+// readVideoDescription sets the codec, size and orientation from the first sample description of the video track
+// (14496-12, 12.1.3).
+func (m *movie) readVideoDescription(t *track) {
 	const head = 78 // of the entry, before its boxes
 	entry := m.firstSampleEntry(t, head)
 	b := m.f.readBytes(entry.content+24, 4)
@@ -184,19 +187,20 @@ func (m *movie) describeVideo(t *track) {
 		}
 	}
 	m.facts.Orientation = t.orientation
-	m.facts.setSize(width, height)
+	m.facts.checkAndSetSize(width, height)
 	m.facts.swapSidesIfTurned()
 }
 
-// firstSampleEntry returns the first sample description, which must have at least least bytes of content.
-func (m *movie) firstSampleEntry(t *track, least int64) box {
+// firstSampleEntry returns the first sample description, and aborts if its content is shorter than minLength.
+func (m *movie) firstSampleEntry(t *track, minLength int64) box {
 	abortIf(t.stsd.contentLength() < 16, reasonDamaged)
-	entry := m.f.boxAt(t.stsd.content+8, t.stsd.end)
-	abortIf(entry.contentLength() < least, reasonDamaged)
+	entry := m.f.readBox(t.stsd.content+8, t.stsd.end)
+	abortIf(entry.contentLength() < minLength, reasonDamaged)
 	return entry
 }
 
-func isPrintableName(name string) bool {
+// looksLikeBoxName reports whether a name consists of four letters, digits or spaces.
+func looksLikeBoxName(name string) bool {
 	for _, r := range name {
 		if r != ' ' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') {
 			return false
@@ -205,7 +209,7 @@ func isPrintableName(name string) bool {
 	return len(name) == 4
 }
 
-// videoCodec returns the codec of a sample description.
+// videoCodec returns the codec of a sample description by its name, and refuses encrypted videos.
 func videoCodec(entry string) core.Codec {
 	switch entry {
 	case "avc1", "avc2", "avc3", "avc4":
@@ -221,11 +225,11 @@ func videoCodec(entry string) core.Codec {
 	case "encv", "drmi":
 		abortWith(reasonEncrypted)
 	}
-	return printableCode(entry)
+	return unknownCodec(entry)
 }
 
-// printableCode returns a code of four bytes without unprintable characters.
-func printableCode(code string) core.Codec {
+// unknownCodec returns the printable characters of a codec's four-byte code, or "unknown".
+func unknownCodec(code string) core.Codec {
 	code = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
 			return -1

@@ -13,8 +13,8 @@ const (
 // chunk is a chunk of a PNG or a WebP.
 type chunk struct {
 	name       string
-	at, length int64 // where it begins, name included, and how long its content is
-	data       int64 // where its content begins
+	at, length int64 // position of the chunk, and length of its content
+	data       int64 // position of its content
 }
 
 // visitPNGChunks visits the chunks up to IEND and returns where it ends (PNG, 5.3).
@@ -53,7 +53,7 @@ func readPNG(f *file, facts *Facts) {
 		case "eXIf":
 			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
-			facts.Private = facts.Private || !keptInPNG(c.name)
+			facts.Private = facts.Private || !isKeptInPNG(c.name)
 		}
 	})
 	abortIf(!pixels, reasonNoPicture)
@@ -64,8 +64,8 @@ func readPNG(f *file, facts *Facts) {
 	f.checkTrailingData(end, facts)
 }
 
-// content returns the whole content of a chunk, which must have the given length.
-func (f *file) content(c chunk, length int) []byte {
+// readChunk returns the readChunk of a chunk, and aborts if it does not have the given length.
+func (f *file) readChunk(c chunk, length int) []byte {
 	abortIf(c.length != int64(length), reasonDamaged)
 	return f.readBytes(c.data, length)
 }
@@ -76,16 +76,16 @@ func (f *Facts) countOrRefuseFrame() {
 	abortIf(f.Frames > maxFrames, reasonFrames)
 }
 
-// readIHDR reads the header (PNG, 11.2.1).
+// readIHDR sets the size and memory use from the header (PNG, 11.2.1).
 func (f *Facts) readIHDR(from *file, c chunk) {
-	b := from.content(c, 13)
-	f.PixelBytes = pngPixelBytes(b[8], b[9], b[12] == 1)
-	f.setSize(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
+	b := from.readChunk(c, 13)
+	f.PixelBytes = pngMemoryPerPixel(b[8], b[9], b[12] == 1)
+	f.checkAndSetSize(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
 }
 
-// pngPixelBytes returns how much memory image/png uses per pixel. Gray pictures with a transparent color use as much
-// as color pictures, and interlaced ones are decoded in passes, each of which is a picture.
-func pngPixelBytes(depth, colourType byte, interlaced bool) float64 {
+// pngMemoryPerPixel returns how many bytes image/png uses per pixel. Gray pictures with a transparent color use as much
+// as color pictures. Interlaced pictures are decoded in several passes, each into a separate picture.
+func pngMemoryPerPixel(depth, colourType byte, interlaced bool) float64 {
 	bytes := 4.0
 	switch {
 	case colourType == 3: // a palette
@@ -99,10 +99,10 @@ func pngPixelBytes(depth, colourType byte, interlaced bool) float64 {
 	return bytes
 }
 
-// readFrameControl counts a frame and its delay (APNG, fcTL).
+// readFrameControl counts a frame and adds its delay to the duration (APNG, fcTL).
 func (f *Facts) readFrameControl(from *file, c chunk) {
 	f.countOrRefuseFrame()
-	b := from.content(c, 26)
+	b := from.readChunk(c, 26)
 	delay, per := int64(binary.BigEndian.Uint16(b[20:])), int64(binary.BigEndian.Uint16(b[22:]))
 	if per == 0 {
 		per = 100
@@ -110,9 +110,9 @@ func (f *Facts) readFrameControl(from *file, c chunk) {
 	f.DurationMs += delay * 1000 / per
 }
 
-// keptInPNG reports whether Clean keeps a chunk: the picture, its colors and its animation.
-func keptInPNG(name string) bool {
-	if name[0] < 'a' { // critical: without it there is no picture
+// isKeptInPNG reports whether Clean keeps a chunk. It keeps the picture, its colors and its animation.
+func isKeptInPNG(name string) bool {
+	if name[0] < 'a' { // critical chunks are necessary to decode the picture
 		return true
 	}
 	switch name {

@@ -19,15 +19,15 @@ import (
 
 const (
 	posterTime  = 30 * time.Second
-	posterBytes = 4 << 20 // of what ffmpeg may answer
+	posterBytes = 4 << 20 // maximum size of ffmpeg's output
 )
 
-// Poster returns the thumbnail of a video: a frame decoded by ffmpeg if it is on the PATH and succeeds, and otherwise
-// a drawn card. It fails only if the file cannot be read, or with the context.
+// MakePoster returns the thumbnail of a video as a JPEG: a frame decoded by ffmpeg or, if ffmpeg is not on the PATH or
+// fails, a drawn card. It returns an error only if the file cannot be read or the context ends.
 //
-// ffmpeg does not get the sender's file but an excerpt written here, with a single sample: no playlist, no references
-// to other files, and nothing to seek.
-func Poster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
+// ffmpeg does not get the sender's file but an excerpt with a single sample: no playlist, no references to other files,
+// and nothing to seek.
+func MakePoster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileVideo {
 		return nil, fmt.Errorf("make a poster of %s: it is not a video", facts.Mime)
 	}
@@ -35,10 +35,11 @@ func Poster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if err != nil {
 		return drawCard(facts)
 	}
-	return extractPoster(ctx, ffmpeg, r, facts)
+	return makePosterOrCard(ctx, ffmpeg, r, facts)
 }
 
-func extractPoster(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
+// makePosterOrCard returns a frame decoded by the program ffmpeg, or a drawn card if it fails.
+func makePosterOrCard(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
 	picture, err := decodeFrame(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
 	switch {
 	case ctx.Err() != nil:
@@ -48,15 +49,15 @@ func extractPoster(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Fact
 	case err != nil:
 		return drawCard(facts)
 	}
-	return encodeThumbnail(applyOrientation(scaleDown(picture), facts.Orientation))
+	return encodeThumbnail(applyOrientation(scaleToThumbnail(picture), facts.Orientation))
 }
 
 // errNoFrame means that ffmpeg could not decode the excerpt.
 var errNoFrame = errors.New("no frame")
 
-// decodeFrame decodes one sample with ffmpeg.
+// decodeFrame decodes one key frame with ffmpeg, or returns errNoFrame or a *Refusal.
 func decodeFrame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Image, error) {
-	excerpt, err := f.cutKeyframe(facts)
+	excerpt, err := f.extractKeyframe(facts)
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +81,13 @@ func decodeFrame(ctx context.Context, ffmpeg string, f *file, facts Facts) (imag
 	return picture, nil
 }
 
-// runFFmpeg runs the program and returns its output. It first runs it in an empty network namespace and, if the
-// system does not allow that, without.
+// runFFmpeg runs the program in a folder and returns its output, or errNoFrame. The program runs in an empty network
+// namespace if the system allows that.
 func runFFmpeg(ctx context.Context, program string, arguments []string, folder string) (*bytes.Buffer, error) {
 	ctx, cancel := context.WithTimeout(ctx, posterTime)
 	defer cancel()
 	for _, isolateNetwork := range []bool{true, false} {
-		command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // no word of it is a sender's
+		command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // no argument comes from a sender
 		command.Dir, command.Env, command.WaitDelay = folder, []string{"LC_ALL=C"}, time.Second
 		confineProcess(command, isolateNetwork)
 		out := &limitedBuffer{left: posterBytes}
@@ -103,8 +104,8 @@ func runFFmpeg(ctx context.Context, program string, arguments []string, folder s
 	return nil, errNoFrame
 }
 
-// ffmpegArguments returns the arguments of ffmpeg: a fixed demuxer, only the file protocol, and one frame of at most
-// a thumbnail's size, rotated according to the facts.
+// ffmpegArguments returns the arguments with which ffmpeg decodes one frame of the file in, at the size of a thumbnail
+// and without rotating it. They restrict ffmpeg to one demuxer and to local files.
 func ffmpegArguments(in string, facts Facts) []string {
 	width, height := facts.Width, facts.Height
 	if facts.Orientation >= 5 {
@@ -120,9 +121,9 @@ func ffmpegArguments(in string, facts Facts) []string {
 	}
 }
 
-// limitedBuffer stores what is written up to a limit, and then returns an error.
+// limitedBuffer stores what is written, and returns an error when its limit is exceeded.
 type limitedBuffer struct {
-	kept bytes.Buffer // not embedded: its ReadFrom would know no limit
+	kept bytes.Buffer // not embedded, because its ReadFrom would ignore the limit
 	left int
 }
 
@@ -133,38 +134,39 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.kept.Write(p)
 }
 
-const maxSample = 32 << 20 // of one picture of a video, as it is written
+const maxSample = 32 << 20 // maximum size of one encoded picture of a video
 
-// cutKeyframe returns a video with a single picture: the original's sample description, and its first key frame near
-// the first second. A fragmented file has no excerpt.
-func (f *file) cutKeyframe(facts Facts) (excerpt []byte, err error) {
+// extractKeyframe returns a video with a single picture: a key frame of the first second, with the original's sample
+// description. It returns errNoFrame if there is none, as in fragmented files, or a *Refusal.
+func (f *file) extractKeyframe(facts Facts) (excerpt []byte, err error) {
 	err = recoverAbort(func() {
 		m := &movie{f: f, facts: &facts}
 		m.readTopBoxes()
 		video := m.firstTrack("vide")
 		abortNoFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
-		m.readTimes(video)
+		m.sumSampleTimes(video)
 		at, size := m.locateKeyframe(video)
 		abortNoFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
 		picture, stsd := make([]byte, size), make([]byte, video.stsd.end-video.stsd.start)
 		f.readFull(picture, at)
 		f.readFull(stsd, video.stsd.start)
-		excerpt = wrapSample(stsd, picture)
+		excerpt = wrapInMovie(stsd, picture)
 	})
 	return excerpt, err
 }
 
+// abortNoFrameIf aborts with errNoFrame if wrong is true.
 func abortNoFrameIf(wrong bool) {
 	if wrong {
 		abortOn(errNoFrame)
 	}
 }
 
-// locateKeyframe returns the position of the picture for the poster; size is 0 if there is none.
+// locateKeyframe returns the position and size of the key frame for the poster. The size is 0 if there is none.
 func (m *movie) locateKeyframe(t *track) (at, size int64) {
 	abortNoFrameIf(t.samples == 0 || !t.stco.exists())
 	wanted := m.chooseKeyframe(t)
-	// The chunks tell where the sample's one begins; the sizes of those before it in there, how far in it is.
+	// The sample's position is the start of its chunk plus the sizes of the samples before it in the chunk.
 	first, start, before := int64(0), int64(-1), int64(0)
 	m.visitChunks(t, func(c mediaChunk) {
 		if start < 0 && wanted < first+c.samples {
@@ -181,17 +183,17 @@ func (m *movie) locateKeyframe(t *track) (at, size int64) {
 	return start, sizes.nextSize()
 }
 
-// chooseKeyframe returns the number, from 0, of the picture to show: the last key frame within the first second,
-// which is often not the black one at the beginning (14496-12, 8.6.2).
+// chooseKeyframe returns the number, from 0, of the sample to show: the last key frame within the first second, because
+// the first one is often black (14496-12, 8.6.2).
 func (m *movie) chooseKeyframe(t *track) (found int64) {
-	if !t.stss.exists() { // every one does
+	if !t.stss.exists() { // every sample is a key frame
 		return 0
 	}
 	second := t.samples
 	if t.length > 0 {
 		second = int64(float64(t.samples) * float64(t.timescale) / float64(t.length))
 	}
-	for row := range m.openTable(t.stss, 4).rest() {
+	for row := range m.openTable(t.stss, 4).remainingRows() {
 		n := int64(binary.BigEndian.Uint32(row)) - 1
 		if n < 0 || n >= t.samples || found > 0 && n > second {
 			break
@@ -203,8 +205,8 @@ func (m *movie) chooseKeyframe(t *track) (found int64) {
 	return found
 }
 
-// wrapSample returns a QuickTime file with one picture, which begins where the index ends.
-func wrapSample(stsd, picture []byte) []byte {
+// wrapInMovie returns a QuickTime file with one picture and its sample description.
+func wrapInMovie(stsd, picture []byte) []byte {
 	var (
 		be    = binary.BigEndian.AppendUint32
 		words = func(of ...uint32) (out []byte) {

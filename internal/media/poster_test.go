@@ -20,7 +20,7 @@ func filmed(t *testing.T, m mediatest.Movie) ([]byte, Facts) {
 	t.Helper()
 	m.Codec, m.Width, m.Height, m.FPS = "jpeg", 320, 160, 2
 	file := mediatest.MP4(m)
-	facts, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), DeclaredType{})
+	facts, err := Examine(t.Context(), bytes.NewReader(file), int64(len(file)), DeclaredType{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func standIn(t *testing.T, lines string) string {
 func TestPosterIsACardWithoutFFmpeg(t *testing.T) { //nolint:paralleltest // see above
 	t.Setenv("PATH", t.TempDir())
 	file, facts := filmed(t, mediatest.Movie{Rotation: 90})
-	card, err := Poster(t.Context(), bytes.NewReader(file), facts)
+	card, err := MakePoster(t.Context(), bytes.NewReader(file), facts)
 	picture := decoded(t, card, err)
 	if size := picture.Bounds().Size(); size != image.Pt(240, 480) {
 		t.Errorf("a card of %v", size)
@@ -79,7 +79,7 @@ esac
 exit 1
 `)))
 	file, facts := filmed(t, mediatest.Movie{Rotation: 90})
-	poster, err := Poster(t.Context(), bytes.NewReader(file), facts)
+	poster, err := MakePoster(t.Context(), bytes.NewReader(file), facts)
 	picture := decoded(t, poster, err)
 	if size := picture.Bounds().Size(); size != image.Pt(160, 320) {
 		t.Errorf("a poster of %v", size)
@@ -102,11 +102,11 @@ func TestFFmpegIsAskedInOneWay(t *testing.T) {
 		t.Errorf("asked:\n%swant:\n%s", out, want)
 	}
 	// What it is given says the same as the file, and is whole.
-	excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).cutKeyframe(facts)
+	excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).extractKeyframe(facts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := Read(t.Context(), bytes.NewReader(excerpt), int64(len(excerpt)), DeclaredType{})
+	single, err := Examine(t.Context(), bytes.NewReader(excerpt), int64(len(excerpt)), DeclaredType{})
 	if err != nil || single.VideoCodec != "jpeg" || single.Width != 320 || single.DurationMs != 1000 {
 		t.Errorf("the excerpt is %+v, %v", single, err)
 	}
@@ -125,7 +125,7 @@ func TestPosterIsACardWhenFFmpegFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
-			card, err := extractPoster(t.Context(), standIn(t, lines), bytes.NewReader(file), facts)
+			card, err := makePosterOrCard(t.Context(), standIn(t, lines), bytes.NewReader(file), facts)
 			if took := time.Since(begun); took > posterTime/2 {
 				t.Errorf("%v passed until it was ended", took)
 			}
@@ -142,7 +142,7 @@ func TestPosterEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	_, err := extractPoster(ctx, standIn(t, "exec /bin/sleep 60"), bytes.NewReader(file), facts)
+	_, err := makePosterOrCard(ctx, standIn(t, "exec /bin/sleep 60"), bytes.NewReader(file), facts)
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 10*time.Second {
 		t.Errorf("ended with %v after %v", err, time.Since(begun))
 	}
@@ -160,7 +160,7 @@ func TestPosterByFFmpegItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file, facts := filmed(t, m)
-			b, err := Poster(t.Context(), bytes.NewReader(file), facts)
+			b, err := MakePoster(t.Context(), bytes.NewReader(file), facts)
 			picture := decoded(t, b, err)
 			if !installed {
 				return

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Reasons for refusing a file. Each fault of a file has one sentence, and all are here.
+// Reasons for refusing a file, as sentences for its sender.
 const (
 	reasonEmpty     = "The file is empty."
 	reasonUnknown   = "This is not a supported image or video. Upload a JPEG, PNG, WebP, GIF, MP4 or MOV."
@@ -59,17 +59,17 @@ var (
 	reasonTooLong = fmt.Sprintf("The video is longer than %d hours.", maxDurationMs/3600_000)
 )
 
-func tooManyPixels(width, height int64) string {
+func reasonTooManyPixels(width, height int64) string {
 	return fmt.Sprintf("The image has %d × %d pixels, more than %d million. Reduce its size.", width, height,
 		maxPixels/1_000_000)
 }
 
-func otherKind(c DeclaredType, is core.FileKind) string {
+func reasonOtherKind(c DeclaredType, actual core.FileKind) string {
 	said := strconv.Quote(c.Name)
 	if (DeclaredType{Name: c.Name}).declaredKind() == "" {
 		said = strconv.Quote(c.Mime)
 	}
-	if is == core.FileVideo {
+	if actual == core.FileVideo {
 		return "The file was uploaded as " + said + ", but it is a video. Give its name the extension of a video, as in clip.mp4, and upload it again."
 	}
 	return "The file was uploaded as " + said + ", but it is an image. Give its name the extension of an image, as in photo.jpg, and upload it again."

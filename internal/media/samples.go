@@ -4,18 +4,18 @@ import (
 	"encoding/binary"
 )
 
-// maxUnits limits sums over a file's tables. It is far above any honest sum and far below an overflow.
+// maxUnits limits sums over a file's tables. It is far above the sums of real files and far below an overflow.
 const maxUnits = 1 << 52
 
-// readTables reads the sample tables of a track, and checks that all its bytes are in the file.
-func (m *movie) readTables(t *track) {
+// readSampleTables reads the sample tables of a video or audio track, and checks that all its bytes are in the file.
+func (m *movie) readSampleTables(t *track) {
 	if t.handler != "vide" && t.handler != "soun" {
 		return
 	}
 	if t.stts.exists() {
-		m.readTimes(t)
+		m.sumSampleTimes(t)
 	}
-	if !t.hasChunks() {
+	if !t.hasChunkTables() {
 		abortIf(t.samples > 0, reasonDamaged)
 		return
 	}
@@ -24,13 +24,13 @@ func (m *movie) readTables(t *track) {
 	})
 }
 
-func (t *track) hasChunks() bool { return t.stco.exists() && t.stsz.exists() && t.stsc.exists() }
+func (t *track) hasChunkTables() bool { return t.stco.exists() && t.stsz.exists() && t.stsc.exists() }
 
-// readTimes sums the durations of samples (14496-12, 8.6.1.2).
-func (m *movie) readTimes(t *track) {
-	for row := range m.openTable(t.stts, 8).rest() {
+// sumSampleTimes sets the number of samples of a track and their total duration (14496-12, 8.6.1.2).
+func (m *movie) sumSampleTimes(t *track) {
+	for row := range m.openTable(t.stts, 8).remainingRows() {
 		count, delta := int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
-		if delta >= 1<<31 { // a step back, which QuickTime knew
+		if delta >= 1<<31 { // negative, which QuickTime allowed
 			delta = 0
 		}
 		t.samples += count
@@ -42,10 +42,10 @@ func (m *movie) readTimes(t *track) {
 
 // sampleSizes reads the table of sample sizes (14496-12, 8.7.3).
 type sampleSizes struct {
-	same  int64 // of every sample; 0 when each has its own
-	left  int64
+	same  int64 // the size of every sample; 0 if they differ
+	left  int64 // number of samples not read yet
 	rows  *table
-	field int // bits, of the compact form
+	field int // bits per size
 	half  byte
 	odd   bool
 }
@@ -68,7 +68,7 @@ func (m *movie) openSampleSizes(b box) *sampleSizes {
 	return s
 }
 
-// nextSize returns the size of the next sample.
+// nextSize returns the size of the next sample, and aborts after the last.
 func (s *sampleSizes) nextSize() int64 {
 	abortIf(s.left == 0, reasonDamaged)
 	s.left--
@@ -92,7 +92,7 @@ func (s *sampleSizes) nextSize() int64 {
 	return int64(binary.BigEndian.Uint32(row))
 }
 
-// sumSizes returns the total size of the next count samples.
+// sumSizes reads the sizes of the next count samples and returns their sum.
 func (s *sampleSizes) sumSizes(count int64) (total int64) {
 	if s.same > 0 {
 		abortIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
@@ -105,12 +105,12 @@ func (s *sampleSizes) sumSizes(count int64) (total int64) {
 	return total
 }
 
-// chunkRuns reads the table of the number of samples per chunk (14496-12, 8.7.4): each row applies until the next.
+// chunkRuns reads the table of samples per chunk (14496-12, 8.7.4). Each row applies until the next one.
 type chunkRuns struct {
 	rows      *table
-	count     int64 // samples in the chunk under way
-	nextChunk int64 // the first chunk of the next row; 0 after the last
-	nextCount int64 // how many samples it holds
+	count     int64 // samples in the current chunk
+	nextChunk int64 // the first chunk of the next row; 0 after the last row
+	nextCount int64 // samples in that chunk
 }
 
 func (m *movie) openChunkRuns(b box) *chunkRuns {
@@ -129,7 +129,7 @@ func (r *chunkRuns) nextRow() {
 	}
 }
 
-// samplesInChunk returns the number of samples in a chunk. It must be called for increasing numbers, from 1.
+// samplesInChunk returns the number of samples in a chunk. It must be called for 1, 2, 3 and so on.
 func (r *chunkRuns) samplesInChunk(chunk int64) int64 {
 	if chunk == r.nextChunk {
 		r.count = r.nextCount
@@ -139,7 +139,7 @@ func (r *chunkRuns) samplesInChunk(chunk int64) int64 {
 	return r.count
 }
 
-// mediaChunk is the position of some samples of a track.
+// mediaChunk is a run of samples of a track that are stored together.
 type mediaChunk struct{ samples, at, size int64 }
 
 // visitChunks visits the chunks of a track.
@@ -150,13 +150,13 @@ func (m *movie) visitChunks(t *track, visit func(mediaChunk)) {
 	}
 	offsets, runs, sizes := m.openTable(t.stco, width), m.openChunkRuns(t.stsc), m.openSampleSizes(t.stsz)
 	number := int64(0)
-	for row := range offsets.rest() {
+	for row := range offsets.remainingRows() {
 		at := int64(binary.BigEndian.Uint32(row))
 		if width == 8 {
-			at = int64(binary.BigEndian.Uint64(row)) //nolint:gosec // a negative one is found by the visitor
+			at = int64(binary.BigEndian.Uint64(row)) //nolint:gosec // the visitor checks for negative positions
 		}
 		number++
-		// A last chunk may promise more samples than there are; then it has what is left.
+		// The last chunk may claim more samples than there are.
 		samples := min(runs.samplesInChunk(number), sizes.left)
 		visit(mediaChunk{samples, at, sizes.sumSizes(samples)})
 	}

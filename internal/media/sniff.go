@@ -9,7 +9,7 @@ import (
 	"belfry/internal/core"
 )
 
-// sniffLength is how much of a file's beginning is examined for signs of its format.
+// sniffLength is how many bytes at the beginning of a file are examined for signs of its format.
 const sniffLength = 1024
 
 // Formats are the types of files that Belfry accepts.
@@ -21,7 +21,7 @@ type format struct {
 	readFacts func(*file, *Facts)
 }
 
-// magicSign is how an unsupported format begins.
+// magicSign is a sequence of bytes by which an unsupported format can be recognized.
 type magicSign struct {
 	at     int
 	magic  string
@@ -76,7 +76,7 @@ var signs = []magicSign{
 	{0, "[playlist]", reasonPlaylist},
 }
 
-// markupSigns are what a program may interpret as a page, a drawing or a script near a file's beginning.
+// markupSigns are strings near the beginning of a file that a program may interpret as a page, a drawing or a script.
 var markupSigns = []struct{ word, reason string }{
 	{"<svg", reasonSVG},
 	{"<mpd", reasonPlaylist},
@@ -92,11 +92,12 @@ var markupSigns = []struct{ word, reason string }{
 	{"%pdf-", reasonPDF},
 }
 
-// sniffFormat returns the format by the first bytes, and refuses a file that is also something else.
+// sniffFormat returns the format that the first bytes show. It refuses unsupported files, and files that could also be
+// interpreted as another format.
 func (f *file) sniffFormat() format {
 	abortIf(f.size <= 0, reasonEmpty)
-	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window moves on
-	taken, ok, err := recogniseFormat(head)
+	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window will move
+	taken, ok, err := recognizeFormat(head)
 	abortOn(err)
 	if !ok {
 		abortWith(describeUnsupported(head))
@@ -105,7 +106,9 @@ func (f *file) sniffFormat() format {
 	return taken
 }
 
-func recogniseFormat(head []byte) (format, bool, error) {
+// recognizeFormat returns the format of a file with these first bytes, and whether it is supported. The error is a
+// *Refusal.
+func recognizeFormat(head []byte) (found format, ok bool, err error) {
 	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
 	case begins("\xff\xd8\xff"):
@@ -120,18 +123,19 @@ func recogniseFormat(head []byte) (format, bool, error) {
 		mime, err := parseFtyp(head)
 		return format{core.FileVideo, mime, readMP4}, true, err
 	case len(head) >= 8 && slices.Contains([]string{"moov", "mdat", "wide", "pnot"}, string(head[4:8])):
-		return format{core.FileVideo, "video/quicktime", readMP4}, true, nil // QuickTime of before there was ftyp
+		return format{core.FileVideo, "video/quicktime", readMP4}, true, nil // old QuickTime files have no ftyp
 	}
 	return format{}, false, nil
 }
 
-// mp4Brands are the brands of MP4 files that do not belong to a family of brands.
+// mp4Brands are brands of MP4 files that do not belong to one of the families in parseFtyp.
 var mp4Brands = []string{
 	"mp41", "mp42", "mp71", "avc1", "hvc1", "hev1", "av01", "dash", "MSNV", "M4V ", "M4VH", "M4VP", "f4v ", "F4V ",
 	"XAVC", "MSDH", "cmfc", "cmf2",
 }
 
-// parseFtyp returns the media type according to the ftyp box (ISO/IEC 14496-12, 4.3), with which head begins.
+// parseFtyp returns the media type according to the ftyp box at the beginning of head (ISO/IEC 14496-12, 4.3). The error
+// is a *Refusal.
 func parseFtyp(head []byte) (mime string, err error) {
 	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
 	if size < 12 {
@@ -178,7 +182,7 @@ func parseFtyp(head []byte) (mime string, err error) {
 	return "", newRefusal(reasonUnknown)
 }
 
-// describeUnsupported returns the reason for an unsupported file, as specific as its first bytes allow.
+// describeUnsupported returns the most specific reason for refusing an unsupported file with these first bytes.
 func describeUnsupported(head []byte) string {
 	for _, s := range signs {
 		if len(head) >= s.at && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
@@ -195,7 +199,8 @@ func describeUnsupported(head []byte) string {
 	return reasonUnknown
 }
 
-func findMarkup(head []byte) string {
+// findMarkup returns the reason for refusing a file that begins with markup or a script, or "".
+func findMarkup(head []byte) (reason string) {
 	head = bytes.ToLower(head)
 	for _, m := range markupSigns {
 		if bytes.Contains(head, []byte(m.word)) {
@@ -205,9 +210,9 @@ func findMarkup(head []byte) string {
 	return ""
 }
 
-// looksLikeScript reports whether a picture's first bytes could also begin a script. In some formats, the magic
-// number is a valid JavaScript name, followed by a comment or an assignment where an honest picture has a length.
-// EXIF can have any length, and what is written in it is never served.
+// looksLikeScript reports whether the first bytes of a picture could also be those of a script. In some formats, the
+// magic number is a valid JavaScript name, which may be followed by a comment or an assignment where a real picture has
+// a length. A JPEG that begins with EXIF is not checked: EXIF can have any length, and is never served.
 func looksLikeScript(head []byte) bool {
 	switch {
 	case bytes.HasPrefix(head, []byte("GIF8")) && len(head) > 8:
@@ -218,8 +223,8 @@ func looksLikeScript(head []byte) bool {
 	return false
 }
 
-// checkTrailingData refuses a picture that is followed by another kind of file. Other data there, as phones write it,
-// is private: Clean removes it.
+// checkTrailingData refuses a picture that is followed by another kind of file. If other data follows, as phones write
+// it, it sets Private, so that Clean removes the data.
 func (f *file) checkTrailingData(end int64, facts *Facts) {
 	if end < f.size {
 		facts.Private = true
@@ -237,9 +242,9 @@ func (f *file) checkTrailingData(end int64, facts *Facts) {
 	}
 }
 
-// refuseArchive refuses a file that ends with the directory of a ZIP archive, which programs that open or run
-// archives search for from the end (APPNOTE.TXT, 4.3.16).
-func (f *file) refuseArchive() {
+// refuseIfArchive refuses a file that ends with the directory of a ZIP archive. Programs that open or run archives
+// search for the directory from the end (APPNOTE.TXT, 4.3.16).
+func (f *file) refuseIfArchive() {
 	const directory = 22
 	tail := f.readUpTo(max(0, f.size-windowSize), windowSize)
 	for at := bytes.LastIndex(tail, []byte("PK\x05\x06")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("PK\x05\x06")) {

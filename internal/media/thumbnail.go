@@ -25,36 +25,37 @@ const (
 	thumbnailSide    = 480
 	thumbnailQuality = 82
 
-	// maxDecodeBytes is how much memory the decoding of a picture may take, so that the whole program stays under
-	// 300 MiB. A picture that needs more gets a drawn card: one of 50 million pixels in the commonest forms.
+	// maxDecodeBytes is the maximum memory for decoding a picture, so that the whole program needs less than 300 MiB. A
+	// picture that needs more gets a drawn card: in the most common formats, one with more than 50 million pixels.
 	maxDecodeBytes = 192 << 20
 
-	// maxDecodePixels is how many pixels a decoder may go over, once for each scan. More are minutes of work, for
-	// which all other pictures would wait; the picture gets a drawn card.
+	// maxDecodePixels is the maximum number of pixels times scans that is decoded. More would take minutes, for which all
+	// other pictures would wait. Such a picture gets a drawn card.
 	maxDecodePixels = 1_000_000_000
 
-	// freeDecodeBytes is from where on a decoded picture's memory is given back at once.
+	// freeDecodeBytes is the size from which a decoded picture's memory is returned to the system at once.
 	freeDecodeBytes = 32 << 20
 )
 
-// decodeBytes returns the maximum memory for decoding the picture.
-func (f Facts) decodeBytes() int64 {
+// decodingMemory returns the maximum number of bytes of memory for decoding the picture.
+func (f Facts) decodingMemory() int64 {
 	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height))
 }
 
-// Thumbnail returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, at most 480 pixels on
-// its longer side. The error is a *Refusal if the picture cannot be decoded.
-func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
+// MakeThumbnail returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, with at most 480
+// pixels on its longer side, or a drawn card if decoding would need too much memory or time. The error is a *Refusal if
+// the picture cannot be decoded.
+func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail of %s: it is not a picture", facts.Mime)
 	}
-	if facts.decodeBytes() > maxDecodeBytes || facts.Scans*facts.Width*facts.Height > maxDecodePixels {
+	if facts.decodingMemory() > maxDecodeBytes || facts.Scans*facts.Width*facts.Height > maxDecodePixels {
 		return drawCard(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
 	small, err := f.decodeScaled(facts)
-	if facts.decodeBytes() > freeDecodeBytes {
-		debug.FreeOSMemory() // the collector would wait for as much again, and the next picture with it
+	if facts.decodingMemory() > freeDecodeBytes {
+		debug.FreeOSMemory() // the garbage collector would wait until the next pictures need as much again
 	}
 	switch {
 	case f.failed != nil:
@@ -65,24 +66,25 @@ func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) 
 	return encodeThumbnail(applyOrientation(small, facts.Orientation))
 }
 
+// decodeScaled decodes the picture at the size of a thumbnail. The full picture is garbage when it returns.
 func (f *file) decodeScaled(facts Facts) (*image.RGBA, error) {
 	picture, err := f.decodePicture(facts)
 	if err != nil {
 		return nil, err
 	}
-	return scaleDown(picture), nil
+	return scaleToThumbnail(picture), nil
 }
 
-// decodePicture decodes the picture or its first frame, after checking its size against the facts.
+// decodePicture decodes the picture or its first frame. It refuses a picture that is larger than facts say.
 func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 	defer func() {
-		if recover() != nil { // a decoder's, over a file that it did not expect
+		if recover() != nil { // decoders panic on unexpected files
 			picture, err = nil, newRefusal(reasonDamaged)
 		}
 	}()
 	open := func() (io.Reader, error) { return f.sectionReader(), nil }
 	if facts.Mime == "image/webp" && facts.Frames > 1 {
-		open = f.firstFrame
+		open = f.extractFirstFrame
 	}
 	in, err := open()
 	if err != nil {
@@ -102,9 +104,9 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 	return picture, nil
 }
 
-// firstFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not support
-// animation.
-func (f *file) firstFrame() (frame io.Reader, err error) {
+// extractFirstFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not support
+// animations.
+func (f *file) extractFirstFrame() (frame io.Reader, err error) {
 	err = recoverAbort(func() {
 		for c := range f.riffChunks(f.riffEnd()) {
 			if c.name != "ANMF" || c.length < 16 {
@@ -125,8 +127,8 @@ func (f *file) firstFrame() (frame io.Reader, err error) {
 	return frame, err
 }
 
-// scaleDown draws the picture on white, at most at a thumbnail's size.
-func scaleDown(picture image.Image) *image.RGBA {
+// scaleToThumbnail draws the picture on white, scaled down to the size of a thumbnail if it is larger.
+func scaleToThumbnail(picture image.Image) *image.RGBA {
 	from := picture.Bounds()
 	width, height := thumbnailSize(from.Dx(), from.Dy())
 	small := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -135,7 +137,7 @@ func scaleDown(picture image.Image) *image.RGBA {
 	return small
 }
 
-// thumbnailSize returns the size of a thumbnail: never larger than the picture, and at least one pixel.
+// thumbnailSize returns the size of a thumbnail of a picture. It is never larger than the picture.
 func thumbnailSize(width, height int) (w, h int) {
 	longest := max(width, height)
 	if longest <= thumbnailSide {
@@ -144,7 +146,7 @@ func thumbnailSize(width, height int) (w, h int) {
 	return max(1, width*thumbnailSide/longest), max(1, height*thumbnailSide/longest)
 }
 
-// applyOrientation rotates the picture according to its EXIF orientation.
+// applyOrientation rotates and mirrors the picture according to its EXIF orientation.
 func applyOrientation(from *image.RGBA, orientation int) *image.RGBA {
 	if orientation < 2 || orientation > 8 {
 		return from

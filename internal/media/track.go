@@ -7,15 +7,15 @@ import (
 // track is what the index contains about one track.
 type track struct {
 	id            uint32
-	at            box // the whole of it
+	at            box // the whole track
 	enabled       bool
 	outside       bool // its data is in another file
 	handler       string
 	orientation   int
-	width, height int64 // as the header says, before rotation
+	width, height int64 // before rotation, according to the header
 	timescale     int64
-	duration      int64 // as the header says
-	length        int64 // as the table of times says
+	duration      int64 // according to the header
+	length        int64 // according to the table of sample times
 	samples       int64
 
 	stsd, stts, stsc, stsz, stco, stss box
@@ -32,9 +32,9 @@ func (m *movie) readTrack(trak box) {
 		case "tkhd":
 			m.readTrackHead(t, b)
 		case "mdia":
-			m.readMedia(t, b)
+			m.readMdia(t, b)
 		default:
-			m.notePrivateBox(b)
+			m.recordIfPrivate(b)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (m *movie) readTrackHead(t *track, b box) {
 	m.unmarshalBox(b, &head)
 	t.id, t.enabled = head.TrackID, head.CheckFlag(1)
 	t.width, t.height = int64(head.Width>>16), int64(head.Height>>16)
-	// The matrix's upper left four say whether it is turned by right angles; anything else is shown as it is.
+	// The upper left part of the matrix shows rotations by 90, 180 or 270 degrees. Other matrices are ignored.
 	switch a, b, c, d := head.Matrix[0], head.Matrix[1], head.Matrix[3], head.Matrix[4]; {
 	case a == 0 && d == 0 && b > 0 && c < 0:
 		t.orientation = 6
@@ -55,31 +55,31 @@ func (m *movie) readTrackHead(t *track, b box) {
 	}
 }
 
-// readMedia reads the content of mdia. Handlers also occur elsewhere, under meta, with another meaning.
-func (m *movie) readMedia(t *track, mdia box) {
+// readMdia reads the content of the mdia box. Its hdlr box says what kind of track this is; those elsewhere do not.
+func (m *movie) readMdia(t *track, mdia box) {
 	for b := range m.children(mdia) {
 		switch b.name {
 		case "mdhd":
 			var head mp4.Mdhd
 			m.unmarshalBox(b, &head)
 			t.timescale = int64(head.Timescale)
-			t.duration = knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
+			t.duration = boxDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "hdlr":
 			abortIf(b.contentLength() < 12, reasonDamaged)
 			t.handler = string(m.f.readBytes(b.content+8, 4))
 		case "minf":
 			for b := range m.children(b) {
-				m.readInformation(t, b)
+				m.readMinfChild(t, b)
 			}
 		}
 	}
 }
 
-func (m *movie) readInformation(t *track, b box) {
+func (m *movie) readMinfChild(t *track, b box) {
 	switch b.name {
 	case "dinf":
 		for b := range m.children(b) {
-			m.readReferences(t, b)
+			m.checkDataReferences(t, b)
 		}
 	case "stbl":
 		for b := range m.children(b) {
@@ -101,9 +101,9 @@ func (m *movie) readInformation(t *track, b box) {
 	}
 }
 
-// readReferences records references to data in other files. A reader that followed them would open a file or an
-// address of the sender's choice.
-func (m *movie) readReferences(t *track, dref box) {
+// checkDataReferences records whether a track refers to data in other files. A program that followed the references
+// would open files or addresses of the sender's choice.
+func (m *movie) checkDataReferences(t *track, dref box) {
 	if dref.name != "dref" || dref.contentLength() < 8 {
 		return
 	}

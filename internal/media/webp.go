@@ -38,24 +38,24 @@ func (f *file) riffEnd() int64 {
 func readWebP(f *file, facts *Facts) {
 	first, still, end := true, 0, f.riffEnd()
 	for c := range f.riffChunks(end) {
-		facts.PixelBytes = max(facts.PixelBytes, webpPixelBytes(c.name))
+		facts.PixelBytes = max(facts.PixelBytes, webpMemoryPerPixel(c.name))
 		switch c.name {
 		case "VP8X": // the extended header (RFC 9649, 2.7.1.1)
 			abortIf(!first, reasonDamaged)
-			b := f.content(c, 10)
-			facts.setSize(readUint24(b[4:])+1, readUint24(b[7:])+1)
+			b := f.readChunk(c, 10)
+			facts.checkAndSetSize(readUint24(b[4:])+1, readUint24(b[7:])+1)
 		case "VP8 ", "VP8L":
 			still++
-			if width, height := f.webpSize(c); first {
-				facts.setSize(width, height)
+			if width, height := f.readWebPSize(c); first {
+				facts.checkAndSetSize(width, height)
 			}
 		case "ANMF":
-			facts.readFrame(f, c)
+			facts.readANMF(f, c)
 		case "EXIF":
 			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
 			abortIf(first, reasonDamaged)
-			facts.Private = facts.Private || !keptInWebP(c.name)
+			facts.Private = facts.Private || !isKeptInWebP(c.name)
 		}
 		first = false
 	}
@@ -69,8 +69,8 @@ func readWebP(f *file, facts *Facts) {
 	f.checkTrailingData(end, facts)
 }
 
-// readFrame counts a frame and its delay (RFC 9649, 2.7.1.1).
-func (f *Facts) readFrame(from *file, c chunk) {
+// readANMF counts a frame and adds its delay to the duration (RFC 9649, 2.7.1.1).
+func (f *Facts) readANMF(from *file, c chunk) {
 	f.countOrRefuseFrame()
 	abortIf(c.length < 16, reasonDamaged)
 	b := from.readBytes(c.data, 16)
@@ -80,22 +80,22 @@ func (f *Facts) readFrame(from *file, c chunk) {
 	f.DurationMs += readUint24(b[12:])
 }
 
-// webpPixelBytes returns how much memory the decoder uses per pixel of a picture with this chunk. A lossless picture,
-// and so transparency, may be expanded from a palette.
-func webpPixelBytes(chunk string) float64 {
+// webpMemoryPerPixel returns how many bytes the decoder uses per pixel of a picture with this chunk. A lossless picture
+// or transparency may be expanded from a palette.
+func webpMemoryPerPixel(chunk string) float64 {
 	switch chunk {
 	case "VP8 ":
 		return 2
 	case "VP8L":
 		return 10
-	case "ALPH", "ANMF": // of a moving picture's first frame all may be true
+	case "ALPH", "ANMF": // the first frame of an animation may be any of these
 		return 12
 	}
 	return 0
 }
 
-// webpSize reads the size of a still picture (RFC 6386, 9.1; RFC 9649, 3.4).
-func (f *file) webpSize(c chunk) (width, height int64) {
+// readWebPSize returns the size of a still picture (RFC 6386, 9.1; RFC 9649, 3.4).
+func (f *file) readWebPSize(c chunk) (width, height int64) {
 	need := 10
 	if c.name == "VP8L" {
 		need = 5
@@ -113,8 +113,8 @@ func (f *file) webpSize(c chunk) (width, height int64) {
 
 func readUint24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
-// keptInWebP reports whether Clean keeps a chunk.
-func keptInWebP(name string) bool {
+// isKeptInWebP reports whether Clean keeps a chunk.
+func isKeptInWebP(name string) bool {
 	switch name {
 	case "VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP":
 		return true

@@ -15,17 +15,17 @@ import (
 // budgetMargin is how much later than ours a network's clock may count a call.
 const budgetMargin = 2 * time.Second
 
-// budgetOf returns the budget that counts a call, or false if none does. Status queries count after the arm: before
-// it, they may send parts of files.
-func (c *claim) budgetOf(do core.Do) (network.Budget, bool) {
-	if do == core.DoStatus && !c.asksAboutCall(do) {
+// budgetOf returns the budget that limits a call, or false if none does. Status queries count only after the arm:
+// before it, they may send parts of files.
+func (c *claim) budgetOf(do core.Do) (budget network.Budget, limited bool) {
+	if do == core.DoStatus && !c.isOutcomeQuery(do) {
 		return network.Budget{}, false
 	}
 	return c.delivery.BudgetOf(do)
 }
 
-// storedBudget names a budget in the ledger.
-func (c *claim) storedBudget(b network.Budget) store.Budget {
+// toStoreBudget converts a network's budget to the store's. A budget per account gets the account as its scope.
+func (c *claim) toStoreBudget(b network.Budget) store.Budget {
 	stored := store.Budget{Platform: c.post.Platform, Name: b.Name, Count: b.Count, Cost: cmp.Or(b.Cost, 1)}
 	if b.Scope == network.ScopeAccount {
 		stored.Scope = c.account.ID.String()
@@ -33,17 +33,17 @@ func (c *claim) storedBudget(b network.Budget) store.Budget {
 	return stored
 }
 
-// takeBudget counts a call that is about to be made. If the network would not take it, it returns until when the post
-// waits, and the budget.
-func (c *claim) takeBudget(ctx context.Context, do core.Do) (until time.Time, b network.Budget, err error) {
+// reserveBudget counts a call that is about to be made. If the call would exceed a budget, it is not counted:
+// reserveBudget returns the exhausted budget and when the call can be made. Otherwise, the time is zero.
+func (c *claim) reserveBudget(ctx context.Context, do core.Do) (availableAt time.Time, b network.Budget, err error) {
 	b, counts := c.budgetOf(do)
 	if !counts {
 		return time.Time{}, b, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
-	since, ends := b.Span(c.now())
-	blocking, err := c.engine.cfg.Store.TakeBudget(ctx, c.storedBudget(b), since)
+	since, ends := b.Span(c.databaseNow())
+	blocking, err := c.engine.cfg.Store.TakeBudget(ctx, c.toStoreBudget(b), since)
 	switch {
 	case err != nil:
 		return time.Time{}, b, fmt.Errorf("count a call: %w", err)
@@ -55,7 +55,7 @@ func (c *claim) takeBudget(ctx context.Context, do core.Do) (until time.Time, b 
 	return blocking.Add(b.Window + budgetMargin), b, nil
 }
 
-// returnBudget takes back a call that is not made after all.
+// returnBudget uncounts a call that was not made after all.
 func (c *claim) returnBudget(ctx context.Context, do core.Do) {
 	b, counts := c.budgetOf(do)
 	if !counts {
@@ -63,17 +63,20 @@ func (c *claim) returnBudget(ctx context.Context, do core.Do) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
-	if err := c.engine.cfg.Store.ReturnBudget(ctx, c.storedBudget(b)); err != nil {
-		c.log.WarnContext(ctx, "could not take back a call that was counted", "call", do, "error", err)
+	if err := c.engine.cfg.Store.ReturnBudget(ctx, c.toStoreBudget(b)); err != nil {
+		c.log.WarnContext(ctx, "could not uncount a call that was not made", "call", do, "error", err)
 	}
 }
 
-// awaitBudget ends the claim until the network takes the call. p is the ledger without it.
-func (c *claim) awaitBudget(ctx context.Context, p core.Publication, until time.Time, b network.Budget) error {
-	asks := c.asksAboutCall(b.Call)
-	c.setState(p)
+// postponeForBudget ends the claim and lets the post wait until the budget allows the call. beforeCall is the
+// publication without that call.
+func (c *claim) postponeForBudget(
+	ctx context.Context, beforeCall core.Publication, until time.Time, b network.Budget,
+) error {
+	asks := c.isOutcomeQuery(b.Call)
+	c.setState(beforeCall)
 	if asks {
-		c.retryAfter = until.Sub(c.now())
+		c.retryAfter = until.Sub(c.databaseNow())
 		return c.endClaim(ctx, core.DoBackoff)
 	}
 	c.failure = &failure{
@@ -81,7 +84,7 @@ func (c *claim) awaitBudget(ctx context.Context, p core.Publication, until time.
 	}
 	encoded, err := json.Marshal(c.failure)
 	if err != nil {
-		return fmt.Errorf("encode why the post is held: %w", err)
+		return fmt.Errorf("encode the reason for holding the post: %w", err)
 	}
 	c.pub.Failure = encoded
 	return c.endClaim(ctx, core.DoHold)

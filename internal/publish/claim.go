@@ -14,7 +14,7 @@ import (
 	"belfry/internal/store"
 )
 
-// claim is one worker's hold on a publication, for as long as its lease lasts and is renewed.
+// claim is one worker's exclusive right to publish a post, for as long as it renews its lease.
 type claim struct {
 	engine       *Engine
 	tenant       store.Tenant
@@ -24,32 +24,32 @@ type claim struct {
 	pub          store.Publication
 	post         core.Post
 	account      core.Account
-	sealedToken  []byte // as it was read; empty when the account was disconnected
+	sealedToken  []byte // as stored; empty if the account was disconnected
 	item         network.Item
 	files        []store.Media
 	fileIssue    *core.Issue // why a file cannot be sent
 	seq          int
-	last         *store.Outcome // of the call just made, not yet saved
-	failure      *failure       // of the last call that failed
-	status       network.Status // of the last call that did not
-	retryAfter   time.Duration  // how long the network asked to wait, in the last call
-	throttled    bool           // by a call of this claim
+	last         *store.Outcome // of the latest call; not saved yet
+	failure      *failure       // of the latest call that failed
+	status       network.Status // of the latest call that succeeded
+	retryAfter   time.Duration  // how long the network asked to wait, in the latest call
+	throttled    bool           // a call of this claim was throttled
 	delivery     network.Delivery
-	probeUntil   time.Time     // until when this claim alone tries an account whose hold has ended; zero when it does not
-	pushes       bool          // the connector may send the files' bytes after it has made the handle
-	unreachable  bool          // the network would fetch the files from this server, and cannot
-	filesChecked bool          // the files can be sent, as far as this claim has seen
-	aged         bool          // the handle was left alone before this claim, and may have expired
-	waited       bool          // the last claim ended because another post of the account had the turn
+	probeUntil   time.Time     // until when only this claim may try an account whose throttle has ended; zero if none
+	pushes       bool          // the connector may send the files' bytes after it has created the handle
+	unreachable  bool          // the network must download the files from this server, but cannot reach it
+	filesChecked bool          // this claim has found that the files can be sent
+	aged         bool          // the handle was unused before this claim, and may have expired
+	waited       bool          // the previous claim ended because another post of the account had the turn
 	hasTurn      bool          // the post may have its account's turn
-	called       core.Do       // the last call of this claim
-	skew         time.Duration // how far the database's clock is ahead of ours
+	called       core.Do       // the latest call of this claim
+	skew         time.Duration // how far the database's clock is ahead of this server's
 }
 
-// now is the database's clock, by which due times and leases live.
-func (c *claim) now() time.Time { return c.engine.cfg.Now().Add(c.skew) }
+// databaseNow returns the time by the database's clock, which due times and leases use.
+func (c *claim) databaseNow() time.Time { return c.engine.cfg.Now().Add(c.skew) }
 
-// failure is a failed call as the ledger keeps it.
+// failure is a failed call, as stored in the ledger.
 type failure struct {
 	Code    string       `json:"code"`
 	Message string       `json:"message"`
@@ -59,9 +59,9 @@ type failure struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// readClaims reads what a worker needs to know about publications of one workspace that it has claimed. A person
-// may change a post meanwhile that is not due yet: that ends its claim. A post that was deleted since is missing.
-func (e *Engine) readClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim) ([]*claim, error) {
+// loadClaims reads the posts, accounts and files of publications of one workspace that a worker has claimed, and
+// counts takeovers. Posts that were deleted meanwhile, or changed before they were due, are missing from the result.
+func (e *Engine) loadClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim) ([]*claim, error) {
 	t := e.tenant(ws)
 	read, err := t.ReadClaimed(ctx, claims)
 	if err != nil {
@@ -85,13 +85,14 @@ func (e *Engine) readClaims(ctx context.Context, ws core.WorkspaceID, claims []s
 	return out, nil
 }
 
-// publish carries the post as far as it will go under this claim.
+// publish publishes the post, or as much of it as is possible under this claim. Losing the claim or the post is not
+// an error.
 func (c *claim) publish(ctx context.Context) error {
-	err := c.loadConnector()
+	err := c.setUpCalls()
 	if err != nil {
-		err = c.deferClaim(ctx, err)
+		err = c.postponeStuckPost(ctx, err)
 	} else {
-		c.renewIfLapsed(ctx)
+		c.renewLapsedToken(ctx)
 		err = c.runProtocol(ctx)
 	}
 	switch {
@@ -107,30 +108,30 @@ func (c *claim) publish(ctx context.Context) error {
 	return err
 }
 
-// deferClaim ends a claim for which this server lacks something: a key, or a network. Only its operator can
-// help, so the post waits longer each time, counts as overdue and is logged.
-func (c *claim) deferClaim(ctx context.Context, why error) error {
-	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", why)
-	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.now().Add(core.Backoff(firstBackoff, c.pub.Polls))
+// postponeStuckPost ends a claim for which this server lacks a key or a network. Only the operator can help: the
+// post is logged, counts as overdue, and waits longer each time.
+func (c *claim) postponeStuckPost(ctx context.Context, cause error) error {
+	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", cause)
+	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.databaseNow().Add(core.Backoff(firstBackoff, c.pub.Polls))
 	c.pub.Polls++
-	return c.tenant.SaveRest(context.WithoutCancel(ctx), c.pub, nil, c.turnToPass())
+	return c.tenant.SaveRest(context.WithoutCancel(ctx), c.pub, nil, c.nextTurnLease())
 }
 
-// loadConnector finds the post's network and decrypts the handle and the token. Its errors are lasting ones,
-// which only the operator can correct.
-func (c *claim) loadConnector() error {
+// setUpCalls prepares everything that calls to the network need: the connector, the decrypted handle and token, and
+// the post's content. Only the operator can correct its errors.
+func (c *claim) setUpCalls() error {
 	cfg := c.engine.cfg
 	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch",
 		c.pub.Epoch)
 	net, ok := cfg.Networks.Get(c.post.Platform)
 	if !ok {
-		return fmt.Errorf("post %s is for %q, a network that this server does not support", c.post.ID, c.post.Platform)
+		return fmt.Errorf("post %s is for the network %q, which this server does not support", c.post.ID, c.post.Platform)
 	}
 	c.net, c.desc = net, net.Describe()
-	if err := c.loadFailure(); err != nil {
+	if err := c.decodeFailure(); err != nil {
 		return err
 	}
-	c.openHandle()
+	c.decryptHandle()
 	draft := network.Draft{
 		Text: c.post.Text, Title: c.post.Title, Tags: c.post.Tags, Settings: c.post.Settings, Account: c.account,
 	}
@@ -160,8 +161,8 @@ func (c *claim) loadConnector() error {
 	return err
 }
 
-// loadFailure reads the failure of an earlier claim of the same try. A new try fails in words of its own.
-func (c *claim) loadFailure() error {
+// decodeFailure decodes the failure that an earlier claim of the same attempt stored. A new attempt begins without one.
+func (c *claim) decodeFailure() error {
 	if c.pub.Rest == store.RestQueued || c.pub.Rest == core.DoRetry {
 		c.pub.Failure = nil
 	}
@@ -170,7 +171,7 @@ func (c *claim) loadFailure() error {
 	}
 	c.failure = &failure{}
 	if err := json.Unmarshal(c.pub.Failure, c.failure); err != nil {
-		return fmt.Errorf("read the failure of post %s: %w", c.post.ID, err)
+		return fmt.Errorf("decode the stored failure of post %s: %w", c.post.ID, err)
 	}
 	return nil
 }

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// claimBatch is how many posts one statement claims at most: those claimed first are on their way to their
-	// networks while the next are claimed, and replicas share what is due.
+	// claimBatch is the maximum number of posts that one statement claims. Small batches let a worker publish the first
+	// posts while it claims the next, and let replicas share the work.
 	claimBatch = 32
-	// errorWait is how long a worker waits after the database has failed.
+	// errorWait is how long a worker waits after a database error.
 	errorWait = time.Second
 )
 
@@ -23,54 +23,55 @@ const (
 type Worker struct {
 	// Owner names the worker in leases; no two workers may share one.
 	Owner string
-	// Poll is how often the worker looks for posts that another process made due, or left behind when it died. It knows
-	// when the next of the others is due, and store.Store.Due signals what its own process makes due.
+	// Poll is how often the worker looks for posts that another process made due, or left behind when it died. For all
+	// other posts, it knows when the next one is due, and store.Store.Due signals new ones of its own process.
 	Poll time.Duration
-	// Posts is how many posts the worker publishes at once: each mostly waits for a network.
+	// Posts is how many posts the worker publishes at once. Most of the time, each waits for a network.
 	Posts int
-	// Preparing is how many more it prepares at once before they are due: few, since they send files.
+	// Preparing is how many more posts it prepares at once before they are due. It is small, because they send files.
 	Preparing int
 }
 
-// workload is one of the two kinds of work that the ledger has for a worker.
+// workload is one of the two kinds of work in the ledger: posts to publish and posts to prepare.
 type workload struct {
 	until func(ctx context.Context, most time.Duration) (time.Duration, error)
 	claim func(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]store.Claim, error)
-	wake  <-chan struct{} // signals that there is work; nil where nobody does
+	wake  <-chan struct{} // signals new work; nil if nothing does
 	slots chan struct{}
 }
 
-// Run publishes posts as they become due, and prepares others before, until ctx ends. Then it starts no irreversible
-// call, waits for the calls that have begun, and returns. Posts that are due do not wait for those that are prepared.
+// Run publishes posts as they become due, and prepares others ahead of time, until ctx ends. Then it starts no further
+// irreversible call, waits for the calls that have begun, and returns. Due posts do not wait for those being prepared.
 //
-// The ledger is the only queue: a claim is the hand-over of a post to a worker, and its lease brings the post back
-// if the worker dies.
+// The ledger is the only queue: a claim hands a post to a worker, and when the worker dies, the end of its lease makes
+// the post available again.
 func (e *Engine) Run(ctx context.Context, w Worker) {
 	ledger := e.cfg.Store
 	var loads sync.WaitGroup
 	loads.Go(func() {
-		e.runLoad(ctx, w, workload{ledger.UntilDue, ledger.ClaimDue, ledger.Due, make(chan struct{}, w.Posts)})
+		e.runWorkload(ctx, w, workload{ledger.UntilDue, ledger.ClaimDue, ledger.Due, make(chan struct{}, w.Posts)})
 	})
 	if w.Preparing > 0 {
 		loads.Go(func() {
-			e.runLoad(ctx, w, workload{ledger.UntilToPrepare, ledger.ClaimToPrepare, nil, make(chan struct{}, w.Preparing)})
+			e.runWorkload(ctx, w, workload{ledger.UntilToPrepare, ledger.ClaimToPrepare, nil, make(chan struct{}, w.Preparing)})
 		})
 	}
-	loads.Go(func() { e.passTurns(ctx, w) })
+	loads.Go(func() { e.keepPassingTurns(ctx, w) })
 	loads.Wait()
 }
 
-// runLoad does one kind of work until ctx ends and what has begun is finished.
-func (e *Engine) runLoad(ctx context.Context, w Worker, load workload) {
+// runWorkload does one kind of work until ctx ends. It returns once all work that has begun is finished.
+func (e *Engine) runWorkload(ctx context.Context, w Worker, load workload) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
 	for e.waitForWork(ctx, w.Poll, load) {
-		e.claimAll(ctx, w, load, &publishing)
+		e.claimAndPublish(ctx, w, load, &publishing)
 	}
 }
 
-// claimAll claims the posts for which there is work and starts it, until it has claimed all that it can.
-func (e *Engine) claimAll(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
+// claimAndPublish claims batches of posts and starts to publish them, until there are no more posts to claim. It does
+// not wait for the posts: publishing does.
+func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
 		free := acquireSlots(ctx, load.slots)
 		claims, err := load.claim(ctx, w.Owner, free, e.cfg.Schedule.Lease, e.cfg.Now())
@@ -78,15 +79,15 @@ func (e *Engine) claimAll(ctx context.Context, w Worker, load workload, publishi
 			<-load.slots
 		}
 		for ws, claims := range groupByWorkspace(claims) {
-			publishing.Go(func() { e.publishAll(ctx, ws, claims, load.slots) })
+			publishing.Go(func() { e.publishClaims(ctx, ws, claims, load.slots) })
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
 			e.cfg.Log.ErrorContext(ctx, "could not claim posts", "error", err)
-			wait(ctx, errorWait)
+			sleep(ctx, errorWait)
 			return
-		case len(claims) == 0: // they are locked by another
-			load.waitOrWake(ctx, w.Poll)
+		case len(claims) == 0: // another worker has locked them
+			load.waitForWake(ctx, w.Poll)
 			return
 		case len(claims) < free:
 			return
@@ -94,8 +95,8 @@ func (e *Engine) claimAll(ctx context.Context, w Worker, load workload, publishi
 	}
 }
 
-// acquireSlots waits for a free slot and takes up to claimBatch of those that are free then.
-func acquireSlots(ctx context.Context, slots chan<- struct{}) int {
+// acquireSlots waits until a slot is free, and takes all free slots, up to claimBatch. It returns 0 when ctx ends.
+func acquireSlots(ctx context.Context, slots chan<- struct{}) (acquired int) {
 	select {
 	case slots <- struct{}{}:
 	case <-ctx.Done():
@@ -119,19 +120,19 @@ func groupByWorkspace(claims []store.Claim) map[core.WorkspaceID][]store.Claim {
 	return groups
 }
 
-// publishAll publishes claimed posts of one workspace at once and frees a slot as each ends. What cannot be read
-// comes back when its lease ends.
-func (e *Engine) publishAll(ctx context.Context, ws core.WorkspaceID, claims []store.Claim, slots <-chan struct{}) {
+// publishClaims publishes claimed posts of one workspace in parallel, and frees a slot as each one ends. Posts that
+// cannot be read become available again when their leases end.
+func (e *Engine) publishClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim, slots <-chan struct{}) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
-	read, err := e.readClaims(ctx, ws, claims)
-	if err != nil && len(claims) > 1 { // one post that cannot be read must not hold up the others
+	read, err := e.loadClaims(ctx, ws, claims)
+	if err != nil && len(claims) > 1 { // an unreadable post must not stop the others
 		for i := range claims {
-			publishing.Go(func() { e.publishAll(ctx, ws, claims[i:i+1], slots) })
+			publishing.Go(func() { e.publishClaims(ctx, ws, claims[i:i+1], slots) })
 		}
 		return
 	}
-	if err != nil && ctx.Err() == nil { // a worker that stops gives the post back
+	if err != nil && ctx.Err() == nil { // a stopping worker releases the post
 		e.cfg.Log.ErrorContext(ctx, "could not read a due post", "workspace", ws, "post", claims[0].Post, "error", err)
 	}
 	for range len(claims) - len(read) {
@@ -140,15 +141,16 @@ func (e *Engine) publishAll(ctx context.Context, ws core.WorkspaceID, claims []s
 	for _, c := range read {
 		publishing.Go(func() {
 			defer func() { <-slots }()
-			if err := c.publishSafely(ctx); err != nil {
+			if err := c.publishAndRecover(ctx); err != nil {
 				e.cfg.Log.ErrorContext(ctx, "publishing failed", "workspace", ws, "post", c.post.ID, "error", err)
 			}
 		})
 	}
 }
 
-// publishSafely turns a panic into an error: it must not end the process, in which other posts are being published.
-func (c *claim) publishSafely(ctx context.Context) (err error) {
+// publishAndRecover publishes the post and turns a panic into an error, because a panic would stop the publishing of
+// other posts.
+func (c *claim) publishAndRecover(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -157,8 +159,8 @@ func (c *claim) publishSafely(ctx context.Context) (err error) {
 	return c.publish(ctx)
 }
 
-// waitForWork waits until there is work that no worker has claimed. It returns false when ctx has ended.
-func (e *Engine) waitForWork(ctx context.Context, poll time.Duration, load workload) bool {
+// waitForWork waits until there is work that no worker has claimed. It returns false if ctx ends first.
+func (e *Engine) waitForWork(ctx context.Context, poll time.Duration, load workload) (found bool) {
 	for ctx.Err() == nil {
 		until, err := load.until(ctx, poll)
 		if err == nil && until <= 0 {
@@ -166,17 +168,17 @@ func (e *Engine) waitForWork(ctx context.Context, poll time.Duration, load workl
 		}
 		if err != nil && ctx.Err() == nil {
 			e.cfg.Log.ErrorContext(ctx, "could not look for posts", "error", err)
-			wait(ctx, errorWait)
+			sleep(ctx, errorWait)
 			continue
 		}
-		load.waitOrWake(ctx, until)
+		load.waitForWake(ctx, until)
 	}
 	return false
 }
 
-// waitOrWake waits until there is a signal that there is work, and at most for the given time.
-func (l workload) waitOrWake(ctx context.Context, most time.Duration) {
-	ctx, cancel := context.WithTimeout(ctx, most)
+// waitForWake waits until new work is signalled, but not longer than timeout.
+func (l workload) waitForWake(ctx context.Context, timeout time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	select {
 	case <-ctx.Done():
@@ -184,7 +186,7 @@ func (l workload) waitOrWake(ctx context.Context, most time.Duration) {
 	}
 }
 
-func wait(ctx context.Context, d time.Duration) {
+func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -1,5 +1,5 @@
-// Package publish carries queued posts to their networks: it claims a post's row of the publishing ledger,
-// makes the calls that core.Publication.Next asks for, and stores what came of them. See docs/publishing.md.
+// Package publish publishes queued posts: it claims a post's row in the publishing ledger, makes the calls that
+// core.Publication.Next asks for, and stores their results. See docs/publishing.md.
 package publish
 
 import (
@@ -19,7 +19,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Config is what an Engine needs. Every field is required, but Blobs where no post has files.
+// Config is what an Engine needs. All fields are required, except Receipts, and Blobs if no post has files.
 type Config struct {
 	Store    *store.Store
 	Networks *network.Set
@@ -28,33 +28,33 @@ type Config struct {
 	Schedule core.Schedule
 	Log      *slog.Logger
 	Metrics  *metrics.Metrics
-	// Now is the clock, read as time.Now reads it: leases are measured by its monotonic reading.
+	// Now returns the current time with a monotonic clock reading, which leases are measured by.
 	Now func() time.Time
 	// OpenToken decrypts an account's token.
 	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
-	// RenewToken renews an account's lapsed token and returns the account's token, also sealed; see app.renewLapsed.
+	// RenewToken renews an account's lapsed token, and returns the new token and its sealed form; see app.renewLapsed.
 	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)
-	// Receipts keeps, outside the database, which posts were about to be published; nil keeps nothing.
+	// Receipts records outside the database which posts were about to be published. If it is nil, nothing is recorded.
 	Receipts *restore.Receipts
-	// FileURL is the address where a network fetches a file, once the gate is open; the gate "" always is. The address is
-	// "" if no network can reach this server.
+	// FileURL returns the address from which a network downloads a file once the gate is open. The gate "" is always
+	// open. The address is "" if networks cannot reach this server.
 	FileURL func(ws core.WorkspaceID, m store.Media, gate string) string
 }
 
 // Engine publishes posts. It is safe for concurrent use.
 type Engine struct{ cfg Config }
 
-// New makes an Engine.
+// New returns an Engine. Its methods publish posts; Run does so continuously.
 func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 
-// tenant is the only way from the engine to a workspace's data.
+// tenant returns access to the data of one workspace. The engine uses no other.
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
-// Publish carries one post as far as it will go right now: one claim under one lease, by the protocol of
-// core.Publication. Before the post is due, it only prepares it. owner names the worker. It does nothing when the post
-// can neither be published nor prepared yet, is held by another worker, or is done.
+// Publish publishes one post as far as is possible now, with one claim under one lease. Before the post is due, it only
+// prepares it. owner identifies the worker. It does nothing if there is nothing to do yet, if another worker has claimed
+// the post, or if the post is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
-	if err := e.cfg.Store.PassTurns(ctx); err != nil { // as Run does all the time
+	if err := e.cfg.Store.PassTurns(ctx); err != nil { // Run does this periodically
 		return fmt.Errorf("give waiting posts their turn: %w", err)
 	}
 	claim, err := e.tenant(ws).Claim(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
@@ -64,23 +64,23 @@ func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID,
 	if err != nil {
 		return fmt.Errorf("claim post %s: %w", id, err)
 	}
-	claims, err := e.readClaims(ctx, ws, []store.Claim{claim})
+	claims, err := e.loadClaims(ctx, ws, []store.Claim{claim})
 	if err != nil || len(claims) == 0 {
 		return err
 	}
 	return claims[0].publish(ctx)
 }
 
-// Bounds of the search for live posts without a link: their own jobs come first, and a network that has given no
-// link for a week gives none.
+// Bounds of the search for live posts without a link: the job of each post comes first, and a network that has returned
+// no link for a week will not return one.
 const (
 	linkOverdue  = 10 * time.Minute
 	linkGivenUp  = 7 * 24 * time.Hour
 	linksAtATime = 500
 )
 
-// MissingLinks lists the live posts whose link is still to be fetched although the post's own job is long over.
-func (e *Engine) MissingLinks(ctx context.Context) ([]queue.Link, error) {
+// ListMissingLinks lists live posts that still have no link although the job that fetches it should long be finished.
+func (e *Engine) ListMissingLinks(ctx context.Context) ([]queue.Link, error) {
 	now := e.cfg.Now()
 	links, err := e.cfg.Store.PostsWithoutLink(ctx, now.Add(-linkGivenUp), now.Add(-linkOverdue), linksAtATime)
 	if err != nil {
@@ -89,7 +89,8 @@ func (e *Engine) MissingLinks(ctx context.Context) ([]queue.Link, error) {
 	return links, nil
 }
 
-// FetchLink stores the address of a live post's page at its network. It never leads back to publishing.
+// FetchLink asks the network for the address of a live post's page and stores it. It never publishes anything, and does
+// nothing for posts that are not live or already have a link.
 func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.PostID) error {
 	t := e.tenant(ws)
 	post, err := t.Post(ctx, id)
@@ -104,10 +105,10 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 		return err
 	}
 	c := &claim{engine: e, tenant: t, post: post, account: account, sealedToken: sealed}
-	if err := c.loadConnector(); err != nil {
+	if err := c.setUpCalls(); err != nil {
 		return err
 	}
-	c.renewIfLapsed(ctx)
+	c.renewLapsedToken(ctx)
 	url, err := c.net.Link(ctx, c.item, post.ExternalID)
 	if err != nil {
 		return fmt.Errorf("fetch the link of post %s: %w", id, err)
@@ -119,8 +120,8 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 	return t.SetPostURL(ctx, id, url)
 }
 
-// ReleaseLeases gives back the leases that a worker that stops has on due posts, so that another can go on at once.
-// owner names the worker, as for Publish.
+// ReleaseLeases releases all leases of a worker that stops, so that another can continue at once. owner identifies the
+// worker, as in Publish.
 func (e *Engine) ReleaseLeases(ctx context.Context, owner string) error {
 	return e.cfg.Store.ReleasePublicationLeases(ctx, owner)
 }

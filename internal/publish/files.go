@@ -10,8 +10,8 @@ import (
 	"belfry/internal/store"
 )
 
-// checkFilesAvailable returns a *network.Error when a file of the post cannot be sent. It is asked before the first
-// call of a claim that sends a post; a network that fetches files has done so when it has given a handle.
+// checkFilesAvailable returns a *network.Error if a file of the post cannot be sent. It checks only before a claim's
+// first call that sends or refers to files: a network that has returned a handle has already downloaded them.
 func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 	if c.filesChecked || do != core.DoCreate && do != core.DoStatus || c.pub.Armed || c.pub.Handle != "" && !c.pushes {
 		return nil
@@ -39,7 +39,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 	return nil
 }
 
-// openFile opens a file's bytes, or returns blob.ErrNotFound for a file that cannot be sent.
+// openFile opens a file for reading. It returns blob.ErrNotFound if the file cannot be sent.
 func (c *claim) openFile(ctx context.Context, file store.Media) (blob.Object, error) {
 	if file.Issue() != nil || file.Blob == "" {
 		return nil, blob.ErrNotFound

@@ -13,7 +13,7 @@ import (
 	"belfry/internal/store"
 )
 
-// enqueueFinalSteps enqueues what follows once the post is live.
+// enqueueFinalSteps enqueues the steps that follow once the post is live, such as setting a thumbnail.
 func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 	finisher, ok := c.net.(network.Finisher)
 	if !ok {
@@ -28,11 +28,12 @@ func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 	return nil
 }
 
-// FinishPost does one step that follows once a post is live, and returns after how long to try again, 0 for never. What
-// was refused or given up becomes a note of the post's last event. The post itself stays as it is.
-func (e *Engine) FinishPost(
+// RunFinalStep does one step that follows once a post is live, and returns after how long to try again, or 0 if not at
+// all. If the network refuses the step, or it has failed for too long, a note on the post's last event says so. The post
+// stays live in any case.
+func (e *Engine) RunFinalStep(
 	ctx context.Context, ws core.WorkspaceID, id core.PostID, step string,
-) (again time.Duration, err error) {
+) (retryIn time.Duration, err error) {
 	t := e.tenant(ws)
 	post, err := t.Post(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (post.Status != core.PostLive || post.ExternalID == "") {
@@ -57,14 +58,14 @@ func (e *Engine) FinishPost(
 		return 0, err
 	}
 	c := &claim{engine: e, tenant: t, post: post, account: account, sealedToken: sealed, files: files}
-	if err := c.loadConnector(); err != nil {
+	if err := c.setUpCalls(); err != nil {
 		return 0, err
 	}
 	finisher, ok := c.net.(network.Finisher)
 	if !ok {
 		return 0, nil
 	}
-	c.renewIfLapsed(ctx)
+	c.renewLapsedToken(ctx)
 	calling, cancel := context.WithTimeout(ctx, e.cfg.Schedule.CallTimeout())
 	defer cancel()
 	err = finisher.Finish(calling, c.item, post.ExternalID, step)
@@ -77,7 +78,7 @@ func (e *Engine) FinishPost(
 		return 0, err
 	}
 	c.log.Info("a step after publishing failed", "step", step, "kind", failed.Kind, "code", failed.Code)
-	age := c.now().Sub(events[len(events)-1].At)
+	age := c.databaseNow().Sub(events[len(events)-1].At)
 	if failed.Kind == network.Rejected || age >= core.FollowUpLifetime {
 		return 0, t.AddNote(ctx, id, fmt.Sprintf("%s did not apply the %s: %s", c.desc.Name, step, failed.Message))
 	}

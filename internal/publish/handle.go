@@ -8,24 +8,24 @@ import (
 	"belfry/internal/secret"
 )
 
-// PurposeHandle is what handles are sealed for.
+// PurposeHandle is the purpose under which handles are sealed.
 const PurposeHandle = "handle"
 
-// lostHandle replaces a handle that the secret keys cannot decrypt. The protocol treats it as any other, so
-// that nothing is sent twice; the network is never asked about it (see statusOfLostHandle).
+// lostHandle replaces a handle that no secret key can decrypt. The protocol treats it like any other handle, so nothing
+// is sent twice, but the network is never asked about it (see statusOfLostHandle).
 const lostHandle = "lost"
 
-// handlePlace binds a sealed handle to its row, so that it cannot be used in another.
-func (c *claim) handlePlace() string {
+// handleSealPlace returns the place that binds a sealed handle to its row, so that it cannot be used in another row.
+func (c *claim) handleSealPlace() string {
 	return secret.Place("publications", "handle", c.post.ID.String(), c.post.Workspace.String())
 }
 
-// openHandle decrypts the handle of the row as it was read.
-func (c *claim) openHandle() {
+// decryptHandle decrypts the stored handle. A handle that no key can decrypt becomes lostHandle.
+func (c *claim) decryptHandle() {
 	if c.pub.Sealed == nil {
 		return
 	}
-	plain, err := c.engine.cfg.Ring.Open(PurposeHandle, c.handlePlace(), c.pub.Sealed)
+	plain, err := c.engine.cfg.Ring.Open(PurposeHandle, c.handleSealPlace(), c.pub.Sealed)
 	if err != nil {
 		c.log.Warn("could not decrypt the handle of a post", "error", err)
 		plain = []byte(lostHandle)
@@ -33,25 +33,25 @@ func (c *claim) openHandle() {
 	c.pub.Handle = string(plain)
 }
 
-// setState applies the protocol's next state, and seals a new handle for the ledger. The times that patience
-// counts from follow, as SaveStep sets them in the row.
+// setState sets the publication's state in memory, seals its handle if that has changed, and updates the times that
+// depend on the state, as SaveStep does in the row.
 func (c *claim) setState(next core.Publication) {
 	if next.Step != c.pub.Step {
-		c.pub.StepSince = c.now()
+		c.pub.StepSince = c.databaseNow()
 	}
 	if !next.Armed {
 		c.pub.ArmedAt, c.item.ArmedAt = time.Time{}, time.Time{}
 	}
 	if next.Handle != c.pub.Handle {
-		c.item.HandleAt = c.now()
-		if next.Handle == "" { // what was on its way is not any more
+		c.item.HandleAt = c.databaseNow()
+		if next.Handle == "" { // the id belonged to the dropped handle
 			c.setExternalID("")
 		}
 	}
 	if next.Handle != c.pub.Handle || (next.Handle != "") != (c.pub.Sealed != nil) {
 		c.pub.Sealed = nil
 		if next.Handle != "" {
-			c.pub.Sealed = c.engine.cfg.Ring.Seal(PurposeHandle, c.handlePlace(), []byte(next.Handle))
+			c.pub.Sealed = c.engine.cfg.Ring.Seal(PurposeHandle, c.handleSealPlace(), []byte(next.Handle))
 		}
 	}
 	c.pub.Publication = next
@@ -60,8 +60,8 @@ func (c *claim) setState(next core.Publication) {
 // setExternalID sets the network's id of the post.
 func (c *claim) setExternalID(id string) { c.pub.ExternalID, c.item.ExternalID = id, id }
 
-// statusOfLostHandle replaces the network's answer for a handle that cannot be decrypted. One that was never
-// armed is invisible and replaced; only a person can tell what became of an armed one.
+// statusOfLostHandle returns the status of a handle that cannot be decrypted, in place of the network's. A handle that
+// was never armed is invisible and can be replaced; only a person can find out what happened to an armed one.
 func (c *claim) statusOfLostHandle() network.Status {
 	if c.pub.Armed && c.pub.Flow.Repeatable() {
 		return network.Status{Verdict: core.Ambiguous}

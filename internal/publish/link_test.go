@@ -18,7 +18,7 @@ func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
 	must(t, err)
 	missing := func(want int) {
 		t.Helper()
-		links, err := b.App.Engine().MissingLinks(b.Context())
+		links, err := b.App.Engine().ListMissingLinks(b.Context())
 		must(t, err)
 		if len(links) != want || want > 0 && (links[0].Post != id || links[0].Workspace != b.ws.ID) {
 			t.Errorf("missing are the links of %+v, want %d", links, want)

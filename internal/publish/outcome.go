@@ -14,33 +14,33 @@ import (
 	"belfry/internal/store"
 )
 
-// Waits of the protocol that the network does not set itself.
+// Waits of the protocol that do not depend on the network.
 const (
-	reconnect    = time.Hour       // an armed post whose account must be reconnected
-	askAgain     = time.Hour       // an unknown outcome, asked about once more
-	firstBackoff = 5 * time.Second // a network that cannot be asked; grows to a minute
-	settleMargin = 50 * time.Millisecond
-	manySteps    = 10 // as many calls in a claim send a file in parts
+	reconnectWait = time.Hour       // before an armed post is checked again whose account must be reconnected
+	unknownWait   = time.Hour       // before the network is asked once more about an unknown outcome
+	firstBackoff  = 5 * time.Second // after the first failure to ask the network; grows to a minute
+	settleMargin  = 50 * time.Millisecond
+	manySteps     = 10 // a claim with more calls than this is sending a file in parts
 )
 
-// endClaim stores what became of the post and gives the lease back. What the network said must not be lost, so
-// any error but the loss of the lease is tried again until the lease ends.
-func (c *claim) endClaim(ctx context.Context, do core.Do) error {
+// endClaim stores the outcome of a claim, releases the lease, and reports the outcome. The network's response must not
+// be lost, so endClaim retries after any database error until the lease ends, except after the loss of the lease.
+func (c *claim) endClaim(ctx context.Context, outcome core.Do) error {
 	lease := c.engine.cfg.Schedule.Lease
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
 	defer cancel()
 	for {
-		err := c.tenant.Tx(ctx, func(t store.Tenant) error { return c.storeOutcome(ctx, t, do) })
+		err := c.tenant.Tx(ctx, func(t store.Tenant) error { return c.storeOutcome(ctx, t, outcome) })
 		switch {
 		case err == nil:
-			if do == core.DoLive {
+			if outcome == core.DoLive {
 				c.writeReceipt(ctx, restore.Receipt{Live: true, ExternalID: c.pub.ExternalID})
 			}
-			c.reportOutcome(do)
+			c.reportOutcome(outcome)
 			return nil
 		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal,
 			ctx.Err() != nil:
-			return fmt.Errorf("store %s of post %s: %w", do, c.post.ID, err)
+			return fmt.Errorf("store %s of post %s: %w", outcome, c.post.ID, err)
 		}
 		c.log.Warn("could not store the outcome; trying again", "error", err)
 		select {
@@ -50,25 +50,25 @@ func (c *claim) endClaim(ctx context.Context, do core.Do) error {
 	}
 }
 
-// storeOutcome stores how a claim ended: the post with its timeline, the ledger row and what follows.
-func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) error {
-	now := c.now()
+// storeOutcome stores the outcome of a claim: the post with its timeline, the ledger row, and the jobs that follow.
+func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.Do) error {
+	now := c.databaseNow()
 	pub := c.pub
-	pub.Rest = do
-	if pub.NextAt = c.nextActionAt(do, now); pub.Preparing && pub.NextAt.After(pub.DueAt) &&
-		do != core.DoHold && do != core.DoOutcomeUnknown {
-		pub.NextAt = pub.DueAt // whatever it waits for, it is tried at its time
+	pub.Rest = outcome
+	if pub.NextAt = c.nextActionAt(outcome, now); pub.Preparing && pub.NextAt.After(pub.DueAt) &&
+		outcome != core.DoHold && outcome != core.DoOutcomeUnknown {
+		pub.NextAt = pub.DueAt // whatever the post waits for, an attempt is made when it is due
 	}
 	pub.Polls = 0
-	if do == core.DoPoll || do == core.DoBackoff {
+	if outcome == core.DoPoll || outcome == core.DoBackoff {
 		pub.Polls = c.pub.Polls + 1
 	}
-	change, changed, err := c.postChange(do, now)
+	change, changed, err := c.postChange(outcome, now)
 	if err != nil {
 		return err
 	}
-	// The fence takes the post back as well.
-	rest := func(t store.Tenant) error { return t.SaveRest(ctx, pub, c.last, c.turnToPass()) }
+	// If the fence refuses this, the transaction also rolls back the change of the post.
+	rest := func(t store.Tenant) error { return t.SaveRest(ctx, pub, c.last, c.nextTurnLease()) }
 	if changed {
 		err = t.SaveChange(ctx, change, rest)
 	} else {
@@ -77,7 +77,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	if err != nil {
 		return err
 	}
-	if pub.Polls > 1 || do == core.DoHold || c.seq > manySteps {
+	if pub.Polls > 1 || outcome == core.DoHold || c.seq > manySteps {
 		if err := t.DeleteRepeatedSteps(ctx, pub.Post); err != nil {
 			return err
 		}
@@ -85,14 +85,14 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	if err := c.endProbe(ctx, t); err != nil {
 		return err
 	}
-	if c.mayContradictFacts(do) {
+	if c.mayContradictFacts(outcome) {
 		if err := t.CheckSoon(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
 			return err
 		}
 	}
-	switch do {
+	switch outcome {
 	case core.DoAccount, core.DoBackoff, core.DoAwait:
-		return c.markAccountLost(ctx, t, do)
+		return c.markAccountIfRefused(ctx, t, outcome)
 	case core.DoFail:
 		if c.isDoomed() && c.status.Lost != "" {
 			return t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
@@ -109,15 +109,15 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	return nil
 }
 
-// nextActionAt is when a worker must act again; zero when none need.
-func (c *claim) nextActionAt(do core.Do, now time.Time) time.Time {
-	switch do {
+// nextActionAt returns when a worker must act on the post again, or zero if none must.
+func (c *claim) nextActionAt(outcome core.Do, now time.Time) time.Time {
+	switch outcome {
 	case core.DoRetry:
 		return c.engine.cfg.Schedule.RetryAt(c.pub.Publication, now)
 	case core.DoHold:
-		return c.checkThrottledAt(now)
+		return c.nextCheckAt(now)
 	case core.DoPoll:
-		if c.last != nil && c.last.Verdict != core.Pending { // this worker stops before the next call
+		if c.last != nil && c.last.Verdict != core.Pending { // this worker is stopping: another makes the next call
 			return now
 		}
 		return now.Add(core.Backoff(c.desc.FirstPoll, c.pub.Polls))
@@ -126,29 +126,29 @@ func (c *claim) nextActionAt(do core.Do, now time.Time) time.Time {
 	case core.DoSettle:
 		return c.pub.QuietAt.Add(settleMargin)
 	case core.DoBackoff:
-		if c.account.Status != core.AccountOK || c.lostToken(do) {
-			return now.Add(reconnect)
+		if c.account.Status != core.AccountOK || c.isTokenRefused(outcome) {
+			return now.Add(reconnectWait)
 		}
 		return now.Add(max(c.retryAfter, core.Backoff(firstBackoff, c.pub.Polls)))
 	case core.DoOutcomeUnknown:
-		return now.Add(askAgain)
+		return now.Add(unknownWait)
 	}
 	return time.Time{}
 }
 
-// lostToken tells whether the network refuses the account's token. A refusal in an earlier claim counts only
-// where it is what the post fails for: a person may have brought another token since.
-func (c *claim) lostToken(do core.Do) bool {
+// isTokenRefused tells whether the network refuses the account's token. A refusal in an earlier claim counts only if the
+// post fails because of it, since the account may have been reconnected in the meantime.
+func (c *claim) isTokenRefused(outcome core.Do) bool {
 	if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
 		return false
 	}
-	return do == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
+	return outcome == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
 }
 
-// postChange is what becomes of the post itself; false when nothing does. If a person has changed it since
-// the claim, the fence refuses to store what is made here.
-func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error) {
-	switch do {
+// postChange returns the change of the post that follows from the outcome, and whether there is one. It does not store
+// the change. If a person has changed the post since it was claimed, the fence will refuse to store it.
+func (c *claim) postChange(outcome core.Do, now time.Time) (change core.Change, changed bool, err error) {
+	switch outcome {
 	case core.DoLive:
 		move := core.MovePublish
 		if c.post.Status == core.PostFailed {
@@ -158,16 +158,16 @@ func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error)
 		change.Post.ExternalID, change.Post.ExternalURL = c.pub.ExternalID, c.status.URL
 		return change, true, err
 	case core.DoHold:
-		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline says so already
+		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline already says so
 			return core.Change{}, false, nil
 		}
 		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.Label(c.resumeAt(now)), c.throttleReason())
 		return core.Change{Post: c.post, Event: core.Event{Kind: core.EventQueued, At: now, Message: message}}, true, nil
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
-		if c.post.Status != core.PostQueued { // a late question about an unknown outcome brought nothing new
+		if c.post.Status != core.PostQueued { // asking again about an unknown outcome brought nothing new
 			return core.Change{}, false, nil
 		}
-		failed := c.describeFailure(do)
+		failed := c.describeFailure(outcome)
 		change, err := c.post.Change(core.MoveFail, now, failed.Message)
 		change.Post.Error = failed
 		return change, true, err
@@ -175,10 +175,10 @@ func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error)
 	return core.Change{}, false, nil
 }
 
-// markAccountLost marks an account whose token the network has just refused, if it still has that token. If it
-// was given another during the claim, the network is asked with that one at once.
-func (c *claim) markAccountLost(ctx context.Context, t store.Tenant, do core.Do) error {
-	refused := c.lostToken(do)
+// markAccountIfRefused marks an account whose token the network has just refused, if it still has that token. If the
+// account was reconnected during the claim, the post is tried at once with the new token.
+func (c *claim) markAccountIfRefused(ctx context.Context, t store.Tenant, outcome core.Do) error {
+	refused := c.isTokenRefused(outcome)
 	if refused && c.account.Status == core.AccountOK {
 		status := c.failure.Kind.AccountStatus()
 		if err := t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, status, c.failure.Message); err != nil {
@@ -191,14 +191,14 @@ func (c *claim) markAccountLost(ctx context.Context, t store.Tenant, do core.Do)
 	return nil
 }
 
-// mayContradictFacts tells whether the network has refused something that it may tell about the account, such as a
-// setting or one more post.
-func (c *claim) mayContradictFacts(do core.Do) bool {
+// mayContradictFacts tells whether the network has refused something that contradicts its facts about the account, such
+// as a setting or one more post.
+func (c *claim) mayContradictFacts(outcome core.Do) bool {
 	_, tells := c.net.(network.Informer)
-	return tells && (do == core.DoFail || do == core.DoHold && c.throttled)
+	return tells && (outcome == core.DoFail || outcome == core.DoHold && c.throttled)
 }
 
-// throttleReason is what the network said of the throttle that holds the post.
+// throttleReason returns the network's message about the throttle that holds the post, or a general one.
 func (c *claim) throttleReason() string {
 	if c.failure != nil && c.failure.Message != "" {
 		return c.failure.Message
@@ -206,8 +206,8 @@ func (c *claim) throttleReason() string {
 	return c.desc.Name + " temporarily accepts no more posts from this account."
 }
 
-// describeFailure says for people and programs why the post failed.
-func (c *claim) describeFailure(do core.Do) *core.PostError {
+// describeFailure returns the error of the post for people and programs: why it failed, and what to do.
+func (c *claim) describeFailure(outcome core.Do) *core.PostError {
 	e := &core.PostError{Code: core.ErrorRejected}
 	switch {
 	case c.failure != nil && c.failure.Message != "":
@@ -219,14 +219,14 @@ func (c *claim) describeFailure(do core.Do) *core.PostError {
 		e.Message = c.desc.Name + " did not respond."
 	}
 	switch {
-	case do == core.DoFail && c.fileIssue != nil:
+	case outcome == core.DoFail && c.fileIssue != nil:
 		e.Code, e.FromNetwork = string(c.fileIssue.Code), false
-	case do == core.DoFail && c.failure != nil && c.failure.Code == string(core.IssueMediaUnreachable.Code):
+	case outcome == core.DoFail && c.failure != nil && c.failure.Code == string(core.IssueMediaUnreachable.Code):
 		e.Code, e.FromNetwork = c.failure.Code, false // by this worker or by the connector, before any call
-	case do == core.DoOutcomeUnknown:
+	case outcome == core.DoOutcomeUnknown:
 		e.Code = core.ErrorOutcomeUnknown
 		e.Hint = fmt.Sprintf("The post may be on %s. Check the account before you send it again.", c.account.DisplayName)
-	case do == core.DoAccount:
+	case outcome == core.DoAccount:
 		issue := c.accountAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
 		if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
@@ -249,10 +249,10 @@ func (c *claim) describeFailure(do core.Do) *core.PostError {
 	return e
 }
 
-// isDoomed tells whether the network has just said that it took the post and then refused it for good.
+// isDoomed tells whether the network has just reported that it accepted the post and then refused it for good.
 func (c *claim) isDoomed() bool { return c.last != nil && c.last.Verdict == core.Doomed }
 
-// accountAfterFailure is the account with the status that the failure leaves it in.
+// accountAfterFailure returns the account with the status that it has after the failure. It stores nothing.
 func (c *claim) accountAfterFailure() core.Account {
 	a := c.account
 	if a.Status == core.AccountOK {
@@ -264,19 +264,19 @@ func (c *claim) accountAfterFailure() core.Account {
 	return a
 }
 
-// reportOutcome counts and logs what the transaction has stored.
-func (c *claim) reportOutcome(do core.Do) {
+// reportOutcome counts and logs the stored outcome.
+func (c *claim) reportOutcome(outcome core.Do) {
 	kind := ""
 	if c.failure != nil {
 		kind = string(c.failure.Kind)
 	}
 	platform := string(c.post.Platform)
-	c.engine.cfg.Metrics.CountOutcome(platform, string(do), kind)
-	switch do {
+	c.engine.cfg.Metrics.CountOutcome(platform, string(outcome), kind)
+	switch outcome {
 	case core.DoLive:
-		c.engine.cfg.Metrics.ObserveLive(platform, c.now().Sub(c.pub.DueAt))
+		c.engine.cfg.Metrics.ObserveLive(platform, c.databaseNow().Sub(c.pub.DueAt))
 		c.log.Info("post is live", "external_id", c.pub.ExternalID)
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
-		c.log.Info("post failed", "outcome", do, "kind", kind)
+		c.log.Info("post failed", "outcome", outcome, "kind", kind)
 	}
 }

@@ -12,20 +12,20 @@ import (
 	"belfry/internal/store"
 )
 
-// clockDrift is how far the network's clock, which bounds a search, may be behind ours.
+// clockDrift is how far the network's clock may be behind this server's. Searches allow for it.
 const clockDrift = 5 * time.Minute
 
-// runProtocol makes one call after another, until the protocol asks for something that ends the claim.
+// runProtocol makes one call after another and saves their results, until the protocol ends the claim.
 func (c *claim) runProtocol(ctx context.Context) error {
 	if err := c.probeThrottledAccount(ctx); err != nil {
 		return err
 	}
-	signal := c.completeSignal(core.Signal{Verdict: core.Claimed}, c.now())
+	signal := c.completeSignal(core.Signal{Verdict: core.Claimed}, c.databaseNow())
 	for {
 		before := c.pub
 		next, do := c.pub.Next(signal)
 		switch {
-		case ctx.Err() != nil && do == core.DoPublish: // stopping: another worker goes on from before the arm
+		case ctx.Err() != nil && do == core.DoPublish: // stopping: another worker continues from before the arm
 			next, do = next.Without(do, before.Publication), core.DoPoll
 		case ctx.Err() != nil && do.Calls() && signal.Verdict == core.Progress: // another worker sends the next bytes
 			do = core.DoPoll
@@ -37,37 +37,38 @@ func (c *claim) runProtocol(ctx context.Context) error {
 				return err
 			}
 			c.pub = before
-			signal = c.dropTakenID(signal)
+			signal = c.dropDuplicateID(signal)
 			continue
 		}
 		if err := c.loadKnownPosts(ctx, do); err != nil {
 			return err
 		}
-		until, budget, err := c.takeBudget(ctx, do)
+		until, budget, err := c.reserveBudget(ctx, do)
 		if err != nil {
 			return err
 		}
 		if !until.IsZero() {
-			return c.awaitBudget(ctx, next.Without(do, before.Publication), until, budget)
+			return c.postponeForBudget(ctx, next.Without(do, before.Publication), until, budget)
 		}
 		deadline, err := c.saveBeforeCall(ctx, do)
 		if err != nil {
 			c.returnBudget(ctx, do)
 		}
 		if errors.Is(err, store.ErrNoTurn) {
-			return c.awaitTurn(ctx, next.Without(do, before.Publication))
+			return c.postponeForTurn(ctx, next.Without(do, before.Publication))
 		}
 		if err != nil {
 			return err
 		}
-		asked := c.now()
+		asked := c.databaseNow()
 		signal = c.completeSignal(c.callNetwork(ctx, do, deadline), asked)
 	}
 }
 
-// dropTakenID returns a signal again after the ledger has refused the network's id, because another post has it:
-// a search took that one for this. What a handle's status says stays true, without an id.
-func (c *claim) dropTakenID(s core.Signal) core.Signal {
+// dropDuplicateID removes the network's id from the claim after the ledger has refused it, because it belongs to another
+// post, which a search has mistaken for this one. It returns the signal to continue with. The status of a handle remains
+// true without the id.
+func (c *claim) dropDuplicateID(s core.Signal) core.Signal {
 	c.log.Warn("the post found at the network is already recorded for another post of this account",
 		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
@@ -79,17 +80,17 @@ func (c *claim) dropTakenID(s core.Signal) core.Signal {
 	return s
 }
 
-// saveBeforeCall stores the publication and the call that comes next, and returns the call's deadline. After an
-// error, also of a commit whose outcome is unclear, the call must not be made: the next claim reads the truth.
-func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, error) {
+// saveBeforeCall stores the publication and the next call, and returns the call's deadline. After an error, even if the
+// commit may have succeeded, the call must not be made: the next claim reads what was stored.
+func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (deadline time.Time, err error) {
 	schedule := c.engine.cfg.Schedule
 	started := c.engine.cfg.Now() // with the monotonic clock's reading, by which the lease is measured
 	c.seq++
 	first := c.pub.FirstCallAt.IsZero() && !c.pub.Preparing
 	call := store.Call{Seq: c.seq, Do: do, Deadline: schedule.CallTimeout()}
-	c.useTurn(&call)
+	c.setTurnFlags(&call)
 	quiet := schedule.QuietAfterArm(c.desc.Settle)
-	// The state is saved even while the worker is asked to stop: the call before it has happened.
+	// The state is saved even if the worker is stopping, because the previous call has happened.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), schedule.CallTimeout())
 	defer cancel()
 	step, err := c.tenant.SaveStep(ctx, c.pub, c.last, call, schedule.Lease, quiet)
@@ -98,7 +99,7 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, erro
 	}
 	c.last, c.called = nil, do
 	c.hasTurn = call.TakesTurn || c.hasTurn && !call.PassesTurn
-	now := c.now()
+	now := c.databaseNow()
 	if first {
 		c.pub.FirstCallAt = now
 		c.engine.cfg.Metrics.ObserveFirstCall(string(c.post.Platform), now.Sub(c.pub.DueAt))
@@ -111,11 +112,11 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, erro
 		}
 		c.writeReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})
 	}
-	// The lease began no earlier than started, so a call that ends by then ends within it.
+	// The lease began no earlier than started, so the call ends within the lease.
 	return started.Add(min(schedule.CallTimeout(), schedule.Lease-schedule.Spare())), nil
 }
 
-// writeReceipt keeps a receipt of the post outside the database. A post goes out without one rather than not at all.
+// writeReceipt stores a receipt of the post outside the database. If that fails, the post is published without one.
 func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
 	if c.engine.cfg.Receipts == nil {
 		return
@@ -127,8 +128,8 @@ func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
 	}
 }
 
-// loadKnownPosts reads, before a question to the network, which of its posts belong to the account's other posts:
-// a search must not take one of those for this one.
+// loadKnownPosts loads the network's ids of the account's other posts before a call that asks what happened to this
+// post: a search must not mistake one of them for it.
 func (c *claim) loadKnownPosts(ctx context.Context, do core.Do) (err error) {
 	if c.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
 		return nil
@@ -138,20 +139,21 @@ func (c *claim) loadKnownPosts(ctx context.Context, do core.Do) (err error) {
 	return err
 }
 
-// callNetwork makes one call and returns its outcome as a signal of the protocol.
+// callNetwork makes one call and returns its result as a signal of the protocol. If the token has lapsed, it renews it
+// and repeats the call, unless the call is irreversible. It stores throttles and remembers the result for the ledger.
 func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time) core.Signal {
 	platform, now := string(c.post.Platform), c.engine.cfg.Now
-	// A call that has begun is finished, even while the worker is asked to stop.
+	// A call that has begun is finished even if the worker is stopping.
 	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), now(), deadline)
 	defer cancel()
 	asked := now()
 	status, err := c.dispatchCall(ctx, do)
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Kind == network.Lapsed {
-		// The irreversible call is not made again: like any other without success, it may have had its effect.
+		// The irreversible call is not repeated: like any call without a success response, it may have had an effect.
 		if renewErr := c.renewToken(ctx); do != core.DoPublish {
 			if err = renewErr; err == nil {
 				status, err = c.dispatchCall(ctx, do)
-				err = revokeIfLapsed(err)
+				err = lapsedAsRevoked(err)
 			}
 		}
 	}
@@ -160,7 +162,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 	c.last = &store.Outcome{Seq: c.seq, Verdict: status.Verdict, Code: status.Code}
 	c.retryAfter = 0
 	if err == nil {
-		if !c.asksAboutCall(do) { // what failed before is over
+		if !c.isOutcomeQuery(do) { // earlier failures no longer matter
 			c.failure, c.pub.Failure = nil, nil
 		}
 		signal.Handle = status.Handle
@@ -185,14 +187,14 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 		c.engine.cfg.Metrics.CountOrphan(platform)
 	}
 	c.recordFailure(do, e)
-	c.shareThrottle(ctx, e)
+	c.holdOtherPosts(ctx, e)
 	c.log.Info("the network refused the call or did not respond", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
 	return signal
 }
 
-// renewIfLapsed renews the token if it has lapsed. If that fails, the call that needs it fails.
-func (c *claim) renewIfLapsed(ctx context.Context) {
-	if c.account.Status != core.AccountOK || !c.item.Token.HasLapsed(c.now()) {
+// renewLapsedToken renews the token if it has lapsed. A failure is only logged: the call that needs the token will fail.
+func (c *claim) renewLapsedToken(ctx context.Context) {
+	if c.account.Status != core.AccountOK || !c.item.Token.HasLapsed(c.databaseNow()) {
 		return
 	}
 	if err := c.renewToken(ctx); err != nil {
@@ -200,7 +202,7 @@ func (c *claim) renewIfLapsed(ctx context.Context) {
 	}
 }
 
-// renewToken replaces the token of this claim and of its account.
+// renewToken renews the account's token, stores it, and uses it in this claim.
 func (c *claim) renewToken(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
@@ -211,9 +213,9 @@ func (c *claim) renewToken(ctx context.Context) error {
 	return err
 }
 
-// revokeIfLapsed is the error of a call with a token that is fresh: one that the network still refuses will not get
-// better, and a person must connect the account again.
-func revokeIfLapsed(err error) error {
+// lapsedAsRevoked converts the error of a call with a fresh token: if the network says that even this token has lapsed,
+// renewing it again would not help, and the account must be reconnected. It returns other errors unchanged.
+func lapsedAsRevoked(err error) error {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Lapsed {
 		return err
@@ -223,6 +225,7 @@ func revokeIfLapsed(err error) error {
 	return &revoked
 }
 
+// dispatchCall checks that the files are available and calls the connector's method for do.
 func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, error) {
 	if err := c.checkFilesAvailable(ctx, do); err != nil {
 		return network.Status{}, err
@@ -248,15 +251,15 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 	return c.net.Status(ctx, c.item, c.pub.Handle)
 }
 
-// recordFailure keeps what the network said. The answer to the irreversible call is kept while the network is
-// asked what became of it, in this claim and in later ones.
+// recordFailure keeps the error of a call for the ledger. The error of the irreversible call is kept while the network
+// is asked what happened to it, in this claim and in later ones, unless the account's token is refused.
 func (c *claim) recordFailure(do core.Do, e *network.Error) {
-	if c.asksAboutCall(do) && c.failure != nil && e.Kind.AccountStatus() == "" {
+	if c.isOutcomeQuery(do) && c.failure != nil && e.Kind.AccountStatus() == "" {
 		return
 	}
 	c.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
 	if e.Kind == network.RateLimited {
-		c.failure.Until = throttleEnd(c.now(), e)
+		c.failure.Until = throttleEnd(c.databaseNow(), e)
 	}
 	encoded, err := json.Marshal(c.failure)
 	if err != nil {
@@ -265,22 +268,23 @@ func (c *claim) recordFailure(do core.Do, e *network.Error) {
 	c.pub.Failure = encoded
 }
 
-// asksAboutCall tells whether a call asks what became of the one that publishes.
-func (c *claim) asksAboutCall(do core.Do) bool {
+// isOutcomeQuery tells whether a call asks the network what happened to the call that publishes the post.
+func (c *claim) isOutcomeQuery(do core.Do) bool {
 	return c.pub.Step == core.StepArmed && do != core.DoPublish
 }
 
-// completeSignal adds what is true at this moment, or was when the question was asked.
+// completeSignal adds to a signal what holds now: whether the post is due, held, stale, and so on. asked is when the
+// call was made.
 func (c *claim) completeSignal(s core.Signal, asked time.Time) core.Signal {
-	now := c.now()
-	// A claim that began before the post's time ends with its time: the next one begins the try.
+	now := c.databaseNow()
+	// A claim that began before the post was due only prepares it: the next claim begins the attempt.
 	s.Due = !c.pub.Preparing && !now.Before(c.pub.DueAt)
 	s.Quiet = !asked.Before(c.pub.QuietAt)
 	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.Since()))
 	s.Aged = c.aged
 	s.AccountOK = c.account.Status == core.AccountOK
 	s.MayRetry = c.engine.cfg.Schedule.MayRetry(c.pub.Publication)
-	s.Held = now.Before(c.pausedUntil())
+	s.Held = now.Before(c.throttledUntil())
 	s.Waited = c.waited && c.pub.Handle != lostHandle
 	s.ErrorsMayPublish = c.desc.ErrorsMayPublish
 	return s

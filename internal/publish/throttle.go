@@ -13,14 +13,15 @@ import (
 // defaultThrottle is how long a throttle lasts when the network does not say.
 const defaultThrottle = 5 * time.Minute
 
-// throttleEnd returns when the throttle of a refused call (HTTP 429, or a network's own error code) ends: after its
-// Retry-After, or after defaultThrottle.
+// throttleEnd returns when the throttle that refused a call ends: after the error's RetryAfter, or after
+// defaultThrottle.
 func throttleEnd(now time.Time, e *network.Error) time.Time {
 	return now.Add(cmp.Or(e.RetryAfter, defaultThrottle))
 }
 
-// pausedUntil is when the latest throttle of the post or of its account ends; zero when there is none.
-func (c *claim) pausedUntil() time.Time {
+// throttledUntil returns when the throttle of the post or of its account ends, whichever is later, or zero if there is
+// none.
+func (c *claim) throttledUntil() time.Time {
 	until := c.account.HeldUntil
 	if c.failure != nil && c.failure.Until.After(until) {
 		until = c.failure.Until
@@ -28,10 +29,10 @@ func (c *claim) pausedUntil() time.Time {
 	return until
 }
 
-// resumeAt returns when a throttled post continues. A call that cannot safely be repeated is not made again until the
-// settle time of the refused one is over.
+// resumeAt returns when publishing a throttled post continues. A call that is not safe to repeat is not made again until
+// the settle time of the refused call is over.
 func (c *claim) resumeAt(now time.Time) time.Time {
-	until := c.pausedUntil()
+	until := c.throttledUntil()
 	if until.IsZero() {
 		until = throttleEnd(now, &network.Error{})
 	}
@@ -41,9 +42,9 @@ func (c *claim) resumeAt(now time.Time) time.Time {
 	return until
 }
 
-// checkThrottledAt returns when a worker looks at a throttled post again: if its handle is still armed, when the settle
-// time is over, to disarm it; otherwise when the post continues.
-func (c *claim) checkThrottledAt(now time.Time) time.Time {
+// nextCheckAt returns when a worker must claim a throttled post again: at the end of the settle time if its handle must
+// be disarmed, otherwise when the post continues.
+func (c *claim) nextCheckAt(now time.Time) time.Time {
 	until, settled := c.resumeAt(now), c.pub.QuietAt.Add(settleMargin)
 	if c.pub.Armed && c.pub.Flow.Repeatable() && settled.After(now) && settled.Before(until) {
 		return settled
@@ -51,17 +52,18 @@ func (c *claim) checkThrottledAt(now time.Time) time.Time {
 	return until
 }
 
-// shareThrottle also holds the other posts of the account, or those of all accounts of the network if the throttle is
-// on this server's app. A refusal for good that says how long to wait holds only the others. A failure to store that is
-// only logged: it costs no more than another throttled call.
-func (c *claim) shareThrottle(ctx context.Context, e *network.Error) {
+// holdOtherPosts stores the throttle that a failed call reports, so that it also holds the account's other posts, or,
+// if the throttle is on this server's app, those of all accounts of the network. A permanent refusal with a RetryAfter
+// holds only the other posts. Other errors hold nothing. A database error is only logged: it costs at most another
+// throttled call.
+func (c *claim) holdOtherPosts(ctx context.Context, e *network.Error) {
 	switch {
 	case e.Kind == network.RateLimited:
 		c.throttled = true
 	case e.Kind != network.Rejected || e.RetryAfter == 0:
 		return
 	}
-	until := throttleEnd(c.now(), e)
+	until := throttleEnd(c.databaseNow(), e)
 	var err error
 	switch e.Scope {
 	case network.ScopeAccount:
@@ -74,17 +76,18 @@ func (c *claim) shareThrottle(ctx context.Context, e *network.Error) {
 	}
 }
 
-// probeThrottledAccount lets one post try an account whose throttle has ended. The account's other posts stay held
-// until that one has its result, so that they do not all run into the same throttle again.
+// probeThrottledAccount reserves an account whose throttle has ended for this claim. The account's other posts stay held
+// until this one has its result, so they do not all run into the same throttle. If another claim has reserved the
+// account, this post stays held too.
 func (c *claim) probeThrottledAccount(ctx context.Context) error {
-	if c.account.HeldUntil.IsZero() || c.now().Before(c.account.HeldUntil) {
+	if c.account.HeldUntil.IsZero() || c.databaseNow().Before(c.account.HeldUntil) {
 		return nil
 	}
 	meanwhile := c.engine.cfg.Schedule.CallTimeout()
 	until, err := c.tenant.ProbeAccount(ctx, c.account.ID, meanwhile)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		c.account.HeldUntil = c.now().Add(meanwhile)
+		c.account.HeldUntil = c.databaseNow().Add(meanwhile)
 	case err != nil:
 		return err
 	default:
@@ -93,7 +96,7 @@ func (c *claim) probeThrottledAccount(ctx context.Context) error {
 	return nil
 }
 
-// endProbe ends the hold of a throttled account that this claim alone has tried, if a call was not throttled.
+// endProbe releases the other posts of an account that this claim has probed, unless a call was throttled again.
 func (c *claim) endProbe(ctx context.Context, t store.Tenant) error {
 	if c.probeUntil.IsZero() || c.last == nil || c.throttled {
 		return nil

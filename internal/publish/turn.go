@@ -8,40 +8,43 @@ import (
 	"belfry/internal/store"
 )
 
-// useTurn sets what the statement before a call does to the account's turn. Until the outcome of the irreversible call
-// is saved, no other post of the account may make its own. Where a network shows a post as soon as it has the files,
-// the arm must follow its creation at once.
-func (c *claim) useTurn(call *store.Call) {
+// setTurnFlags sets in call whether the statement that saves it takes the account's turn or passes it on. Until the
+// outcome of an irreversible call is saved, no other post of the account may make its own. If a network shows a post as
+// soon as it has the files, the turn is taken when the post is created, so that the arm can follow at once.
+func (c *claim) setTurnFlags(call *store.Call) {
 	call.TakesTurn = call.Do == core.DoPublish || call.Do == core.DoCreate && c.delivery.Gated
 	call.PassesTurn = c.hasTurn && !call.TakesTurn && (c.called == core.DoPublish || call.Do == core.DoCreate)
 }
 
-// turnToPass is how long the next post has the account's turn when this claim ends, or 0 if this one does not have it.
-func (c *claim) turnToPass() time.Duration {
+// nextTurnLease returns for how long the next post gets the account's turn when this claim ends, or 0 if this post does
+// not have the turn.
+func (c *claim) nextTurnLease() time.Duration {
 	if !c.hasTurn {
 		return 0
 	}
 	return c.engine.cfg.Schedule.Lease
 }
 
-// awaitTurn ends the claim because another post of the account has the turn. p is the ledger without the call.
-func (c *claim) awaitTurn(ctx context.Context, p core.Publication) error {
+// postponeForTurn ends the claim because another post of the account has the turn. beforeCall is the publication without
+// the call that needs the turn.
+func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
-	c.setState(p)
+	c.setState(beforeCall)
 	if err := c.tenant.AwaitTurn(ctx, c.pub); err != nil {
 		return err
 	}
-	c.log.Debug("another post of the account is being published; this one waits for its turn")
+	c.log.Debug("waiting for another post of the account to be published")
 	return c.endProbe(ctx, c.tenant)
 }
 
-// passTurns lets posts go on that wait for the turn of a worker that died, until ctx ends.
-func (e *Engine) passTurns(ctx context.Context, w Worker) {
+// keepPassingTurns periodically ends the turns of dead workers, so that the posts that wait for them continue. It
+// returns when ctx ends.
+func (e *Engine) keepPassingTurns(ctx context.Context, w Worker) {
 	for ctx.Err() == nil {
 		if err := e.cfg.Store.PassTurns(ctx); err != nil && ctx.Err() == nil {
 			e.cfg.Log.ErrorContext(ctx, "could not give waiting posts their turn", "error", err)
 		}
-		wait(ctx, w.Poll)
+		sleep(ctx, w.Poll)
 	}
 }

@@ -30,5 +30,5 @@ func text() string {
 			extra = append(extra, config.Variable(v))
 		}
 	}
-	return config.Example(extra)
+	return config.FormatExample(extra)
 }

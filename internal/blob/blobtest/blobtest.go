@@ -1,4 +1,4 @@
-// Package blobtest holds every kind of store to the same promises.
+// Package blobtest tests that every kind of store fulfills the contract of blob.Store.
 package blobtest
 
 import (
@@ -17,8 +17,8 @@ import (
 // partial is large enough for a bucket to be written in several parts.
 const partial = 11 << 20
 
-// Run runs the suite. Open makes an empty store, which the suite closes. The test that calls it must
-// not be parallel, since one part of the suite looks at the memory of the whole process.
+// Run runs the suite. open returns an empty store, which the suite closes. The test that calls Run must not be parallel,
+// because one part of the suite measures the memory of the whole process.
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	t.Helper()
 	t.Run("memory does not grow with the object", func(t *testing.T) { littleMemory(t, opened(t, open)) })
@@ -57,7 +57,7 @@ func opened(t *testing.T, open func(t *testing.T) blob.Store) blob.Store {
 	return s
 }
 
-// pattern is size bytes in which a misplaced range shows.
+// pattern returns size bytes in which a misplaced range is noticeable.
 func pattern(size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -90,7 +90,7 @@ func get(t *testing.T, s blob.Store, key string) []byte {
 	return b
 }
 
-// keys lists all there is behind a key.
+// keys lists all keys greater than after.
 func keys(t *testing.T, s blob.Store, after string) (all []string) {
 	t.Helper()
 	if err := s.Each(t.Context(), after, func(key string, _ int64, _ time.Time) error {
@@ -137,7 +137,7 @@ func comesBack(t *testing.T, s blob.Store) {
 	}
 }
 
-// broken are readers that do not give what was announced.
+// broken returns readers that do not return size bytes.
 func broken(size int) map[string]struct {
 	r    io.Reader
 	want error
@@ -173,7 +173,7 @@ func breaksOff(t *testing.T, s blob.Store) {
 
 func nothingUnfinished(t *testing.T, s blob.Store) {
 	t.Helper()
-	if n, err := s.Tidy(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
+	if n, err := s.RemoveUnfinished(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
 		t.Errorf("%d unfinished things left, %v", n, err)
 	}
 }

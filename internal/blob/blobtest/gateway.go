@@ -27,8 +27,8 @@ type Gateway struct {
 	cancel context.CancelFunc
 }
 
-// Start starts a server, which ends with the test at the latest. Its program is built from the sources
-// that tools/tools.mod pins, once; that takes minutes, so that `make test` does it before the tests.
+// Start starts a server, which ends with the test at the latest. The first call builds the program that tools/tools.mod
+// pins. This takes minutes, so `make test` does it before the tests.
 func Start(t *testing.T) *Gateway {
 	t.Helper()
 	program := program(t)

@@ -24,7 +24,7 @@ func open(t *testing.T, s blob.Store, key string) blob.Object {
 	return o
 }
 
-// anyPlace reads at random and in turns, from many goroutines, and as a browser asks for a film.
+// anyPlace reads at random positions, from several goroutines, and in the ranges that a browser requests for a video.
 func anyPlace(t *testing.T, s blob.Store) {
 	small, large := pattern(300), pattern(partial)
 	put(t, s, "small", small)

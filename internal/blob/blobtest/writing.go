@@ -16,7 +16,7 @@ import (
 	"belfry/internal/blob"
 )
 
-// littleMemory streams 64 MiB both ways, in less than half of the 32 MiB by which the process may grow.
+// littleMemory writes and reads 64 MiB, each with at most 16 MiB of memory.
 func littleMemory(t *testing.T, s blob.Store) {
 	const size, allowed = 64 << 20, 16 << 20
 	if n := taken(func() {
@@ -36,7 +36,7 @@ func littleMemory(t *testing.T, s blob.Store) {
 	}
 }
 
-// taken counts every byte that is taken from the heap meanwhile, freed or not.
+// taken returns how many bytes act allocates on the heap, including freed ones.
 func taken(act func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -45,7 +45,7 @@ func taken(act func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// littleMemoryEach puts many objects at once, none of which ends before all are nearly there.
+// littleMemoryEach stores many objects at once. None of them is complete before all are nearly complete.
 func littleMemoryEach(t *testing.T, s blob.Store) {
 	const puts, size, allowed = 100, 6 << 20, 64 << 20
 	if n := taken(func() {
@@ -95,7 +95,7 @@ func oneOfMany(t *testing.T, s blob.Store) {
 	nothingUnfinished(t, s)
 }
 
-// inOrder lists more than the thousand keys that a bucket gives at a time.
+// inOrder lists more than the thousand keys that a bucket returns at a time.
 func inOrder(t *testing.T, s blob.Store) {
 	all := []string{"a-b", "a.b", "a/b", "a/b-c/d", "a/b.c", "a/b0/c", "a0", "a_", "aa/b", "b/a/c", "b/a0", "z"}
 	for i := range 1_100 {
@@ -168,7 +168,7 @@ func cancelled(t *testing.T, s blob.Store) {
 		t.Error(err)
 	}
 	_, opening := s.Open(ctx, "a/b")
-	_, tidying := s.Tidy(ctx, time.Now())
+	_, tidying := s.RemoveUnfinished(ctx, time.Now())
 	for act, err := range map[string]error{
 		"put":    s.Put(ctx, "a/b", strings.NewReader("y"), 1),
 		"open":   opening,
@@ -184,7 +184,7 @@ func cancelled(t *testing.T, s blob.Store) {
 	want(t, s, "a/b", []byte("x"))
 }
 
-// reader calls act once, when so many bytes have been read.
+// reader calls act once, when left bytes have been read.
 type reader struct {
 	io.Reader
 	left int
@@ -213,7 +213,7 @@ func cancelledHalfWay(t *testing.T, s blob.Store) {
 	nothingUnfinished(t, s)
 }
 
-// HalfWay is a reader of size bytes that calls act when half of them are read.
+// HalfWay returns a reader of size bytes that calls act when half of them have been read.
 func HalfWay(size int, act func()) io.Reader {
 	return &reader{bytes.NewReader(pattern(size)), size / 2, act}
 }

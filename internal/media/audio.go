@@ -9,8 +9,9 @@ import (
 	"belfry/internal/core"
 )
 
-// describeAudio reads the first sample description of the audio track (14496-12, 12.2.3).
-func (m *movie) describeAudio(t *track) {
+// readAudioDescription sets the codec, sample rate and channels from the first sample description of the audio track
+// (14496-12, 12.2.3).
+func (m *movie) readAudioDescription(t *track) {
 	entry := m.firstSampleEntry(t, 28)
 	b := m.f.readBytes(entry.content, 28)
 	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
@@ -27,47 +28,47 @@ func (m *movie) describeAudio(t *track) {
 			boxes += 36
 		}
 	}
-	m.describeSound(entry, boxes)
+	m.readAudioCodec(entry, boxes)
 }
 
-// describeSound sets the audio codec. For mp4a it depends on a descriptor, which is in one of the boxes from boxes
-// on, or inside one of them.
-func (m *movie) describeSound(entry box, boxes int64) {
+// readAudioCodec sets the audio codec. For mp4a, it depends on a descriptor in one of the boxes that begin at boxes, or
+// inside one of them.
+func (m *movie) readAudioCodec(entry box, boxes int64) {
 	abortIf(entry.name == "enca", reasonEncrypted)
 	if entry.name != "mp4a" {
-		m.facts.AudioCodec = printableCode(entry.name)
+		m.facts.AudioCodec = unknownCodec(entry.name)
 		return
 	}
 	m.facts.AudioCodec = core.CodecAAC
 	for b := range m.boxes(boxes, entry.end) {
 		switch b.name {
 		case "esds":
-			m.readSoundDescriptor(b)
+			m.readAudioDescriptor(b)
 		case "wave":
 			for b := range m.children(b) {
 				if b.name == "esds" {
-					m.readSoundDescriptor(b)
+					m.readAudioDescriptor(b)
 				}
 			}
 		}
 	}
 }
 
-// readSoundDescriptor reads the content of an esds box (14496-1, 7.2.6.6).
-func (m *movie) readSoundDescriptor(b box) {
+// readAudioDescriptor reads the content of an esds box (14496-1, 7.2.6.6).
+func (m *movie) readAudioDescriptor(b box) {
 	var esds mp4.Esds
 	m.unmarshalBox(b, &esds)
 	for _, d := range esds.Descriptors {
 		switch {
 		case d.DecoderConfigDescriptor != nil:
-			m.facts.AudioCodec = soundCodec(d.DecoderConfigDescriptor.ObjectTypeIndication)
+			m.facts.AudioCodec = audioCodec(d.DecoderConfigDescriptor.ObjectTypeIndication)
 		case d.Tag == mp4.DecSpecificInfoTag && m.facts.AudioCodec == core.CodecAAC:
-			m.readSoundConfig(d.Data)
+			m.readAudioConfig(d.Data)
 		}
 	}
 }
 
-func soundCodec(objectType byte) core.Codec {
+func audioCodec(objectType byte) core.Codec {
 	switch objectType {
 	case 0x40, 0x66, 0x67, 0x68:
 		return core.CodecAAC
@@ -77,18 +78,18 @@ func soundCodec(objectType byte) core.Codec {
 	return "mp4a"
 }
 
-// soundRates are the sample rates by index (14496-3, 1.6.3.4).
-var soundRates = [...]int{
+// audioRates are the sample rates by index (14496-3, 1.6.3.4).
+var audioRates = [...]int{
 	96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 }
 
-// readSoundConfig reads an AudioSpecificConfig of AAC (14496-3, 1.6.2.1). It takes precedence over the sample
-// description, in which many encoders always write two channels.
-func (m *movie) readSoundConfig(data []byte) {
+// readAudioConfig sets the sample rate and channels from an AudioSpecificConfig of AAC (14496-3, 1.6.2.1). It takes
+// precedence over the sample description, where many encoders always write two channels.
+func (m *movie) readAudioConfig(data []byte) {
 	b := bitReader{data: data}
 	kind := readObjectType(&b)
 	rate, layout := readSampleRate(&b), b.readBits(4)
-	if kind == kindSBR || kind == kindPS { // the rate is that of a half, and the whole's follows
+	if kind == kindSBR || kind == kindPS { // the first rate is half the sample rate, which follows
 		rate = readSampleRate(&b)
 	}
 	if b.exhausted {
@@ -105,7 +106,7 @@ func (m *movie) readSoundConfig(data []byte) {
 	}
 }
 
-// The kinds of audio that are described twice (14496-3, 1.5.1.1).
+// Audio object types (14496-3, 1.5.1.1).
 const (
 	kindSBR    = 5
 	kindPS     = 29
@@ -125,13 +126,13 @@ func readSampleRate(b *bitReader) int {
 	switch i := b.readBits(4); {
 	case i == written:
 		return b.readBits(24)
-	case i < len(soundRates):
-		return soundRates[i]
+	case i < len(audioRates):
+		return audioRates[i]
 	}
 	return 0
 }
 
-// bitReader reads bits, the most significant first. After the end, it returns zeros and sets short.
+// bitReader reads bits, the most significant first. After the end, it returns zeros and sets exhausted.
 type bitReader struct {
 	data      []byte
 	at        int
