@@ -79,8 +79,8 @@ func (a *API) Mount(e *echo.Echo) {
 	}
 	group.GET("/openapi.json", a.serveDocument)
 	// Outside /v1: no credential, no limit, and no bound of a JSON body.
-	e.PUT(contract.UploadPath+":token", a.receiveUpload, httpd.NoTimeLimit(0))
-	e.GET(contract.FilePath+":token/:name", a.serveFile, httpd.NoTimeLimit(answerTime))
+	e.PUT(contract.UploadPath+":token", a.receiveUpload, httpd.LiftTimeLimits(0))
+	e.GET(contract.FilePath+":token/:name", a.serveFile, httpd.LiftTimeLimits(answerTime))
 	e.GET(contract.FilePath+":name", a.serveVerificationFile)
 	e.GET(contract.AvatarPath+":file", a.serveAvatar)
 }

@@ -33,11 +33,11 @@ func (a *API) serveFile(c echo.Context) error {
 	h.Set("Cache-Control", "private, max-age=86400, immutable") // the address ends before its bytes change
 	h.Set("Etag", `"`+f.Tag+`"`)
 	asked := r.Clone(r.Context())
-	asked.Method = httpd.MethodOf(r)
+	asked.Method = httpd.OriginalMethod(r)
 	if strings.Count(asked.Header.Get("Range"), ",") >= maxRanges {
 		asked.Header.Del("Range") // as RFC 9110 §14.2 allows: all of it is answered
 	}
-	http.ServeContent(c.Response(), asked, "", f.Modified, httpd.PacedSource(c, f.Content))
+	http.ServeContent(c.Response(), asked, "", f.Modified, httpd.MinRateContent(c, f.Content))
 	return nil
 }
 
@@ -88,8 +88,8 @@ func (a *API) receiveUpload(c echo.Context) error {
 	if r.Header.Get("Content-Length") == "" {
 		length = -1
 	}
-	done, err := a.cfg.App.Intake().ReceiveUpload(r.Context(), c.Param("token"), length, httpd.PacedBody(c))
-	return httpd.NoTimeLimit(answerTime)(func(c echo.Context) error {
+	done, err := a.cfg.App.Intake().ReceiveUpload(r.Context(), c.Param("token"), length, httpd.MinRateBody(c))
+	return httpd.LiftTimeLimits(answerTime)(func(c echo.Context) error {
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (a *API) answerRequest(c echo.Context, r *route) error {
 	})
 	if left := answer.Creations; left != nil {
 		limit := a.cfg.LimitCreate
-		httpd.SetLimit(c, app.LimitNameCreate, limit.Max, limit.Window, left.Remaining, left.Reset)
+		httpd.SetRateLimit(c, app.LimitNameCreate, limit.Max, limit.Window, left.Remaining, left.Reset)
 	}
 	if err != nil {
 		return err
@@ -113,11 +113,12 @@ func writeJSON(c echo.Context, status int, body []byte) error {
 // has. If the database is unavailable, it counts nothing and sends only RateLimit-Policy.
 func (a *API) countAddress(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
-	httpd.SetPolicy(c, app.LimitNameAddress, address.Max, address.Window)
-	httpd.SetPolicy(c, app.LimitNameCreate, create.Max, create.Window)
-	arrival, err := a.cfg.App.Arrive(c.Request().Context(), httpd.AddressKey(c), bearerKey(c.Request()))
+	httpd.SetRateLimitPolicy(c, app.LimitNameAddress, address.Max, address.Window)
+	httpd.SetRateLimitPolicy(c, app.LimitNameCreate, create.Max, create.Window)
+	arrival, err := a.cfg.App.Arrive(c.Request().Context(), httpd.ClientAddressKey(c), bearerKey(c.Request()))
 	if err == nil || core.CodeOf(err) == core.CodeRateLimited {
-		httpd.SetLimit(c, app.LimitNameAddress, address.Max, address.Window, arrival.Counted.Remaining, arrival.Counted.Reset)
+		httpd.SetRateLimit(c, app.LimitNameAddress, address.Max, address.Window,
+			arrival.Counted.Remaining, arrival.Counted.Reset)
 	}
 	c.Set(arrivalKey, arrival)
 	return err

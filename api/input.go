@@ -185,10 +185,10 @@ func valueOrZero(n *int) int {
 
 const jsonType = "application/json"
 
-// bodyReader returns a function that reads the whole body, at most httpd.JSONLimit bytes, and only once.
+// bodyReader returns a function that reads the whole body, at most httpd.MaxJSONBytes bytes, and only once.
 func bodyReader(c echo.Context) func() ([]byte, error) {
 	return sync.OnceValues(func() (body []byte, err error) {
-		err = httpd.LimitBody(httpd.JSONLimit)(func(echo.Context) error {
+		err = httpd.LimitBody(httpd.MaxJSONBytes)(func(echo.Context) error {
 			body, err = io.ReadAll(c.Request().Body)
 			return err
 		})(c)

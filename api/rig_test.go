@@ -43,7 +43,7 @@ func open(t *testing.T, options ...func(*app.Config)) *rig {
 		App: r.App, Networks: r.Config.Networks, Log: r.Config.Log, LimitAddress: r.Config.LimitAddress,
 		LimitCreate: r.Config.LimitCreate,
 		Session:     r.session,
-		SameOrigin:  server.SameOrigin, VerificationFiles: map[string]string{"proof1.txt": "site-verification=1"},
+		SameOrigin:  server.CheckSameOrigin, VerificationFiles: map[string]string{"proof1.txt": "site-verification=1"},
 	})
 	must(t, err)
 	door.Mount(server.Echo)

@@ -154,7 +154,7 @@ func (r *request) confirmBulkDelete() error {
 		Points: []string{
 			"Texts, settings and timelines are deleted permanently.", "Failed posts still count toward this month's quota.",
 		},
-		Action: r.link.Bulk(), Button: "Delete " + n, Back: back, Fields: fields,
+		Action: r.link.ChangePosts(), Button: "Delete " + n, Back: back, Fields: fields,
 	})
 }
 
@@ -178,7 +178,7 @@ func (r *request) popSelected() string {
 
 // undoAction returns the button that gives posts back the schedule that they had.
 func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
-	undo := &ui.Action{ID: "undo", URL: r.link.Undo(), Label: "Undo"}
+	undo := &ui.Action{ID: "undo", URL: r.link.UndoPostChange(), Label: "Undo"}
 	for _, s := range before {
 		undo.Fields = append(undo.Fields, ui.Hidden{Name: posts.FieldBefore, Value: formatSchedule(s)})
 	}

@@ -26,7 +26,7 @@ const (
 )
 
 func (r *request) showCalendar() error {
-	m, err := r.calendarModel(link.ReadCalendar(r.echo.QueryParams()))
+	m, err := r.calendarModel(link.ParseCalendar(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (r *request) movePost(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	shown := link.ReadCalendar(r.echo.QueryParams())
+	shown := link.ParseCalendar(r.echo.QueryParams())
 	flash := layout.Flash{
 		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.undoAction(before),
 	}
@@ -196,7 +196,7 @@ func (r *request) refuseMove(id string, e *core.Error) error {
 	if err != nil {
 		return err
 	}
-	m, err := r.calendarModel(link.ReadCalendar(r.echo.QueryParams()))
+	m, err := r.calendarModel(link.ParseCalendar(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
@@ -217,5 +217,5 @@ func (r *request) refuseMove(id string, e *core.Error) error {
 
 // redirectToCalendar is for a person who reloads the address of a move.
 func (r *request) redirectToCalendar() error {
-	return r.redirect(r.link.Calendar(link.ReadCalendar(r.echo.QueryParams())))
+	return r.redirect(r.link.Calendar(link.ParseCalendar(r.echo.QueryParams())))
 }

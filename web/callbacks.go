@@ -18,13 +18,13 @@ const callbackLimit = 64 << 10
 
 // mountCallbacks registers the addresses that networks call. They have no session, and come from no page of ours.
 func (w *Web) mountCallbacks(e *echo.Echo) {
-	e.POST(link.Callback(id, ":event"), w.receiveCallback, httpd.LimitBody(callbackLimit))
+	e.POST(link.EventCallback(id, ":event"), w.receiveCallback, httpd.LimitBody(callbackLimit))
 }
 
 // receiveCallback passes a network's call on. Strangers learn nothing from its response.
 func (w *Web) receiveCallback(c echo.Context) error {
 	ctx := c.Request().Context()
-	if err := w.cfg.App.CountPage(ctx, httpd.AddressKey(c)); err != nil {
+	if err := w.cfg.App.CountPage(ctx, httpd.ClientAddressKey(c)); err != nil {
 		return err
 	}
 	body, err := io.ReadAll(c.Request().Body)

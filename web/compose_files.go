@@ -134,7 +134,7 @@ func (r *request) addFiles() error {
 	if err != nil {
 		return err
 	}
-	return httpd.NoTimeLimit(uploadAnswerTime)(func(echo.Context) error {
+	return httpd.LiftTimeLimits(uploadAnswerTime)(func(echo.Context) error {
 		usable, unusable, err := r.awaitProcessing(ids)
 		if err != nil {
 			return err
@@ -160,8 +160,8 @@ func (r *request) readUploads() (*multipart.Form, error) {
 		return nil, err
 	}
 	defer done()
-	body := http.MaxBytesReader(r.echo.Response(), io.NopCloser(httpd.PacedBody(r.echo)), maxUploadForm)
-	form, err := multipart.NewReader(body, params["boundary"]).ReadForm(httpd.JSONLimit)
+	body := http.MaxBytesReader(r.echo.Response(), io.NopCloser(httpd.MinRateBody(r.echo)), maxUploadForm)
+	form, err := multipart.NewReader(body, params["boundary"]).ReadForm(httpd.MaxJSONBytes)
 	if err == nil {
 		return form, nil
 	}

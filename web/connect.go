@@ -128,7 +128,7 @@ func (r *request) redirectReconnected(done app.Connected) error {
 // retryAction returns the button that retries the posts that failed because access to their account was lost.
 func (r *request) retryAction(after *app.Reconnected) *ui.Action {
 	retry := &ui.Action{
-		ID: "retry-others", URL: r.link.Bulk(), Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
+		ID: "retry-others", URL: r.link.ChangePosts(), Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
 		Fields: []ui.Hidden{
 			{Name: posts.FieldAct, Value: string(core.ActRetry)}, {Name: posts.FieldBack, Value: r.pageAfter(after)},
 		},

@@ -83,7 +83,7 @@ func (r *request) offerSignInKeepingForm() (bool, error) {
 // formPage is the page of the form that an address takes, where that form holds a text.
 func formPage(path string) string {
 	at, rest := link.SplitWorkspace(path)
-	if here := link.Workspace(""); rest == here.Create() || rest == here.Plan() {
+	if here := link.Workspace(""); rest == here.CreatePosts() || rest == here.PlanPosts() {
 		return at.Compose()
 	}
 	page := safeReturnURL(strings.TrimSuffix(path, "/plan"))

@@ -124,7 +124,7 @@ func (r *request) loadAttention(f *layout.Frame) error {
 	if hold != "" {
 		f.Notices = append(f.Notices, layout.Notice{
 			Text:   "Publishing is on hold because " + hold + ".",
-			Action: "View posts", URL: r.link.OnHold(),
+			Action: "View posts", URL: r.link.PostsOnHold(),
 		})
 	}
 	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
@@ -133,7 +133,7 @@ func (r *request) loadAttention(f *layout.Frame) error {
 	if failed > 0 && f.Section != layout.SectionPosts { // where the tabs say so
 		text := "1 post failed."
 		if failed > 1 {
-			text = ui.Counted(failed) + " posts failed."
+			text = ui.FormatCappedCount(failed) + " posts failed."
 		}
 		f.Notices = append(f.Notices, layout.Notice{
 			Text: text, Action: "View", Label: "View failed posts",

@@ -23,7 +23,7 @@ func (r *request) streamChanges() error {
 	if r.echo.Request().Method != http.MethodGet {
 		return r.refuseStream()
 	}
-	leave, ok := r.web.streams.countStream("session "+session, "address "+httpd.AddressKey(r.echo))
+	leave, ok := r.web.streams.countStream("session "+session, "address "+httpd.ClientAddressKey(r.echo))
 	if !ok {
 		return r.refuseStream()
 	}
@@ -39,7 +39,7 @@ func (r *request) streamChanges() error {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	for {
-		send := stream.Beat
+		send := stream.SendHeartbeat
 		select {
 		case <-r.context().Done():
 			return nil

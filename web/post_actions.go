@@ -112,7 +112,7 @@ func (r *request) duplicatePost() error {
 		return r.finishAction("", err)
 	}
 	r.setFlash(ui.ToneGood, "This is a copy. The original post is unchanged.")
-	return r.redirect(r.link.Edit(made.ID))
+	return r.redirect(r.link.EditPost(made.ID))
 }
 
 func (r *request) settlePost(form url.Values) error {
@@ -146,7 +146,7 @@ func (r *request) confirmDelete() error {
 		points = append(points, "It still counts toward this month's quota.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: r.link.Delete(r.pathID()),
+		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: r.link.DeletePost(r.pathID()),
 		Button: "Delete post", Back: r.link.Post(r.pathID()),
 	})
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func (r *request) showPosts() error {
-	filter := link.ReadFilter(r.echo.QueryParams())
+	filter := link.ParseFilter(r.echo.QueryParams())
 	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, listOf(filter),
 		core.Platform(filter.Network))
 	if err != nil {

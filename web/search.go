@@ -36,7 +36,7 @@ func (r *request) showSearch() error {
 	}
 	for _, g := range []layout.PaletteGroup{
 		{Name: "Actions", Entries: filterEntries(r.searchableActions(), m.Query)},
-		{Name: "Pages", Entries: filterEntries(append(frame.Pages(), settings.Pages(frame)...), m.Query)},
+		{Name: "Pages", Entries: filterEntries(append(frame.PageEntries(), settings.Pages(frame)...), m.Query)},
 		{Name: "Accounts", Entries: accounts},
 		{Name: "Posts", Entries: found},
 	} {

@@ -182,7 +182,7 @@ func (s *sessions) deviceCookie(value string) *http.Cookie {
 
 // visitor returns the browser that sent the request.
 func (r *request) visitor() app.Visitor {
-	from := app.Visitor{AddressKey: httpd.AddressKey(r.echo)}
+	from := app.Visitor{AddressKey: httpd.ClientAddressKey(r.echo)}
 	if cookie, err := r.echo.Request().Cookie(r.web.sessions.deviceCookie("").Name); err == nil {
 		from.Device = cookie.Value
 	}

@@ -66,7 +66,7 @@ func New(cfg Config) (*Web, error) {
 // Mount registers the dashboard's pages, the API reference, and their assets. It returns an error if the description
 // cannot be parsed.
 func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
-	if w.reference, err = reference.Read(description, w.cfg.PublicURL.JoinPath("v1").String()); err != nil {
+	if w.reference, err = reference.Parse(description, w.cfg.PublicURL.JoinPath("v1").String()); err != nil {
 		return err
 	}
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
@@ -85,11 +85,11 @@ func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 }
 
 func (w *Web) addRoute(e *echo.Echo, rt route) {
-	limits := httpd.LimitBody(httpd.JSONLimit)
+	limits := httpd.LimitBody(httpd.MaxJSONBytes)
 	if rt.takesFiles || rt.streams {
-		limits = httpd.NoTimeLimit(0)
+		limits = httpd.LiftTimeLimits(0)
 	}
-	e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.SameOriginWrites, limits)
+	e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.RequireSameOriginWrites, limits)
 }
 
 // handlerFor loads the session, and refuses people for whom the route is not.
@@ -97,7 +97,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := w.requestFor(c)
 		r.routed = true
-		if err := w.cfg.App.CountPage(r.context(), httpd.AddressKey(c)); err != nil {
+		if err := w.cfg.App.CountPage(r.context(), httpd.ClientAddressKey(c)); err != nil {
 			return err
 		}
 		if err := r.authenticate(); err != nil {

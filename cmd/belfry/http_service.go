@@ -73,7 +73,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	v1, err := api.New(api.Config{
 		App: d.verbs, Networks: d.shared.Networks, Log: d.shared.Log, LimitAddress: d.shared.LimitAddress,
 		LimitCreate: d.shared.LimitCreate, Session: pages.Session,
-		SameOrigin: server.SameOrigin, VerificationFiles: d.cfg.ProofFiles,
+		SameOrigin: server.CheckSameOrigin, VerificationFiles: d.cfg.ProofFiles,
 	})
 	if err != nil {
 		return nil, err

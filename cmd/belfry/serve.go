@@ -92,7 +92,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	figures := httpd.NewMetrics(cfg.MetricsAddr, shared.Metrics.Registry, log)
+	figures := httpd.NewMetricsServer(cfg.MetricsAddr, shared.Metrics.Registry, log)
 	if cfg.MetricsAddr != "" {
 		if err := figures.Listen(ctx); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// trustedProxies are the peers that are trusted to report the client's address.
+// trustedProxies are the addresses of the proxies whose X-Forwarded-For is trusted.
 type trustedProxies []netip.Prefix
 
 func (p trustedProxies) contains(a netip.Addr) bool {
@@ -18,8 +18,8 @@ func (p trustedProxies) contains(a netip.Addr) bool {
 }
 
 // clientAddress returns the client's address (publishing.md, Client address): the peer's address or, if the peer is a
-// trusted proxy, the last address in X-Forwarded-For that is not one. The addresses before it are written by the
-// client and may be forged. No other header is used.
+// trusted proxy, the last address in X-Forwarded-For that is not a trusted proxy. The client can forge the addresses
+// before it. No other header is used.
 func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
 	last := peerAddress(r)
 	if !p.contains(last) {
@@ -39,35 +39,36 @@ func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
 	return last
 }
 
-// isTrusted reports whether the request comes directly from a trusted proxy.
-func (p trustedProxies) isTrusted(r *http.Request) bool { return p.contains(peerAddress(r)) }
+// isTrustedPeer reports whether the request came directly from a trusted proxy.
+func (p trustedProxies) isTrustedPeer(r *http.Request) bool { return p.contains(peerAddress(r)) }
 
-// peerAddress returns the other end of the connection. It is invalid if the connection has no address.
+// peerAddress returns the address at the other end of the connection, or an invalid one if there is none.
 func peerAddress(r *http.Request) netip.Addr {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
 	}
-	return withoutZone(ap.Addr())
+	return normalizeAddr(ap.Addr())
 }
 
-// parseHop parses one entry, with or without a port.
-func parseHop(s string) (netip.Addr, bool) {
+// parseHop parses an entry of X-Forwarded-For, with or without a port. It accepts no IPv6 zone.
+func parseHop(s string) (addr netip.Addr, ok bool) {
 	s = strings.Trim(s, " \t")
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
-		return withoutZone(a), true
+		return normalizeAddr(a), true
 	}
 	if ap, err := netip.ParseAddrPort(s); err == nil && ap.Addr().Zone() == "" {
-		return withoutZone(ap.Addr()), true
+		return normalizeAddr(ap.Addr()), true
 	}
 	return netip.Addr{}, false
 }
 
-func withoutZone(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+// normalizeAddr removes the IPv6 zone, and converts an IPv4 address in IPv6 form to IPv4.
+func normalizeAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// AddressKey returns the key by which limits count a client: its IPv4 address, or the /64 of its IPv6 address, which
-// belongs to one customer.
-func AddressKey(c echo.Context) string {
+// ClientAddressKey returns the key under which rate limits count a client: its IPv4 address, or the /64 network of its
+// IPv6 address, because one customer has a whole /64.
+func ClientAddressKey(c echo.Context) string {
 	a, err := netip.ParseAddr(c.RealIP())
 	if err != nil {
 		return "unknown"
@@ -83,7 +84,7 @@ func AddressKey(c echo.Context) string {
 	return prefix.String()
 }
 
-// IsLoopback reports whether a host, with or without a port, is a loopback name or address.
+// IsLoopback reports whether a host, with or without a port, is localhost or a loopback address.
 func IsLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

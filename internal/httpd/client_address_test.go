@@ -50,7 +50,7 @@ func addressServer(t *testing.T, trusted ...string) func(peer string, h http.Hea
 		}
 	})
 	s.Echo.GET("/address", func(c echo.Context) error {
-		return c.String(http.StatusOK, c.RealIP()+" "+httpd.AddressKey(c))
+		return c.String(http.StatusOK, c.RealIP()+" "+httpd.ClientAddressKey(c))
 	})
 	return func(peer string, h http.Header) string {
 		t.Helper()

@@ -8,16 +8,16 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// compressFrom is the smallest body that is compressed. A smaller one fits into one packet anyway.
-const compressFrom = 1400
+// minCompressed is the size in bytes from which bodies are compressed. A smaller one fits into one packet anyway.
+const minCompressed = 1400
 
-// WriteCompressible writes a complete response, compressed with gzip if the client accepts that and the request does
-// not come from another site. The length of a compressed response could reveal secrets to a site that chooses parts
-// of it (BREACH). Use echo's Blob for a body with a new secret.
+// WriteCompressible writes a complete response. It compresses the body with gzip if the client accepts gzip and the
+// request does not come from another site: a site that controls parts of a response could guess secrets in it from
+// its compressed length (BREACH). Use echo's Blob for a body with a new secret.
 func WriteCompressible(c echo.Context, status int, contentType string, body []byte) error {
 	h := c.Response().Header()
 	h.Add("Vary", "Accept-Encoding")
-	if len(body) < compressFrom || !acceptsGzip(c) || isCrossSiteRequest(c) {
+	if len(body) < minCompressed || !acceptsGzip(c) || isCrossSiteRequest(c) {
 		return c.Blob(status, contentType, body)
 	}
 	var packed bytes.Buffer

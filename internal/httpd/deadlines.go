@@ -10,25 +10,26 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// JSONLimit is the maximum number of bytes in a JSON body or a form (decisions.md, Shape of the API).
-const JSONLimit = 1 << 20
+// MaxJSONBytes is the maximum number of bytes in a JSON body or a form (decisions.md, Shape of the API).
+const MaxJSONBytes = 1 << 20
 
-// drainLimit is how much of a body that is too large is still read. Otherwise, the connection of a client that sends
-// its whole request before it reads would be reset, and the client would not see the response.
-const drainLimit = 8 << 20
+// maxDrainedBytes is how much of a body that is too large is read and discarded. If the server stopped reading, the
+// connection of a client that first sends its whole request would be reset before it sees the response.
+const maxDrainedBytes = 8 << 20
 
-// LimitBody refuses a body of more than limit bytes with payload_too_large, after reading at most drainLimit bytes. A
-// body with a larger Content-Length, or with Expect: 100-continue, is refused without reading.
+// LimitBody returns middleware that refuses a body of more than limit bytes with payload_too_large. It reads at most
+// maxDrainedBytes of such a body, and nothing if Content-Length exceeds even that or the client sent Expect:
+// 100-continue.
 func LimitBody(limit int64) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
-			if r.ContentLength > drainLimit || r.ContentLength > limit && r.Header.Get("Expect") != "" {
+			if r.ContentLength > maxDrainedBytes || r.ContentLength > limit && r.Header.Get("Expect") != "" {
 				return tooLargeError(limit)
 			}
 			body := &limitedBody{ReadCloser: r.Body, limit: limit, left: limit}
 			if r.ContentLength > limit {
-				return body.drain()
+				return body.drainTooLarge()
 			}
 			r.Body = body
 			return next(c)
@@ -49,25 +50,25 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 		return 0, b.tooLarge
 	}
 	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1] // one more tells a body that is too large from one that is not
+		p = p[:b.left+1] // the extra byte shows whether the body is too large
 	}
 	n, err := b.ReadCloser.Read(p)
 	if int64(n) <= b.left {
 		b.left -= int64(n)
 		return n, err
 	}
-	return int(b.left), b.drain()
+	return int(b.left), b.drainTooLarge()
 }
 
-// drain reads the rest of a body that is too large, and returns the error for it.
-func (b *limitedBody) drain() error {
-	_, _ = io.CopyN(io.Discard, b.ReadCloser, drainLimit-(b.limit-b.left)) // whatever ends it, the body is too large
+// drainTooLarge discards the rest of a body that is too large, and returns an *http.MaxBytesError.
+func (b *limitedBody) drainTooLarge() error {
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, maxDrainedBytes-(b.limit-b.left)) // the body is too large in any case
 	b.tooLarge = &http.MaxBytesError{Limit: b.limit}
 	return b.tooLarge
 }
 
-// What a request has unless its route says otherwise, so that neither a slow client nor what the handler waits
-// for holds a connection for ever.
+// Time limits of a request whose route does not lift them. They prevent a slow client or a slow handler from holding a
+// connection forever.
 const (
 	readTime  = 30 * time.Second
 	writeTime = 60 * time.Second
@@ -75,8 +76,8 @@ const (
 
 type untimedContextKey struct{}
 
-// limitTime limits the time in which a request must arrive and be handled, after which its context ends, and the time
-// for writing the response.
+// limitTime is middleware that ends a request's context readTime after it began, and stops reading the request after
+// readTime and writing the response after writeTime.
 func limitTime(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -90,15 +91,15 @@ func limitTime(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// NoTimeLimit removes the time limits from routes that transfer files, which use PacedBody and PacedSource instead.
-// write limits the time for the response; 0 means no limit.
-func NoTimeLimit(write time.Duration) echo.MiddlewareFunc {
+// LiftTimeLimits returns middleware that removes the time limits from routes that transfer files. Their handlers use
+// MinRateBody and MinRateContent instead. writeTimeout is a new limit for writing the response; 0 means no limit.
+func LiftTimeLimits(writeTimeout time.Duration) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			if endless, ok := c.Request().Context().Value(untimedContextKey{}).(context.Context); ok {
 				c.SetRequest(c.Request().WithContext(endless))
 			}
-			if err := setDeadlines(c, 0, write); err != nil {
+			if err := setDeadlines(c, 0, writeTimeout); err != nil {
 				return err
 			}
 			return next(c)
@@ -106,6 +107,7 @@ func NoTimeLimit(write time.Duration) echo.MiddlewareFunc {
 	}
 }
 
+// setDeadlines sets the connection's deadlines to the durations from now; 0 means no deadline.
 func setDeadlines(c echo.Context, read, write time.Duration) error {
 	control := http.NewResponseController(c.Response())
 	for _, err := range []error{control.SetReadDeadline(deadlineIn(read)), control.SetWriteDeadline(deadlineIn(write))} {
@@ -116,67 +118,67 @@ func setDeadlines(c echo.Context, read, write time.Duration) error {
 	return nil
 }
 
-// A transfer of any size goes on as long as the other side keeps up with a least rate: paceBytes in every
-// paceTime, which is 16 KiB a second (security.md 4.10). What our own disk or bucket takes in between is not its time.
+// A transfer may take any time if the client keeps up with the minimum rate: minRateBytes in each minRatePeriod, which
+// is 16 KiB per second (security.md 4.10). The time that our own disk or bucket needs does not count.
 const (
-	paceTime  = 30 * time.Second
-	paceBytes = 16 << 10 * int64(paceTime/time.Second)
-	// paceGrain is by how much a deadline may be too early, so that not every piece that moves costs a call.
-	paceGrain = time.Second
+	minRatePeriod = 30 * time.Second
+	minRateBytes  = 16 << 10 * int64(minRatePeriod/time.Second)
+	// deadlineGrain is how much too early a deadline may be. It saves a call for each piece that is transferred.
+	deadlineGrain = time.Second
 )
 
-// paceClock measures how much of its time the other side has left.
-type paceClock struct {
-	deadline func(time.Time) error
-	bytes    int64 // until there is new time
-	time     time.Duration
-	due      time.Time // the deadline that is set
+// rateDeadline moves the deadline of a connection forward while the client keeps up with the minimum rate.
+type rateDeadline struct {
+	set   func(time.Time) error
+	bytes int64         // to transfer before the next period begins
+	time  time.Duration // left in this period
+	due   time.Time     // the deadline that is set
 }
 
-// startWaiting starts the other side's clock.
-func (p *paceClock) startWaiting(now time.Time) error {
+// extendDeadline sets the deadline to the end of the present period. It starts a new one if enough was transferred.
+func (p *rateDeadline) extendDeadline(now time.Time) error {
 	if p.bytes <= 0 {
-		p.bytes, p.time = paceBytes, paceTime
+		p.bytes, p.time = minRateBytes, minRatePeriod
 	}
 	due := now.Add(p.time)
-	if due.Sub(p.due) < paceGrain {
+	if due.Sub(p.due) < deadlineGrain {
 		return nil
 	}
 	p.due = due
-	if err := p.deadline(due); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := p.set(due); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	return nil
 }
 
-// addProgress counts bytes that were transferred and how long that took.
-func (p *paceClock) addProgress(n int, took time.Duration) {
+// addProgress counts n bytes that were transferred, and the time that this took.
+func (p *rateDeadline) addProgress(n int, took time.Duration) {
 	p.bytes -= int64(n)
 	p.time -= took
 }
 
-// PacedBody returns a request's body without a time limit for the whole. Reading fails if the client sends more
-// slowly than the minimum rate.
-func PacedBody(c echo.Context) io.Reader {
-	return &pacedBody{
+// MinRateBody returns a reader of the request's body that fails if the client sends more slowly than the minimum rate.
+// There is no limit on the total time.
+func MinRateBody(c echo.Context) io.Reader {
+	return &minRateBody{
 		body: c.Request().Body,
-		pace: paceClock{deadline: http.NewResponseController(c.Response()).SetReadDeadline},
+		pace: rateDeadline{set: http.NewResponseController(c.Response()).SetReadDeadline},
 	}
 }
 
-type pacedBody struct {
+type minRateBody struct {
 	body  io.Reader
-	pace  paceClock
+	pace  rateDeadline
 	ended error
 }
 
-// Read reads from the body. After its end, the server waits for the client's next request without a deadline.
-func (b *pacedBody) Read(to []byte) (n int, err error) {
+// Read reads from the body. It sets no deadline after the body's end, when the server waits for the next request.
+func (b *minRateBody) Read(to []byte) (n int, err error) {
 	if b.ended != nil {
 		return 0, b.ended
 	}
 	began := time.Now()
-	if err = b.pace.startWaiting(began); err != nil {
+	if err = b.pace.extendDeadline(began); err != nil {
 		return 0, err
 	}
 	n, b.ended = b.body.Read(to)
@@ -184,31 +186,31 @@ func (b *pacedBody) Read(to []byte) (n int, err error) {
 	return n, b.ended
 }
 
-// PacedSource returns content for a response without a time limit for the whole. Writing fails if the client reads
-// more slowly than the minimum rate.
-func PacedSource(c echo.Context, content io.ReadSeeker) io.ReadSeeker {
-	return &pacedSource{
+// MinRateContent wraps the content of a response, so that writing fails if the client reads more slowly than the
+// minimum rate. There is no limit on the total time.
+func MinRateContent(c echo.Context, content io.ReadSeeker) io.ReadSeeker {
+	return &minRateContent{
 		Seeker: content, content: content,
-		pace: paceClock{deadline: http.NewResponseController(c.Response()).SetWriteDeadline},
+		pace: rateDeadline{set: http.NewResponseController(c.Response()).SetWriteDeadline},
 	}
 }
 
-type pacedSource struct {
+type minRateContent struct {
 	io.Seeker
 	content io.Reader
-	pace    paceClock
-	given   int       // bytes that are being written
-	since   time.Time // when they were given; zero before the first
+	pace    rateDeadline
+	given   int       // bytes that the last Read returned
+	since   time.Time // when it returned them; zero before the first
 }
 
-// Read reads from the content. What it returned before has been written by now.
-func (s *pacedSource) Read(to []byte) (_ int, err error) {
+// Read reads from the content. A call means that the bytes of the previous Read have been written to the client.
+func (s *minRateContent) Read(to []byte) (_ int, err error) {
 	if !s.since.IsZero() {
 		s.pace.addProgress(s.given, time.Since(s.since))
 	}
 	s.given, err = s.content.Read(to)
 	s.since = time.Now()
-	if late := s.pace.startWaiting(s.since); late != nil {
+	if late := s.pace.extendDeadline(s.since); late != nil {
 		return s.given, late
 	}
 	return s.given, err

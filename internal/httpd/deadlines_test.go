@@ -39,7 +39,7 @@ func TestBodyLimit(t *testing.T) {
 			return fmt.Errorf("read body: %w", err)
 		}
 		return c.String(200, fmt.Sprint(len(b)))
-	}, httpd.LimitBody(httpd.JSONLimit))
+	}, httpd.LimitBody(httpd.MaxJSONBytes))
 	at := start(t, s)
 	for _, c := range []struct {
 		name      string
@@ -77,7 +77,7 @@ func TestBodyLimit(t *testing.T) {
 func TestAnnouncedBodyIsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
-	s.Echo.POST("/v1/x", ok, httpd.LimitBody(httpd.JSONLimit))
+	s.Echo.POST("/v1/x", ok, httpd.LimitBody(httpd.MaxJSONBytes))
 	conn := dial(t, start(t, s))
 	fmt.Fprint(conn, "POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000000\r\n\r\n")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -97,7 +97,7 @@ func TestClientThatIsStillWritingSeesThatItsBodyIsTooLarge(t *testing.T) {
 	s.Echo.POST("/v1/x", func(c echo.Context) error {
 		_, err := io.ReadAll(c.Request().Body)
 		return err
-	}, httpd.LimitBody(httpd.JSONLimit))
+	}, httpd.LimitBody(httpd.MaxJSONBytes))
 	at := start(t, s)
 	const size = 6 << 20
 	chunk := strings.Repeat("a", size/16)
@@ -132,7 +132,7 @@ func TestClientThatIsStillWritingSeesThatItsBodyIsTooLarge(t *testing.T) {
 func TestClientThatAsksBeforeItSendsIsRefusedUnread(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
-	s.Echo.POST("/v1/x", ok, httpd.LimitBody(httpd.JSONLimit))
+	s.Echo.POST("/v1/x", ok, httpd.LimitBody(httpd.MaxJSONBytes))
 	conn := dial(t, start(t, s))
 	fmt.Fprint(conn, "POST /v1/x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n")
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -248,7 +248,7 @@ func TestATransferIsHeldToTheOtherSidesPace(t *testing.T) {
 				moved := make(chan int64, 1)
 				take := func(to io.Writer) echo.HandlerFunc {
 					return func(c echo.Context) error {
-						from := httpd.PacedBody(c)
+						from := httpd.MinRateBody(c)
 						n, err := io.Copy(to, from)
 						if err == nil { // all has come, as one more look shows, and is still to be made safe
 							_, _ = from.Read(make([]byte, 1))
@@ -264,15 +264,15 @@ func TestATransferIsHeldToTheOtherSidesPace(t *testing.T) {
 				}
 				give := func(from io.ReadSeeker) echo.HandlerFunc {
 					return func(c echo.Context) error {
-						http.ServeContent(c.Response(), c.Request(), "", time.Time{}, httpd.PacedSource(c, from))
+						http.ServeContent(c.Response(), c.Request(), "", time.Time{}, httpd.MinRateContent(c, from))
 						moved <- c.Response().Size
 						return nil
 					}
 				}
-				s.Echo.PUT("/in", take(lazy{}), httpd.NoTimeLimit(0))
-				s.Echo.PUT("/stop", take(io.Discard), httpd.NoTimeLimit(0))
-				s.Echo.GET("/out", give(lazy{strings.NewReader(content)}), httpd.NoTimeLimit(time.Minute))
-				s.Echo.GET("/stop", give(strings.NewReader(content)), httpd.NoTimeLimit(time.Minute))
+				s.Echo.PUT("/in", take(lazy{}), httpd.LiftTimeLimits(0))
+				s.Echo.PUT("/stop", take(io.Discard), httpd.LiftTimeLimits(0))
+				s.Echo.GET("/out", give(lazy{strings.NewReader(content)}), httpd.LiftTimeLimits(time.Minute))
+				s.Echo.GET("/stop", give(strings.NewReader(content)), httpd.LiftTimeLimits(time.Minute))
 				began := time.Now()
 				near := piped(t, s)
 				go func() { _, _ = io.WriteString(near, c.request) }()
@@ -302,7 +302,7 @@ func TestEveryRequestHasDeadlines(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
 	s.Echo.GET("/usual", ok)
-	s.Echo.GET("/upload", ok, httpd.NoTimeLimit(0))
+	s.Echo.GET("/upload", ok, httpd.LiftTimeLimits(0))
 	for path, want := range map[string][2]time.Duration{"/usual": {30 * time.Second, time.Minute}, "/nothing": {30 * time.Second, time.Minute}, "/upload": {}} {
 		w := &clocked{ResponseRecorder: httptest.NewRecorder()}
 		now := time.Now()
@@ -322,7 +322,7 @@ func TestEveryRequestHasDeadlines(t *testing.T) {
 func TestEachRequestOfAConnectionHasItsOwnTime(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
-	s.Echo.GET("/short", ok, httpd.NoTimeLimit(30*time.Millisecond))
+	s.Echo.GET("/short", ok, httpd.LiftTimeLimits(30*time.Millisecond))
 	late := make(chan struct{})
 	s.Echo.GET("/long", func(c echo.Context) error {
 		<-late
@@ -351,23 +351,23 @@ func TestRateLimitHeaders(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
 	s.Echo.GET("/v1/one", func(c echo.Context) error {
-		httpd.SetLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
-		httpd.SetPolicy(c, "post-create", 60, time.Hour)
+		httpd.SetRateLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.SetRateLimitPolicy(c, "post-create", 60, time.Hour)
 		return ok(c)
 	})
 	s.Echo.GET("/v1/both", func(c echo.Context) error {
-		httpd.SetLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
-		httpd.SetPolicy(c, "post-create", 60, time.Hour)
-		httpd.SetLimit(c, "post-create", 60, time.Hour, 59, 3599*time.Second+time.Nanosecond)
+		httpd.SetRateLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.SetRateLimitPolicy(c, "post-create", 60, time.Hour)
+		httpd.SetRateLimit(c, "post-create", 60, time.Hour, 59, 3599*time.Second+time.Nanosecond)
 		return ok(c)
 	})
 	s.Echo.GET("/v1/refused", func(c echo.Context) error {
-		httpd.SetLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
-		httpd.SetLimit(c, "post-create", 60, time.Hour, -1, 900*time.Millisecond)
+		httpd.SetRateLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.SetRateLimit(c, "post-create", 60, time.Hour, -1, 900*time.Millisecond)
 		return limited(0)
 	})
 	s.Echo.GET("/v1/later", func(c echo.Context) error {
-		httpd.SetLimit(c, "address", 600, 10*time.Minute, 0, -time.Second)
+		httpd.SetRateLimit(c, "address", 600, 10*time.Minute, 0, -time.Second)
 		return limited(9)
 	})
 	for path, want := range map[string][3]string{
@@ -416,7 +416,7 @@ func TestAHandlerIsNotHeldForEver(t *testing.T) {
 					}
 				}
 				s.Echo.Any("/held", wait)
-				s.Echo.Any("/long", wait, httpd.NoTimeLimit(0))
+				s.Echo.Any("/long", wait, httpd.LiftTimeLimits(0))
 				near := piped(t, s)
 				go func() { _, _ = io.WriteString(near, c.request) }()
 				answer, err := http.ReadResponse(bufio.NewReader(near), nil)

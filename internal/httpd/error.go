@@ -16,12 +16,12 @@ import (
 	"belfry/internal/core"
 )
 
-// retryUnavailable is how many seconds a client should wait while the database is unavailable.
+// retryUnavailable is how many seconds a client should wait if the database or the storage is unavailable.
 const retryUnavailable = 5
 
-// PublicError returns the error that the caller may see. It logs what is for the operator, once and with its chain,
-// so an entry point calls it once for each error and then shows the result.
-func (s *Server) PublicError(ctx context.Context, err error) *core.Error {
+// logAndConvertError logs an error that the operator should know about, with its causes, and returns the error that the
+// client may see. It must be called once for each error.
+func (s *Server) logAndConvertError(ctx context.Context, err error) *core.Error {
 	var known *core.Error
 	var tooBig *http.MaxBytesError
 	var status *echo.HTTPError
@@ -34,7 +34,7 @@ func (s *Server) PublicError(ctx context.Context, err error) *core.Error {
 	case errors.As(err, &tooBig):
 		return tooLargeError(tooBig.Limit)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return unavailableError(err) // the client has gone: nobody reads this, and nothing is wrong
+		return unavailableError(err) // the client has disconnected
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		s.cfg.Logger.WarnContext(ctx, "request took too long", "request_id", RequestID(ctx), "error", err)
 		return unavailableError(err)
@@ -48,7 +48,7 @@ func (s *Server) PublicError(ctx context.Context, err error) *core.Error {
 	return core.AsError(err)
 }
 
-// logCause logs the cause of errors that a caller cannot act on.
+// logCause logs the cause of an error that the client cannot act on.
 func (s *Server) logCause(ctx context.Context, e *core.Error) {
 	if cause := e.Unwrap(); e.Code == core.CodeInternal || e.Code == core.CodeUnavailable && cause != nil {
 		s.cfg.Logger.ErrorContext(ctx, "request failed", "request_id", RequestID(ctx), "error", e, "cause", cause)
@@ -67,21 +67,21 @@ func tooLargeError(limit int64) *core.Error {
 		WithHint("Send a smaller body. To upload a file, reserve an upload address with POST /media/uploads.")
 }
 
-// convertEchoError converts the router's errors.
+// convertEchoError converts an error of the router to not_found or invalid_request.
 func convertEchoError(e *echo.HTTPError) *core.Error {
 	if e.Code == http.StatusNotFound {
-		return noSuchAddress()
+		return unknownAddressError()
 	}
 	return core.Invalid("", "The request is not valid.").Because(e)
 }
 
-// writeJSON responds with the JSON error body, its status and, where waiting helps, Retry-After. It returns an error
-// only if the response could not be written.
-func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
+// writeErrorJSON writes an error as a JSON response with its status and headers. It returns an error only if the
+// response could not be written.
+func (s *Server) writeErrorJSON(c echo.Context, e *core.Error) error {
 	setErrorHeaders(c, e)
 	var body bytes.Buffer
 	plain := json.NewEncoder(&body)
-	plain.SetEscapeHTML(false) // a person reads it in a terminal
+	plain.SetEscapeHTML(false) // keeps it readable in a terminal
 	if err := plain.Encode(contract.ErrorOf(e, s.cfg.UpgradeURL)); err != nil {
 		return fmt.Errorf("encode an error body: %w", err)
 	}
@@ -92,7 +92,7 @@ func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
 	return c.Blob(status, "application/json", body.Bytes())
 }
 
-// setErrorHeaders sets the headers of an error, and removes those that the handler set for its response.
+// setErrorHeaders sets the headers of an error response, and removes those that the handler set for its own.
 func setErrorHeaders(c echo.Context, e *core.Error) {
 	h := c.Response().Header()
 	for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Disposition", "Etag", "Last-Modified"} {
@@ -102,21 +102,21 @@ func setErrorHeaders(c echo.Context, e *core.Error) {
 	if wait := max(e.RetryAfter, secondsToReset(c, e)); wait > 0 {
 		h.Set("Retry-After", strconv.Itoa(wait))
 	}
-	if e.Code == core.CodeUnauthenticated && isAPI(c.Request()) {
+	if e.Code == core.CodeUnauthenticated && isAPIRequest(c.Request()) {
 		h.Set("WWW-Authenticate", "Bearer") // RFC 9110 §11.6.1
 	}
 }
 
-// handleError is echo's error handler: it writes JSON for programs, an error page for people, and plain text if the
-// page fails.
+// handleError is echo's error handler. It logs the error and writes a response: JSON for programs, an error page for
+// people, or plain text if the page cannot be rendered.
 func (s *Server) handleError(err error, c echo.Context) {
 	ctx := c.Request().Context()
-	e := s.PublicError(ctx, s.describeRoutingError(c, s.detectWrongMethod(c, err)))
+	e := s.logAndConvertError(ctx, s.describeRoutingError(c, s.restoreMethodNotAllowed(c, err)))
 	if c.Response().Committed {
-		return // the answer is on its way, nothing can be taken back
+		return // the response has begun
 	}
-	if isAPI(c.Request()) || isFile(c.Request()) {
-		if err := s.writeJSON(c, e); err != nil {
+	if isAPIRequest(c.Request()) || isFileRequest(c.Request()) {
+		if err := s.writeErrorJSON(c, e); err != nil {
 			s.cfg.Logger.InfoContext(ctx, "could not write the response", "request_id", RequestID(ctx), "error", err)
 		}
 		return
@@ -132,7 +132,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
-	setErrorHeaders(c, e) // once more: the page may have begun to say what it is
+	setErrorHeaders(c, e) // again, because the page may have set headers
 	text := fmt.Sprintf("%s\n%s\n\nRequest %s\n", e.Sentence(), e.Hint, RequestID(ctx))
 	if err := c.Blob(Status(e.Code), "text/plain; charset=utf-8", []byte(text)); err != nil {
 		s.cfg.Logger.InfoContext(ctx, "could not write the response", "request_id", RequestID(ctx), "error", err)
@@ -148,11 +148,13 @@ func (s *Server) renderErrorPage(c echo.Context, e *core.Error) (err error) {
 	return s.cfg.ErrorPage(c, e)
 }
 
-// isAPI reports whether a request is for the API.
-func isAPI(r *http.Request) bool { return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") }
+// isAPIRequest reports whether a request is for the API, that is, for /v1.
+func isAPIRequest(r *http.Request) bool {
+	return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/")
+}
 
-// isFile reports whether a request uploads or downloads a file's bytes, as programs do.
-func isFile(r *http.Request) bool {
+// isFileRequest reports whether a request uploads or downloads a file's bytes. Programs send these requests.
+func isFileRequest(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, contract.UploadPath) || strings.HasPrefix(r.URL.Path, contract.FilePath) &&
 		strings.Count(r.URL.Path, "/") == 3
 }

@@ -10,24 +10,24 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// EventStream is a response of server-sent events, which goes on until its handler returns. Its route needs
-// NoTimeLimit. A handler returns when Server.Stopping is closed, or the server's stop would wait for it.
+// EventStream is a response of server-sent events, which ends when its handler returns. Its route needs LiftTimeLimits.
+// The handler must return when Server.Stopping is closed; otherwise, it delays the server's stop.
 type EventStream struct{ c echo.Context }
 
 // eventWriteTime is how long a client may take to accept an event.
 const eventWriteTime = 10 * time.Second
 
-// StartEventStream begins the response.
+// StartEventStream sends the response's headers and a first heartbeat.
 func StartEventStream(c echo.Context) (EventStream, error) {
 	h := c.Response().Header()
 	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // or a proxy would collect events instead of passing them on
+	h.Set("X-Accel-Buffering", "no") // makes nginx pass each event on immediately
 	c.Response().WriteHeader(http.StatusOK)
 	s := EventStream{c}
-	return s, s.Beat()
+	return s, s.SendHeartbeat()
 }
 
-// Send sends an event with data as JSON.
+// Send sends an event with its data as JSON.
 func (s EventStream) Send(event string, data any) error {
 	body, err := json.Marshal(data)
 	if err != nil {
@@ -36,8 +36,8 @@ func (s EventStream) Send(event string, data any) error {
 	return s.writeText(fmt.Sprintf("event: %s\ndata: %s\n\n", event, body))
 }
 
-// Beat sends a comment, so that neither side nor a proxy in between takes the connection for dead.
-func (s EventStream) Beat() error { return s.writeText(":\n\n") }
+// SendHeartbeat sends a comment. It keeps browsers and proxies from closing an idle connection.
+func (s EventStream) SendHeartbeat() error { return s.writeText(":\n\n") }
 
 func (s EventStream) writeText(text string) error {
 	control := http.NewResponseController(s.c.Response())

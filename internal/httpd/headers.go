@@ -16,9 +16,9 @@ const (
 		"connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
-// setHeaders sets the default headers of every response (security.md 4.5). Handlers can replace them, for example for
-// static files, which are cached, and media, which are sandboxed.
-func (s *Server) setHeaders() echo.MiddlewareFunc {
+// defaultHeaders returns middleware that sets the default headers of every response (security.md 4.5). Handlers can
+// replace them. Static files do so to be cached, and media files to be sandboxed.
+func (s *Server) defaultHeaders() echo.MiddlewareFunc {
 	media := ""
 	if u := s.cfg.MediaURL; u != nil && originOf(u) != originOf(s.cfg.PublicURL) {
 		media = " " + originOf(u)
@@ -46,7 +46,7 @@ func (s *Server) setHeaders() echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			defaults := page
-			if isAPI(c.Request()) {
+			if isAPIRequest(c.Request()) {
 				defaults = api
 			}
 			maps.Copy(c.Response().Header(), defaults)
@@ -55,8 +55,9 @@ func (s *Server) setHeaders() echo.MiddlewareFunc {
 	}
 }
 
-// redirectLoopback redirects a browser that opened a page under another loopback name to the public name, because
-// cookies and callback addresses work only with one name. It does not redirect programs.
+// redirectLoopback is middleware that redirects a browser to the public name if it opened a page under another loopback
+// name, such as 127.0.0.1 for localhost: cookies and callback addresses work only with one name. It does not redirect
+// programs.
 func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 	public := s.cfg.PublicURL
 	if !IsLoopback(public.Host) {
@@ -68,8 +69,7 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
-		// A proxy on this machine has a port of its own and may change the name on the way: redirecting its
-		// requests would go round in circles.
+		// A local proxy listens on another port and may change the host name. Redirecting its requests would not end.
 		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !IsLoopback(asked.Host) ||
 			portOf(&asked) != portOf(public) {
 			return next(c)
@@ -82,11 +82,13 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// isPageGet reports whether a browser requests a page with GET or HEAD.
 func isPageGet(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isAPI(r) &&
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isAPIRequest(r) &&
 		strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
+// portOf returns the port of a URL, or the default port of its scheme.
 func portOf(u *url.URL) string {
 	if p := u.Port(); p != "" {
 		return p
@@ -97,7 +99,7 @@ func portOf(u *url.URL) string {
 	return "80"
 }
 
-// originOf returns the origin as browsers write it: in lowercase, without the scheme's default port.
+// originOf returns the origin of a URL as browsers write it: in lowercase and without the scheme's default port.
 func originOf(u *url.URL) string {
 	host := strings.ToLower(u.Hostname())
 	if strings.Contains(host, ":") {

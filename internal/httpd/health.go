@@ -11,10 +11,10 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// startTime is how long a service may take to become ready for the first time before the log warns.
+// startTime is how long a service may take to become ready for the first time before a warning is logged.
 const startTime = 30 * time.Second
 
-// readyMessage is logged when the service is ready again. A service that is ready from the start logs nothing.
+// readyMessage is logged when the service becomes ready again. A service that is ready from the start does not log it.
 const readyMessage = "ready"
 
 // readyTime is the time limit for all checks of /readyz.
@@ -22,18 +22,18 @@ const readyTime = 2 * time.Second
 
 var errStopping = errors.New("the service is stopping")
 
-// livez reports that the process responds, and checks nothing else.
-func (s *Server) livez(c echo.Context) error {
-	s.setVersion(c)
+// handleLivez responds that the process is alive. It checks nothing.
+func (s *Server) handleLivez(c echo.Context) error {
+	s.setVersionHeader(c)
 	return c.JSON(http.StatusOK, map[string]bool{"live": true})
 }
 
-// readyz reports whether the service can serve requests. Only the log says why not.
-func (s *Server) readyz(c echo.Context) error {
-	s.setVersion(c)
+// handleReadyz responds whether the service can serve requests. The reason why it cannot is only in the log.
+func (s *Server) handleReadyz(c echo.Context) error {
+	s.setVersionHeader(c)
 	status, err := http.StatusOK, errStopping
 	if !s.draining.Load() {
-		err = s.health.checkReady(c.Request().Context())
+		err = s.health.checkReadyAndLog(c.Request().Context())
 	}
 	if err != nil {
 		status = http.StatusServiceUnavailable
@@ -41,7 +41,7 @@ func (s *Server) readyz(c echo.Context) error {
 	return c.JSON(status, map[string]bool{"ready": err == nil})
 }
 
-func (s *Server) setVersion(c echo.Context) {
+func (s *Server) setVersionHeader(c echo.Context) {
 	if s.cfg.Version != "" {
 		c.Response().Header().Set("Belfry-Version", s.cfg.Version)
 	}
@@ -51,7 +51,7 @@ func (s *Server) setVersion(c echo.Context) {
 type health struct {
 	ready  func(context.Context) error
 	logger *slog.Logger
-	// started is when the service began to start. Until it is ready for the first time, that takes a moment.
+	// started is when the service began to start. Becoming ready for the first time takes a moment.
 	started time.Time
 
 	mu       sync.Mutex
@@ -59,11 +59,12 @@ type health struct {
 	last     string // what was logged last
 }
 
-func (h *health) checkReady(ctx context.Context) error {
+// checkReadyAndLog returns why the service is not ready, or nil if it is ready.
+func (h *health) checkReadyAndLog(ctx context.Context) error {
 	if h.ready == nil {
 		return nil
 	}
-	// A client that hangs up says nothing about the service.
+	// A client that disconnects must not make the check fail.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTime)
 	defer cancel()
 	err := h.ready(ctx)

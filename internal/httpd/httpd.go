@@ -1,5 +1,5 @@
-// Package httpd is what all HTTP entry points share: the server and its stop, who a client is, the
-// headers of every answer, errors and their numbers, health and metrics. It knows no verb and no page.
+// Package httpd contains what all HTTP entry points share: the server and its shutdown, client addresses, default
+// headers, error responses, health checks and metrics. It contains no operation and no page.
 package httpd
 
 import (
@@ -25,7 +25,7 @@ type Config struct {
 	Logger *slog.Logger
 	// PublicURL is the address that people open.
 	PublicURL *url.URL
-	// MediaURL is the address from which pages load media; nil if it is PublicURL.
+	// MediaURL is the address from which pages load media; nil means PublicURL.
 	MediaURL *url.URL
 	// TrustedProxies are the peers whose X-Forwarded-For and X-Request-Id are trusted; none by default.
 	TrustedProxies []netip.Prefix
@@ -33,23 +33,24 @@ type Config struct {
 	Sandbox bool
 	// Version is shown in the responses of /livez and /readyz; optional.
 	Version string
-	// UpgradeURL is the address in a 402 for changing the plan; optional.
+	// UpgradeURL is the address for changing the plan, which is part of a 402 response; optional.
 	UpgradeURL string
-	// Ready returns why the service cannot serve requests, for the log only. It must respect its context. Optional.
+	// Ready returns why the service cannot serve requests, or nil if it can. The error is only logged. Ready must
+	// return when its context ends. Optional.
 	Ready func(context.Context) error
-	// Unavailable recognizes errors of a database that is unavailable; optional.
+	// Unavailable reports whether an error means that the database or the storage is unavailable; optional.
 	Unavailable func(error) bool
-	// ErrorPage renders an error as a page, with the status of its code, for all paths except /v1. Without it, or if it
-	// fails, the error is plain text.
+	// ErrorPage renders an error as a page with the status of its code, for all paths except those of programs. If it is
+	// nil or fails, the response is plain text.
 	ErrorPage func(echo.Context, *core.Error) error
-	// Drain is how long Run still serves requests after it reports that it is not ready, so that load balancers can
-	// switch. 0 means not at all.
+	// Drain is how long Run keeps serving requests after /readyz begins to fail, so that load balancers can switch. 0
+	// means that Run stops at once.
 	Drain time.Duration
 }
 
 // Server is the HTTP server of all entry points.
 type Server struct {
-	// Echo is for the entry points' routes, which must be added before Run.
+	// Echo is the router. Entry points must add their routes before Run.
 	Echo *echo.Echo
 
 	cfg      Config
@@ -59,7 +60,7 @@ type Server struct {
 	draining atomic.Bool
 	stopping chan struct{} // closed when Run waits for open requests
 	health   health
-	// beforeSecrets is pathsBeforeSecrets, worked out once all routes are there.
+	// beforeSecrets returns pathsBeforeSecrets, which it computes once, after all routes were added.
 	beforeSecrets func() []string
 }
 
@@ -72,7 +73,7 @@ func New(cfg Config) (*Server, error) {
 		Echo: echo.New(), cfg: cfg, proxies: trustedProxies(cfg.TrustedProxies), origin: http.NewCrossOriginProtection(),
 		listen: listener{addr: cfg.Addr, variable: "BELFRY_ADDR"}, stopping: make(chan struct{}),
 	}
-	// A proxy may change the Host header, with which the origin is compared otherwise.
+	// Without this, the origin would be compared with the Host header, which a proxy may change.
 	if err := s.origin.AddTrustedOrigin(originOf(cfg.PublicURL)); err != nil {
 		return nil, err
 	}
@@ -81,15 +82,14 @@ func New(cfg Config) (*Server, error) {
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
 	s.Echo.HTTPErrorHandler = s.handleError
 	s.Echo.Binder = noBinder{}
-	s.Echo.Pre(s.assignRequestID, limitTime, s.logAccess, s.setHeaders(), s.answerErrors, s.recoverPanics,
-		s.redirectLoopback, allowHead)
-	s.Echo.GET("/livez", s.livez, LogAtDebug)
-	s.Echo.GET("/readyz", s.readyz, LogAtDebug)
+	s.Echo.Pre(s.assignRequestID, limitTime, s.logAccess, s.defaultHeaders(), s.writeErrorResponses, s.recoverPanics,
+		s.redirectLoopback, addHeadToAllow)
+	s.Echo.GET("/livez", s.handleLivez, LogAtDebug)
+	s.Echo.GET("/readyz", s.handleReadyz, LogAtDebug)
 	return s, nil
 }
 
-// noBinder disables echo's Bind, which ignores unknown fields and lets a body overwrite the id in the path
-// (architecture.md, fact 3).
+// noBinder disables echo's Bind, which ignores unknown fields and lets a body overwrite the id in the path.
 type noBinder struct{}
 
 func (noBinder) Bind(any, echo.Context) error {

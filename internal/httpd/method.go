@@ -11,26 +11,27 @@ import (
 	"belfry/internal/core"
 )
 
-func noSuchAddress() *core.Error {
+func unknownAddressError() *core.Error {
 	return core.Fail(core.CodeNotFound, "There is no page or route at this address.").WithHint("Check the path.")
 }
 
-// describeRoutingError returns the error for a request without a route, with a hint about what exists.
+// describeRoutingError replaces the router's error for a request without a route by one with a hint, such as the
+// allowed methods. It returns other errors unchanged.
 func (s *Server) describeRoutingError(c echo.Context, err error) error {
 	r := c.Request()
 	switch {
 	case errors.Is(err, echo.ErrMethodNotAllowed):
 		return core.Fail(core.CodeMethodNotAllowed, "This address does not support %s.", r.Method).WithHint("Use %s.",
 			formatAllowedMethods(c.Response().Header().Get("Allow")))
-	case !errors.Is(err, echo.ErrNotFound) || !isAPI(r):
+	case !errors.Is(err, echo.ErrNotFound) || !isAPIRequest(r):
 		return err
 	case strings.HasSuffix(r.URL.Path, "/") && s.hasRoute(r, strings.TrimRight(r.URL.Path, "/")):
-		return noSuchAddress().WithHint("Remove the slash at the end.")
+		return unknownAddressError().WithHint("Remove the slash at the end.")
 	}
-	return noSuchAddress().WithHint("Check the path. /docs/api lists all routes.")
+	return unknownAddressError().WithHint("Check the path. /docs/api lists all routes.")
 }
 
-// formatAllowedMethods returns the methods of an Allow header without those that every address supports.
+// formatAllowedMethods returns the methods of an Allow header without HEAD and OPTIONS, sorted.
 func formatAllowedMethods(allow string) string {
 	methods := slices.DeleteFunc(strings.Split(allow, ", "),
 		func(m string) bool { return m == http.MethodHead || m == http.MethodOptions })
@@ -38,6 +39,7 @@ func formatAllowedMethods(allow string) string {
 	return strings.Join(methods, ", ")
 }
 
+// hasRoute reports whether any method has a route at the path.
 func (s *Server) hasRoute(r *http.Request, path string) bool {
 	at := *r.URL
 	at.Path, at.RawPath = path, ""
@@ -46,14 +48,15 @@ func (s *Server) hasRoute(r *http.Request, path string) bool {
 	return len(s.allowedMethods(&other)) > 0
 }
 
-// detectWrongMethod corrects the router's error for a path that supports other methods: below a group with
-// middleware, echo returns 404 instead of 405 with Allow (decisions.md, Shape of the API).
-func (s *Server) detectWrongMethod(c echo.Context, err error) error {
+// restoreMethodNotAllowed returns a method-not-allowed error and sets the Allow header if the path supports other
+// methods: below a group with middleware, echo returns 404 instead (decisions.md, Shape of the API). It returns other
+// errors unchanged.
+func (s *Server) restoreMethodNotAllowed(c echo.Context, err error) error {
 	if !errors.Is(err, echo.ErrNotFound) {
 		return err
 	}
 	methods := s.allowedMethods(c.Request())
-	if len(methods) == 0 || slices.Contains(methods, c.Request().Method) { // or the handler itself said so
+	if len(methods) == 0 || slices.Contains(methods, c.Request().Method) { // or the handler itself returned the error
 		return err
 	}
 	c.Response().Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))

@@ -12,9 +12,9 @@ import (
 func TestWritesFromOtherSitesAreRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, func(c *httpd.Config) { c.PublicURL = public(t, "https://belfry.example.org:443") })
-	s.Echo.Any("/page", ok, s.SameOriginWrites)
+	s.Echo.Any("/page", ok, s.RequireSameOriginWrites)
 	s.Echo.Any("/v1/x", func(c echo.Context) error {
-		if err := s.SameOrigin(c.Request()); err != nil {
+		if err := s.CheckSameOrigin(c.Request()); err != nil {
 			return err
 		}
 		return ok(c)

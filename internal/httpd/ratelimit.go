@@ -12,49 +12,49 @@ import (
 
 const limitsKey = "httpd.limits"
 
-// limit is a rate limit of a request, and how many requests are left if that is known.
-type limit struct {
+// rateLimit is a rate limit of a request. If it counted the request, it has the number of requests left.
+type rateLimit struct {
 	name      string
 	quota     int
 	window    time.Duration
-	remaining int
-	reset     int
+	remaining int // requests
+	reset     int // seconds
 	counted   bool
 }
 
-// SetPolicy adds a limit to RateLimit-Policy that this request does not count toward.
-func SetPolicy(c echo.Context, name string, quota int, window time.Duration) {
-	setLimit(c, limit{name: name, quota: quota, window: window})
+// SetRateLimitPolicy adds a limit that did not count this request to the response's RateLimit-Policy header.
+func SetRateLimitPolicy(c echo.Context, name string, quota int, window time.Duration) {
+	storeRateLimit(c, rateLimit{name: name, quota: quota, window: window})
 }
 
-// SetLimit adds the number of requests left to RateLimit, and the limit to RateLimit-Policy
-// (draft-ietf-httpapi-ratelimit-headers). Limits appear in the order in which they were first set; setting one again
-// replaces its values. reset is rounded up to whole seconds.
-func SetLimit(c echo.Context, name string, quota int, window time.Duration, remaining int, reset time.Duration) {
-	setLimit(c, limit{
+// SetRateLimit adds a limit to the response's RateLimit-Policy header, and the number of remaining requests to
+// RateLimit (draft-ietf-httpapi-ratelimit-headers). Limits appear in the order in which they were first set. Setting
+// one again replaces its values. reset is rounded up to whole seconds.
+func SetRateLimit(c echo.Context, name string, quota int, window time.Duration, remaining int, reset time.Duration) {
+	storeRateLimit(c, rateLimit{
 		name: name, quota: quota, window: window,
 		remaining: max(remaining, 0), reset: int((max(reset, 0) + time.Second - 1) / time.Second), counted: true,
 	})
 }
 
-func setLimit(c echo.Context, l limit) {
-	limits := requestLimits(c)
-	if i := slices.IndexFunc(limits, func(known limit) bool { return known.name == l.name }); i >= 0 {
+func storeRateLimit(c echo.Context, l rateLimit) {
+	limits := storedRateLimits(c)
+	if i := slices.IndexFunc(limits, func(known rateLimit) bool { return known.name == l.name }); i >= 0 {
 		limits[i] = l
 		return
 	}
 	if limits == nil {
-		c.Response().Before(func() { writeLimitHeaders(c) })
+		c.Response().Before(func() { setRateLimitHeaders(c) })
 	}
 	c.Set(limitsKey, append(limits, l))
 }
 
-func writeLimitHeaders(c echo.Context) {
+func setRateLimitHeaders(c echo.Context) {
 	var policies, counts []byte
-	for _, l := range requestLimits(c) {
-		policies = appendItem(policies, l.name, ";q=", l.quota, ";w=", int(l.window/time.Second))
+	for _, l := range storedRateLimits(c) {
+		policies = appendRateLimitItem(policies, l.name, ";q=", l.quota, ";w=", int(l.window/time.Second))
 		if l.counted {
-			counts = appendItem(counts, l.name, ";r=", l.remaining, ";t=", l.reset)
+			counts = appendRateLimitItem(counts, l.name, ";r=", l.remaining, ";t=", l.reset)
 		}
 	}
 	h := c.Response().Header()
@@ -64,27 +64,28 @@ func writeLimitHeaders(c echo.Context) {
 	}
 }
 
-// appendItem appends an item with two parameters to a list. Every response of the API has some.
-func appendItem(list []byte, name, one string, first int, two string, second int) []byte {
+// appendRateLimitItem appends an item such as "name";q=60;w=3600 to the list. It avoids fmt because every response of
+// the API has such items.
+func appendRateLimitItem(list []byte, name, key1 string, value1 int, key2 string, value2 int) []byte {
 	if len(list) > 0 {
 		list = append(list, ", "...)
 	}
 	list = strconv.AppendQuote(list, name)
-	list = strconv.AppendInt(append(list, one...), int64(first), 10)
-	return strconv.AppendInt(append(list, two...), int64(second), 10)
+	list = strconv.AppendInt(append(list, key1...), int64(value1), 10)
+	return strconv.AppendInt(append(list, key2...), int64(value2), 10)
 }
 
-func requestLimits(c echo.Context) []limit {
-	limits, _ := c.Get(limitsKey).([]limit)
+func storedRateLimits(c echo.Context) []rateLimit {
+	limits, _ := c.Get(limitsKey).([]rateLimit)
 	return limits
 }
 
-// secondsToReset returns when the limit that refused this request resets. Retry-After must never be earlier
-// (publishing.md, Quotas and rate limits).
+// secondsToReset returns the seconds until the limit that refused this request resets, or 0 if no limit refused it.
+// Retry-After must not be shorter (publishing.md, Quotas and rate limits).
 func secondsToReset(c echo.Context, e *core.Error) int {
 	wait := 0
 	if e.Code == core.CodeRateLimited {
-		for _, l := range requestLimits(c) {
+		for _, l := range storedRateLimits(c) {
 			if l.counted && l.remaining == 0 {
 				wait = max(wait, l.reset)
 			}

@@ -18,19 +18,19 @@ import (
 
 type requestIDKey struct{}
 
-// RequestID returns the id in the response's X-Request-Id and in each of its log lines as request_id.
+// RequestID returns the request's id, which is in the response's X-Request-Id and in log lines as request_id.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// assignRequestID sets the request's id. It accepts an id only from a trusted proxy, because clients could otherwise
-// write into the log.
+// assignRequestID is middleware that gives the request an id. It uses the one in X-Request-Id only if a trusted proxy
+// sent it, because clients could otherwise write into the log.
 func (s *Server) assignRequestID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		id := r.Header.Get("X-Request-Id")
-		if !s.proxies.isTrusted(r) || !isValidID(id) {
+		if !s.proxies.isTrustedPeer(r) || !isValidRequestID(id) {
 			id = rand.Text()
 		}
 		ctx := context.WithValue(r.Context(), requestIDKey{}, id)
@@ -40,14 +40,14 @@ func (s *Server) assignRequestID(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func isValidID(id string) bool {
+func isValidRequestID(id string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	return len(id) >= 8 && len(id) <= 128 && strings.Trim(id, letters) == ""
 }
 
 const logAttrsKey = "httpd.notes"
 
-// AddLogAttrs adds attributes to the request's line in the access log, such as its workspace.
+// AddLogAttrs adds attributes, such as the workspace, to the request's line in the access log.
 func AddLogAttrs(c echo.Context, attrs ...slog.Attr) {
 	notes, _ := c.Get(logAttrsKey).([]slog.Attr)
 	c.Set(logAttrsKey, append(notes, attrs...))
@@ -55,7 +55,7 @@ func AddLogAttrs(c echo.Context, attrs ...slog.Attr) {
 
 const logAtDebugKey = "httpd.quiet"
 
-// LogAtDebug sets the level debug in the access log for routes that our own programs call all the time.
+// LogAtDebug is middleware that logs requests at the debug level. It is for routes that our own programs call often.
 func LogAtDebug(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Set(logAtDebugKey, true)
@@ -63,20 +63,20 @@ func LogAtDebug(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// logAccess writes a line for each request, without its query, which may contain a secret. A path with a token is
-// logged as its pattern for the same reason. Successful reads are logged at the level debug, because polling pages
-// and programs would hide other lines.
+// logAccess is middleware that logs each request after it was handled. It omits the query, which may contain a secret,
+// and logs the pattern of a path that contains a token. Successful reads are logged at the debug level, because polling
+// pages and programs would otherwise hide other lines.
 func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start, r := time.Now(), c.Request()
 		defer func() {
-			level := accessLevel(c, r)
+			level := accessLogLevel(c, r)
 			if !s.cfg.Logger.Enabled(r.Context(), level) {
 				return
 			}
 			notes, _ := c.Get(logAttrsKey).([]slog.Attr)
 			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
-				slog.String("request_id", RequestID(r.Context())), slog.String("method", MethodOf(r)),
+				slog.String("request_id", RequestID(r.Context())), slog.String("method", OriginalMethod(r)),
 				slog.String("path", s.loggedPath(c, r)),
 				slog.Int("status", c.Response().Status), slog.Int64("bytes", c.Response().Size),
 				slog.Duration("took", time.Since(start)), slog.String("address", c.RealIP()),
@@ -86,7 +86,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func accessLevel(c echo.Context, r *http.Request) slog.Level {
+func accessLogLevel(c echo.Context, r *http.Request) slog.Level {
 	quiet, _ := c.Get(logAtDebugKey).(bool)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if quiet || reads && c.Response().Status < http.StatusBadRequest {
@@ -98,8 +98,8 @@ func accessLevel(c echo.Context, r *http.Request) slog.Level {
 // secretParam is the name of a route's parameter that must not be logged.
 const secretParam = ":token"
 
-// loggedPath also hides what follows the prefix of a route with a token, in requests that match no route, such as a
-// truncated address.
+// loggedPath returns the path to log, without a token. In a request that matches no route, such as one with a truncated
+// address, it also hides what follows the prefix of a route with a token.
 func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
 	if strings.Contains(c.Path(), secretParam) {
 		return c.Path()
@@ -112,7 +112,7 @@ func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
 	return truncate(r.URL.Path, 256)
 }
 
-// pathsBeforeSecrets returns the paths after which a route has a token.
+// pathsBeforeSecrets returns the prefixes of paths that are followed by a token.
 func (s *Server) pathsBeforeSecrets() (list []string) {
 	for _, route := range s.Echo.Routes() {
 		if before, _, ok := strings.Cut(route.Path, secretParam); ok {
@@ -122,15 +122,16 @@ func (s *Server) pathsBeforeSecrets() (list []string) {
 	return list
 }
 
-func truncate(s string, n int) string {
-	if len(s) <= n {
+// truncate returns at most maxBytes of a text, with an ellipsis if something is missing.
+func truncate(s string, maxBytes int) string {
+	if len(s) <= maxBytes {
 		return s
 	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return strings.ToValidUTF8(s[:maxBytes], "") + "…"
 }
 
-// answerErrors writes errors as responses here, inside the other middleware, so that the access log knows the status.
-func (s *Server) answerErrors(next echo.HandlerFunc) echo.HandlerFunc {
+// writeErrorResponses is middleware that turns errors into responses. It runs inside logAccess, which logs the status.
+func (s *Server) writeErrorResponses(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := next(c); err != nil {
 			s.handleError(err, c)
@@ -139,8 +140,8 @@ func (s *Server) answerErrors(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recoverPanics converts a panic to an internal error. If part of the response has been sent, it closes the
-// connection instead, so that the response does not look complete.
+// recoverPanics is middleware that logs a panic and converts it to an internal error. If part of the response has been
+// sent, it closes the connection instead, so that the response does not look complete.
 func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
@@ -149,7 +150,7 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 				return
 			}
 			if cause, ok := v.(error); ok && errors.Is(cause, http.ErrAbortHandler) {
-				panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's own way to cut a connection
+				panic(http.ErrAbortHandler) //nolint:forbidigo // closes the connection
 			}
 			ctx := c.Request().Context()
 			s.cfg.Logger.ErrorContext(ctx, "request panicked",
@@ -163,12 +164,12 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// errPanicLogged replaces an error that has already been logged.
+// errPanicLogged is the error after a panic that has already been logged.
 var errPanicLogged = errors.New("panic in a handler")
 
 type headKey struct{}
 
-// ServeHTTP serves a request. It passes HEAD to the handler of GET; net/http omits the body.
+// ServeHTTP serves a request. The handler for GET also serves HEAD; net/http omits the body.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		r = r.WithContext(context.WithValue(r.Context(), headKey{}, true))
@@ -177,16 +178,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Echo.ServeHTTP(w, r)
 }
 
-// MethodOf returns the method that the client used.
-func MethodOf(r *http.Request) string {
+// OriginalMethod returns the method that the client sent. For HEAD, the request's own method is GET.
+func OriginalMethod(r *http.Request) string {
 	if head, _ := r.Context().Value(headKey{}).(bool); head {
 		return http.MethodHead
 	}
 	return truncate(r.Method, 16)
 }
 
-// allowHead adds HEAD to the methods in the router's Allow header.
-func allowHead(next echo.HandlerFunc) echo.HandlerFunc {
+// addHeadToAllow is middleware that adds HEAD to an Allow header with GET.
+func addHeadToAllow(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Before(func() {
 			h := c.Response().Header()

@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Bounds of a connection (security.md 4.10) and of a stop.
+// Limits of a connection (security.md 4.10) and of a shutdown.
 const (
 	readHeaderTime = 5 * time.Second
 	idleTime       = 60 * time.Second
@@ -23,16 +23,16 @@ const (
 	stopTime       = 20 * time.Second
 )
 
-// Listen opens the port, so that a start can fail before anything else has begun. Otherwise, Run does it.
+// Listen opens the port. Call it before Run to learn early that the port is in use; otherwise, Run opens the port.
 func (s *Server) Listen(ctx context.Context) error { return s.listen.listen(ctx) }
 
-// Addr returns the address of the server, with the actual port if the configuration says 0.
+// Addr returns the address of the server. If the configured port is 0, it has the actual port once the server listens.
 func (s *Server) Addr() string { return s.listen.String() }
 
-// Run serves requests until ctx ends. Then /readyz fails, requests are still served for Config.Drain, and open
-// requests have 20 seconds to finish. It returns nil after such a stop.
+// Run serves requests until ctx ends. It then makes /readyz fail, serves requests for another Config.Drain, and gives
+// open requests 20 seconds to finish. It returns nil if they do.
 func (s *Server) Run(ctx context.Context) error {
-	return s.listen.run(ctx, s, s.cfg.Logger, func() {
+	return s.listen.serve(ctx, s, s.cfg.Logger, func() {
 		s.draining.Store(true)
 		s.cfg.Logger.Info("stopping", "drain", s.cfg.Drain)
 		timer := time.NewTimer(s.cfg.Drain)
@@ -45,7 +45,7 @@ func (s *Server) Run(ctx context.Context) error {
 // listener is an address that is served.
 type listener struct {
 	addr     string
-	variable string // the setting that the address comes from
+	variable string // the environment variable with the address
 
 	mu  sync.Mutex
 	net net.Listener
@@ -73,8 +73,8 @@ func (l *listener) listen(ctx context.Context) error {
 	return nil
 }
 
-// CheckPortFree returns the error with which a server on addr would fail, for example because the port is in use.
-// variable is the setting that contains the address.
+// CheckPortFree returns the error with which a server would fail to listen on addr, for example because the port is in
+// use. variable is the environment variable with the address.
 func CheckPortFree(ctx context.Context, addr, variable string) error {
 	l := listener{addr: addr, variable: variable}
 	if err := l.listen(ctx); err != nil {
@@ -92,8 +92,8 @@ func (l *listener) String() string {
 	return l.net.Addr().String()
 }
 
-// run serves requests until ctx ends, calls drain, and waits for open requests.
-func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.Logger, drain func()) error {
+// serve serves requests until ctx ends. It then calls drain, and waits up to stopTime for open requests.
+func (l *listener) serve(ctx context.Context, handler http.Handler, logger *slog.Logger, drain func()) error {
 	if err := l.listen(ctx); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.L
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
-		// `OPTIONS *` goes the way of all requests too.
+		// The router handles `OPTIONS *` too.
 		DisableGeneralOptionsHandler: true,
 	}
 	served := make(chan error, 1)
@@ -126,36 +126,36 @@ func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.L
 	return err
 }
 
-// Serve serves a handler on a separate address until ctx ends. variable is the setting that contains the address, for
-// the error if the port is in use.
+// Serve serves a handler on a separate address until ctx ends. variable is the environment variable with the address,
+// which the error names if the port is in use.
 func Serve(ctx context.Context, addr, variable string, handler http.Handler, logger *slog.Logger) error {
 	l := listener{addr: addr, variable: variable}
-	return l.run(ctx, handler, logger, func() {})
+	return l.serve(ctx, handler, logger, func() {})
 }
 
-// Metrics serves /metrics on a separate address, which need not be public.
-type Metrics struct {
+// MetricsServer serves /metrics on a separate address, which need not be public.
+type MetricsServer struct {
 	listen  listener
 	handler http.Handler
 	logger  *slog.Logger
 }
 
-// NewMetrics returns a server for metrics that does not listen yet.
-func NewMetrics(addr string, registry *prometheus.Registry, logger *slog.Logger) *Metrics {
+// NewMetricsServer returns a server of the registry's metrics. It does not listen yet.
+func NewMetricsServer(addr string, registry *prometheus.Registry, logger *slog.Logger) *MetricsServer {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		Registry: registry, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelError),
 	}))
-	return &Metrics{listen: listener{addr: addr, variable: "BELFRY_METRICS_ADDR"}, handler: mux, logger: logger}
+	return &MetricsServer{listen: listener{addr: addr, variable: "BELFRY_METRICS_ADDR"}, handler: mux, logger: logger}
 }
 
-// Listen takes the port, so that a start can fail before anything else has begun. Run does it otherwise.
-func (m *Metrics) Listen(ctx context.Context) error { return m.listen.listen(ctx) }
+// Listen opens the port. Call it before Run to learn early that the port is in use; otherwise, Run opens the port.
+func (m *MetricsServer) Listen(ctx context.Context) error { return m.listen.listen(ctx) }
 
-// Addr is where the server listens.
-func (m *Metrics) Addr() string { return m.listen.String() }
+// Addr returns the address of the server. If the configured port is 0, it has the actual port once the server listens.
+func (m *MetricsServer) Addr() string { return m.listen.String() }
 
-// Run serves until ctx ends.
-func (m *Metrics) Run(ctx context.Context) error {
-	return m.listen.run(ctx, m.handler, m.logger, func() {})
+// Run serves metrics until ctx ends.
+func (m *MetricsServer) Run(ctx context.Context) error {
+	return m.listen.serve(ctx, m.handler, m.logger, func() {})
 }

@@ -207,7 +207,7 @@ func TestTakenPortIsToldClearly(t *testing.T) {
 	if err := s.Run(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	m := httpd.NewMetrics(other.Addr().String(), prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	m := httpd.NewMetricsServer(other.Addr().String(), prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	if err := m.Run(t.Context()); err == nil || err.Error() != "port "+port+
 		" is in use: stop the other program or set BELFRY_METRICS_ADDR" {
 		t.Error(err)
@@ -226,7 +226,7 @@ func TestMetricsHaveTheirOwnAddress(t *testing.T) {
 	count := prometheus.NewCounter(prometheus.CounterOpts{Name: "belfry_test_total", Help: "Test."})
 	registry.MustRegister(count)
 	count.Inc()
-	m := httpd.NewMetrics("127.0.0.1:0", registry, slog.New(slog.DiscardHandler))
+	m := httpd.NewMetricsServer("127.0.0.1:0", registry, slog.New(slog.DiscardHandler))
 	if err := m.Listen(t.Context()); err != nil {
 		t.Fatal(err)
 	}

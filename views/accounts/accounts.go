@@ -178,5 +178,5 @@ func queuedText(n int) string {
 	if n == 1 {
 		return "1 queued"
 	}
-	return ui.Counted(n) + " queued"
+	return ui.FormatCappedCount(n) + " queued"
 }

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Page shows all of it.
+// Page shows the design system.
 func Page(m Model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -75,7 +75,7 @@ func Page(m Model) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, name := range m.colors() {
+				for _, name := range m.colorTokens() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<li><svg viewBox=\"0 0 64 40\" aria-hidden=\"true\"><rect width=\"64\" height=\"40\" rx=\"8\" fill=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -113,7 +113,7 @@ func Page(m Model) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = section("Colours").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = section("Colors").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -137,7 +137,7 @@ func Page(m Model) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, name := range m.typeSizes() {
+				for _, name := range m.typeSizeTokens() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<li><svg height=\"36\" width=\"100%\" role=\"img\" aria-label=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -271,7 +271,7 @@ func Page(m Model) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Input(ui.Field{ID: "helped", Name: "helped", Label: "Short name", Value: "harbour-bakery", Help: "Part of every address."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Input(ui.Field{ID: "helped", Name: "helped", Label: "Short name", Value: "harbour-bakery", Help: "Part of every page’s address."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -392,7 +392,7 @@ func Page(m Model) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.ErrorAlert(&contract.Error{Message: "This post was changed meanwhile.", Hint: "Check the present version, then save again."}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.ErrorAlert(&contract.Error{Message: "Somebody else changed this post.", Hint: "Check the current version, then save again."}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

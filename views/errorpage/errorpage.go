@@ -1,4 +1,4 @@
-// Package errorpage draws what went wrong: what happened, why, and what to do next.
+// Package errorpage contains the pages for errors. They say what happened, why, and what to do next.
 package errorpage
 
 import (
@@ -19,11 +19,11 @@ type Model struct {
 	RequestID string
 	// RetryAfter is the number of seconds to wait; 0 if waiting does not help.
 	RetryAfter int
-	// Kept is a text that was sent and could not be accepted.
+	// Kept is the text of a form that was refused.
 	Kept string
 	// Back is the address of the previous page; empty if it is not known.
 	Back string
-	// Again is the address of the page that failed; empty if opening it again does not help.
+	// Again is the address of the page that failed; empty if trying again does not help.
 	Again string
 }
 
@@ -51,7 +51,7 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusMethodNotAllowed: {
 		"circle-alert", "This action is not available here",
-		"The address exists, but it does not accept this kind of request.", "Go back and use the buttons on the page.",
+		"This address does not accept this kind of request.", "Go back and use the buttons on the page.",
 	},
 	http.StatusConflict: {
 		"circle-alert", "This has changed",
@@ -63,11 +63,11 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusTooManyRequests: {
 		"clock", "Too many requests",
-		"You sent more requests than the limit allows.", "Wait a moment, then try again. Nothing was lost.",
+		"You sent more requests than allowed.", "Wait a moment, then try again.",
 	},
 	http.StatusInternalServerError: {
 		"triangle-alert", "Something went wrong",
-		"This is an error in Belfry, and it has been logged.",
+		"Belfry had an unexpected error, which has been logged.",
 		"Try again. If it happens again, give the operator the request ID below.",
 	},
 	http.StatusServiceUnavailable: {
@@ -77,7 +77,7 @@ var pageTexts = map[int]pageText{
 	},
 }
 
-func (m Model) lookUpText() pageText {
+func (m Model) statusText() pageText {
 	if w, ok := pageTexts[m.Status]; ok {
 		return w
 	}
@@ -87,19 +87,20 @@ func (m Model) lookUpText() pageText {
 	return pageTexts[http.StatusBadRequest]
 }
 
-// whyText returns the error's own message, or a general one.
-func (m Model) whyText() string {
+// reasonText returns the error's message or, if it has none, the general reason for its status.
+func (m Model) reasonText() string {
 	if m.Error.Message != "" {
 		return m.Error.Message
 	}
-	return m.lookUpText().why
+	return m.statusText().why
 }
 
+// adviceText returns the error's hint or, if it has none, the general advice for its status.
 func (m Model) adviceText() string {
 	if m.Error.Hint != "" {
 		return m.Error.Hint
 	}
-	return m.lookUpText().todo
+	return m.statusText().todo
 }
 
 func (m Model) waitText() string {
@@ -114,7 +115,7 @@ func (m Model) waitText() string {
 	return fmt.Sprintf("Wait %d minutes.", (m.RetryAfter+59)/60)
 }
 
-// backLink returns a link to the previous page or, if it is not known, to a page that the person can open.
+// backLink returns a link to the previous page or, if it is not known, to the start page.
 func (m Model) backLink() (address, words string) {
 	switch {
 	case m.Back != "":
@@ -125,13 +126,13 @@ func (m Model) backLink() (address, words string) {
 	return m.Frame.Link.Home(), "Go to posts"
 }
 
-// LastResort is the page if even the error page cannot be rendered. It has no dependencies.
+// LastResort is shown if the error page cannot be rendered. It depends on nothing else.
 const LastResort = `<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Something went wrong · Belfry</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>
 <body>
 <h1>Something went wrong</h1>
-<p>This is an error in Belfry. Queued posts keep their times.</p>
+<p>Belfry had an unexpected error. Queued posts keep their times.</p>
 <p>Wait a moment and <a href="">try again</a>. If it happens again, tell the operator of this server.</p>
 </body>
 </html>

@@ -13,20 +13,20 @@ import (
 	"cmp"
 )
 
-// ConfirmModel asks once before something that cannot be taken back.
+// ConfirmModel asks for confirmation of an action that cannot be undone.
 type ConfirmModel struct {
 	Frame   Frame
 	Title   string   // a question
-	Subject string   // what it is asked of, "" where the title says it
-	Points  []string // what happens, one sentence each
-	Action  string   // where the answer is posted
+	Subject string   // what the action affects; "" if the title says it
+	Points  []string // the consequences, one sentence each
+	Action  string   // the address to which the form is posted
 	Button  string   // says what happens
-	Back    string   // where Cancel leads
-	Class   string   // of the button; that of a danger when empty
+	Back    string   // the address of Cancel
+	Class   string   // of the button; empty means that of a dangerous action
 	Fields  []ui.Hidden
 }
 
-// Confirm is the question as a page.
+// Confirm asks for confirmation on a page.
 func Confirm(m ConfirmModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -82,7 +82,7 @@ func Confirm(m ConfirmModel) templ.Component {
 	})
 }
 
-// ConfirmPart is the question as a dialog on the page where it was asked.
+// ConfirmPart asks for confirmation in a dialog above the present page.
 func ConfirmPart(m ConfirmModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -268,7 +268,7 @@ func ConfirmPart(m ConfirmModel) templ.Component {
 	})
 }
 
-// ConfirmLink is a link to a question; where a script runs, the question opens above the page.
+// ConfirmLink is a link to a page that asks for confirmation. With scripts, it opens as a dialog.
 func ConfirmLink(id, url, label, icon, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ import (
 	"fmt"
 )
 
-// FirstSteps shows how far a new workspace is, until everything is done or the person hides it.
+// FirstSteps shows the progress of a new workspace until everything is done or the person hides it.
 func FirstSteps(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -105,7 +105,7 @@ func FirstSteps(f Frame) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = firstStep(f.FirstSteps.Account, "Connect an account", "You approve access on the network’s own page.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = firstStep(f.FirstSteps.Account, "Connect an account", "Approve access on the network’s own page.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -140,7 +140,7 @@ func FirstSteps(f Frame) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = firstStep(f.FirstSteps.File, "Put a file in the library", "Pictures and videos for your posts.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = firstStep(f.FirstSteps.File, "Add a file to the library", "Upload pictures and videos for your posts.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var6), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -175,7 +175,7 @@ func FirstSteps(f Frame) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = firstStep(f.FirstSteps.Post, "Schedule a post", "Write once, and choose when it goes out.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = firstStep(f.FirstSteps.Post, "Schedule a post", "Write it once and choose when it goes out.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,4 +1,4 @@
-// Package layout draws what surrounds every screen: the rail, the banners, the flash and the help.
+// Package layout contains the frame around every page: the navigation, the banners, the flash and the search.
 package layout
 
 import (
@@ -11,10 +11,10 @@ import (
 	"belfry/views/ui"
 )
 
-// Section is the place of a page in the navigation.
+// Section is the entry of the navigation to which a page belongs.
 type Section string
 
-// Sections that exist.
+// Sections of the dashboard.
 const (
 	SectionPosts    Section = "posts"
 	SectionCalendar Section = "calendar"
@@ -29,21 +29,21 @@ const (
 type Frame struct {
 	Title     string // of the browser's tab
 	Section   Section
-	Workspace string         // its name
-	Link      link.Workspace // makes the addresses of its pages
+	Workspace string         // the workspace's name
+	Link      link.Workspace // returns the addresses of the workspace's pages
 	// Others are the person's other workspaces, to which they can switch.
 	Others []Workspace
 	Person Person
-	// Writes and Manages report what the person's role allows, so that pages offer nothing else.
+	// Writes and Manages report what the person's role allows. Pages offer nothing else.
 	Writes, Manages bool
-	// Sandbox reports that the networks are simulated, and SandboxURL is the address of their control page; optional.
+	// Sandbox reports that the networks are simulated. SandboxURL is the optional address of their control page.
 	Sandbox    bool
 	SandboxURL string
 	// Notices are problems that require a person's attention, shown on every page.
 	Notices []Notice
-	// Attention is what requires it in a section, as "2 failed": shown beside its name.
+	// Attention is shown beside the names of sections, for example "2 failed".
 	Attention map[Section]Attention
-	// FirstSteps is how far a new workspace is; nil where that is not shown.
+	// FirstSteps is the progress of a new workspace; nil hides it.
 	FirstSteps *core.FirstSteps
 	// NoShortcuts reports that the person has switched off single-key shortcuts.
 	NoShortcuts bool
@@ -51,7 +51,7 @@ type Frame struct {
 	Version     string
 }
 
-// Attention is how many things in a section require a person's attention, and what they are.
+// Attention is the number of things in a section that require a person's attention, and what they are.
 type Attention struct {
 	Count int
 	Words string
@@ -68,22 +68,22 @@ type Notice struct {
 	Text   string
 	Action string
 	URL    string
-	// Label says what the action is about, for somebody who hears the link alone; optional.
+	// Label is what screen readers announce for the link instead of Action; optional.
 	Label string
 }
 
-// label returns what is heard for the notice's link.
-func (n Notice) label() string { return cmp.Or(n.Label, n.Action) }
+// ariaLabel returns what is heard for the notice's link.
+func (n Notice) ariaLabel() string { return cmp.Or(n.Label, n.Action) }
 
 // Flash is a message that is shown once, on the page after an action.
 type Flash struct {
 	Tone ui.Tone
 	Text string
-	// Points say more, one line each.
+	// Points are details, one per line.
 	Points []string
-	// Action takes back what was done, or goes on with it; nil for nothing.
+	// Action undoes what was done, or continues it; optional.
 	Action *ui.Action
-	// Provisional reports that the message holds until its posts are live or failed.
+	// Provisional reports that the message is outdated once its posts are live or failed.
 	Provisional bool
 }
 
@@ -92,9 +92,10 @@ type navEntry struct {
 	name     string
 	icon     string
 	url      string
-	shortcut string // after g
+	shortcut string // the key to press after G; "" for none
 }
 
+// navEntries returns the entries of the navigation that the person's role allows.
 func (f Frame) navEntries() []navEntry {
 	all := []navEntry{{SectionPosts, "Posts", "list", f.Link.Home(), "p"}}
 	all = append(all, navEntry{SectionCalendar, "Calendar", "calendar", f.Link.Calendar(link.Calendar{}), "c"})
@@ -107,13 +108,13 @@ func (f Frame) navEntries() []navEntry {
 		navEntry{SectionSettings, "Settings", "settings", f.Link.Settings(), "s"})
 }
 
-// fewWorkspaces is how many other workspaces can be found without a search.
+// fewWorkspaces is the number of other workspaces above which they can be filtered.
 const fewWorkspaces = 8
 
-// maxBar is how many entries fit into the bar of a phone.
+// maxBar is the number of entries that fit into the navigation bar on a phone.
 const maxBar = 5
 
-// barEntries returns the entries of a phone's bar, and those of the menu at its end.
+// barEntries returns the entries of the bar on a phone, and those in the menu at its end.
 func (f Frame) barEntries() (shown, more []navEntry) {
 	all := f.navEntries()
 	if len(all) <= maxBar {
@@ -122,7 +123,7 @@ func (f Frame) barEntries() (shown, more []navEntry) {
 	return all[:maxBar-1], all[maxBar-1:]
 }
 
-// barURL returns where an entry leads on a phone, for which the list of the calendar suits best.
+// barURL returns the address of an entry of the bar. On a phone, the calendar opens as a list.
 func (f Frame) barURL(e navEntry) string {
 	if e.section == SectionCalendar {
 		return f.Link.Calendar(link.Calendar{View: link.ViewList})
@@ -130,13 +131,13 @@ func (f Frame) barURL(e navEntry) string {
 	return e.url
 }
 
-// isOneOf reports whether the page belongs to one of the entries.
-func (f Frame) isOneOf(entries []navEntry) bool {
+// isCurrentIn reports whether the present page belongs to one of the entries.
+func (f Frame) isCurrentIn(entries []navEntry) bool {
 	return slices.ContainsFunc(entries, func(e navEntry) bool { return e.section == f.Section })
 }
 
-// Pages returns the pages that the rail leads to, for the search.
-func (f Frame) Pages() []PaletteEntry {
+// PageEntries returns the pages that the search offers: those of the navigation, and the list of posts by status.
+func (f Frame) PageEntries() []PaletteEntry {
 	var list []PaletteEntry
 	for _, e := range f.navEntries() {
 		if e.section != SectionCompose {
@@ -153,6 +154,7 @@ func (f Frame) Pages() []PaletteEntry {
 
 func (f Frame) attentionLabel() string { return fmt.Sprintf("%d things need you", len(f.Notices)) }
 
+// ariaCurrent returns "page" if the present page belongs to the entry, or "".
 func (e navEntry) ariaCurrent(f Frame) string {
 	if e.section == f.Section {
 		return "page"
@@ -167,8 +169,8 @@ func (f Frame) tabTitle() string {
 	return f.Title + " · Belfry"
 }
 
-// htmxConfig prevents htmx from evaluating code, adding styles and storing pages in the browser, and shows error
-// pages. Attributes of an element are not inherited: a link inside a polling part must not be swapped like that part.
+// htmxConfig prevents htmx from evaluating code, adding styles and storing pages in the browser, and makes it show
+// error responses. Attributes are not inherited: a link inside a part that polls must not be swapped like that part.
 // Without a settle delay, links in a new part work immediately.
 const htmxConfig = `{"disableInheritance":true,"allowEval":false,"includeIndicatorStyles":false,"allowScriptTags":false,"selfRequestsOnly":true,` +
 	`"defaultSettleDelay":0,"historyCacheSize":0,"historyRestoreAsHxRequest":false,"refreshOnHistoryMiss":true,"timeout":20000,` +

@@ -14,7 +14,7 @@ import (
 	"belfry/views/ui"
 )
 
-// Page is a screen of a signed-in person.
+// Page is a page for a signed-in person.
 func Page(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -114,7 +114,7 @@ func Page(f Frame) templ.Component {
 	})
 }
 
-// SignedOutPage is a page of somebody who is not signed in.
+// SignedOutPage is a page for a person who is not signed in.
 func SignedOutPage(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -190,7 +190,7 @@ func SignedOutPage(f Frame) templ.Component {
 	})
 }
 
-// ReadingPage is a page to read, for strangers too; back leads into the dashboard.
+// ReadingPage is a public page of text. back is the address of the dashboard.
 func ReadingPage(f Frame, back string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -416,9 +416,9 @@ func document(f Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(f.Link.Live())
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(f.Link.ChangeStream())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/page.templ`, Line: 88, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/page.templ`, Line: 88, Col: 39}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -633,7 +633,7 @@ func workspaceName(name string) templ.Component {
 	})
 }
 
-// switcher names the workspace and leads into the person's others. Names may repeat; short names do not.
+// switcher shows the workspace and links to the person's other ones. It shows their slugs because names may be equal.
 func switcher(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -894,7 +894,7 @@ func railLink(f Frame, e navEntry) templ.Component {
 	})
 }
 
-// attention is how many things need the person there.
+// attention is the number of things in a section that require the person's attention.
 func attention(a Attention) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -935,9 +935,9 @@ func attention(a Attention) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var37 string
-			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(ui.Counted(a.Count))
+			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(ui.FormatCappedCount(a.Count))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/page.templ`, Line: 195, Col: 24}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/page.templ`, Line: 195, Col: 34}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 			if templ_7745c5c3_Err != nil {
@@ -1067,7 +1067,7 @@ func signedInPerson(f Frame) templ.Component {
 	})
 }
 
-// themeSwitch is the switch between the system's look, light and dark; it is of use with a script only.
+// themeSwitch switches between the system's theme, light and dark. It needs scripts.
 func themeSwitch() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1189,7 +1189,7 @@ func themeOption(value, icon, label string) templ.Component {
 	})
 }
 
-// bar stands in for the rail on a phone.
+// bar is the navigation on a phone, where it replaces the rail.
 func bar(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -1223,7 +1223,7 @@ func bar(f Frame) templ.Component {
 			}
 		}
 		if len(more) > 0 {
-			var templ_7745c5c3_Var51 = []any{"bar-more", templ.KV("current", f.isOneOf(more))}
+			var templ_7745c5c3_Var51 = []any{"bar-more", templ.KV("current", f.isCurrentIn(more))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var51...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -14,29 +14,29 @@ import (
 	"belfry/views/ui"
 )
 
-// PaletteGroup is a kind of things that a search has found.
+// PaletteGroup is a group of search results, such as accounts.
 type PaletteGroup struct {
 	Name    string
 	Entries []PaletteEntry
 }
 
-// PaletteEntry is a page, an action, an account or a post to go to.
+// PaletteEntry is a search result: a page, an action, an account or a post.
 type PaletteEntry struct {
 	Icon     string
-	Platform string // of an account or a post, whose icon is shown instead
+	Platform string // of an account or a post; its icon is shown instead of Icon
 	Name     string
 	Detail   string
 	URL      string
 }
 
-// PaletteModel is what a search has found.
+// PaletteModel is the results of a search.
 type PaletteModel struct {
 	Frame  Frame
 	Query  string
 	Groups []PaletteGroup
 }
 
-func (m PaletteModel) found() int {
+func (m PaletteModel) countEntries() int {
 	n := 0
 	for _, g := range m.Groups {
 		n += len(g.Entries)
@@ -44,7 +44,7 @@ func (m PaletteModel) found() int {
 	return n
 }
 
-// palette is the search as a dialog above every page. Its results are chosen with the arrow keys.
+// palette is the search dialog, which opens above every page. Arrow keys select a result.
 func palette(f Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -121,10 +121,10 @@ func palette(f Frame) templ.Component {
 	})
 }
 
-// FieldQuery is what to search for.
+// FieldQuery is the name of the input with the query.
 const FieldQuery = "q"
 
-// PalettePart are the results inside the dialog.
+// PalettePart is the results in the search dialog.
 func PalettePart(m PaletteModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -235,15 +235,15 @@ func PalettePart(m PaletteModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.found() == 0 {
+		if m.countEntries() == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<p class=\"palette-none\" role=\"presentation\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(m.noneText())
+			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(m.nothingFoundText())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/palette.templ`, Line: 85, Col: 60}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/palette.templ`, Line: 85, Col: 68}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -258,7 +258,9 @@ func PalettePart(m PaletteModel) templ.Component {
 	})
 }
 
-func (m PaletteModel) noneText() string { return fmt.Sprintf("Nothing found for “%s”.", m.Query) }
+func (m PaletteModel) nothingFoundText() string {
+	return fmt.Sprintf("Nothing found for “%s”.", m.Query)
+}
 
 func paletteEntry(e PaletteEntry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
@@ -332,7 +334,7 @@ func paletteEntry(e PaletteEntry) templ.Component {
 	})
 }
 
-// Search is the search as a page, for somebody without scripts.
+// Search is the search page, which replaces the dialog without scripts.
 func Search(m PaletteModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -493,7 +495,7 @@ func Search(m PaletteModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if m.found() == 0 {
+			if m.countEntries() == 0 {
 				templ_7745c5c3_Err = ui.Empty("search", "Nothing found", "Try fewer words, or a part of a word.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -98,7 +98,7 @@ func (f fixture) references() map[string]templ.Component {
 				ID: "getPost", Method: http.MethodGet, Path: "/posts/{id}", Summary: "Show a post", Command: "curl",
 				Body:   &reference.Body{},
 				Fields: []reference.Field{{Name: "id", In: "path", Required: true, Type: []reference.Span{{Text: "string"}}}},
-				Answers: []reference.Answer{{
+				Responses: []reference.Response{{
 					Status: "200", Words: "OK", Headers: []string{"X-Request-Id", "RateLimit"},
 					Example: "{}",
 				}},
@@ -193,7 +193,7 @@ func (f fixture) lists() map[string]templ.Component {
 			m.Frame.Flash = &layout.Flash{
 				Tone: ui.ToneWarn, Text: "12 posts moved; 2 refused:",
 				Points: []string{"2 posts: The time is in the past. Choose a later time, or choose Send now."},
-				Action: &ui.Action{ID: "undo", URL: frame.Link.Undo(), Label: "Undo"},
+				Action: &ui.Action{ID: "undo", URL: frame.Link.UndoPostChange(), Label: "Undo"},
 			}
 		}),
 		"posts-all": list(func(m *posts.ListModel) {
@@ -234,7 +234,7 @@ func (f fixture) calendars() map[string]templ.Component {
 		"calendar-moved": func(m *calendar.Model) {
 			m.Moved = &layout.Flash{
 				Text:   "Moved to Tue 24 Nov 2026, 18:00 CET (Europe/Berlin).",
-				Action: &ui.Action{ID: "undo", URL: m.Frame.Link.Undo(), Label: "Undo"},
+				Action: &ui.Action{ID: "undo", URL: m.Frame.Link.UndoPostChange(), Label: "Undo"},
 			}
 		},
 		"calendar-refused": func(m *calendar.Model) {
@@ -591,7 +591,7 @@ func (f fixture) shows() map[string]templ.Component {
 		"post-delete": layout.Confirm(layout.ConfirmModel{
 			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?",
 			Points: []string{"It cannot be brought back."},
-			Action: queued.Frame.Link.Delete(postID), Button: "Delete the draft", Back: queued.Frame.Link.Post(postID),
+			Action: queued.Frame.Link.DeletePost(postID), Button: "Delete the draft", Back: queued.Frame.Link.Post(postID),
 		}),
 	}
 }

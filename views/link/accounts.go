@@ -17,19 +17,19 @@ func (w Workspace) Connect(platform string) string {
 func (w Workspace) Reconnect(id string) string { return joinPath(w.At(accounts), id, "reconnect") }
 
 // ReconnectForPost starts renewing the consent of the account of a failed post, which is retried afterwards.
-func (w Workspace) ReconnectForPost(post string) string {
-	return joinPath(w.At(posts), post, "reconnect")
+func (w Workspace) ReconnectForPost(postID string) string {
+	return joinPath(w.At(posts), postID, "reconnect")
 }
 
-// Disconnect asks for confirmation (GET) and disconnects the account (POST).
+// Disconnect asks for confirmation (GET) and disconnects an account (POST).
 func (w Workspace) Disconnect(id string) string { return joinPath(w.At(accounts), id, "disconnect") }
 
-// ConnectCallback is the address to which a network's consent page redirects. It is registered with the network, so it
-// is the same for all workspaces.
+// ConnectCallback is the address to which a network's consent page redirects. It is the same for all workspaces because
+// it is registered with the network.
 func ConnectCallback(platform string) string { return joinPath(accounts+"/callback", platform) }
 
-// Callback is the address at which a network reports an event (POST).
-func Callback(platform, event string) string { return joinPath("/callbacks", platform, event) }
+// EventCallback is the address at which a network reports an event (POST).
+func EventCallback(platform, event string) string { return joinPath("/callbacks", platform, event) }
 
-// Erasure shows how far the deletion of a person's data is.
-func Erasure(code string) string { return joinPath("/erasures", code) }
+// ErasureStatus shows whether a person's data has been deleted.
+func ErasureStatus(code string) string { return joinPath("/erasures", code) }

@@ -1,15 +1,15 @@
 package link
 
-// ForgotPassword asks for a link for choosing a new password (GET, POST).
+// ForgotPassword shows the form for requesting a reset link (GET) and accepts it (POST).
 const ForgotPassword = "/forgot-password"
 
-// Outbox shows the emails that the sandbox keeps.
+// Outbox shows the emails that the sandbox would have sent.
 const Outbox = "/sandbox/_/mail"
 
-// ResetPassword returns the address of a link for choosing a new password (GET) and of its form (POST).
+// ResetPassword is a reset link. It shows the form for a new password (GET) and accepts it (POST).
 func ResetPassword(token string) string { return joinPath("/reset-password", token) }
 
-// PasswordRequested is the page after ForgotPassword's form.
+// PasswordRequested is the page after the form of ForgotPassword was sent.
 const PasswordRequested = ForgotPassword + "?sent=1"
 
 // SignInAfterReset is the sign-in page for a person who has just chosen a new password.

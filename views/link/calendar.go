@@ -13,16 +13,17 @@ const (
 	ViewDay   = "day"
 )
 
-// Calendar is a view of the calendar. All of it is in the address.
+// Calendar says what the calendar shows. The query of its address contains all of it.
 type Calendar struct {
 	View   string // one of the views
-	Date   string // a day of what it shows, YYYY-MM-DD, or "" for today
-	Filter        // its status is a state, or "" for all
+	Date   string // a day within the view, YYYY-MM-DD, or "" for today
+	Filter        // its status is a post's status, or "" for all
 }
 
-// ReadCalendar returns the view in the query of an address: the month, unless the query names another.
-func ReadCalendar(query url.Values) Calendar {
-	c := Calendar{View: query.Get("view"), Date: query.Get("date"), Filter: ReadFilter(query)}
+// ParseCalendar parses the query of the calendar's address. Without a valid view or date, it returns the month or
+// today.
+func ParseCalendar(query url.Values) Calendar {
+	c := Calendar{View: query.Get("view"), Date: query.Get("date"), Filter: ParseFilter(query)}
 	c.Filter = Filter{Status: query.Get("status"), Account: c.Account, Group: c.Group, Network: c.Network}
 	switch c.View {
 	case ViewWeek, ViewList, ViewDay:
@@ -35,7 +36,7 @@ func ReadCalendar(query url.Values) Calendar {
 	return c
 }
 
-// Query returns what ReadCalendar reads.
+// Query returns the query that ParseCalendar parses.
 func (c Calendar) Query() url.Values {
 	query := c.queryValues()
 	if c.View != ViewMonth && c.View != "" {
@@ -50,20 +51,20 @@ func (c Calendar) Query() url.Values {
 // Calendar returns the address of a view of the calendar.
 func (w Workspace) Calendar(c Calendar) string { return withQuery(w.At("/calendar"), c.Query()) }
 
-// CalendarSince returns the address for news of a view; version is the version that the reader has seen. The response
-// is 204 if nothing has changed.
+// CalendarSince is the address for polling a view; version is the one that the page shows. The response is 204 if
+// nothing has changed.
 func (w Workspace) CalendarSince(c Calendar, version string) string {
 	query := c.Query()
 	query.Set("seen", version)
 	return withQuery(w.At("/calendar"), query)
 }
 
-// CalendarMove gives a post another time, and answers with the view that its query names (POST).
-func (w Workspace) CalendarMove(c Calendar) string {
+// MoveInCalendar gives a post another time and responds with the view c (POST).
+func (w Workspace) MoveInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }
 
-// ComposeAt returns the composer's address with a time, YYYY-MM-DDTHH:MM on the workspace's clock.
-func (w Workspace) ComposeAt(wall string) string {
-	return withQuery(w.Compose(), url.Values{"at": {wall}})
+// ComposeAt is the composer with a time filled in: YYYY-MM-DDTHH:MM in the workspace's zone.
+func (w Workspace) ComposeAt(localTime string) string {
+	return withQuery(w.Compose(), url.Values{"at": {localTime}})
 }

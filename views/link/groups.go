@@ -5,14 +5,14 @@ const groups = "/groups"
 // Groups lists the groups (GET) and creates one (POST).
 func (w Workspace) Groups() string { return w.At(groups) }
 
-// NewGroup is the form of a new group.
+// NewGroup shows the form for a new group.
 func (w Workspace) NewGroup() string { return w.At(groups + "/new") }
 
-// Group is the form of a group (GET) and accepts it (POST).
+// Group shows the form of a group (GET) and accepts it (POST).
 func (w Workspace) Group(id string) string { return joinPath(w.At(groups), id) }
 
 // AddToGroup adds an account to a group (POST).
 func (w Workspace) AddToGroup(id string) string { return joinPath(w.At(groups), id, "accounts") }
 
-// DeleteGroup asks for confirmation (GET) and deletes the group (POST).
+// DeleteGroup asks for confirmation (GET) and deletes a group (POST).
 func (w Workspace) DeleteGroup(id string) string { return joinPath(w.At(groups), id, "delete") }

@@ -1,7 +1,8 @@
-// Package link holds every address of the dashboard as a function, so that none is spelled elsewhere. The pages of a
-// workspace are methods of Workspace.
+// Package link has a function for each address of the dashboard; no other package spells out an address. The pages of
+// a workspace are methods of Workspace.
 //
-// A route table gives the functions placeholders: Workspace(":workspace").Post(":id") is "/w/:workspace/posts/:id".
+// The route table passes placeholders to these functions: Workspace(":workspace").Post(":id") returns
+// "/w/:workspace/posts/:id".
 package link
 
 import (
@@ -9,18 +10,18 @@ import (
 	"strings"
 )
 
-// Pages that stand by themselves.
+// Pages outside a workspace.
 const (
 	Home    = "/"
 	SetUp   = "/set-up"
 	SignIn  = "/sign-in"
 	SignOut = "/sign-out"
 	APIDocs = "/docs/api"
-	// Design shows the design system, in sandbox mode only.
+	// Design shows the design system. It exists only in sandbox mode.
 	Design = "/design"
 )
 
-// SignInFor returns the sign-in page that leads back to a page of the dashboard.
+// SignInFor returns the sign-in page that leads to a page of the dashboard afterwards; next may be empty.
 func SignInFor(next string) string {
 	if next == "" {
 		return SignIn
@@ -31,11 +32,12 @@ func SignInFor(next string) string {
 // Invitation returns the address of an invitation link (GET) and of its form (POST).
 func Invitation(token string) string { return joinPath("/invitations", token) }
 
-// joinPath joins a collection, an id and further parts.
+// joinPath joins a collection, an id, which it escapes, and further parts, which it does not escape.
 func joinPath(collection, id string, rest ...string) string {
 	return strings.Join(append([]string{collection, url.PathEscape(id)}, rest...), "/")
 }
 
+// withQuery returns a path with a query, or only the path if the query is empty.
 func withQuery(path string, query url.Values) string {
 	if len(query) == 0 {
 		return path

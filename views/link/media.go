@@ -7,7 +7,7 @@ const media = "/media"
 // RootFolder selects the files that are in no folder.
 const RootFolder = "root"
 
-// MediaFilter says which files the library shows, and how. All of it is in the address.
+// MediaFilter says which files the library shows, and how. The query of its address contains all of it.
 type MediaFilter struct {
 	Folder string // a folder's id, RootFolder, or "" for all files
 	Query  string
@@ -16,20 +16,20 @@ type MediaFilter struct {
 	Use    string // unused or removed
 	Sort   string // oldest, name or largest; "" for the newest first
 	View   string // list, or "" for the grid
-	After  string // the last file of the page before
+	After  string // the id of the last file on the previous page
 }
 
-// fields returns the names of the query with where their values are.
-func (f *MediaFilter) fields() map[string]*string {
+// fieldsByParam maps the parameters of the query to the fields of the filter.
+func (f *MediaFilter) fieldsByParam() map[string]*string {
 	return map[string]*string{
 		"folder": &f.Folder, "q": &f.Query, "kind": &f.Kind, "tag": &f.Tag, "use": &f.Use, "sort": &f.Sort, "view": &f.View,
 		"after": &f.After,
 	}
 }
 
-// ParseMediaFilter reads the filter of an address.
+// ParseMediaFilter parses the query of an address.
 func ParseMediaFilter(query url.Values) (f MediaFilter) {
-	for name, value := range f.fields() {
+	for name, value := range f.fieldsByParam() {
 		*value = query.Get(name)
 	}
 	return f
@@ -40,7 +40,7 @@ func (f MediaFilter) Encode() string { return f.queryValues().Encode() }
 
 func (f MediaFilter) queryValues() url.Values {
 	query := url.Values{}
-	for name, value := range f.fields() {
+	for name, value := range f.fieldsByParam() {
 		if *value != "" {
 			query.Set(name, *value)
 		}
@@ -48,42 +48,42 @@ func (f MediaFilter) queryValues() url.Values {
 	return query
 }
 
-// Media returns the address of the library; the zero filter selects all files.
+// Media is the library; the zero filter selects all files.
 func (w Workspace) Media(f MediaFilter) string { return withQuery(w.At(media), f.queryValues()) }
 
-// PickMedia returns the address of the dialog in which files of the library are chosen.
+// PickMedia is the dialog for choosing files from the library.
 func (w Workspace) PickMedia(f MediaFilter) string {
 	return withQuery(w.At(media+"/pick"), f.queryValues())
 }
 
-// UploadFiles accepts the form with new files for the library.
+// UploadFiles accepts a form with new files for the library (POST).
 func (w Workspace) UploadFiles() string { return w.At(media + "/files") }
 
 // File shows a file (GET) and changes it (POST).
 func (w Workspace) File(id string) string { return joinPath(w.UploadFiles(), id) }
 
-// FileFrom is File with the list to which the person goes back.
-func (w Workspace) FileFrom(id string, f MediaFilter) string {
+// FileInLibrary is the page of a file with a link back to the library with a filter.
+func (w Workspace) FileInLibrary(id string, f MediaFilter) string {
 	return withQuery(w.File(id), f.queryValues())
 }
 
-// ChangeFiles changes many files.
+// ChangeFiles changes several files (POST).
 func (w Workspace) ChangeFiles() string { return w.At(media + "/edit") }
 
-// DeleteFiles asks for confirmation, and deletes many files once it is given.
+// DeleteFiles asks for confirmation, and deletes several files once it was given (POST).
 func (w Workspace) DeleteFiles() string { return w.At(media + "/delete") }
 
-// Folders creates a folder (POST).
-func (w Workspace) Folders() string { return w.At(media + "/folders") }
+// CreateFolder creates a folder (POST).
+func (w Workspace) CreateFolder() string { return w.At(media + "/folders") }
 
-// Folder renames or moves a folder (POST).
-func (w Workspace) Folder(id string) string { return joinPath(w.Folders(), id) }
+// EditFolder renames or moves a folder (POST).
+func (w Workspace) EditFolder(id string) string { return joinPath(w.CreateFolder(), id) }
 
 // DeleteFolder deletes an empty folder (POST).
-func (w Workspace) DeleteFolder(id string) string { return joinPath(w.Folders(), id, "delete") }
+func (w Workspace) DeleteFolder(id string) string { return joinPath(w.CreateFolder(), id, "delete") }
 
-// Uploads reserves a file for a script that uploads it (POST), and says how far files have been processed (GET).
+// Uploads reserves a file for a script to upload (POST), and returns the progress of uploaded files (GET).
 func (w Workspace) Uploads() string { return w.At(media + "/uploads") }
 
-// CancelUpload gives up a reserved file (POST).
+// CancelUpload cancels a reserved upload (POST).
 func (w Workspace) CancelUpload(id string) string { return joinPath(w.Uploads(), id, "cancel") }

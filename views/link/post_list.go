@@ -2,10 +2,10 @@ package link
 
 import "net/url"
 
-// AllPosts is the Filter.Status of all posts.
+// AllPosts is the value of Filter.Status that selects all posts.
 const AllPosts = "all"
 
-// Filter filters the list of posts. All of it is in the address.
+// Filter selects posts for the list. The query of its address contains all of it.
 type Filter struct {
 	Status   string // a state, AllPosts, or "" for the queued posts, soonest first
 	Account  string
@@ -16,18 +16,18 @@ type Filter struct {
 	Cursor   string
 }
 
-// fields maps the parameters of an address to the fields of a filter.
-func (f *Filter) fields() map[string]*string {
+// fieldsByParam maps the parameters of the query to the fields of the filter.
+func (f *Filter) fieldsByParam() map[string]*string {
 	return map[string]*string{
-		"status": &f.Status, "accountId": &f.Account, "groupId": &f.Group, "network": &f.Network, "from": &f.From, "to": &f.To,
-		"q": &f.Query, "cursor": &f.Cursor,
+		"status": &f.Status, "accountId": &f.Account, "groupId": &f.Group, "network": &f.Network,
+		"from": &f.From, "to": &f.To, "q": &f.Query, "cursor": &f.Cursor,
 	}
 }
 
-// ReadFilter returns the filter in the query of an address.
-func ReadFilter(query url.Values) Filter {
+// ParseFilter parses the query of an address.
+func ParseFilter(query url.Values) Filter {
 	var f Filter
-	for name, field := range f.fields() {
+	for name, field := range f.fieldsByParam() {
 		*field = query.Get(name)
 	}
 	if f.Status == "queued" {
@@ -38,7 +38,7 @@ func ReadFilter(query url.Values) Filter {
 
 func (f Filter) queryValues() url.Values {
 	query := url.Values{}
-	for name, field := range f.fields() {
+	for name, field := range f.fieldsByParam() {
 		if *field != "" {
 			query.Set(name, *field)
 		}
@@ -46,22 +46,22 @@ func (f Filter) queryValues() url.Values {
 	return query
 }
 
-// Posts returns the address of the list; the zero Filter selects what is up next.
+// Posts is the list of posts; the zero Filter selects the queued ones.
 func (w Workspace) Posts(f Filter) string { return withQuery(w.At(posts), f.queryValues()) }
 
-// PostsSince returns the address for polling the list; version is the version that the reader has seen. The response
-// is 204 if nothing has changed.
+// PostsSince is the address for polling the list; version is the one that the page shows. The response is 204 if
+// nothing has changed.
 func (w Workspace) PostsSince(f Filter, version string) string {
 	query := f.queryValues()
 	query.Set("seen", version)
 	return withQuery(w.At(posts), query)
 }
 
-// Bulk applies an action to several posts (POST).
-func (w Workspace) Bulk() string { return w.At(posts + "/bulk") }
+// ChangePosts applies an action, such as rescheduling, to several posts (POST).
+func (w Workspace) ChangePosts() string { return w.At(posts + "/bulk") }
 
-// BulkDelete asks whether to delete several posts.
-func (w Workspace) BulkDelete() string { return w.At(posts + "/bulk/delete") }
+// DeletePosts asks for confirmation before ChangePosts deletes several posts.
+func (w Workspace) DeletePosts() string { return w.At(posts + "/bulk/delete") }
 
-// Undo gives posts back the schedule that they had before an action (POST).
-func (w Workspace) Undo() string { return w.At(posts + "/undo") }
+// UndoPostChange restores the schedules that posts had before an action (POST).
+func (w Workspace) UndoPostChange() string { return w.At(posts + "/undo") }

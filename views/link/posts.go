@@ -4,64 +4,64 @@ import "net/url"
 
 const posts = "/posts"
 
-// Compose returns the address of the composer.
+// Compose is the composer.
 func (w Workspace) Compose() string { return w.At("/compose") }
 
-// Plan returns the plan for the composer's form.
-func (w Workspace) Plan() string { return w.At("/compose/plan") }
+// PlanPosts responds with the plan for the composer's form (POST).
+func (w Workspace) PlanPosts() string { return w.At("/compose/plan") }
 
-// ComposeFiles adds uploaded and chosen files to the composer's form.
+// ComposeFiles adds uploaded and chosen files to the composer's form (POST).
 func (w Workspace) ComposeFiles() string { return w.At("/compose/files") }
 
-// Create accepts the composer's form.
-func (w Workspace) Create() string { return w.At(posts) }
+// CreatePosts accepts the composer's form (POST).
+func (w Workspace) CreatePosts() string { return w.At(posts) }
 
-// OnHold lists the affected posts while publishing is on hold.
-func (w Workspace) OnHold() string { return w.At("/on-hold") }
+// PostsOnHold lists the posts that wait while publishing is on hold.
+func (w Workspace) PostsOnHold() string { return w.At("/on-hold") }
 
-// Post returns the address of a post's page.
+// Post is the page of a post.
 func (w Workspace) Post(id string) string { return joinPath(w.At(posts), id) }
 
-// PostSince returns the address for polling a post's page; version is the version that the reader has seen. The
-// response is 204 if nothing has changed.
+// PostSince is the address for polling a post's page; version is the one that the page shows. The response is 204 if
+// nothing has changed.
 func (w Workspace) PostSince(id, version string) string {
 	return withQuery(w.Post(id), url.Values{"seen": {version}})
 }
 
-// ComposeFor returns the composer's address with an account selected.
-func (w Workspace) ComposeFor(account string) string {
-	return withQuery(w.Compose(), url.Values{"account": {account}})
+// ComposeFor is the composer with an account selected.
+func (w Workspace) ComposeFor(accountID string) string {
+	return withQuery(w.Compose(), url.Values{"account": {accountID}})
 }
 
-// Edit returns the address of a draft's form, and accepts the form.
-func (w Workspace) Edit(id string) string { return joinPath(w.At(posts), id, "edit") }
+// EditPost shows the form of a draft or a queued post (GET) and accepts it (POST).
+func (w Workspace) EditPost(id string) string { return joinPath(w.At(posts), id, "edit") }
 
-// EditPlan returns the plan for the form of a draft.
+// EditPlan responds with the plan for the form of EditPost (POST).
 func (w Workspace) EditPlan(id string) string { return joinPath(w.At(posts), id, "edit", "plan") }
 
-// EditFiles adds uploaded and chosen files to the form of a draft.
+// EditFiles adds uploaded and chosen files to the form of EditPost (POST).
 func (w Workspace) EditFiles(id string) string { return joinPath(w.At(posts), id, "edit", "files") }
 
-// Queue queues a draft that has a time.
-func (w Workspace) Queue(id string) string { return joinPath(w.At(posts), id, "queue") }
+// QueuePost queues a draft that has a time (POST).
+func (w Workspace) QueuePost(id string) string { return joinPath(w.At(posts), id, "queue") }
 
-// SendNow publishes a draft or a queued post after a moment in which it can be undone.
-func (w Workspace) SendNow(id string) string { return joinPath(w.At(posts), id, "send-now") }
+// SendPostNow publishes a draft or a queued post after a short delay in which the person can undo it (POST).
+func (w Workspace) SendPostNow(id string) string { return joinPath(w.At(posts), id, "send-now") }
 
-// Cancel turns a queued post into a draft.
-func (w Workspace) Cancel(id string) string { return joinPath(w.At(posts), id, "cancel") }
+// CancelPost turns a queued post into a draft (POST).
+func (w Workspace) CancelPost(id string) string { return joinPath(w.At(posts), id, "cancel") }
 
-// Reschedule changes the time of a draft or a queued post.
-func (w Workspace) Reschedule(id string) string { return joinPath(w.At(posts), id, "reschedule") }
+// ReschedulePost changes the time of a draft or a queued post (POST).
+func (w Workspace) ReschedulePost(id string) string { return joinPath(w.At(posts), id, "reschedule") }
 
-// Retry sends a failed post again.
-func (w Workspace) Retry(id string) string { return joinPath(w.At(posts), id, "retry") }
+// RetryPost queues a failed post again (POST).
+func (w Workspace) RetryPost(id string) string { return joinPath(w.At(posts), id, "retry") }
 
-// Duplicate creates a draft with the same content.
-func (w Workspace) Duplicate(id string) string { return joinPath(w.At(posts), id, "duplicate") }
+// DuplicatePost creates a draft with the content of a post (POST).
+func (w Workspace) DuplicatePost(id string) string { return joinPath(w.At(posts), id, "duplicate") }
 
-// Delete asks for confirmation (GET) and deletes the post (POST).
-func (w Workspace) Delete(id string) string { return joinPath(w.At(posts), id, "delete") }
+// DeletePost asks for confirmation (GET) and deletes a post (POST).
+func (w Workspace) DeletePost(id string) string { return joinPath(w.At(posts), id, "delete") }
 
-// Settle accepts a person's answer about a post with an unknown outcome.
-func (w Workspace) Settle(id string) string { return joinPath(w.At(posts), id, "settle") }
+// ResolveOutcome records whether a post with an unknown outcome is live, as a person reports (POST).
+func (w Workspace) ResolveOutcome(id string) string { return joinPath(w.At(posts), id, "settle") }

@@ -2,10 +2,10 @@ package link
 
 import "net/url"
 
-// Settings leads to the first page of the settings that the person may open.
+// Settings redirects to the first settings page that the person may open.
 func (w Workspace) Settings() string { return w.At("/settings") }
 
-// Profile shows the signed-in person (GET) and changes them (POST).
+// Profile shows the signed-in person's name and email address (GET) and changes them (POST).
 func (w Workspace) Profile() string { return w.At("/settings/profile") }
 
 // Security shows the person's sessions (GET) and changes their password (POST).
@@ -17,16 +17,16 @@ func (w Workspace) EndSession(id string) string { return joinPath(w.Security(), 
 // EndSessions asks for confirmation (GET) and signs the person out everywhere (POST).
 func (w Workspace) EndSessions() string { return w.At("/settings/security/sign-out") }
 
-// Appearance shows how the dashboard looks in this browser.
+// Appearance shows the settings for the dashboard's look and shortcuts.
 func (w Workspace) Appearance() string { return w.At("/settings/appearance") }
 
-// Usage shows the plan and what of it is used.
+// Usage shows the plan's limits and how much of them is used.
 func (w Workspace) Usage() string { return w.At("/settings/plan") }
 
 // AuditFilter selects entries of the audit log. Empty fields select all.
 type AuditFilter struct{ User, Action, Cursor string }
 
-// AuditLog returns the address of a page of the audit log.
+// AuditLog is a page of the audit log.
 func (w Workspace) AuditLog(f AuditFilter) string {
 	query := url.Values{}
 	for name, value := range map[string]string{"user": f.User, "action": f.Action, "cursor": f.Cursor} {
@@ -43,17 +43,17 @@ func (w Workspace) Keys() string { return w.At("/settings/keys") }
 // Members lists the members (GET) and invites one (POST).
 func (w Workspace) Members() string { return w.At("/settings/members") }
 
-// WorkspaceSettings shows the workspace (GET) and changes it (POST).
+// WorkspaceSettings shows the workspace's name, slug and time zone (GET) and changes them (POST).
 func (w Workspace) WorkspaceSettings() string { return w.At("/settings/workspace") }
 
-// Member changes a member's role (POST).
-func (w Workspace) Member(id string) string { return joinPath(w.Members(), id) }
+// EditMember changes a member's role (POST).
+func (w Workspace) EditMember(id string) string { return joinPath(w.Members(), id) }
 
-// RemoveMember asks for confirmation (GET) and removes the member (POST).
+// RemoveMember asks for confirmation (GET) and removes a member (POST).
 func (w Workspace) RemoveMember(id string) string { return joinPath(w.Members(), id, "remove") }
 
-// RevokeKey asks for confirmation (GET) and revokes the key (POST).
+// RevokeKey asks for confirmation (GET) and revokes a key (POST).
 func (w Workspace) RevokeKey(id string) string { return joinPath(w.Keys(), id, "revoke") }
 
-// Shortcuts switches single-key shortcuts on or off for the signed-in person (POST).
-func (w Workspace) Shortcuts() string { return w.At("/settings/shortcuts") }
+// SetShortcuts switches single-key shortcuts on or off for the signed-in person (POST).
+func (w Workspace) SetShortcuts() string { return w.At("/settings/shortcuts") }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Workspace makes the addresses of a workspace's pages from its slug. The zero Workspace makes addresses without a
-// slug, which lead on to the workspace that the person visited last.
+// Workspace is the slug of a workspace. Its methods return the addresses of the workspace's pages. Those of the zero
+// Workspace have no slug and redirect to the workspace that the person visited last.
 type Workspace string
 
-// workspaces is the start of the addresses that name a workspace.
+// workspaces is the prefix of the addresses that contain a workspace's slug.
 const workspaces = "/w/"
 
 // At returns the address of a path in the workspace.
@@ -20,14 +20,14 @@ func (w Workspace) At(path string) string {
 	return workspaces + url.PathEscape(string(w)) + path
 }
 
-// Live returns the stream of changes in the workspace, for its open pages.
-func (w Workspace) Live() string { return w.At("/live") }
+// ChangeStream is the stream of changes in the workspace, to which open pages listen.
+func (w Workspace) ChangeStream() string { return w.At("/live") }
 
-// Home returns the page on which a visit to the workspace begins.
+// Home is the workspace's start page: its list of posts.
 func (w Workspace) Home() string { return w.Posts(Filter{}) }
 
-// SplitWorkspace returns the workspace that a path names and the rest of the path. For a path that names none, it
-// returns the zero Workspace and the path.
+// SplitWorkspace splits a path into its workspace and the rest. For a path without a workspace, it returns the zero
+// Workspace and the whole path.
 func SplitWorkspace(path string) (w Workspace, rest string) {
 	named, ok := strings.CutPrefix(path, workspaces)
 	if !ok || named == "" || named[0] == '/' {
@@ -39,7 +39,7 @@ func SplitWorkspace(path string) (w Workspace, rest string) {
 	return Workspace(named), ""
 }
 
-// Search returns the results of a search among pages, actions, accounts and posts.
+// Search shows the pages, actions, accounts and posts that match a query. For an empty query, it is the search page.
 func (w Workspace) Search(query string) string {
 	if query == "" {
 		return w.At("/search")

@@ -347,16 +347,16 @@ func hasIssue(notes []Cause) bool {
 
 func (m ComposeModel) formURL() string {
 	if m.PostID != "" {
-		return m.Frame.Link.Edit(m.PostID)
+		return m.Frame.Link.EditPost(m.PostID)
 	}
-	return m.Frame.Link.Create()
+	return m.Frame.Link.CreatePosts()
 }
 
 func (m ComposeModel) planURL() string {
 	if m.PostID != "" {
 		return m.Frame.Link.EditPlan(m.PostID)
 	}
-	return m.Frame.Link.Plan()
+	return m.Frame.Link.PlanPosts()
 }
 
 func (m ComposeModel) filesURL() string {

@@ -398,9 +398,9 @@ func notice(m ShowModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var18 templ.SafeURL
-				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.OnHold()))
+				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.PostsOnHold()))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 95, Col: 50}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 95, Col: 55}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 				if templ_7745c5c3_Err != nil {
@@ -595,9 +595,9 @@ func postActions(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 templ.SafeURL
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.Edit(m.Post.ID)))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.EditPost(m.Post.ID)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 130, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 130, Col: 84}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -617,19 +617,19 @@ func postActions(m ShowModel) templ.Component {
 			}
 		}
 		if m.offers(core.ActRetry) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: m.Frame.Link.Retry(m.Post.ID), Label: "Retry", Icon: "rotate-cw", Class: primaryIf(!m.Mend && m.Reconnect == "")}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: m.Frame.Link.RetryPost(m.Post.ID), Label: "Retry", Icon: "rotate-cw", Class: primaryIf(!m.Mend && m.Reconnect == "")}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if m.offers(core.ActQueue) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "queue", URL: m.Frame.Link.Queue(m.Post.ID), Label: "Schedule", Icon: "calendar-clock", Class: primaryIf(m.Reconnect == ""), Fields: []ui.Hidden{{Name: FieldRevision, Value: m.Revision}}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "queue", URL: m.Frame.Link.QueuePost(m.Post.ID), Label: "Schedule", Icon: "calendar-clock", Class: primaryIf(m.Reconnect == ""), Fields: []ui.Hidden{{Name: FieldRevision, Value: m.Revision}}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if m.offers(core.ActSendNow) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendNow(m.Post.ID), Label: "Send now", Icon: "send", Fields: []ui.Hidden{{Name: FieldRevision, Value: m.Revision}}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendPostNow(m.Post.ID), Label: "Send now", Icon: "send", Fields: []ui.Hidden{{Name: FieldRevision, Value: m.Revision}}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -647,7 +647,7 @@ func postActions(m ShowModel) templ.Component {
 			}
 		}
 		if m.offers(core.ActDelete) {
-			templ_7745c5c3_Err = layout.ConfirmLink("delete", m.Frame.Link.Delete(m.Post.ID), "Delete", "trash-2", "danger").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.ConfirmLink("delete", m.Frame.Link.DeletePost(m.Post.ID), "Delete", "trash-2", "danger").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -665,7 +665,7 @@ func primaryIf(so bool) string {
 
 // cancelAction takes back what is to come: that a post goes out, or that the worker tries it again.
 func cancelAction(m ShowModel) ui.Action {
-	act := ui.Action{ID: "cancel", URL: m.Frame.Link.Cancel(m.Post.ID), Label: "Back to draft", Icon: "ban"}
+	act := ui.Action{ID: "cancel", URL: m.Frame.Link.CancelPost(m.Post.ID), Label: "Back to draft", Icon: "ban"}
 	if m.Post.Status == string(core.PostFailed) {
 		act.Label = "Stop retrying"
 	}
@@ -674,7 +674,7 @@ func cancelAction(m ShowModel) ui.Action {
 
 // duplicateAction is how a post that cannot be edited is mended: as a copy.
 func duplicateAction(m ShowModel) ui.Action {
-	act := ui.Action{ID: "duplicate", URL: m.Frame.Link.Duplicate(m.Post.ID), Label: "Duplicate", Icon: "copy-plus"}
+	act := ui.Action{ID: "duplicate", URL: m.Frame.Link.DuplicatePost(m.Post.ID), Label: "Duplicate", Icon: "copy-plus"}
 	if m.Post.Status == string(core.PostFailed) {
 		act.Label, act.Icon, act.Class = "Edit a copy", "pencil", primaryIf(m.Mend && m.Reconnect == "" && m.offers(core.ActRetry))
 	}
@@ -1128,9 +1128,9 @@ func outcomeQuestion(m ShowModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var51 templ.SafeURL
-		templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.Settle(m.Post.ID)))
+		templ_7745c5c3_Var51, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.ResolveOutcome(m.Post.ID)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 266, Col: 78}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 266, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var51))
 		if templ_7745c5c3_Err != nil {
@@ -1188,9 +1188,9 @@ func outcomeQuestion(m ShowModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var55 templ.SafeURL
-		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.Settle(m.Post.ID)))
+		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.ResolveOutcome(m.Post.ID)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 277, Col: 78}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 277, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 		if templ_7745c5c3_Err != nil {
@@ -1456,9 +1456,9 @@ func reschedule(m ShowModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var66 templ.SafeURL
-		templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.Reschedule(m.Post.ID)))
+		templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(m.Frame.Link.ReschedulePost(m.Post.ID)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 329, Col: 80}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 329, Col: 84}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 		if templ_7745c5c3_Err != nil {

@@ -36,8 +36,8 @@ type operation struct {
 		Content  map[string]content
 	}
 	Responses map[string]*response
-	Servers   []struct{ URL string } // where it stands, when that is not below the address of all
-	Security  []map[string][]string  // one without a name means that no credential is needed
+	Servers   []struct{ URL string } // replace the address of the API; optional
+	Security  []map[string][]string  // an empty one means that no credential is needed
 }
 
 type response struct {
@@ -60,8 +60,8 @@ type example struct{ Value json.RawMessage }
 // methods is the order in which the routes of a path are shown.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read converts an OpenAPI document to the page; address is the address of its routes.
-func Read(text []byte, address string) (Model, error) {
+// Parse converts an OpenAPI document to the page. address is the address of the API, which it uses in commands.
+func Parse(text []byte, address string) (Model, error) {
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
 		return Model{}, fmt.Errorf("read the description of the API: %w", err)
@@ -111,7 +111,7 @@ func (d document) convertOperation(op operation, method, path, address string) O
 			Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.typeSpans(), About: p.Schema.aboutSpans()})
 	}
 	for _, s := range op.Servers {
-		address = resolveServer(address, s.URL)
+		address = resolveServerURL(address, s.URL)
 	}
 	sent := ""
 	if op.RequestBody != nil {
@@ -124,25 +124,27 @@ func (d document) convertOperation(op operation, method, path, address string) O
 			}
 		}
 	}
-	out.Command = "curl" + curlMethod(method) + " " + quoteAddress(address+path) + authorizationHeader(op.Security) + sent
+	out.Command = "curl" + curlMethodFlag(method) + " " + doubleQuote(address+path) +
+		curlAuthorizationFlag(op.Security) + sent
 	for _, status := range slices.SortedFunc(maps.Keys(op.Responses), cmp.Compare[string]) {
-		out.Answers = append(out.Answers, d.convertResponse(status, op.Responses[status]))
+		out.Responses = append(out.Responses, d.convertResponse(status, op.Responses[status]))
 	}
 	return out
 }
 
-func curlMethod(method string) string {
+// curlMethodFlag returns curl's -X flag for a method, or "" if curl does not need it.
+func curlMethodFlag(method string) string {
 	switch method {
 	case "get", "put":
-		return "" // as curl does by itself, or with a file
+		return "" // curl's default, without and with a file
 	}
 	return " -X " + strings.ToUpper(method)
 }
 
-func quoteAddress(address string) string { return `"` + address + `"` }
+func doubleQuote(address string) string { return `"` + address + `"` }
 
-// resolveServer resolves a server's address against another.
-func resolveServer(address, server string) string {
+// resolveServerURL resolves a server's address, which may be relative, against the address of the API.
+func resolveServerURL(address, server string) string {
 	base, err := url.Parse(address)
 	if err != nil {
 		return server
@@ -154,15 +156,16 @@ func resolveServer(address, server string) string {
 	return strings.TrimSuffix(at.String(), "/")
 }
 
-func authorizationHeader(ways []map[string][]string) string {
-	if slices.ContainsFunc(ways, func(way map[string][]string) bool { return len(way) == 0 }) {
+// curlAuthorizationFlag returns curl's -H flag with an API key, or "" if the route needs no credential.
+func curlAuthorizationFlag(security []map[string][]string) string {
+	if slices.ContainsFunc(security, func(required map[string][]string) bool { return len(required) == 0 }) {
 		return ""
 	}
 	return " \\\n  -H \"Authorization: Bearer $KEY\""
 }
 
-func (d document) convertResponse(status string, r *response) Answer {
-	a := Answer{Status: status}
+func (d document) convertResponse(status string, r *response) Response {
+	a := Response{Status: status}
 	if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
 		r = d.Components.Responses[name]
 	}

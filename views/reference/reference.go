@@ -1,13 +1,13 @@
-// Package reference draws the API's own description for people: readable without a script, one address
-// for each route and record.
+// Package reference shows the API's OpenAPI document as a page. It needs no scripts, and each route and record has its
+// own address.
 package reference
 
 import "belfry/views/layout"
 
-// Model is the page. Read sets everything except the frame and the link back.
+// Model is the API reference. Parse sets everything except Frame and Back.
 type Model struct {
 	Frame    layout.Frame
-	Back     string // into the dashboard
+	Back     string // the address of the dashboard
 	Title    string
 	Version  string
 	Chapters []Chapter
@@ -21,7 +21,7 @@ type Chapter struct {
 	Blocks    []Block
 }
 
-// Section is the routes about one type of object.
+// Section contains the routes for one type of object.
 type Section struct {
 	ID, Title  string
 	About      []Span
@@ -35,8 +35,9 @@ type Operation struct {
 	About   []Block
 	Fields  []Field // parameters of path, query and header
 	Body    *Body
-	Command string // the same request for a shell
-	Answers []Answer
+	Command string // the request as a shell command
+
+	Responses []Response
 }
 
 // Body is what a route accepts.
@@ -45,8 +46,8 @@ type Body struct {
 	Required bool
 }
 
-// Answer is a response of a route with one status.
-type Answer struct {
+// Response is a response of a route with one status.
+type Response struct {
 	Status, Words string
 
 	About   []Block
@@ -56,7 +57,7 @@ type Answer struct {
 }
 
 // summaryText returns the text before the type, if there is one.
-func (a Answer) summaryText() string {
+func (a Response) summaryText() string {
 	if len(a.Type) == 0 {
 		return a.Words
 	}
@@ -70,7 +71,7 @@ type Record struct {
 	Fields   []Field
 }
 
-// Field is a parameter or a property.
+// Field is a parameter of a route or a property of a record.
 type Field struct {
 	Name, In string // In is empty for a property
 	Required bool
@@ -78,14 +79,14 @@ type Field struct {
 	About    []Span
 }
 
-// Block is a paragraph, or a table if it has a head.
+// Block is a paragraph, or a table if Head is not empty.
 type Block struct {
 	Text []Span
 	Head [][]Span
 	Rows [][][]Span
 }
 
-// Span is a piece of text, which can be code or a link.
+// Span is a piece of text, which may be code or a link.
 type Span struct {
 	Text string
 	Code bool

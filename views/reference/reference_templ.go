@@ -528,7 +528,7 @@ func route(op Operation) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, a := range op.Answers {
+		for _, a := range op.Responses {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<div><dt>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1012,7 +1012,7 @@ func text(list []Block) templ.Component {
 	})
 }
 
-// plainText is what words show.
+// plainText returns the spans as plain text.
 func plainText(list []Span) string {
 	var out strings.Builder
 	for _, s := range list {

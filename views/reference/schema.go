@@ -11,7 +11,7 @@ import (
 // schema is the part of a JSON schema that the page uses.
 type schema struct {
 	Ref                  string `json:"$ref"`
-	Type                 any    // a word, or several
+	Type                 any    // a string or a list of strings
 	Description          string
 	Format               string
 	Pattern              string
@@ -58,7 +58,7 @@ func (s *schema) typeSpans() []Span {
 	case len(s.Enum) > 0:
 		return s.enumSpans()
 	}
-	kind, null := s.typeName()
+	kind, nullable := s.jsonType()
 	out := []Span{{Text: kind}}
 	switch {
 	case kind == "array":
@@ -68,25 +68,26 @@ func (s *schema) typeSpans() []Span {
 	case s.Format != "" && kind == "string":
 		out[0].Text = s.Format
 	}
-	if null {
+	if nullable {
 		out = append(out, Span{Text: " or null"})
 	}
 	return out
 }
 
-func (s *schema) typeName() (word string, null bool) {
+// jsonType returns the type's name, and whether the value may also be null.
+func (s *schema) jsonType() (name string, nullable bool) {
 	switch t := s.Type.(type) {
 	case string:
 		return t, false
 	case []any:
 		for _, one := range t {
 			if one == "null" {
-				null = true
+				nullable = true
 			} else {
-				word = fmt.Sprint(one)
+				name = fmt.Sprint(one)
 			}
 		}
-		return word, null
+		return name, nullable
 	}
 	return "anything", false
 }
@@ -102,7 +103,7 @@ func (s *schema) enumSpans() []Span {
 	return out
 }
 
-// objectSpans lists the properties of an object without a name.
+// objectSpans describes an object that is not a record by its properties.
 func (s *schema) objectSpans() []Span {
 	out := []Span{{Text: "object of "}}
 	for i, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -115,7 +116,7 @@ func (s *schema) objectSpans() []Span {
 	return out
 }
 
-// aboutSpans returns the description with the limits, the pattern and the default.
+// aboutSpans returns the description, followed by the limits, the pattern and the default.
 func (s *schema) aboutSpans() []Span {
 	out := parseSpans(s.Description)
 	add := func(format string, args ...any) {

@@ -2,8 +2,8 @@ package reference
 
 import "strings"
 
-// splitChapters splits the description's text at its headings. It supports only what this API's text contains:
-// headings of one level, paragraphs, tables and inline code.
+// splitChapters splits Markdown at its headings. It supports only what this API's description contains: headings of one
+// level, paragraphs, tables and inline code.
 func splitChapters(text string) []Chapter {
 	var out []Chapter
 	for i, part := range strings.Split("\n"+text, "\n## ") {
@@ -18,6 +18,7 @@ func splitChapters(text string) []Chapter {
 
 func headingID(title string) string { return strings.ReplaceAll(strings.ToLower(title), " ", "-") }
 
+// parseBlocks splits Markdown into paragraphs and tables.
 func parseBlocks(text string) []Block {
 	var out []Block
 	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -42,7 +43,7 @@ func parseTable(text string) Block {
 		switch i {
 		case 0:
 			b.Head = cells
-		case 1: // the rule below the head
+		case 1: // the line between head and rows
 		default:
 			b.Rows = append(b.Rows, cells)
 		}
@@ -50,6 +51,7 @@ func parseTable(text string) Block {
 	return b
 }
 
+// parseSpans splits Markdown into text and inline code.
 func parseSpans(text string) []Span {
 	var out []Span
 	for i, part := range strings.Split(text, "`") {

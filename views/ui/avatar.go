@@ -2,11 +2,11 @@ package ui
 
 import "hash/fnv"
 
-// hues is how many colors avatars without a picture have (static/css/avatar.css).
+// hues is the number of background colors of avatars without a picture (static/css/avatar.css).
 const hues = 12
 
-// hueOf returns the color of a name, which is always the same.
-func hueOf(name string) int {
+// avatarHue returns the number of an avatar's color, below hues. It is always the same for a name.
+func avatarHue(name string) int {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name))
 	return int(h.Sum32() % hues)

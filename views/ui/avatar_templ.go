@@ -10,9 +10,9 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "strconv"
 
-// Avatar is the picture of an account, with its network's icon in the corner; "" for platform draws none. Without a
-// picture, or until it has loaded, it is the first letter of the name on a color that stays the same. The name always
-// stands beside it.
+// Avatar is the picture of an account, with the icon of its network in the corner unless platform is empty. Without a
+// picture, and until it has loaded, it shows the first letter of the name on a color that depends on the name. The name
+// must be beside it.
 func Avatar(name, picture, platform string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -39,9 +39,9 @@ func Avatar(name, picture, platform string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var2 string
-		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(hueOf(name)))
+		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(avatarHue(name)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ui/avatar.templ`, Line: 9, Col: 58}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ui/avatar.templ`, Line: 9, Col: 62}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -97,7 +97,7 @@ func Avatar(name, picture, platform string) templ.Component {
 	})
 }
 
-// GroupChip is a group's name with its color, in the form #rrggbb.
+// GroupChip is a group's name with its color, given as #rrggbb.
 func GroupChip(name, color string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -148,7 +148,7 @@ func GroupChip(name, color string) templ.Component {
 	})
 }
 
-// GroupDot is the color of a group; the group's name always stands beside it.
+// GroupDot is a dot in the color of a group. The group's name must be beside it.
 func GroupDot(color string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -6,15 +6,15 @@ import (
 	"belfry/internal/core"
 )
 
-// Counted formats a number of posts, which is not known above core.MostCounted.
-func Counted(n int) string {
+// FormatCappedCount formats a number of posts. Posts are counted up to core.MostCounted, which it formats as "200+".
+func FormatCappedCount(n int) string {
 	if n >= core.MostCounted {
 		return fmt.Sprintf("%d+", core.MostCounted)
 	}
 	return fmt.Sprint(n)
 }
 
-// CountNoun is a number with the noun that it counts.
+// CountNoun returns a number with a noun: the noun one for 1, and many for other numbers.
 func CountNoun[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "belfry/static"
 
-// Icon is a drawing beside a word; readers of the page do not hear it. An unknown name draws nothing.
+// Icon is an icon beside a word, hidden from screen readers. An unknown name draws nothing.
 func Icon(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -48,7 +48,7 @@ func Icon(name string) templ.Component {
 	})
 }
 
-// NetworkIcon is the network's icon. The network's name always stands beside it, seen or only heard.
+// NetworkIcon is a network's icon, hidden from screen readers. The network's name must be beside it, if only for them.
 func NetworkIcon(platform string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -99,7 +99,7 @@ func NetworkIcon(platform string) templ.Component {
 	})
 }
 
-// Bell is the mark of the service.
+// Bell is Belfry's logo.
 func Bell() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -129,7 +129,7 @@ func Bell() templ.Component {
 	})
 }
 
-// Symbols draws icons for UseIcon, once for a page that has each of them many times.
+// Symbols defines icons for UseIcon. A page that shows them many times then contains each drawing once.
 func Symbols(names ...string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -190,7 +190,7 @@ func Symbols(names ...string) templ.Component {
 	})
 }
 
-// UseIcon is Icon with a drawing of Symbols. It has no words, so that readers of the page do not hear it.
+// UseIcon is Icon with a drawing that Symbols defines.
 func UseIcon(name string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,4 +1,4 @@
-// Package ui holds the parts that every screen is made of. It knows no noun of the service.
+// Package ui contains the components that all pages share.
 package ui
 
 import (
@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// IconNames returns the names of all icons, in order.
+// IconNames returns the names of all icons, sorted.
 func IconNames() []string { return slices.Sorted(maps.Keys(icons)) }
 
-// FirstLetter returns the letter that replaces the picture of a person, a workspace or an account.
+// FirstLetter returns the first letter of a name, or "·" if it is empty. It is shown in place of a missing picture.
 func FirstLetter(name string) string {
 	for _, r := range name {
 		return string(r)
@@ -17,7 +17,7 @@ func FirstLetter(name string) string {
 	return "·"
 }
 
-// Icons of Lucide (static/vendor/README.md), 24 by 24, with a stroke in the text's color.
+// icons are Lucide's icons (static/vendor/README.md) by name: 24 by 24, with a stroke in the color of the text.
 var icons = map[string]string{
 	"arrow-left":           `<path d="m12 19-7-7 7-7"/><path d="M19 12H5"/>`,
 	"arrow-right":          `<path d="M5 12h14"/><path d="m12 5 7 7-7 7"/>`,

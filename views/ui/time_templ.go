@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// ExactTime is an instant in UTC, to the second.
+// ExactTime formats an instant in UTC, to the second.
 func ExactTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// LongTime is an instant in a workspace's zone with its label; the exact time in UTC stands in the element.
+// LongTime is an instant in a zone, with the zone's label. Its tooltip is the exact time in UTC.
 func LongTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -85,7 +85,7 @@ func LongTime(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// ShortTime is an instant where space is short: day, time and the zone's abbreviation.
+// ShortTime is an instant in a zone, for narrow places: day, time and the zone's abbreviation.
 func ShortTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -154,7 +154,7 @@ func ShortTime(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// ClockTime is a time of day, for what happens soon.
+// ClockTime is the time of day of an instant that is soon.
 func ClockTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -223,7 +223,7 @@ func ClockTime(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// PreciseTime is an instant to the second, for what follows closely upon each other.
+// PreciseTime is an instant to the second, for events that follow each other closely.
 func PreciseTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
