@@ -24,8 +24,8 @@ import (
 // gates lists the files that may use what leads to a workspace's data: functions that make a caller, and every
 // function or method, of whatever type, that returns a store.Tenant for a workspace. A folder stands for its files.
 var gates = map[string][]string{
-	"core.NewCaller": {"internal/app/auth.go"},
-	"core.Worker":    {"internal/app/account_refresh.go", "internal/app/alert.go", "internal/app/callback.go", "jobs"},
+	"core.NewCaller":       {"internal/app/auth.go"},
+	"core.NewWorkerCaller": {"internal/app/account_refresh.go", "internal/app/alert.go", "internal/app/callback.go", "jobs"},
 	"store.In": {
 		"internal/app/enter.go", "internal/intake/intake.go", "internal/publish/engine.go",
 		"internal/restore/guard.go", // an operator's command over all workspaces
@@ -170,7 +170,7 @@ func TestTenancyGatesAreRecognizedByType(t *testing.T) {
 		{"an interface", `var i interface{ In(core.WorkspaceID) store.Tenant } = s; i.In(ws)`},
 		{"a type parameter", `through(s, ws)`},
 		{"a struct that embeds it", `var e struct{ *store.Store }; e.In(ws)`},
-		{"a caller by another name", `make := core.Worker; make(ws)`},
+		{"a caller by another name", `make := core.NewWorkerCaller; make(ws)`},
 	} {
 		dir := t.TempDir()
 		source := `package planted

@@ -99,7 +99,7 @@ func issueTable(warnings bool) string {
 	b.WriteString("| Code | Message | Hint |\n|---|---|---|\n")
 	for _, issue := range core.Issues() {
 		if issue.Warning == warnings {
-			message, hint := issue.Words()
+			message, hint := issue.WithEllipses()
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", issue.Code, message, hint)
 		}
 	}

@@ -197,7 +197,7 @@ func bodyReader(c echo.Context) func() ([]byte, error) {
 		if err == nil || errors.As(err, &known) || errors.As(err, &large) {
 			return body, err
 		}
-		return nil, core.Invalid("", "The body is incomplete.").WithHint("Send the request again.").Because(fmt.Errorf("read body: %w", err))
+		return nil, core.Invalid("", "The body is incomplete.").WithHint("Send the request again.").WithCause(fmt.Errorf("read body: %w", err))
 	})
 }
 
@@ -229,6 +229,6 @@ func checkType(header string) error {
 		}
 	}
 	return core.Fail(core.CodeUnsupportedMediaType, "The Content-Type %s is not JSON in UTF-8.",
-		schema.Shown(header)).
+		schema.FormatKey(header)).
 		WithHint("Send JSON in UTF-8 with the header Content-Type: application/json.")
 }

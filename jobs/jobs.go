@@ -113,14 +113,14 @@ func (j *Jobs) Run(ctx context.Context) error {
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer cancel()
 	err := j.client.StopAndCancel(stop)
-	waitFor(stop, &loops)
+	waitForGroup(stop, &loops)
 	release, done := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer done()
 	return errors.Join(err, j.cfg.App.Engine().ReleaseLeases(release, j.cfg.Owner))
 }
 
-// waitFor waits for goroutines until ctx ends.
-func waitFor(ctx context.Context, group *sync.WaitGroup) {
+// waitForGroup waits for goroutines until ctx ends.
+func waitForGroup(ctx context.Context, group *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() {
 		group.Wait()
@@ -149,7 +149,7 @@ func Operations(a *app.App) []Operation {
 			return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
 		}),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.Finish) error {
-			return snooze(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
+			return snoozeIfPaused(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 			return a.RefreshToken(ctx, j.Workspace, j.Account)
@@ -158,10 +158,10 @@ func Operations(a *app.App) []Operation {
 			return a.CheckAccount(ctx, j.Workspace, j.Account)
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
-			return snooze(a.RevokeGrant(ctx, j.Grant))
+			return snoozeIfPaused(a.RevokeGrant(ctx, j.Grant))
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
-			return snooze(a.EraseGrant(ctx, j.Code))
+			return snoozeIfPaused(a.EraseGrant(ctx, j.Code))
 		}),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendMail(ctx, j.ID) }),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
@@ -179,10 +179,10 @@ func Operations(a *app.App) []Operation {
 	}
 }
 
-// snooze makes a job run again after a pause, unless that is 0.
-func snooze(again time.Duration, err error) error {
-	if err == nil && again > 0 {
-		return river.JobSnooze(again)
+// snoozeIfPaused makes a job run again after a pause, unless that is 0.
+func snoozeIfPaused(pause time.Duration, err error) error {
+	if err == nil && pause > 0 {
+		return river.JobSnooze(pause)
 	}
 	return err
 }

@@ -19,12 +19,12 @@ func (j *Jobs) periodicTasks() []periodicTask {
 	a := j.cfg.App
 	return []periodicTask{
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.RecordHeartbeat(ctx, j.cfg.Owner) }},
-		{"mark", 15 * time.Second, a.Guard().KeepMark},
-		{"receipts", time.Hour, a.Guard().DropOldReceipts},
+		{"mark", 15 * time.Second, a.Guard().UpdateMarkOrHold},
+		{"receipts", time.Hour, a.Guard().DeleteOldReceipts},
 		{"overdue", 10 * time.Second, a.CountOverdue},
-		{"refresh", time.Minute, enqueueDue(j, a.DueRefreshes)},
-		{"check", time.Minute, enqueueDue(j, a.DueChecks)},
-		{"links", 10 * time.Minute, enqueueDue(j, a.Engine().ListMissingLinks)},
+		{"refresh", time.Minute, newEnqueueTask(j, a.DueRefreshes)},
+		{"check", time.Minute, newEnqueueTask(j, a.DueChecks)},
+		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListMissingLinks)},
 		{"media", 5 * time.Second, a.Intake().SweepFiles},
 		{"purge", time.Minute, a.Intake().PurgeFiles},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},
@@ -49,10 +49,10 @@ func (j *Jobs) runPeriodically(ctx context.Context, t periodicTask) {
 	}
 }
 
-// enqueueDue returns a task that inserts a job for everything that is due.
-func enqueueDue[J queue.Job](j *Jobs, due func(context.Context) ([]J, error)) func(context.Context) error {
+// newEnqueueTask returns a task that inserts a job for everything that is due.
+func newEnqueueTask[J queue.Job](j *Jobs, listDue func(context.Context) ([]J, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
-		jobs, err := due(ctx)
+		jobs, err := listDue(ctx)
 		if err != nil {
 			return err
 		}

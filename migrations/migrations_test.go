@@ -163,7 +163,7 @@ func TestFromEmptyAndAgain(t *testing.T) {
 	t.Parallel()
 	pool := empty(t)
 	first := readState(t, pool)
-	if first.Have != 0 || first.Want < 2 || !first.Empty || !first.Behind() {
+	if first.Have != 0 || first.Want < 2 || !first.Empty || !first.IsBehind() {
 		t.Fatalf("at first: %+v", first)
 	}
 	if err := migrations.Run(t.Context(), pool); err != nil {
@@ -209,7 +209,7 @@ func TestAHalfMigratedDatabaseIsBehind(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), "DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration)"); err != nil {
 		t.Fatal(err)
 	}
-	if state := readState(t, pool); state.Have != state.Want-1 || !state.Behind() {
+	if state := readState(t, pool); state.Have != state.Want-1 || !state.IsBehind() {
 		t.Errorf("%+v", state)
 	}
 }
@@ -225,7 +225,7 @@ func TestAProgramRunsOnASchemaOneVersionNewer(t *testing.T) {
 	}
 	before := schema(t, pool)
 	state := readState(t, pool)
-	if state.Have != state.Want+2 || state.Behind() || state.CheckFloor() != nil {
+	if state.Have != state.Want+2 || state.IsBehind() || state.CheckFloor() != nil {
 		t.Errorf("%+v, %v", state, state.CheckFloor())
 	}
 	if err := migrations.Run(t.Context(), pool); err != nil {
@@ -333,11 +333,11 @@ func TestAPoolOfOneIsRefused(t *testing.T) {
 
 func TestTheHashIsStable(t *testing.T) {
 	t.Parallel()
-	one, err := migrations.Hash()
+	one, err := migrations.SchemaHash()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if two, err := migrations.Hash(); err != nil || one != two || len(one) != 16 {
+	if two, err := migrations.SchemaHash(); err != nil || one != two || len(one) != 16 {
 		t.Errorf("%s, then %s, error %v", one, two, err)
 	}
 }

@@ -67,10 +67,10 @@ func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 	if err == nil {
 		err = state.CheckFloor()
 	}
-	if err != nil || !state.Behind() {
+	if err != nil || !state.IsBehind() {
 		return err
 	}
-	if err := migrateOurs(ctx, conn); err != nil {
+	if err := migrateOwnSchema(ctx, conn); err != nil {
 		return err
 	}
 	return migrateRiver(ctx, pool)
@@ -94,7 +94,7 @@ func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-func migrateOurs(ctx context.Context, conn *pgx.Conn) error {
+func migrateOwnSchema(ctx context.Context, conn *pgx.Conn) error {
 	m, err := migrate.NewMigrator(ctx, conn, table)
 	if err != nil {
 		return fmt.Errorf("prepare the migrations: %w", err)
@@ -104,7 +104,7 @@ func migrateOurs(ctx context.Context, conn *pgx.Conn) error {
 	}
 	var limits error
 	m.OnStart = func(_ int32, _, _, sql string) { // tern resets the settings after each file
-		_, err := conn.Exec(ctx, timeouts(sql))
+		_, err := conn.Exec(ctx, lockTimeoutSQL(sql))
 		limits = errors.Join(limits, err)
 	}
 	if err := errors.Join(m.Migrate(ctx), limits); err != nil {
@@ -113,9 +113,9 @@ func migrateOurs(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// timeouts returns the SQL that sets how long a migration may wait for locks. A migration that builds indexes
+// lockTimeoutSQL returns the SQL that sets how long a migration may wait for locks. A migration that builds indexes
 // concurrently may wait for older transactions without a limit, because it blocks nothing.
-func timeouts(sql string) string {
+func lockTimeoutSQL(sql string) string {
 	if strings.Contains(sql, concurrent) {
 		return "SET lock_timeout = 0; SET statement_timeout = 0"
 	}
@@ -133,7 +133,7 @@ func explainMigrationError(err error) error {
 }
 
 func migrateRiver(ctx context.Context, pool *pgxpool.Pool) error {
-	m, err := riverMigrator(pool)
+	m, err := newRiverMigrator(pool)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func migrateRiver(ctx context.Context, pool *pgxpool.Pool) error {
 	return nil
 }
 
-func riverMigrator(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
+func newRiverMigrator(pool *pgxpool.Pool) (*rivermigrate.Migrator[pgx.Tx], error) {
 	m, err := rivermigrate.New(riverpgxv5.New(pool), &rivermigrate.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the job queue's migrations: %w", err)

@@ -22,8 +22,8 @@ type State struct {
 	known      int32 // the last of our files that this program knows
 }
 
-// Behind reports whether the database lacks a migration.
-func (s State) Behind() bool { return s.Have < s.Want }
+// IsBehind reports whether the database lacks a migration.
+func (s State) IsBehind() bool { return s.Have < s.Want }
 
 // CheckFloor returns an error if a newer program has changed the database in a way that this program cannot work
 // with. A newer schema alone is not an error.
@@ -77,7 +77,7 @@ func countSteps(pool *pgxpool.Pool) (ours, all int32, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the migrations: %w", err)
 	}
-	m, err := riverMigrator(pool)
+	m, err := newRiverMigrator(pool)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -85,9 +85,9 @@ func countSteps(pool *pgxpool.Pool) (ours, all int32, err error) {
 	return ours, ours + int32(len(m.AllVersions())), nil //nolint:gosec // see above
 }
 
-// Hash returns a hash of the schema, which changes with any of our files and with River's migrations. Tests use it in
-// the name of their template database.
-func Hash() (string, error) {
+// SchemaHash returns a hash of the schema, which changes with any of our files and with River's migrations. Tests use
+// it in the name of their template database.
+func SchemaHash() (string, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {
 		return "", err
@@ -100,7 +100,7 @@ func Hash() (string, error) {
 		}
 		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
 	}
-	m, err := riverMigrator(nil)
+	m, err := newRiverMigrator(nil)
 	if err != nil {
 		return "", err
 	}

@@ -114,7 +114,7 @@ func TestEveryRoleReachesItsProfileInSettings(t *testing.T) {
 		member := s.ws.Member(role)
 		b := s.seat(member)
 		first := "/settings/profile"
-		if role.Manages() {
+		if role.CanManage() {
 			first = "/settings/workspace"
 		}
 		b.get("/settings").leads(t, first)
@@ -122,7 +122,7 @@ func TestEveryRoleReachesItsProfileInSettings(t *testing.T) {
 		if page.value(t, "email") != member.User().String()+"@example.org" || page.value(t, "name") != "A "+string(role) {
 			t.Errorf("%s: the profile is %s", role, page.text())
 		}
-		if pages := len(page.all("nav[aria-label=Settings] a")); role.Manages() != (pages == 8) || !role.Manages() &&
+		if pages := len(page.all("nav[aria-label=Settings] a")); role.CanManage() != (pages == 8) || !role.CanManage() &&
 			pages != 4 {
 			t.Errorf("%s: %d pages", role, pages)
 		}
@@ -142,7 +142,7 @@ func TestTheSessionOpensTheOtherDoor(t *testing.T) {
 	request.AddCookie(b.cookies["belfry"])
 	caller, err := r.web.Session(request)
 	if err != nil || caller.Workspace() != ws.ID || !caller.IsSession() ||
-		caller.Session() != b.cookies["belfry"].Value {
+		caller.SessionID() != b.cookies["belfry"].Value {
 		t.Errorf("with a cookie: %+v, %v", caller, err)
 	}
 }

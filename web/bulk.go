@@ -64,13 +64,13 @@ func bulkRequest(form url.Values) (app.BulkPosts, error) {
 	if day != "" { // which is empty until a person chooses one
 		var err error
 		if in.Shift.Day, err = time.Parse(time.DateOnly, day); err != nil {
-			return in, core.Invalid(posts.FieldDay, "%q is not a date.", day).Because(err)
+			return in, core.Invalid(posts.FieldDay, "%q is not a date.", day).WithCause(err)
 		}
 		return in, nil
 	}
 	n, err := strconv.Atoi(cmp.Or(by, "0"))
 	if err != nil {
-		return in, core.Invalid(posts.FieldShift, "%q is not a whole number.", by).Because(err)
+		return in, core.Invalid(posts.FieldShift, "%q is not a whole number.", by).WithCause(err)
 	}
 	switch form.Get(posts.FieldUnit) {
 	case posts.UnitDaysLater:
@@ -196,7 +196,7 @@ func (r *request) undoAct(form url.Values) error {
 	for _, text := range form[posts.FieldBefore] {
 		s, err := parseSchedule(text)
 		if err != nil {
-			return core.Invalid(posts.FieldBefore, "The form was changed.").Because(err)
+			return core.Invalid(posts.FieldBefore, "The form was changed.").WithCause(err)
 		}
 		before = append(before, s)
 	}

@@ -65,11 +65,11 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 		if m.Shown.View == link.ViewWeek {
 			spans = append(spans, hourSpans(m.Zone, date)...)
 		} else {
-			spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(date), Most: most})
+			spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(date), Limit: most})
 		}
 	}
 	if m.Shown.View == link.ViewMonth {
-		spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(m.Date), Most: chosenMost})
+		spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(m.Date), Limit: chosenMost})
 	}
 	f := m.Shown.Filter
 	found, err := r.web.cfg.App.Calendar(r.context(), r.caller, contract.ListPosts{
@@ -124,17 +124,17 @@ func calendarDays(view string, date time.Time) (days []time.Time, most int) {
 func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
 
 func hourSpans(zone core.Zone, date time.Time) []core.CalendarSpan {
-	hours := zone.Hours(date)
+	hours := zone.HourStarts(date)
 	spans := make([]core.CalendarSpan, 24)
 	for h := range spans {
-		spans[h] = core.CalendarSpan{Span: core.Span{From: hours[h], To: hours[h+1]}, Most: weekMost}
+		spans[h] = core.CalendarSpan{Span: core.Span{From: hours[h], To: hours[h+1]}, Limit: weekMost}
 	}
 	return spans
 }
 
 // fillHours adds the hours of a day, with their posts.
 func (r *request) fillHours(d *calendar.Day, zone core.Zone, found []app.CalendarPosts) {
-	hours := zone.Hours(d.Date)
+	hours := zone.HourStarts(d.Date)
 	for h, posts := range found {
 		lasts := hours[h+1].Sub(hours[h])
 		d.Total += posts.Total

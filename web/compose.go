@@ -19,7 +19,7 @@ import (
 
 // showComposer shows an empty composer, or one with the text that was sent after the session had ended.
 func (r *request) showComposer() error {
-	if err := r.caller.Need(core.Write); err != nil {
+	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
 	r.refreshFacts()

@@ -118,7 +118,7 @@ func errFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 
 // addFiles uploads the files of a form and shows the form again, with them and the chosen files of the library.
 func (r *request) addFiles() error {
-	if err := r.caller.Need(core.Write); err != nil {
+	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
 	sent, err := r.readUploads()
@@ -168,7 +168,7 @@ func (r *request) readUploads() (*multipart.Form, error) {
 	if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
 		return nil, err
 	}
-	return nil, core.Invalid("", "The files could not be read.").Because(err).WithHint("Upload them again.")
+	return nil, core.Invalid("", "The files could not be read.").WithCause(err).WithHint("Upload them again.")
 }
 
 // uploadFiles adds files to a folder of the library, until one is refused. It returns their ids.

@@ -120,7 +120,7 @@ func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]
 			continue
 		}
 		_, err := rules.Settings(block)
-		for _, e := range core.Errors(core.Under("perPlatform."+platform, err)) {
+		for _, e := range core.Errors(core.PrefixPaths("perPlatform."+platform, err)) {
 			if field, ok := w.settingAt(e.Path); ok && dropSetting(blocks, platform, field.Name) {
 				wrong[platform] = append(wrong[platform], e)
 			}

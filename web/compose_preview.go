@@ -32,7 +32,7 @@ func (w *Web) addPreviews(m *posts.ComposeModel) {
 			continue
 		}
 		if added, ok := strings.CutPrefix(shown.Text, text); ok {
-			m.Networks[i].Extra = n.Text.Unit.Of(added)
+			m.Networks[i].Extra = n.Text.Unit.Length(added)
 		}
 		m.Previews = append(m.Previews, shown)
 	}

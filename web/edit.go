@@ -31,7 +31,7 @@ func (r *request) loadPostAndNetwork() (app.PostCard, network.Network, error) {
 }
 
 func (r *request) showEditor() error {
-	if err := r.caller.Need(core.Write); err != nil {
+	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
 	card, n, err := r.loadPostAndNetwork()

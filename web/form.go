@@ -37,7 +37,7 @@ func (r *request) readForm() (url.Values, error) {
 		if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
 			return nil, err
 		}
-		return nil, core.Invalid("", "The form could not be read.").Because(err)
+		return nil, core.Invalid("", "The form could not be read.").WithCause(err)
 	}
 	return httpReq.PostForm, cleanForm(httpReq.PostForm)
 }

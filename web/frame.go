@@ -46,7 +46,7 @@ func (r *request) workspaceZone() (core.Zone, error) {
 func (r *request) pageFrame(title string, section layout.Section) (layout.Frame, error) {
 	role := r.caller.Role()
 	f := layout.Frame{
-		Title: title, Section: section, Writes: role.Writes(), Manages: role.Manages(),
+		Title: title, Section: section, Writes: role.CanWrite(), Manages: role.CanManage(),
 		Link: r.link, NoShortcuts: !r.preferences.Shortcuts, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL(),
 	}
 	if r.wantsFragment() {
@@ -73,7 +73,7 @@ func (r *request) pageFrame(title string, section layout.Section) (layout.Frame,
 // loadFirstSteps returns how far a new workspace is, or nil if the person has hidden that, cannot change it, or
 // everything is done.
 func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
-	if !r.preferences.FirstSteps || !r.caller.Role().Writes() {
+	if !r.preferences.FirstSteps || !r.caller.Role().CanWrite() {
 		return nil, nil
 	}
 	steps, err := r.web.cfg.App.FirstSteps(r.context(), r.caller)
@@ -150,7 +150,7 @@ func (r *request) reconnectNotice(a contract.Account) layout.Notice {
 	n := layout.Notice{
 		Text: subject + ": " + disconnectedReasons[a.Status], Action: "View", Label: "View accounts", URL: r.link.Accounts(),
 	}
-	if connector, ok := r.web.cfg.Networks.Get(platform); ok && connector.Configured() && r.caller.Role().Manages() {
+	if connector, ok := r.web.cfg.Networks.Get(platform); ok && connector.Configured() && r.caller.Role().CanManage() {
 		n.Action, n.Label, n.URL = "Reconnect", "Reconnect "+subject, r.link.Reconnect(a.ID)
 	}
 	return n

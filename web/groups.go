@@ -81,7 +81,7 @@ func (r *request) showGroup() error {
 
 // renderGroup renders the form of a group with the chosen accounts.
 func (r *request) renderGroup(status int, m groups.FormModel, chosen []string) (err error) {
-	if !r.caller.Role().Writes() {
+	if !r.caller.Role().CanWrite() {
 		return r.redirect(r.link.Groups())
 	}
 	title := "New group"

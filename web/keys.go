@@ -14,7 +14,7 @@ import (
 
 // redirectToSettings redirects to the first settings page that the person can open.
 func (r *request) redirectToSettings() error {
-	if r.caller.Role().Manages() {
+	if r.caller.Role().CanManage() {
 		return r.redirect(r.link.WorkspaceSettings())
 	}
 	return r.redirect(r.link.Profile())

@@ -24,7 +24,7 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 	}
 	caller, err := r.Caller(key)
 	must(t, err)
-	must(t, caller.Need(core.Write))
+	must(t, caller.RequireScope(core.Write))
 
 	b.post("/settings/keys", form...).leads(t, "/settings/keys") // the answer loaded anew
 	page = b.get("/settings/keys")

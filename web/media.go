@@ -158,7 +158,7 @@ func (r *request) deleteFiles(form url.Values) error {
 		}
 		return r.finishFiles(form, message, err)
 	}
-	if err := r.caller.Need(core.Write); err != nil {
+	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
 	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, ids)

@@ -92,7 +92,7 @@ func textField(text string) contract.Opt[string] {
 
 // uploadToLibrary adds the files of a form to the library.
 func (r *request) uploadToLibrary() error {
-	if err := r.caller.Need(core.Write); err != nil {
+	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
 	sent, err := r.readUploads()

@@ -19,7 +19,7 @@ func (r *request) withPassword(handle func(*request) error) error {
 		return cmp.Or(err, r.renderPassword(e))
 	}
 	err := handle(r)
-	if core.PasswordNeeded(err) && r.echo.Request().Method == http.MethodPost {
+	if core.IsPasswordNeeded(err) && r.echo.Request().Method == http.MethodPost {
 		return r.renderPassword(nil)
 	}
 	return err

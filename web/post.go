@@ -136,7 +136,7 @@ func (r *request) addObstacles(m *posts.ShowModel) (err error) {
 		return err
 	}
 	m.AccountTrouble = m.Account + " on " + m.Network + ": " + disconnectedReasons[account.Status]
-	if r.caller.Role().Manages() {
+	if r.caller.Role().CanManage() {
 		m.Reconnect = r.link.Reconnect(account.ID)
 		if slices.Contains(m.Acts, core.ActRetry) && !m.Mend {
 			m.Reconnect = r.link.ReconnectForPost(m.Post.ID)

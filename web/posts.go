@@ -166,7 +166,7 @@ func (r *request) showPostsOnHold() error {
 	for _, p := range held {
 		m.Rows = append(m.Rows, posts.HeldRow{
 			ID: p.Post.String(), Platform: string(p.Platform), Network: r.web.cfg.Networks.Name(p.Platform),
-			Account: p.AccountName, Text: p.Text, Fate: p.Fate(), URL: p.ExternalURL,
+			Account: p.AccountName, Text: p.Text, Fate: p.FateInWords(), URL: p.ExternalURL,
 		})
 	}
 	return r.render(http.StatusOK, posts.OnHold(m), nil)

@@ -50,10 +50,10 @@ func (r *request) showSearch() error {
 // searchableActions returns what the person's role allows them to begin.
 func (r *request) searchableActions() []layout.PaletteEntry {
 	var list []layout.PaletteEntry
-	if r.caller.Role().Writes() {
+	if r.caller.Role().CanWrite() {
 		list = append(list, layout.PaletteEntry{Icon: "square-pen", Name: "Compose a post", URL: r.link.Compose()})
 	}
-	if !r.caller.Role().Manages() {
+	if !r.caller.Role().CanManage() {
 		return list
 	}
 	for _, n := range r.web.cfg.App.Networks() {

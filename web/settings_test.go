@@ -197,7 +197,7 @@ func TestSettingsShowWhatARoleMayDo(t *testing.T) {
 			"/settings/workspace": true, "/settings/members": true, "/settings/keys": true, "/settings/audit": true,
 			"/settings/plan": false, "/settings/profile": false, "/settings/security": false, "/settings/appearance": false,
 		} {
-			may := !managers || role.Manages()
+			may := !managers || role.CanManage()
 			if listed := strings.Contains(strings.Join(shown, " ")+" ", path+" "); listed != may {
 				t.Errorf("%s: %s is listed: %v", role, path, listed)
 			}

@@ -23,7 +23,7 @@ func (r *request) showWorkspace() error {
 }
 
 func (r *request) renderWorkspace(status int, m settings.WorkspaceModel) (err error) {
-	if err := r.caller.NeedSession(true); err != nil {
+	if err := r.caller.RequireSession(true); err != nil {
 		return err
 	}
 	if m.Frame, err = r.pageFrame("Workspace", layout.SectionSettings); err != nil {

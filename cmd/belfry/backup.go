@@ -109,7 +109,7 @@ func confirmRestore(ctx context.Context, p *program, s *session, unproved string
 			return err
 		}
 	}
-	done, err := s.app.Guard().Confirm(ctx, unproved == "publish")
+	done, err := s.app.Guard().EndHold(ctx, unproved == "publish")
 	if e, ok := errors.AsType[*hold.UnprovedError](err); ok {
 		return fmt.Errorf("%w. They were due after the last record in the file storage, so no receipt shows whether they were published:%s\n"+
 			"Check the accounts, and cancel the posts that are published, in the dashboard or through the API. Then run\n"+

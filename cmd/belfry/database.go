@@ -94,7 +94,7 @@ func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose)
 			}
 		}
 		var local *postgres.Session
-		if local, err = postgres.Connect(ctx, cfg.DataDir); err == nil {
+		if local, err = postgres.OpenSession(ctx, cfg.DataDir); err == nil {
 			db = &database{url: local.URL, own: true, stop: local.Close}
 		}
 	}
@@ -110,11 +110,11 @@ func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose)
 // checkInstalled returns an error if the data folder has no database and no process is creating one. Most likely the
 // folder's name is mistyped, and an empty database would hide that.
 func checkInstalled(cfg *config.Config) error {
-	made, err := postgres.Made(cfg.DataDir)
+	made, err := postgres.HasDatabase(cfg.DataDir)
 	if err != nil || made {
 		return err
 	}
-	if held, err := postgres.Holder(cfg.DataDir); err != nil || held != nil {
+	if held, err := postgres.LockHolder(cfg.DataDir); err != nil || held != nil {
 		return err
 	}
 	return fmt.Errorf("there is no database in %s: set BELFRY_DATA_DIR to the service's data folder (`belfry serve` creates a new installation)", cfg.DataDir)
@@ -155,7 +155,7 @@ func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) err
 	switch {
 	case err != nil:
 		return fmt.Errorf("read the database's schema: %w", err)
-	case state.CheckFloor() != nil || !state.Behind():
+	case state.CheckFloor() != nil || !state.IsBehind():
 		return state.CheckFloor()
 	case !d.own && !state.Empty:
 		return fmt.Errorf("the database's schema is out of date (%d of %d migrations): make a backup, then run `belfry migrate`",

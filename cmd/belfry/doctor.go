@@ -88,7 +88,7 @@ func (of *installation) checkDataDir(context.Context) (string, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return dir + firstStart, checkWritable(nearestExisting(dir))
 	}
-	holder, err := postgres.Holder(dir)
+	holder, err := postgres.LockHolder(dir)
 	if err != nil {
 		return "", err
 	}
@@ -123,7 +123,7 @@ func checkWritable(dir string) error {
 
 func (of *installation) checkPostgres(ctx context.Context) (found string, err error) {
 	if of.cfg.DatabaseURL.IsZero() {
-		if made, err := postgres.Made(of.cfg.DataDir); err != nil || !made {
+		if made, err := postgres.HasDatabase(of.cfg.DataDir); err != nil || !made {
 			return "no local database yet" + firstStart, err
 		}
 	}
@@ -145,7 +145,7 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 		return found + ", empty" + firstStart, nil
 	case state.CheckFloor() != nil:
 		return "", state.CheckFloor()
-	case state.Behind():
+	case state.IsBehind():
 		return "", fmt.Errorf("%s, but its schema has %d of this program's %d migrations: run `belfry migrate`", found, state.Have, state.Want)
 	}
 	of.pool = pool
@@ -166,7 +166,7 @@ func (of *installation) checkKeys(ctx context.Context) (string, error) {
 		found = fmt.Sprintf("%d in %s", len(keyring.IDs()), from)
 	} else {
 		found = "none in " + from + firstStart
-		keyring, err = secret.ParseRing(secret.NewKey())
+		keyring, err = secret.ParseRing(secret.NewSecretKey())
 	}
 	if err != nil || of.pool == nil {
 		return found, err
@@ -194,7 +194,7 @@ func (of *installation) checkPublishing(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	hold, err := db.Hold(ctx)
+	hold, err := db.PublishingHold(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return "not on hold", nil
 	}
@@ -220,7 +220,7 @@ const heldPostsShown = 500
 func listHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 	var list strings.Builder
 	for _, p := range posts[:min(len(posts), heldPostsShown)] {
-		fmt.Fprintf(&list, "\n   %s %s to %s, %s: %s", p.Slug, p.Post, networks.Name(p.Platform), p.AccountName, p.Fate())
+		fmt.Fprintf(&list, "\n   %s %s to %s, %s: %s", p.Slug, p.Post, networks.Name(p.Platform), p.AccountName, p.FateInWords())
 		if p.ExternalURL != "" {
 			fmt.Fprintf(&list, " (%s)", p.ExternalURL)
 		}
@@ -250,7 +250,7 @@ func (of *installation) checkAddress(ctx context.Context) (string, error) {
 
 // checkAddressInUse returns an error unless the service of this data folder is what listens on the address.
 func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
-	holder, err := postgres.Holder(of.cfg.DataDir)
+	holder, err := postgres.LockHolder(of.cfg.DataDir)
 	if err != nil {
 		return "", err
 	}
@@ -260,7 +260,7 @@ func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 	}
 	who := "another program"
 	if isBelfryAt(ctx, at) {
-		if holder != nil && holder.Serves() {
+		if holder != nil && holder.IsService() {
 			return fmt.Sprintf("%s, in use by the running service (pid %s)", of.cfg.Addr, holder.Pid), nil
 		}
 		who = "another Belfry service with a different data folder"

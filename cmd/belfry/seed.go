@@ -78,7 +78,7 @@ func defineSeed(o *options) action {
 		}
 		defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 		g.app = s.app
-		if err := g.app.Guard().CheckAtStart(ctx); err != nil { // seed publishes
+		if err := g.app.Guard().HoldIfRewound(ctx); err != nil { // seed publishes
 			return fmt.Errorf("compare the database with its receipts: %w", err)
 		}
 		if !*asJSON {
@@ -216,7 +216,7 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 	}
 	g.files = map[string]string{}
 	g.owner, err = g.app.SessionCaller(ctx, app.Session{
-		ID: "seed-" + secret.Random(16), User: made.User.String(), Workspace: made.Workspace.String(),
+		ID: "seed-" + secret.RandomText(16), User: made.User.String(), Workspace: made.Workspace.String(),
 		Proof: made.Proof, ProvedAt: time.Now(),
 	})
 	return made, err
@@ -227,7 +227,7 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 func (g *seeder) makeWorkspace(ctx context.Context, accounts int) (*seeded, error) {
 	name := strings.ToLower(rand.Text()[:8]) // only characters that every network allows in a username
 	out := &seeded{
-		Email: "owner-" + name + "@example.org", Password: secret.Random(18), Accounts: map[string]string{},
+		Email: "owner-" + name + "@example.org", Password: secret.RandomText(18), Accounts: map[string]string{},
 		MoreAccounts: map[string][]string{},
 	}
 	made, err := g.createWorkspace(ctx, contract.CreateWorkspace{

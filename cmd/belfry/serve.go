@@ -71,7 +71,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err := verbs.ReviewAccounts(ctx); err != nil {
 		return fmt.Errorf("check the accounts' tokens: %w", err)
 	}
-	if err := errors.Join(verbs.Guard().CheckAtStart(ctx), verbs.Guard().LogHold(ctx)); err != nil {
+	if err := errors.Join(verbs.Guard().HoldIfRewound(ctx), verbs.Guard().LogHold(ctx)); err != nil {
 		return fmt.Errorf("compare the database with its receipts: %w", err)
 	}
 

@@ -130,7 +130,7 @@ func newApp(cfg app.Config, pool *pgxpool.Pool, due chan struct{}) (*app.App, er
 // because this program can work with it.
 func checkSchema(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
-	if err == nil && state.Behind() {
+	if err == nil && state.IsBehind() {
 		err = fmt.Errorf("the database has %d of this program's %d migrations", state.Have, state.Want)
 	}
 	return err

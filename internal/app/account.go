@@ -18,7 +18,7 @@ func (a *App) ListAccounts(ctx context.Context, c core.Caller) (contract.Account
 	if err != nil {
 		return contract.Accounts{}, err
 	}
-	list, err := t.Accounts(ctx)
+	list, err := t.ConnectedAccounts(ctx)
 	return contract.Accounts{Accounts: convertAll(list, a.accountOf)}, err
 }
 
@@ -41,7 +41,7 @@ func convertAll[From, To any](list []From, convert func(From) To) []To {
 
 // Limits returns the limits of each network, which the plan's checks also use.
 func (a *App) Limits(_ context.Context, c core.Caller) (contract.Limits, error) {
-	if err := c.Need(core.Read); err != nil {
+	if err := c.RequireScope(core.Read); err != nil {
 		return contract.Limits{}, err
 	}
 	out := contract.Limits{Limits: map[string]any{}}
@@ -71,7 +71,7 @@ func (a *App) Networks() []NetworkCard {
 const purposeToken = "token"
 
 func tokenPlace(account core.AccountID, ws core.WorkspaceID) string {
-	return secret.Place("accounts", "token", account.String(), ws.String())
+	return secret.SealPlace("accounts", "token", account.String(), ws.String())
 }
 
 func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token network.Token) (store.SealedToken, error) {
@@ -115,7 +115,7 @@ const otherNetworks = "The account was connected when this server used other net
 // are in use, or vice versa), so that a token is never sent to the wrong host. It also restores accounts that it
 // revoked earlier and that belong to the networks in use. It is called once when the service starts.
 func (a *App) ReviewAccounts(ctx context.Context) error {
-	if err := a.cfg.Store.ReviewAccounts(ctx, a.cfg.NetworksURL, otherNetworks); err != nil {
+	if err := a.cfg.Store.ReviewAccountConnections(ctx, a.cfg.NetworksURL, otherNetworks); err != nil {
 		return fmt.Errorf("review accounts: %w", err)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 // AccountCard is an account as the accounts page shows it.
 type AccountCard struct {
 	core.Account
-	Posts store.AccountPosts
+	Posts store.AccountPostStats
 	// Quotas are the network's limits of what the account may publish, and how much of them is used.
 	Quotas []AccountQuota
 	// Blocked is why the network accepted no posts when it was last asked; "" if it did.
@@ -42,12 +42,12 @@ func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, e
 	if err != nil {
 		return nil, err
 	}
-	list, err := t.Accounts(ctx)
+	list, err := t.ConnectedAccounts(ctx)
 	if err != nil {
 		return nil, err
 	}
 	now := a.cfg.Now()
-	counts, err := t.PostsByAccount(ctx, core.LostAccessCodes(), now.Add(-lostFor))
+	counts, err := t.PostStatsByAccount(ctx, core.LostAccessCodes(), now.Add(-lostFor))
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +59,12 @@ func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, e
 	if err != nil {
 		return nil, err
 	}
-	posts := map[core.AccountID]store.AccountPosts{}
+	posts := map[core.AccountID]store.AccountPostStats{}
 	for _, p := range counts {
 		posts[p.Account] = p
 	}
 	return convertAll(list, func(account core.Account) AccountCard {
-		told := facts[account.ID].For(time.Time{}, now)
+		told := facts[account.ID].ValidFor(time.Time{}, now)
 		n, _ := a.cfg.Networks.Get(account.Platform)
 		_, revokes := n.(network.Revoker)
 		return AccountCard{

@@ -68,7 +68,7 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID strin
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	account, err := t.Account(ctx, id)
+	account, err := t.ConnectedAccount(ctx, id)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -124,12 +124,12 @@ func errTooManyAccounts(used, limit int64) error {
 func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, asked store.Connection,
 ) (contract.Authorize, error) {
 	d := n.Describe()
-	state := secret.Random(stateBytes)
+	state := secret.RandomText(stateBytes)
 	row := pendingConnection(state, c)
 	row.Platform, row.Account, row.Post, row.Verifier = d.ID, asked.Account, asked.Post, []byte{}
 	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
-		verifier := secret.Verifier()
+		verifier := secret.NewVerifier()
 		ask.Challenge = secret.Challenge(verifier)
 		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, connectionPlace("verifier", row, c), []byte(verifier))
 	}
@@ -141,12 +141,12 @@ func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n n
 
 // pendingConnection returns what identifies a consent: its state, the person and the browser session.
 func pendingConnection(state string, c core.Caller) store.Connection {
-	stateHash, session := secret.Hash(purposeState, state), secret.Hash(purposeSession, c.Session())
+	stateHash, session := secret.HashToken(purposeState, state), secret.HashToken(purposeSession, c.SessionID())
 	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
 }
 
 func connectionPlace(column string, row store.Connection, c core.Caller) string {
-	return secret.Place("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
+	return secret.SealPlace("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
 }
 
 // callbackURL returns the address to which a network redirects people. Each network has its own address, so that no
@@ -161,7 +161,7 @@ func (a *App) ConsentWorkspace(ctx context.Context, c core.Caller, state string)
 	if _, err := a.enterSession(c, false); err != nil {
 		return "", err
 	}
-	slug, err := a.cfg.Store.ConnectionWorkspace(ctx, pendingConnection(state, c))
+	slug, err := a.cfg.Store.ConnectionWorkspaceSlug(ctx, pendingConnection(state, c))
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -182,7 +182,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	}
 	want := pendingConnection(query.Get("state"), c)
 	want.Platform = core.Platform(platform)
-	row, err := t.TakeConnection(ctx, want, false, a.cfg.Now())
+	row, err := t.ConsumeConnection(ctx, want, false, a.cfg.Now())
 	if err != nil {
 		return Connected{}, staleConsentError(err)
 	}

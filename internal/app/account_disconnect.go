@@ -19,14 +19,14 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 		return err
 	}
 	return t.Tx(ctx, func(t store.Tenant) error {
-		account, err := t.Account(ctx, accountID)
+		account, err := t.ConnectedAccount(ctx, accountID)
 		if err != nil {
 			return err
 		}
 		if err := a.disconnectAccount(ctx, t, accountID); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
+		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditAccountRemoved, Actor: c, Subject: id, Before: map[string]string{"name": account.DisplayName},
 		})
 	})
@@ -34,7 +34,7 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 
 // disconnectAccount is DisconnectAccount within a transaction, whoever asked for it.
 func (a *App) disconnectAccount(ctx context.Context, t store.Tenant, id core.AccountID) error {
-	account, err := t.Account(ctx, id)
+	account, err := t.ConnectedAccount(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -45,10 +45,10 @@ func (a *App) disconnectAccount(ctx context.Context, t store.Tenant, id core.Acc
 		return err
 	}
 	// Posts before accounts, as a worker locks them; the account comes last.
-	if err := t.HideAccount(ctx, id, disconnected, a.cfg.Now()); err != nil {
+	if err := t.DisconnectAccount(ctx, id, disconnected, a.cfg.Now()); err != nil {
 		return err
 	}
-	late, err := t.QueuedPosts(ctx, id)
+	late, err := t.QueuedPostIDs(ctx, id)
 	if err == nil && len(late) > 0 {
 		return core.Fail(core.CodeConflict, "A post to %s has just been queued.", account.DisplayName).
 			WithHint("Disconnect the account again.")
@@ -59,7 +59,7 @@ func (a *App) disconnectAccount(ctx context.Context, t store.Tenant, id core.Acc
 // unqueueAccountPosts turns the account's queued posts into drafts. It locks all of them before it returns the first
 // slot, because a request that cancels a post locks the post before the month's usage.
 func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account core.Account) error {
-	queued, err := t.LockQueuedPosts(ctx, account.ID)
+	queued, err := t.LockQueuedPostIDs(ctx, account.ID)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 	if err != nil {
 		return err
 	}
-	if pub.Leased() {
+	if pub.IsBeingPublished() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
 			WithHint("Publishing ends by %s. Disconnect the account when the post is live or failed.",
 				post.Zone.Label(pub.LeaseUntil))
@@ -94,7 +94,7 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",
 		postLabel(post), post.AccountName).
 		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
-			"Disconnect the account when the post is live or failed.", post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.Since())))
+			"Disconnect the account when the post is live or failed.", post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.AskingSince())))
 }
 
 // postLabel returns a post's id and the beginning of its text.

@@ -255,7 +255,7 @@ func TestDisconnectingDoesNotDeadlockWithACreation(t *testing.T) {
 			created <- err
 		}()
 		h.Eventually("the creation waits", func() bool { return waiting(t, h) })
-		return tx.HideAccount(t.Context(), ws.AccountID(a), "disconnected", h.Clock.Now())
+		return tx.DisconnectAccount(t.Context(), ws.AccountID(a), "disconnected", h.Clock.Now())
 	}))
 	want(t, core.CodeNotFound, <-created)
 	if n := usedPosts(t, h, ws); n != 0 {
@@ -305,7 +305,7 @@ func TestManyPublicationsAreLockedInOneOrder(t *testing.T) {
 		"an account is connected again": {
 			`step = 'armed', armed = true`,
 			func(h *apptest.Harness, ws *apptest.Workspace, a contract.Account) error {
-				return h.Store.In(ws.ID).WakeReconnected(h.Context(), ws.AccountID(a))
+				return h.Store.In(ws.ID).WakePostsAwaitingToken(h.Context(), ws.AccountID(a))
 			},
 		},
 	} {
@@ -350,7 +350,7 @@ func TestDeletingDoesNotDeadlockWithAQuestion(t *testing.T) {
 		}
 		go func() { deleted <- h.App.DeletePost(t.Context(), ws.Owner, post.ID) }()
 		h.Eventually("the deletion waits", func() bool { return waiting(t, h) })
-		_, err = tx.SaveStep(t.Context(), pub, nil, store.Call{Seq: 1, Do: core.DoFind, Deadline: time.Second}, time.Minute, 0)
+		_, err = tx.SaveStepBeforeCall(t.Context(), pub, nil, store.Call{Seq: 1, Do: core.DoFind, Deadline: time.Second}, time.Minute, 0)
 		return err
 	}))
 	must(t, <-deleted)

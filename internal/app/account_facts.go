@@ -22,7 +22,7 @@ func (a *App) AccountFacts(ctx context.Context, c core.Caller) (map[string]core.
 	told, err := t.AccountFacts(ctx, nil)
 	facts := make(map[string]core.Facts, len(told))
 	for id, f := range told {
-		facts[id.String()] = f.For(time.Time{}, a.cfg.Now())
+		facts[id.String()] = f.ValidFor(time.Time{}, a.cfg.Now())
 	}
 	return facts, err
 }
@@ -34,7 +34,7 @@ func (a *App) RefreshFacts(ctx context.Context, c core.Caller) error {
 	if err != nil {
 		return err
 	}
-	accounts, err := t.Accounts(ctx)
+	accounts, err := t.ConnectedAccounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *App) checkSoon(ctx context.Context, t store.Tenant, accounts []core.Acc
 	if len(ids) == 0 {
 		return nil
 	}
-	return t.CheckSoon(ctx, ids, age)
+	return t.EnqueueChecks(ctx, ids, age)
 }
 
 // updateFacts asks the network what an account may do, if it tells. An error is only logged: plans then use what was
@@ -84,5 +84,5 @@ func (a *App) storeFacts(ctx context.Context, t store.Tenant, informer network.I
 	if err != nil {
 		return err
 	}
-	return t.SaveFacts(ctx, account.ID, facts.After(earlier[account.ID]))
+	return t.SaveFacts(ctx, account.ID, facts.CompletedFrom(earlier[account.ID]))
 }

@@ -68,7 +68,7 @@ func (a *App) saveAvatar(ctx context.Context, t store.Tenant, account core.Accou
 		account.Avatar = key
 	}
 	err := t.Tx(context.WithoutCancel(ctx), func(t store.Tenant) error {
-		unused, err := t.UpdateProfile(ctx, account)
+		unused, err := t.UpdateAccountProfile(ctx, account)
 		if err != nil || unused == "" {
 			return err
 		}

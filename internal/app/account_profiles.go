@@ -22,15 +22,15 @@ func connectError(name string, err error) error {
 		return fmt.Errorf("connect to %s: %w", name, err)
 	}
 	if e.Status == 0 && e.Kind == network.Rejected { // the connector's own words
-		return core.Fail(core.CodeConflict, "%s", e.Message).WithHint("%s", cmp.Or(e.Hint, "Start again.")).Because(err)
+		return core.Fail(core.CodeConflict, "%s", e.Message).WithHint("%s", cmp.Or(e.Hint, "Start again.")).WithCause(err)
 	}
 	switch e.Kind {
 	case network.Rejected, network.Expired, network.Revoked:
 		return core.Fail(core.CodeConflict, "%s refused the connection: %s", name, e.Message).
-			WithHint("Start again.").Because(err)
+			WithHint("Start again.").WithCause(err)
 	}
 	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", name).
-		WithHint("Wait a moment, then start again.").Because(err)
+		WithHint("Wait a moment, then start again.").WithCause(err)
 	away.RetryAfter = max(int(e.RetryAfter.Seconds()), 1)
 	return away
 }
@@ -80,7 +80,7 @@ func (a *App) showConnected(ctx context.Context, t store.Tenant, platform core.P
 	for i, account := range list {
 		ids[i] = account.ID
 	}
-	now, err := t.AccountsByID(ctx, ids)
+	now, err := t.ConnectedAccountsByID(ctx, ids)
 	for i, account := range list {
 		if found, ok := now[account.ID]; ok {
 			list[i] = found
@@ -125,7 +125,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, c
 			Action: core.AuditAccountConnected, Actor: c, Subject: account.ID.String(),
 			After: map[string]string{"platform": string(platform), "name": account.DisplayName},
 		}
-		if err := t.AddAudit(ctx, connected); err != nil {
+		if err := t.AddAuditEntry(ctx, connected); err != nil {
 			return nil, err
 		}
 		list = append(list, account)
@@ -137,7 +137,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, c
 func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Platform,
 	p network.Profile,
 ) (account core.Account, added bool, err error) {
-	id, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
+	id, connected, err := t.AccountByExternalID(ctx, platform, p.ExternalID)
 	if errors.Is(err, store.ErrNotFound) {
 		id, err = core.NewID[core.AccountKind](), nil
 	}
@@ -154,13 +154,13 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 		ConnectedVia: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
 	}
 	// Publications before accounts, as a worker locks them when the network takes its token no more.
-	if err := t.WakeReconnected(ctx, id); err != nil {
+	if err := t.WakePostsAwaitingToken(ctx, id); err != nil {
 		return account, false, err
 	}
-	if err := t.SaveAccount(ctx, account, token); err != nil {
+	if err := t.SaveConnectedAccount(ctx, account, token); err != nil {
 		return account, false, err
 	}
-	account, err = t.Account(ctx, id)
+	account, err = t.ConnectedAccount(ctx, id)
 	return account, !connected, err
 }
 
@@ -172,7 +172,7 @@ func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, 
 	if err != nil {
 		return Connected{}, fmt.Errorf("encode the profiles to choose from: %w", err)
 	}
-	choice := Connected{Choice: secret.Random(stateBytes), Platform: consent.Platform}
+	choice := Connected{Choice: secret.RandomText(stateBytes), Platform: consent.Platform}
 	row := pendingConnection(choice.Choice, c)
 	row.Platform, row.Verifier, row.BegunAt = choice.Platform, []byte{}, consent.BegunAt
 	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionPlace("profiles", row, c), plain)
@@ -188,7 +188,7 @@ func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Pla
 ) ([]ProfileChoice, error) {
 	out := make([]ProfileChoice, len(profiles))
 	for i, p := range profiles {
-		_, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
+		_, connected, err := t.AccountByExternalID(ctx, platform, p.ExternalID)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 	var platform core.Platform
 	var list []core.Account
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		row, err := t.TakeConnection(ctx, pendingConnection(choice, c), true, a.cfg.Now())
+		row, err := t.ConsumeConnection(ctx, pendingConnection(choice, c), true, a.cfg.Now())
 		if err != nil {
 			return staleConsentError(err)
 		}

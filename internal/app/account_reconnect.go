@@ -37,10 +37,10 @@ func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID s
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	account, err := t.Account(ctx, post.Account)
+	account, err := t.ConnectedAccount(ctx, post.Account)
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.Authorize{}, core.Fail(core.CodeConflict, "%s was disconnected.", post.AccountName).
-			WithHint("Connect the account again, then retry the post.").Because(err)
+			WithHint("Connect the account again, then retry the post.").WithCause(err)
 	}
 	if err != nil {
 		return contract.Authorize{}, err
@@ -83,7 +83,7 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 func (a *App) reconnectProfile(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
 	consent store.Connection, profiles []network.Profile,
 ) (Connected, error) {
-	account, err := t.Account(ctx, *consent.Account)
+	account, err := t.ConnectedAccount(ctx, *consent.Account)
 	if err != nil {
 		return Connected{}, err
 	}
@@ -117,7 +117,7 @@ func (a *App) retryLostPost(ctx context.Context, t store.Tenant, c core.Caller, 
 			after.Post, after.Refused = "", nil
 		}
 	}
-	lost, err := t.PostsFailedSince(ctx, account, core.LostAccessCodes(), a.cfg.Now().Add(-lostFor), maxPageSize)
+	lost, err := t.FailedPostIDsSince(ctx, account, core.LostAccessCodes(), a.cfg.Now().Add(-lostFor), maxPageSize)
 	after.Lost = slices.DeleteFunc(convertAll(lost, core.PostID.String), func(id string) bool { return id == after.Post })
 	return err
 }

@@ -36,7 +36,7 @@ const (
 // DueRefreshes lists the tokens to renew now. It also marks tokens as expired that have passed their date and cannot
 // be renewed.
 func (a *App) DueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
-	if err := a.cfg.Store.ExpireTokens(ctx, pastItsDate); err != nil {
+	if err := a.cfg.Store.MarkExpiredAccounts(ctx, pastItsDate); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
 	}
 	due, err := a.cfg.Store.DueRefreshes(ctx, refreshBatch)
@@ -51,7 +51,7 @@ func (a *App) DueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 // result is stored only if the account still has the token that was claimed. A temporary failure changes only the
 // time of the next attempt.
 func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
-	t, err := a.enter(core.Worker(ws), core.Write)
+	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.Acc
 func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
 	lapsed []byte,
 ) (network.Token, []byte, error) {
-	t, err := a.enter(core.Worker(ws), core.Write)
+	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return network.Token{}, nil, err
 	}
@@ -79,7 +79,7 @@ func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.Acco
 	for waited := time.Duration(0); ; waited += renewalPoll {
 		account, sealed, err = t.AccountWithToken(context.WithoutCancel(ctx), id)
 		if err == nil {
-			backoff, err = t.RefreshBackoff(context.WithoutCancel(ctx), id)
+			backoff, err = t.TokenRefreshBackoff(context.WithoutCancel(ctx), id)
 		}
 		settled := account.Status != core.AccountOK || !bytes.Equal(sealed, lapsed) || backoff > 0
 		if err != nil || claimed || settled || waited >= renewalWait || ctx.Err() != nil {
@@ -113,7 +113,7 @@ func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.Acco
 // claimAndRefresh renews a token that is due for it or is the lapsed one. It returns false if another worker is
 // renewing the token, or has renewed it.
 func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID, lapsed []byte) (bool, error) {
-	account, sealed, err := t.ClaimRefresh(ctx, id, lapsed, refreshLease)
+	account, sealed, err := t.ClaimTokenRefresh(ctx, id, lapsed, refreshLease)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -129,7 +129,7 @@ func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.Accou
 		return true, err
 	}
 	for {
-		if err = t.FinishRefresh(ctx, id, sealed, result); err == nil {
+		if err = t.SaveTokenRefresh(ctx, id, sealed, result); err == nil {
 			return true, nil
 		}
 		select {
@@ -223,11 +223,11 @@ func (a *App) DueChecks(ctx context.Context) ([]queue.Check, error) {
 // CheckAccount asks the network whether an account's token still works, so that people learn about an invalid token
 // before a post fails, and what the account may do. Only a definite answer about the token changes the account.
 func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
-	t, err := a.enter(core.Worker(ws), core.Write)
+	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return err
 	}
-	account, sealed, err := t.ClaimCheck(ctx, id)
+	account, sealed, err := t.ClaimAccountCheck(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -239,9 +239,9 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 		return err
 	}
 	if e, ok := errors.AsType[*network.Error](err); ok { // not checked: the check follows the next renewal
-		return t.FinishCheck(ctx, id, cmp.Or(e.RetryAfter, store.CheckLease))
+		return t.ScheduleAccountCheck(ctx, id, cmp.Or(e.RetryAfter, store.CheckLease))
 	}
-	return errors.Join(err, t.FinishCheck(ctx, id, store.CheckEvery))
+	return errors.Join(err, t.ScheduleAccountCheck(ctx, id, store.CheckEvery))
 }
 
 // checkToken asks the network about an account's token and marks the account if the token does not work. It returns a

@@ -28,12 +28,12 @@ func hashGrant(grant string) []byte {
 	if grant == "" {
 		return nil
 	}
-	sum := secret.Hash(purposeGrant, grant)
+	sum := secret.HashToken(purposeGrant, grant)
 	return sum[:]
 }
 
 func revocationPlace(grant []byte) string {
-	return secret.Place("revocations", "token", hex.EncodeToString(grant), "")
+	return secret.SealPlace("revocations", "token", hex.EncodeToString(grant), "")
 }
 
 // askToRevoke enqueues the revocation of an account's grant, if its network has a call for it. The caller disconnects

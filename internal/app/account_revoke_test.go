@@ -238,7 +238,7 @@ func TestDisconnectingNeverWaitsForTheNetwork(t *testing.T) {
 	a, b, c := ws.Account("facebook"), ws.Account("youtube"), ws.Account("threads")
 	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET connected_at = 'elsewhere' WHERE id = $1`, ws.AccountID(a))
 	must(t, err)
-	h.Config.Ring = ring(t, secret.NewKey())
+	h.Config.Ring = ring(t, secret.NewSecretKey())
 	h.App = h.Replica()
 	for _, account := range []contract.Account{a, b, c} {
 		must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, account.ID))

@@ -29,7 +29,7 @@ func (a *App) admit(ctx context.Context, c core.Caller, access Access, replay *R
 	}
 	counted, err := a.countCreate(ctx, t)
 	if err != nil && replay != nil {
-		if err := t.DropReplay(ctx, replay.storedReplay()); err != nil {
+		if err := t.ReleaseReplay(ctx, replay.storedReplay()); err != nil {
 			return Answer{}, err
 		}
 	}

@@ -27,13 +27,13 @@ const (
 // solved meanwhile is left out. Several replicas can call it at once. An error with one workspace does not stop the
 // others.
 func (a *App) SendAlerts(ctx context.Context) error {
-	workspaces, err := a.cfg.Store.WorkspacesWithAlerts(ctx, alertSettle, alertPause)
+	workspaces, err := a.cfg.Store.WorkspacesWithDueAlerts(ctx, alertSettle, alertPause)
 	if err != nil {
 		return fmt.Errorf("list workspaces with problems: %w", err)
 	}
 	var failed error
 	for _, ws := range workspaces {
-		t, err := a.enter(core.Worker(ws), core.Write)
+		t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 		if err == nil {
 			err = t.Tx(ctx, func(t store.Tenant) error { return a.tellAlerts(ctx, t) })
 		}
@@ -56,7 +56,7 @@ func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
 	if err := t.LockWorkspace(ctx); err != nil { // other replicas find nothing left
 		return err
 	}
-	alerts, err := t.TakeAlerts(ctx, alertSettle, alertPause)
+	alerts, err := t.ConsumeDueAlerts(ctx, alertSettle, alertPause)
 	if err != nil || len(alerts) == 0 || a.MailMode() == MailOff {
 		return err
 	}
@@ -65,9 +65,9 @@ func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
 	var accounts []core.AccountID
 	for _, alert := range alerts {
 		if alert.Kind == store.AlertPost {
-			posts = append(posts, core.IDOf[core.PostKind](alert.Subject))
+			posts = append(posts, core.IDFromUUID[core.PostKind](alert.Subject))
 		} else {
-			accounts = append(accounts, core.IDOf[core.AccountKind](alert.Subject))
+			accounts = append(accounts, core.IDFromUUID[core.AccountKind](alert.Subject))
 		}
 	}
 	if p.workspace, err = t.Workspace(ctx); err != nil {
@@ -79,7 +79,7 @@ func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
 	if p.accounts, err = t.LostAccounts(ctx, accounts); err != nil {
 		return err
 	}
-	readers, err := t.MailReaders(ctx)
+	readers, err := t.MailRecipients(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,25 +103,25 @@ func (a *App) markTold(ctx context.Context, t store.Tenant, p problems) error {
 		reasons[post.Code] = true
 	}
 	for reason := range reasons {
-		if err := t.MarkAlertTold(ctx, store.AlertPost, reason); err != nil {
+		if err := t.MarkAlertSent(ctx, store.AlertPost, reason); err != nil {
 			return err
 		}
 	}
 	if len(p.accounts) == 0 {
 		return nil
 	}
-	return t.MarkAlertTold(ctx, store.AlertAccount, "")
+	return t.MarkAlertSent(ctx, store.AlertAccount, "")
 }
 
 // problemsFor returns the problems that a member gets by email.
-func (p problems) problemsFor(r store.MailReader) problems {
+func (p problems) problemsFor(r store.MailRecipient) problems {
 	of := problems{workspace: p.workspace}
-	choice := r.Role.MailFor(r.Choice)
+	choice := r.Role.MailChoiceOrDefault(r.Choice)
 	if choice == core.MailAll {
 		of.accounts = p.accounts
 	}
 	for _, post := range p.posts {
-		lost := core.PostError{Code: post.Code}.LostAccess() // about which there is another email
+		lost := core.PostError{Code: post.Code}.IsLostAccess() // about which there is another email
 		if choice == core.MailAll && !lost || choice == core.MailOwn && post.CreatedBy == r.ID {
 			of.posts = append(of.posts, post)
 			if post.First {

@@ -32,7 +32,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 	if scope != core.Read && scope != core.Write {
 		return contract.Key{}, core.Invalid("scope", "The scope must be %q or %q.", core.Read, core.Write)
 	}
-	key, hash, hint := secret.MintKey()
+	key, hash, hint := secret.NewAPIKey()
 	k := core.Key{
 		ID: core.NewID[core.KeyKind](), Name: in.Name, Scope: scope, Hint: hint, CreatedBy: c.User(),
 		CreatedAt: a.cfg.Now().UTC(),
@@ -41,7 +41,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 		if err := t.AddKey(ctx, k, hash[:]); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
+		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditKeyCreated, Actor: c, Subject: k.ID.String(),
 			After: map[string]string{"name": k.Name, "scope": string(k.Scope)},
 		})
@@ -65,6 +65,6 @@ func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
 		if err := t.DeleteKey(ctx, keyID); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditKeyRevoked, Actor: c, Subject: id})
+		return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditKeyRevoked, Actor: c, Subject: id})
 	})
 }

@@ -149,14 +149,14 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 		"edit a member":   edit,
 		"remove a member": h.App.RemoveMember(t.Context(), c, c.User().String()), "edit the workspace": rename,
 	} {
-		if e := want(t, core.CodeInsufficientScope, err); !core.PasswordNeeded(err) ||
+		if e := want(t, core.CodeInsufficientScope, err); !core.IsPasswordNeeded(err) ||
 			!strings.Contains(e.Hint, "Sign in again") {
 			t.Errorf("%s: %v (%s)", what, e, e.Hint)
 		}
 	}
 	for _, op := range app.Operations() { // what the API's description says
 		_, err := h.App.Do(t.Context(), &op, app.Request{Caller: c, Decode: func(any) error { return nil }})
-		if core.PasswordNeeded(err) != op.Proved {
+		if core.IsPasswordNeeded(err) != op.Proved {
 			t.Errorf("%s: %v, and the table of operations says %t", op.Name, err, op.Proved)
 		}
 	}

@@ -37,7 +37,7 @@ func (a *App) keyCaller(ctx context.Context, k store.KeyHolder, err error) (core
 	}
 	now := a.cfg.Now()
 	if since := now.Add(-touchEvery); k.LastUsedAt.Before(since) {
-		if err := a.cfg.Store.TouchKey(ctx, k.Key, now, since); err != nil {
+		if err := a.cfg.Store.RecordKeyUse(ctx, k.Key, now, since); err != nil {
 			return core.Caller{}, fmt.Errorf("record the use of key %s: %w", k.Key, err)
 		}
 	}
@@ -69,7 +69,7 @@ func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error)
 	if err != nil {
 		return core.Caller{}, errNotSignedIn()
 	}
-	m, err := a.cfg.Store.Member(ctx, userID, workspaceID)
+	m, err := a.cfg.Store.SessionMember(ctx, userID, workspaceID)
 	return checkSession(s, m, err)
 }
 
@@ -89,7 +89,7 @@ func (a *App) EnterWorkspace(ctx context.Context, s Session, slug string) (Visit
 		return Visit{}, errNotSignedIn()
 	}
 	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // unset if there is none
-	m, err := a.cfg.Store.MemberAt(ctx, user, slug, last)
+	m, err := a.cfg.Store.SessionMemberAt(ctx, user, slug, last)
 	c, err := checkSession(s, m, err)
 	return Visit{Caller: c, Slug: m.Slug, Preferences: Preferences{Shortcuts: m.Shortcuts, FirstSteps: m.FirstSteps}}, err
 }
@@ -100,11 +100,11 @@ func (a *App) CurrentSlug(ctx context.Context, c core.Caller, former string) (st
 	if _, err := a.enterSession(c, false); err != nil {
 		return "", err
 	}
-	return a.cfg.Store.CurrentSlug(ctx, c.User(), former)
+	return a.cfg.Store.CurrentWorkspaceSlug(ctx, c.User(), former)
 }
 
 // checkSession returns the caller of a session's person, who was looked up with the result err.
-func checkSession(s Session, m store.Person, err error) (core.Caller, error) {
+func checkSession(s Session, m store.SessionMember, err error) (core.Caller, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return core.Caller{}, errNotSignedIn()
 	}
@@ -114,11 +114,11 @@ func checkSession(s Session, m store.Person, err error) (core.Caller, error) {
 	if subtle.ConstantTimeCompare([]byte(s.Proof), []byte(Proof(m.PasswordHash))) != 1 {
 		return core.Caller{}, errNotSignedIn()
 	}
-	return sessionCaller(m, s.ProvedAt).InSession(s.ID), nil
+	return sessionCaller(m, s.ProvedAt).WithSession(s.ID), nil
 }
 
 // sessionCaller returns the caller of a signed-in person.
-func sessionCaller(m store.Person, provedAt time.Time) core.Caller {
+func sessionCaller(m store.SessionMember, provedAt time.Time) core.Caller {
 	return core.NewCaller(core.Credential{
 		Workspace: m.Workspace, User: m.User, Kind: core.CredentialSession, Name: sessionName, Role: m.Role, Plan: m.Plan,
 		Scope: core.Write, Via: core.ViaUI, ProvedAt: provedAt,

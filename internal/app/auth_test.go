@@ -181,7 +181,7 @@ func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
 	c := mustKey(t, h, made.Key)
 	if c.Workspace() != ws.ID || c.User() != ws.Owner.User() || c.CredentialName() != "nightly job" ||
 		c.Kind() != core.CredentialKey ||
-		c.Via() != core.ViaAPI || c.Need(core.Write) == nil {
+		c.Via() != core.ViaAPI || c.RequireScope(core.Write) == nil {
 		t.Errorf("the caller is %+v", c)
 	}
 	list, err := h.App.ListKeys(t.Context(), ws.Owner)
@@ -237,7 +237,7 @@ func TestAKeyHasNoMoreRightsThanItsMaker(t *testing.T) {
 	made, err := h.App.CreateKey(t.Context(), admin, contract.CreateKey{Name: "k", Scope: "write"})
 	must(t, err)
 	must(t, setRole(t, h, ws.Owner, admin.User().String(), core.RoleViewer))
-	want(t, core.CodeInsufficientScope, mustKey(t, h, made.Key).Need(core.Write))
+	want(t, core.CodeInsufficientScope, mustKey(t, h, made.Key).RequireScope(core.Write))
 }
 
 func TestOnlyPeopleWhoManageMakeKeys(t *testing.T) {

@@ -41,7 +41,7 @@ func (a *App) Calendar(ctx context.Context, c core.Caller, in contract.ListPosts
 		return nil, err
 	}
 	f.Platform = on
-	found, err := t.Calendar(ctx, f, spans)
+	found, err := t.CalendarPosts(ctx, f, spans)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (a *App) Calendar(ctx context.Context, c core.Caller, in contract.ListPosts
 		of.Posts = append(of.Posts, CalendarPost{
 			ID: p.ID.String(), Account: p.Account, Platform: p.Platform, Status: p.Status, Text: p.Text, At: p.At,
 			Revision: p.Revision,
-			Movable:  c.Role().Writes() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
+			Movable:  c.Role().CanWrite() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
 		})
 	}
 	return list, nil

@@ -33,7 +33,7 @@ func (a *App) ReceiveCallback(ctx context.Context, platform string, c network.Ca
 	}
 	notice, err := reader.ReadCallback(c)
 	if errors.Is(err, network.ErrNotSigned) {
-		return CallbackAnswer{}, core.NotFound().Because(err)
+		return CallbackAnswer{}, core.NotFound().WithCause(err)
 	}
 	grant := hashGrant(notice.Grant)
 	if err != nil || grant == nil {
@@ -46,7 +46,7 @@ func (a *App) ReceiveCallback(ctx context.Context, platform string, c network.Ca
 		})
 	case network.PostsChanged:
 		return CallbackAnswer{}, a.forGrantAccounts(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
-			return t.WakePolled(ctx, id)
+			return t.WakePostsInProcessing(ctx, id)
 		})
 	case network.DataUnwanted:
 		return a.requestErasure(ctx, grant, notice.At)
@@ -58,7 +58,7 @@ func (a *App) ReceiveCallback(ctx context.Context, platform string, c network.Ca
 func (a *App) forGrantAccounts(ctx context.Context, grant []byte, at time.Time,
 	act func(store.Tenant, core.AccountID) error,
 ) error {
-	accounts, err := a.cfg.Store.GrantAccounts(ctx, grant, a.cfg.NetworksURL, at)
+	accounts, err := a.cfg.Store.AccountsOfGrant(ctx, grant, a.cfg.NetworksURL, at)
 	for _, account := range accounts {
 		if err == nil && account.Connected {
 			err = act(a.enterGranted(account), account.ID)
@@ -74,12 +74,12 @@ func (a *App) forGrantAccounts(ctx context.Context, grant []byte, at time.Time,
 func (a *App) loseAccess(ctx context.Context, t store.Tenant, id core.AccountID, name string, at time.Time) error {
 	return t.Tx(ctx, func(t store.Tenant) error {
 		reason := fmt.Sprintf("The access was removed on %s. Reconnect the account.", name)
-		changed, err := t.RevokeAccount(ctx, id, at, reason)
+		changed, err := t.MarkAccountRevoked(ctx, id, at, reason)
 		if err != nil || !changed {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
-			Action: core.AuditAccessRemoved, Actor: core.Worker(t.WorkspaceID()), Subject: id.String(),
+		return t.AddAuditEntry(ctx, core.AuditEntry{
+			Action: core.AuditAccessRemoved, Actor: core.NewWorkerCaller(t.WorkspaceID()), Subject: id.String(),
 		})
 	})
 }
@@ -123,7 +123,7 @@ func (a *App) EraseGrant(ctx context.Context, code string) (again time.Duration,
 	if err != nil {
 		return 0, fmt.Errorf("read an erasure: %w", err)
 	}
-	accounts, err := a.cfg.Store.GrantAccounts(ctx, e.Grant, e.ConnectedVia, e.AskedAt)
+	accounts, err := a.cfg.Store.AccountsOfGrant(ctx, e.Grant, e.ConnectedVia, e.AskedAt)
 	if err != nil {
 		return 0, fmt.Errorf("find the accounts of an erasure: %w", err)
 	}
@@ -156,7 +156,7 @@ func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount, e st
 				return err
 			}
 		}
-		avatar, err := t.EraseAccount(ctx, account.ID, erasedName)
+		avatar, err := t.EraseAccountData(ctx, account.ID, erasedName)
 		if err != nil {
 			return err
 		}
@@ -165,8 +165,8 @@ func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount, e st
 				return err
 			}
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
-			Action: core.AuditAccountErased, Actor: core.Worker(t.WorkspaceID()), Subject: account.ID.String(),
+		return t.AddAuditEntry(ctx, core.AuditEntry{
+			Action: core.AuditAccountErased, Actor: core.NewWorkerCaller(t.WorkspaceID()), Subject: account.ID.String(),
 		})
 	})
 }
@@ -180,7 +180,7 @@ type ErasureStatus struct {
 // Erasure returns how far an erasure is, to whoever has its code, or not_found.
 func (a *App) Erasure(ctx context.Context, code string) (ErasureStatus, error) {
 	if _, err := erasureCodes.DecodeString(strings.ToUpper(code)); err != nil {
-		return ErasureStatus{}, core.NotFound().Because(err)
+		return ErasureStatus{}, core.NotFound().WithCause(err)
 	}
 	e, err := a.cfg.Store.Erasure(ctx, code)
 	return ErasureStatus{AskedAt: e.AskedAt, DoneAt: e.DoneAt}, err

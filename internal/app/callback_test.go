@@ -257,7 +257,7 @@ func TestAnAccountThatIsConnectedAgainMeanwhileIsNotErased(t *testing.T) {
 			erased <- err
 		}()
 		h.Eventually("the erasure waits", func() bool { return waiting(t, h) })
-		return tx.SaveAccount(t.Context(), account, store.SealedToken{Sealed: token, Grant: grant})
+		return tx.SaveConnectedAccount(t.Context(), account, store.SealedToken{Sealed: token, Grant: grant})
 	}))
 	must(t, <-erased)
 	if stored[string](t, h, a, "status") != "ok" || stored[string](t, h, a, "display_name") != "Harbour Bakery" {

@@ -10,7 +10,7 @@ import (
 
 // enter checks the caller's scope and returns their workspace's data. All access of a caller to data begins here.
 func (a *App) enter(c core.Caller, need core.Scope) (store.Tenant, error) {
-	if err := c.Need(need); err != nil {
+	if err := c.RequireScope(need); err != nil {
 		return store.Tenant{}, err
 	}
 	return a.cfg.Store.In(c.Workspace()), nil
@@ -19,7 +19,7 @@ func (a *App) enter(c core.Caller, need core.Scope) (store.Tenant, error) {
 // enterSession is enter for operations that require a signed-in person; manages also requires a role that manages the
 // workspace.
 func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
-	if err := c.NeedSession(manages); err != nil {
+	if err := c.RequireSession(manages); err != nil {
 		return store.Tenant{}, err
 	}
 	return a.cfg.Store.In(c.Workspace()), nil
@@ -28,7 +28,7 @@ func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
 // enterProved is enterSession for operations that require a recently confirmed password.
 func (a *App) enterProved(c core.Caller, manages bool) (store.Tenant, error) {
 	t, err := a.enterSession(c, manages)
-	return t, cmp.Or(err, c.NeedPassword(a.cfg.Now()))
+	return t, cmp.Or(err, c.RequireRecentPassword(a.cfg.Now()))
 }
 
 // enterInvited returns the workspace's data for a visitor who has the token of an invitation.

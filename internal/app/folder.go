@@ -102,7 +102,7 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 		if err := t.LockFolders(ctx); err != nil {
 			return err
 		}
-		empty, err := t.LockEmptyFolder(ctx, folderID)
+		empty, err := t.LockFolderAndCheckEmpty(ctx, folderID)
 		if err != nil {
 			return err
 		}
@@ -116,9 +116,9 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 // checkFolderPlace returns an error unless the folder's parent exists, is not below the folder itself, and is not too
 // deep.
 func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
-	above, err := t.FoldersAbove(ctx, f.Parent)
+	above, err := t.FolderIDsUpToRoot(ctx, f.Parent)
 	if err != nil {
-		return core.At("parentId", err)
+		return core.WithNotFoundPath("parentId", err)
 	}
 	return core.CheckFolderPlace(f.ID, above, height)
 }
@@ -133,7 +133,7 @@ func folderAt(path string, given contract.Opt[string], now core.FolderID) (core.
 		return core.FolderID{}, nil
 	}
 	id, err := core.ParseID[core.FolderKind](given.V)
-	return id, core.At(path, err)
+	return id, core.WithNotFoundPath(path, err)
 }
 
 func checkFolderName(name string) error { return checkName("name", "The folder's name", name) }

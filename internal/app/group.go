@@ -152,7 +152,7 @@ func (a *App) findMembers(ctx context.Context, t store.Tenant, ids []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.AccountsByID(ctx, parsed)
+	found, err := t.ConnectedAccountsByID(ctx, parsed)
 	if err != nil {
 		return nil, err
 	}

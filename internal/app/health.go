@@ -22,7 +22,7 @@ func (a *App) RecordHeartbeat(ctx context.Context, worker string) error {
 
 // CountOverdue updates the metrics of overdue publications.
 func (a *App) CountOverdue(ctx context.Context) error {
-	count, oldest, err := a.cfg.Store.Overdue(ctx, overdueAfter)
+	count, oldest, err := a.cfg.Store.CountOverdue(ctx, overdueAfter)
 	if err != nil {
 		return fmt.Errorf("count overdue posts: %w", err)
 	}
@@ -34,14 +34,14 @@ func (a *App) CountOverdue(ctx context.Context) error {
 // if no worker has reported recently, or if no worker has claimed a post that has been due for too long. Posts that
 // wait for a network, a retry or a throttle do not count.
 func (a *App) Healthy(ctx context.Context) error {
-	pulse, err := a.cfg.Store.Pulse(ctx, workerSilence, overdueAfter)
+	pulse, err := a.cfg.Store.ReadPulse(ctx, workerSilence, overdueAfter)
 	if err != nil {
-		return core.Fail(core.CodeUnavailable, "The database does not respond.").Because(err)
+		return core.Fail(core.CodeUnavailable, "The database does not respond.").WithCause(err)
 	}
 	if a.cfg.Schema != nil {
 		if err := a.cfg.Schema(ctx); err != nil {
 			return core.Fail(core.CodeUnavailable, "The database's schema does not match this program.").
-				WithHint("Run belfry migrate.").Because(err)
+				WithHint("Run belfry migrate.").WithCause(err)
 		}
 	}
 	if !pulse.WorkerSeen {
@@ -62,7 +62,7 @@ const erasureKept = 365 * 24 * time.Hour
 
 // Housekeep deletes expired sessions, devices, consents, stored responses and rate limit counters.
 func (a *App) Housekeep(ctx context.Context) error {
-	err := a.cfg.Store.Housekeep(ctx, a.cfg.Now(), store.Uses{
+	err := a.cfg.Store.DeleteOldRows(ctx, a.cfg.Now(), store.Retention{
 		Replays: replayKeep, Creations: a.cfg.LimitCreate.Window, Addresses: a.cfg.LimitAddress.Window, Workers: workerMemory,
 		Devices: DeviceLifetime,
 	})

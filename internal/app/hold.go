@@ -19,7 +19,7 @@ func (a *App) PublishingHold(ctx context.Context, c core.Caller) (reason string,
 	if err != nil {
 		return "", nil, err
 	}
-	hold, err := a.cfg.Store.Hold(ctx)
+	hold, err := a.cfg.Store.PublishingHold(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil, nil
 	}

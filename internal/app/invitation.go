@@ -43,35 +43,35 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	if err := a.throttleInvitations(ctx, t); err != nil {
 		return contract.Member{}, err
 	}
-	token := secret.Random(inviteBytes)
-	hash := secret.Hash(purposeInvitation, token)
+	token := secret.RandomText(inviteBytes)
+	hash := secret.HashToken(purposeInvitation, token)
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		by, err := lockMembers(ctx, t, c)
 		if err != nil {
 			return err
 		}
-		before, err := t.FindMemberByEmail(ctx, want.Email)
+		before, err := t.MemberOrInvitationByEmail(ctx, want.Email)
 		switch {
-		case err == nil && !before.Invited():
+		case err == nil && !before.IsPending():
 			return core.Fail(core.CodeConflict, "%s is already a member.", before.Email).WithHint("Change their role instead.")
 		case err == nil:
 			want.ID, want.CreatedAt = before.ID, before.CreatedAt
 		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}
-		if err := by.MaySet(before.Role, want.Role); err != nil {
+		if err := by.CheckRoleChange(before.Role, want.Role); err != nil {
 			return err
 		}
 		if err := a.checkQuotaForInvitation(ctx, t, before.InvitedUntil.After(a.cfg.Now())); err != nil {
 			return err
 		}
-		if err := t.Invite(ctx, want, hash[:]); err != nil {
+		if err := t.SaveInvitation(ctx, want, hash[:]); err != nil {
 			return err
 		}
 		if err := a.mailInvitation(ctx, t, c, want, a.invitationURL(token)); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
+		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditMemberInvited, Actor: c, Subject: want.ID.String(),
 			After: map[string]string{"email": want.Email, "role": string(want.Role)},
 		})
@@ -113,7 +113,7 @@ func (a *App) mailInvitation(ctx context.Context, t store.Tenant, c core.Caller,
 	if err != nil {
 		return err
 	}
-	by, err := t.User(ctx, c.User())
+	by, err := t.MemberUser(ctx, c.User())
 	if err != nil {
 		return err
 	}
@@ -180,8 +180,8 @@ func (a *App) Invitation(ctx context.Context, token string) (Invitation, error) 
 
 // findInvitation returns the invitation with a token, and the token's hash.
 func (a *App) findInvitation(ctx context.Context, token string) (store.Invitation, []byte, error) {
-	hash := secret.Hash(purposeInvitation, token)
-	i, err := a.cfg.Store.Invitation(ctx, hash[:], a.cfg.Now())
+	hash := secret.HashToken(purposeInvitation, token)
+	i, err := a.cfg.Store.InvitationByToken(ctx, hash[:], a.cfg.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("look up an invitation: %w", err)
 	}
@@ -209,7 +209,7 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 		if err != nil {
 			return err
 		}
-		role, err := t.TakeInvitation(ctx, hash, a.cfg.Now())
+		role, err := t.ConsumeInvitation(ctx, hash, a.cfg.Now())
 		if err != nil {
 			return err
 		}
@@ -220,10 +220,10 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 			return err
 		}
 		user := core.User{ID: person.ID, Name: person.Name, Email: person.Email}
-		if err := t.Join(ctx, user, newHash, role, a.cfg.Now()); err != nil {
+		if err := t.JoinWorkspace(ctx, user, newHash, role, a.cfg.Now()); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
+		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditMemberJoined, Actor: personCaller(person.ID), Subject: person.ID.String(),
 			After: map[string]string{"email": person.Email, "role": string(role)},
 		})

@@ -83,7 +83,7 @@ func libraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (store
 	}
 	id, err := core.ParseID[core.MediaKind](in.After)
 	if err != nil {
-		return f, core.At("after", err)
+		return f, core.WithNotFoundPath("after", err)
 	}
 	last, err := t.Media(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -130,7 +130,7 @@ func (a *App) FileCard(ctx context.Context, c core.Caller, id string) (FileCard,
 		posts = posts[:postsOfFile]
 	}
 	card.Posts = convertAll(posts, a.postOf)
-	pending, err := t.UsedByPendingPost(ctx, []core.MediaID{mediaID})
+	pending, err := t.MediaUsedByPendingPosts(ctx, []core.MediaID{mediaID})
 	if err != nil {
 		return FileCard{}, err
 	}
@@ -175,7 +175,7 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (int, 
 		}
 	}
 	n, err := t.EditManyMedia(ctx, ids, edit)
-	return n, core.At("folderId", err)
+	return n, core.WithNotFoundPath("folderId", err)
 }
 
 // DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses, whose names it

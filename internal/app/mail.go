@@ -58,7 +58,7 @@ func (a *App) addMail(ctx context.Context, to mailAdder, m mail.Message, until t
 }
 
 func mailPlace(m store.Mail) string {
-	return secret.Place("mails", "sealed", m.ID.String(), m.Workspace.String())
+	return secret.SealPlace("mails", "sealed", m.ID.String(), m.Workspace.String())
 }
 
 func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
@@ -121,7 +121,7 @@ func (a *App) Outbox(ctx context.Context) ([]KeptMail, error) {
 	if a.MailMode() != MailKept {
 		return nil, core.NotFound()
 	}
-	rows, err := a.cfg.Store.Mails(ctx, outboxShown)
+	rows, err := a.cfg.Store.NewestMails(ctx, outboxShown)
 	if err != nil {
 		return nil, fmt.Errorf("read the outbox: %w", err)
 	}

@@ -360,7 +360,7 @@ func TestAPostThatLostItsAccountIsAnAlertAboutTheAccount(t *testing.T) {
 		must(t, err)
 		var account bool
 		must(t, o.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM alerts WHERE kind = 'account')`).Scan(&account))
-		if lost := (core.PostError{Code: code}).LostAccess(); account != lost {
+		if lost := (core.PostError{Code: code}).IsLostAccess(); account != lost {
 			t.Errorf("%s: an alert about the account %v, lost %v", code, account, lost)
 		}
 	}

@@ -46,7 +46,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 			m.Description = in.Description.V
 		}
 		m.Tags, m.Pinned = valueOr(in.Tags, m.Tags), valueOr(in.Pinned, m.Pinned)
-		return core.At("folderId", t.UpdateMedia(ctx, m))
+		return core.WithNotFoundPath("folderId", t.UpdateMedia(ctx, m))
 	})
 	return a.mediaOf(t, m), err
 }

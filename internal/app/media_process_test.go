@@ -284,7 +284,7 @@ func TestTheSweepOfBytesKeepsReceipts(t *testing.T) {
 	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
 	must(t, later.Intake().SweepBlobs(t.Context()))
 	kept := 0
-	must(t, book.Each(t.Context(), time.Time{}, func(restore.Receipt) error { kept++; return nil }))
+	must(t, book.EachSince(t.Context(), time.Time{}, func(restore.Receipt) error { kept++; return nil }))
 	if kept != 1 {
 		t.Errorf("%d receipts are left, want 1", kept)
 	}

@@ -15,7 +15,7 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 	if err != nil {
 		return contract.Members{}, err
 	}
-	list, err := t.Members(ctx)
+	list, err := t.MembersAndInvitations(ctx)
 	return contract.Members{Members: convertAll(list, contract.MemberOf)}, err
 }
 
@@ -40,10 +40,10 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 		if err != nil {
 			return err
 		}
-		if m, err = t.FindMember(ctx, memberID); err != nil {
+		if m, err = t.MemberOrInvitation(ctx, memberID); err != nil {
 			return err
 		}
-		if err := by.MaySet(m.Role, role); err != nil {
+		if err := by.CheckRoleChange(m.Role, role); err != nil {
 			return err
 		}
 		if err := a.checkLastOwner(ctx, t, m, role); err != nil {
@@ -51,10 +51,10 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 		}
 		before := m.Role
 		m.Role = role
-		if err := t.SaveRole(ctx, m); err != nil {
+		if err := t.SaveMemberRole(ctx, m); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
+		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditMemberChanged, Actor: c, Subject: in.ID,
 			Before: map[string]core.Role{"role": before}, After: map[string]core.Role{"role": role},
 		})
@@ -79,22 +79,22 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 		if err != nil {
 			return err
 		}
-		m, err := t.FindMember(ctx, memberID)
+		m, err := t.MemberOrInvitation(ctx, memberID)
 		if err != nil {
 			return err
 		}
 		if !leaves {
-			if err := by.MaySet(m.Role, ""); err != nil {
+			if err := by.CheckRoleChange(m.Role, ""); err != nil {
 				return err
 			}
 		}
 		if err := a.checkLastOwner(ctx, t, m, ""); err != nil {
 			return err
 		}
-		if err := t.RemoveMember(ctx, m); err != nil {
+		if err := t.RemoveMemberOrInvitation(ctx, m); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
+		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditMemberRemoved, Actor: c, Subject: id,
 			Before: map[string]string{"email": m.Email, "role": string(m.Role)},
 		})
@@ -107,7 +107,7 @@ func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role,
 	if err := t.LockWorkspace(ctx); err != nil {
 		return "", err
 	}
-	m, err := t.FindMember(ctx, c.User())
+	m, err := t.MemberOrInvitation(ctx, c.User())
 	if errors.Is(err, store.ErrNotFound) {
 		return "", errNotSignedIn()
 	}
@@ -115,7 +115,7 @@ func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role,
 }
 
 func (a *App) checkLastOwner(ctx context.Context, t store.Tenant, m core.Member, to core.Role) error {
-	if m.Role != core.RoleOwner || m.Invited() || to == core.RoleOwner {
+	if m.Role != core.RoleOwner || m.IsPending() || to == core.RoleOwner {
 		return nil
 	}
 	n, err := t.CountMembers(ctx, a.cfg.Now())

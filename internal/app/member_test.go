@@ -94,7 +94,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 	all.Wait()
 	owners := 0
 	for _, who := range []core.Caller{ws.Owner, other} {
-		m, err := h.Store.Member(t.Context(), who.User(), ws.ID)
+		m, err := h.Store.SessionMember(t.Context(), who.User(), ws.ID)
 		must(t, err)
 		if m.Role == core.RoleOwner {
 			owners++
@@ -124,7 +124,7 @@ func TestWhoIsRemovedCanDoNoMore(t *testing.T) {
 				key = mustKey(t, h, bearer)
 			}
 			var post contract.Post
-			if role.Writes() {
+			if role.CanWrite() {
 				made, err := h.App.CreatePosts(t.Context(), who, contract.CreatePosts{PlanPosts: contract.PlanPosts{
 					Targets: contract.Targets{AccountIDs: []string{account.ID}}, Text: "by " + id, When: &contract.When{Word: "draft"},
 				}, Confirm: true})

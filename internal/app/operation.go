@@ -53,7 +53,7 @@ type Answer struct {
 	Status   int
 	// Creations is what is left of the hourly limit, for an operation that counts toward it. It is also set with an
 	// error.
-	Creations *store.Count
+	Creations *store.RateCount
 }
 
 // Given returns a Request.Decode for an input that is already decoded.

@@ -53,7 +53,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 	if wait > 0 {
 		return nil
 	}
-	plain, err := json.Marshal(passwordReset{email, secret.Random(resetBytes), a.cfg.Now().Add(resetFor)})
+	plain, err := json.Marshal(passwordReset{email, secret.RandomText(resetBytes), a.cfg.Now().Add(resetFor)})
 	if err != nil {
 		return fmt.Errorf("write a request for a new password: %w", err)
 	}
@@ -68,7 +68,7 @@ type passwordReset struct {
 }
 
 // resetPlace is where requests are stored encrypted.
-var resetPlace = secret.Place("river_job", "args", queue.PasswordReset{}.Kind(), "")
+var resetPlace = secret.SealPlace("river_job", "args", queue.PasswordReset{}.Kind(), "")
 
 // SendPasswordReset emails a link for choosing a new password, if the address of the request is that of a person and
 // the link has not been sent. sealed is that of queue.PasswordReset.
@@ -84,7 +84,7 @@ func (a *App) SendPasswordReset(ctx context.Context, sealed []byte) error {
 	if !a.cfg.Now().Before(in.Until) {
 		return nil
 	}
-	hash := secret.Hash(purposeReset, in.Token)
+	hash := secret.HashToken(purposeReset, in.Token)
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
 		user, err := s.LockUserByEmail(ctx, in.Email) // whoever changes the address waits, and deletes the link
 		if errors.Is(err, store.ErrNotFound) {
@@ -113,8 +113,8 @@ func (a *App) SendPasswordReset(ctx context.Context, sealed []byte) error {
 // PasswordResetEmail returns the email address of the account that a link is for, or not_found if the link has expired,
 // was used or is unknown.
 func (a *App) PasswordResetEmail(ctx context.Context, token string) (string, error) {
-	hash := secret.Hash(purposeReset, token)
-	user, err := a.cfg.Store.PasswordResetUser(ctx, hash[:], a.cfg.Now())
+	hash := secret.HashToken(purposeReset, token)
+	user, err := a.cfg.Store.UserByPasswordReset(ctx, hash[:], a.cfg.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("look up a link for a new password: %w", err)
 	}
@@ -124,8 +124,8 @@ func (a *App) PasswordResetEmail(ctx context.Context, token string) (string, err
 // ResetPassword replaces the password of the person that a link is for. It ends all of their sessions and all of their
 // other links, and resets their limit of sign-in attempts. Of several concurrent requests, one succeeds.
 func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPassword, from Visitor) error {
-	hash := secret.Hash(purposeReset, token)
-	found, err := a.cfg.Store.PasswordResetUser(ctx, hash[:], a.cfg.Now())
+	hash := secret.HashToken(purposeReset, token)
+	found, err := a.cfg.Store.UserByPasswordReset(ctx, hash[:], a.cfg.Now())
 	if err != nil {
 		return err
 	}
@@ -140,14 +140,14 @@ func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPa
 		return err
 	}
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		user, err := s.TakePasswordReset(ctx, hash[:], a.cfg.Now())
+		user, err := s.ConsumePasswordReset(ctx, hash[:], a.cfg.Now())
 		if err != nil {
 			return err
 		}
-		if err := s.SetPassword(ctx, user, passwordHash); err != nil {
+		if err := s.SetPasswordHash(ctx, user, passwordHash); err != nil {
 			return err
 		}
-		return s.AddAudit(ctx, core.AuditEntry{
+		return s.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditPasswordReset, Actor: personCaller(user), Subject: user.String(),
 		})
 	})

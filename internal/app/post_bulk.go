@@ -201,7 +201,7 @@ func (a *App) RestorePosts(ctx context.Context, c core.Caller, before []PostSche
 	return a.eachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
 		err := a.restorePost(ctx, c, was[p.ID.String()])
 		if errors.Is(err, ErrPostChanged) {
-			err = core.Fail(core.CodeConflict, "The post was changed meanwhile, and stays as it is.").Because(err)
+			err = core.Fail(core.CodeConflict, "The post was changed meanwhile, and stays as it is.").WithCause(err)
 		}
 		return PostSchedule{}, err
 	})

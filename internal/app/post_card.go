@@ -58,7 +58,7 @@ func (a *App) PostFiles(ctx context.Context, c core.Caller, ids []string) (map[s
 			parsed = append(parsed, m)
 		}
 	}
-	found, err := t.Files(ctx, parsed)
+	found, err := t.MediaRows(ctx, parsed)
 	files := make(map[string]contract.Media, len(found))
 	for _, m := range found {
 		files[m.ID.String()] = a.mediaOf(t, m)
@@ -74,10 +74,10 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 	}
 	card := a.cardOf(c, p)
 	hasNoLink := p.Status == core.PostLive && p.ExternalURL == ""
-	if !p.OutcomeUnknown() && !hasNoLink || a.cfg.NetworksURL != "" {
+	if !p.HasUnknownOutcome() && !hasNoLink || a.cfg.NetworksURL != "" {
 		return card, nil
 	}
-	account, err := t.Account(ctx, p.Account)
+	account, err := t.ConnectedAccount(ctx, p.Account)
 	if errors.Is(err, store.ErrNotFound) { // disconnected by now
 		return card, nil
 	}
@@ -103,11 +103,11 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 		err = read(t)
 		return cards, next, nil, err
 	}
-	err = t.Snapshot(ctx, func(t store.Tenant) error {
+	err = t.ReadSnapshot(ctx, func(t store.Tenant) error {
 		if err := read(t); err != nil {
 			return err
 		}
-		counts, err = t.CountPosts(ctx)
+		counts, err = t.CountPostsByStatus(ctx)
 		return err
 	})
 	return cards, next, counts, err
@@ -122,9 +122,9 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if p.Error != nil {
-		card.Mend, card.NetworkSaid = !p.Error.SendAsIs(), p.Error.FromNetwork
+		card.Mend, card.NetworkSaid = !p.Error.CanResendUnchanged(), p.Error.FromNetwork
 	}
-	if c.Role().Writes() {
+	if c.Role().CanWrite() {
 		now := a.cfg.Now()
 		card.Acts = slices.DeleteFunc(core.Acts(), func(act core.Act) bool { return !p.Allows(act, now) })
 	}

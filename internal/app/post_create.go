@@ -96,7 +96,7 @@ func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.P
 
 // takeSlot takes a slot of the month for a post, or returns quota_exceeded.
 func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
-	used, ok, err := t.TakeSlot(ctx, post, period, plan.Posts)
+	used, ok, err := t.ReserveSlot(ctx, post, period, plan.Posts)
 	if err == nil && !ok {
 		return core.OverQuota("posts per month", used, *plan.Posts)
 	}

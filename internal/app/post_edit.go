@@ -68,7 +68,7 @@ func checkRevision(p *core.Post, in contract.EditPost) error {
 		return nil
 	}
 	return core.Fail(core.CodeConflict, "The post was changed on %s, after you opened this page.", p.Zone.Label(p.UpdatedAt)).
-		WithHint("Check the post as it is now. If you agree, do the same again.").Because(ErrPostChanged)
+		WithHint("Check the post as it is now. If you agree, do the same again.").WithCause(ErrPostChanged)
 }
 
 // unchangeableError returns the conflict for changing a post that is live or has failed.
@@ -115,7 +115,7 @@ func refuseArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return nil
 	case err != nil:
 		return err
-	case pub.Armed && pub.Movable():
+	case pub.Armed && pub.CanChange():
 		return core.Fail(core.CodeConflict, "The content cannot be changed, because the post may already be published.").
 			WithHint("Check the account on the network. To publish something else, duplicate the post and change the copy.")
 	}
@@ -213,7 +213,7 @@ func (a *App) targetOf(ctx context.Context, t store.Tenant, p *core.Post) (targe
 	if err != nil {
 		return target{}, err
 	}
-	files, err := t.PostMedia(ctx, p.MediaIDs)
+	files, err := t.MediaInOrder(ctx, p.MediaIDs)
 	if err != nil {
 		return target{}, err
 	}
@@ -223,7 +223,7 @@ func (a *App) targetOf(ctx context.Context, t store.Tenant, p *core.Post) (targe
 	}
 	return target{network: n, draft: network.Draft{
 		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: account,
-		Facts: facts[p.Account].For(p.PublishAt, a.cfg.Now()),
+		Facts: facts[p.Account].ValidFor(p.PublishAt, a.cfg.Now()),
 	}}, nil
 }
 
@@ -236,7 +236,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 		return err
 	}
 	period := r.workspace.Zone.Month(a.cfg.Now())
-	if r.used, err = t.MonthUsed(ctx, period); err != nil {
+	if r.used, err = t.UsedSlots(ctx, period); err != nil {
 		return err
 	}
 	row := a.rowOf(d, true)
@@ -246,11 +246,11 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 	if err := planError(r); err != nil {
 		return err
 	}
-	change, err := p.Change(core.MoveQueue, p.UpdatedAt, "")
+	change, err := p.MakeChange(core.MoveQueue, p.UpdatedAt, "")
 	if err != nil {
 		return err
 	}
-	return t.SaveChange(ctx, change, func(t store.Tenant) error {
+	return t.SavePostChange(ctx, change, func(t store.Tenant) error {
 		if err := takeSlot(ctx, t, p.ID, period, r.plan); err != nil {
 			return err
 		}
@@ -262,7 +262,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 			return err
 		}
 		pub.Post, pub.Platform = p.ID, p.Platform
-		return a.setPublication(ctx, t, change.Post, d.setDelivery(pub).Reset())
+		return a.setPublication(ctx, t, change.Post, d.setDelivery(pub).Unqueue())
 	})
 }
 
@@ -278,7 +278,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	ws core.Workspace,
 ) error {
 	if in.Status != "" && !in.InPlace {
-		return core.MoveQueue.Conflict().WithHint("This post is already queued.")
+		return core.MoveQueue.ConflictError().WithHint("This post is already queued.")
 	}
 	if in.When == nil && !hasContent(in) {
 		return nil

@@ -49,7 +49,7 @@ func (a *App) listPosts(ctx context.Context, t store.Tenant,
 	page := f.Limit
 	f.Platform = on
 	f.Limit++ // one more tells whether there is a next page
-	posts, err = t.Posts(ctx, f)
+	posts, err = t.ListPosts(ctx, f)
 	if err != nil || len(posts) <= page {
 		return posts, "", err
 	}
@@ -62,7 +62,7 @@ func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatu
 	if err != nil {
 		return nil, err
 	}
-	return t.CountPosts(ctx)
+	return t.CountPostsByStatus(ctx)
 }
 
 // PostEvents returns a post's timeline. Its last event is retriedByWorker exactly while the worker will try again
@@ -72,7 +72,7 @@ func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contrac
 	if err != nil {
 		return contract.Events{}, err
 	}
-	events, err := t.Events(ctx, p.ID)
+	events, err := t.PostEvents(ctx, p.ID)
 	if err != nil {
 		return contract.Events{}, err
 	}
@@ -105,7 +105,7 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	if err := a.parseTimeRange(ctx, t, in, &f); err != nil {
 		return f, err
 	}
-	if f.Account, err = findNamed(ctx, "query.accountId", in.AccountID, t.Account); err != nil {
+	if f.Account, err = findNamed(ctx, "query.accountId", in.AccountID, t.ConnectedAccount); err != nil {
 		return f, err
 	}
 	f.Group, err = findNamed(ctx, "query.groupId", in.GroupID, t.Group)
@@ -123,7 +123,7 @@ func findNamed[K core.Kind, V any](ctx context.Context, path, text string,
 	if id, err = core.ParseID[K](text); err == nil {
 		_, err = find(ctx, id)
 	}
-	return id, core.At(path, err)
+	return id, core.WithNotFoundPath(path, err)
 }
 
 // parseStatuses parses a comma-separated list of statuses.

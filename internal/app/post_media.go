@@ -90,7 +90,7 @@ func lockPostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if _, err := t.LockMediaShared(ctx, p.MediaIDs); err != nil {
 		return err
 	}
-	files, err := t.PostMedia(ctx, p.MediaIDs)
+	files, err := t.MediaInOrder(ctx, p.MediaIDs)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func errBusy() error {
 // lockUnclaimed locks the ledger row of a post, or returns conflict if a worker has claimed it.
 func lockUnclaimed(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
-	if err == nil && pub.Leased() {
+	if err == nil && pub.IsBeingPublished() {
 		err = errBusy()
 	}
 	return pub, err
@@ -27,15 +27,15 @@ func lockUnclaimed(ctx context.Context, t store.Tenant, id core.PostID) (store.P
 // lockMovable locks the ledger row of a queued post, or returns conflict unless it is unclaimed and Movable.
 func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := lockUnclaimed(ctx, t, id)
-	if err == nil && !pub.Movable() {
+	if err == nil && !pub.CanChange() {
 		err = errBusy()
 	}
-	return pub.Reset(), err
+	return pub.Unqueue(), err
 }
 
 // saveChange stores a change of a post and its ledger row.
 func (a *App) saveChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
-	return t.SaveChange(ctx, c, func(t store.Tenant) error { return a.setPublication(ctx, t, c.Post, pub) })
+	return t.SavePostChange(ctx, c, func(t store.Tenant) error { return a.setPublication(ctx, t, c.Post, pub) })
 }
 
 // setPublication stores a post's ledger row. If the post is queued, a worker claims it at the post's time.
@@ -89,7 +89,7 @@ func lockAndChange(ctx context.Context, t store.Tenant, c core.Caller, id core.P
 			return err
 		}
 		if after := scheduleOf(post); after != before {
-			return t.AddAudit(ctx, core.AuditEntry{
+			return t.AddAuditEntry(ctx, core.AuditEntry{
 				Action: core.AuditPostChanged, Actor: c, Subject: id.String(), Before: before, After: after,
 			})
 		}
@@ -145,7 +145,7 @@ func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) err
 
 // unqueue turns a queued post into a draft without a time, and returns its slot.
 func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
-	change, err := p.Change(core.MoveTake, a.cfg.Now(), "")
+	change, err := p.MakeChange(core.MoveTake, a.cfg.Now(), "")
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
 // For a post with an unknown outcome, a person must confirm that it is not on the network (409 outcome_unknown).
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
-		if p.OutcomeUnknown() && !in.ConfirmNotPublished {
+		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "It is unknown whether this post is on %s.", p.AccountName).
 				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, or answer the question in the dashboard.")
 		}
@@ -171,7 +171,7 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 // requeue queues a failed post with its existing ledger row, so that an armed handle stays the only one.
 func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	now := a.cfg.Now().UTC()
-	change, err := p.Change(core.MoveRetry, now, "")
+	change, err := p.MakeChange(core.MoveRetry, now, "")
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := post.Apply(core.MoveDelete); err != nil {
+		if err := post.ApplyMove(core.MoveDelete); err != nil {
 			return err
 		}
 		// A worker that notes a question holds the ledger's row and asks for the post's: the row comes first.
@@ -240,12 +240,12 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 // SettlePost stores a person's answer about a post with an unknown outcome: it is live, or it is not on the network
 // and is sent again. Only a signed-in person can answer.
 func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contract.SettlePost) (contract.Post, error) {
-	if err := c.NeedSession(false); err != nil {
+	if err := c.RequireSession(false); err != nil {
 		return contract.Post{}, err
 	}
 	return a.changePost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
-		if !p.OutcomeUnknown() {
-			return core.MoveSettle.Conflict()
+		if !p.HasUnknownOutcome() {
+			return core.MoveSettle.ConflictError()
 		}
 		if !in.Live {
 			return a.requeue(ctx, t, p)
@@ -263,7 +263,7 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 		return err
 	}
 	pub.Step = core.StepLive
-	change, err := p.Change(core.MoveSettle, a.cfg.Now(), "A person confirmed that the post is on the network.")
+	change, err := p.MakeChange(core.MoveSettle, a.cfg.Now(), "A person confirmed that the post is on the network.")
 	if err != nil {
 		return err
 	}

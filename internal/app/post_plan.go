@@ -38,7 +38,7 @@ func (a *App) checkContent(r *postRequest) {
 	at, issues, warnings := r.when.Resolve(a.cfg.Now())
 	r.at = at
 	for _, target := range r.targets {
-		target.draft.Facts = target.draft.Facts.For(at, a.cfg.Now())
+		target.draft.Facts = target.draft.Facts.ValidFor(at, a.cfg.Now())
 		row := a.rowOf(target, r.queues())
 		row.PublishAt = at
 		row.Issues, row.Warnings = append(row.Issues, issues...), append(row.Warnings, warnings...)
@@ -48,7 +48,7 @@ func (a *App) checkContent(r *postRequest) {
 
 // completePlan adds to the plan's rows what depends on the workspace's other posts: the quota, and repeated texts.
 func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
-	if r.used, err = t.MonthUsed(ctx, r.workspace.Zone.Month(a.cfg.Now())); err != nil {
+	if r.used, err = t.UsedSlots(ctx, r.workspace.Zone.Month(a.cfg.Now())); err != nil {
 		return err
 	}
 	if r.drafts, err = t.CountDrafts(ctx); err != nil {
@@ -141,7 +141,8 @@ func findRepeatedTexts(ctx context.Context, t store.Tenant,
 		return map[core.AccountID]core.PostStatus{}, nil
 	}
 	texts := convertAll(r.targets, func(t target) string { return t.draft.Text })
-	return t.RepeatedTexts(ctx, r.editing, r.accountIDs(), texts, r.at.Add(-sameTextWithin), r.at.Add(sameTextWithin))
+	return t.AccountsWithSameText(ctx, r.editing, r.accountIDs(), texts, r.at.Add(-sameTextWithin),
+		r.at.Add(sameTextWithin))
 }
 
 func (a *App) planOf(r *postRequest) contract.Plan {

@@ -73,7 +73,7 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	mediaIDs, malformed := parseIDs[core.MediaKind]("mediaIds", in.MediaIDs)
 	sources, err := t.ReadPostSources(ctx, accountIDs, group, mediaIDs)
 	if err != nil {
-		return nil, core.At("targets.groupId", err)
+		return nil, core.WithNotFoundPath("targets.groupId", err)
 	}
 	accounts, err := pickAccounts(sources, in.Targets, accountIDs)
 	if err != nil {
@@ -142,7 +142,7 @@ func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map
 		n, err := a.findRules(path, name)
 		if err == nil {
 			out[core.Platform(name)], err = n.Settings(blocks[name])
-			err = core.Under(path+"."+name, err)
+			err = core.PrefixPaths(path+"."+name, err)
 		}
 		mistakes = append(mistakes, err)
 	}
@@ -189,7 +189,7 @@ func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.Gr
 		return accounts, group, err
 	}
 	group, err = core.ParseID[core.GroupKind](*in.GroupID)
-	return accounts, group, core.At("targets.groupId", err)
+	return accounts, group, core.WithNotFoundPath("targets.groupId", err)
 }
 
 // pickAccounts returns the accounts of a request without duplicates: first those named directly, then those of the
@@ -218,7 +218,7 @@ func parseIDs[K core.Kind](path string, texts []string) ([]core.ID[K], error) {
 	for i, text := range texts {
 		var err error
 		if ids[i], err = core.ParseID[K](text); err != nil {
-			return nil, core.At(indexedPath(path, i), err)
+			return nil, core.WithNotFoundPath(indexedPath(path, i), err)
 		}
 	}
 	return ids, nil

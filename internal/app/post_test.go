@@ -261,7 +261,7 @@ func TestACancelledPostReturnsItsSlotToItsOwnMonth(t *testing.T) {
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); err != nil {
 		t.Fatal(err)
 	}
-	october, err := b.Store.In(b.ws.ID).MonthUsed(b.Context(), "2026-10")
+	october, err := b.Store.In(b.ws.ID).UsedSlots(b.Context(), "2026-10")
 	if err != nil || october != 0 || b.used() != 0 {
 		t.Errorf("October has %d and November %d, error %v; want none", october, b.used(), err)
 	}

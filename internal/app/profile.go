@@ -32,7 +32,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 		return err
 	}
 	return t.Tx(ctx, func(t store.Tenant) error {
-		before, err := t.LockUser(ctx, c.User())
+		before, err := t.LockMemberUser(ctx, c.User())
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 		if err := t.UpdateUser(ctx, after); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
+		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditProfileChanged, Actor: c, Subject: c.User().String(),
 			Before: profileSettings(before), After: profileSettings(after),
 		})
@@ -95,13 +95,13 @@ func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.Cha
 		return "", err
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		if err := t.SetOwnPassword(ctx, c.User(), hash); err != nil {
+		if err := t.SetMemberPasswordHash(ctx, c.User(), hash); err != nil {
 			return err
 		}
 		if err := t.DeletePasswordResets(ctx, c.User()); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditPasswordChanged, Actor: c, Subject: c.User().String()})
+		return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditPasswordChanged, Actor: c, Subject: c.User().String()})
 	})
 	if err != nil {
 		return "", fmt.Errorf("store a password: %w", err)
@@ -127,7 +127,7 @@ func (a *App) MailChoice(ctx context.Context, c core.Caller) (core.MailChoice, e
 		return "", err
 	}
 	own, err := t.MailChoice(ctx, c.User())
-	return c.Role().MailFor(own), err
+	return c.Role().MailChoiceOrDefault(own), err
 }
 
 // SetMailChoice chooses which problems of the workspace the person gets by email.

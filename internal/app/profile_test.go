@@ -63,7 +63,7 @@ func TestAnAddressThatChangesMeanwhileIsNotChangedBackWithoutThePassword(t *test
 	go func() { done <- o.changeEmail(unproved, ws.Email) }()
 	o.Eventually("it waits", func() bool { return waiting(t, o.Harness) })
 	must(t, tx.Commit(t.Context()))
-	if err := <-done; !core.PasswordNeeded(err) {
+	if err := <-done; !core.IsPasswordNeeded(err) {
 		t.Errorf("the answer is %v", err)
 	}
 	var email string

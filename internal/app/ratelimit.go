@@ -35,7 +35,7 @@ func (a *App) overLimitError(policy string, wait time.Duration, what string) err
 // Arrival is a request that its address's limit allows. Caller is the owner of the key; if there is none, Refused is
 // the reason.
 type Arrival struct {
-	Counted store.Count
+	Counted store.RateCount
 	Caller  core.Caller
 	Refused error
 }
@@ -45,20 +45,20 @@ type Arrival struct {
 func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, error) {
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.waitFor(addressKey, a.cfg.Now()); wait > 0 {
-		c := store.Count{Reset: wait, RetryAfter: wait}
+		c := store.RateCount{Reset: wait, RetryAfter: wait}
 		return Arrival{Counted: c}, a.overLimitError(LimitNameAddress, wait, "requests from this address")
 	}
-	hash, wellFormed := secret.CheckKey(bearer)
+	hash, wellFormed := secret.HashAPIKey(bearer)
 	var (
-		n       store.Count
+		n       store.RateCount
 		holder  store.KeyHolder
 		err     error
 		unknown error
 	)
 	if wellFormed {
-		n, holder, err, unknown = a.cfg.Store.CountAndFind(ctx, addressKey, limit.Max, limit.Window, hash[:])
+		n, holder, err, unknown = a.cfg.Store.CountRequestAndFindKey(ctx, addressKey, limit.Max, limit.Window, hash[:])
 	} else {
-		n, err = a.cfg.Store.CountAddress(ctx, addressKey, limit.Max, limit.Window)
+		n, err = a.cfg.Store.CountAddressRequest(ctx, addressKey, limit.Max, limit.Window)
 		unknown = core.Unauthenticated()
 	}
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *App) CountPage(ctx context.Context, addressKey string) error {
 	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
 	wait := a.refused.waitFor(key, a.cfg.Now())
 	if wait == 0 {
-		n, err := a.cfg.Store.CountAddress(ctx, key, limit.Max, limit.Window)
+		n, err := a.cfg.Store.CountAddressRequest(ctx, key, limit.Max, limit.Window)
 		if err != nil || n.Granted {
 			return err
 		}
@@ -93,8 +93,8 @@ func (a *App) CountPage(ctx context.Context, addressKey string) error {
 }
 
 // countCreate counts a request to create posts toward the hourly limit.
-func (a *App) countCreate(ctx context.Context, t store.Tenant) (store.Count, error) {
-	n, err := t.CountCreate(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+func (a *App) countCreate(ctx context.Context, t store.Tenant) (store.RateCount, error) {
+	n, err := t.CountCreation(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
 		err = a.overLimitError(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
 	}
@@ -106,7 +106,7 @@ func (a *App) addCreateLimit(ctx context.Context, t store.Tenant, access Access,
 	if !access.Creates {
 		return kept, nil
 	}
-	n, err := t.PeekCreate(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+	n, err := t.PeekCreation(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err != nil {
 		return Answer{}, err
 	}

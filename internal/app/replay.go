@@ -83,7 +83,7 @@ func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
 	if err != nil || kept == nil {
 		return err
 	}
-	saved, err := t.KeepReplay(ctx, kept.Replay, kept.Status, kept.Body)
+	saved, err := t.SaveReplay(ctx, kept.Replay, kept.Status, kept.Body)
 	if err == nil && !saved {
 		err = store.ErrReplaced
 	}
@@ -132,7 +132,7 @@ func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, ref
 	defer cancel()
 	t, err := a.enter(c, core.Read)
 	if err == nil {
-		err = t.DropReplay(ctx, replay.storedReplay())
+		err = t.ReleaseReplay(ctx, replay.storedReplay())
 	}
 	if err != nil {
 		a.cfg.Log.ErrorContext(ctx, "could not release an idempotency key", slog.Any("error", err))

@@ -21,7 +21,7 @@ const unreadable = "The key that encrypted this account's token is lost. Reconne
 // ReviewKeys returns an error if the secret keys do not decrypt the tokens in the database. Without them, a worker
 // would claim every post and publish none.
 func (a *App) ReviewKeys(ctx context.Context) error {
-	samples, err := a.cfg.Store.KeySamples(ctx)
+	samples, err := a.cfg.Store.SampleTokenPerKey(ctx)
 	if err != nil {
 		return fmt.Errorf("read the encrypted values: %w", err)
 	}
@@ -29,7 +29,7 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 		if a.checkTokenKey(s) == nil {
 			continue
 		}
-		id, unsound := secret.SealedWith(s.Token)
+		id, unsound := secret.SealingKeyID(s.Token)
 		if unsound != nil {
 			id = "unknown"
 		}
@@ -48,7 +48,7 @@ func (a *App) checkTokenKey(t store.AccountToken) error {
 // RevokeUnreadable finds the connected accounts whose tokens cannot be decrypted and, if confirmed, revokes them and
 // deletes those tokens. People can then reconnect the accounts. Queued posts fail as for any revoked account.
 func (a *App) RevokeUnreadable(ctx context.Context, confirm bool) ([]core.Account, error) {
-	tokens, err := a.cfg.Store.AccountTokens(ctx)
+	tokens, err := a.cfg.Store.AllAccountTokens(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the accounts' tokens: %w", err)
 	}
@@ -64,12 +64,12 @@ func (a *App) RevokeUnreadable(ctx context.Context, confirm bool) ([]core.Accoun
 		return out, nil
 	}
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		if err := s.RevokeTokens(ctx, lost, unreadable); err != nil {
+		if err := s.RevokeAccountTokens(ctx, lost, unreadable); err != nil {
 			return err
 		}
 		for _, t := range lost {
 			revoked := core.AuditEntry{Action: core.AuditAccountsRevoked, Workspace: t.WorkspaceID, Subject: t.ID.String()}
-			if err := s.AddAudit(ctx, revoked); err != nil {
+			if err := s.AddAuditEntry(ctx, revoked); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	if err != nil {
 		return r, fmt.Errorf("rotate the secret keys: %w", err)
 	}
-	return r, a.cfg.Store.AddAudit(ctx, core.AuditEntry{Action: core.AuditSecretsRotated, After: r})
+	return r, a.cfg.Store.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSecretsRotated, After: r})
 }
 
 func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedColumn, purpose string,
@@ -112,13 +112,14 @@ func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 ) error {
 	var after core.ID[K]
 	for {
-		batch, err := store.SealedOtherwise(ctx, a.cfg.Store, column, a.cfg.Ring.SealedPrefix(), after, rotateBatch)
+		batch, err := store.ValuesSealedOtherwise(ctx, a.cfg.Store, column, a.cfg.Ring.CurrentSealPrefix(), after,
+			rotateBatch)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
 		for _, v := range batch {
 			after = v.ID
-			place := secret.Place(column.Table, column.Column, v.ID.String(), v.Workspace.String())
+			place := secret.SealPlace(column.Table, column.Column, v.ID.String(), v.Workspace.String())
 			sealed, err := a.cfg.Ring.Reseal(purpose, place, v.Sealed)
 			if err != nil {
 				r.Unreadable++
@@ -139,7 +140,7 @@ func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 
 // CountSealed updates the metric of encrypted values by key. A key that encrypts none can be removed.
 func (a *App) CountSealed(ctx context.Context) (map[string]int64, error) {
-	counts, err := a.cfg.Store.CountSealed(ctx)
+	counts, err := a.cfg.Store.CountSealedByKey(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("count sealed values: %w", err)
 	}

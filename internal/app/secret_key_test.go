@@ -21,7 +21,7 @@ func ring(t *testing.T, pairs ...string) *secret.Ring {
 // A worker with the wrong keys would claim every post and send none.
 func TestKeysThatDoNotOpenTheTokensAreFoundBeforeAnythingIsSent(t *testing.T) {
 	t.Parallel()
-	own, other := secret.NewKey(), secret.NewKey()
+	own, other := secret.NewSecretKey(), secret.NewSecretKey()
 	id, _, _ := strings.Cut(own, ":")
 	_, bytes, _ := strings.Cut(other, ":")
 	h := apptest.New(t, func(c *app.Config) { c.Ring = ring(t, own) })
@@ -56,7 +56,7 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 	begun, waits := b.ws.Now("begun", lost), b.ws.Queued("waits", lost, b.Clock.Now().Add(time.Hour))
 	b.ws.Work(begun)
 	must(t, b.App.DisconnectAccount(t.Context(), b.ws.Owner, same.ID))
-	b.Config.Ring = ring(t, secret.NewKey())
+	b.Config.Ring = ring(t, secret.NewSecretKey())
 	b.App = b.Replica()
 	same = b.ws.Account("facebook")
 
@@ -97,7 +97,7 @@ func TestAnArmedPostWhoseKeyIsLostIsLeftToAPerson(t *testing.T) {
 	accepts.Accept = true
 	b.Fault(accepts)
 	post := b.ws.Work(b.ws.Now("armed", account))
-	b.Config.Ring = ring(t, secret.NewKey())
+	b.Config.Ring = ring(t, secret.NewSecretKey())
 	b.App = b.Replica()
 	_, err := b.App.RevokeUnreadable(t.Context(), true)
 	must(t, err)
@@ -113,6 +113,6 @@ func TestADisconnectedAccountNeedsNoKey(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, ws.Account("threads", "maren.writes").ID))
-	other := h.Replica(func(c *app.Config) { c.Ring = ring(t, secret.NewKey()) })
+	other := h.Replica(func(c *app.Config) { c.Ring = ring(t, secret.NewSecretKey()) })
 	must(t, other.ReviewKeys(t.Context()))
 }

@@ -19,7 +19,7 @@ func keyID(pair string) string {
 // A retired key could never be removed, because nothing was ever encrypted again.
 func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	b := newBench(t)
-	old, fresh := secret.NewKey(), secret.NewKey()
+	old, fresh := secret.NewSecretKey(), secret.NewSecretKey()
 	use := func(keys ...string) {
 		b.Config.Ring = ring(t, keys...)
 		b.App = b.Replica()
@@ -63,7 +63,7 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 // A token that a worker is renewing at the network must be the one it finds afterwards: the new one would be lost.
 func TestARotationLeavesATokenThatIsBeingRenewed(t *testing.T) {
 	b := newBench(t)
-	old, fresh := secret.NewKey(), secret.NewKey()
+	old, fresh := secret.NewSecretKey(), secret.NewSecretKey()
 	b.Config.Ring = ring(t, old)
 	b.App = b.Replica()
 	b.ws.Account("threads")
@@ -85,10 +85,10 @@ func TestARotationLeavesATokenThatIsBeingRenewed(t *testing.T) {
 
 func TestARotationCountsWhatNoKeyOpens(t *testing.T) {
 	b := newBench(t)
-	b.Config.Ring = ring(t, secret.NewKey())
+	b.Config.Ring = ring(t, secret.NewSecretKey())
 	b.App = b.Replica()
 	b.ws.Account("threads")
-	b.Config.Ring = ring(t, secret.NewKey())
+	b.Config.Ring = ring(t, secret.NewSecretKey())
 	b.App = b.Replica()
 	r, err := b.App.RotateSecrets(b.Context())
 	must(t, err)

@@ -13,7 +13,7 @@ func (a *App) Sessions(ctx context.Context, c core.Caller) ([]core.BrowserSessio
 	if _, err := a.enterSession(c, false); err != nil {
 		return nil, err
 	}
-	list, err := a.cfg.Store.SessionsOf(ctx, c.User(), a.cfg.Now())
+	list, err := a.cfg.Store.SessionsOfUser(ctx, c.User(), a.cfg.Now())
 	if err != nil {
 		return nil, fmt.Errorf("list sessions of %s: %w", c.User(), err)
 	}
@@ -35,7 +35,7 @@ func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
 		if !ended {
 			return core.NotFound()
 		}
-		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditSessionEnded, Actor: c, Subject: id})
+		return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSessionEnded, Actor: c, Subject: id})
 	})
 }
 
@@ -46,9 +46,9 @@ func (a *App) EndSessions(ctx context.Context, c core.Caller) error {
 		return err
 	}
 	return t.Tx(ctx, func(t store.Tenant) error {
-		if err := t.EndSessions(ctx, c.User()); err != nil {
+		if err := t.EndAllSessions(ctx, c.User()); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditSessionEnded, Actor: c})
+		return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSessionEnded, Actor: c})
 	})
 }

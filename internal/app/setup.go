@@ -14,7 +14,7 @@ import (
 
 // SetUpOpen reports whether the server has not been set up yet: no workspace exists.
 func (a *App) SetUpOpen(ctx context.Context) (bool, error) {
-	exists, err := a.cfg.Store.HasWorkspace(ctx)
+	exists, err := a.cfg.Store.HasAnyWorkspace(ctx)
 	return !exists, err
 }
 
@@ -45,7 +45,7 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 		if err := s.LockSetUp(ctx); err != nil {
 			return err
 		}
-		exists, err := s.HasWorkspace(ctx)
+		exists, err := s.HasAnyWorkspace(ctx)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace
 			if err := s.AddMember(ctx, w.ID, owner, core.RoleOwner, a.cfg.Now()); err != nil {
 				return w, err
 			}
-			return w, s.AddAudit(ctx, core.AuditEntry{
+			return w, s.AddAuditEntry(ctx, core.AuditEntry{
 				Action: core.AuditWorkspaceCreated, Actor: by, Workspace: w.ID, After: map[string]string{"owner": owner.String()},
 			})
 		case !made:

@@ -72,7 +72,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 // findUser returns the person with an email address. For an unknown address, the result has no id and no password.
 func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, error) {
 	email = strings.TrimSpace(email)
-	user, err := a.cfg.Store.UserByEmail(ctx, email)
+	user, err := a.cfg.Store.SignInUserByEmail(ctx, email)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.SignInUser{Email: email}, nil
 	}
@@ -101,7 +101,7 @@ func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, passwor
 	var right bool
 	var err error
 	if user.ID.IsZero() {
-		err = a.passwords.Dummy(ctx, password)
+		err = a.passwords.VerifyDummy(ctx, password)
 	} else {
 		right, err = a.passwords.Verify(ctx, user.PasswordHash, password)
 	}
@@ -110,7 +110,7 @@ func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, passwor
 	}
 	if !right {
 		failed := core.AuditEntry{Action: core.AuditSignInFailed, Actor: personCaller(user.ID)}
-		if err := a.cfg.Store.AddAudit(ctx, failed); err != nil {
+		if err := a.cfg.Store.AddAuditEntry(ctx, failed); err != nil {
 			return fmt.Errorf("write the audit log: %w", err)
 		}
 		return wrong
@@ -175,7 +175,7 @@ func (a *App) completeSignIn(
 		if device, err = a.rememberDevice(ctx, s, user.ID, from.Device); err != nil {
 			return err
 		}
-		return s.AddAudit(ctx, core.AuditEntry{Action: core.AuditSignedIn, Actor: personCaller(user.ID)})
+		return s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSignedIn, Actor: personCaller(user.ID)})
 	})
 	if err != nil {
 		return SignedIn{}, err
@@ -195,7 +195,7 @@ const (
 )
 
 func deviceHash(device string) []byte {
-	hash := secret.Hash(purposeDevice, device)
+	hash := secret.HashToken(purposeDevice, device)
 	return hash[:]
 }
 
@@ -219,7 +219,7 @@ func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.User
 		return "", err
 	}
 	if !known {
-		device = secret.Random(deviceBytes)
+		device = secret.RandomText(deviceBytes)
 	}
 	if err := s.SaveDevice(ctx, user, deviceHash(device), a.cfg.Now()); err != nil {
 		return "", fmt.Errorf("remember a device: %w", err)
@@ -235,7 +235,7 @@ func (a *App) CheckOwnPassword(ctx context.Context, c core.Caller, password stri
 	if err != nil {
 		return err
 	}
-	person, err := t.User(ctx, c.User())
+	person, err := t.MemberUser(ctx, c.User())
 	if err != nil {
 		return err
 	}
@@ -250,5 +250,5 @@ func (a *App) CheckOwnPassword(ctx context.Context, c core.Caller, password stri
 	if err := a.verifyPassword(ctx, user, password, bucket, core.Invalid("", "This is not your password.")); err != nil {
 		return err
 	}
-	return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditPasswordConfirmed, Actor: c})
+	return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditPasswordConfirmed, Actor: c})
 }

@@ -76,10 +76,10 @@ func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) 
 		return err
 	}
 	return a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		if err := s.SetPlan(ctx, w.ID, plan); err != nil {
+		if err := s.SetWorkspacePlan(ctx, w.ID, plan); err != nil {
 			return err
 		}
-		return s.AddAudit(ctx, core.AuditEntry{
+		return s.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditPlanChanged, Workspace: w.ID,
 			Before: map[string]core.PlanName{"plan": w.Plan}, After: map[string]core.PlanName{"plan": plan},
 		})
@@ -92,12 +92,12 @@ func (a *App) errUnknownPlan(name core.PlanName) error {
 
 // ListWorkspaces lists all workspaces, oldest first.
 func (a *App) ListWorkspaces(ctx context.Context) ([]core.Workspace, error) {
-	return a.cfg.Store.Workspaces(ctx)
+	return a.cfg.Store.AllWorkspaces(ctx)
 }
 
 // FirstOwner returns the email address of the owner of the oldest workspace, or "" if there is no workspace.
 func (a *App) FirstOwner(ctx context.Context) (string, error) {
-	email, err := a.cfg.Store.FirstOwner(ctx)
+	email, err := a.cfg.Store.FirstOwnerEmail(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -115,7 +115,7 @@ func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at tim
 }
 
 func (a *App) findWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core.Workspace, error) {
-	w, err := a.cfg.Store.FindWorkspace(ctx, slugOrID)
+	w, err := a.cfg.Store.WorkspaceBySlugOrID(ctx, slugOrID)
 	if errors.Is(err, store.ErrNotFound) {
 		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Use its short name or id. `belfry workspace list` shows both.")
 	}
@@ -128,11 +128,11 @@ func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope c
 	if err != nil {
 		return contract.Key{}, err
 	}
-	owner, err := a.cfg.Store.Owner(ctx, w.ID)
+	owner, err := a.cfg.Store.WorkspaceOwner(ctx, w.ID)
 	if err != nil {
 		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}
-	m, err := a.cfg.Store.Member(ctx, owner, w.ID)
+	m, err := a.cfg.Store.SessionMember(ctx, owner, w.ID)
 	if err != nil {
 		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}
@@ -156,10 +156,10 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 		return err
 	}
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		if err := s.SetPassword(ctx, user.ID, hash); err != nil {
+		if err := s.SetPasswordHash(ctx, user.ID, hash); err != nil {
 			return err
 		}
-		return s.AddAudit(ctx, core.AuditEntry{Action: core.AuditPasswordSet, Subject: user.ID.String()})
+		return s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditPasswordSet, Subject: user.ID.String()})
 	})
 	if err != nil {
 		return fmt.Errorf("store a password: %w", err)

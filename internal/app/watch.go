@@ -68,7 +68,7 @@ func (a *App) lookForChanges(ctx context.Context) {
 func (a *App) readActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	return a.cfg.Store.Activity(ctx, workspaces)
+	return a.cfg.Store.RecentActivity(ctx, workspaces)
 }
 
 // watchers are those who wait for changes in their workspaces.

@@ -30,7 +30,7 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 		if after, err = t.UpdateWorkspace(ctx, in.Name, in.Slug, in.TZ); err != nil {
 			return err
 		}
-		return t.AddAudit(ctx, core.AuditEntry{
+		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditWorkspaceChanged, Actor: c, Before: workspaceSettings(before), After: workspaceSettings(after),
 		})
 	})
@@ -71,11 +71,11 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	if err != nil {
 		return contract.Whoami{}, err
 	}
-	user, err := t.User(ctx, c.User())
+	user, err := t.MemberUser(ctx, c.User())
 	if err != nil {
 		return contract.Whoami{}, err
 	}
-	used, err := t.Usage(ctx, w.Zone.Month(a.cfg.Now()), a.cfg.Now())
+	used, err := t.PlanUsage(ctx, w.Zone.Month(a.cfg.Now()), a.cfg.Now())
 	if err != nil {
 		return contract.Whoami{}, err
 	}

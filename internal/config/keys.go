@@ -78,7 +78,7 @@ func createKeyFile(path string) error {
 		return err
 	}
 	defer func() { _ = os.Remove(draft.Name()) }()
-	_, err = fmt.Fprintln(draft, secret.NewKey())
+	_, err = fmt.Fprintln(draft, secret.NewSecretKey())
 	if err := errors.Join(err, draft.Sync(), draft.Close()); err != nil {
 		return err
 	}

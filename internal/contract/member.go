@@ -46,7 +46,7 @@ func MemberOf(m core.Member) Member {
 		CreatedAt: Time{m.CreatedAt},
 		ExpiresAt: At(m.InvitedUntil),
 	}
-	if m.Invited() {
+	if m.IsPending() {
 		out.Status = memberInvited
 	}
 	return out

@@ -2,8 +2,7 @@ package core
 
 import "time"
 
-// Platform is a network's id in the API, such as those of Spec §1.5. It is a plain string so that a new network needs
-// no change here.
+// Platform is a network's id in the API (Spec §1.5). It is a plain string, so a new network needs no change here.
 type Platform string
 
 // AccountStatus says whether an account can be published to.
@@ -23,19 +22,19 @@ type Account struct {
 	ExternalID  string
 	Username    string
 	DisplayName string
-	AvatarURL   string // of the picture at the network, where it may not stay
-	// Avatar is the key of our own copy of the picture in the file storage; "" without one.
+	AvatarURL   string // the picture at the network, whose address may stop working
+	// Avatar is the storage key of our own copy of the picture; "" if there is none.
 	Avatar string
-	// Login is the login by which the account was connected, where its network has several; "" if it is not known.
+	// Login is the kind of login that connected the account, if its network has several; "" if unknown.
 	Login  string
 	Status AccountStatus
-	// StatusReason is a sentence with the reason why the status is not ok; empty otherwise.
+	// StatusReason is a sentence that explains why the status is not ok; empty if it is ok.
 	StatusReason string
-	// ConnectedVia is where the account was connected: "" for the real networks, or the address of what replaced them
-	// (NETWORKS_URL).
+	// ConnectedVia is "" if the account was connected to the real network, or otherwise the NETWORKS_URL that replaced
+	// the networks.
 	ConnectedVia string
-	ExpiresAt    time.Time // of the token; zero when it has no date
-	// GrantUnknown reports that an older version connected the account, which did not store who gave access to it.
+	ExpiresAt    time.Time // when the token expires; zero if it has no date
+	// GrantUnknown reports whether an older version connected the account, without storing its grant.
 	GrantUnknown bool
 	// HeldUntil is when the account's throttle ends, or when it ended if no post has been tried since. It is zero
 	// without a throttle.
@@ -43,7 +42,7 @@ type Account struct {
 	CreatedAt time.Time
 }
 
-// Issue returns why the account cannot be published to, or nil if it can.
+// Issue returns the reason why the account cannot be published to, or nil if there is none.
 func (a Account) Issue() *Issue {
 	switch a.Status {
 	case AccountExpired:
@@ -71,7 +70,7 @@ type User struct {
 	Email string
 }
 
-// Key is an API key as listed, without the key itself.
+// Key describes an API key. It does not contain the key itself.
 type Key struct {
 	ID         KeyID
 	Name       string
@@ -82,7 +81,7 @@ type Key struct {
 	LastUsedAt time.Time
 }
 
-// Usage is the usage of a workspace's plan.
+// Usage is how much of its plan a workspace has used.
 type Usage struct {
 	Period       string
 	Posts        int64

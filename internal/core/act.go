@@ -7,15 +7,15 @@ type Act string
 
 // Acts.
 const (
-	ActEdit       Act = "edit"       // another content
-	ActQueue      Act = "queue"      // a draft goes onto the queue at its own time
-	ActSendNow    Act = "sendNow"    // a draft or a queued post goes out at once
-	ActReschedule Act = "reschedule" // another time
-	ActCancel     Act = "cancel"     // a queued post becomes a draft; a failed one is not tried again
-	ActRetry      Act = "retry"      // a failed post is sent again
-	ActDuplicate  Act = "duplicate"  // a draft with the same content
+	ActEdit       Act = "edit"       // change the content
+	ActQueue      Act = "queue"      // queue a draft for its own time
+	ActSendNow    Act = "sendNow"    // publish a draft or a queued post immediately
+	ActReschedule Act = "reschedule" // change the time
+	ActCancel     Act = "cancel"     // turn a queued post into a draft, or stop retrying a failed one
+	ActRetry      Act = "retry"      // send a failed post again
+	ActDuplicate  Act = "duplicate"  // create a draft with the same content
 	ActDelete     Act = "delete"
-	ActSettle     Act = "settle" // a person says whether a post with an unknown outcome is live
+	ActSettle     Act = "settle" // record whether a post with an unknown outcome is live
 )
 
 // Acts returns all actions in the order in which they are shown.
@@ -23,8 +23,8 @@ func Acts() []Act {
 	return []Act{ActEdit, ActRetry, ActQueue, ActSendNow, ActReschedule, ActCancel, ActDuplicate, ActDelete, ActSettle}
 }
 
-// OutcomeUnknown reports whether it is unknown if a failed post is on its network (outcome_unknown).
-func (p Post) OutcomeUnknown() bool {
+// HasUnknownOutcome reports whether the post failed with outcome_unknown: the network may have published it.
+func (p Post) HasUnknownOutcome() bool {
 	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorOutcomeUnknown
 }
 
@@ -32,7 +32,7 @@ func (p Post) OutcomeUnknown() bool {
 // prevents that; without a pending retry, cancelling a failed post changes nothing (decisions.md, Posts).
 func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextTryAt.IsZero() }
 
-// Allows reports whether the action is possible in the post's present state, apart from checks of its content.
+// Allows reports whether the post's state permits the action. It does not check the content.
 func (p Post) Allows(a Act, now time.Time) bool {
 	can := func(m Move) bool {
 		_, ok := m.ResultFrom(p.Status)
@@ -51,13 +51,13 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActCancel:
 		return queued || p.HasPendingRetry()
 	case ActRetry:
-		return can(MoveRetry) && !p.Busy && !p.OutcomeUnknown()
+		return can(MoveRetry) && !p.Busy && !p.HasUnknownOutcome()
 	case ActDuplicate:
 		return true
 	case ActDelete:
 		return can(MoveDelete)
 	case ActSettle:
-		return p.OutcomeUnknown() && !p.Busy
+		return p.HasUnknownOutcome() && !p.Busy
 	}
 	return false
 }

@@ -43,7 +43,7 @@ type AuditEntry struct {
 	Workspace WorkspaceID
 	// Subject is the id of what was changed, or "" if the action makes it clear.
 	Subject string
-	// Before and After are the values that changed, as encoded in JSON; nil for none.
+	// Before and After are the changed values, which are stored as JSON; nil for none.
 	Before, After any
 }
 

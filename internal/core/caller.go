@@ -8,7 +8,7 @@ import (
 // Scope is what a credential allows (Spec §5).
 type Scope string
 
-// Scopes. Every credential reads; some write too.
+// Scopes. Every credential can read; some can also write.
 const (
 	Read  Scope = "read"
 	Write Scope = "write"
@@ -34,8 +34,8 @@ const (
 	CredentialWorker  CredentialKind = "worker"
 )
 
-// Caller is who calls an operation, in which workspace and with which rights. Its fields are private: NewCaller
-// creates it from a verified credential, and Worker for the service itself. The zero Caller has no rights.
+// Caller identifies who calls an operation, in which workspace and with which rights. NewCaller creates one from a
+// verified credential, and NewWorkerCaller one for the service itself. The zero Caller has no rights.
 type Caller struct {
 	credential Credential
 	session    string
@@ -48,7 +48,7 @@ type Credential struct {
 	Kind      CredentialKind
 	Name      string
 	Role      Role
-	// Plan is the workspace's plan when the credential was verified.
+	// Plan is the workspace's plan as it was when the credential was verified.
 	Plan PlanName
 	// Scope is the key's scope; the rights of a session depend on its role.
 	Scope Scope
@@ -60,13 +60,13 @@ type Credential struct {
 // NewCaller returns the caller of a verified credential. A key never has more rights than its creator.
 func NewCaller(c Credential) Caller { return Caller{credential: c} }
 
-// Worker returns the service as a caller, acting for a workspace at a post's time.
-func Worker(ws WorkspaceID) Caller {
+// NewWorkerCaller returns a Caller for the service itself, which works for a workspace without a person.
+func NewWorkerCaller(ws WorkspaceID) Caller {
 	return NewCaller(Credential{Workspace: ws, Kind: CredentialWorker, Role: RoleOwner, Scope: Write})
 }
 
-// mayWrite tells whether the scope and the role both allow changes: a key never has more rights than its maker.
-func (c Caller) mayWrite() bool { return c.credential.Scope == Write && c.credential.Role.Writes() }
+// canWrite reports whether both the scope and the role allow changes. A key never has more rights than its creator.
+func (c Caller) canWrite() bool { return c.credential.Scope == Write && c.credential.Role.CanWrite() }
 
 // Workspace returns the workspace whose data the caller can access.
 func (c Caller) Workspace() WorkspaceID { return c.credential.Workspace }
@@ -83,7 +83,7 @@ func (c Caller) CredentialName() string { return c.credential.Name }
 // Role returns the caller's role in the workspace.
 func (c Caller) Role() Role { return c.credential.Role }
 
-// Plan returns the workspace's plan when the caller's credential was verified.
+// Plan returns the workspace's plan as it was when the credential was verified.
 func (c Caller) Plan() PlanName { return c.credential.Plan }
 
 // Via returns the entry point of the call.
@@ -95,46 +95,46 @@ func (c Caller) IsZero() bool { return c.credential.Workspace.IsZero() }
 // IsSession reports whether the caller is a signed-in person.
 func (c Caller) IsSession() bool { return c.credential.Kind == CredentialSession }
 
-// InSession returns the caller with the id of their browser session.
-func (c Caller) InSession(id string) Caller {
+// WithSession returns a copy of the caller with the id of their browser session.
+func (c Caller) WithSession(id string) Caller {
 	c.session = id
 	return c
 }
 
-// Session returns the id of the caller's browser session, or "" without one.
-func (c Caller) Session() string { return c.session }
+// SessionID returns the id of the caller's browser session, or "" if there is none.
+func (c Caller) SessionID() string { return c.session }
 
 // Scopes returns the caller's scopes, as whoami shows them.
 func (c Caller) Scopes() []Scope {
 	switch {
 	case c.IsZero():
 		return []Scope{}
-	case c.mayWrite():
+	case c.canWrite():
 		return []Scope{Read, Write}
 	default:
 		return []Scope{Read}
 	}
 }
 
-// Need returns an error if the caller lacks the scope.
-func (c Caller) Need(s Scope) error {
+// RequireScope returns an error if the caller lacks the scope.
+func (c Caller) RequireScope(s Scope) error {
 	if c.IsZero() {
 		return Unauthenticated()
 	}
-	if s == Write && !c.mayWrite() && c.IsSession() {
+	if s == Write && !c.canWrite() && c.IsSession() {
 		return Fail(CodeInsufficientScope,
 			"Your role in this workspace is read-only.").WithHint("Ask an owner or admin for another role.")
 	}
-	if s == Write && !c.mayWrite() {
+	if s == Write && !c.canWrite() {
 		return Fail(CodeInsufficientScope, "This credential is read-only.").
 			WithHint("Use an API key with the scope write. A viewer's keys are always read-only.")
 	}
 	return nil
 }
 
-// NeedSession returns an error unless the caller is a signed-in person; manages also requires a role that manages
-// accounts, keys and members.
-func (c Caller) NeedSession(manages bool) error {
+// RequireSession returns an error unless the caller is a signed-in person. If mustManage is set, the person's role must
+// also allow managing accounts, keys and members.
+func (c Caller) RequireSession(mustManage bool) error {
 	if c.IsZero() {
 		return Unauthenticated()
 	}
@@ -142,7 +142,7 @@ func (c Caller) NeedSession(manages bool) error {
 		return Fail(CodeInsufficientScope,
 			"This requires a signed-in person, not an API key.").WithHint("Use the dashboard.")
 	}
-	if manages && !c.credential.Role.Manages() {
+	if mustManage && !c.credential.Role.CanManage() {
 		return errRoleTooLow()
 	}
 	return nil
@@ -151,21 +151,21 @@ func (c Caller) NeedSession(manages bool) error {
 // ReauthLifetime is how long after entering their password a person can change keys, members and the workspace.
 const ReauthLifetime = 10 * time.Minute
 
-// errPasswordNeeded marks the error of NeedPassword.
+// errPasswordNeeded marks the error of RequireRecentPassword.
 var errPasswordNeeded = errors.New("the password was last confirmed too long ago")
 
-// NeedPassword returns an error unless the caller's person has recently entered their password. PasswordNeeded
-// recognizes this error.
-func (c Caller) NeedPassword(now time.Time) error {
+// RequireRecentPassword returns an error unless the caller entered their password within ReauthLifetime.
+// IsPasswordNeeded recognizes this error.
+func (c Caller) RequireRecentPassword(now time.Time) error {
 	if now.Sub(c.credential.ProvedAt) < ReauthLifetime {
 		return nil
 	}
 	return Fail(CodeInsufficientScope, "Confirm your password first.").
-		WithHint("Sign in again, then repeat the request within %d minutes.", int(ReauthLifetime.Minutes())).Because(errPasswordNeeded)
+		WithHint("Sign in again, then repeat the request within %d minutes.", int(ReauthLifetime.Minutes())).WithCause(errPasswordNeeded)
 }
 
-// PasswordNeeded reports whether an error is from NeedPassword.
-func PasswordNeeded(err error) bool { return errors.Is(err, errPasswordNeeded) }
+// IsPasswordNeeded reports whether an error comes from RequireRecentPassword.
+func IsPasswordNeeded(err error) bool { return errors.Is(err, errPasswordNeeded) }
 
 // Unauthenticated returns the error for any missing, mistyped or revoked credential (Spec §5.5).
 func Unauthenticated() *Error {
@@ -176,7 +176,7 @@ func Unauthenticated() *Error {
 // Role is a person's role in a workspace (decisions.md, Credentials).
 type Role string
 
-// Roles, from most to least.
+// Roles, from most to fewest rights.
 const (
 	RoleOwner  Role = "owner"
 	RoleAdmin  Role = "admin"
@@ -184,7 +184,7 @@ const (
 	RoleViewer Role = "viewer"
 )
 
-// WithArticle returns the role as it stands in a sentence: "an editor".
+// WithArticle returns the role with its indefinite article, such as "an editor".
 func (r Role) WithArticle() string {
 	if r == RoleViewer {
 		return "a viewer"
@@ -192,8 +192,8 @@ func (r Role) WithArticle() string {
 	return "an " + string(r)
 }
 
-// Manages reports whether the role can change accounts, keys and members.
-func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
+// CanManage reports whether the role can change accounts, keys and members.
+func (r Role) CanManage() bool { return r == RoleOwner || r == RoleAdmin }
 
-// Writes reports whether the role can change posts and media.
-func (r Role) Writes() bool { return r == RoleOwner || r == RoleAdmin || r == RoleEditor }
+// CanWrite reports whether the role can change posts and media.
+func (r Role) CanWrite() bool { return r == RoleOwner || r == RoleAdmin || r == RoleEditor }

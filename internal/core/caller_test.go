@@ -14,11 +14,11 @@ func TestZeroCallerMayDoNothing(t *testing.T) {
 		"zero": {}, "no workspace": core.NewCaller(core.Credential{
 			User: core.NewID[core.UserKind](), Kind: core.CredentialSession, Role: core.RoleOwner, Scope: core.Write,
 		}),
-		"a worker of nothing": core.Worker(core.WorkspaceID{}),
+		"a worker of nothing": core.NewWorkerCaller(core.WorkspaceID{}),
 	} {
 		for what, err := range map[string]error{
-			"read": c.Need(core.Read), "write": c.Need(core.Write), "a session": c.NeedSession(false),
-			"managing": c.NeedSession(true),
+			"read": c.RequireScope(core.Read), "write": c.RequireScope(core.Write), "a session": c.RequireSession(false),
+			"managing": c.RequireSession(true),
 		} {
 			if core.CodeOf(err) != core.CodeUnauthenticated {
 				t.Errorf("%s, %s: %v", name, what, err)
@@ -54,10 +54,10 @@ func TestRightsOfCallers(t *testing.T) {
 	} {
 		ws := core.NewID[core.WorkspaceKind]()
 		caller := core.NewCaller(core.Credential{Workspace: ws, Kind: c.kind, Role: c.role, Scope: c.scope})
-		if caller.Workspace() != ws || caller.Need(core.Read) != nil {
+		if caller.Workspace() != ws || caller.RequireScope(core.Read) != nil {
 			t.Errorf("%s may not read its own workspace", name)
 		}
-		got := rights{caller.Need(core.Write) == nil, caller.NeedSession(false) == nil, caller.NeedSession(true) == nil}
+		got := rights{caller.RequireScope(core.Write) == nil, caller.RequireSession(false) == nil, caller.RequireSession(true) == nil}
 		if got != c.may {
 			t.Errorf("%s: %+v, want %+v", name, got, c.may)
 		}
@@ -68,7 +68,7 @@ func TestRightsOfCallers(t *testing.T) {
 		if !slices.Equal(caller.Scopes(), scopes) {
 			t.Errorf("%s: scopes %v", name, caller.Scopes())
 		}
-		for _, err := range []error{caller.Need(core.Write), caller.NeedSession(true)} {
+		for _, err := range []error{caller.RequireScope(core.Write), caller.RequireSession(true)} {
 			if err != nil && core.CodeOf(err) != core.CodeInsufficientScope {
 				t.Errorf("%s is refused with %v", name, err)
 			}
@@ -83,7 +83,7 @@ func TestWhoOnlyReadsIsToldWhy(t *testing.T) {
 		err := core.NewCaller(core.Credential{
 			Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](), Kind: kind, Role: core.RoleViewer,
 			Scope: core.Read,
-		}).Need(core.Write)
+		}).RequireScope(core.Write)
 		if e := core.AsError(err); !strings.Contains(e.Message+e.Hint, want) {
 			t.Errorf("%s: %s %s", kind, e.Message, e.Hint)
 		}
@@ -106,11 +106,11 @@ func TestCallerKeepsItsCredential(t *testing.T) {
 func TestWorkerActsInItsWorkspace(t *testing.T) {
 	t.Parallel()
 	ws := core.NewID[core.WorkspaceKind]()
-	w := core.Worker(ws)
-	if w.Workspace() != ws || w.Need(core.Write) != nil || w.Kind() != core.CredentialWorker || w.IsSession() {
+	w := core.NewWorkerCaller(ws)
+	if w.Workspace() != ws || w.RequireScope(core.Write) != nil || w.Kind() != core.CredentialWorker || w.IsSession() {
 		t.Errorf("worker: %+v", w)
 	}
-	if core.CodeOf(w.NeedSession(false)) != core.CodeInsufficientScope {
+	if core.CodeOf(w.RequireSession(false)) != core.CodeInsufficientScope {
 		t.Error("a worker passes for a signed-in person")
 	}
 }

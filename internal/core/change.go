@@ -2,7 +2,7 @@ package core
 
 import "time"
 
-// Change is a post after a change, and the entry of its timeline about it.
+// Change is a post after a move, with the timeline entry that records the move.
 type Change struct {
 	Post  Post
 	Event Event
@@ -14,10 +14,10 @@ var moveEvents = map[Move]EventKind{
 	MoveSettle: EventLive,
 }
 
-// Change moves the post to its next state, or returns conflict when the table of moves has no such move. An error
-// of the post ends with the state that it explains, and a time with its place on the queue.
-func (p Post) Change(m Move, at time.Time, message string) (Change, error) {
-	if err := p.Apply(m); err != nil {
+// MakeChange returns the post after a move, with its timeline entry; the post itself does not change. The result has no
+// error and, after MoveTake, no time. The error is conflict if the post's state does not allow the move.
+func (p Post) MakeChange(m Move, at time.Time, message string) (Change, error) {
+	if err := p.ApplyMove(m); err != nil {
 		return Change{}, err
 	}
 	p.Error, p.UpdatedAt = nil, at

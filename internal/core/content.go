@@ -8,75 +8,77 @@ import (
 	"unicode/utf8"
 )
 
-// Limits for every network, so that no request can fill the database.
+// Limits for all networks, which keep a request from filling the database.
 const (
-	maxText  = 200_000 // bytes: the longest text of a network has 63,206 UTF-16 units of up to three each
+	maxText  = 200_000 // bytes; the longest text of any network has 63,206 UTF-16 units of up to three bytes each
 	maxTitle = 2_000
 	maxLink  = 2_000
-	maxTag   = 1_500 // bytes: one tag may be all 500 UTF-16 units that YouTube takes
+	maxTag   = 1_500 // bytes; on YouTube, one tag can use all 500 UTF-16 units
 )
 
 // MaxTags is how many tags a post or a file may have.
 const MaxTags = 200
 
 // CheckContent returns an error for content that no post can have: control characters, invalid UTF-8 and excessive
-// lengths. It does not change text. path precedes the field's name in the error.
-func CheckContent(path, text, title string, tags []string) error {
-	if err := CheckText(path+"text", text, maxText); err != nil {
+// lengths. pathPrefix precedes the field's name in the error's path.
+func CheckContent(pathPrefix, text, title string, tags []string) error {
+	if err := CheckText(pathPrefix+"text", text, maxText); err != nil {
 		return err
 	}
-	if err := CheckText(path+"title", title, maxTitle); err != nil {
+	if err := CheckText(pathPrefix+"title", title, maxTitle); err != nil {
 		return err
 	}
 	if len(tags) > MaxTags {
-		return Invalid(path+"tags", "The post has more than %d tags.", MaxTags)
+		return Invalid(pathPrefix+"tags", "The post has more than %d tags.", MaxTags)
 	}
 	for i, tag := range tags {
-		if err := CheckText(fmt.Sprintf("%stags[%d]", path, i), tag, maxTag); err != nil {
+		if err := CheckText(fmt.Sprintf("%stags[%d]", pathPrefix, i), tag, maxTag); err != nil {
 			return err
 		}
 		if tag == "" {
-			return Invalid(fmt.Sprintf("%stags[%d]", path, i), "A tag is empty.")
+			return Invalid(fmt.Sprintf("%stags[%d]", pathPrefix, i), "A tag is empty.")
 		}
 	}
 	return nil
 }
 
-// CheckText returns an error for control characters, invalid UTF-8 and more than limit bytes.
-func CheckText(path, s string, limit int) error {
-	if len(s) > limit {
-		return Invalid(path, "The text is longer than %d bytes.", limit)
+// CheckText returns invalid_request if the text contains control characters or invalid UTF-8, or has more than maxBytes
+// bytes.
+func CheckText(path, text string, maxBytes int) error {
+	if len(text) > maxBytes {
+		return Invalid(path, "The text is longer than %d bytes.", maxBytes)
 	}
-	if !utf8.ValidString(s) {
+	if !utf8.ValidString(text) {
 		return Invalid(path, "The text is not valid UTF-8.")
 	}
-	for _, r := range s {
-		if Control(r) {
+	for _, r := range text {
+		if IsForbiddenControl(r) {
 			return Invalid(path, "The text contains the control character U+%04X.", r)
 		}
 	}
 	return nil
 }
 
-// Control reports whether r is a control character that texts must not contain: all of ASCII except tab, line feed
-// and carriage return.
-func Control(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f }
+// IsForbiddenControl reports whether r is an ASCII control character other than tab, line feed and carriage return.
+func IsForbiddenControl(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f
+}
 
-// CheckLine returns invalid_request for a text that is blank, has more than limit characters or more than one line.
-// what names the text at the beginning of the message.
-func CheckLine(path, what, text string, limit int) error {
+// CheckLine returns invalid_request if the text is blank, has more than one line or more than maxChars characters.
+// subject names the text and begins the message.
+func CheckLine(path, subject, text string, maxChars int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
-		return Invalid(path, "%s is missing.", what)
-	case utf8.RuneCountInString(text) > limit:
-		return Invalid(path, "%s has more than %d characters.", what, limit)
+		return Invalid(path, "%s is missing.", subject)
+	case utf8.RuneCountInString(text) > maxChars:
+		return Invalid(path, "%s has more than %d characters.", subject, maxChars)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return Invalid(path, "%s contains characters that cannot be displayed.", what)
+		return Invalid(path, "%s contains characters that cannot be displayed.", subject)
 	}
 	return nil
 }
 
-// CheckLink returns an error unless the link is empty, or an absolute http or https address without credentials.
+// CheckLink returns an error unless the link is empty or an absolute http or https address without credentials.
 func CheckLink(path, link string) error {
 	if link == "" {
 		return nil
@@ -88,7 +90,7 @@ func CheckLink(path, link string) error {
 	return nil
 }
 
-// IsLink reports whether a text is the address of a web page, which can be shown as a link.
+// IsLink reports whether the text is a web address that can be shown as a link.
 func IsLink(link string) bool {
 	u, err := url.Parse(link)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil &&

@@ -1,3 +1,3 @@
-// Package core holds the nouns of the service, their states and the rules about them. It does no input or
-// output and imports nothing of ours.
+// Package core contains the service's types, their states and the rules for them. It performs no I/O and imports no
+// other package of the service.
 package core

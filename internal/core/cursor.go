@@ -13,7 +13,7 @@ type Cursor[K Kind] struct {
 	ID ID[K]
 }
 
-// ParseCursor parses a cursor. The result is nil for "", the start of a list. Invalid text is invalid_request.
+// ParseCursor parses a cursor. The result is nil for "", the start of a list. The error is invalid_request.
 func ParseCursor[K Kind](s string) (*Cursor[K], error) {
 	if s == "" {
 		return nil, nil
@@ -24,14 +24,14 @@ func ParseCursor[K Kind](s string) (*Cursor[K], error) {
 	var errAt, errID error
 	c.At, errAt = time.Parse(time.RFC3339Nano, at)
 	c.ID, errID = ParseID[K](id)
-	// no row is older, and PostgreSQL knows no year 0
+	// no row is older, and PostgreSQL has no year 0
 	if errAt != nil || errID != nil || c.String() != s || c.At.Year() < 2000 {
 		return nil, Invalid("cursor", "The cursor is not valid.").WithHint("Send nextCursor from the previous page, unchanged.")
 	}
 	return c, nil
 }
 
-// String returns the cursor for clients.
+// String returns the text that clients send back to continue the list.
 func (c Cursor[K]) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(c.At.UTC().Format(time.RFC3339Nano) + " " + c.ID.String()))
 }

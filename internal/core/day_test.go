@@ -36,7 +36,7 @@ func TestHoursOfDaysWithAClockChange(t *testing.T) {
 		if got := z.ClockChange(day); got != test.change {
 			t.Errorf("%s, %s: the clocks change by %s, want %s", test.zone, test.date, got, test.change)
 		}
-		hours := z.Hours(day)
+		hours := z.HourStarts(day)
 		if got := hours[test.hour+1].Sub(hours[test.hour]); got != test.lasts {
 			t.Errorf("%s, %s: hour %d lasts %s, want %s", test.zone, test.date, test.hour, got, test.lasts)
 		}
@@ -57,7 +57,7 @@ func TestHoursOfADayFollowTheWallClockInEveryZone(t *testing.T) {
 			if z.ClockChange(day) == 0 {
 				continue
 			}
-			hours := z.Hours(day)
+			hours := z.HourStarts(day)
 			if !hours[0].Equal(span.From) || !hours[24].Equal(span.To) {
 				t.Fatalf("%s, %s: hours from %s to %s", name, day.Format(time.DateOnly), hours[0], hours[24])
 			}

@@ -9,7 +9,7 @@ import (
 // Code is one of the error codes that a caller can act on (Spec §7, decisions.md).
 type Code string
 
-// Codes of errors. Each has its HTTP status in httpd and its row in docs/api/errors.md.
+// Error codes. Each has its HTTP status in httpd and its row in docs/api/errors.md.
 const (
 	CodeInvalidRequest        Code = "invalid_request"
 	CodeUnauthenticated       Code = "unauthenticated"
@@ -45,12 +45,11 @@ var Codes = []Code{
 	CodeRateLimited, CodeUnavailable, CodeInternal,
 }
 
-// Error is an error that a caller can act on: what happened and what to do, for a person. Any other error is for the
-// operator and becomes internal.
+// Error tells a caller what happened and what to do. Any other error is for the operator, and becomes internal.
 type Error struct {
 	Code Code
-	// Subject is the name of the field that Message is about, if Message is the rest of a sentence that begins with it.
-	// An entry point can show its label instead.
+	// Subject is the name of a field, if Message is the rest of a sentence that begins with it. An entry point can show
+	// the field's label instead.
 	Subject string
 	Message string
 	// Hint says what to do. It does not repeat Path.
@@ -61,7 +60,7 @@ type Error struct {
 	Quota *QuotaFacts
 	// RetryAfter is the number of seconds to wait; 0 if waiting does not help.
 	RetryAfter int
-	// Rows is set for plan_has_issues (and media_purged): the plan's rows.
+	// Rows are the plan's rows, for plan_has_issues and media_purged.
 	Rows  []PlanRow
 	cause error
 }
@@ -74,7 +73,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Sentence
 // Sentence returns the whole message, with its subject.
 func (e *Error) Sentence() string { return strings.TrimSpace(e.Subject + " " + e.Message) }
 
-// Unwrap returns the cause, which only logs show.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
 // WithHint returns a copy with a hint.
@@ -84,14 +83,14 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
-// Because returns a copy with a cause for the log.
-func (e *Error) Because(cause error) *Error {
+// WithCause returns a copy with a cause, which only logs show.
+func (e *Error) WithCause(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// Fail returns an Error.
+// Fail returns an Error with a code and a message.
 func Fail(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -111,12 +110,12 @@ func NotFoundAt(path string) *Error {
 	return e
 }
 
-// At returns a not_found error with the path of the id in the request, and any other error unchanged.
-func At(path string, err error) error {
+// WithNotFoundPath adds the path of the id in the request to a not_found error. It returns any other error unchanged.
+func WithNotFoundPath(path string, err error) error {
 	if CodeOf(err) != CodeNotFound {
 		return err
 	}
-	return NotFoundAt(path).Because(err)
+	return NotFoundAt(path).WithCause(err)
 }
 
 // Invalid returns invalid_request; path is the JSON path of the refused value ("" for the whole request).
@@ -126,20 +125,20 @@ func Invalid(path, format string, args ...any) *Error {
 	return e
 }
 
-// InvalidField returns Invalid with a message that continues the name of the field, such as "must be a string.".
+// InvalidField returns Invalid with a message that continues the field's name, such as "must be a string.".
 func InvalidField(path, subject, format string, args ...any) *Error {
 	e := Invalid(path, format, args...)
 	e.Subject = subject
 	return e
 }
 
-// Under adds the path of a block of the request to the paths of all Errors that err joins, which are relative to the
-// block. It returns any other error unchanged.
-func Under(block string, err error) error {
+// PrefixPaths puts prefix before the path of every Error that err joins, and drops other errors. If err joins no Error,
+// it is returned unchanged.
+func PrefixPaths(prefix string, err error) error {
 	var moved []error
 	for _, e := range Errors(err) {
 		below := *e
-		below.Path = strings.TrimSuffix(block+"."+e.Path, ".")
+		below.Path = strings.TrimSuffix(prefix+"."+e.Path, ".")
 		moved = append(moved, &below)
 	}
 	if moved == nil {
@@ -150,7 +149,7 @@ func Under(block string, err error) error {
 
 // Errors returns all Errors that err joins, in order.
 func Errors(err error) []*Error {
-	switch err := err.(type) { //nolint:errorlint // each layer is looked at by itself
+	switch err := err.(type) { //nolint:errorlint // each layer is examined by itself
 	case *Error:
 		return []*Error{err}
 	case interface{ Unwrap() []error }:
@@ -165,7 +164,7 @@ func Errors(err error) []*Error {
 	return nil
 }
 
-// CodeOf returns the code of an error; internal for anything that is not an Error.
+// CodeOf returns the code of the Error in err's chain, or internal if there is none.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
@@ -173,11 +172,11 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// AsError returns the Error in a chain. Anything else becomes an internal error without details.
+// AsError returns the Error in err's chain or, if there is none, an internal error that reveals no details.
 func AsError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return Fail(CodeInternal, "Something went wrong on the server.").
-		WithHint("Try again. If it happens again, give the operator the X-Request-Id of this response.").Because(err)
+		WithHint("Try again. If it happens again, give the operator the X-Request-Id of this response.").WithCause(err)
 }

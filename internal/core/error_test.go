@@ -40,7 +40,7 @@ func TestErrorsAreCopiedNotChanged(t *testing.T) {
 	t.Parallel()
 	first := core.NotFound()
 	first.WithHint("Another %s.", "hint")
-	_ = first.Because(errors.New("cause"))
+	_ = first.WithCause(errors.New("cause"))
 	if first.Hint != core.NotFound().Hint || errors.Unwrap(first) != nil {
 		t.Errorf("changed: %+v", first)
 	}
@@ -63,11 +63,11 @@ func TestUnderMovesThePathOfAnError(t *testing.T) {
 		"settings.tiktok.title": core.InvalidField("title", "title", "must be a string."),
 		"settings.tiktok":       core.Invalid("", "The settings must be an object."),
 	} {
-		if e := core.AsError(core.Under("settings.tiktok", err)); e.Path != path {
+		if e := core.AsError(core.PrefixPaths("settings.tiktok", err)); e.Path != path {
 			t.Errorf("want %s, got %s", path, e.Path)
 		}
 	}
-	if foreign := errors.New("disk full"); !errors.Is(core.Under("settings", foreign), foreign) {
+	if foreign := errors.New("disk full"); !errors.Is(core.PrefixPaths("settings", foreign), foreign) {
 		t.Error("an error of another kind is changed")
 	}
 }

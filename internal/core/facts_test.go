@@ -37,11 +37,11 @@ func TestFactsSayNothingOnceTheyAreOld(t *testing.T) {
 		if c.draft {
 			due = time.Time{}
 		}
-		if got := full.For(due, told.Add(c.now)); !reflect.DeepEqual(got, c.want) {
+		if got := full.ValidFor(due, told.Add(c.now)); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := (core.Facts{}).For(told, told); !reflect.DeepEqual(got, core.Facts{}) {
+	if got := (core.Facts{}).ValidFor(told, told); !reflect.DeepEqual(got, core.Facts{}) {
 		t.Errorf("facts that were never told: %+v", got)
 	}
 }
@@ -52,11 +52,11 @@ func TestABlockedAccountKeepsWhatWasToldBefore(t *testing.T) {
 		Choices: map[string][]string{"audience": {"friends"}}, LongestVideoMs: 1000,
 		Quota: &core.PostQuota{Used: 1, Limit: 2, Window: day},
 	}
-	blocked := core.Facts{Blocked: "It may not post."}.After(earlier)
+	blocked := core.Facts{Blocked: "It may not post."}.CompletedFrom(earlier)
 	if blocked.LongestVideoMs != 1000 || len(blocked.Choices) != 1 || blocked.Quota != nil || blocked.Blocked == "" {
 		t.Errorf("blocked: %+v", blocked)
 	}
-	if free := (core.Facts{LongestVideoMs: 2000}).After(earlier); free.Choices != nil || free.LongestVideoMs != 2000 {
+	if free := (core.Facts{LongestVideoMs: 2000}).CompletedFrom(earlier); free.Choices != nil || free.LongestVideoMs != 2000 {
 		t.Errorf("no longer blocked: %+v", free)
 	}
 }

@@ -1,14 +1,14 @@
 package core
 
-// FirstSteps is what has been done in a workspace of that which makes it useful.
+// FirstSteps says which of the steps that make a workspace useful are done.
 type FirstSteps struct {
 	Account bool // an account is connected
 	File    bool // a file is in the library
 	Post    bool // a post was scheduled or published
 }
 
-// Count returns how many of the steps are done.
-func (s FirstSteps) Count() int {
+// CountDone returns how many of the steps are done.
+func (s FirstSteps) CountDone() int {
 	n := 0
 	for _, done := range []bool{s.Account, s.File, s.Post} {
 		if done {

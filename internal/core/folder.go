@@ -17,8 +17,8 @@ type Folder struct {
 	UpdatedAt time.Time
 }
 
-// CheckFolderPlace returns an error if the folder would be inside itself or too deep. above are the folders from the
-// new parent up to the root; height is the number of levels in the folder itself: 1 if it contains no folder.
+// CheckFolderPlace returns an error if the folder would be inside itself or nested too deeply. above are the folders
+// from the new parent up to the root. height is the number of levels in the folder itself: 1 if it contains no folder.
 func CheckFolderPlace(folder FolderID, above []FolderID, height int) error {
 	if slices.Contains(above, folder) {
 		return Fail(CodeConflict, "A folder cannot be moved into itself.").WithHint("Choose a parentId outside this folder.")

@@ -12,8 +12,8 @@ import (
 // Kind is what an ID identifies. Its Prefix begins the printed form.
 type Kind interface{ Prefix() string }
 
-// ID is an opaque identifier: a UUIDv7, which sorts by time, printed as a TypeID such as post_01jd2v…. Neither Go nor
-// a client can confuse ids of two kinds.
+// ID is an opaque identifier: a UUIDv7, which sorts by time, printed as a TypeID such as post_01jd2v…. Ids of
+// different kinds have different types and prefixes, so neither Go nor a client can confuse them.
 type ID[K Kind] struct{ uuid uuid.UUID }
 
 // The kinds of objects with an id.
@@ -70,7 +70,7 @@ func (MailKind) Prefix() string { return "mail" }
 // Prefix is the prefix of such ids.
 func (SessionKind) Prefix() string { return "ses" }
 
-// The ids that exist.
+// The types of ids.
 type (
 	// WorkspaceID identifies a workspace.
 	WorkspaceID = ID[WorkspaceKind]
@@ -100,17 +100,18 @@ var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPaddi
 // NewID returns a new unique id.
 func NewID[K Kind]() ID[K] { return ID[K]{uuid.Must(uuid.NewV7())} }
 
-// ParseID parses the printed form. Anything else is not_found: a malformed id, one of another kind and one of another
-// workspace are indistinguishable (Spec §7).
+// ParseID parses the printed form. The error is not_found, so a malformed id, an id of another kind and an id of
+// another workspace are indistinguishable (Spec §7).
 func ParseID[K Kind](s string) (ID[K], error) {
-	id, ok := parseID[K](s)
-	if !ok || id.IsZero() { // the unset id means "none" in many places, and nobody may send it there
+	id, ok := parseIDOrZero[K](s)
+	if !ok || id.IsZero() { // the zero id means "none" in many places, so no client may send it
 		return ID[K]{}, NotFound()
 	}
 	return id, nil
 }
 
-func parseID[K Kind](s string) (ID[K], bool) {
+// parseIDOrZero parses the printed form, including that of the zero id.
+func parseIDOrZero[K Kind](s string) (ID[K], bool) {
 	var k K
 	body, ok := strings.CutPrefix(s, k.Prefix()+"_")
 	if !ok || len(body) != 26 || body[0] > '7' {
@@ -118,15 +119,15 @@ func parseID[K Kind](s string) (ID[K], bool) {
 	}
 	// 26 characters hold 130 bits: two leading zero bits, then the 128 of the UUID.
 	raw, err := crockford.DecodeString("000000" + body)
-	if err != nil || len(raw) != 20 { // the decoder passes over newlines
+	if err != nil || len(raw) != 20 { // the decoder skips newlines
 		return ID[K]{}, false
 	}
 	id := ID[K]{uuid.UUID(raw[4:])}
 	return id, id.String() == s
 }
 
-// IDOf returns the id with a UUID as its body.
-func IDOf[K Kind](body [16]byte) ID[K] { return ID[K]{body} }
+// IDFromUUID returns the id of kind K with the given UUID.
+func IDFromUUID[K Kind](raw [16]byte) ID[K] { return ID[K]{raw} }
 
 // IsZero reports whether the id is unset.
 func (id ID[K]) IsZero() bool { return id.uuid.IsNil() }
@@ -144,7 +145,7 @@ func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil 
 
 // UnmarshalText reads what MarshalText wrote.
 func (id *ID[K]) UnmarshalText(text []byte) error {
-	parsed, ok := parseID[K](string(text))
+	parsed, ok := parseIDOrZero[K](string(text))
 	if !ok {
 		return NotFound()
 	}

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Issue is a reason why the network, the plan or the calendar would refuse a post, or a warning.
+// Issue is a reason why the network, the plan or the calendar would refuse a post. It can also be only a warning.
 type Issue struct {
 	Code    IssueCode
 	Message string
 	Hint    string
-	// Setting is the name of the setting that it is about; "" for none.
+	// Setting is the name of the setting concerned; "" for none.
 	Setting string
 }
 
@@ -25,7 +25,7 @@ type IssueText struct {
 	message string
 	hint    string
 	Warning bool
-	// messageArgs of the arguments belong to the message; the rest are the hint's.
+	// messageArgs is how many of the arguments belong to the message; the rest belong to the hint.
 	messageArgs int
 }
 
@@ -49,8 +49,8 @@ func (t IssueText) AppendTo(issues, warnings *[]Issue, args ...any) {
 	*issues = append(*issues, t.With(args...))
 }
 
-// Words returns the message and the hint with an ellipsis for each argument.
-func (t IssueText) Words() (message, hint string) {
+// WithEllipses returns the message and the hint with an ellipsis for each argument.
+func (t IssueText) WithEllipses() (message, hint string) {
 	fill := strings.NewReplacer("%s", "…", "%d", "…")
 	return fill.Replace(t.message), fill.Replace(t.hint)
 }
@@ -63,8 +63,8 @@ func newWarning(code IssueCode, messageArgs int, message, hint string) IssueText
 	return IssueText{Code: code, message: message, hint: hint, messageArgs: messageArgs, Warning: true}
 }
 
-// The table of issues: every code with its messages and hints, here and nowhere else. Arguments are
-// given in the order in which they occur.
+// The table of issues: every code with its messages and hints. No other place words them. Arguments are given in the
+// order in which they occur.
 var (
 	IssueCaptionTooLong = newIssue("caption_too_long", 3, "The text has %d %s, more than %s allows.",
 		"The limit is %d, counted the way the network counts. Shorten the text, or write a separate text for this network.")

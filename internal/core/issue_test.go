@@ -33,7 +33,7 @@ func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
 	}
 	seen, worded := map[core.IssueCode]bool{}, map[string]bool{}
 	for _, text := range core.Issues() {
-		message, _ := text.Words()
+		message, _ := text.WithEllipses()
 		if worded[message] {
 			t.Errorf("%s is in the table twice", text.Code)
 		}

@@ -6,14 +6,14 @@ import "unicode/utf8"
 type Limits struct {
 	Text         Count
 	Title        *Count
-	Tags         *Count // of all together, on networks where tags are separate from the text
+	Tags         *Count // all tags together, on networks where tags are separate from the text
 	Hashtags     *int
 	Mentions     *int
 	Links        *int
 	ContentTypes map[string]ContentType
 }
 
-// Count is a length limit, and the unit in which the network counts.
+// Count is a limit on length, with the unit in which the network counts.
 type Count struct {
 	Max  int
 	Unit Unit
@@ -29,14 +29,14 @@ const (
 	UnitUTF16      Unit = "utf16"      // UTF-16 code units
 )
 
-// Of returns the length of a text in the unit.
-func (u Unit) Of(s string) int {
+// Length returns the length of a text in the unit.
+func (u Unit) Length(text string) int {
 	switch u {
 	case UnitBytes:
-		return len(s)
+		return len(text)
 	case UnitUTF16:
 		n := 0
-		for _, r := range s {
+		for _, r := range text {
 			n++
 			if r > 0xFFFF {
 				n++
@@ -44,12 +44,12 @@ func (u Unit) Of(s string) int {
 		}
 		return n
 	}
-	return utf8.RuneCountInString(s)
+	return utf8.RuneCountInString(text)
 }
 
-// ContentType is a kind of post of a network: how many files it has, and of which kinds.
+// ContentType describes one kind of post on a network: how many files it has, and of which kinds.
 type ContentType struct {
-	Text         *Count // where it is not that of the network's other posts
+	Text         *Count // nil if the limit of the network's other posts applies
 	Min, Max     int
 	Image, Video *FileLimits
 }
@@ -61,11 +61,11 @@ type FileLimits struct {
 	Formats                      []string
 	MinWidth, MinHeight          int
 	MaxWidth, MaxHeight          int
-	MaxShortSide                 int // of the smaller of width and height
+	MaxShortSide                 int // the limit of the smaller of width and height
 	MinRatio, MaxRatio           float64
 	MinDurationMs, MaxDurationMs int64
 	VideoCodecs, AudioCodecs     []Codec
 	MinFPS, MaxFPS               float64
 	BitRate                      int64
-	AudioRate, AudioChannels     int // at most
+	AudioRate, AudioChannels     int // maximums
 }

@@ -30,7 +30,7 @@ func TestUnitsCount(t *testing.T) {
 		for unit, n := range map[core.Unit]int{
 			core.UnitBytes: want.bytes, core.UnitCharacters: want.characters, core.UnitUTF16: want.utf16,
 		} {
-			if got := unit.Of(text); got != n {
+			if got := unit.Length(text); got != n {
 				t.Errorf("%q has %d %s, want %d", text, got, unit, n)
 			}
 		}
@@ -42,7 +42,7 @@ func FuzzUnit(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		bytes, characters, units := core.UnitBytes.Of(s), core.UnitCharacters.Of(s), core.UnitUTF16.Of(s)
+		bytes, characters, units := core.UnitBytes.Length(s), core.UnitCharacters.Length(s), core.UnitUTF16.Length(s)
 		if bytes != len(s) || characters != utf8.RuneCountInString(s) || units != len(utf16.Encode([]rune(s))) {
 			t.Errorf("%q: %d bytes, %d characters, %d UTF-16 units", s, bytes, characters, units)
 		}

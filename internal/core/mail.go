@@ -1,13 +1,13 @@
 package core
 
-// MailChoice is which problems of a workspace a member gets by email.
+// MailChoice says about which problems of a workspace a member gets emails.
 type MailChoice string
 
 // Choices.
 const (
-	MailAll  MailChoice = "all"  // of all posts and accounts
-	MailOwn  MailChoice = "own"  // of the posts that the member created
-	MailNone MailChoice = "none" // none
+	MailAll  MailChoice = "all"  // about all posts and accounts
+	MailOwn  MailChoice = "own"  // about the posts that the member created
+	MailNone MailChoice = "none" // about none
 )
 
 // ParseMailChoice parses a choice; path is its place in the request.
@@ -19,14 +19,14 @@ func ParseMailChoice(path, s string) (MailChoice, error) {
 	return "", Invalid(path, "The choice must be %q, %q or %q.", MailAll, MailOwn, MailNone)
 }
 
-// MailFor returns the choice of a member with this role: their own, or what the role implies if they made none.
-func (r Role) MailFor(own MailChoice) MailChoice {
+// MailChoiceOrDefault returns the member's own choice or, if it is empty, the default of the role.
+func (r Role) MailChoiceOrDefault(chosen MailChoice) MailChoice {
 	switch {
-	case own != "":
-		return own
-	case r.Manages():
+	case chosen != "":
+		return chosen
+	case r.CanManage():
 		return MailAll
-	case r.Writes():
+	case r.CanWrite():
 		return MailOwn
 	}
 	return MailNone

@@ -40,20 +40,20 @@ const (
 	CodecAAC  Codec = "aac"
 )
 
-// FileFacts are what the bytes of a file show, whatever was declared. Zero means unknown.
+// FileFacts are what the bytes of a file show, regardless of what was declared. Zero means unknown.
 type FileFacts struct {
 	Kind          FileKind
 	Mime          string
 	Bytes         int64
-	Width, Height int // as it is shown: rotation is applied
+	Width, Height int // as displayed, after rotation
 	DurationMs    int64
 	FPS           float64
 	VideoCodec    Codec
 	AudioCodec    Codec // "" without sound
 	AudioRate     int   // samples a second
 	AudioChannels int
-	BitRate       int64 // bits per second, of all tracks together
-	Frames        int   // of an image; more than one when it moves
+	BitRate       int64 // bits per second, all tracks together
+	Frames        int   // of an image; more than one if it is animated
 }
 
 // Media is a file as posts and the networks' checks see it.
@@ -61,19 +61,19 @@ type Media struct {
 	ID       MediaID
 	Name     string
 	Status   MediaStatus
-	PurgedAt time.Time // when the bytes were removed; zero while they are there
+	PurgedAt time.Time // when the bytes were deleted; zero while they exist
 	FileFacts
 }
 
-// Proved returns the file with only verified facts: until its bytes have been examined, only its kind.
-func (m Media) Proved() Media {
+// WithVerifiedFacts returns the file with verified facts only: just its kind until the bytes have been examined.
+func (m Media) WithVerifiedFacts() Media {
 	if m.Status != MediaReady {
 		m.FileFacts = FileFacts{Kind: m.Kind}
 	}
 	return m
 }
 
-// Issue returns why the file cannot be published, or nil if it can.
+// Issue returns the reason why the file cannot be published, or nil if there is none.
 func (m Media) Issue() *Issue {
 	switch {
 	case !m.PurgedAt.IsZero():
@@ -89,16 +89,16 @@ func (m Media) Issue() *Issue {
 // MediaMove is a change of a file's state.
 type MediaMove struct{ From, To MediaStatus }
 
-// The moves of a file (Spec §3, Media). Nothing leads out of ready, and nothing but these changes a state.
+// The moves of a file (Spec §3, Media). The state of a file changes only by these moves.
 var (
-	MediaArrive  = MediaMove{MediaUploading, MediaProcessing} // all bytes are there
-	MediaAbandon = MediaMove{MediaUploading, MediaFailed}     // they never came
-	MediaAccept  = MediaMove{MediaProcessing, MediaReady}     // they are of a kind that is taken
-	MediaRefuse  = MediaMove{MediaProcessing, MediaFailed}    // they are not
+	MediaArrive  = MediaMove{MediaUploading, MediaProcessing} // all bytes have arrived
+	MediaAbandon = MediaMove{MediaUploading, MediaFailed}     // the bytes never arrived
+	MediaAccept  = MediaMove{MediaProcessing, MediaReady}     // the file can be published
+	MediaRefuse  = MediaMove{MediaProcessing, MediaFailed}    // it cannot
 )
 
-// DeclaredKind returns the kind of a file by its declared type, or otherwise by its name. It is used until the bytes
-// have been examined. The default is an image.
+// DeclaredKind returns the kind of a file by its declared type or, if that is empty or generic, by its name. The
+// default is an image. It is used until the bytes have been examined.
 func DeclaredKind(name, mimeType string) FileKind {
 	if mimeType == "" || strings.HasPrefix(mimeType, "application/") {
 		mimeType = mime.TypeByExtension(strings.ToLower(path.Ext(name)))
@@ -109,8 +109,8 @@ func DeclaredKind(name, mimeType string) FileKind {
 	return FileImage
 }
 
-// CheckFile returns quota_exceeded for a file that is larger than the plan allows (decisions.md, Plans).
-func (p Plan) CheckFile(size int64) error {
+// CheckFileSize returns quota_exceeded for a file that is larger than the plan allows (decisions.md, Plans).
+func (p Plan) CheckFileSize(size int64) error {
 	if p.FileBytes == nil || size <= *p.FileBytes {
 		return nil
 	}

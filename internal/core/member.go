@@ -4,7 +4,7 @@ import "time"
 
 // Member is a person in a workspace, or an invited person, who has no rights yet.
 type Member struct {
-	ID        UserID // of an invitation its own: whether the person exists shows only once they join
+	ID        UserID // an invitation has its own, which hides whether the person already exists
 	Name      string
 	Email     string
 	Role      Role
@@ -13,8 +13,8 @@ type Member struct {
 	InvitedUntil time.Time
 }
 
-// Invited reports whether the person has not joined yet.
-func (m Member) Invited() bool { return !m.InvitedUntil.IsZero() }
+// IsPending reports whether the person was invited and has not joined yet.
+func (m Member) IsPending() bool { return !m.InvitedUntil.IsZero() }
 
 // ParseRole parses a role; path is its place in the request.
 func ParseRole(path, s string) (Role, error) {
@@ -25,10 +25,10 @@ func ParseRole(path, s string) (Role, error) {
 	return "", Invalid(path, "The role must be %q, %q, %q or %q.", RoleOwner, RoleAdmin, RoleEditor, RoleViewer)
 }
 
-// MaySet returns an error unless a person with role r may change somebody's role from one to another. "" is the role
-// of a person outside the workspace.
-func (r Role) MaySet(from, to Role) error {
-	if !r.Manages() {
+// CheckRoleChange returns an error unless a person with role r may change another person's role from one to another. ""
+// is the role of somebody outside the workspace.
+func (r Role) CheckRoleChange(from, to Role) error {
+	if !r.CanManage() {
 		return errRoleTooLow()
 	}
 	if r != RoleOwner && (from == RoleOwner || to == RoleOwner) {

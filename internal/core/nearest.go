@@ -6,11 +6,11 @@ import "strings"
 func Nearest(name string, known []string) string {
 	best, at := "", min(len(name)/2, max(2, len(name)/4))+1
 	if len(name) < 3 {
-		return "" // two letters are like too much
+		return "" // too short: it resembles too many names
 	}
 	for _, k := range known {
 		if max(len(name), len(k))-min(len(name), len(k)) >= at {
-			continue // too far by its length alone; a name can be as long as a request
+			continue // the lengths differ too much, which also bounds the work for a very long name
 		}
 		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < at {
 			best, at = k, n

@@ -35,7 +35,7 @@ type Plan struct {
 // Plans is the table of subscriptions. An operator can change the limits of DefaultPlans in PLANS_FILE.
 type Plans map[PlanName]Plan
 
-// Names returns the names of the plans as a sentence lists them.
+// Names returns the names of the plans, sorted and separated by commas.
 func (p Plans) Names() string {
 	var names []string
 	for name := range p {
@@ -47,7 +47,7 @@ func (p Plans) Names() string {
 
 const gigabyte = 1_000_000_000
 
-// DefaultPlans returns the table of decisions.md. GB is 10^9 bytes.
+// DefaultPlans returns the plans of decisions.md. A GB is 10^9 bytes.
 func DefaultPlans() Plans {
 	return Plans{
 		PlanFree: {

@@ -20,7 +20,7 @@ const (
 	PostFailed PostStatus = "failed"
 )
 
-// MostCounted is the number up to which posts are counted, so that counting stays fast.
+// MostCounted is the highest number that is counted exactly in a list of posts, which keeps counting fast.
 const MostCounted = 200
 
 // Post is one publication to one account at one time.
@@ -38,7 +38,7 @@ type Post struct {
 	Title         string
 	Tags          []string
 	MediaIDs      []MediaID
-	Settings      json.RawMessage // the block of the post's network, {} when none
+	Settings      json.RawMessage // the block of the post's network; {} if it has none
 	PublishAt     time.Time       // zero for a draft without a time
 	Zone          Zone
 	Status        PostStatus
@@ -52,62 +52,62 @@ type Post struct {
 	// NextTryAt is when the worker will try again automatically, or when a network's throttle ends; zero if neither
 	// applies.
 	NextTryAt time.Time
-	// Held reports that a queued post waits for a network's limit or throttle until NextTryAt.
+	// Held reports whether a queued post waits for a network's limit or throttle until NextTryAt.
 	Held bool
-	// Busy reports that a worker has claimed the post, or that the network may have published it: until that is known,
-	// the post cannot be changed.
+	// Busy reports whether a worker has claimed the post, or the network may have published it. A busy post cannot be
+	// changed.
 	Busy bool
-	// Asking reports that the publishing call may have succeeded, and that the worker asks the network whether it did:
-	// at AskAt, or now if that is zero.
+	// Asking reports whether the publishing call may have succeeded and the worker asks the network about it: at AskAt,
+	// or now if AskAt is zero.
 	Asking bool
 	AskAt  time.Time
-	// Preparing reports that the network is processing what it received, none of which is visible yet.
+	// Preparing reports whether the network is processing the post, of which nothing is visible yet.
 	Preparing bool
-	// Waiting reports that the post waits until another post of its account is published.
+	// Waiting reports whether the post waits until another post of its account is published.
 	Waiting bool
-	// PrepareAt is when the network gets the post, ahead of its time; zero if it does not, or has it.
+	// PrepareAt is when the network receives the post ahead of its time; zero if it does not, or already has it.
 	PrepareAt time.Time
 }
 
-// Revision changes with a post's content and time, and with nothing else. A form carries the revision that it shows,
-// so that a change by somebody else is noticed.
+// Revision identifies the post's content and time. A form sends back the revision that it showed, so that a change by
+// somebody else is noticed.
 func (p Post) Revision() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %q", p.Text, p.Title, p.Tags, p.MediaIDs, p.Settings,
 		p.PublishAt.UnixMicro(), p.Zone.Name()))
 	return hex.EncodeToString(sum[:8])
 }
 
-// PostError is why a post failed, with the network's own message.
+// PostError explains why a post failed.
 type PostError struct {
 	Code    string
 	Message string
 	Hint    string
-	// FromNetwork reports that the message is the network's own.
+	// FromNetwork reports whether the message is the network's own.
 	FromNetwork bool
 }
 
-// Codes of a PostError that are ours; others are an issue's code.
+// Codes of a PostError. Other PostErrors have the code of an issue.
 const (
 	ErrorRejected       = "rejected"
 	ErrorUnreachable    = "network_unreachable"
 	ErrorOutcomeUnknown = string(CodeOutcomeUnknown)
 )
 
-// LostAccessCodes are the codes of a PostError that reconnecting the account mends.
+// LostAccessCodes returns the codes of the PostErrors that reconnecting the account resolves.
 func LostAccessCodes() []string {
 	return []string{string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code)}
 }
 
-// LostAccess reports whether the post failed because the access to its account was lost.
-func (e PostError) LostAccess() bool { return slices.Contains(LostAccessCodes(), e.Code) }
+// IsLostAccess reports whether the post failed because access to its account was lost.
+func (e PostError) IsLostAccess() bool { return slices.Contains(LostAccessCodes(), e.Code) }
 
-// SendAsIs reports whether the post can be sent again unchanged, because its content was not the reason.
-func (e PostError) SendAsIs() bool {
+// CanResendUnchanged reports whether the post can be sent again unchanged, because its content did not cause the error.
+func (e PostError) CanResendUnchanged() bool {
 	switch e.Code {
 	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueMediaUnreachable.Code):
 		return true
 	}
-	return e.LostAccess()
+	return e.IsLostAccess()
 }
 
 // Move is a change of a post's state.
@@ -115,7 +115,7 @@ type Move string
 
 // Moves of a post (Spec §3), and the two that decisions.md adds.
 const (
-	MoveQueue   Move = "queue"   // a draft with a time goes onto the queue
+	MoveQueue   Move = "queue"   // a draft with a time is queued
 	MoveTake    Move = "take"    // cancel, `when: draft`, disconnect
 	MovePublish Move = "publish" // the network has it
 	MoveFail    Move = "fail"
@@ -134,7 +134,8 @@ var moves = map[Move]map[PostStatus]PostStatus{
 	MoveDelete:  {PostDraft: "", PostFailed: ""},
 }
 
-// ResultFrom returns the state a move leads to, and whether the table of moves (docs/states.md) has it.
+// ResultFrom returns the state to which a move leads, and whether the table of moves (docs/states.md) contains the
+// move.
 func (m Move) ResultFrom(from PostStatus) (PostStatus, bool) {
 	to, ok := moves[m][from]
 	return to, ok
@@ -150,23 +151,23 @@ var moveConflicts = map[Move]string{
 	MoveSettle:  "This is only for a post with an unknown outcome.",
 }
 
-// Conflict returns the error for a move that the post's state does not allow.
-func (m Move) Conflict() *Error { return Fail(CodeConflict, "%s", moveConflicts[m]) }
+// ConflictError returns the error for a move that the post's state does not allow.
+func (m Move) ConflictError() *Error { return Fail(CodeConflict, "%s", moveConflicts[m]) }
 
 var statusHints = map[PostStatus]string{
 	PostDraft: "This post is a draft.", PostQueued: "This post is queued.", PostLive: "This post is live.",
 	PostFailed: "This post has failed.",
 }
 
-// Apply moves the post to its next state, or returns conflict when the table of moves has no such move.
-func (p *Post) Apply(m Move) error {
+// ApplyMove changes the post's status. It returns conflict if the table of moves does not contain the move.
+func (p *Post) ApplyMove(m Move) error {
 	to, ok := m.ResultFrom(p.Status)
 	if !ok {
 		hint := statusHints[p.Status]
 		if m == MoveDelete && p.Status == PostQueued {
 			hint += " Cancel it first."
 		}
-		return m.Conflict().WithHint("%s", hint)
+		return m.ConflictError().WithHint("%s", hint)
 	}
 	p.Status = to
 	return nil
@@ -198,8 +199,8 @@ type Event struct {
 
 var stateWords = map[PostStatus]string{PostDraft: "Draft", PostQueued: "Queued", PostLive: "Live", PostFailed: "Failed"}
 
-// StatusLine returns the post's state in one sentence, the same in the dashboard, the API and for agents (Spec §2):
-// status, network, account, and local time with its zone.
+// StatusLine returns the post's state as one line, the same in the dashboard, the API and for agents (Spec §2): status,
+// network, account, and local time with its zone.
 func (p Post) StatusLine(networkName string) string {
 	line := fmt.Sprintf("%s · %s · %s", stateWords[p.Status], networkName, p.AccountName)
 	if !p.PublishAt.IsZero() {

@@ -36,9 +36,9 @@ const (
 // MakesHandle tells whether something is made at the network before the irreversible call.
 func (f Flow) MakesHandle() bool { return f != FlowOneCall }
 
-// Repeatable tells whether the handle shows what became of the irreversible call, so that the call may be
+// IsRepeatable tells whether the handle shows what became of the irreversible call, so that the call may be
 // repeated with it. Where it does not, the account is searched for the post.
-func (f Flow) Repeatable() bool { return f == FlowHandle }
+func (f Flow) IsRepeatable() bool { return f == FlowHandle }
 
 // Answer is how the last irreversible call was answered. Only Published counts as evidence that the
 // post is there; every other answer means: ask the network first.
@@ -131,8 +131,8 @@ const (
 	DoStop           Do = "stop"    // nothing to do
 )
 
-// Calls tells whether it is a call to the network.
-func (d Do) Calls() bool {
+// IsCall tells whether it is a call to the network.
+func (d Do) IsCall() bool {
 	return d == DoCreate || d == DoStatus || d == DoPublish || d == DoFind
 }
 
@@ -143,20 +143,20 @@ const limitDeaths = 2
 // The signal answers the call that was asked for last.
 func (p Publication) Next(s Signal) (Publication, Do) {
 	if s.Verdict == Claimed {
-		return p.afterClaim(s)
+		return p.nextAfterClaim(s)
 	}
 	switch p.Step {
 	case StepIdle:
-		return p.afterSearchBeforeRepeat(s)
+		return p.nextAfterSearch(s)
 	case StepCreating:
-		return p.afterCreate(s)
+		return p.nextAfterCreate(s)
 	case StepWaiting:
-		return p.afterStatus(s)
+		return p.nextAfterStatus(s)
 	case StepArmed:
 		if s.Call == DoPublish {
-			return p.afterPublish(s)
+			return p.nextAfterPublish(s)
 		}
-		return p.afterQuestion(s)
+		return p.nextAfterQuestion(s)
 	case StepOutcomeUnknown:
 		if s.Verdict == Done {
 			return p.becomeLive()
@@ -165,7 +165,7 @@ func (p Publication) Next(s Signal) (Publication, Do) {
 	return p, DoStop
 }
 
-func (p Publication) afterClaim(s Signal) (Publication, Do) {
+func (p Publication) nextAfterClaim(s Signal) (Publication, Do) {
 	switch p.Step {
 	case StepLive, StepRejected:
 		return p, DoStop
@@ -179,13 +179,13 @@ func (p Publication) afterClaim(s Signal) (Publication, Do) {
 		return p, DoBackoff
 	case StepArmed:
 		switch {
-		case !s.AccountOK && !p.Unsure():
+		case !s.AccountOK && !p.IsCallUnresolved():
 			return p.becomeFailed(DoAccount)
 		case !s.AccountOK && s.Stale:
 			return p.becomeOutcomeUnknown()
 		case !s.AccountOK:
 			return p, DoBackoff
-		case !p.Flow.Repeatable() && p.Open && !s.Quiet:
+		case !p.Flow.IsRepeatable() && p.Open && !s.Quiet:
 			return p, DoSettle
 		}
 		return p, p.chooseQuestion()
@@ -206,11 +206,11 @@ func (p Publication) afterClaim(s Signal) (Publication, Do) {
 	case p.Armed: // an earlier call was refused: ask before repeating it
 		return p, DoFind
 	}
-	return p.startPreparing()
+	return p.createHandleOrAskStatus()
 }
 
-// startPreparing begins what precedes the irreversible call.
-func (p Publication) startPreparing() (Publication, Do) {
+// createHandleOrAskStatus begins what precedes the irreversible call.
+func (p Publication) createHandleOrAskStatus() (Publication, Do) {
 	if p.Flow.MakesHandle() && p.Handle == "" {
 		p.Step = StepCreating
 		return p, DoCreate
@@ -221,13 +221,13 @@ func (p Publication) startPreparing() (Publication, Do) {
 
 // chooseQuestion is how the network is asked what became of the irreversible call.
 func (p Publication) chooseQuestion() Do {
-	if p.Flow.Repeatable() {
+	if p.Flow.IsRepeatable() {
 		return DoStatus
 	}
 	return DoFind
 }
 
-func (p Publication) afterCreate(s Signal) (Publication, Do) {
+func (p Publication) nextAfterCreate(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
 		p.Step, p.Handle = StepWaiting, s.Handle
@@ -259,7 +259,7 @@ func (p Publication) retryOrFail(s Signal) (Publication, Do) {
 	return p.becomeFailed(DoFail)
 }
 
-func (p Publication) afterStatus(s Signal) (Publication, Do) {
+func (p Publication) nextAfterStatus(s Signal) (Publication, Do) {
 	if s.Handle != "" { // nothing is armed yet, so that what was made further may take its place
 		p.Handle = s.Handle
 	}
@@ -295,9 +295,9 @@ func (p Publication) armAndPublish() (Publication, Do) {
 	return p, DoPublish
 }
 
-// Without is the ledger if the call that Next has asked for is not made after all. before was the ledger until then.
+// UndoCall is the ledger if the call that Next has asked for is not made after all. before was the ledger until then.
 // What was learned before the call is kept.
-func (p Publication) Without(call Do, before Publication) Publication {
+func (p Publication) UndoCall(call Do, before Publication) Publication {
 	switch call {
 	case DoCreate:
 		p.Step = StepIdle
@@ -310,7 +310,7 @@ func (p Publication) Without(call Do, before Publication) Publication {
 // replaceDeadHandle replaces a handle that the network itself says was never and will never be published. One that
 // expired while it was left alone says nothing against the post.
 func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
-	if !p.canAskHandle() {
+	if !p.isHandleConclusive() {
 		return p, DoBackoff
 	}
 	p = p.withoutHandle()
@@ -330,7 +330,7 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
 
 // replaceBrokenHandle replaces a handle that the network could not process, but not at once: what broke it may pass.
 func (p Publication) replaceBrokenHandle(s Signal) (Publication, Do) {
-	if !p.canAskHandle() {
+	if !p.isHandleConclusive() {
 		return p, DoBackoff
 	}
 	p = p.withoutHandle()
@@ -338,24 +338,24 @@ func (p Publication) replaceBrokenHandle(s Signal) (Publication, Do) {
 	return p.retryOrFail(s)
 }
 
-// canAskHandle tells whether the end of the handle answers what was asked: before the arm it does; after it, only
+// isHandleConclusive tells whether the end of the handle answers what was asked: before the arm it does; after it, only
 // where the handle shows what became of the call.
-func (p Publication) canAskHandle() bool {
-	return p.Flow.MakesHandle() && (p.Flow.Repeatable() || p.Step != StepArmed)
+func (p Publication) isHandleConclusive() bool {
+	return p.Flow.MakesHandle() && (p.Flow.IsRepeatable() || p.Step != StepArmed)
 }
 
 // withoutHandle drops the handle, and the arm where the handle proves that the call had no effect.
 func (p Publication) withoutHandle() Publication {
 	p.Handle, p.Open, p.Answer = "", false, AnswerNone
-	p.Armed = p.Armed && !p.Flow.Repeatable()
+	p.Armed = p.Armed && !p.Flow.IsRepeatable()
 	return p
 }
 
 var answers = map[Verdict]Answer{Refused: AnswerRefused, Throttled: AnswerThrottled, AuthLost: AnswerAuth}
 
-// afterPublish deals with the answer to the irreversible call. An error answer is no evidence (a network
+// nextAfterPublish deals with the answer to the irreversible call. An error answer is no evidence (a network
 // has been seen to refuse a post and show it): it only allows to ask at once instead of waiting.
-func (p Publication) afterPublish(s Signal) (Publication, Do) {
+func (p Publication) nextAfterPublish(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
 		return p.becomeLive()
@@ -364,7 +364,7 @@ func (p Publication) afterPublish(s Signal) (Publication, Do) {
 		return p, p.chooseQuestion()
 	case NotSent:
 		p.Open = false
-		if !p.Flow.Repeatable() {
+		if !p.Flow.IsRepeatable() {
 			p.Step = StepIdle
 		}
 		return p.retryOrFail(s)
@@ -372,25 +372,25 @@ func (p Publication) afterPublish(s Signal) (Publication, Do) {
 	if s.Verdict == Pending {
 		p.Answer = AnswerTaken
 	}
-	if !p.Flow.Repeatable() {
+	if !p.Flow.IsRepeatable() {
 		return p, DoSettle
 	}
 	return p, DoStatus
 }
 
-// afterQuestion deals with what the network says became of the irreversible call.
-func (p Publication) afterQuestion(s Signal) (Publication, Do) {
+// nextAfterQuestion deals with what the network says became of the irreversible call.
+func (p Publication) nextAfterQuestion(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
 		return p.becomeLive()
 	case Ready, Absent:
-		return p.afterAbsence(s)
+		return p.nextAfterAbsence(s)
 	case Pending:
 		if !s.Stale {
 			return p, DoPoll
 		}
 	case Progress:
-		if !s.Stale && p.Flow.Repeatable() {
+		if !s.Stale && p.Flow.IsRepeatable() {
 			return p, DoStatus
 		}
 	case Dead:
@@ -398,17 +398,17 @@ func (p Publication) afterQuestion(s Signal) (Publication, Do) {
 	case Broken:
 		return p.replaceBrokenHandle(s)
 	case Doomed:
-		if p.canAskHandle() {
+		if p.isHandleConclusive() {
 			return p.withoutHandle().becomeFailed(DoFail)
 		}
 	case Ambiguous:
 		return p.becomeOutcomeUnknown()
 	case Refused: // it is the question that was refused, which says nothing about the post
-		if !p.Flow.Repeatable() { // and a search will never be answered
+		if !p.Flow.IsRepeatable() { // and a search will never be answered
 			return p.becomeOutcomeUnknown()
 		}
 	case AuthLost:
-		if !p.Unsure() || !p.Open && p.Answer == AnswerAuth { // call and question were refused for the same reason
+		if !p.IsCallUnresolved() || !p.Open && p.Answer == AnswerAuth { // call and question were refused for the same reason
 			return p.becomeFailed(DoAccount)
 		}
 	}
@@ -418,17 +418,17 @@ func (p Publication) afterQuestion(s Signal) (Publication, Do) {
 	return p, DoBackoff
 }
 
-// afterAbsence decides once the network says that the post is not visible.
-func (p Publication) afterAbsence(s Signal) (Publication, Do) {
+// nextAfterAbsence decides once the network says that the post is not visible.
+func (p Publication) nextAfterAbsence(s Signal) (Publication, Do) {
 	switch {
 	case p.Open && !s.Quiet:
 		return p, DoSettle
-	case p.Open && !p.Flow.Repeatable():
+	case p.Open && !p.Flow.IsRepeatable():
 		return p.becomeOutcomeUnknown()
 	case p.Open:
 		return p.armAndPublish()
 	case p.Answer == AnswerThrottled, p.Answer == AnswerNone && s.Held:
-		return p.holdBack(s)
+		return p.holdUntilThrottleEnds(s)
 	case p.Answer == AnswerNone:
 		return p.armAndPublish()
 	case p.Answer == AnswerRefused && s.ErrorsMayPublish && !s.Quiet: // it may be there and not show yet
@@ -439,12 +439,12 @@ func (p Publication) afterAbsence(s Signal) (Publication, Do) {
 	return p.becomeFailed(DoAccount)
 }
 
-// holdBack waits until a throttle ends. A handle that is not published once the settle time is over was not
-// published by the throttled call: it is disarmed, and the post may be cancelled and moved meanwhile.
-func (p Publication) holdBack(s Signal) (Publication, Do) {
+// holdUntilThrottleEnds waits until a throttle ends. A handle that is not published once the settle time is over was
+// not published by the throttled call: it is disarmed, and the post may be cancelled and moved meanwhile.
+func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Do) {
 	p.Answer = AnswerNone
 	switch {
-	case !p.Flow.Repeatable():
+	case !p.Flow.IsRepeatable():
 		p.Step = StepIdle
 	case s.Quiet:
 		p.Step, p.Armed = StepWaiting, false
@@ -452,13 +452,13 @@ func (p Publication) holdBack(s Signal) (Publication, Do) {
 	return p, DoHold
 }
 
-// afterSearchBeforeRepeat deals with the search that precedes a second call that cannot safely be repeated.
-func (p Publication) afterSearchBeforeRepeat(s Signal) (Publication, Do) {
+// nextAfterSearch deals with the search that precedes a second call that cannot safely be repeated.
+func (p Publication) nextAfterSearch(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
 		return p.becomeLive()
 	case Absent:
-		return p.startPreparing()
+		return p.createHandleOrAskStatus()
 	case Ambiguous, Refused:
 		return p.becomeOutcomeUnknown()
 	}
@@ -480,10 +480,10 @@ func (p Publication) becomeFailed(do Do) (Publication, Do) {
 	return p, do
 }
 
-// WithFlow is the ledger of a post that another version may have queued, with the flow that this version would choose.
-// Once something was made, or may be published, that flow stays which can tell what became of it.
-func (p Publication) WithFlow(f Flow) Publication {
-	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.Repeatable()) {
+// WithFlowUnlessStarted is the ledger of a post that another version may have queued, with the flow that this version
+// would choose. Once something was made, or may be published, that flow stays which can tell what became of it.
+func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
+	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.IsRepeatable()) {
 		p.Flow = f
 	}
 	return p
@@ -495,7 +495,7 @@ func (p Publication) Requeue() Publication {
 	p.Open, p.Answer, p.Tries, p.Deaths = false, AnswerNone, 0, 0
 	switch {
 	case p.Step != StepRejected && p.Step != StepOutcomeUnknown: // the worker's own retry was pending
-	case p.Handle == "" || !p.Flow.Repeatable():
+	case p.Handle == "" || !p.Flow.IsRepeatable():
 		p.Step = StepIdle
 	case p.Armed:
 		p.Step = StepArmed
@@ -505,19 +505,19 @@ func (p Publication) Requeue() Publication {
 	return p
 }
 
-// Reset is the ledger of a post that is taken off the queue: what was prepared is dropped. Where there is
+// Unqueue is the ledger of a post that is taken off the queue: what was prepared is dropped. Where there is
 // no handle to drop, that a call was once made is not forgotten: queued anew, the post is looked for first.
-func (p Publication) Reset() Publication {
-	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.Repeatable()}
+func (p Publication) Unqueue() Publication {
+	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.IsRepeatable()}
 }
 
-// Unsure tells that the irreversible call was made and that only the network can say what became of it. One that
-// the network has said is not there is armed still, and no question.
-func (p Publication) Unsure() bool {
+// IsCallUnresolved tells that the irreversible call was made and that only the network can say what became of it. One
+// that the network has said is not there is armed still, and no question.
+func (p Publication) IsCallUnresolved() bool {
 	return p.Step == StepArmed && (p.Open || p.Answer != AnswerNone)
 }
 
-// Movable tells whether a queued post may still be cancelled, rescheduled or edited: nothing armed can.
-func (p Publication) Movable() bool {
+// CanChange tells whether a queued post may still be cancelled, rescheduled or edited: nothing armed can.
+func (p Publication) CanChange() bool {
 	return p.Step == StepIdle || p.Step == StepCreating || p.Step == StepWaiting
 }

@@ -23,13 +23,13 @@ func TestNextKeepsItsShape(t *testing.T) {
 		}
 		if do == core.DoCreate &&
 			(!next.Flow.MakesHandle() || next.Step != core.StepCreating || next.Handle != "" || next.Armed &&
-				next.Flow.Repeatable()) {
+				next.Flow.IsRepeatable()) {
 			complain("a second handle, or one where there is none")
 		}
-		if do == core.DoFind && next.Flow.Repeatable() {
+		if do == core.DoFind && next.Flow.IsRepeatable() {
 			complain("a search where a handle can be asked")
 		}
-		if do == core.DoStatus && !next.Flow.Repeatable() && next.Step != core.StepWaiting {
+		if do == core.DoStatus && !next.Flow.IsRepeatable() && next.Step != core.StepWaiting {
 			complain("a status that cannot tell what became of the call")
 		}
 		if p.Armed && p.Flow == core.FlowHandle && next.Handle != p.Handle && next.Handle != "" {
@@ -116,12 +116,12 @@ func everyPublication() []core.Publication {
 // callsOf lists the calls that a worker with this row can have made.
 func callsOf(p core.Publication) []core.Do {
 	ask := core.DoFind
-	if p.Flow.Repeatable() {
+	if p.Flow.IsRepeatable() {
 		ask = core.DoStatus
 	}
 	switch p.Step {
 	case core.StepIdle:
-		if !p.Flow.Repeatable() {
+		if !p.Flow.IsRepeatable() {
 			return []core.Do{core.DoFind}
 		}
 	case core.StepCreating:
@@ -174,7 +174,7 @@ func TestResetKeepsOnlyThatACallWasMade(t *testing.T) {
 			core.Publication{Flow: core.FlowOneCall, Step: core.StepIdle},
 		},
 	} {
-		if got := c.from.Reset(); got != c.want {
+		if got := c.from.Unqueue(); got != c.want {
 			t.Errorf("Reset of %+v is %+v, not %+v", c.from, got, c.want)
 		}
 	}
@@ -184,7 +184,7 @@ func TestMovableUntilArmed(t *testing.T) {
 	t.Parallel()
 	want := map[core.Step]bool{core.StepIdle: true, core.StepCreating: true, core.StepWaiting: true}
 	for _, step := range steps {
-		if got := (core.Publication{Step: step}).Movable(); got != want[step] {
+		if got := (core.Publication{Step: step}).CanChange(); got != want[step] {
 			t.Errorf("a post in step %s: movable %v", step, got)
 		}
 	}
@@ -195,7 +195,7 @@ func TestCallsAreTheFourCalls(t *testing.T) {
 	want := "create status publish find "
 	got := ""
 	for _, do := range dos {
-		if do.Calls() {
+		if do.IsCall() {
 			got += fmt.Sprint(do, " ")
 		}
 	}

@@ -8,8 +8,8 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	p := m.publication(k.row)
 	signal := core.Signal{
 		Verdict: verdicts[k.verdict], Handle: handleNames[k.handle], Due: w.flags&due != 0, Quiet: isQuiet,
-		AccountOK: w.flags&accountOK != 0, MayRetry: schedule.MayRetry(p), Held: w.flags&throttled != 0,
-		Waited: k.flags&hasWaited != 0, ErrorsMayPublish: !m.flow.Repeatable(),
+		AccountOK: w.flags&accountOK != 0, MayRetry: schedule.CanRetry(p), Held: w.flags&throttled != 0,
+		Waited: k.flags&hasWaited != 0, ErrorsMayPublish: !m.flow.IsRepeatable(),
 	}
 	if signal.Verdict != core.Claimed {
 		signal.Call = dos[k.do]
@@ -85,7 +85,7 @@ func (m *model) leave(w *world, k worker) {
 	if k.flags&frozen != 0 {
 		to = &w.ice
 	}
-	if !m.flow.Repeatable() {
+	if !m.flow.IsRepeatable() {
 		*to++
 		return
 	}
@@ -127,7 +127,7 @@ func (m *model) save(w world, i int, out emit) {
 	if verdicts[k.verdict] == core.AuthLost {
 		w.flags &^= accountOK
 	}
-	if do.Calls() {
+	if do.IsCall() {
 		w.workers[i].phase, w.workers[i].verdict = phaseCall, 0
 		m.tidy(&w)
 		out(w, false, i, "has saved", string(steps[k.row.step]))
@@ -147,7 +147,7 @@ func (m *model) save(w world, i int, out emit) {
 // waitForTurn is the save that finds another post of the account in its irreversible step: it ends the claim.
 func (m *model) waitForTurn(w world, i int, out emit) {
 	k := w.workers[i]
-	w.row = pack(m.publication(k.row).Without(core.DoPublish, m.publication(w.row)))
+	w.row = pack(m.publication(k.row).UndoCall(core.DoPublish, m.publication(w.row)))
 	w.flags |= waited
 	if verdicts[k.verdict] == core.AuthLost {
 		w.flags &^= accountOK

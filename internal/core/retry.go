@@ -13,8 +13,8 @@ type Schedule struct {
 // CallTimeout returns the maximum duration of one call to a network: half a lease.
 func (s Schedule) CallTimeout() time.Duration { return s.Lease / 2 }
 
-// Spare returns the part of a lease at its end in which no call may start.
-func (s Schedule) Spare() time.Duration { return s.Lease / 12 }
+// LeaseMargin returns the part of a lease at its end in which no call may start.
+func (s Schedule) LeaseMargin() time.Duration { return s.Lease / 12 }
 
 // Limits of patience with a network that does not answer.
 const (
@@ -25,11 +25,11 @@ const (
 	processingFor = 24 * time.Hour
 )
 
-// MayRetry reports whether the worker has attempts left.
-func (s Schedule) MayRetry(p Publication) bool { return p.Tries < len(s.Retry) }
+// CanRetry reports whether the worker has attempts left.
+func (s Schedule) CanRetry(p Publication) bool { return p.Tries < len(s.Retry) }
 
-// RetryAt returns when the worker tries again after the failure that Next has just counted.
-func (s Schedule) RetryAt(p Publication, now time.Time) time.Time {
+// NextRetryAt returns when the worker tries again after the failure that Next has just counted.
+func (s Schedule) NextRetryAt(p Publication, now time.Time) time.Time {
 	return now.Add(s.Retry[min(p.Tries, len(s.Retry))-1])
 }
 
@@ -65,7 +65,7 @@ var followUpDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Min
 
 // FollowUpDelay is the pause before the next try, by how long ago the first was due. It is at least as long as the
 // network has asked for.
-func FollowUpDelay(age, asked time.Duration) time.Duration {
+func FollowUpDelay(age, minimum time.Duration) time.Duration {
 	wait := followUpDelays[len(followUpDelays)-1]
 	for total, i := time.Duration(0), 0; i < len(followUpDelays); i++ {
 		if total += followUpDelays[i]; age < total {
@@ -73,5 +73,5 @@ func FollowUpDelay(age, asked time.Duration) time.Duration {
 			break
 		}
 	}
-	return max(wait, asked)
+	return max(wait, minimum)
 }

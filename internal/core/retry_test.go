@@ -19,18 +19,18 @@ func TestWorkerRetriesThreeTimes(t *testing.T) {
 	s := standardSchedule()
 	var p core.Publication
 	for _, want := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute} {
-		if !s.MayRetry(p) {
+		if !s.CanRetry(p) {
 			t.Fatalf("no retry after %d", p.Tries)
 		}
 		p.Tries++ // as Next counts the failure
-		if got := s.RetryAt(p, now); !got.Equal(now.Add(want)) {
+		if got := s.NextRetryAt(p, now); !got.Equal(now.Add(want)) {
 			t.Errorf("retry %d at %s, want %s after the failure", p.Tries, got, want)
 		}
 	}
-	if s.MayRetry(p) {
+	if s.CanRetry(p) {
 		t.Error("a fourth retry")
 	}
-	if got := s.RetryAt(core.Publication{Tries: 9}, now); !got.Equal(now.Add(15 * time.Minute)) {
+	if got := s.NextRetryAt(core.Publication{Tries: 9}, now); !got.Equal(now.Add(15 * time.Minute)) {
 		t.Errorf("after a shortened configuration: %s", got)
 	}
 }
@@ -38,8 +38,8 @@ func TestWorkerRetriesThreeTimes(t *testing.T) {
 func TestSharesOfALease(t *testing.T) {
 	t.Parallel()
 	s := standardSchedule()
-	if s.CallTimeout() != 30*time.Second || s.Spare() != 5*time.Second {
-		t.Errorf("call %s, spare %s", s.CallTimeout(), s.Spare())
+	if s.CallTimeout() != 30*time.Second || s.LeaseMargin() != 5*time.Second {
+		t.Errorf("call %s, spare %s", s.CallTimeout(), s.LeaseMargin())
 	}
 	if got := s.QuietAfterArm(2 * time.Minute); got != 150*time.Second {
 		t.Errorf("quiet after %s", got)

@@ -31,17 +31,17 @@ func (s Shift) Check() error {
 // day in the zone, also across a clock change.
 func (s Shift) Apply(at time.Time, zone Zone, now time.Time) (time.Time, []Issue) {
 	if s.Hours != 0 {
-		return When{Kind: WhenInstant, At: at.Add(time.Duration(s.Hours) * time.Hour)}.resolve(now)
+		return When{Kind: WhenInstant, At: at.Add(time.Duration(s.Hours) * time.Hour)}.resolveWithoutWarnings(now)
 	}
 	wall := wallOf(at.In(zone.Location()))
 	days := s.Days
 	if !s.Day.IsZero() {
 		days = int(s.Day.Sub(wall.Truncate(24*time.Hour)).Hours()) / 24
 	}
-	return When{Kind: WhenAt, Wall: wall.AddDate(0, 0, days), Zone: zone}.resolve(now)
+	return When{Kind: WhenAt, Wall: wall.AddDate(0, 0, days), Zone: zone}.resolveWithoutWarnings(now)
 }
 
-func (w When) resolve(now time.Time) (time.Time, []Issue) {
+func (w When) resolveWithoutWarnings(now time.Time) (time.Time, []Issue) {
 	at, issues, _ := w.Resolve(now)
 	return at, issues
 }

@@ -22,7 +22,7 @@ func TestSizesAreWrittenAsPeopleReadThem(t *testing.T) {
 
 func TestMessagesAboutStorageWriteSizesAsPeopleReadThem(t *testing.T) {
 	t.Parallel()
-	file := core.Plan{FileBytes: new(int64(2_000_000_000))}.CheckFile(2_000_000_001)
+	file := core.Plan{FileBytes: new(int64(2_000_000_000))}.CheckFileSize(2_000_000_001)
 	for err, want := range map[error]string{
 		file: "quota_exceeded: The plan allows files of at most 2 GB; this one is larger.",
 		core.OverStorage(1_990_000_000, 2_000_000_000): "quota_exceeded: The plan allows 2 GB of storage, of which 1.99 GB is used.",

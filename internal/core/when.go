@@ -48,7 +48,7 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	}
 	at, err := time.Parse(wallLayout, wall)
 	if wrong, ok := errors.AsType[*time.ParseError](err); ok && strings.HasSuffix(wrong.Message, "out of range") {
-		return When{}, Invalid("when.publishAt", "There is no time %q%s.", wall, wrong.Message).Because(err)
+		return When{}, Invalid("when.publishAt", "There is no time %q%s.", wall, wrong.Message).WithCause(err)
 	}
 	if err != nil || at.Format(wallLayout) != wall {
 		return When{}, Invalid("when.publishAt", "%q is not a local date and time.", wall).
@@ -57,7 +57,7 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	in := workspace
 	if zone != "" {
 		if in, err = ParseZone(zone); err != nil {
-			return When{}, Under("when.timezone", err)
+			return When{}, PrefixPaths("when.timezone", err)
 		}
 	}
 	return When{Kind: WhenAt, Wall: at, Zone: in}, nil
@@ -72,7 +72,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	case WhenNow:
 		return now, nil, nil
 	case WhenInstant:
-		return w.At, boundsIssue(w.At, now), nil
+		return w.At, boundsIssues(w.At, now), nil
 	}
 	instants := w.Zone.instantsOf(w.Wall)
 	if len(instants) == 0 {
@@ -81,7 +81,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 			nil
 	}
 	at = instants[0]
-	issues = boundsIssue(at, now)
+	issues = boundsIssues(at, now)
 	if len(instants) > 1 {
 		WarnTimeOccursTwice.AppendTo(&issues, &warnings, w.Zone.Label(at))
 	}
@@ -91,7 +91,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	return at, issues, warnings
 }
 
-func boundsIssue(at, now time.Time) []Issue {
+func boundsIssues(at, now time.Time) []Issue {
 	switch {
 	case at.Before(now.Add(-pastTolerance)):
 		return []Issue{IssueTimeInPast.With()}
@@ -106,5 +106,5 @@ func CheckTime(at, now time.Time) []Issue {
 	if at.IsZero() {
 		return []Issue{IssueTimeRequired.With()}
 	}
-	return boundsIssue(at, now)
+	return boundsIssues(at, now)
 }

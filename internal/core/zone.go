@@ -82,10 +82,11 @@ func (z Zone) Month(t time.Time) string { return t.In(z.Location()).Format("2006
 
 // DayStart returns when a day begins. midnight is the day's midnight on the wall clock, written as UTC. The result is
 // the first midnight if it occurs twice, and the time after it if it is skipped.
-func (z Zone) DayStart(midnight time.Time) time.Time { return z.firstAt(midnight) }
+func (z Zone) DayStart(wallMidnight time.Time) time.Time { return z.firstInstantAt(wallMidnight) }
 
-// firstAt returns the first instant with a wall time, or the one after the clock change that skips the wall time.
-func (z Zone) firstAt(wall time.Time) time.Time {
+// firstInstantAt returns the first instant with a wall time, or the one after the clock change that skips the wall
+// time.
+func (z Zone) firstInstantAt(wall time.Time) time.Time {
 	if at := z.instantsOf(wall); len(at) > 0 {
 		return at[0]
 	}

@@ -57,7 +57,7 @@ func (s *Server) logCause(ctx context.Context, e *core.Error) {
 
 func unavailableError(cause error) *core.Error {
 	e := core.Fail(core.CodeUnavailable, "The service is temporarily unavailable.").
-		WithHint("Try again in a few seconds.").Because(cause)
+		WithHint("Try again in a few seconds.").WithCause(cause)
 	e.RetryAfter = retryUnavailable
 	return e
 }
@@ -72,7 +72,7 @@ func convertEchoError(e *echo.HTTPError) *core.Error {
 	if e.Code == http.StatusNotFound {
 		return unknownAddressError()
 	}
-	return core.Invalid("", "The request is not valid.").Because(e)
+	return core.Invalid("", "The request is not valid.").WithCause(e)
 }
 
 // writeErrorJSON writes an error as a JSON response with its status and headers. It returns an error only if the

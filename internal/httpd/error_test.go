@@ -30,7 +30,7 @@ func TestErrorBodies(t *testing.T) {
 	}{
 		{"known", core.NotFound(), 404, `{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use an id that a list of this workspace contains."}`, "", 0},
 		{
-			"known, wrapped", fmt.Errorf("read post: %w", core.NotFound().Because(secret)), 404,
+			"known, wrapped", fmt.Errorf("read post: %w", core.NotFound().WithCause(secret)), 404,
 			`{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use an id that a list of this workspace contains."}`, "", 0,
 		},
 		{
@@ -47,7 +47,7 @@ func TestErrorBodies(t *testing.T) {
 			`{"code":"internal","message":"Something went wrong on the server.","hint":"Try again. If it happens again, give the operator the X-Request-Id of this response."}`, "", 1,
 		},
 		{
-			"known as internal, with a cause", core.Fail(core.CodeInternal, "No.").Because(secret), 500,
+			"known as internal, with a cause", core.Fail(core.CodeInternal, "No.").WithCause(secret), 500,
 			`{"code":"internal","message":"No."}`, "", 1,
 		},
 		{

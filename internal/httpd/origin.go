@@ -37,7 +37,7 @@ func (s *Server) CheckSameOrigin(r *http.Request) error {
 
 func (s *Server) checkSameOriginWrite(r *http.Request) error {
 	if err := s.origin.Check(r); err != nil {
-		return crossSiteError().Because(err)
+		return crossSiteError().WithCause(err)
 	}
 	// CrossOriginProtection accepts these for programs. Our programs send an API key instead of a cookie.
 	if !isSafeMethod(r.Method) && r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {

@@ -78,10 +78,10 @@ func (s *Service) waitForGate(ctx context.Context, t store.Tenant, gate string) 
 	ctx, cancel := context.WithTimeout(ctx, gateWait)
 	defer cancel()
 	for {
-		open, err := t.GateIsOpen(ctx, gate)
+		open, err := t.IsGateOpen(ctx, gate)
 		switch {
 		case ctx.Err() != nil:
-			return core.NotFound().Because(ctx.Err())
+			return core.NotFound().WithCause(ctx.Err())
 		case err != nil || open:
 			return err
 		}
@@ -139,7 +139,7 @@ func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
 	}
 	object, err := s.cfg.Blobs.Open(ctx, key)
 	if errors.Is(err, blob.ErrNotFound) { // deleted after the row was read
-		return File{}, core.NotFound().Because(err)
+		return File{}, core.NotFound().WithCause(err)
 	}
 	if err != nil {
 		return File{}, fmt.Errorf("open media %s: %w", id, err)

@@ -33,7 +33,7 @@ func (s *Service) StoreAvatar(ctx context.Context, id core.AccountID, picture []
 	if err != nil {
 		return "", fmt.Errorf("make an avatar: %w", err)
 	}
-	sum := secret.Hash("avatar", id.String()+string(small))
+	sum := secret.HashToken("avatar", id.String()+string(small))
 	key = blob.Key(avatarFolder, hex.EncodeToString(sum[:avatarNameBytes]))
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
 }
@@ -57,7 +57,7 @@ func (s *Service) OpenAvatar(ctx context.Context, name string) (File, error) {
 	}
 	object, err := s.cfg.Blobs.Open(ctx, blob.Key(avatarFolder, name))
 	if errors.Is(err, blob.ErrNotFound) {
-		return File{}, core.NotFound().Because(err)
+		return File{}, core.NotFound().WithCause(err)
 	}
 	if err != nil {
 		return File{}, fmt.Errorf("open an avatar: %w", err)

@@ -41,7 +41,7 @@ func (s *Service) DeleteFiles(
 		if err != nil {
 			return err
 		}
-		pending, err := t.UsedByPendingPost(ctx, ids)
+		pending, err := t.MediaUsedByPendingPosts(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -71,9 +71,9 @@ func (s *Service) KeptUntil(m store.Media) time.Time { return m.PublishedAt.Add(
 // Retention returns how long a file's bytes are kept after the last post with it went live.
 func (s *Service) Retention() time.Duration { return s.cfg.Retention }
 
-// PurgeFiles deletes the bytes of files when the retention time after their last post is over, unless they are pinned or
-// used by a post that is not published yet (Spec §1.8, §8). It keeps their rows, and continues after an error with one
-// file.
+// PurgeFiles deletes the bytes of files when the retention time after their last post is over, unless they are pinned
+// or used by a post that is not published yet (Spec §1.8, §8). It keeps their rows, and continues after an error with
+// one file.
 func (s *Service) PurgeFiles(ctx context.Context) error {
 	due, err := s.cfg.Store.PurgeableMedia(ctx, s.cfg.Retention, sweepBatch)
 	if err != nil {
@@ -85,18 +85,18 @@ func (s *Service) PurgeFiles(ctx context.Context) error {
 			failed = errors.Join(failed, fmt.Errorf("purge media %s: %w", d.ID, err))
 		}
 	}
-	return errors.Join(failed, s.cfg.Store.DropDeletedMedia(ctx))
+	return errors.Join(failed, s.cfg.Store.RemoveUnusedMediaRows(ctx))
 }
 
-// purgeIfDue deletes a file's bytes if it is still due. It checks this with the file locked, so that no post can start to
-// use the file.
+// purgeIfDue deletes a file's bytes if it is still due. It checks this with the file locked, so that no post can start
+// to use the file.
 func (s *Service) purgeIfDue(ctx context.Context, d store.DueMedia) error {
 	return updateLocked(ctx, s.tenant(d.Workspace), d.ID, func(t store.Tenant, m store.Media) error {
-		due, err := t.IsPurgeable(ctx, m.ID, s.cfg.Retention)
+		due, err := t.IsMediaPurgeable(ctx, m.ID, s.cfg.Retention)
 		if err != nil || !due {
 			return err
 		}
-		if err := t.PurgeMedia(ctx, m, s.cfg.Now().UTC()); err != nil {
+		if err := t.MarkMediaPurged(ctx, m, s.cfg.Now().UTC()); err != nil {
 			return err
 		}
 		return enqueueBlobDeletion(ctx, t, m.Blob, m.Thumbnail)

@@ -43,7 +43,7 @@ type source struct {
 
 // sourceSealPlace returns the place that binds a file's encrypted source to its row.
 func sourceSealPlace(id core.MediaID, ws core.WorkspaceID) string {
-	return secret.Place("media", "source", id.String(), ws.String())
+	return secret.SealPlace("media", "source", id.String(), ws.String())
 }
 
 // AddFromURL adds a file that a worker will download, and returns its row (Spec §4, Media). It calls inTx in the same
@@ -61,7 +61,7 @@ func (s *Service) AddFromURL(
 		return m, err
 	}
 	return m, s.reserveFreeingExpired(ctx, t, func(t store.Tenant) error {
-		used, err := t.StorageUsed(ctx)
+		used, err := t.UsedStorage(ctx)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (sto
 		if strings.HasPrefix(strings.ToLower(in.URL), "http:") {
 			message = "Files cannot be downloaded from an address that begins with http://."
 		}
-		return store.Media{}, core.Invalid("url", "%s", message).Because(err).
+		return store.Media{}, core.Invalid("url", "%s", message).WithCause(err).
 			WithHint("Use a public address that begins with https:// and has no user name and no port.")
 	}
 	m, err := s.newMedia(cmp.Or(in.Filename, name, defaultName), "application/octet-stream")
@@ -102,8 +102,8 @@ func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (sto
 	return m, nil
 }
 
-// FetchFile downloads a file from its address and stores it. It may run twice or be killed at any time, because only the
-// worker that has claimed the file changes it. After a temporary error, the sweep enqueues it again.
+// FetchFile downloads a file from its address and stores it. It may run twice or be killed at any time, because only
+// the worker that has claimed the file changes it. After a temporary error, the sweep enqueues it again.
 func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	m, err := t.Media(ctx, id)
@@ -117,7 +117,7 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 	if err != nil || !ok {
 		return err
 	}
-	if held, err := t.FetchesHeld(ctx); err != nil || held > maxFetches {
+	if held, err := t.CountActiveFetches(ctx); err != nil || held > maxFetches {
 		return errors.Join(err, t.ReleaseMediaClaim(ctx, claim, fetchPause, false))
 	}
 	key, size := newBlobKey(), int64(0)
@@ -225,7 +225,7 @@ func (s *Service) chargeDownload(
 			return err
 		}
 		m.Charged = locked.Charged + more
-		held, err := t.NoteMedia(ctx, claim, m)
+		held, err := t.SaveDownloadInfo(ctx, claim, m)
 		if err == nil && !held {
 			err = errLeaseLost
 		}
@@ -245,7 +245,7 @@ func chargeStorageBetween(
 	if most <= 0 {
 		return 0, nil
 	}
-	used, ok, err := t.TakeStorage(ctx, most, plan.StorageBytes)
+	used, ok, err := t.ReserveStorage(ctx, most, plan.StorageBytes)
 	if err != nil || ok {
 		return most, err
 	}

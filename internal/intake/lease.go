@@ -53,7 +53,7 @@ func (s *Service) keepRenewingLease(
 			return
 		case <-ticker.C:
 		}
-		held, err := t.RenewMedia(ctx, claim, leaseTime)
+		held, err := t.RenewMediaClaim(ctx, claim, leaseTime)
 		if err == nil && !held {
 			cancel(errLeaseLost)
 			return

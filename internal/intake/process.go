@@ -35,9 +35,9 @@ type examination struct {
 	thumbnail string
 }
 
-// ProcessFile examines a file's bytes, makes a thumbnail and, if necessary, a copy without private metadata, and accepts
-// or refuses the file (Spec §3, Media). It may run twice or be killed at any time, because only the worker that has
-// claimed the file changes it.
+// ProcessFile examines a file's bytes, makes a thumbnail and, if necessary, a copy without private metadata, and
+// accepts or refuses the file (Spec §3, Media). It may run twice or be killed at any time, because only the worker that
+// has claimed the file changes it.
 func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaProcessing, leaseTime)
@@ -187,14 +187,14 @@ func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.Medi
 	return err
 }
 
-// endClaimAndDeleteUnused applies a change that ends a claim, and enqueues the deletion of bytes that the file no longer
-// uses. It returns false if the claim was lost or the file was deleted.
+// endClaimAndDeleteUnused applies a change that ends a claim, and enqueues the deletion of bytes that the file no
+// longer uses. It returns false if the claim was lost or the file was deleted.
 func (s *Service) endClaimAndDeleteUnused(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange,
 ) (moved bool, err error) {
 	err = updateLocked(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		c := change(m)
-		if moved, err = t.MoveMedia(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
+		if moved, err = t.ChangeMediaState(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
 			return err
 		}
 		return enqueueBlobDeletion(ctx, t, m.Blob)

@@ -21,7 +21,7 @@ const sweepBatch = 1000
 func (s *Service) SweepFiles(ctx context.Context) error {
 	var due []store.DueMedia
 	err := s.cfg.Store.Tx(ctx, func(db *store.Store) (err error) {
-		if due, err = db.TakeDueMedia(ctx, startPatience, sweepBatch); err != nil {
+		if due, err = db.PostponeDueMedia(ctx, startPatience, sweepBatch); err != nil {
 			return err
 		}
 		var jobs []queue.Job
@@ -63,7 +63,7 @@ const (
 // SweepBlobs deletes bytes that no row refers to, and parts of interrupted uploads. It does nothing unless a sweep is
 // due: one replica performs it, once a day. An interrupted sweep continues where it stopped.
 func (s *Service) SweepBlobs(ctx context.Context) error {
-	after, due, err := s.cfg.Store.TakeBlobSweep(ctx, blobBatchTime)
+	after, due, err := s.cfg.Store.ClaimBlobSweep(ctx, blobBatchTime)
 	if err != nil || !due {
 		return err
 	}
@@ -72,14 +72,14 @@ func (s *Service) SweepBlobs(ctx context.Context) error {
 		if after, ended, err = s.sweepBlobBatch(ctx, after, before); err != nil {
 			return fmt.Errorf("sweep bytes: %w", err)
 		}
-		if err := s.cfg.Store.SaveBlobSweep(ctx, after, blobBatchTime); err != nil {
+		if err := s.cfg.Store.SaveBlobSweepProgress(ctx, after, blobBatchTime); err != nil {
 			return err
 		}
 	}
 	if _, err := s.cfg.Blobs.RemoveUnfinished(ctx, before); err != nil {
 		return fmt.Errorf("remove unfinished uploads: %w", err)
 	}
-	return s.cfg.Store.SaveBlobSweep(ctx, "", blobSweepInterval)
+	return s.cfg.Store.SaveBlobSweepProgress(ctx, "", blobSweepInterval)
 }
 
 // sweepBlobBatch sweeps the next batch of keys after the given key. Of these, it deletes the bytes last modified before
@@ -101,7 +101,7 @@ func (s *Service) sweepBlobBatch(
 	if err != nil && !errors.Is(err, errFull) {
 		return after, false, err
 	}
-	unreferenced, listErr := s.cfg.Store.UnreferencedBlobs(ctx, old)
+	unreferenced, listErr := s.cfg.Store.UnreferencedBlobKeys(ctx, old)
 	if listErr != nil {
 		return after, false, listErr
 	}

@@ -39,7 +39,7 @@ func (s *Service) ReserveUpload(
 	if err != nil {
 		return contract.Upload{}, err
 	}
-	if err := plan.CheckFile(m.Bytes); err != nil {
+	if err := plan.CheckFileSize(m.Bytes); err != nil {
 		return contract.Upload{}, err
 	}
 	token := s.signToken(purposeUpload, t.WorkspaceID(), m.ID, "", m.ExpiresAt)
@@ -67,7 +67,7 @@ func (s *Service) newMedia(name, mimeType string) (store.Media, error) {
 	}
 	kind, _, err := mime.ParseMediaType(mimeType)
 	if err != nil || !strings.Contains(kind, "/") || len(mimeType) > maxNameLength {
-		return store.Media{}, core.Invalid("mime", "This is not a media type such as image/jpeg.").Because(err)
+		return store.Media{}, core.Invalid("mime", "This is not a media type such as image/jpeg.").WithCause(err)
 	}
 	now := s.cfg.Now().UTC().Truncate(time.Microsecond)
 	m := store.Media{CreatedAt: now, ExpiresAt: now.Add(s.cfg.UploadTTL).Truncate(time.Second)}
@@ -93,10 +93,10 @@ func (s *Service) setFolderAndLoadPlan(
 	if folder != nil {
 		id, err := core.ParseID[core.FolderKind](*folder)
 		if err != nil {
-			return core.Plan{}, core.At("folderId", err)
+			return core.Plan{}, core.WithNotFoundPath("folderId", err)
 		}
 		if _, err := t.Folder(ctx, id); err != nil {
-			return core.Plan{}, core.At("folderId", err)
+			return core.Plan{}, core.WithNotFoundPath("folderId", err)
 		}
 		m.Folder = id
 	}
@@ -110,7 +110,7 @@ func (s *Service) reserveFreeingExpired(ctx context.Context, t store.Tenant, res
 	if core.CodeOf(err) != core.CodeQuotaExceeded {
 		return err
 	}
-	expired, listErr := t.ExpiredUploads(ctx)
+	expired, listErr := t.ExpiredUploadIDs(ctx)
 	if listErr != nil || len(expired) == 0 {
 		return errors.Join(err, listErr)
 	}
@@ -124,7 +124,7 @@ func (s *Service) reserveFreeingExpired(ctx context.Context, t store.Tenant, res
 
 // chargeStorage charges bytes to the workspace, or returns quota_exceeded.
 func chargeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int64) error {
-	used, ok, err := t.TakeStorage(ctx, bytes, plan.StorageBytes)
+	used, ok, err := t.ReserveStorage(ctx, bytes, plan.StorageBytes)
 	if err == nil && !ok {
 		return core.OverStorage(used, *plan.StorageBytes)
 	}
@@ -137,7 +137,7 @@ const reasonExpired = "The file was not uploaded in time."
 // expireUpload marks a file as failed because it was not uploaded in time, and frees its reserved storage.
 func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	return updateLocked(ctx, t, id, func(t store.Tenant, m store.Media) error {
-		_, err := t.MoveMedia(ctx, m, 0, store.MediaChange{
+		_, err := t.ChangeMediaState(ctx, m, 0, store.MediaChange{
 			MediaMove: core.MediaAbandon, FailReason: reasonExpired, Facts: m.FileFacts,
 		})
 		return err
@@ -212,7 +212,7 @@ func (s *Service) markUploaded(
 ) (kept bool, err error) {
 	err = updateLocked(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		m.Bytes = size
-		kept, err = t.MoveMedia(ctx, m, claim.Epoch, store.MediaChange{
+		kept, err = t.ChangeMediaState(ctx, m, claim.Epoch, store.MediaChange{
 			MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: size, Blob: key, Next: s.cfg.Now().Add(startPatience),
 		})
 		if err != nil || !kept {
@@ -241,7 +241,7 @@ func (s *Service) releaseFailedUpload(
 		return s.explainUploadConflict(ctx, t, claim.ID)
 	case source.err != nil, errors.Is(err, io.ErrUnexpectedEOF):
 		return core.Invalid("", "The upload was interrupted.").
-			WithHint("Send the whole file again to the same address, at 16 KiB per second or more.").Because(err)
+			WithHint("Send the whole file again to the same address, at 16 KiB per second or more.").WithCause(err)
 	}
 	return err
 }
@@ -293,8 +293,8 @@ func errSizeMismatch(reserved, length int64) error {
 // bytes of another.
 func newBlobKey() string { return blob.Key("media", strings.ToLower(rand.Text())) }
 
-// trackingReader counts the bytes that it reads and remembers read errors, to distinguish the sender's errors from those
-// of the storage.
+// trackingReader counts the bytes that it reads and remembers read errors, to distinguish the sender's errors from
+// those of the storage.
 type trackingReader struct {
 	reader io.Reader
 	n      int64

@@ -64,10 +64,10 @@ func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, 
 	if kind.Text != nil {
 		l.Text = *kind.Text
 	}
-	long := l.Text.Unit.Of(draft.Text)
+	long := l.Text.Unit.Length(draft.Text)
 	f.AddIf(long > l.Text.Max, core.IssueCaptionTooLong, long, unitName(l.Text.Unit), d.Name, l.Text.Max)
 	if l.Title != nil {
-		n := l.Title.Unit.Of(draft.Title)
+		n := l.Title.Unit.Length(draft.Title)
 		f.AddIf(n > l.Title.Max, core.IssueTitleTooLong, n, unitName(l.Title.Unit), d.Name, l.Title.Max)
 	}
 	if long > 2*l.Text.Max {

@@ -12,7 +12,7 @@ import (
 
 // Dump writes the local database to w in PostgreSQL's custom format, while the service is running or stopped.
 func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
-	session, err := Connect(ctx, dir)
+	session, err := OpenSession(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -23,8 +23,8 @@ func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
 // Restore replaces the local database with one that Dump wrote. It fills the new one beside the old one and swaps
 // them at the end, so a failed restore changes nothing. The service must be stopped.
 func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
-	lock, err := lockDir(ctx, dir, byCommand)
-	if held, ok := errors.AsType[*HeldError](err); ok && held.Serves() {
+	lock, err := waitForLock(ctx, dir, byCommand)
+	if held, ok := errors.AsType[*HeldError](err); ok && held.IsService() {
 		return fmt.Errorf("belfry serve is using %s (pid %s): stop it first", held.Dir, held.Pid)
 	}
 	if err != nil {
@@ -38,32 +38,32 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 	defer func() { err = errors.Join(err, server.Stop(ctx)) }()
 	const fresh, old = database + "_restored", database + "_replaced"
 	admin := server.layout.databaseURL("postgres")
-	err = runSQL(ctx, admin, dropDatabase(fresh), dropDatabase(old), "CREATE DATABASE "+fresh+" TEMPLATE template0")
+	err = runSQL(ctx, admin, dropDatabaseSQL(fresh), dropDatabaseSQL(old), "CREATE DATABASE "+fresh+" TEMPLATE template0")
 	if err != nil {
 		return err
 	}
 	err = runClient(ctx, dir, fresh, r, nil, "pg_restore", "--dbname="+fresh, "--single-transaction", "--exit-on-error")
 	if err != nil {
-		return errors.Join(err, runSQL(ctx, admin, dropDatabase(fresh)))
+		return errors.Join(err, runSQL(ctx, admin, dropDatabaseSQL(fresh)))
 	}
 	return runSQL(ctx, admin,
 		// Both renames or none: a crash between them would leave no database of that name.
 		"BEGIN; ALTER DATABASE "+database+" RENAME TO "+old+"; ALTER DATABASE "+fresh+" RENAME TO "+database+"; COMMIT",
-		dropDatabase(old))
+		dropDatabaseSQL(old))
 }
 
-func dropDatabase(name string) string { return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)" }
+func dropDatabaseSQL(name string) string { return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)" }
 
 // runClient runs a PostgreSQL client program of the cluster's version on one of its databases. It passes the password
 // in the environment, because other users can read arguments.
 func runClient(
-	ctx context.Context, dir, name string, in io.Reader, out io.Writer, program string, args ...string,
+	ctx context.Context, dir, databaseName string, in io.Reader, out io.Writer, program string, args ...string,
 ) error {
 	l, err := newLayout(dir)
 	if err != nil {
 		return err
 	}
-	major, err := clusterMajor(l.cluster)
+	major, err := readClusterMajor(l.cluster)
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func runClient(
 	}
 	args = append(args, "--no-owner", "--no-privileges")
 	cmd := exec.CommandContext(ctx, filepath.Join(bin.Dir, program), args...)
-	cmd.Env = append(cleanEnvironment(),
-		"PGHOST="+l.sockets, "PGPORT="+port, "PGUSER="+role, "PGPASSWORD="+l.password, "PGDATABASE="+name)
+	cmd.Env = append(childEnvironment(),
+		"PGHOST="+l.sockets, "PGPORT="+port, "PGUSER="+role, "PGPASSWORD="+l.password, "PGDATABASE="+databaseName)
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &said
 	if err := cmd.Run(); err != nil {

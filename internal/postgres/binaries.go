@@ -38,17 +38,19 @@ var places = []string{
 
 // findBinaries returns the programs to use: those of major version want if it is not zero, because a cluster works
 // only with its own version, and otherwise the newest. If PG_BIN is set, it searches only there.
-func findBinaries(ctx context.Context, want int) (binaries, error) {
-	return searchBinaries(ctx, want, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
+func findBinaries(ctx context.Context, major int) (binaries, error) {
+	return searchBinaries(ctx, major, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
 }
 
-func searchBinaries(ctx context.Context, want int, only string, globs []string, path string) (binaries, error) {
-	if only != "" {
-		found, err := inspectBinaries(ctx, only)
+func searchBinaries(ctx context.Context, major int, onlyDir string, globs []string,
+	searchPath string,
+) (binaries, error) {
+	if onlyDir != "" {
+		found, err := inspectBinaries(ctx, onlyDir)
 		if err != nil {
-			return binaries{}, fmt.Errorf("PG_BIN is %s, which does not contain PostgreSQL's server programs: %w", only, err)
+			return binaries{}, fmt.Errorf("PG_BIN is %s, which does not contain PostgreSQL's server programs: %w", onlyDir, err)
 		}
-		return chooseVersion([]binaries{found}, want)
+		return chooseVersion([]binaries{found}, major)
 	}
 	var dirs []string
 	for _, glob := range globs {
@@ -57,25 +59,25 @@ func searchBinaries(ctx context.Context, want int, only string, globs []string, 
 	}
 	// PATH comes after the packages' own places, because it may hold wrappers of their programs.
 	var found []binaries
-	for _, dir := range append(dirs, filepath.SplitList(path)...) {
+	for _, dir := range append(dirs, filepath.SplitList(searchPath)...) {
 		if b, err := inspectBinaries(ctx, dir); err == nil {
 			found = append(found, b)
 		}
 	}
-	return chooseVersion(found, want)
+	return chooseVersion(found, major)
 }
 
 // chooseVersion returns version want, or the newest; the first one found if several are equal.
-func chooseVersion(found []binaries, want int) (binaries, error) {
+func chooseVersion(found []binaries, major int) (binaries, error) {
 	if len(found) == 0 {
 		return binaries{},
 			errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), name their folder in PG_BIN, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
 	}
-	if want != 0 {
-		i := slices.IndexFunc(found, func(b binaries) bool { return b.Major == want })
+	if major != 0 {
+		i := slices.IndexFunc(found, func(b binaries) bool { return b.Major == major })
 		if i < 0 {
 			return binaries{},
-				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, listVersions(found), want)
+				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", major, formatVersions(found), major)
 		}
 		return found[i], nil
 	}
@@ -87,7 +89,7 @@ func chooseVersion(found []binaries, want int) (binaries, error) {
 	return newest, nil
 }
 
-func listVersions(found []binaries) string {
+func formatVersions(found []binaries) string {
 	var words []string
 	for _, b := range found {
 		words = append(words, strconv.Itoa(b.Major))
@@ -141,8 +143,8 @@ func isScript(file string) bool {
 	return string(head) == "#!"
 }
 
-// clusterMajor returns the version that created the cluster, or zero if there is no cluster yet.
-func clusterMajor(cluster string) (int, error) {
+// readClusterMajor returns the version that created the cluster, or zero if there is no cluster yet.
+func readClusterMajor(cluster string) (int, error) {
 	text, err := readFile(filepath.Join(cluster, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil

@@ -32,7 +32,7 @@ func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemer
 		"--pgdata=" + l.making, "--username=" + role, "--pwfile=" + pwfile.Name(), "--auth=scram-sha-256",
 		// Byte order sorts the same on every machine and does not change with the system's C
 		// library, which would break indexes; the character type makes lower() know all letters.
-		"--encoding=UTF8", "--locale=C", "--lc-ctype=" + characterType(), "--no-instructions",
+		"--encoding=UTF8", "--locale=C", "--lc-ctype=" + characterLocale(), "--no-instructions",
 	}
 	if ephemeral {
 		args = append(args, "--no-sync")
@@ -47,7 +47,7 @@ func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemer
 	return nil
 }
 
-func characterType() string {
+func characterLocale() string {
 	if runtime.GOOS == "darwin" {
 		return "en_US.UTF-8" // macOS before 15 has no C.UTF-8
 	}

@@ -17,11 +17,11 @@ type Session struct {
 	lock   *Lock
 }
 
-// Connect opens the local database of a data folder for a command. It uses the server of a running service, or starts
-// the server for the duration of the session. The caller closes the session.
-func Connect(ctx context.Context, dir string) (*Session, error) {
-	lock, err := lockDir(ctx, dir, byCommand)
-	if held, ok := errors.AsType[*HeldError](err); ok && held.Serves() {
+// OpenSession opens the local database of a data folder for a command. It uses the server of a running service, or
+// starts the server for the duration of the session. The caller closes the session.
+func OpenSession(ctx context.Context, dir string) (*Session, error) {
+	lock, err := waitForLock(ctx, dir, byCommand)
+	if held, ok := errors.AsType[*HeldError](err); ok && held.IsService() {
 		address, err := waitForService(ctx, dir, held)
 		return &Session{URL: address}, err
 	}
@@ -35,13 +35,13 @@ func Connect(ctx context.Context, dir string) (*Session, error) {
 	return &Session{URL: server.URL(), server: server, lock: lock}, nil
 }
 
-// Made reports whether the data folder has a local database. It does not create one.
-func Made(dir string) (bool, error) {
+// HasDatabase reports whether the data folder has a local database. It does not create one.
+func HasDatabase(dir string) (bool, error) {
 	l, err := newLayout(dir)
 	if err != nil {
 		return false, err
 	}
-	major, err := clusterMajor(l.cluster)
+	major, err := readClusterMajor(l.cluster)
 	return major != 0, err
 }
 
@@ -67,7 +67,7 @@ func waitForService(ctx context.Context, dir string, held *HeldError) (string, e
 		if time.Now().After(deadline) {
 			return "", fmt.Errorf("belfry serve is using %s (pid %s), but there is no local database (%w): if the service uses BELFRY_DATABASE_URL, set it for this command too", held.Dir, held.Pid, err)
 		}
-		if err := waitFor(ctx, 50*time.Millisecond); err != nil {
+		if err := sleepUntilDone(ctx, 50*time.Millisecond); err != nil {
 			return "", err
 		}
 	}

@@ -42,7 +42,7 @@ func (s *Server) stopLeftoverServer(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the local database's pid file: %w", err)
 	}
-	if conn, err := new(net.Dialer).DialContext(ctx, "unix", s.layout.socket()); err == nil {
+	if conn, err := new(net.Dialer).DialContext(ctx, "unix", s.layout.socketPath()); err == nil {
 		_ = conn.Close()
 		out, err := newCommand(ctx, s.account, filepath.Join(s.bin.Dir, "pg_ctl"),
 			"stop", "--pgdata="+s.layout.cluster, "--mode=fast", "--wait", "--timeout=30").CombinedOutput()
@@ -74,7 +74,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 		if !strings.Contains(said, "pre-existing shared memory block") || time.Now().After(deadline) {
 			return nil, fmt.Errorf("start the local PostgreSQL %d: %w; it wrote to %s:\n%s", s.bin.Major, err, s.layout.log, said)
 		}
-		if err := waitFor(ctx, 100*time.Millisecond); err != nil {
+		if err := sleepUntilDone(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +105,7 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err e
 func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		err := runSQL(ctx, s.URL())
-		if isCode(err, "3D000") { // there is no such database
+		if hasSQLState(err, "3D000") { // there is no such database
 			err = runSQL(ctx, s.layout.databaseURL("postgres"), "CREATE DATABASE "+database)
 		}
 		if err == nil {
@@ -120,13 +120,13 @@ func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 		if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code != "57P03" {
 			return err
 		}
-		if pauseErr := waitFor(ctx, wait); pauseErr != nil {
+		if pauseErr := sleepUntilDone(ctx, wait); pauseErr != nil {
 			return errors.Join(err, pauseErr)
 		}
 	}
 }
 
-func isCode(err error, code string) bool {
+func hasSQLState(err error, code string) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == code
 }
@@ -185,7 +185,7 @@ func readLogTail(log io.ReaderAt, start int64) string {
 	return strings.TrimSpace(string(text[max(0, len(text)-tailLimit):]))
 }
 
-func waitFor(ctx context.Context, d time.Duration) error {
+func sleepUntilDone(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -43,7 +43,7 @@ func newLayout(dir string) (layout, error) {
 		log:     filepath.Join(dir, "postgres.log"),
 		sockets: filepath.Join(dir, "run"),
 	}
-	if long := len(l.socket()) - socketLimit; long > 0 {
+	if long := len(l.socketPath()) - socketLimit; long > 0 {
 		return layout{}, fmt.Errorf("the path of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter one", dir, long)
 	}
 	text, err := readFile(l.cluster + ".password")
@@ -54,7 +54,7 @@ func newLayout(dir string) (layout, error) {
 	return l, nil
 }
 
-func (l *layout) socket() string { return filepath.Join(l.sockets, ".s.PGSQL."+port) }
+func (l *layout) socketPath() string { return filepath.Join(l.sockets, ".s.PGSQL."+port) }
 
 // databaseURL returns the address of a database of the cluster, for pgx and libpq.
 func (l *layout) databaseURL(name string) string {
@@ -67,8 +67,8 @@ func (l *layout) databaseURL(name string) string {
 	return u.String()
 }
 
-// makePassword creates the role's password when it is first called.
-func (l *layout) makePassword() error {
+// ensurePassword creates the role's password when it is first called.
+func (l *layout) ensurePassword() error {
 	if l.password != "" {
 		return nil
 	}

@@ -22,11 +22,11 @@ type HeldError struct {
 	Kind string // "serve" or "command"
 }
 
-// Serves reports whether the holder is a service rather than a command, which is soon done.
-func (e *HeldError) Serves() bool { return e.Kind == byServe }
+// IsService reports whether the holder is a service rather than a command, which is soon done.
+func (e *HeldError) IsService() bool { return e.Kind == byServe }
 
 func (e *HeldError) Error() string {
-	if !e.Serves() {
+	if !e.IsService() {
 		return fmt.Sprintf("another belfry command is using %s (pid %s): wait until it is done", e.Dir, e.Pid)
 	}
 	return fmt.Sprintf("another belfry serve is using %s (pid %s): stop it first, or set another BELFRY_DATA_DIR", e.Dir, e.Pid)
@@ -48,14 +48,14 @@ const (
 // for a command that holds the lock, and one second for another service, which may just be ending. If the lock is
 // still held then, the error is a *HeldError.
 func LockForService(ctx context.Context, dir string) (*Lock, error) {
-	return lockDir(ctx, dir, byServe)
+	return waitForLock(ctx, dir, byServe)
 }
 
 // TryLockForService is LockForService without waiting.
 func TryLockForService(dir string) (*Lock, error) { return tryLock(dir, byServe) }
 
-// Holder returns who holds the lock on a data folder, or nil. It changes nothing.
-func Holder(dir string) (*HeldError, error) {
+// LockHolder returns who holds the lock on a data folder, or nil. It changes nothing.
+func LockHolder(dir string) (*HeldError, error) {
 	lock, err := openAndLock(dir, syscall.O_RDONLY, syscall.LOCK_SH)
 	if held, ok := errors.AsType[*HeldError](err); ok {
 		return held, nil
@@ -72,7 +72,7 @@ func Holder(dir string) (*HeldError, error) {
 // Release releases the lock.
 func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
-func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
+func waitForLock(ctx context.Context, dir, kind string) (*Lock, error) {
 	for started := time.Now(); ; {
 		lock, err := tryLock(dir, kind)
 		held, ok := errors.AsType[*HeldError](err)
@@ -80,13 +80,13 @@ func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
 			return lock, err
 		}
 		wait := commandPatience
-		if held.Serves() {
+		if held.IsService() {
 			wait = serveExitPatience
 		}
 		if time.Since(started) > wait {
 			return nil, err
 		}
-		if err := waitFor(ctx, 20*time.Millisecond); err != nil {
+		if err := sleepUntilDone(ctx, 20*time.Millisecond); err != nil {
 			return nil, errors.Join(held, err)
 		}
 	}
@@ -112,13 +112,13 @@ func tryLock(dir, kind string) (*Lock, error) {
 }
 
 // openAndLock opens the lock file and locks it, or returns a *HeldError.
-func openAndLock(dir string, mode, how int) (*Lock, error) {
-	fd, err := syscall.Open(filepath.Join(dir, "lock"), mode|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
+func openAndLock(dir string, openFlags, lockType int) (*Lock, error) {
+	fd, err := syscall.Open(filepath.Join(dir, "lock"), openFlags|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the lock in the data folder %s (BELFRY_DATA_DIR names another): %w", dir, err)
 	}
 	lock := &Lock{fd: fd}
-	err = syscall.Flock(fd, how|syscall.LOCK_NB)
+	err = syscall.Flock(fd, lockType|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = readHolder(dir, fd)
 	}

@@ -74,7 +74,7 @@ func TestALockThatNobodyMentionsHolds(t *testing.T) {
 	for range 3 {
 		runtime.GC()
 	}
-	if held, err := Holder(dir); err != nil || held == nil || !held.Serves() {
+	if held, err := LockHolder(dir); err != nil || held == nil || !held.IsService() {
 		t.Errorf("the folder is held by %+v, %v", held, err)
 	}
 	if lock, err := TryLockForService(dir); err == nil {
@@ -86,7 +86,7 @@ func TestALockThatNobodyMentionsHolds(t *testing.T) {
 func TestAServiceWaitsForACommand(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	command, err := lockDir(t.Context(), dir, byCommand)
+	command, err := waitForLock(t.Context(), dir, byCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestACommandUsesTheServicesDatabase(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	_, pid := service(t, dir)
-	session, err := Connect(t.Context(), dir)
+	session, err := OpenSession(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestACommandUsesTheServicesDatabase(t *testing.T) {
 func TestACommandAloneStartsTheDatabaseForItsTime(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	session, err := Connect(t.Context(), dir)
+	session, err := OpenSession(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestACommandDoesNotFollowAnOldAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	session, err := Connect(t.Context(), dir)
+	session, err := OpenSession(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 func TestADataFolderWhoseNameIsTooLongIsRefused(t *testing.T) {
 	t.Parallel()
 	long := "/" + strings.Repeat("d", 84)
-	if l, err := newLayout(long); err != nil || len(l.socket()) != socketLimit {
+	if l, err := newLayout(long); err != nil || len(l.socketPath()) != socketLimit {
 		t.Errorf("%v, %v", l, err)
 	}
 	if _, err := newLayout(long + "d"); err == nil || !strings.Contains(err.Error(), "set BELFRY_DATA_DIR to a shorter one") {

@@ -27,10 +27,10 @@ type Server struct {
 	layout    layout
 	ephemeral bool
 
-	process  atomic.Pointer[process]
-	noMore   context.CancelFunc // ends the supervision
-	ended    chan struct{}      // closed when nobody starts processes any more
-	stopOnce sync.Once
+	process         atomic.Pointer[process]
+	stopSupervising context.CancelFunc // ends the supervision
+	ended           chan struct{}      // closed when nobody starts processes any more
+	stopOnce        sync.Once
 }
 
 // Start creates the cluster if there is none, starts the server, and returns when the database responds. The caller
@@ -38,7 +38,7 @@ type Server struct {
 // itself, it is started again until Stop is called.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{ephemeral: cfg.Ephemeral, ended: make(chan struct{})}
-	if err := s.prepare(ctx, cfg.Dir); err != nil {
+	if err := s.prepareCluster(ctx, cfg.Dir); err != nil {
 		return nil, err
 	}
 	p, err := s.launchServer(ctx)
@@ -47,14 +47,14 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s.process.Store(p)
 	// The supervision lasts until Stop, not until the start's context ends.
-	ctx, s.noMore = context.WithCancel(context.WithoutCancel(ctx))
+	ctx, s.stopSupervising = context.WithCancel(context.WithoutCancel(ctx))
 	go s.supervise(ctx)
 	return s, nil
 }
 
-// prepare finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no server is running on
-// it.
-func (s *Server) prepare(ctx context.Context, dir string) (err error) {
+// prepareCluster finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no server is
+// running on it.
+func (s *Server) prepareCluster(ctx context.Context, dir string) (err error) {
 	if s.layout, err = newLayout(dir); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *Server) prepare(ctx context.Context, dir string) (err error) {
 	if s.account, err = serverAccount(l.cluster); err != nil {
 		return err
 	}
-	major, err := clusterMajor(l.cluster)
+	major, err := readClusterMajor(l.cluster)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *Server) prepare(ctx context.Context, dir string) (err error) {
 	if err := s.account.makeOwnedDir(l.sockets); err != nil {
 		return fmt.Errorf("make the socket's folder: %w", err)
 	}
-	if err := l.makePassword(); err != nil {
+	if err := l.ensurePassword(); err != nil {
 		return err
 	}
 	if err := writeFile(l.cluster+".url", s.URL()+"\n"); err != nil { // for people and their tools
@@ -99,7 +99,7 @@ func (s *Server) BinDir() string { return s.bin.Dir }
 // if ctx ends first, which loses no data either. Later calls return nil.
 func (s *Server) Stop(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
-		s.noMore()
+		s.stopSupervising()
 		<-s.ended
 		err = s.process.Load().shutDown(ctx)
 	})
@@ -118,7 +118,7 @@ func (s *Server) supervise(ctx context.Context) {
 		case <-size.C:
 			_ = rotateLog(s.layout.log) // a full disk is the database's own trouble, and it says so
 		case <-s.process.Load().exited:
-			if waitFor(ctx, wait) != nil {
+			if sleepUntilDone(ctx, wait) != nil {
 				return
 			}
 			if p, err := s.launchServer(ctx); err == nil {

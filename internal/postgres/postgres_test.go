@@ -41,8 +41,8 @@ func TestTheServerListensOnItsSocketOnlyAndTrustsNobody(t *testing.T) {
 	t.Parallel()
 	s := start(t, dataDir(t))
 	for setting, want := range map[string]string{"listen_addresses": "", "lc_ctype": "C.UTF-8", "lc_collate": "C", "timezone": "UTC", "server_encoding": "UTF8"} {
-		if characterType() != "C.UTF-8" && setting == "lc_ctype" {
-			want = characterType()
+		if characterLocale() != "C.UTF-8" && setting == "lc_ctype" {
+			want = characterLocale()
 		}
 		if got := must(t, s.URL(), "SELECT current_setting('"+setting+"')"); got != want {
 			t.Errorf("%s is %q, want %q", setting, got, want)
@@ -116,7 +116,7 @@ func TestAServerLeftRunningIsTakenOver(t *testing.T) {
 	left := start(t, dir)
 	must(t, left.URL(), "SELECT 'up'")
 	// Its keeper must not start it again under the new one's feet.
-	left.noMore()
+	left.stopSupervising()
 	left.stopOnce.Do(func() {})
 	<-left.ended
 	pid := left.pid()

@@ -18,8 +18,8 @@ type process struct {
 	err    error         // why; read it after exited is closed
 }
 
-// cleanEnvironment returns the environment of PostgreSQL's programs, without our variables, which contain secrets.
-func cleanEnvironment() []string {
+// childEnvironment returns the environment of PostgreSQL's programs, without our variables, which contain secrets.
+func childEnvironment() []string {
 	return []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
 }
 
@@ -28,7 +28,7 @@ func cleanEnvironment() []string {
 func newCommand(ctx context.Context, a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
-	cmd.Env = cleanEnvironment()
+	cmd.Env = childEnvironment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.childCredential()}
 	return cmd
 }

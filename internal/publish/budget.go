@@ -43,7 +43,7 @@ func (c *claim) reserveBudget(ctx context.Context, do core.Do) (availableAt time
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
 	since, ends := b.Span(c.databaseNow())
-	blocking, err := c.engine.cfg.Store.TakeBudget(ctx, c.toStoreBudget(b), since)
+	blocking, err := c.engine.cfg.Store.ReserveCall(ctx, c.toStoreBudget(b), since)
 	switch {
 	case err != nil:
 		return time.Time{}, b, fmt.Errorf("count a call: %w", err)
@@ -63,7 +63,7 @@ func (c *claim) returnBudget(ctx context.Context, do core.Do) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
-	if err := c.engine.cfg.Store.ReturnBudget(ctx, c.toStoreBudget(b)); err != nil {
+	if err := c.engine.cfg.Store.ReleaseCall(ctx, c.toStoreBudget(b)); err != nil {
 		c.log.WarnContext(ctx, "could not uncount a call that was not made", "call", do, "error", err)
 	}
 }

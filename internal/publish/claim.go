@@ -63,7 +63,7 @@ type failure struct {
 // counts takeovers. Posts that were deleted meanwhile, or changed before they were due, are missing from the result.
 func (e *Engine) loadClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim) ([]*claim, error) {
 	t := e.tenant(ws)
-	read, err := t.ReadClaimed(ctx, claims)
+	read, err := t.ReadClaimedPosts(ctx, claims)
 	if err != nil {
 		return nil, fmt.Errorf("read %d claimed posts of workspace %s: %w", len(claims), ws, err)
 	}
@@ -100,7 +100,7 @@ func (c *claim) publish(ctx context.Context) error {
 		c.engine.cfg.Metrics.CountFenced()
 		c.log.Warn("another worker has taken over this post")
 		return nil
-	case errors.Is(err, store.ErrNotFound), store.IsMissing(err, "post"):
+	case errors.Is(err, store.ErrNotFound), store.IsMissingReference(err, "post"):
 		// A failed post may be deleted while the network is asked about it.
 		c.log.Info("the post was deleted while it was being claimed")
 		return nil
@@ -114,7 +114,7 @@ func (c *claim) postponeStuckPost(ctx context.Context, cause error) error {
 	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", cause)
 	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.databaseNow().Add(core.Backoff(firstBackoff, c.pub.Polls))
 	c.pub.Polls++
-	return c.tenant.SaveRest(context.WithoutCancel(ctx), c.pub, nil, c.nextTurnLease())
+	return c.tenant.SaveClaimEnd(context.WithoutCancel(ctx), c.pub, nil, c.nextTurnLease())
 }
 
 // setUpCalls prepares everything that calls to the network need: the connector, the decrypted handle and token, and
@@ -152,7 +152,7 @@ func (c *claim) setUpCalls() error {
 	hidden := len(c.item.Files) > 0 && c.item.Files[0].URL == ""
 	c.pushes = delivery.Files == network.Pushed || delivery.Files == network.Either && hidden
 	c.unreachable = delivery.Files == network.Pulled && hidden
-	c.pub.Publication = c.pub.WithFlow(delivery.Flow)
+	c.pub.Publication = c.pub.WithFlowUnlessStarted(delivery.Flow)
 	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {
 		return nil
 	}

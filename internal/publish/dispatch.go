@@ -49,11 +49,13 @@ func (e *Engine) Run(ctx context.Context, w Worker) {
 	ledger := e.cfg.Store
 	var loads sync.WaitGroup
 	loads.Go(func() {
-		e.runWorkload(ctx, w, workload{ledger.UntilDue, ledger.ClaimDue, ledger.Due, make(chan struct{}, w.Posts)})
+		due := make(chan struct{}, w.Posts)
+		e.runWorkload(ctx, w, workload{ledger.TimeUntilDue, ledger.ClaimDuePublications, ledger.Due, due})
 	})
 	if w.Preparing > 0 {
 		loads.Go(func() {
-			e.runWorkload(ctx, w, workload{ledger.UntilToPrepare, ledger.ClaimToPrepare, nil, make(chan struct{}, w.Preparing)})
+			preparing := make(chan struct{}, w.Preparing)
+			e.runWorkload(ctx, w, workload{ledger.TimeUntilPrepare, ledger.ClaimPublicationsToPrepare, nil, preparing})
 		})
 	}
 	loads.Go(func() { e.keepPassingTurns(ctx, w) })

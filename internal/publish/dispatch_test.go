@@ -160,7 +160,7 @@ func TestAClaimSkipsAPostThatSomebodyIsChanging(t *testing.T) {
 		if _, err := tx.LockPost(b.Context(), id); err != nil {
 			return err
 		}
-		claims, err := b.Store.ClaimDue(b.Context(), "a worker", 10, time.Minute, b.Clock.Now())
+		claims, err := b.Store.ClaimDuePublications(b.Context(), "a worker", 10, time.Minute, b.Clock.Now())
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func TestAClaimThatTheDatabaseForgotIsFenced(t *testing.T) {
 	must(t, err)
 	tenant := b.Store.In(b.ws.ID)
 	claim := func() store.Publication {
-		claimed, err := tenant.Claim(b.Context(), id, "a worker", time.Minute, b.Clock.Now())
+		claimed, err := tenant.ClaimPublication(b.Context(), id, "a worker", time.Minute, b.Clock.Now())
 		must(t, err)
 		return claimed.Publication
 	}
@@ -206,8 +206,8 @@ func TestAClaimThatTheDatabaseForgotIsFenced(t *testing.T) {
 	_, err = b.Pool.Exec(b.Context(), `UPDATE publications SET lease_epoch = lease_epoch - 1, lease_owner = NULL, lease_until = NULL`)
 	must(t, err)
 	second := claim()
-	if err := tenant.SaveRest(b.Context(), forgotten, nil, 0); !errors.Is(err, store.ErrFenced) {
+	if err := tenant.SaveClaimEnd(b.Context(), forgotten, nil, 0); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("the forgotten claim wrote: %v", err)
 	}
-	must(t, tenant.SaveRest(b.Context(), second, nil, 0))
+	must(t, tenant.SaveClaimEnd(b.Context(), second, nil, 0))
 }

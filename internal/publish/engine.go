@@ -51,13 +51,13 @@ func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
 // Publish publishes one post as far as is possible now, with one claim under one lease. Before the post is due, it only
-// prepares it. owner identifies the worker. It does nothing if there is nothing to do yet, if another worker has claimed
-// the post, or if the post is done.
+// prepares it. owner identifies the worker. It does nothing if there is nothing to do yet, if another worker has
+// claimed the post, or if the post is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
-	if err := e.cfg.Store.PassTurns(ctx); err != nil { // Run does this periodically
+	if err := e.cfg.Store.WakeNextWaiting(ctx); err != nil { // Run does this periodically
 		return fmt.Errorf("give waiting posts their turn: %w", err)
 	}
-	claim, err := e.tenant(ws).Claim(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
+	claim, err := e.tenant(ws).ClaimPublication(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -82,7 +82,7 @@ const (
 // ListMissingLinks lists live posts that still have no link although the job that fetches it should long be finished.
 func (e *Engine) ListMissingLinks(ctx context.Context) ([]queue.Link, error) {
 	now := e.cfg.Now()
-	links, err := e.cfg.Store.PostsWithoutLink(ctx, now.Add(-linkGivenUp), now.Add(-linkOverdue), linksAtATime)
+	links, err := e.cfg.Store.LivePostsWithoutLink(ctx, now.Add(-linkGivenUp), now.Add(-linkOverdue), linksAtATime)
 	if err != nil {
 		return nil, fmt.Errorf("find live posts without a link: %w", err)
 	}
@@ -117,7 +117,7 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 		e.cfg.Log.Warn("the link that the network returned for a post is not a web address", "post", id, "network", post.Platform)
 		return nil
 	}
-	return t.SetPostURL(ctx, id, url)
+	return t.SetLivePostURL(ctx, id, url)
 }
 
 // ReleaseLeases releases all leases of a worker that stops, so that another can continue at once. owner identifies the

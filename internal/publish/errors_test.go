@@ -541,8 +541,8 @@ func (b *errorBench) landed() {
 	must(b.t, b.Sim.WaitIdle(b.Context()))
 }
 
-// broken tells whether the answer does not arrive. Reads are then repeated by the transport, and lost parts of files sent
-// again without a try.
+// broken tells whether the answer does not arrive. Reads are then repeated by the transport, and lost parts of files
+// sent again without a try.
 func (c errorCase) broken() bool { return c.way != refused && c.way != published }
 
 // wanted is what must come of a case.
@@ -590,7 +590,7 @@ func (c errorCase) wanted(b *errorBench) wanted {
 }
 
 func (c errorCase) wantedOfPublish(b *errorBench, live wanted, class nt.Class, effect bool) wanted {
-	repeatable := b.flowOf(c.kind).Repeatable()
+	repeatable := b.flowOf(c.kind).IsRepeatable()
 	switch {
 	case effect:
 		return live

@@ -29,8 +29,8 @@ func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 }
 
 // RunFinalStep does one step that follows once a post is live, and returns after how long to try again, or 0 if not at
-// all. If the network refuses the step, or it has failed for too long, a note on the post's last event says so. The post
-// stays live in any case.
+// all. If the network refuses the step, or it has failed for too long, a note on the post's last event says so. The
+// post stays live in any case.
 func (e *Engine) RunFinalStep(
 	ctx context.Context, ws core.WorkspaceID, id core.PostID, step string,
 ) (retryIn time.Duration, err error) {
@@ -42,11 +42,11 @@ func (e *Engine) RunFinalStep(
 	if err != nil {
 		return 0, err
 	}
-	events, err := t.Events(ctx, id)
+	events, err := t.PostEvents(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	files, err := t.Files(ctx, post.MediaIDs)
+	files, err := t.MediaRows(ctx, post.MediaIDs)
 	if err != nil {
 		return 0, err
 	}
@@ -80,7 +80,7 @@ func (e *Engine) RunFinalStep(
 	c.log.Info("a step after publishing failed", "step", step, "kind", failed.Kind, "code", failed.Code)
 	age := c.databaseNow().Sub(events[len(events)-1].At)
 	if failed.Kind == network.Rejected || age >= core.FollowUpLifetime {
-		return 0, t.AddNote(ctx, id, fmt.Sprintf("%s did not apply the %s: %s", c.desc.Name, step, failed.Message))
+		return 0, t.AddNoteToLastEvent(ctx, id, fmt.Sprintf("%s did not apply the %s: %s", c.desc.Name, step, failed.Message))
 	}
 	return core.FollowUpDelay(age, failed.RetryAfter), nil
 }

@@ -17,7 +17,7 @@ const lostHandle = "lost"
 
 // handleSealPlace returns the place that binds a sealed handle to its row, so that it cannot be used in another row.
 func (c *claim) handleSealPlace() string {
-	return secret.Place("publications", "handle", c.post.ID.String(), c.post.Workspace.String())
+	return secret.SealPlace("publications", "handle", c.post.ID.String(), c.post.Workspace.String())
 }
 
 // decryptHandle decrypts the stored handle. A handle that no key can decrypt becomes lostHandle.
@@ -34,7 +34,7 @@ func (c *claim) decryptHandle() {
 }
 
 // setState sets the publication's state in memory, seals its handle if that has changed, and updates the times that
-// depend on the state, as SaveStep does in the row.
+// depend on the state, as SaveStepBeforeCall does in the row.
 func (c *claim) setState(next core.Publication) {
 	if next.Step != c.pub.Step {
 		c.pub.StepSince = c.databaseNow()
@@ -63,7 +63,7 @@ func (c *claim) setExternalID(id string) { c.pub.ExternalID, c.item.ExternalID =
 // statusOfLostHandle returns the status of a handle that cannot be decrypted, in place of the network's. A handle that
 // was never armed is invisible and can be replaced; only a person can find out what happened to an armed one.
 func (c *claim) statusOfLostHandle() network.Status {
-	if c.pub.Armed && c.pub.Flow.Repeatable() {
+	if c.pub.Armed && c.pub.Flow.IsRepeatable() {
 		return network.Status{Verdict: core.Ambiguous}
 	}
 	return network.Status{Verdict: core.Dead}

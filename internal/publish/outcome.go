@@ -68,9 +68,9 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.D
 		return err
 	}
 	// If the fence refuses this, the transaction also rolls back the change of the post.
-	rest := func(t store.Tenant) error { return t.SaveRest(ctx, pub, c.last, c.nextTurnLease()) }
+	rest := func(t store.Tenant) error { return t.SaveClaimEnd(ctx, pub, c.last, c.nextTurnLease()) }
 	if changed {
-		err = t.SaveChange(ctx, change, rest)
+		err = t.SavePostChange(ctx, change, rest)
 	} else {
 		err = rest(t)
 	}
@@ -86,7 +86,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.D
 		return err
 	}
 	if c.mayContradictFacts(outcome) {
-		if err := t.CheckSoon(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
+		if err := t.EnqueueChecks(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
 			return err
 		}
 	}
@@ -113,7 +113,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.D
 func (c *claim) nextActionAt(outcome core.Do, now time.Time) time.Time {
 	switch outcome {
 	case core.DoRetry:
-		return c.engine.cfg.Schedule.RetryAt(c.pub.Publication, now)
+		return c.engine.cfg.Schedule.NextRetryAt(c.pub.Publication, now)
 	case core.DoHold:
 		return c.nextCheckAt(now)
 	case core.DoPoll:
@@ -136,8 +136,8 @@ func (c *claim) nextActionAt(outcome core.Do, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// isTokenRefused tells whether the network refuses the account's token. A refusal in an earlier claim counts only if the
-// post fails because of it, since the account may have been reconnected in the meantime.
+// isTokenRefused tells whether the network refuses the account's token. A refusal in an earlier claim counts only if
+// the post fails because of it, since the account may have been reconnected in the meantime.
 func (c *claim) isTokenRefused(outcome core.Do) bool {
 	if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
 		return false
@@ -154,7 +154,7 @@ func (c *claim) postChange(outcome core.Do, now time.Time) (change core.Change, 
 		if c.post.Status == core.PostFailed {
 			move = core.MoveSettle
 		}
-		change, err := c.post.Change(move, now, "")
+		change, err := c.post.MakeChange(move, now, "")
 		change.Post.ExternalID, change.Post.ExternalURL = c.pub.ExternalID, c.status.URL
 		return change, true, err
 	case core.DoHold:
@@ -168,7 +168,7 @@ func (c *claim) postChange(outcome core.Do, now time.Time) (change core.Change, 
 			return core.Change{}, false, nil
 		}
 		failed := c.describeFailure(outcome)
-		change, err := c.post.Change(core.MoveFail, now, failed.Message)
+		change, err := c.post.MakeChange(core.MoveFail, now, failed.Message)
 		change.Post.Error = failed
 		return change, true, err
 	}
@@ -186,7 +186,7 @@ func (c *claim) markAccountIfRefused(ctx context.Context, t store.Tenant, outcom
 		}
 	}
 	if refused || c.account.Status != core.AccountOK {
-		return t.WakeIfAccountOK(ctx, c.post.ID)
+		return t.WakePostIfAccountOK(ctx, c.post.ID)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			b := newBench(t)
 			guard := b.App.Guard()
-			must(t, guard.CheckAtStart(t.Context()))
+			must(t, guard.HoldIfRewound(t.Context()))
 			post := b.ws.Now("sent before the restore", b.ws.Account(network))
 			_, err := b.Pool.Exec(t.Context(), snapshot)
 			must(t, err)
@@ -50,7 +50,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			_, err = b.Pool.Exec(t.Context(), rewind)
 			must(t, err)
 
-			must(t, guard.CheckAtStart(t.Context()))
+			must(t, guard.HoldIfRewound(t.Context()))
 			held, err := b.Store.HeldPosts(t.Context(), 10)
 			must(t, err)
 			if len(held) != 1 || held[0].Post.String() != post.ID || !held[0].Armed || held[0].Live != live || held[0].Unproved {
@@ -59,7 +59,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			if post = b.after(time.Hour, post); post.Status != "queued" || b.calls("publish") != 1 {
 				t.Fatalf("during the hold the post is %s after %d calls", post.Status, b.calls("publish"))
 			}
-			done, err := guard.Confirm(t.Context(), false)
+			done, err := guard.EndHold(t.Context(), false)
 			must(t, err)
 			if done.LookedFor+done.Live != 1 || live != (done.Live == 1) {
 				t.Errorf("confirmed: %+v", done)
@@ -68,8 +68,8 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 				t.Errorf("the post is %s (%+v), visible %d times, after %d calls that publish",
 					post.Status, post.Error, b.Visible(post.Text), b.calls("publish"))
 			}
-			must(t, guard.CheckAtStart(t.Context()))
-			if _, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
+			must(t, guard.HoldIfRewound(t.Context()))
+			if _, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("the start after the confirmation holds publishing again: %v", err)
 			}
 		})
@@ -77,7 +77,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 }
 
 // restoreWithoutAnswer restores the backup. The receipt of the post says only that the call that publishes was made.
-func (b *bench) restoreWithoutAnswer(post contract.Post) restore.Confirmed {
+func (b *bench) restoreWithoutAnswer(post contract.Post) restore.HoldResult {
 	b.t.Helper()
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(b.t, err)
@@ -87,7 +87,7 @@ func (b *bench) restoreWithoutAnswer(post contract.Post) restore.Confirmed {
 	_, err = b.Pool.Exec(b.t.Context(), rewind)
 	must(b.t, err)
 	must(b.t, b.Store.HoldPublishing(b.t.Context(), "a test", time.Time{}, []store.RestoredReceipt{receipt}))
-	done, err := b.App.Guard().Confirm(b.t.Context(), false)
+	done, err := b.App.Guard().EndHold(b.t.Context(), false)
 	must(b.t, err)
 	return done
 }
@@ -180,7 +180,7 @@ func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
 // A post that was sent earlier than planned in the backup kept its planned time, in the future.
 func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T) {
 	b := newBench(t)
-	must(t, b.App.Guard().CheckAtStart(t.Context()))
+	must(t, b.App.Guard().HoldIfRewound(t.Context()))
 	post := b.ahead("moved", b.ws.Account("threads"), b.photo())
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
@@ -190,8 +190,8 @@ func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T
 	b.goesLive(post)
 	_, err = b.Pool.Exec(t.Context(), rewind)
 	must(t, err)
-	must(t, b.App.Guard().CheckAtStart(t.Context()))
-	_, err = b.App.Guard().Confirm(t.Context(), false)
+	must(t, b.App.Guard().HoldIfRewound(t.Context()))
+	_, err = b.App.Guard().EndHold(t.Context(), false)
 	must(t, err)
 	post, err = b.App.GetPost(t.Context(), b.ws.Owner, post.ID)
 	must(t, err)
@@ -209,7 +209,7 @@ func TestAPostWhoseCallHadNoAnswerIsListedAsMaybePublished(t *testing.T) {
 	must(t, b.Store.HoldPublishing(t.Context(), "a test", time.Time{}, nil))
 	held, err := b.Store.HeldPosts(t.Context(), 10)
 	must(t, err)
-	if len(held) != 1 || !strings.HasPrefix(held[0].Fate(), "may be published; Belfry will ask the network") {
+	if len(held) != 1 || !strings.HasPrefix(held[0].FateInWords(), "may be published; Belfry will ask the network") {
 		t.Errorf("on hold are %+v", held)
 	}
 }
@@ -219,7 +219,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
 	b.ws.Work(b.ws.Now("before the move", b.ws.Account("threads")))
-	must(t, guard.KeepMark(t.Context()))
+	must(t, guard.UpdateMarkOrHold(t.Context()))
 	mark, err := guard.Receipts.ReadMark(t.Context())
 	must(t, err)
 	for name, change := range map[string]func(){
@@ -230,15 +230,15 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 		kept := mark
 		change()
 		must(t, guard.Receipts.WriteMark(t.Context(), mark))
-		must(t, guard.KeepMark(t.Context()))
-		if _, err := b.Store.Hold(t.Context()); err != nil {
+		must(t, guard.UpdateMarkOrHold(t.Context()))
+		if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 			t.Errorf("%s: publishing is not held: %v", name, err)
 		}
-		_, err := guard.Confirm(t.Context(), false)
+		_, err := guard.EndHold(t.Context(), false)
 		must(t, err)
 		mark = kept
 	}
-	if _, err := b.Store.Hold(t.Context()); err == nil {
+	if _, err := b.Store.PublishingHold(t.Context()); err == nil {
 		t.Error("publishing is held after all was confirmed")
 	}
 	live := b.ws.Work(b.ws.Now("after the confirmation", b.ws.Account("threads")))
@@ -284,13 +284,13 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
 	b.ws.Work(b.ws.Now("before the restore", b.ws.Account("threads")))
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Step: 1}))
-	must(t, guard.KeepMark(t.Context()))
+	must(t, guard.UpdateMarkOrHold(t.Context()))
 	worker := guard
 	worker.Receipts = restore.NewReceipts(files, b.Clock.Now)
-	hooked.beforePut = func() { must(t, worker.KeepMark(t.Context())) }
-	_, err = guard.Confirm(t.Context(), false)
+	hooked.beforePut = func() { must(t, worker.UpdateMarkOrHold(t.Context())) }
+	_, err = guard.EndHold(t.Context(), false)
 	must(t, err)
-	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
+	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("after the confirmation publishing is on hold: %+v, %v", hold, err)
 	}
 }
@@ -299,12 +299,12 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
-	must(t, guard.CheckAtStart(t.Context()))
+	must(t, guard.HoldIfRewound(t.Context()))
 	post := b.ws.Now("sent after the first restore", b.ws.Account("threads"))
 	must(t, b.Store.HoldPublishing(t.Context(), "the first restore", time.Time{}, nil))
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
-	_, err = guard.Confirm(t.Context(), false)
+	_, err = guard.EndHold(t.Context(), false)
 	must(t, err)
 	if post = b.ws.Work(post); post.Status != "live" {
 		t.Fatalf("after the first confirmation the post is %s", post.Status)
@@ -314,8 +314,8 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	_, err = b.Pool.Exec(t.Context(), `INSERT INTO publishing_hold (reason, since) VALUES ('the first restore', clock())`)
 	must(t, err)
 
-	must(t, guard.CheckAtStart(t.Context()))
-	_, err = guard.Confirm(t.Context(), false)
+	must(t, guard.HoldIfRewound(t.Context()))
+	_, err = guard.EndHold(t.Context(), false)
 	must(t, err)
 	if post = b.after(time.Hour, post); post.Status != "live" || b.calls("publish") != 1 {
 		t.Errorf("after the second confirmation the post is %s, after %d calls that publish", post.Status, b.calls("publish"))
@@ -333,7 +333,7 @@ func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) 
 	must(t, b.Store.HoldPublishing(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: *first.ExternalID},
 	}))
-	_, err = b.App.Guard().Confirm(t.Context(), false)
+	_, err = b.App.Guard().EndHold(t.Context(), false)
 	must(t, err)
 	if post = b.ws.Post(post); post.Status != "live" || post.ExternalID != nil {
 		t.Errorf("the post is %s with the id %v, want it live without one", post.Status, post.ExternalID)
@@ -357,7 +357,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 		END $$;
 		CREATE TRIGGER break_off BEFORE UPDATE ON posts FOR EACH ROW EXECUTE FUNCTION break_off()`)
 	must(t, err)
-	done, err := b.App.Guard().Confirm(t.Context(), false)
+	done, err := b.App.Guard().EndHold(t.Context(), false)
 	must(t, err)
 	if post = b.ws.Post(post); post.Status != "live" || done.Live != 1 {
 		t.Errorf("the post is %s after %+v", post.Status, done)
@@ -369,13 +369,13 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
-	must(t, guard.CheckAtStart(t.Context()))
+	must(t, guard.HoldIfRewound(t.Context()))
 	draft := b.ws.Draft("published after the backup", b.ws.Account("threads"))
 	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
 		Workspace: b.ws.ID.String(), Post: draft.ID, Step: 1, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "17841",
 	}))
-	must(t, guard.CheckAtStart(t.Context()))
-	if _, err := b.Store.Hold(t.Context()); err != nil {
+	must(t, guard.HoldIfRewound(t.Context()))
+	if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 		t.Errorf("publishing is not on hold: %v", err)
 	}
 }
@@ -383,15 +383,15 @@ func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 // A backup was restored beside an empty file storage: nothing there tells what was published after it.
 func TestADatabaseWithoutItsReceiptsIsHeld(t *testing.T) {
 	b := newBench(t)
-	must(t, b.App.Guard().CheckAtStart(t.Context()))
+	must(t, b.App.Guard().HoldIfRewound(t.Context()))
 	b.ws.Work(b.ws.Now("published before the backup", b.ws.Account("threads")))
 	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, files.Close()) })
 	guard := *b.App.Guard()
 	guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
-	must(t, guard.CheckAtStart(t.Context()))
-	if _, err := b.Store.Hold(t.Context()); err != nil {
+	must(t, guard.HoldIfRewound(t.Context()))
+	if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 		t.Errorf("publishing is not on hold: %v", err)
 	}
 }
@@ -402,8 +402,8 @@ func TestACopyIsNotHeldBeforeTheFirstPublication(t *testing.T) {
 	b.ws.Draft("a draft", b.ws.Account("threads"))
 	guard := b.App.Guard()
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1}))
-	must(t, guard.CheckAtStart(t.Context()))
-	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
+	must(t, guard.HoldIfRewound(t.Context()))
+	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("publishing is on hold: %+v, %v", hold, err)
 	}
 }
@@ -415,11 +415,11 @@ func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 		Workspace: b.ws.ID.String(), Post: core.NewID[core.PostKind]().String(), Step: 1000, ArmedAt: b.Clock.Now(),
 	}))
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
-	must(t, guard.CheckAtStart(t.Context()))
+	must(t, guard.HoldIfRewound(t.Context()))
 	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
 	b.wants(b.ws.Work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")
-	must(t, guard.CheckAtStart(t.Context()))
-	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
+	must(t, guard.HoldIfRewound(t.Context()))
+	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("publishing is on hold: %+v, %v", hold, err)
 	}
 }
@@ -438,10 +438,10 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	t.Helper()
 	b := newBench(t)
 	r := restored{bench: b, guard: *b.App.Guard()}
-	must(t, r.guard.CheckAtStart(t.Context()))
+	must(t, r.guard.HoldIfRewound(t.Context()))
 	account := b.ws.Account("threads")
 	b.ws.Work(b.ws.Now("before the backup", account))
-	must(t, r.guard.KeepMark(t.Context()))
+	must(t, r.guard.UpdateMarkOrHold(t.Context()))
 	mark, err := r.guard.Receipts.ReadMark(t.Context())
 	must(t, err)
 	r.onItsWay = b.ws.Now("on its way", account)
@@ -459,7 +459,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	}
 	_, err = b.Pool.Exec(t.Context(), rewind)
 	must(t, err)
-	must(t, b.Store.AdvanceSteps(t.Context(), mark.Step))
+	must(t, b.Store.AdvanceStepIDs(t.Context(), mark.Step))
 
 	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
 	must(t, err)
@@ -467,7 +467,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	r.guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
 	mark.System = "another"
 	write(r, r.guard.Receipts, mark)
-	must(t, r.guard.CheckAtStart(t.Context()))
+	must(t, r.guard.HoldIfRewound(t.Context()))
 	return r
 }
 
@@ -511,7 +511,7 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 			if len(held) != 3 || !held[0].Unproved || held[2].Unproved || held[2].Text != "later" {
 				t.Errorf("on hold are %+v", held)
 			}
-			_, err = r.guard.Confirm(t.Context(), false)
+			_, err = r.guard.EndHold(t.Context(), false)
 			if e, ok := errors.AsType[*restore.UnprovedError](err); !ok || len(e.Posts) != 2 {
 				t.Fatalf("the confirmation says %v", err)
 			}
@@ -520,7 +520,7 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 			}
 			_, err = r.App.DraftUnproved(t.Context())
 			must(t, err)
-			_, err = r.guard.Confirm(t.Context(), false)
+			_, err = r.guard.EndHold(t.Context(), false)
 			must(t, err)
 			r.sent, r.onItsWay, r.later = r.ws.Work(r.sent), r.ws.Work(r.onItsWay), r.ws.Work(r.later)
 			if r.sent.Status != "draft" || r.onItsWay.Status != "draft" || r.later.Status != "live" {
@@ -550,7 +550,7 @@ func TestAStorageCopiedAfterTheDatabaseProvesOnlyWhatItKnows(t *testing.T) {
 	if got := r.unproved(); !slices.Equal(got, []string{"sent"}) {
 		t.Errorf("unproved are %v", got)
 	}
-	_, err := r.guard.Confirm(t.Context(), true)
+	_, err := r.guard.EndHold(t.Context(), true)
 	must(t, err)
 	r.sent, r.onItsWay = r.ws.Work(r.sent), r.ws.Work(r.onItsWay)
 	if r.Visible("sent") != 2 || r.Visible("on its way") != 1 || r.onItsWay.Status != "live" {
@@ -562,7 +562,7 @@ func TestAStorageCopiedAfterTheDatabaseProvesOnlyWhatItKnows(t *testing.T) {
 // Only a copy of the storage may lack receipts: the one that the same database used last has all of them.
 func TestBesideItsOwnStorageADuePostIsNotUnproved(t *testing.T) {
 	r := restoreElsewhere(t, func(r restored, own *restore.Receipts, mark restore.Mark) {
-		db, err := r.Store.Lineage(r.t.Context())
+		db, err := r.Store.ReadLineage(r.t.Context())
 		must(r.t, err)
 		mark.System, mark.Step = db.System, mark.Step+1000
 		writeMark(r, own, mark)
@@ -595,7 +595,7 @@ func TestAHoldThatCameWithTheBackupBeginsAnew(t *testing.T) {
 	}
 	_, err := r.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ('new', '', clock() + '1 day'::interval)`)
 	must(t, err)
-	must(t, r.guard.CheckAtStart(t.Context()))
+	must(t, r.guard.HoldIfRewound(t.Context()))
 	if n := count(); n != 1 {
 		t.Errorf("after another start during the hold %d sessions are left, want 1", n)
 	}

@@ -26,12 +26,12 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		next, do := c.pub.Next(signal)
 		switch {
 		case ctx.Err() != nil && do == core.DoPublish: // stopping: another worker continues from before the arm
-			next, do = next.Without(do, before.Publication), core.DoPoll
-		case ctx.Err() != nil && do.Calls() && signal.Verdict == core.Progress: // another worker sends the next bytes
+			next, do = next.UndoCall(do, before.Publication), core.DoPoll
+		case ctx.Err() != nil && do.IsCall() && signal.Verdict == core.Progress: // another worker sends the next bytes
 			do = core.DoPoll
 		}
 		c.setState(next)
-		if !do.Calls() {
+		if !do.IsCall() {
 			err := c.endClaim(ctx, do)
 			if !errors.Is(err, store.ErrSameID) {
 				return err
@@ -48,14 +48,14 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			return err
 		}
 		if !until.IsZero() {
-			return c.postponeForBudget(ctx, next.Without(do, before.Publication), until, budget)
+			return c.postponeForBudget(ctx, next.UndoCall(do, before.Publication), until, budget)
 		}
 		deadline, err := c.saveBeforeCall(ctx, do)
 		if err != nil {
 			c.returnBudget(ctx, do)
 		}
 		if errors.Is(err, store.ErrNoTurn) {
-			return c.postponeForTurn(ctx, next.Without(do, before.Publication))
+			return c.postponeForTurn(ctx, next.UndoCall(do, before.Publication))
 		}
 		if err != nil {
 			return err
@@ -65,15 +65,15 @@ func (c *claim) runProtocol(ctx context.Context) error {
 	}
 }
 
-// dropDuplicateID removes the network's id from the claim after the ledger has refused it, because it belongs to another
-// post, which a search has mistaken for this one. It returns the signal to continue with. The status of a handle remains
-// true without the id.
+// dropDuplicateID removes the network's id from the claim after the ledger has refused it, because it belongs to
+// another post, which a search has mistaken for this one. It returns the signal to continue with. The status of a
+// handle remains true without the id.
 func (c *claim) dropDuplicateID(s core.Signal) core.Signal {
 	c.log.Warn("the post found at the network is already recorded for another post of this account",
 		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
 	c.status.URL = ""
-	if !c.pub.Flow.Repeatable() {
+	if !c.pub.Flow.IsRepeatable() {
 		s.Verdict = core.Ambiguous
 		c.last.Verdict = s.Verdict
 	}
@@ -93,7 +93,7 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (deadline time.T
 	// The state is saved even if the worker is stopping, because the previous call has happened.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), schedule.CallTimeout())
 	defer cancel()
-	step, err := c.tenant.SaveStep(ctx, c.pub, c.last, call, schedule.Lease, quiet)
+	step, err := c.tenant.SaveStepBeforeCall(ctx, c.pub, c.last, call, schedule.Lease, quiet)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -113,7 +113,7 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (deadline time.T
 		c.writeReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})
 	}
 	// The lease began no earlier than started, so the call ends within the lease.
-	return started.Add(min(schedule.CallTimeout(), schedule.Lease-schedule.Spare())), nil
+	return started.Add(min(schedule.CallTimeout(), schedule.Lease-schedule.LeaseMargin())), nil
 }
 
 // writeReceipt stores a receipt of the post outside the database. If that fails, the post is published without one.
@@ -135,7 +135,7 @@ func (c *claim) loadKnownPosts(ctx context.Context, do core.Do) (err error) {
 		return nil
 	}
 	since := c.pub.ArmedAt.Add(-clockDrift)
-	c.item.Known, err = c.tenant.PublishedAs(context.WithoutCancel(ctx), c.account.ID, c.post.ID, since)
+	c.item.Known, err = c.tenant.ExternalIDsPublishedSince(context.WithoutCancel(ctx), c.account.ID, c.post.ID, since)
 	return err
 }
 
@@ -192,7 +192,8 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 	return signal
 }
 
-// renewLapsedToken renews the token if it has lapsed. A failure is only logged: the call that needs the token will fail.
+// renewLapsedToken renews the token if it has lapsed. A failure is only logged: the call that needs the token will
+// fail.
 func (c *claim) renewLapsedToken(ctx context.Context) {
 	if c.account.Status != core.AccountOK || !c.item.Token.HasLapsed(c.databaseNow()) {
 		return
@@ -235,7 +236,7 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 		c.aged = false
 		for i, m := range c.files {
 			if c.delivery.Gated {
-				c.item.Files[i].URL = c.engine.cfg.FileURL(c.post.Workspace, m, c.pub.Gate(c.seq))
+				c.item.Files[i].URL = c.engine.cfg.FileURL(c.post.Workspace, m, c.pub.GateName(c.seq))
 			}
 		}
 		handle, err := c.net.Create(ctx, c.item)
@@ -280,10 +281,10 @@ func (c *claim) completeSignal(s core.Signal, asked time.Time) core.Signal {
 	// A claim that began before the post was due only prepares it: the next claim begins the attempt.
 	s.Due = !c.pub.Preparing && !now.Before(c.pub.DueAt)
 	s.Quiet = !asked.Before(c.pub.QuietAt)
-	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.Since()))
+	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.AskingSince()))
 	s.Aged = c.aged
 	s.AccountOK = c.account.Status == core.AccountOK
-	s.MayRetry = c.engine.cfg.Schedule.MayRetry(c.pub.Publication)
+	s.MayRetry = c.engine.cfg.Schedule.CanRetry(c.pub.Publication)
 	s.Held = now.Before(c.throttledUntil())
 	s.Waited = c.waited && c.pub.Handle != lostHandle
 	s.ErrorsMayPublish = c.desc.ErrorsMayPublish

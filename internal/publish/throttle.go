@@ -29,14 +29,14 @@ func (c *claim) throttledUntil() time.Time {
 	return until
 }
 
-// resumeAt returns when publishing a throttled post continues. A call that is not safe to repeat is not made again until
-// the settle time of the refused call is over.
+// resumeAt returns when publishing a throttled post continues. A call that is not safe to repeat is not made again
+// until the settle time of the refused call is over.
 func (c *claim) resumeAt(now time.Time) time.Time {
 	until := c.throttledUntil()
 	if until.IsZero() {
 		until = throttleEnd(now, &network.Error{})
 	}
-	if settled := c.pub.QuietAt.Add(settleMargin); !c.pub.Flow.Repeatable() && c.pub.Armed && settled.After(until) {
+	if settled := c.pub.QuietAt.Add(settleMargin); !c.pub.Flow.IsRepeatable() && c.pub.Armed && settled.After(until) {
 		return settled
 	}
 	return until
@@ -46,7 +46,7 @@ func (c *claim) resumeAt(now time.Time) time.Time {
 // be disarmed, otherwise when the post continues.
 func (c *claim) nextCheckAt(now time.Time) time.Time {
 	until, settled := c.resumeAt(now), c.pub.QuietAt.Add(settleMargin)
-	if c.pub.Armed && c.pub.Flow.Repeatable() && settled.After(now) && settled.Before(until) {
+	if c.pub.Armed && c.pub.Flow.IsRepeatable() && settled.After(now) && settled.Before(until) {
 		return settled
 	}
 	return until
@@ -67,24 +67,24 @@ func (c *claim) holdOtherPosts(ctx context.Context, e *network.Error) {
 	var err error
 	switch e.Scope {
 	case network.ScopeAccount:
-		err = c.tenant.HoldAccount(ctx, c.account.ID, until)
+		err = c.tenant.HoldAccountPosts(ctx, c.account.ID, until)
 	case network.ScopeApp:
-		err = c.engine.cfg.Store.HoldPlatform(ctx, c.post.Platform, until)
+		err = c.engine.cfg.Store.HoldPlatformPosts(ctx, c.post.Platform, until)
 	}
 	if err != nil {
 		c.log.WarnContext(ctx, "could not hold the account's other posts during a throttle", "error", err)
 	}
 }
 
-// probeThrottledAccount reserves an account whose throttle has ended for this claim. The account's other posts stay held
-// until this one has its result, so they do not all run into the same throttle. If another claim has reserved the
+// probeThrottledAccount reserves an account whose throttle has ended for this claim. The account's other posts stay
+// held until this one has its result, so they do not all run into the same throttle. If another claim has reserved the
 // account, this post stays held too.
 func (c *claim) probeThrottledAccount(ctx context.Context) error {
 	if c.account.HeldUntil.IsZero() || c.databaseNow().Before(c.account.HeldUntil) {
 		return nil
 	}
 	meanwhile := c.engine.cfg.Schedule.CallTimeout()
-	until, err := c.tenant.ProbeAccount(ctx, c.account.ID, meanwhile)
+	until, err := c.tenant.ClaimProbe(ctx, c.account.ID, meanwhile)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		c.account.HeldUntil = c.databaseNow().Add(meanwhile)

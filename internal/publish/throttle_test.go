@@ -271,15 +271,15 @@ func TestAProbeEndsNoHoldButItsOwn(t *testing.T) {
 	b.exec(`UPDATE publications SET rest = 'hold', next_action_at = clock() + interval '1 hour'`)
 	b.exec(`UPDATE accounts SET held_until = clock()`)
 	tenant, id := b.Store.In(b.ws.ID), b.ws.AccountID(account)
-	until, err := tenant.ProbeAccount(b.Context(), id, time.Minute)
+	until, err := tenant.ClaimProbe(b.Context(), id, time.Minute)
 	must(t, err)
-	if _, err := tenant.ProbeAccount(b.Context(), id, time.Minute); !errors.Is(err, store.ErrNotFound) {
+	if _, err := tenant.ClaimProbe(b.Context(), id, time.Minute); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a second probe: %v", err)
 	}
-	must(t, tenant.HoldAccount(b.Context(), id, until.Add(time.Hour)))
-	must(t, b.Store.HoldPlatform(b.Context(), "threads", until.Add(-time.Second)))
+	must(t, tenant.HoldAccountPosts(b.Context(), id, until.Add(time.Hour)))
+	must(t, b.Store.HoldPlatformPosts(b.Context(), "threads", until.Add(-time.Second)))
 	must(t, tenant.EndProbe(b.Context(), id, until))
-	a, err := tenant.Account(b.Context(), id)
+	a, err := tenant.ConnectedAccount(b.Context(), id)
 	must(t, err)
 	if due := b.duePosts(); len(due) != 0 || !a.HeldUntil.Equal(until.Add(time.Hour)) {
 		t.Errorf("due are %v; the account is held until %s", due, a.HeldUntil)
@@ -297,13 +297,13 @@ func TestAnAccountIsNotProbedWhileItsNetworkIsHeld(t *testing.T) {
 	b.exec(`UPDATE accounts SET held_until = clock()`)
 	b.exec(`INSERT INTO network_holds VALUES ('threads', clock())`)
 	tenant := b.Store.In(b.ws.ID)
-	until, err := tenant.ProbeAccount(b.Context(), one, time.Minute)
+	until, err := tenant.ClaimProbe(b.Context(), one, time.Minute)
 	must(t, err)
-	if _, err := tenant.ProbeAccount(b.Context(), other, time.Minute); !errors.Is(err, store.ErrNotFound) {
+	if _, err := tenant.ClaimProbe(b.Context(), other, time.Minute); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another account is tried as well: %v", err)
 	}
 	must(t, tenant.EndProbe(b.Context(), one, until))
-	if _, err := tenant.ProbeAccount(b.Context(), other, time.Minute); err != nil {
+	if _, err := tenant.ClaimProbe(b.Context(), other, time.Minute); err != nil {
 		t.Errorf("after the network's hold, the other account's own is tried: %v", err)
 	}
 }

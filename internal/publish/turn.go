@@ -25,13 +25,13 @@ func (c *claim) nextTurnLease() time.Duration {
 	return c.engine.cfg.Schedule.Lease
 }
 
-// postponeForTurn ends the claim because another post of the account has the turn. beforeCall is the publication without
-// the call that needs the turn.
+// postponeForTurn ends the claim because another post of the account has the turn. beforeCall is the publication
+// without the call that needs the turn.
 func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
 	c.setState(beforeCall)
-	if err := c.tenant.AwaitTurn(ctx, c.pub); err != nil {
+	if err := c.tenant.EndClaimUntilTurn(ctx, c.pub); err != nil {
 		return err
 	}
 	c.log.Debug("waiting for another post of the account to be published")
@@ -42,7 +42,7 @@ func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication
 // returns when ctx ends.
 func (e *Engine) keepPassingTurns(ctx context.Context, w Worker) {
 	for ctx.Err() == nil {
-		if err := e.cfg.Store.PassTurns(ctx); err != nil && ctx.Err() == nil {
+		if err := e.cfg.Store.WakeNextWaiting(ctx); err != nil && ctx.Err() == nil {
 			e.cfg.Log.ErrorContext(ctx, "could not give waiting posts their turn", "error", err)
 		}
 		sleep(ctx, w.Poll)

@@ -30,16 +30,16 @@ type Guard struct {
 	Now      func() time.Time
 }
 
-// CheckAtStart holds publishing when the receipts or the mark are ahead of the database. It must be called before any
+// HoldIfRewound holds publishing when the receipts or the mark are ahead of the database. It must be called before any
 // worker reports or publishes.
-func (g *Guard) CheckAtStart(ctx context.Context) error {
-	before, err := g.Store.Lineage(ctx)
+func (g *Guard) HoldIfRewound(ctx context.Context) error {
+	before, err := g.Store.ReadLineage(ctx)
 	if err != nil {
 		return fmt.Errorf("read the database's lineage: %w", err)
 	}
 	var receipts []Receipt
 	newest := int64(0)
-	err = g.Receipts.Each(ctx, before.SeenAt.Add(-readBack), func(r Receipt) error {
+	err = g.Receipts.EachSince(ctx, before.SeenAt.Add(-readBack), func(r Receipt) error {
 		receipts = append(receipts, r)
 		newest = max(newest, r.Step)
 		return nil
@@ -47,21 +47,21 @@ func (g *Guard) CheckAtStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reason, err := g.compareWithMark(ctx, newest)
+	reason, err := g.checkAndUpdateMark(ctx, newest)
 	if err != nil || reason == "" {
 		return err
 	}
-	unproved, err := g.unprovedSince(ctx, before, receipts)
+	unproved, err := g.findUnprovedSince(ctx, before, receipts)
 	if err != nil {
 		return err
 	}
 	return g.holdPublishing(ctx, reason, unproved, selectForgotten(receipts, before.Step))
 }
 
-// unprovedSince returns since when a post that was due may have been published without a receipt in this storage, zero
-// for never. Beside another copy of the database the storage may be a copy too, which ends with its last record. Posts
-// that were due shortly before may still have been on their way.
-func (g *Guard) unprovedSince(ctx context.Context, db store.Lineage, receipts []Receipt) (time.Time, error) {
+// findUnprovedSince returns since when a post that was due may have been published without a receipt in this storage,
+// zero for never. Beside another copy of the database the storage may be a copy too, which ends with its last record.
+// Posts that were due shortly before may still have been on their way.
+func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipts []Receipt) (time.Time, error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil || mark.System == db.System && mark.Timeline == db.Timeline {
 		return time.Time{}, err
@@ -75,75 +75,75 @@ func (g *Guard) unprovedSince(ctx context.Context, db store.Lineage, receipts []
 	return last.Add(-readBack), nil
 }
 
-// KeepMark writes how far the database has come, or holds publishing when the mark is ahead of it. It does nothing
-// during a hold: Confirm, which ends the hold, brings the mark up to date.
-func (g *Guard) KeepMark(ctx context.Context) error {
-	if _, err := g.Store.Hold(ctx); !errors.Is(err, store.ErrNotFound) {
+// UpdateMarkOrHold writes how far the database has come, or holds publishing when the mark is ahead of it. It does
+// nothing during a hold: Confirm, which ends the hold, brings the mark up to date.
+func (g *Guard) UpdateMarkOrHold(ctx context.Context) error {
+	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	reason, err := g.compareWithMark(ctx, 0)
+	reason, err := g.checkAndUpdateMark(ctx, 0)
 	if err != nil || reason == "" {
 		return err
 	}
-	return g.CheckAtStart(ctx)
+	return g.HoldIfRewound(ctx)
 }
 
-// compareWithMark returns why publishing must be held, "" when it need not, and then brings the mark up to date. newest
-// is the highest step of any receipt.
-func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason string, err error) {
+// checkAndUpdateMark returns why publishing must be held, "" when it need not, and then brings the mark up to date.
+// newest is the highest step of any receipt.
+func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdReason string, err error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil {
 		return "", err
 	}
 	// Read after the receipts and the mark: what they tell of was committed before they were written.
-	now, err := g.Store.DurableLineage(ctx)
+	now, err := g.Store.ReadDurableLineage(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read the database's lineage: %w", err)
 	}
-	switch newest = max(newest, mark.Step); {
-	case now.Empty && newest > now.Step:
-		if now, err = g.goOnAfter(ctx, newest); err != nil {
+	switch newestStep = max(newestStep, mark.Step); {
+	case now.Empty && newestStep > now.Step:
+		if now, err = g.advanceBeyondReceipts(ctx, newestStep); err != nil {
 			return "", err
 		}
-	case now.Empty || newest == 0 && now.Step == 0: // nothing was ever sent
+	case now.Empty || newestStep == 0 && now.Step == 0: // nothing was ever sent
 	case mark == (Mark{}):
-		reason = "the file storage has no record of what this database published"
+		holdReason = "the file storage has no record of what this database published"
 	case mark.System != now.System:
-		reason = "the database is not the one that published most recently"
+		holdReason = "the database is not the one that published most recently"
 	case mark.Timeline != now.Timeline:
-		reason = "the database failed over or was restored to an earlier time"
-	case newest > now.Step:
-		reason = "the database is older than the last published post"
+		holdReason = "the database failed over or was restored to an earlier time"
+	case newestStep > now.Step:
+		holdReason = "the database is older than the last published post"
 	}
 	next := Mark{System: now.System, Timeline: now.Timeline, Step: now.Step}
-	if reason != "" || mark.sameState(next) {
-		return reason, nil
+	if holdReason != "" || mark.equalsIgnoringTime(next) {
+		return holdReason, nil
 	}
 	next.At = g.Now().UTC()
 	return "", g.Receipts.WriteMark(ctx, next)
 }
 
-// goOnAfter lets a database without posts publish beside the receipts of another: it has nothing that could be
-// published a second time. Its steps go on above those of the receipts, which would hold publishing later otherwise.
-func (g *Guard) goOnAfter(ctx context.Context, newest int64) (store.Lineage, error) {
+// advanceBeyondReceipts lets a database without posts publish beside the receipts of another: it has nothing that could
+// be published a second time. Its steps go on above those of the receipts, which would hold publishing later otherwise.
+func (g *Guard) advanceBeyondReceipts(ctx context.Context, newestStep int64) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and there are no posts in this one: "+
 		"it is treated as a new installation. If you meant to restore a backup, stop the service and restore it now")
-	if err := g.Store.AdvanceSteps(ctx, newest); err != nil {
+	if err := g.Store.AdvanceStepIDs(ctx, newestStep); err != nil {
 		return store.Lineage{}, fmt.Errorf("continue beside the receipts of another database: %w", err)
 	}
-	return g.Store.DurableLineage(ctx)
+	return g.Store.ReadDurableLineage(ctx)
 }
 
-func (m Mark) sameState(other Mark) bool {
+func (m Mark) equalsIgnoringTime(other Mark) bool {
 	m.At, other.At = time.Time{}, time.Time{}
 	return m == other
 }
 
 // selectForgotten returns the last receipt of each post whose call, or whose success, the ledger may not know.
-func selectForgotten(receipts []Receipt, step int64) map[string]Receipt {
+func selectForgotten(receipts []Receipt, lastKnownStep int64) map[string]Receipt {
 	last := map[string]Receipt{}
 	for _, r := range receipts {
-		if r.Live || r.Step > step && !last[r.Post].Live {
+		if r.Live || r.Step > lastKnownStep && !last[r.Post].Live {
 			last[r.Post] = r
 		}
 	}
@@ -173,7 +173,7 @@ func (g *Guard) holdPublishing(ctx context.Context, reason string, unprovedSince
 
 // LogHold logs that publishing is on hold, and which posts are affected. It logs nothing if publishing is not on hold.
 func (g *Guard) LogHold(ctx context.Context) error {
-	hold, err := g.Store.Hold(ctx)
+	hold, err := g.Store.PublishingHold(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (g *Guard) LogHold(ctx context.Context) error {
 		if p.ExternalURL != "" {
 			log = log.With("link", p.ExternalURL)
 		}
-		log.Warn("post on hold", "what_happens", p.Fate())
+		log.Warn("post on hold", "what_happens", p.FateInWords())
 	}
 	return nil
 }
@@ -206,12 +206,12 @@ func (e *UnprovedError) Error() string {
 	return fmt.Sprintf("%d posts may be published already", len(e.Posts))
 }
 
-// Confirm ends the hold: posts that a receipt shows as published become live, those that may have been published are
+// EndHold ends the hold: posts that a receipt shows as published become live, those that may have been published are
 // looked for at their network, and the others go out. It returns how many posts there are of each kind, or ErrNoHold.
 // While there are unproved posts it returns an UnprovedError, unless they are to go out as well.
-func (g *Guard) Confirm(ctx context.Context, publishUnproved bool) (Confirmed, error) {
-	var done Confirmed
-	switch _, err := g.Store.Hold(ctx); {
+func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, error) {
+	var done HoldResult
+	switch _, err := g.Store.PublishingHold(ctx); {
 	case errors.Is(err, store.ErrNotFound):
 		return done, ErrNoHold
 	case err != nil:
@@ -229,16 +229,16 @@ func (g *Guard) Confirm(ctx context.Context, publishUnproved bool) (Confirmed, e
 	if err != nil {
 		return done, err
 	}
-	newest, err := g.newestStep(ctx)
+	newest, err := g.readNewestStep(ctx)
 	if err != nil {
 		return done, err
 	}
 	for attempt := 1; ; attempt++ {
-		done, err = g.endHold(ctx, receipts, newest)
+		done, err = g.applyReceiptsAndEndHold(ctx, receipts, newest)
 		switch {
 		case err == nil:
 			return done, nil
-		case !store.Deadlocked(err) || attempt == confirmAttempts:
+		case !store.IsDeadlock(err) || attempt == confirmAttempts:
 			return done, fmt.Errorf("end the publishing hold: %w", err)
 		}
 	}
@@ -247,11 +247,11 @@ func (g *Guard) Confirm(ctx context.Context, publishUnproved bool) (Confirmed, e
 // confirmAttempts is how often a confirmation is tried that PostgreSQL breaks off because somebody changes a post.
 const confirmAttempts = 10
 
-// endHold ends the hold in one transaction: receipts of live posts make them live, the others ask the network, and the
-// ids of steps go on above newest.
-func (g *Guard) endHold(ctx context.Context, receipts []store.RestoredReceipt, newest int64) (done Confirmed,
-	err error,
-) {
+// applyReceiptsAndEndHold ends the hold in one transaction: receipts of live posts make them live, the others ask the
+// network, and the ids of steps go on above newest.
+func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.RestoredReceipt,
+	newestStep int64,
+) (done HoldResult, err error) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
 		for _, r := range receipts {
 			if !r.Live {
@@ -265,18 +265,18 @@ func (g *Guard) endHold(ctx context.Context, receipts []store.RestoredReceipt, n
 				continue
 			}
 			done.Live++
-			if err := markPublished(ctx, s.In(r.Workspace), r, g.Now()); err != nil {
+			if err := makeLiveFromReceipt(ctx, s.In(r.Workspace), r, g.Now()); err != nil {
 				return err
 			}
 		}
-		if err := s.EndPublishingHold(ctx, newest); err != nil {
+		if err := s.EndPublishingHold(ctx, newestStep); err != nil {
 			return err
 		}
-		if err := s.AddAudit(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
+		if err := s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
 			return err
 		}
-		// Before the commit: once no hold is to be seen, the mark that KeepMark reads is the new one.
-		now, err := s.DurableLineage(ctx)
+		// Before the commit: once no hold is to be seen, the mark that UpdateMarkOrHold reads is the new one.
+		now, err := s.ReadDurableLineage(ctx)
 		if err != nil {
 			return err
 		}
@@ -285,8 +285,8 @@ func (g *Guard) endHold(ctx context.Context, receipts []store.RestoredReceipt, n
 	return done, err
 }
 
-func markPublished(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
-	err := t.MarkPublished(ctx, r, now)
+func makeLiveFromReceipt(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
+	err := t.MarkLiveFromReceipt(ctx, r, now)
 	if err == nil {
 		err = t.SetMediaPublishedAt(ctx, r.Post, now)
 	}
@@ -296,27 +296,27 @@ func markPublished(ctx context.Context, t store.Tenant, r store.RestoredReceipt,
 	return t.Enqueue(ctx, queue.Link{Workspace: r.Workspace, Post: r.Post}, time.Time{})
 }
 
-// Confirmed counts what became of the posts whose receipts were found.
-type Confirmed struct {
+// HoldResult counts what became of the posts whose receipts were found.
+type HoldResult struct {
 	Live      int `json:"live"`
 	LookedFor int `json:"lookedFor"`
 }
 
-// newestStep is the highest step that the mark or a receipt names.
-func (g *Guard) newestStep(ctx context.Context) (int64, error) {
+// readNewestStep is the highest step that the mark or a receipt names.
+func (g *Guard) readNewestStep(ctx context.Context) (int64, error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil {
 		return 0, err
 	}
 	newest := mark.Step
-	err = g.Receipts.Each(ctx, time.Time{}, func(r Receipt) error {
+	err = g.Receipts.EachSince(ctx, time.Time{}, func(r Receipt) error {
 		newest = max(newest, r.Step)
 		return nil
 	})
 	return newest, err
 }
 
-// DropOldReceipts deletes the receipts that no backup in use needs.
-func (g *Guard) DropOldReceipts(ctx context.Context) error {
-	return g.Receipts.DropBefore(ctx, g.Now().Add(-receiptsKept))
+// DeleteOldReceipts deletes the receipts that no backup in use needs.
+func (g *Guard) DeleteOldReceipts(ctx context.Context) error {
+	return g.Receipts.DeleteBefore(ctx, g.Now().Add(-receiptsKept))
 }

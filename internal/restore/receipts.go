@@ -117,9 +117,9 @@ func (b *Receipts) writeBatch(ctx context.Context, receipts []Receipt) error {
 // errEnd ends a walk through the store's keys.
 var errEnd = errors.New("no more keys are needed")
 
-// Each calls fn for every receipt written since a time, oldest first.
-func (b *Receipts) Each(ctx context.Context, since time.Time, fn func(Receipt) error) error {
-	return b.eachKey(ctx, since, func(key string) error {
+// EachSince calls fn for every receipt written since a time, oldest first.
+func (b *Receipts) EachSince(ctx context.Context, since time.Time, fn func(Receipt) error) error {
+	return b.eachKeySince(ctx, since, func(key string) error {
 		object, err := b.blobs.Open(ctx, key)
 		if errors.Is(err, blob.ErrNotFound) {
 			return nil // dropped meanwhile
@@ -144,10 +144,10 @@ func (b *Receipts) Each(ctx context.Context, since time.Time, fn func(Receipt) e
 	})
 }
 
-// DropBefore deletes the receipts written before a time.
-func (b *Receipts) DropBefore(ctx context.Context, before time.Time) error {
-	last := keyOf(before)
-	return b.eachKey(ctx, time.Time{}, func(key string) error {
+// DeleteBefore deletes the receipts written before a time.
+func (b *Receipts) DeleteBefore(ctx context.Context, before time.Time) error {
+	last := keyAt(before)
+	return b.eachKeySince(ctx, time.Time{}, func(key string) error {
 		if key >= last {
 			return errEnd
 		}
@@ -155,16 +155,16 @@ func (b *Receipts) DropBefore(ctx context.Context, before time.Time) error {
 	})
 }
 
-func keyOf(t time.Time) string {
+func keyAt(t time.Time) string {
 	t = t.UTC()
 	return Prefix + t.Format(dayLayout) + "/" + t.Format(timeLayout)
 }
 
-// eachKey calls fn for the key of every object with receipts written since a time, until fn returns errEnd.
-func (b *Receipts) eachKey(ctx context.Context, since time.Time, fn func(key string) error) error {
+// eachKeySince calls fn for the key of every object with receipts written since a time, until fn returns errEnd.
+func (b *Receipts) eachKeySince(ctx context.Context, since time.Time, fn func(key string) error) error {
 	after := Prefix
 	if !since.IsZero() {
-		after = keyOf(since)
+		after = keyAt(since)
 	}
 	err := b.blobs.Each(ctx, after, func(key string, _ int64, _ time.Time) error {
 		switch {

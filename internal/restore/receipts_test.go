@@ -32,7 +32,7 @@ func openStore(t *testing.T) blob.Store {
 func readPosts(t *testing.T, receipts *restore.Receipts, since time.Time) []string {
 	t.Helper()
 	var posts []string
-	if err := receipts.Each(t.Context(), since, func(r restore.Receipt) error {
+	if err := receipts.EachSince(t.Context(), since, func(r restore.Receipt) error {
 		posts = append(posts, r.Post)
 		return nil
 	}); err != nil {
@@ -63,7 +63,7 @@ func TestReceiptsAreReadInTheOrderInWhichTheyWereWritten(t *testing.T) {
 	if got := readPosts(t, receipts, noon.Add(time.Hour)); !slices.Equal(got, []string{"post_1", "post_2"}) {
 		t.Errorf("the receipts since an hour later are those of %v", got)
 	}
-	if err := receipts.DropBefore(t.Context(), noon.Add(30*time.Hour)); err != nil {
+	if err := receipts.DeleteBefore(t.Context(), noon.Add(30*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if got := readPosts(t, receipts, time.Time{}); !slices.Equal(got, []string{"post_2"}) {

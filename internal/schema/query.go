@@ -12,10 +12,10 @@ import (
 
 // CheckQuery checks the parameters of an address strictly: no unknown or repeated name, and no value of another kind.
 // It does not check absent or empty parameters. Its error joins all errors.
-func (o *Object) CheckQuery(raw string) (url.Values, error) {
-	values, err := url.ParseQuery(raw)
+func (o *Object) CheckQuery(rawQuery string) (url.Values, error) {
+	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return nil, core.Invalid("query", "The query cannot be read.").Because(err)
+		return nil, core.Invalid("query", "The query cannot be read.").WithCause(err)
 	}
 	var mistakes []error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -26,23 +26,23 @@ func (o *Object) CheckQuery(raw string) (url.Values, error) {
 	return values, errors.Join(mistakes...)
 }
 
-func (o *Object) checkParameter(name string, given []string) error {
-	at := place{Join("query", name), "The parameter " + Shown(name)}
+func (o *Object) checkParameter(name string, values []string) error {
+	at := place{JoinPath("query", name), "The parameter " + FormatKey(name)}
 	t := o.Fields[name]
 	switch {
 	case t == nil:
-		return Suggest(core.Invalid(at.path, "There is no parameter %s.", Shown(name)), name, o.sortedFieldNames())
-	case len(given) > 1:
+		return WithSuggestion(core.Invalid(at.path, "There is no parameter %s.", FormatKey(name)), name, o.sortedFieldNames())
+	case len(values) > 1:
 		return at.invalidValue("is repeated.")
-	case given[0] == "":
+	case values[0] == "":
 		return nil
-	case !utf8.ValidString(given[0]):
+	case !utf8.ValidString(values[0]):
 		return at.invalidValue("is not valid UTF-8.")
 	case t.Number != nil:
-		if err := t.checkNumber(at, given[0]); err != nil {
+		if err := t.checkNumber(at, values[0]); err != nil {
 			return at.invalidValue("must be %s.", t.Number.boundsInWords())
 		}
 		return nil
 	}
-	return t.checkText(at, given[0])
+	return t.checkText(at, values[0])
 }

@@ -109,7 +109,7 @@ func (t *Type) checkNumber(at place, digits string) error {
 }
 
 func (t *Type) checkText(at place, text string) error {
-	if strings.ContainsFunc(text, core.Control) {
+	if strings.ContainsFunc(text, core.IsForbiddenControl) {
 		return at.invalidValue("contains a control character.").
 			WithHint("The only control characters allowed are tab, line feed and carriage return.")
 	}

@@ -14,34 +14,35 @@ import (
 	"belfry/internal/core"
 )
 
-// syntaxError says why the text is not JSON, without repeating its content.
-func (r *reader) syntaxError(err error) error {
+// describeSyntaxError says why the text is not JSON, without repeating its content.
+func (r *checker) describeSyntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return core.Invalid("", "The JSON in the body is incomplete.").
-			WithHint("Close every bracket, brace and quotation mark.").Because(err)
+			WithHint("Close every bracket, brace and quotation mark.").WithCause(err)
 	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
-		return core.Invalid(pathOf(syntax.JSONPointer), "The key %s is repeated.",
-			Shown(syntax.JSONPointer.LastToken())).Because(err)
+		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The key %s is repeated.",
+			FormatKey(syntax.JSONPointer.LastToken())).WithCause(err)
 	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
-		return core.Invalid(pathOf(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).Because(err)
+		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).
+			WithCause(err)
 	case errors.As(err, &syntax):
-		return core.Invalid(pathOf(syntax.JSONPointer), "The body is not JSON at byte %d.", syntax.ByteOffset).
-			WithHint("%s", adviseOnSyntax(r.text, syntax.ByteOffset)).Because(err)
+		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body is not JSON at byte %d.", syntax.ByteOffset).
+			WithHint("%s", adviseOnSyntax(r.text, syntax.ByteOffset)).WithCause(err)
 	}
-	return core.Invalid("", "The body is not JSON.").Because(err)
+	return core.Invalid("", "The body is not JSON.").WithCause(err)
 }
 
 // adviseOnSyntax returns advice about the most frequent mistakes at such a place (RFC 8259).
-func adviseOnSyntax(text []byte, at int64) string {
+func adviseOnSyntax(text []byte, offset int64) string {
 	const space = " \t\r\n"
-	at = min(at, int64(len(text)))
+	offset = min(offset, int64(len(text)))
 	letter := func(i int64) bool { return i >= 0 && i < int64(len(text)) && unicode.IsLetter(rune(text[i])) }
-	for letter(at) && letter(at-1) { // a word that begins like true was read until it differed
-		at--
+	for letter(offset) && letter(offset-1) { // a word that begins like true was read until it differed
+		offset--
 	}
-	before, rest := bytes.TrimRight(text[:at], space), text[at:]
+	before, rest := bytes.TrimRight(text[:offset], space), text[offset:]
 	starts := func(with ...string) bool {
 		return slices.ContainsFunc(with, func(s string) bool { return bytes.HasPrefix(rest, []byte(s)) })
 	}
@@ -66,8 +67,8 @@ func adviseOnSyntax(text []byte, at int64) string {
 	return "Check the JSON at this place, or generate it with a library."
 }
 
-// Suggest adds a hint with the known name that is nearest to a mistyped one, or with all known names.
-func Suggest(e *core.Error, name string, known []string) *core.Error {
+// WithSuggestion adds a hint with the known name that is nearest to a mistyped one, or with all known names.
+func WithSuggestion(e *core.Error, name string, known []string) *core.Error {
 	if near := core.Nearest(name, known); near != "" {
 		return e.WithHint("Did you mean %s?", near)
 	}
@@ -77,28 +78,28 @@ func Suggest(e *core.Error, name string, known []string) *core.Error {
 	return e.WithHint("Allowed here: %s.", strings.Join(known, ", "))
 }
 
-// pathOf converts a JSON Pointer to a readable path: targets.accountIds[0].
-func pathOf(p jsontext.Pointer) string {
+// pathFromPointer converts a JSON Pointer to a readable path: targets.accountIds[0].
+func pathFromPointer(p jsontext.Pointer) string {
 	path := ""
 	for token := range p.Tokens() {
-		path = Join(path, token)
+		path = JoinPath(path, token)
 	}
 	return path
 }
 
-// Join appends a key or an index to a path.
-func Join(path, token string) string {
+// JoinPath appends a key or an index to a path.
+func JoinPath(path, token string) string {
 	if _, err := strconv.ParseUint(token, 10, 32); err == nil {
 		return path + "[" + token + "]"
 	}
 	if path == "" {
-		return Shown(token)
+		return FormatKey(token)
 	}
-	return path + "." + Shown(token)
+	return path + "." + FormatKey(token)
 }
 
-// Shown returns a client's key for an error message: shortened, and quoted if it could be misread.
-func Shown(key string) string {
+// FormatKey returns a client's key for an error message: shortened, and quoted if it could be misread.
+func FormatKey(key string) string {
 	const most = 60
 	if len(key) > most {
 		key = strings.ToValidUTF8(key[:most], "") + "…"

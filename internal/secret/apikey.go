@@ -17,29 +17,29 @@ const (
 	base62      = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// MintKey creates an API key (decisions.md, Credentials). It returns the key, which is shown once, and what is
+// NewAPIKey creates an API key (decisions.md, Credentials). It returns the key, which is shown once, and what is
 // stored: its SHA-256 and the first eight random characters.
-func MintKey() (key string, hash [32]byte, hint string) {
+func NewAPIKey() (key string, hash [32]byte, hint string) {
 	random := randomBase62(keyRandom)
 	body := keyPrefix + random
-	key = body + checksumOf(body)
+	key = body + keyChecksumOf(body)
 	return key, sha256.Sum256([]byte(key)), random[:keyHint]
 }
 
-// CheckKey reports whether a text can be a key from MintKey, and returns the hash for looking it up. It detects a
+// HashAPIKey reports whether a text can be a key from NewAPIKey, and returns the hash for looking it up. It detects a
 // mistyped key without using the database.
-func CheckKey(key string) (hash [32]byte, ok bool) {
+func HashAPIKey(key string) (hash [32]byte, ok bool) {
 	if len(key) != len(keyPrefix)+keyRandom+keyChecksum || !strings.HasPrefix(key, keyPrefix) {
 		return hash, false
 	}
 	body, sum := key[:len(key)-keyChecksum], key[len(key)-keyChecksum:]
-	if strings.Trim(body[len(keyPrefix):], base62) != "" || sum != checksumOf(body) {
+	if strings.Trim(body[len(keyPrefix):], base62) != "" || sum != keyChecksumOf(body) {
 		return hash, false
 	}
 	return sha256.Sum256([]byte(key)), true
 }
 
-func checksumOf(body string) string {
+func keyChecksumOf(body string) string {
 	n := crc32.ChecksumIEEE([]byte(body))
 	var out [keyChecksum]byte
 	for i := len(out) - 1; i >= 0; i-- {

@@ -14,8 +14,8 @@ func TestMintedKeyPassesItsCheck(t *testing.T) {
 	pattern := regexp.MustCompile(secret.KeyPattern)
 	seen := map[string]bool{}
 	for range 2000 {
-		key, hash, hint := secret.MintKey()
-		got, ok := secret.CheckKey(key)
+		key, hash, hint := secret.NewAPIKey()
+		got, ok := secret.HashAPIKey(key)
 		if !ok || got != hash || hash != sha256.Sum256([]byte(key)) {
 			t.Fatalf("%q: %v", key, ok)
 		}
@@ -33,14 +33,14 @@ func TestMintedKeyPassesItsCheck(t *testing.T) {
 func TestKeyFormatStays(t *testing.T) {
 	t.Parallel()
 	const key = "belfry_live_0123456789ABCDEFGHIJKLMNOPQRSTUV" + "41vm1E"
-	if _, ok := secret.CheckKey(key); !ok {
+	if _, ok := secret.HashAPIKey(key); !ok {
 		t.Error("a key of the first release is refused")
 	}
 }
 
 func TestMistypedKeyIsRefused(t *testing.T) {
 	t.Parallel()
-	key, _, _ := secret.MintKey()
+	key, _, _ := secret.NewAPIKey()
 	swapped := []byte(key)
 	i := 12
 	for swapped[i] == swapped[i+1] {
@@ -54,14 +54,14 @@ func TestMistypedKeyIsRefused(t *testing.T) {
 		"two letters swapped": string(swapped), "with Bearer": "Bearer " + key, "not base62": key[:20] + "-" + key[21:],
 		"not ASCII": key[:20] + "é" + key[22:],
 	} {
-		if _, ok := secret.CheckKey(text); ok {
+		if _, ok := secret.HashAPIKey(text); ok {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_- "
 	for i := range len(key) {
 		for _, b := range []byte(letters) {
-			if _, ok := secret.CheckKey(key[:i] + string(b) + key[i+1:]); ok && b != key[i] {
+			if _, ok := secret.HashAPIKey(key[:i] + string(b) + key[i+1:]); ok && b != key[i] {
 				t.Fatalf("%q for %q at %d: accepted", b, key[i], i)
 			}
 		}
@@ -73,7 +73,7 @@ func TestKeysUseAllCharactersAlike(t *testing.T) {
 	t.Parallel()
 	count := map[byte]int{}
 	for range 2000 {
-		key, _, _ := secret.MintKey()
+		key, _, _ := secret.NewAPIKey()
 		for i := range 32 {
 			count[key[12+i]]++
 		}
@@ -89,13 +89,13 @@ func TestKeysUseAllCharactersAlike(t *testing.T) {
 }
 
 func FuzzCheckKey(f *testing.F) {
-	key, _, _ := secret.MintKey()
+	key, _, _ := secret.NewAPIKey()
 	for _, seed := range []string{key, "", "belfry_live_", key[:49], key + "x", strings.Repeat("é", 25), "belfry_live_" + strings.Repeat("0", 38)} {
 		f.Add(seed, uint8(len(seed)), byte('x'))
 	}
 	pattern := regexp.MustCompile(`^(?:` + secret.KeyPattern + `)$`)
 	f.Fuzz(func(t *testing.T, text string, at uint8, slip byte) {
-		hash, ok := secret.CheckKey(text)
+		hash, ok := secret.HashAPIKey(text)
 		if ok && (!pattern.MatchString(text) || hash != sha256.Sum256([]byte(text))) {
 			t.Errorf("%q passes", text)
 		}
@@ -104,7 +104,7 @@ func FuzzCheckKey(f *testing.F) {
 		}
 		typo := []byte(key)
 		typo[int(at)%len(typo)] = slip
-		if _, ok := secret.CheckKey(string(typo)); ok != (string(typo) == key) {
+		if _, ok := secret.HashAPIKey(string(typo)); ok != (string(typo) == key) {
 			t.Errorf("%q for %q: %v", typo, key, ok)
 		}
 	})

@@ -60,7 +60,7 @@ func NewPasswords() *Passwords {
 // Hash returns the stored form of a password. It fails only if the context ends while waiting.
 func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 	salt := randomBytes(argonSalt)
-	key, err := p.deriveKey(ctx, password, currentCost(), salt)
+	key, err := p.hashWithCost(ctx, password, currentCost(), salt)
 	if err != nil {
 		return "", err
 	}
@@ -74,20 +74,20 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, er
 	if err != nil {
 		return false, err
 	}
-	got, err := p.deriveKey(ctx, password, c, salt)
+	got, err := p.hashWithCost(ctx, password, c, salt)
 	if err != nil {
 		return false, err
 	}
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-// Dummy takes as long as Verify, for a person who does not exist, so that the response time does not reveal that.
-func (p *Passwords) Dummy(ctx context.Context, password string) error {
+// VerifyDummy takes as long as Verify, for a person who does not exist, so that the response time does not reveal that.
+func (p *Passwords) VerifyDummy(ctx context.Context, password string) error {
 	_, err := p.Verify(ctx, p.dummy, password)
 	return err
 }
 
-func (p *Passwords) deriveKey(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
+func (p *Passwords) hashWithCost(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("wait to hash a password: %w", err)
 	}

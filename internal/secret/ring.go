@@ -20,8 +20,8 @@ var (
 	ErrSealed = errors.New("the encrypted value belongs to another record")
 )
 
-// NewKey returns a new key with its id, in the form that ParseRing parses.
-func NewKey() string {
+// NewSecretKey returns a new key with its id, in the form that ParseRing parses.
+func NewSecretKey() string {
 	return hex.EncodeToString(randomBytes(4)) + ":" + base64.StdEncoding.EncodeToString(randomBytes(keySize))
 }
 
@@ -39,7 +39,7 @@ func ParseRing(pairs ...string) (*Ring, error) {
 	r := &Ring{keys: make(map[string][]byte, len(pairs))}
 	for _, pair := range pairs {
 		id, text, ok := strings.Cut(pair, ":")
-		if !ok || !validID(id) {
+		if !ok || !isValidKeyID(id) {
 			return nil, errors.New("a key must have the form ID:KEY, where ID has letters, digits, dots and dashes")
 		}
 		key, err := base64.StdEncoding.DecodeString(text)
@@ -61,7 +61,7 @@ func ParseRing(pairs ...string) (*Ring, error) {
 	return r, nil
 }
 
-func validID(id string) bool {
+func isValidKeyID(id string) bool {
 	return len(id) >= 1 && len(id) <= 32 && strings.Trim(id, base62+"._-") == ""
 }
 

@@ -23,8 +23,8 @@ func ring(t *testing.T, pairs ...string) *secret.Ring {
 
 func TestSealedValueOpensInItsPlace(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
-	place := secret.Place("accounts", "token", "row", "ws")
+	r := ring(t, secret.NewSecretKey())
+	place := secret.SealPlace("accounts", "token", "row", "ws")
 	for _, plain := range []string{"", "x", strings.Repeat("token", 1000)} {
 		sealed := r.Seal("token", place, []byte(plain))
 		got, err := r.Open("token", place, sealed)
@@ -39,7 +39,7 @@ func TestSealedValueOpensInItsPlace(t *testing.T) {
 
 func TestSealingTwiceGivesTwoValues(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
+	r := ring(t, secret.NewSecretKey())
 	one, two := r.Seal("p", "a", []byte("x")), r.Seal("p", "a", []byte("x"))
 	if bytes.Equal(one, two) {
 		t.Fatal("two seals of one value are equal")
@@ -49,14 +49,14 @@ func TestSealingTwiceGivesTwoValues(t *testing.T) {
 // Each place differs from the right one in a single part, as after a row, column or workspace was swapped.
 func TestSealedValueIsRefusedElsewhere(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
-	sealed := r.Seal("token", secret.Place("accounts", "token", "row", "ws"), []byte("x"))
+	r := ring(t, secret.NewSecretKey())
+	sealed := r.Seal("token", secret.SealPlace("accounts", "token", "row", "ws"), []byte("x"))
 	for _, place := range []string{
-		secret.Place("publications", "token", "row", "ws"),
-		secret.Place("accounts", "verifier", "row", "ws"),
-		secret.Place("accounts", "token", "other", "ws"),
-		secret.Place("accounts", "token", "row", "other"),
-		secret.Place("accounts", "token", "row", ""),
+		secret.SealPlace("publications", "token", "row", "ws"),
+		secret.SealPlace("accounts", "verifier", "row", "ws"),
+		secret.SealPlace("accounts", "token", "other", "ws"),
+		secret.SealPlace("accounts", "token", "row", "other"),
+		secret.SealPlace("accounts", "token", "row", ""),
 		"",
 	} {
 		if got, err := r.Open("token", place, sealed); !errors.Is(err, secret.ErrSealed) {
@@ -67,7 +67,7 @@ func TestSealedValueIsRefusedElsewhere(t *testing.T) {
 
 func TestChangedSealedValueIsRefused(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
+	r := ring(t, secret.NewSecretKey())
 	sealed := r.Seal("token", "place", []byte("value"))
 	for i := range sealed {
 		changed := append([]byte(nil), sealed...)
@@ -86,7 +86,7 @@ func TestChangedSealedValueIsRefused(t *testing.T) {
 
 func TestOnlyTheRightPurposeOpens(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
+	r := ring(t, secret.NewSecretKey())
 	purposes := []string{"token", "handle", "verifier", "", "token/x"}
 	for _, made := range purposes {
 		sealed := r.Seal(made, "place", []byte("x"))
@@ -100,14 +100,14 @@ func TestOnlyTheRightPurposeOpens(t *testing.T) {
 
 func TestOldKeyOpensWhileItIsOnTheRing(t *testing.T) {
 	t.Parallel()
-	older, newer := secret.NewKey(), secret.NewKey()
+	older, newer := secret.NewSecretKey(), secret.NewSecretKey()
 	sealed := ring(t, older).Seal("p", "a", []byte("x"))
 	rotated := ring(t, newer, older)
 	if got, err := rotated.Open("p", "a", sealed); err != nil || string(got) != "x" {
 		t.Fatalf("opened %q, %v", got, err)
 	}
 	newID, _, _ := strings.Cut(newer, ":")
-	if id, err := secret.SealedWith(rotated.Seal("p", "a", nil)); err != nil || id != newID {
+	if id, err := secret.SealingKeyID(rotated.Seal("p", "a", nil)); err != nil || id != newID {
 		t.Fatalf("sealed with %q, %v; the first key is %q", id, err, newID)
 	}
 	_, err := ring(t, newer).Open("p", "a", sealed)
@@ -164,7 +164,7 @@ func logged(values ...any) string {
 
 func TestRingHidesItsKeysInPrint(t *testing.T) {
 	t.Parallel()
-	pair := secret.NewKey()
+	pair := secret.NewSecretKey()
 	_, text, _ := strings.Cut(pair, ":")
 	key, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -17,9 +17,9 @@ const (
 	tagSize    = 16
 )
 
-// Place identifies where an encrypted value is stored. A value encrypted for one place cannot be decrypted for
+// SealPlace identifies where an encrypted value is stored. A value encrypted for one place cannot be decrypted for
 // another, so a ciphertext copied to another row, column or workspace is refused (security.md 4.13).
-func Place(table, column, row, workspace string) string {
+func SealPlace(table, column, row, workspace string) string {
 	return strings.Join([]string{table, column, row, workspace}, "|")
 }
 
@@ -27,7 +27,7 @@ func Place(table, column, row, workspace string) string {
 // must be called with the same.
 func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
 	// A key per record: with one key for all, random nonces would allow only 2^32 records.
-	head := r.SealedPrefix()
+	head := r.CurrentSealPrefix()
 	salt := randomBytes(saltSize)
 	sealed := append(append([]byte(nil), head...), salt...)
 	gcm, bound := newGCM(r.keys[r.current], salt, purpose), associatedData(head, place)
@@ -36,7 +36,7 @@ func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
 
 // Open decrypts a value from Seal. The error is ErrUnknownKey (with the key's id) or ErrSealed.
 func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
-	id, err := SealedWith(sealed)
+	id, err := SealingKeyID(sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +52,9 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// SealedPrefix returns the beginning of every value that the current key encrypts.
-func (r *Ring) SealedPrefix() []byte {
-	return append([]byte{sealFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see validID
+// CurrentSealPrefix returns the beginning of every value that the current key encrypts.
+func (r *Ring) CurrentSealPrefix() []byte {
+	return append([]byte{sealFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see isValidKeyID
 }
 
 // Reseal re-encrypts a value from Seal with the current key. Its errors are those of Open.
@@ -66,8 +66,8 @@ func (r *Ring) Reseal(purpose, place string, sealed []byte) ([]byte, error) {
 	return r.Seal(purpose, place, plain), nil
 }
 
-// SealedWith returns the id of the key that encrypted a value, without decrypting it.
-func SealedWith(sealed []byte) (string, error) {
+// SealingKeyID returns the id of the key that encrypted a value, without decrypting it.
+func SealingKeyID(sealed []byte) (string, error) {
 	if len(sealed) < 2 || sealed[0] != sealFormat {
 		return "", errors.New("this is not an encrypted value")
 	}

@@ -8,19 +8,19 @@ import (
 	"encoding/base64"
 )
 
-// Random returns n random bytes in URL-safe base64 without padding.
-func Random(n int) string {
-	return base64.RawURLEncoding.EncodeToString(randomBytes(n))
+// RandomText returns n random bytes in URL-safe base64 without padding.
+func RandomText(numBytes int) string {
+	return base64.RawURLEncoding.EncodeToString(randomBytes(numBytes))
 }
 
-// Hash returns the stored form of a token that is random enough not to need a slow hash: states, session ids,
+// HashToken returns the stored form of a token that is random enough not to need a slow hash: states, session ids,
 // single-use links. The hash depends on the purpose.
-func Hash(purpose, token string) [32]byte {
+func HashToken(purpose, token string) [32]byte {
 	return sha256.Sum256([]byte("belfry/hash/" + purpose + "\x00" + token))
 }
 
-// Verifier returns a PKCE code verifier (RFC 7636 §4.1): 43 characters, 256 bits.
-func Verifier() string { return Random(32) }
+// NewVerifier returns a PKCE code verifier (RFC 7636 §4.1): 43 characters, 256 bits.
+func NewVerifier() string { return RandomText(32) }
 
 // Challenge returns the S256 code challenge of a verifier (RFC 7636 §4.2).
 func Challenge(verifier string) string {
@@ -28,8 +28,8 @@ func Challenge(verifier string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-func randomBytes(n int) []byte {
-	b := make([]byte, n)
+func randomBytes(numBytes int) []byte {
+	b := make([]byte, numBytes)
 	_, _ = rand.Read(b) // never fails: the program ends instead, see crypto/rand
 	return b
 }

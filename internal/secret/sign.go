@@ -30,10 +30,10 @@ func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 	if !expires.IsZero() {
 		exp = max(expires.Unix(), 1) // 0 means never
 	}
-	b := append([]byte{signFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see validID
+	b := append([]byte{signFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see isValidKeyID
 	b = binary.BigEndian.AppendUint64(b, uint64(exp))
 	b = append(b, payload...)
-	b = append(b, signature(r.keys[r.current], purpose, b)...)
+	b = append(b, computeMAC(r.keys[r.current], purpose, b)...)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
@@ -56,7 +56,7 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 		return nil, ErrSigned
 	}
 	body, tag := b[:len(b)-macSize], b[len(b)-macSize:]
-	if !hmac.Equal(tag, signature(master, purpose, body)) {
+	if !hmac.Equal(tag, computeMAC(master, purpose, body)) {
 		return nil, ErrSigned
 	}
 	exp := int64(binary.BigEndian.Uint64(body[head:])) //nolint:gosec // signed by us, so in range
@@ -68,10 +68,10 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 
 // MAC returns a code for a value that nobody can compute without the current key.
 func (r *Ring) MAC(purpose, value string) []byte {
-	return signature(r.keys[r.current], purpose, []byte(value))
+	return computeMAC(r.keys[r.current], purpose, []byte(value))
 }
 
-func signature(master []byte, purpose string, body []byte) []byte {
+func computeMAC(master []byte, purpose string, body []byte) []byte {
 	h := hmac.New(sha256.New, deriveKey(master, nil, "sign", purpose))
 	h.Write(body)
 	return h.Sum(nil)

@@ -15,7 +15,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 func TestOnlyTheRightPurposeVerifies(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
+	r := ring(t, secret.NewSecretKey())
 	purposes := []string{"cursor", "upload", "reset", "", "seal/cursor"}
 	for _, made := range purposes {
 		signed := r.Sign(made, []byte("payload"), time.Time{})
@@ -29,7 +29,7 @@ func TestOnlyTheRightPurposeVerifies(t *testing.T) {
 
 func TestSignedValueExpires(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
+	r := ring(t, secret.NewSecretKey())
 	for _, c := range []struct {
 		name string
 		exp  time.Time
@@ -52,7 +52,7 @@ func TestSignedValueExpires(t *testing.T) {
 
 func TestSignedValueHasOneSpelling(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
+	r := ring(t, secret.NewSecretKey())
 	for _, payload := range []string{"", "a", "ab", "abc"} {
 		signed := r.Sign("p", []byte(payload), noon)
 		for i := range len(signed) {
@@ -76,7 +76,7 @@ func TestSignedValueHasOneSpelling(t *testing.T) {
 
 func TestSignatureOfAnotherRingIsRefused(t *testing.T) {
 	t.Parallel()
-	one, two := secret.NewKey(), secret.NewKey()
+	one, two := secret.NewSecretKey(), secret.NewSecretKey()
 	signed := ring(t, one).Sign("p", []byte("x"), time.Time{})
 	if _, err := ring(t, two).Verify("p", signed, noon); !errors.Is(err, secret.ErrSigned) {
 		t.Error(err)
@@ -89,7 +89,7 @@ func TestSignatureOfAnotherRingIsRefused(t *testing.T) {
 // A sealed value and a signed one must not be taken for each other, whatever their purposes.
 func TestSealAndSignDoNotMix(t *testing.T) {
 	t.Parallel()
-	r := ring(t, secret.NewKey())
+	r := ring(t, secret.NewSecretKey())
 	sealed := r.Seal("p", "", []byte("x"))
 	if _, err := r.Verify("p", base64.RawURLEncoding.EncodeToString(sealed), noon); !errors.Is(err, secret.ErrSigned) {
 		t.Error(err)
@@ -105,12 +105,12 @@ func TestSealAndSignDoNotMix(t *testing.T) {
 
 func TestHashDiffersByPurpose(t *testing.T) {
 	t.Parallel()
-	if secret.Hash("state", "t") == secret.Hash("session", "t") ||
-		secret.Hash("state", "t") == secret.Hash("state", "u") ||
-		secret.Hash("a", "b/c") == secret.Hash("a/b", "c") {
+	if secret.HashToken("state", "t") == secret.HashToken("session", "t") ||
+		secret.HashToken("state", "t") == secret.HashToken("state", "u") ||
+		secret.HashToken("a", "b/c") == secret.HashToken("a/b", "c") {
 		t.Error("two hashes are equal")
 	}
-	if one, two := secret.Hash("state", "t"), secret.Hash("state", "t"); one != two {
+	if one, two := secret.HashToken("state", "t"), secret.HashToken("state", "t"); one != two {
 		t.Error("a hash is not stable")
 	}
 }
@@ -119,7 +119,7 @@ func TestRandomIsLongURLSafeAndNew(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for range 1000 {
-		s := secret.Random(32)
+		s := secret.RandomText(32)
 		if len(s) != 43 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" ||
 			seen[s] {
 			t.Fatalf("%q", s)
@@ -134,7 +134,7 @@ func TestChallengeIsThatOfTheStandard(t *testing.T) {
 	if got := secret.Challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"); got != "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" {
 		t.Error(got)
 	}
-	if v := secret.Verifier(); len(v) < 43 || len(v) > 128 {
+	if v := secret.NewVerifier(); len(v) < 43 || len(v) > 128 {
 		t.Error(v)
 	}
 }

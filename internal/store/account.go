@@ -12,15 +12,17 @@ const accountColumns = `
 	connected_at AS connected_via, token_expires_at AS expires_at, grant_hash IS NULL AS grant_unknown, created_at,
 	greatest(held_until, (SELECT h.held_until FROM network_holds h WHERE h.platform = accounts.platform)) AS held_until`
 
-// Accounts lists the connected accounts, oldest first.
-func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
+// ConnectedAccounts lists the connected accounts, oldest first.
+func (t Tenant) ConnectedAccounts(ctx context.Context) ([]core.Account, error) {
 	return queryMany[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL ORDER BY created_at, id`,
 		nil))
 }
 
-// AccountsByID returns the connected accounts among the given ones.
-func (t Tenant) AccountsByID(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Account, error) {
+// ConnectedAccountsByID returns the connected accounts among the given ones.
+func (t Tenant) ConnectedAccountsByID(ctx context.Context,
+	ids []core.AccountID,
+) (map[core.AccountID]core.Account, error) {
 	rows, err := queryMany[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL`,
 		args{"ids": ids}))
@@ -31,8 +33,8 @@ func (t Tenant) AccountsByID(ctx context.Context, ids []core.AccountID) (map[cor
 	return found, err
 }
 
-// Account returns a connected account, or not_found, also for a disconnected one.
-func (t Tenant) Account(ctx context.Context, id core.AccountID) (core.Account, error) {
+// ConnectedAccount returns a connected account, or not_found, also for a disconnected one.
+func (t Tenant) ConnectedAccount(ctx context.Context, id core.AccountID) (core.Account, error) {
 	return queryOne[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`,
 		args{"id": id}))
@@ -65,8 +67,8 @@ func (t Tenant) LockAccountsShared(ctx context.Context, ids []core.AccountID) er
 	return err
 }
 
-// FindAccount returns the account of a network's profile, and whether it is connected, or not_found.
-func (t Tenant) FindAccount(ctx context.Context, platform core.Platform,
+// AccountByExternalID returns the account of a network's profile, and whether it is connected, or not_found.
+func (t Tenant) AccountByExternalID(ctx context.Context, platform core.Platform,
 	externalID string,
 ) (id core.AccountID, connected bool, err error) {
 	type row struct {
@@ -96,9 +98,9 @@ type SealedToken struct {
 	Grant []byte
 }
 
-// SaveAccount stores an account that has just been connected or reconnected. Its status becomes ok and it becomes
-// visible, whatever it was before. Its time of creation does not change.
-func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedToken) error {
+// SaveConnectedAccount stores an account that has just been connected or reconnected. Its status becomes ok and it
+// becomes visible, whatever it was before. Its time of creation does not change.
+func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token SealedToken) error {
 	return t.exec(ctx, `
 		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, login, status,
 			connected_at,
@@ -118,9 +120,9 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 		})
 }
 
-// UpdateProfile stores the names and the picture of a connected account, and returns the key of the copy of the picture
-// that is of no more use, if any. It returns not_found for a disconnected account.
-func (t Tenant) UpdateProfile(ctx context.Context, a core.Account) (unused string, err error) {
+// UpdateAccountProfile stores the names and the picture of a connected account, and returns the key of the copy of the
+// picture that is of no more use, if any. It returns not_found for a disconnected account.
+func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account) (unusedAvatarKey string, err error) {
 	return queryValue[string](t.query(ctx, `
 		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url, avatar = @avatar
 		FROM (SELECT id, avatar FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL
@@ -130,11 +132,11 @@ func (t Tenant) UpdateProfile(ctx context.Context, a core.Account) (unused strin
 		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": a.Avatar}))
 }
 
-// WakeReconnected lets workers go on with the account's queued posts that wait for a new token: they ask the network
-// about those whose irreversible call may have been made, and prepare those that are due later. It does not change when
-// failed posts are due.
-func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) error {
-	return t.signalDueUnless(t.exec(ctx, `
+// WakePostsAwaitingToken lets workers go on with the account's queued posts that wait for a new token: they ask the
+// network about those whose irreversible call may have been made, and prepare those that are due later. It does not
+// change when failed posts are due.
+func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.AccountID) error {
+	return t.signalDueIfNil(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND (u.step = 'armed' OR u.rest = @await) AND p.account_id = @account
@@ -148,23 +150,23 @@ func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) err
 		args{"account": account, "await": core.DoAwait}))
 }
 
-// PostsFailedSince lists failed posts of an account that were due since a time and whose error has one of the codes,
+// FailedPostIDsSince lists failed posts of an account that were due since a time and whose error has one of the codes,
 // newest first.
-func (t Tenant) PostsFailedSince(ctx context.Context, account core.AccountID, codes []string, since time.Time,
+func (t Tenant) FailedPostIDsSince(ctx context.Context, account core.AccountID, errorCodes []string, since time.Time,
 	limit int,
 ) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts p WHERE workspace_id = @ws AND account_id = @account AND status = 'failed'
 			AND `+listTime+` >= @since AND error_code = ANY(@codes)
 		ORDER BY `+listTime+` DESC, id DESC LIMIT @limit`,
-		args{"account": account, "codes": codes, "since": since, "limit": limit}))
+		args{"account": account, "codes": errorCodes, "since": since, "limit": limit}))
 }
 
-// WakeIfAccountOK lets a worker go on at once with a publication that waits for its account if the account's status is
-// ok after all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with
-// WakeReconnected.
-func (t Tenant) WakeIfAccountOK(ctx context.Context, post core.PostID) error {
-	return t.signalDueUnless(t.exec(ctx, `
+// WakePostIfAccountOK lets a worker go on at once with a publication that waits for its account if the account's status
+// is ok after all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with
+// WakePostsAwaitingToken.
+func (t Tenant) WakePostIfAccountOK(ctx context.Context, post core.PostID) error {
+	return t.signalDueIfNil(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		WHERE u.workspace_id = @ws AND u.post_id = @post AND p.workspace_id = @ws AND p.id = @post AND a.status = @ok
@@ -173,26 +175,26 @@ func (t Tenant) WakeIfAccountOK(ctx context.Context, post core.PostID) error {
 
 // MarkTokenRefused records that the network refuses the account's token, and why, unless the token has been replaced
 // since it was read.
-func (t Tenant) MarkTokenRefused(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus,
+func (t Tenant) MarkTokenRefused(ctx context.Context, id core.AccountID, refusedToken []byte, status core.AccountStatus,
 	reason string,
 ) error {
 	return t.exec(ctx, `
 		UPDATE accounts SET status = @status, status_reason = @reason
 		WHERE workspace_id = @ws AND id = @id AND token = @read AND disconnected_at IS NULL`,
-		args{"id": id, "read": read, "status": status, "reason": reason})
+		args{"id": id, "read": refusedToken, "status": status, "reason": reason})
 }
 
-// QueuedPosts lists the queued posts of an account.
-func (t Tenant) QueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
+// QueuedPostIDs lists the queued posts of an account.
+func (t Tenant) QueuedPostIDs(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account AND status = 'queued' ORDER BY id`,
 		args{"account": account}))
 }
 
-// LockQueuedPosts is QueuedPosts, and prevents changes to the posts and their publications until the transaction ends.
-// It locks all posts, then all publications, in the order of their ids: a worker that holds a publication may wait for
-// the account's turn, which the change of another of these publications may hold.
-func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
+// LockQueuedPostIDs is QueuedPostIDs, and prevents changes to the posts and their publications until the transaction
+// ends. It locks all posts, then all publications, in the order of their ids: a worker that holds a publication may
+// wait for the account's turn, which the change of another of these publications may hold.
+func (t Tenant) LockQueuedPostIDs(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	ids, err := queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account
 			AND status = 'queued' ORDER BY id FOR NO KEY UPDATE`,
@@ -204,8 +206,8 @@ func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]
 		ORDER BY post_id FOR UPDATE`, args{"posts": ids})
 }
 
-// AccountPosts are the posts of a connected account in numbers.
-type AccountPosts struct {
+// AccountPostStats are the posts of a connected account in numbers.
+type AccountPostStats struct {
 	Account core.AccountID
 	Queued  int // up to MostCounted
 	Lost    int // failed for the given reasons, up to MostCounted
@@ -215,10 +217,12 @@ type AccountPosts struct {
 	Next, Last *core.PostID
 }
 
-// PostsByAccount returns the numbers of all connected accounts. Lost posts were due since a time and have an error with
-// one of the codes.
-func (t Tenant) PostsByAccount(ctx context.Context, codes []string, since time.Time) ([]AccountPosts, error) {
-	return queryMany[AccountPosts](t.query(ctx, `
+// PostStatsByAccount returns the numbers of all connected accounts. Lost posts were due since a time and have an error
+// with one of the codes.
+func (t Tenant) PostStatsByAccount(ctx context.Context, lostCodes []string,
+	since time.Time,
+) ([]AccountPostStats, error) {
+	return queryMany[AccountPostStats](t.query(ctx, `
 		SELECT a.id AS account, queued, lost, next_at, last_at, next, last FROM accounts a
 		CROSS JOIN LATERAL (SELECT count(*) AS queued FROM (
 			SELECT FROM posts p WHERE p.account_id = a.id AND p.status = 'queued'
@@ -232,11 +236,12 @@ func (t Tenant) PostsByAccount(ctx context.Context, codes []string, since time.T
 		LEFT JOIN LATERAL (SELECT p.id AS last, `+listTime+` AS last_at FROM posts p
 			WHERE p.account_id = a.id AND p.status = 'live' ORDER BY `+listTime+` DESC, p.id DESC LIMIT 1) l ON true
 		WHERE a.workspace_id = @ws AND a.disconnected_at IS NULL`,
-		args{"most": core.MostCounted, "codes": codes, "since": since}))
+		args{"most": core.MostCounted, "codes": lostCodes, "since": since}))
 }
 
-// HideAccount disconnects an account: it deletes its token and facts, and keeps its row for the history of its posts.
-func (t Tenant) HideAccount(ctx context.Context, id core.AccountID, reason string, now time.Time) error {
+// DisconnectAccount disconnects an account: it deletes its token and facts, and keeps its row for the history of its
+// posts.
+func (t Tenant) DisconnectAccount(ctx context.Context, id core.AccountID, reason string, now time.Time) error {
 	return t.exec(ctx, `
 		WITH gone AS (DELETE FROM account_facts WHERE workspace_id = @ws AND account_id = @id)
 		UPDATE accounts SET disconnected_at = @now, status = @revoked, status_reason = @reason, token = ''::bytea,
@@ -245,23 +250,23 @@ func (t Tenant) HideAccount(ctx context.Context, id core.AccountID, reason strin
 		args{"id": id, "now": now, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// HoldAccount holds all posts of an account at least until the given time.
-func (t Tenant) HoldAccount(ctx context.Context, id core.AccountID, until time.Time) error {
+// HoldAccountPosts holds all posts of an account at least until the given time.
+func (t Tenant) HoldAccountPosts(ctx context.Context, id core.AccountID, until time.Time) error {
 	return t.exec(ctx, `UPDATE accounts SET held_until = greatest(held_until, @until) WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "until": until})
 }
 
-// HoldPlatform holds the posts of all accounts of a network at least until the given time.
-func (s *Store) HoldPlatform(ctx context.Context, platform core.Platform, until time.Time) error {
+// HoldPlatformPosts holds the posts of all accounts of a network at least until the given time.
+func (s *Store) HoldPlatformPosts(ctx context.Context, platform core.Platform, until time.Time) error {
 	return s.exec(ctx, `
 		INSERT INTO network_holds AS h (platform, held_until) VALUES (@platform, @until)
 		ON CONFLICT (platform) DO UPDATE SET held_until = greatest(h.held_until, excluded.held_until)`,
 		args{"platform": platform, "until": until})
 }
 
-// ProbeAccount lets one caller at a time try an account, or a network, whose hold has ended. For this caller it returns
+// ClaimProbe lets one caller at a time try an account, or a network, whose hold has ended. For this caller it returns
 // until when it holds the account, or the network, for all others meanwhile. For others, it returns not_found.
-func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) (time.Time, error) {
+func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, meanwhile time.Duration) (time.Time, error) {
 	return queryValue[time.Time](t.query(ctx, `
 		WITH network AS (
 			UPDATE network_holds SET held_until = clock() + @meanwhile::interval WHERE held_until <= clock()
@@ -278,11 +283,11 @@ func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile t
 		args{"id": id, "meanwhile": meanwhile}))
 }
 
-// EndProbe ends the holds that ProbeAccount has set until the given time, and makes the posts due that waited for
+// EndProbe ends the holds that ClaimProbe has set until the given time, and makes the posts due that waited for
 // them: those of the account, or of all accounts of the network. It skips locked posts, because the caller has locked
 // another post for which those transactions may be waiting.
-func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, until time.Time) error {
-	return t.signalDueUnless(t.exec(ctx, `
+func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
+	return t.signalDueIfNil(t.exec(ctx, `
 		WITH network AS ( -- any other time is that of another throttle, or of another probe
 			DELETE FROM network_holds WHERE held_until = @until
 				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id)
@@ -302,7 +307,7 @@ func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, until time.Time
 		)
 		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.workspace_id = waiting.workspace_id
 			AND u.post_id = waiting.post_id`,
-		args{"id": id, "hold": core.DoHold, "until": until}))
+		args{"id": id, "hold": core.DoHold, "until": heldUntil}))
 }
 
 // Connection is a pending consent, from the redirect to the network until its callback and then, with Profiles, until
@@ -331,19 +336,21 @@ func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Ti
 	})
 }
 
-// ConnectionWorkspace returns the slug of the workspace that has the consent with this state, person and browser
+// ConnectionWorkspaceSlug returns the slug of the workspace that has the consent with this state, person and browser
 // session, or not_found.
-func (s *Store) ConnectionWorkspace(ctx context.Context, want Connection) (string, error) {
+func (s *Store) ConnectionWorkspaceSlug(ctx context.Context, want Connection) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT w.slug FROM connections c JOIN workspaces w ON w.id = c.workspace_id
 		WHERE c.state_hash = @state AND c.user_id = @user AND c.session_hash = @session`,
 		args{"state": want.StateHash, "user": want.User, "session": want.SessionHash}))
 }
 
-// TakeConnection deletes and returns the consent with this state, person, browser session and workspace. It returns
+// ConsumeConnection deletes and returns the consent with this state, person, browser session and workspace. It returns
 // not_found for any other consent, and for one that has expired or was taken before. The platform may be empty for a
 // choice of profiles, which stores its own.
-func (t Tenant) TakeConnection(ctx context.Context, want Connection, chosen bool, now time.Time) (Connection, error) {
+func (t Tenant) ConsumeConnection(ctx context.Context, want Connection, withProfiles bool,
+	now time.Time,
+) (Connection, error) {
 	return queryOne[Connection](t.query(ctx, `
 		DELETE FROM connections
 		WHERE workspace_id = @ws AND state_hash = @state AND user_id = @user AND session_hash = @session
@@ -352,6 +359,6 @@ func (t Tenant) TakeConnection(ctx context.Context, want Connection, chosen bool
 		RETURNING state_hash, user_id AS "user", platform, account_id AS account, post_id AS post, session_hash, verifier,
 			profiles, begun_at`, args{
 		"state": want.StateHash, "user": want.User, "session": want.SessionHash, "now": now, "platform": want.Platform,
-		"chosen": chosen,
+		"chosen": withProfiles,
 	}))
 }

@@ -18,7 +18,7 @@ func (s side) account(t *testing.T, name string) core.AccountID {
 			name,
 		ConnectedVia: "http://here", CreatedAt: start,
 	}
-	must(t, s.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte(name), ExpiresAt: start.Add(time.Hour), RefreshAt: start}))
+	must(t, s.SaveConnectedAccount(t.Context(), a, store.SealedToken{Sealed: []byte(name), ExpiresAt: start.Add(time.Hour), RefreshAt: start}))
 	return a.ID
 }
 
@@ -26,16 +26,16 @@ func TestOnlyADisconnectedAccountIsErased(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.one.account(t, "p")
-	if _, err := w.one.EraseAccount(t.Context(), id, "Deleted account"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.one.EraseAccountData(t.Context(), id, "Deleted account"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a connected account: %v", err)
 	}
-	a, err := w.one.Account(t.Context(), id)
+	a, err := w.one.ConnectedAccount(t.Context(), id)
 	must(t, err)
 	a.Avatar = "avatars/p"
-	_, err = w.one.UpdateProfile(t.Context(), a)
+	_, err = w.one.UpdateAccountProfile(t.Context(), a)
 	must(t, err)
-	must(t, w.one.HideAccount(t.Context(), id, "no", start))
-	if avatar, err := w.one.EraseAccount(t.Context(), id, "Deleted account"); avatar != "avatars/p" || err != nil {
+	must(t, w.one.DisconnectAccount(t.Context(), id, "no", start))
+	if avatar, err := w.one.EraseAccountData(t.Context(), id, "Deleted account"); avatar != "avatars/p" || err != nil {
 		t.Errorf("a disconnected account: %s, %v", avatar, err)
 	}
 }
@@ -53,22 +53,22 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 		t.Errorf("the account: %+v, %s, %v", a, token, err)
 	}
 	for what, call := range map[string]func() error{
-		"reading":    func() error { _, err := w.one.Account(t.Context(), theirs); return err },
+		"reading":    func() error { _, err := w.one.ConnectedAccount(t.Context(), theirs); return err },
 		"its token":  func() error { _, _, err := w.one.AccountWithToken(t.Context(), theirs); return err },
-		"a renewal":  func() error { _, _, err := w.one.ClaimRefresh(t.Context(), theirs, nil, time.Minute); return err },
-		"no profile": func() error { _, _, err := w.one.FindAccount(t.Context(), "threads", "q"); return err },
+		"a renewal":  func() error { _, _, err := w.one.ClaimTokenRefresh(t.Context(), theirs, nil, time.Minute); return err },
+		"no profile": func() error { _, _, err := w.one.AccountByExternalID(t.Context(), "threads", "q"); return err },
 	} {
 		missing(t, what, call())
 	}
-	found, err := w.one.AccountsByID(t.Context(), []core.AccountID{mine, theirs})
+	found, err := w.one.ConnectedAccountsByID(t.Context(), []core.AccountID{mine, theirs})
 	if err != nil || len(found) != 1 || found[mine].ID != mine {
 		t.Errorf("by id: %+v, %v", found, err)
 	}
 	// What changes an account changes none of another workspace.
 	must(t, w.one.MarkTokenRefused(t.Context(), theirs, []byte("p"), core.AccountRevoked, "no"))
-	must(t, w.one.HideAccount(t.Context(), theirs, "no", start))
-	must(t, w.one.WakeReconnected(t.Context(), theirs))
-	must(t, w.one.FinishRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
+	must(t, w.one.DisconnectAccount(t.Context(), theirs, "no", start))
+	must(t, w.one.WakePostsAwaitingToken(t.Context(), theirs))
+	must(t, w.one.SaveTokenRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
 	if a, token, err := w.two.AccountWithToken(t.Context(), theirs); err != nil || a.Status != core.AccountOK ||
 		string(token) != "p" {
 		t.Errorf("theirs: %+v, %s, %v", a, token, err)
@@ -76,13 +76,13 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	if n, err := w.two.CountAccounts(t.Context()); err != nil || n != 1 {
 		t.Errorf("they have %d, %v", n, err)
 	}
-	if list, err := w.one.Accounts(t.Context()); err != nil || len(list) != 1 {
+	if list, err := w.one.ConnectedAccounts(t.Context()); err != nil || len(list) != 1 {
 		t.Errorf("the list: %+v, %v", list, err)
 	}
-	if posts, err := w.one.QueuedPosts(t.Context(), mine); err != nil || len(posts) != 0 {
+	if posts, err := w.one.QueuedPostIDs(t.Context(), mine); err != nil || len(posts) != 0 {
 		t.Errorf("queued: %v, %v", posts, err)
 	}
-	if counts, err := w.one.PostsByAccount(t.Context(), nil, time.Time{}); err != nil || len(counts) != 1 || counts[0].Queued != 0 {
+	if counts, err := w.one.PostStatsByAccount(t.Context(), nil, time.Time{}); err != nil || len(counts) != 1 || counts[0].Queued != 0 {
 		t.Errorf("queued: %v, %v", counts, err)
 	}
 }
@@ -91,22 +91,22 @@ func TestAHiddenAccountIsRevivedWithItsID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.one.account(t, "p")
-	must(t, w.one.HideAccount(t.Context(), id, "disconnected", start))
-	_, err := w.one.Account(t.Context(), id)
+	must(t, w.one.DisconnectAccount(t.Context(), id, "disconnected", start))
+	_, err := w.one.ConnectedAccount(t.Context(), id)
 	missing(t, "a hidden account", err)
 	a, token, err := w.one.AccountWithToken(t.Context(), id)
 	if err != nil || a.Status != core.AccountRevoked || len(token) != 0 || !a.ExpiresAt.IsZero() {
 		t.Errorf("hidden: %+v, %q, %v", a, token, err)
 	}
-	found, connected, err := w.one.FindAccount(t.Context(), "threads", "p")
+	found, connected, err := w.one.AccountByExternalID(t.Context(), "threads", "p")
 	if err != nil || found != id || connected {
 		t.Errorf("found %s, %v, %v", found, connected, err)
 	}
 	must(t, w.one.MarkTokenRefused(t.Context(), id, []byte{}, core.AccountExpired, "")) // a worker that was late
 	a.Username = "renamed"
 	a.CreatedAt = start.Add(time.Hour)
-	must(t, w.one.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte("new")}))
-	back, err := w.one.Account(t.Context(), id)
+	must(t, w.one.SaveConnectedAccount(t.Context(), a, store.SealedToken{Sealed: []byte("new")}))
+	back, err := w.one.ConnectedAccount(t.Context(), id)
 	if err != nil || back.Username != "renamed" || back.Status != core.AccountOK || back.StatusReason != "" ||
 		!back.CreatedAt.Equal(start) {
 		t.Errorf("revived: %+v, %v", back, err)
@@ -121,21 +121,21 @@ func TestARenewalIsClaimedOnceAndKeepsANewerToken(t *testing.T) {
 	if err != nil || len(due) != 1 || due[0].Account != id || due[0].Workspace != w.one.id {
 		t.Fatalf("due: %+v, %v", due, err)
 	}
-	_, claimed, err := w.one.ClaimRefresh(t.Context(), id, nil, time.Hour)
+	_, claimed, err := w.one.ClaimTokenRefresh(t.Context(), id, nil, time.Hour)
 	must(t, err)
-	_, _, err = w.one.ClaimRefresh(t.Context(), id, nil, time.Hour)
+	_, _, err = w.one.ClaimTokenRefresh(t.Context(), id, nil, time.Hour)
 	missing(t, "a second claim", err)
-	a, err := w.one.Account(t.Context(), id)
+	a, err := w.one.ConnectedAccount(t.Context(), id)
 	must(t, err)
-	must(t, w.one.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte("by a person"), ExpiresAt: start.Add(48 * time.Hour)}))
+	must(t, w.one.SaveConnectedAccount(t.Context(), a, store.SealedToken{Sealed: []byte("by a person"), ExpiresAt: start.Add(48 * time.Hour)}))
 	late := store.RefreshResult{Status: core.AccountRevoked, Reason: "old news", NeverAuto: true}
-	must(t, w.one.FinishRefresh(t.Context(), id, claimed, late))
+	must(t, w.one.SaveTokenRefresh(t.Context(), id, claimed, late))
 	a, token, err := w.one.AccountWithToken(t.Context(), id)
 	if err != nil || a.Status != core.AccountOK || !bytes.Equal(token, []byte("by a person")) {
 		t.Errorf("the newer token: %+v, %s, %v", a, token, err)
 	}
-	must(t, w.one.FinishRefresh(t.Context(), id, token, late))
-	if a, err := w.one.Account(t.Context(), id); err != nil || a.Status != core.AccountRevoked ||
+	must(t, w.one.SaveTokenRefresh(t.Context(), id, token, late))
+	if a, err := w.one.ConnectedAccount(t.Context(), id); err != nil || a.Status != core.AccountRevoked ||
 		a.StatusReason != "old news" || !a.ExpiresAt.Equal(start.Add(48*time.Hour)) {
 		t.Errorf("the result: %+v, %v", a, err)
 	}
@@ -153,20 +153,20 @@ func TestConsentsAreTakenOnce(t *testing.T) {
 	without := c
 	without.StateHash, without.Account = []byte("other"), nil
 	must(t, w.one.AddConnection(t.Context(), without, start.Add(time.Minute)))
-	_, err := w.two.TakeConnection(t.Context(), c, false, start)
+	_, err := w.two.ConsumeConnection(t.Context(), c, false, start)
 	missing(t, "another workspace's", err)
-	_, err = w.one.TakeConnection(t.Context(), c, true, start)
+	_, err = w.one.ConsumeConnection(t.Context(), c, true, start)
 	missing(t, "a choice", err)
-	_, err = w.one.TakeConnection(t.Context(), c, false, start.Add(time.Minute))
+	_, err = w.one.ConsumeConnection(t.Context(), c, false, start.Add(time.Minute))
 	missing(t, "an expired one", err)
-	got, err := w.one.TakeConnection(t.Context(), c, false, start)
+	got, err := w.one.ConsumeConnection(t.Context(), c, false, start)
 	if err != nil || got.Account == nil || *got.Account != account || string(got.Verifier) != "v" ||
 		got.Platform != "threads" {
 		t.Errorf("taken: %+v, %v", got, err)
 	}
-	_, err = w.one.TakeConnection(t.Context(), c, false, start)
+	_, err = w.one.ConsumeConnection(t.Context(), c, false, start)
 	missing(t, "a second time", err)
-	if got, err := w.one.TakeConnection(t.Context(), without, false, start); err != nil || got.Account != nil {
+	if got, err := w.one.ConsumeConnection(t.Context(), without, false, start); err != nil || got.Account != nil {
 		t.Errorf("without an account: %+v, %v", got, err)
 	}
 }

@@ -23,10 +23,10 @@ const (
 	postsInMotion = `p.status = 'queued' AND ` + listTime + ` < clock() + '11 minutes'::interval`
 )
 
-// Activity lists what goes on in workspaces: the events of the last 15 seconds, how far posts in motion are, live posts
-// whose link is yet to come, and files that are being processed. Nothing is written for it. Each workspace's events are
-// read by themselves, so that what happens in one hides nothing of another.
-func (s *Store) Activity(ctx context.Context, workspaces []core.WorkspaceID) ([]Activity, error) {
+// RecentActivity lists what goes on in workspaces: the events of the last 15 seconds, how far posts in motion are, live
+// posts whose link is yet to come, and files that are being processed. Nothing is written for it. Each workspace's
+// events are read by themselves, so that what happens in one hides nothing of another.
+func (s *Store) RecentActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]Activity, error) {
 	return queryMany[Activity](s.query(ctx, `
 		SELECT e.workspace_id AS workspace, e.post_id AS post, NULL::uuid AS media, 'event ' || e.id AS sign, false AS lasts
 		FROM unnest(@workspaces::uuid[]) AS w(id)

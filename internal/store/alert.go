@@ -26,18 +26,20 @@ const dueAlerts = `min(a.at) <= clock() - @settle::interval AND NOT EXISTS (
 	SELECT FROM alerts_told t WHERE t.workspace_id = a.workspace_id AND t.kind = a.kind AND t.reason = a.reason
 		AND t.told_at > clock() - @pause::interval)`
 
-// WorkspacesWithAlerts lists the workspaces whose members should be told about problems now. settle is how long alerts
-// are collected, and pause the minimum time between two emails about one reason.
-func (s *Store) WorkspacesWithAlerts(ctx context.Context, settle, pause time.Duration) ([]core.WorkspaceID, error) {
+// WorkspacesWithDueAlerts lists the workspaces whose members should be told about problems now. settle is how long
+// alerts are collected, and pause the minimum time between two emails about one reason.
+func (s *Store) WorkspacesWithDueAlerts(ctx context.Context, collectFor,
+	pause time.Duration,
+) ([]core.WorkspaceID, error) {
 	return queryValues[core.WorkspaceID](s.query(ctx, `
 		SELECT DISTINCT workspace_id FROM (
 			SELECT workspace_id FROM alerts a WHERE at > clock() - @kept::interval
 			GROUP BY workspace_id, kind, reason HAVING `+dueAlerts+`) AS due`,
-		args{"settle": settle, "pause": pause, "kept": alertRetention}))
+		args{"settle": collectFor, "pause": pause, "kept": alertRetention}))
 }
 
-// TakeAlerts deletes the workspace's due alerts and returns them.
-func (t Tenant) TakeAlerts(ctx context.Context, settle, pause time.Duration) ([]Alert, error) {
+// ConsumeDueAlerts deletes the workspace's due alerts and returns them.
+func (t Tenant) ConsumeDueAlerts(ctx context.Context, collectFor, pause time.Duration) ([]Alert, error) {
 	return queryMany[Alert](t.query(ctx, `
 		WITH due AS (
 			SELECT workspace_id, kind, reason FROM alerts a WHERE workspace_id = @ws
@@ -45,11 +47,11 @@ func (t Tenant) TakeAlerts(ctx context.Context, settle, pause time.Duration) ([]
 		)
 		DELETE FROM alerts a USING due
 		WHERE a.workspace_id = @ws AND a.kind = due.kind AND a.reason = due.reason
-		RETURNING a.kind, a.reason, a.subject`, args{"settle": settle, "pause": pause}))
+		RETURNING a.kind, a.reason, a.subject`, args{"settle": collectFor, "pause": pause}))
 }
 
-// MarkAlertTold records that members have just been told about a kind of problem and its reason.
-func (t Tenant) MarkAlertTold(ctx context.Context, kind, reason string) error {
+// MarkAlertSent records that members have just been told about a kind of problem and its reason.
+func (t Tenant) MarkAlertSent(ctx context.Context, kind, reason string) error {
 	return t.exec(ctx, `
 		INSERT INTO alerts_told (workspace_id, kind, reason, told_at) VALUES (@ws, @kind, @reason, clock())
 		ON CONFLICT (workspace_id, kind, reason) DO UPDATE SET told_at = clock()`, args{"kind": kind, "reason": reason})
@@ -71,7 +73,7 @@ type FailedPost struct {
 
 // FailedPosts returns those of the posts that have failed and will not be tried again automatically: of each person
 // and error code at most limit.
-func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID, limit int) ([]FailedPost, error) {
+func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID, perPersonAndCode int) ([]FailedPost, error) {
 	return queryMany[FailedPost](t.query(ctx, `
 		SELECT id, platform, account_name, title, text, code, message, created_by, alike, nth = 1 AS first FROM (
 			SELECT p.id, p.platform, a.display_name AS account_name, p.title, left(p.text, 200) AS text,
@@ -82,7 +84,7 @@ func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID, limit int) (
 			LEFT JOIN publications u ON u.post_id = p.id
 			WHERE p.workspace_id = @ws AND p.id = ANY(@ids) AND p.status = 'failed'
 				AND (u.next_action_at IS NULL OR p.error_code = 'outcome_unknown')
-		) AS failed WHERE nth <= @limit ORDER BY id`, args{"ids": ids, "limit": limit}))
+		) AS failed WHERE nth <= @limit ORDER BY id`, args{"ids": ids, "limit": perPersonAndCode}))
 }
 
 // LostAccount is an account that must be reconnected.

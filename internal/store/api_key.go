@@ -32,11 +32,11 @@ const keyHolder = `
 		JOIN workspaces w ON w.id = k.workspace_id
 		WHERE k.hash = @hash`
 
-// TouchKey records that a key was used, unless a use since the given time is already recorded.
-func (s *Store) TouchKey(ctx context.Context, id core.KeyID, now, since time.Time) error {
+// RecordKeyUse records that a key was used, unless a use since the given time is already recorded.
+func (s *Store) RecordKeyUse(ctx context.Context, id core.KeyID, now, unlessSince time.Time) error {
 	return s.exec(ctx, `
 		UPDATE api_keys SET last_used_at = @now WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @since)`,
-		args{"id": id, "now": now, "since": since})
+		args{"id": id, "now": now, "since": unlessSince})
 }
 
 // Keys lists the workspace's keys, newest first.

@@ -11,16 +11,16 @@ import (
 // AuditRetention is how long the audit log keeps its rows. A trigger prevents deleting younger rows.
 const AuditRetention = 365 * 24 * time.Hour
 
-// AddAudit writes an action in the workspace to the audit log.
-func (t Tenant) AddAudit(ctx context.Context, e core.AuditEntry) error {
+// AddAuditEntry writes an action in the workspace to the audit log.
+func (t Tenant) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 	e.Workspace = t.ws
-	return t.store.AddAudit(ctx, e)
+	return t.store.AddAuditEntry(ctx, e)
 }
 
-// AddAudit writes an entry to the audit log, in the transaction of the action. For a failed sign-in of an unknown
+// AddAuditEntry writes an entry to the audit log, in the transaction of the action. For a failed sign-in of an unknown
 // person, it writes no row, because strangers could otherwise fill the log, but takes as long as for a known one; for
 // that reason, its commit does not wait for the disk.
-func (s *Store) AddAudit(ctx context.Context, e core.AuditEntry) error {
+func (s *Store) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 	origin, actor := core.OriginOf(ctx), string(e.Actor.Kind())
 	if actor == "" {
 		actor = "operator"
@@ -63,7 +63,7 @@ type AuditFilter struct {
 
 // AuditLog lists entries of the workspace, newest first.
 func (t Tenant) AuditLog(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
-	return queryMany[AuditRow](t.queryPlanned(ctx, `
+	return queryMany[AuditRow](t.queryReplanned(ctx, `
 		SELECT l.id, l.at, l.actor, l.user_id AS "user", coalesce(u.name, '') AS user_name, l.credential, l.action,
 			l.subject, l.before, l.after, l.address
 		FROM audit_log l LEFT JOIN users u ON u.id = l.user_id

@@ -16,10 +16,10 @@ type Budget struct {
 	Cost     int // how many of them the next call counts as
 }
 
-// TakeBudget counts a call that is about to be made, unless those since a time leave no room for it. Then it returns
+// ReserveCall counts a call that is about to be made, unless those since a time leave no room for it. Then it returns
 // the time of the latest call that must be out of the window before, or since if another one has just taken the room:
 // when that leaves the window is not known yet.
-func (s *Store) TakeBudget(ctx context.Context, b Budget, since time.Time) (time.Time, error) {
+func (s *Store) ReserveCall(ctx context.Context, b Budget, windowStart time.Time) (time.Time, error) {
 	type answer struct{ Blocking time.Time }
 	found, err := queryOne[answer](s.query(ctx, `
 		WITH taken AS (
@@ -35,7 +35,7 @@ func (s *Store) TakeBudget(ctx context.Context, b Budget, since time.Time) (time
 			WHERE b.platform = @platform AND b.scope = @scope AND b.name = @name AND at > @since
 			ORDER BY at DESC OFFSET @count::int - @cost::int LIMIT 1), @since) END AS blocking`,
 		args{
-			"platform": b.Platform, "scope": b.Scope, "name": b.Name, "count": b.Count, "cost": b.Cost, "since": since,
+			"platform": b.Platform, "scope": b.Scope, "name": b.Name, "count": b.Count, "cost": b.Cost, "since": windowStart,
 		}))
 	return found.Blocking, err
 }
@@ -55,8 +55,8 @@ func (s *Store) CountedCalls(ctx context.Context, platforms []core.Platform, sco
 		args{"platforms": platforms, "scopes": scopes}))
 }
 
-// ReturnBudget takes back the latest call that TakeBudget has counted, because it was not made.
-func (s *Store) ReturnBudget(ctx context.Context, b Budget) error {
+// ReleaseCall takes back the latest call that ReserveCall has counted, because it was not made.
+func (s *Store) ReleaseCall(ctx context.Context, b Budget) error {
 	return s.exec(ctx, `UPDATE call_budgets SET calls = calls[:cardinality(calls) - @cost::int]
 		WHERE platform = @platform AND scope = @scope AND name = @name`,
 		args{"platform": b.Platform, "scope": b.Scope, "name": b.Name, "cost": b.Cost})

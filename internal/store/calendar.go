@@ -38,16 +38,17 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	return err
 }
 
-// Calendar returns the first posts of each span, by time. It applies the filter's account, group, network and states.
-func (t Tenant) Calendar(ctx context.Context, f PostFilter, spans []core.CalendarSpan) ([]CalendarPost, error) {
-	q := PostFilter{Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses}.query()
+// CalendarPosts returns the first posts of each span, by time. It applies the filter's account, group, network and
+// states.
+func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan) ([]CalendarPost, error) {
+	q := PostFilter{Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses}.buildQuery()
 	delete(q.args, "limit") // each span has its own
 	from, to, most := make([]time.Time, len(spans)), make([]time.Time, len(spans)), make([]int, len(spans))
 	for i, s := range spans {
-		from[i], to[i], most[i] = s.From, s.To, s.Most
+		from[i], to[i], most[i] = s.From, s.To, s.Limit
 	}
 	q.args["froms"], q.args["tos"], q.args["mosts"] = from, to, most
-	return queryValues[CalendarPost](t.queryPlanned(ctx, `
+	return queryValues[CalendarPost](t.queryReplanned(ctx, `
 		SELECT `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
 			WITH ORDINALITY AS span(since, until, most, place)

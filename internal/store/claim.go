@@ -12,8 +12,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Claimed is a publication that a worker has claimed, with everything the worker needs to know.
-type Claimed struct {
+// ClaimedPost is a publication that a worker has claimed, with everything the worker needs to know.
+type ClaimedPost struct {
 	Publication
 	Post    core.Post
 	Account core.Account
@@ -21,29 +21,29 @@ type Claimed struct {
 	Media   []Media // the post's files in their order, those included that were deleted since
 }
 
-// Claim is the right to act on a publication until its lease ends. ReadClaimed reads the details.
+// Claim is the right to act on a publication until its lease ends. ReadClaimedPosts reads the details.
 type Claim struct {
 	Workspace core.WorkspaceID
 	Publication
 }
 
-// UntilDue returns the time until the next unclaimed publication is due: zero or less if one is due now, and at most
-// the given time.
-func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration, error) {
+// TimeUntilDue returns the time until the next unclaimed publication is due: zero or less if one is due now, and at
+// most the given time.
+func (s *Store) TimeUntilDue(ctx context.Context, atMost time.Duration) (time.Duration, error) {
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
 			SELECT next_action_at - clock() FROM publications
 			WHERE next_action_at IS NOT NULL AND `+unleased+` ORDER BY next_action_at LIMIT 1
-		))`, args{"most": most}))
+		))`, args{"most": atMost}))
 }
 
-// UntilToPrepare is UntilDue for the publications that may be prepared before they are due.
-func (s *Store) UntilToPrepare(ctx context.Context, most time.Duration) (time.Duration, error) {
+// TimeUntilPrepare is TimeUntilDue for the publications that may be prepared before they are due.
+func (s *Store) TimeUntilPrepare(ctx context.Context, atMost time.Duration) (time.Duration, error) {
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
 			SELECT prepare_at - clock() FROM publications
 			WHERE prepare_at IS NOT NULL AND `+beforeDue+` AND `+unleased+` ORDER BY prepare_at LIMIT 1
-		))`, args{"most": most}))
+		))`, args{"most": atMost}))
 }
 
 // What is due, what may be prepared, and what a claim that prepares may act on: a version that prepares nothing does
@@ -54,36 +54,36 @@ const (
 	beforeDue  = `due_at > clock() AND next_action_at IS NOT NULL`
 )
 
-// ClaimDue claims up to limit due publications that no worker has claimed, those due first, each with the lease and a
-// new fencing epoch. Rest says how the previous claim ended. After the queue or the worker's own retry, or if the post
-// was only prepared, the post begins a new attempt, which is added to its timeline.
+// ClaimDuePublications claims up to limit due publications that no worker has claimed, those due first, each with the
+// lease and a new fencing epoch. Rest says how the previous claim ended. After the queue or the worker's own retry, or
+// if the post was only prepared, the post begins a new attempt, which is added to its timeline.
 //
 // It skips locked rows, so any number of workers can call it at the same time without waiting.
-func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease time.Duration,
+func (s *Store) ClaimDuePublications(ctx context.Context, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return s.claim(ctx, dueNow, `p.next_action_at`, owner, limit, lease, now)
+	return s.claimPublications(ctx, dueNow, `p.next_action_at`, owner, limit, lease, now)
 }
 
-// ClaimToPrepare claims publications as ClaimDue does, but those that may be prepared before they are due. Their posts
-// begin no try.
-func (s *Store) ClaimToPrepare(ctx context.Context, owner string, limit int, lease time.Duration,
+// ClaimPublicationsToPrepare claims publications as ClaimDuePublications does, but those that may be prepared before
+// they are due. Their posts begin no try.
+func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return s.claim(ctx, prepareNow, `p.prepare_at`, owner, limit, lease, now)
+	return s.claimPublications(ctx, prepareNow, `p.prepare_at`, owner, limit, lease, now)
 }
 
-func (s *Store) claim(ctx context.Context, which, order, owner string, limit int, lease time.Duration,
+func (s *Store) claimPublications(ctx context.Context, condition, order, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return queryMany[Claim](s.query(ctx, selectDueSQL(which, order)+` LIMIT @limit`+claimRest, args{
+	return queryMany[Claim](s.query(ctx, selectDueSQL(condition, order)+` LIMIT @limit`+claimRest, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
 
-// Claim claims one post's publication as ClaimDue or ClaimToPrepare does. It returns ErrNotFound if there is nothing to
-// do yet, or if the publication is claimed or locked by another worker.
-func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration,
+// ClaimPublication claims one post's publication as ClaimDuePublications or ClaimPublicationsToPrepare does. It returns
+// ErrNotFound if there is nothing to do yet, or if the publication is claimed or locked by another worker.
+func (t Tenant) ClaimPublication(ctx context.Context, post core.PostID, owner string, lease time.Duration,
 	now time.Time,
 ) (Claim, error) {
 	const which = `p.workspace_id = @ws AND p.post_id = @post AND (` + dueNow + ` OR ` + prepareNow + `)`
@@ -101,7 +101,7 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 
 // selectDueSQL returns the SQL that selects the publications to claim. It also locks the posts, which must always be
 // locked before the publications, and waits for neither.
-func selectDueSQL(which, order string) string {
+func selectDueSQL(condition, order string) string {
 	return `
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
@@ -110,7 +110,7 @@ func selectDueSQL(which, order string) string {
 				) AS begins
 			FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id
 				AND posts.id = p.post_id
-			WHERE ` + which + ` AND ` + unleased + ` AND NOT EXISTS (SELECT FROM publishing_hold)
+			WHERE ` + condition + ` AND ` + unleased + ` AND NOT EXISTS (SELECT FROM publishing_hold)
 			ORDER BY ` + order + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
@@ -135,9 +135,9 @@ const claimRest = `
 		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
 		RETURNING p.workspace_id AS workspace, due.rest, ` + publicationColumns
 
-// ReadClaimed reads the posts of claims, with their accounts and files, in one round trip. Posts that were deleted
+// ReadClaimedPosts reads the posts of claims, with their accounts and files, in one round trip. Posts that were deleted
 // are missing.
-func (t Tenant) ReadClaimed(ctx context.Context, claims []Claim) ([]Claimed, error) {
+func (t Tenant) ReadClaimedPosts(ctx context.Context, claims []Claim) ([]ClaimedPost, error) {
 	publications := make(map[core.PostID]Publication, len(claims))
 	for _, c := range claims {
 		publications[c.Post] = c.Publication
@@ -161,9 +161,9 @@ func (t Tenant) ReadClaimed(ctx context.Context, claims []Claim) ([]Claimed, err
 	for _, file := range files {
 		byID[file.ID] = file
 	}
-	var out []Claimed
+	var out []ClaimedPost
 	for _, row := range posts {
-		c := Claimed{Publication: publications[row.ID], Post: t.toPost(row)}
+		c := ClaimedPost{Publication: publications[row.ID], Post: t.toPost(row)}
 		i := slices.IndexFunc(accounts, func(a accountAndToken) bool { return a.ID == row.Account })
 		if i < 0 { // deleted with its workspace after the posts were read
 			continue

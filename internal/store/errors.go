@@ -39,10 +39,10 @@ func (e *MissingError) Error() string { return fmt.Sprintf("no such %s: %v", e.M
 // Unwrap returns the error for the caller, and the database's.
 func (e *MissingError) Unwrap() []error { return []error{core.NotFound(), e.cause} }
 
-// IsMissing reports whether err is a MissingError for what is named.
-func IsMissing(err error, what string) bool {
+// IsMissingReference reports whether err is a MissingError for what is named.
+func IsMissingReference(err error, name string) bool {
 	e, ok := errors.AsType[*MissingError](err)
-	return ok && e.Missing == what
+	return ok && e.Missing == name
 }
 
 // ErrSameID means that another post of the account has the same id on the network.
@@ -63,7 +63,7 @@ func translateError(err error) error {
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if message, ok := taken[pg.ConstraintName]; ok && pg.Code == uniqueViolation {
-			return core.Fail(core.CodeConflict, "%s", message).WithHint("Choose another.").Because(err)
+			return core.Fail(core.CodeConflict, "%s", message).WithHint("Choose another.").WithCause(err)
 		}
 		if pg.ConstraintName == "posts_external_id" {
 			return fmt.Errorf("%w: %w", ErrSameID, err)
@@ -77,15 +77,15 @@ func translateError(err error) error {
 	return err
 }
 
-// Deadlocked reports whether the database cancelled a transaction because of a deadlock.
-func Deadlocked(err error) bool {
+// IsDeadlock reports whether the database cancelled a transaction because of a deadlock.
+func IsDeadlock(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "40P01"
 }
 
-// Away reports whether an error means that the database is unavailable at the moment: unreachable, disconnected, out
-// of resources, or so busy that a statement exceeded its time limit.
-func Away(err error) bool {
+// IsUnavailable reports whether an error means that the database is unavailable at the moment: unreachable,
+// disconnected, out of resources, or so busy that a statement exceeded its time limit.
+func IsUnavailable(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains(awayStates, pg.Code) || slices.Contains(awayClasses, pg.Code[:min(2, len(pg.Code))])
 	}

@@ -65,7 +65,7 @@ func TestADatabaseThatDoesNotAnswerIsAway(t *testing.T) {
 		"words that sound like it":        {errors.New("conn closed: unexpected EOF"), false},
 		"a missing row":                   {core.NotFound(), false},
 	} {
-		if got := store.Away(c.err); c.err == nil || got != c.away {
+		if got := store.IsUnavailable(c.err); c.err == nil || got != c.away {
 			t.Errorf("%s (%v) is away: %v", name, c.err, got)
 		}
 	}
@@ -92,15 +92,15 @@ func TestForeignKeyViolationNamesWhatIsMissing(t *testing.T) {
 		"account": inTx(func(one store.Tenant) error {
 			return one.SetGroupAccounts(t.Context(), group.ID, []core.AccountID{core.NewID[core.AccountKind]()})
 		}),
-		"post": w.one.AddEvent(t.Context(), core.NewID[core.PostKind](), core.Event{At: start}),
+		"post": w.one.AddPostEvent(t.Context(), core.NewID[core.PostKind](), core.Event{At: start}),
 		"user": w.one.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.two.owner, CreatedAt: start}, []byte("hash")),
 	} {
-		if !store.IsMissing(err, missing) || errors.Is(err, store.ErrNotFound) || core.CodeOf(err) != core.CodeNotFound {
+		if !store.IsMissingReference(err, missing) || errors.Is(err, store.ErrNotFound) || core.CodeOf(err) != core.CodeNotFound {
 			t.Errorf("a missing %s is reported as %v", missing, err)
 		}
 	}
-	_, err := w.one.Account(t.Context(), core.NewID[core.AccountKind]())
-	if !errors.Is(err, store.ErrNotFound) || store.IsMissing(err, "account") || core.CodeOf(err) != core.CodeNotFound {
+	_, err := w.one.ConnectedAccount(t.Context(), core.NewID[core.AccountKind]())
+	if !errors.Is(err, store.ErrNotFound) || store.IsMissingReference(err, "account") || core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("an unknown id is reported as %v", err)
 	}
 }

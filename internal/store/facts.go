@@ -8,8 +8,8 @@ import (
 	"belfry/internal/queue"
 )
 
-// toldFacts is a row of account_facts.
-type toldFacts struct {
+// factsRow is a row of account_facts.
+type factsRow struct {
 	Account core.AccountID
 	Facts   core.Facts
 	ToldAt  time.Time
@@ -19,13 +19,13 @@ const factsColumns = `account_id AS account, facts, told_at`
 
 // AccountFacts returns what networks have told about connected accounts of the workspace; about all for nil ids.
 func (t Tenant) AccountFacts(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Facts, error) {
-	rows, err := queryMany[toldFacts](t.query(ctx, `
+	rows, err := queryMany[factsRow](t.query(ctx, `
 		SELECT `+factsColumns+` FROM account_facts
 		WHERE workspace_id = @ws AND (@ids::uuid[] IS NULL OR account_id = ANY(@ids))`, args{"ids": ids}))
 	return factsByAccount(rows), err
 }
 
-func factsByAccount(rows []toldFacts) map[core.AccountID]core.Facts {
+func factsByAccount(rows []factsRow) map[core.AccountID]core.Facts {
 	found := make(map[core.AccountID]core.Facts, len(rows))
 	for _, r := range rows {
 		r.Facts.ToldAt = r.ToldAt
@@ -43,9 +43,9 @@ func (t Tenant) SaveFacts(ctx context.Context, id core.AccountID, facts core.Fac
 		args{"id": id, "facts": facts})
 }
 
-// CheckSoon has the given accounts checked now, except those that were checked within the given age, are being checked
-// or are due for it. It must be called within Tx.
-func (t Tenant) CheckSoon(ctx context.Context, ids []core.AccountID, age time.Duration) error {
+// EnqueueChecks has the given accounts checked now, except those that were checked within the given age, are being
+// checked or are due for it. It must be called within Tx.
+func (t Tenant) EnqueueChecks(ctx context.Context, ids []core.AccountID, maxAge time.Duration) error {
 	due, err := queryMany[queue.Check](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() FROM (
 			SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND status = 'ok' AND disconnected_at IS NULL
@@ -53,7 +53,7 @@ func (t Tenant) CheckSoon(ctx context.Context, ids []core.AccountID, age time.Du
 			ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 		) AS unchecked WHERE accounts.id = unchecked.id
 		RETURNING accounts.workspace_id AS workspace, accounts.id AS account`,
-		args{"ids": ids, "lease": CheckLease, "every": CheckEvery, "age": age}))
+		args{"ids": ids, "lease": CheckLease, "every": CheckEvery, "age": maxAge}))
 	if err != nil {
 		return err
 	}

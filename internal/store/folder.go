@@ -22,8 +22,8 @@ func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, erro
 // cannot create a cycle.
 func (t Tenant) LockFolders(ctx context.Context) error { return t.LockWorkspace(ctx) }
 
-// FoldersAbove lists the folders from the given one up to the root, or returns not_found.
-func (t Tenant) FoldersAbove(ctx context.Context, id core.FolderID) ([]core.FolderID, error) {
+// FolderIDsUpToRoot lists the folders from the given one up to the root, or returns not_found.
+func (t Tenant) FolderIDsUpToRoot(ctx context.Context, id core.FolderID) ([]core.FolderID, error) {
 	if id.IsZero() {
 		return nil, nil
 	}
@@ -53,24 +53,24 @@ func (t Tenant) FolderHeight(ctx context.Context, id core.FolderID) (int, error)
 
 // AddFolder stores a new folder. key is its name ignoring case; it is a conflict if another folder in the same parent
 // has it.
-func (t Tenant) AddFolder(ctx context.Context, f core.Folder, key string) error {
+func (t Tenant) AddFolder(ctx context.Context, f core.Folder, nameKey string) error {
 	return t.exec(ctx, `
 		INSERT INTO folders (id, workspace_id, parent_id, name, name_key, created_at, updated_at)
 		VALUES (@id, @ws, @parent, @name, @key, @now, @now)`,
-		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": key, "now": f.CreatedAt})
+		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": nameKey, "now": f.CreatedAt})
 }
 
 // UpdateFolder stores a folder's name and parent.
-func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, key string) error {
+func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, nameKey string) error {
 	return t.exec(ctx, `
 		UPDATE folders SET parent_id = @parent, name = @name, name_key = @key, updated_at = @now
 			WHERE workspace_id = @ws AND id = @id`,
-		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": key, "now": f.UpdatedAt})
+		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": nameKey, "now": f.UpdatedAt})
 }
 
-// LockEmptyFolder prevents adding files and folders to a folder until the transaction ends, and reports whether it is
-// empty.
-func (t Tenant) LockEmptyFolder(ctx context.Context, id core.FolderID) (bool, error) {
+// LockFolderAndCheckEmpty prevents adding files and folders to a folder until the transaction ends, and reports whether
+// it is empty.
+func (t Tenant) LockFolderAndCheckEmpty(ctx context.Context, id core.FolderID) (bool, error) {
 	if _, err := queryValue[core.FolderID](t.query(ctx, `SELECT id FROM folders WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
 		return false, err
 	}

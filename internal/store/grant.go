@@ -14,19 +14,19 @@ type GrantAccount struct {
 	Connected bool
 }
 
-// GrantAccounts lists the accounts that were granted to this server at a time, to the second, and not later, in all
+// AccountsOfGrant lists the accounts that were granted to this server at a time, to the second, and not later, in all
 // workspaces. It includes disconnected ones. connectedVia is as in core.Account.
-func (s *Store) GrantAccounts(ctx context.Context, grant []byte, connectedVia string, at time.Time,
+func (s *Store) AccountsOfGrant(ctx context.Context, grant []byte, connectedVia string, grantedUntil time.Time,
 ) ([]GrantAccount, error) {
 	return queryMany[GrantAccount](s.query(ctx, `
 		SELECT workspace_id AS workspace, id, disconnected_at IS NULL AS connected FROM accounts
 		WHERE grant_hash = @grant AND connected_at = @via AND `+grantedBy+`
-		ORDER BY workspace_id, id`, args{"grant": grant, "via": connectedVia, "at": at}))
+		ORDER BY workspace_id, id`, args{"grant": grant, "via": connectedVia, "at": grantedUntil}))
 }
 
-// LockGrantAccount returns an account of GrantAccounts as it is now, or not_found if it has been connected again since.
-// It prevents the accounts of the grant from being connected until the transaction ends.
-func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grant []byte, at time.Time,
+// LockGrantAccount returns an account of AccountsOfGrant as it is now, or not_found if it has been connected again
+// since. It prevents the accounts of the grant from being connected until the transaction ends.
+func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grant []byte, grantedUntil time.Time,
 ) (GrantAccount, error) {
 	if err := t.store.lockGrants(ctx, grant); err != nil {
 		return GrantAccount{}, err
@@ -34,24 +34,24 @@ func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grant [
 	return queryOne[GrantAccount](t.query(ctx, `
 		SELECT workspace_id AS workspace, id, disconnected_at IS NULL AS connected FROM accounts
 		WHERE workspace_id = @ws AND id = @id AND grant_hash = @grant AND `+grantedBy,
-		args{"id": id, "grant": grant, "at": at}))
+		args{"id": id, "grant": grant, "at": grantedUntil}))
 }
 
 // grantedBy is the condition that an account was not connected again after @at. Networks tell times in seconds.
 const grantedBy = `(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`
 
-// RevokeAccount marks an account whose person has removed the app at a time, unless the person has connected it again
-// since. It reports whether it did.
-func (t Tenant) RevokeAccount(ctx context.Context, id core.AccountID, at time.Time, reason string) (bool, error) {
+// MarkAccountRevoked marks an account whose person has removed the app at a time, unless the person has connected it
+// again since. It reports whether it did.
+func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, at time.Time, reason string) (bool, error) {
 	return t.execChanged(ctx, `
 		UPDATE accounts SET status = @revoked, status_reason = @reason
 		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL AND status <> @revoked AND `+grantedBy,
 		args{"id": id, "at": at, "reason": reason, "revoked": core.AccountRevoked})
 }
 
-// WakePolled lets a worker ask at once what became of the account's posts that the network is processing.
-func (t Tenant) WakePolled(ctx context.Context, account core.AccountID) error {
-	return t.signalDueUnless(t.exec(ctx, `
+// WakePostsInProcessing lets a worker ask at once what became of the account's posts that the network is processing.
+func (t Tenant) WakePostsInProcessing(ctx context.Context, account core.AccountID) error {
+	return t.signalDueIfNil(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND u.rest = @poll AND p.account_id = @account AND p.status = 'queued'
@@ -62,15 +62,17 @@ func (t Tenant) WakePolled(ctx context.Context, account core.AccountID) error {
 		args{"account": account, "poll": core.DoPoll}))
 }
 
-// EraseAccount deletes from a disconnected account what its network has told about it. The row stays for the
+// EraseAccountData deletes from a disconnected account what its network has told about it. The row stays for the
 // workspace's posts. It returns the key of the copy of its picture, "" for none, or not_found for a connected account.
-func (t Tenant) EraseAccount(ctx context.Context, id core.AccountID, name string) (avatar string, err error) {
+func (t Tenant) EraseAccountData(ctx context.Context, id core.AccountID,
+	placeholderName string,
+) (avatar string, err error) {
 	return queryValue[string](t.query(ctx, `
 		UPDATE accounts SET external_id = 'erased/' || accounts.id, username = '', display_name = @name, avatar_url = '',
 			avatar = '', grant_hash = NULL
 		FROM (SELECT id, avatar FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NOT NULL
 			FOR NO KEY UPDATE) AS before
-		WHERE accounts.id = before.id RETURNING before.avatar`, args{"id": id, "name": name}))
+		WHERE accounts.id = before.id RETURNING before.avatar`, args{"id": id, "name": placeholderName}))
 }
 
 // Erasure is a person's wish, told by a network, that the data of their accounts is deleted.

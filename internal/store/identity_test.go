@@ -12,22 +12,22 @@ func TestAWorkspaceIsFoundBySlugAndID(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, name := range []string{"one", w.one.id.String()} {
-		got, err := w.FindWorkspace(t.Context(), name)
+		got, err := w.WorkspaceBySlugOrID(t.Context(), name)
 		if err != nil || got.ID != w.one.id || got.Name != "Workspace one" || got.Zone.Name() != "UTC" ||
 			got.Plan != core.PlanOwner {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	_, err := w.FindWorkspace(t.Context(), "three")
+	_, err := w.WorkspaceBySlugOrID(t.Context(), "three")
 	missing(t, "an unknown slug", err)
-	must(t, w.SetPlan(t.Context(), w.one.id, core.PlanFree))
+	must(t, w.SetWorkspacePlan(t.Context(), w.one.id, core.PlanFree))
 	if got, err := w.one.Workspace(t.Context()); err != nil || got.Plan != core.PlanFree {
 		t.Errorf("after the change: %+v, %v", got, err)
 	}
 	if got, err := w.two.Workspace(t.Context()); err != nil || got.Plan != core.PlanOwner {
 		t.Errorf("the other: %+v, %v", got, err)
 	}
-	missing(t, "an unknown id", w.SetPlan(t.Context(), core.NewID[core.WorkspaceKind](), core.PlanFree))
+	missing(t, "an unknown id", w.SetWorkspacePlan(t.Context(), core.NewID[core.WorkspaceKind](), core.PlanFree))
 	_, err = w.In(core.NewID[core.WorkspaceKind]()).Workspace(t.Context())
 	missing(t, "an unknown tenant", err)
 	missing(t, "a lock on it", w.In(core.NewID[core.WorkspaceKind]()).LockWorkspace(t.Context()))
@@ -36,7 +36,7 @@ func TestAWorkspaceIsFoundBySlugAndID(t *testing.T) {
 	if err != nil || added {
 		t.Errorf("a second of that slug: %v, %v", added, err)
 	}
-	if exists, err := w.HasWorkspace(t.Context()); err != nil || !exists {
+	if exists, err := w.HasAnyWorkspace(t.Context()); err != nil || !exists {
 		t.Errorf("none exists? %v, %v", exists, err)
 	}
 }
@@ -44,36 +44,36 @@ func TestAWorkspaceIsFoundBySlugAndID(t *testing.T) {
 func TestPeopleAndTheirMemberships(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	u, err := w.UserByEmail(t.Context(), "ONE@example.org")
+	u, err := w.SignInUserByEmail(t.Context(), "ONE@example.org")
 	if err != nil || u.ID != w.one.owner || u.PasswordHash != "hash of one" || u.Name != "Owner one" {
 		t.Errorf("by email: %+v, %v", u, err)
 	}
-	_, err = w.UserByEmail(t.Context(), "three@example.org")
+	_, err = w.SignInUserByEmail(t.Context(), "three@example.org")
 	missing(t, "an unknown address", err)
 	conflict(t, "an address in use", w.AddUser(t.Context(), core.User{ID: core.NewID[core.UserKind](), Email: "One@Example.org"}, "", start))
-	must(t, w.SetPassword(t.Context(), u.ID, "new"))
-	if u, err := w.UserByEmail(t.Context(), "one@example.org"); err != nil || u.PasswordHash != "new" {
+	must(t, w.SetPasswordHash(t.Context(), u.ID, "new"))
+	if u, err := w.SignInUserByEmail(t.Context(), "one@example.org"); err != nil || u.PasswordHash != "new" {
 		t.Errorf("a new password: %+v, %v", u, err)
 	}
 
-	m, err := w.Member(t.Context(), w.one.owner, w.one.id)
+	m, err := w.SessionMember(t.Context(), w.one.owner, w.one.id)
 	if err != nil || m.Role != core.RoleOwner || m.Plan != core.PlanOwner || m.Workspace != w.one.id ||
 		m.User != w.one.owner {
 		t.Errorf("a member: %+v, %v", m, err)
 	}
-	_, err = w.Member(t.Context(), w.one.owner, w.two.id)
+	_, err = w.SessionMember(t.Context(), w.one.owner, w.two.id)
 	missing(t, "a member elsewhere", err)
 	must(t, w.AddMember(t.Context(), w.two.id, w.one.owner, core.RoleViewer, start.Add(time.Hour)))
 	list, err := w.Memberships(t.Context(), w.one.owner)
 	if err != nil || len(list) != 2 || list[0].Slug != "one" || list[1].Slug != "two" || list[1].Role != core.RoleViewer {
 		t.Errorf("memberships: %+v, %v", list, err)
 	}
-	if owner, err := w.Owner(t.Context(), w.two.id); err != nil || owner != w.two.owner {
+	if owner, err := w.WorkspaceOwner(t.Context(), w.two.id); err != nil || owner != w.two.owner {
 		t.Errorf("the owner: %s, %v", owner, err)
 	}
-	_, err = w.one.User(t.Context(), w.two.owner)
+	_, err = w.one.MemberUser(t.Context(), w.two.owner)
 	missing(t, "a person of another workspace", err)
-	if u, err := w.two.User(t.Context(), w.one.owner); err != nil || u.Email != "one@example.org" {
+	if u, err := w.two.MemberUser(t.Context(), w.one.owner); err != nil || u.Email != "one@example.org" {
 		t.Errorf("a member: %+v, %v", u, err)
 	}
 }
@@ -94,7 +94,7 @@ func TestKeys(t *testing.T) {
 		w.two.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.one.owner, CreatedAt: start}, []byte("third")))
 	find := func() (store.KeyHolder, error) {
 		t.Helper()
-		_, h, countErr, err := w.CountAndFind(t.Context(), "192.0.2.1", 9, time.Minute, []byte("first"))
+		_, h, countErr, err := w.CountRequestAndFindKey(t.Context(), "192.0.2.1", 9, time.Minute, []byte("first"))
 		must(t, countErr)
 		return h, err
 	}
@@ -103,8 +103,8 @@ func TestKeys(t *testing.T) {
 		h.Name != "first" || !h.LastUsedAt.IsZero() {
 		t.Errorf("the holder: %+v, %v", h, err)
 	}
-	must(t, w.TouchKey(t.Context(), first, start, start.Add(-time.Minute)))
-	must(t, w.TouchKey(t.Context(), first, start.Add(time.Second), start.Add(-time.Minute)))
+	must(t, w.RecordKeyUse(t.Context(), first, start, start.Add(-time.Minute)))
+	must(t, w.RecordKeyUse(t.Context(), first, start.Add(time.Second), start.Add(-time.Minute)))
 	list, err := w.one.Keys(t.Context())
 	if err != nil || len(list) != 2 || list[0].ID != second || !list[1].LastUsedAt.Equal(start) ||
 		list[1].CreatedBy != w.one.owner || list[1].Hint != "12345678" {
@@ -142,7 +142,7 @@ func TestGroups(t *testing.T) {
 	}
 	conflict(t, "a name in use", w.one.AddGroup(t.Context(), store.Group{ID: core.NewID[core.GroupKind](), Name: "g", CreatedAt: start}))
 	w.two.group(t, "g")
-	must(t, w.one.HideAccount(t.Context(), a, "gone", start))
+	must(t, w.one.DisconnectAccount(t.Context(), a, "gone", start))
 	if got, err := w.one.LockGroup(t.Context(), g); err != nil || len(got.Accounts) != 1 || got.Accounts[0] != b {
 		t.Errorf("with a hidden account: %+v, %v", got, err)
 	}

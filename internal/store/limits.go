@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Count is the state of a limit after a request was counted or refused.
-type Count struct {
+// RateCount is the state of a limit after a request was counted or refused.
+type RateCount struct {
 	Granted   bool
 	Remaining int
 	// Reset is the time until the oldest counted request leaves the window.
@@ -19,20 +19,20 @@ type Count struct {
 	RetryAfter time.Duration
 }
 
-// CountCreate counts a request to create posts, unless there would be more than limit in any window of the given
+// CountCreation counts a request to create posts, unless there would be more than limit in any window of the given
 // length. It locks the workspace's row, so requests are counted one after the other. The count commits by itself,
 // also if the creation then fails, and does not wait for the disk: after a crash of the database, the last requests
 // may not be counted.
-func (t Tenant) CountCreate(ctx context.Context, limit int, window time.Duration) (Count, error) {
-	return t.countCreates(ctx, limit, window, true)
+func (t Tenant) CountCreation(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
+	return t.countOrPeekCreation(ctx, limit, window, true)
 }
 
-// PeekCreate returns what CountCreate would return for the next creation, without counting.
-func (t Tenant) PeekCreate(ctx context.Context, limit int, window time.Duration) (Count, error) {
-	return t.countCreates(ctx, limit, window, false)
+// PeekCreation returns what CountCreation would return for the next creation, without counting.
+func (t Tenant) PeekCreation(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
+	return t.countOrPeekCreation(ctx, limit, window, false)
 }
 
-type createRow struct {
+type creationsRow struct {
 	Granted bool
 	Used    int64      // before this one
 	Oldest  *time.Time // of those counted before
@@ -40,13 +40,15 @@ type createRow struct {
 	Now     time.Time
 }
 
-func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duration, count bool) (Count, error) {
+func (t Tenant) countOrPeekCreation(ctx context.Context, limit int, window time.Duration,
+	record bool,
+) (RateCount, error) {
 	// Sent together, the statements are one transaction, and the second sees what was committed while the first
 	// waited for the lock.
 	var batch pgx.Batch
-	var rows []createRow
+	var rows []creationsRow
 	batch.Queue(`SELECT `+relaxed+` FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))
-	queueMany(&batch, `
+	queueQuery(&batch, `
 		WITH counted AS (
 			SELECT count(*) AS used, min(at) AS oldest FROM create_log
 			WHERE workspace_id = @ws AND at > clock() - @window::interval
@@ -58,19 +60,19 @@ func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duratio
 			CASE WHEN used >= @limit THEN (
 				SELECT at FROM create_log WHERE workspace_id = @ws ORDER BY at DESC OFFSET @limit - 1 LIMIT 1
 			) END AS gate
-		FROM counted`, t.withWorkspace(args{"limit": limit, "window": window, "count": count}), &rows)
+		FROM counted`, t.withWorkspace(args{"limit": limit, "window": window, "count": record}), &rows)
 	if err := t.sendBatch(ctx, &batch); err != nil {
-		return Count{}, fmt.Errorf("count a creation: %w", err)
+		return RateCount{}, fmt.Errorf("count a creation: %w", err)
 	}
-	return rows[0].toCount(limit, window), nil
+	return rows[0].toRateCount(limit, window), nil
 }
 
-func (r createRow) toCount(limit int, window time.Duration) Count {
+func (r creationsRow) toRateCount(limit int, window time.Duration) RateCount {
 	oldest := r.Now // this one's own time, if it is the first
 	if r.Oldest != nil {
 		oldest = *r.Oldest
 	}
-	c := Count{Granted: r.Granted, Remaining: max(limit-int(r.Used), 0)}
+	c := RateCount{Granted: r.Granted, Remaining: max(limit-int(r.Used), 0)}
 	if r.Granted {
 		c.Remaining--
 	}

@@ -12,9 +12,9 @@ import (
 func TestLimitsHoldByTheRunningClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for name, count := range map[string]func() (store.Count, error){
-		"address":   func() (store.Count, error) { return w.CountAddress(t.Context(), "192.0.2.1", 40, time.Hour) },
-		"creations": func() (store.Count, error) { return w.one.CountCreate(t.Context(), 40, time.Hour) },
+	for name, count := range map[string]func() (store.RateCount, error){
+		"address":   func() (store.RateCount, error) { return w.CountAddressRequest(t.Context(), "192.0.2.1", 40, time.Hour) },
+		"creations": func() (store.RateCount, error) { return w.one.CountCreation(t.Context(), 40, time.Hour) },
 	} {
 		var granted atomic.Int64
 		var group sync.WaitGroup
@@ -36,7 +36,7 @@ func TestLimitsHoldByTheRunningClock(t *testing.T) {
 			t.Errorf("%s: %d were granted of 40", name, granted.Load())
 		}
 	}
-	if c, err := w.two.PeekCreate(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
+	if c, err := w.two.PeekCreation(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
 		t.Errorf("a look at the other's: %+v, %v", c, err)
 	}
 }
@@ -45,9 +45,9 @@ func TestLimitsHoldByTheRunningClock(t *testing.T) {
 func TestAShortWindowPasses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	count := func() store.Count {
+	count := func() store.RateCount {
 		t.Helper()
-		c, err := w.CountAddress(t.Context(), "192.0.2.1", 2, time.Second)
+		c, err := w.CountAddressRequest(t.Context(), "192.0.2.1", 2, time.Second)
 		must(t, err)
 		return c
 	}
@@ -94,7 +94,7 @@ func TestWhatARefusalSaysOfTheStorageStaysTrue(t *testing.T) {
 	limit := int64(10)
 	take := func(in store.Tenant, n, used int64, want bool) {
 		t.Helper()
-		if got, ok, err := in.TakeStorage(t.Context(), n, &limit); err != nil || ok != want || got != used {
+		if got, ok, err := in.ReserveStorage(t.Context(), n, &limit); err != nil || ok != want || got != used {
 			t.Errorf("taking %d: %d, %v, %v; want %d, %v", n, got, ok, err, used, want)
 		}
 	}
@@ -121,7 +121,7 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	r := store.Replay{Route: "POST /posts", Key: "k", Fingerprint: []byte("f")}
-	begin := func(in store.Tenant, r store.Replay) (store.Kept, bool) {
+	begin := func(in store.Tenant, r store.Replay) (store.StoredReplay, bool) {
 		t.Helper()
 		kept, first, err := in.BeginReplay(t.Context(), r, time.Minute, time.Hour)
 		must(t, err)
@@ -136,17 +136,17 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	if _, first := begin(w.two.Tenant, r); !first {
 		t.Error("another workspace's is taken for a repetition")
 	}
-	must(t, w.two.DropReplay(t.Context(), r))
+	must(t, w.two.ReleaseReplay(t.Context(), r))
 	keep := func(w store.Tenant, status int, body string, want bool) {
 		t.Helper()
-		if kept, err := w.KeepReplay(t.Context(), r, status, []byte(body)); err != nil || kept != want {
+		if kept, err := w.SaveReplay(t.Context(), r, status, []byte(body)); err != nil || kept != want {
 			t.Errorf("keeping %q: %v, %v; want %v", body, kept, err, want)
 		}
 	}
 	keep(w.two.Tenant, 201, "", false) // its key is free
 	keep(w.one.Tenant, 201, "body", true)
 	keep(w.one.Tenant, 200, "late", false)
-	must(t, w.one.DropReplay(t.Context(), r)) // too late as well
+	must(t, w.one.ReleaseReplay(t.Context(), r)) // too late as well
 	if kept, first := begin(w.one.Tenant, r); first || kept.Status != 201 || string(kept.Body) != "body" ||
 		string(kept.Fingerprint) != "f" {
 		t.Errorf("the answer: %+v", kept)
@@ -161,19 +161,19 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 func TestPulseAndHousekeeping(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if p, err := w.Pulse(t.Context(), time.Minute, time.Minute); err != nil || p.WorkerSeen || p.Overdue {
+	if p, err := w.ReadPulse(t.Context(), time.Minute, time.Minute); err != nil || p.WorkerSeen || p.Overdue {
 		t.Errorf("at first: %+v, %v", p, err)
 	}
 	must(t, w.RecordHeartbeat(t.Context(), "w"))
 	must(t, w.RecordHeartbeat(t.Context(), "w"))
-	if p, err := w.Pulse(t.Context(), time.Minute, time.Minute); err != nil || !p.WorkerSeen {
+	if p, err := w.ReadPulse(t.Context(), time.Minute, time.Minute); err != nil || !p.WorkerSeen {
 		t.Errorf("after a beat: %+v, %v", p, err)
 	}
-	uses := store.Uses{Replays: time.Hour, Creations: time.Hour, Addresses: time.Hour, Workers: time.Hour}
-	must(t, w.Housekeep(t.Context(), start, uses))
-	if p, err := w.Pulse(t.Context(), time.Minute, time.Minute); err != nil || !p.WorkerSeen {
+	uses := store.Retention{Replays: time.Hour, Creations: time.Hour, Addresses: time.Hour, Workers: time.Hour}
+	must(t, w.DeleteOldRows(t.Context(), start, uses))
+	if p, err := w.ReadPulse(t.Context(), time.Minute, time.Minute); err != nil || !p.WorkerSeen {
 		t.Errorf("housekeeping dropped a worker that reports: %+v, %v", p, err)
 	}
-	must(t, w.ExpireTokens(t.Context(), "late"))
-	must(t, w.ReviewAccounts(t.Context(), "http://here", "elsewhere"))
+	must(t, w.MarkExpiredAccounts(t.Context(), "late"))
+	must(t, w.ReviewAccountConnections(t.Context(), "http://here", "elsewhere"))
 }

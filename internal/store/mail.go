@@ -40,8 +40,8 @@ func (s *Store) Mail(ctx context.Context, id core.MailID) (Mail, error) {
 	return queryOne[Mail](s.query(ctx, `SELECT `+mailColumns+` FROM mails WHERE id = @id`, args{"id": id}))
 }
 
-// Mails lists emails, newest first.
-func (s *Store) Mails(ctx context.Context, limit int) ([]Mail, error) {
+// NewestMails lists emails, newest first.
+func (s *Store) NewestMails(ctx context.Context, limit int) ([]Mail, error) {
 	return queryMany[Mail](s.query(ctx, `SELECT `+mailColumns+` FROM mails ORDER BY created_at DESC, id DESC LIMIT @limit`,
 		args{"limit": limit}))
 }
@@ -51,8 +51,8 @@ func (s *Store) DeleteMail(ctx context.Context, id core.MailID) error {
 	return s.exec(ctx, `DELETE FROM mails WHERE id = @id`, args{"id": id})
 }
 
-// MailReader is a member of the workspace with their choice of emails.
-type MailReader struct {
+// MailRecipient is a member of the workspace with their choice of emails.
+type MailRecipient struct {
 	ID     core.UserID
 	Name   string
 	Email  string
@@ -60,9 +60,9 @@ type MailReader struct {
 	Choice core.MailChoice // "" if they made none
 }
 
-// MailReaders lists the members, oldest first.
-func (t Tenant) MailReaders(ctx context.Context) ([]MailReader, error) {
-	return queryMany[MailReader](t.query(ctx, `
+// MailRecipients lists the members, oldest first.
+func (t Tenant) MailRecipients(ctx context.Context) ([]MailRecipient, error) {
+	return queryMany[MailRecipient](t.query(ctx, `
 		SELECT u.id, u.name, u.email, m.role, m.mail AS choice FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.workspace_id = @ws ORDER BY m.created_at, u.id`, nil))
 }

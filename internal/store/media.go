@@ -58,7 +58,7 @@ func (t Tenant) LockManyMedia(ctx context.Context, ids []core.MediaID) ([]Media,
 
 // AddMedia stores a new file whose bytes have been charged, and which the sweep handles at the given time. It returns
 // not_found for a folder of another workspace.
-func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
+func (t Tenant) AddMedia(ctx context.Context, m Media, nextSweep time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source,
 			expires_at, next_at, created_at)
@@ -66,7 +66,7 @@ func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
 		args{
 			"id": m.ID, "folder": m.Folder, "name": m.Name, "kind": m.Kind, "mime": m.Mime,
 			"size": m.Bytes, "charged": m.Charged,
-			"source": m.Source, "expires": m.ExpiresAt, "next": next, "now": m.CreatedAt,
+			"source": m.Source, "expires": m.ExpiresAt, "next": nextSweep, "now": m.CreatedAt,
 		})
 }
 
@@ -132,8 +132,8 @@ var mediaOrders = map[MediaSort]struct{ by, after string }{
 	SortLargest: {`m.size DESC, m.id DESC`, `(m.size, m.id) < (@at, @after)`},
 }
 
-// sortValue returns what an order compares of a file, before its id.
-func (m Media) sortValue(by MediaSort) any {
+// sortKey returns what an order compares of a file, before its id.
+func (m Media) sortKey(by MediaSort) any {
 	switch by {
 	case SortName:
 		return m.Name
@@ -160,8 +160,8 @@ type MediaFilter struct {
 	Limit    int
 }
 
-// mediaQuery returns the conditions of a filter except the text, and their arguments.
-func mediaQuery(f MediaFilter) (where string, a args) {
+// mediaConditions returns the conditions of a filter except the text, and their arguments.
+func mediaConditions(f MediaFilter) (where string, a args) {
 	a = args{"limit": f.Limit}
 	add := func(condition, name string, v any) {
 		where += ` AND ` + condition
@@ -194,7 +194,7 @@ func mediaQuery(f MediaFilter) (where string, a args) {
 		where += ` AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`
 	}
 	if f.After != nil {
-		add(mediaOrders[f.Sort].after, "at", f.After.sortValue(f.Sort))
+		add(mediaOrders[f.Sort].after, "at", f.After.sortKey(f.Sort))
 		a["after"] = f.After.ID
 	}
 	return where, a
@@ -202,10 +202,10 @@ func mediaQuery(f MediaFilter) (where string, a args) {
 
 // ListMedia lists files.
 func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
-	where, a := mediaQuery(f)
+	where, a := mediaConditions(f)
 	end := ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @limit`
 	if f.Contains != "" {
 		return t.searchMedia(ctx, f, where, end, a)
 	}
-	return queryMany[Media](t.queryPlanned(ctx, `SELECT`+mediaColumns+where+end, a))
+	return queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaColumns+where+end, a))
 }

@@ -14,9 +14,9 @@ const usedByPendingPost = `
 	WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id
 		AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)`
 
-// UsedByPendingPost returns those of the files that a post uses that is still to be published: a draft, a queued post,
-// or a failed post that the worker will retry.
-func (t Tenant) UsedByPendingPost(ctx context.Context, ids []core.MediaID) ([]core.MediaID, error) {
+// MediaUsedByPendingPosts returns those of the files that a post uses that is still to be published: a draft, a queued
+// post, or a failed post that the worker will retry.
+func (t Tenant) MediaUsedByPendingPosts(ctx context.Context, ids []core.MediaID) ([]core.MediaID, error) {
 	return queryValues[core.MediaID](t.query(ctx, `SELECT m.id FROM media m
 		WHERE m.workspace_id = @ws AND m.id = ANY(@ids) AND EXISTS (`+usedByPendingPost+`)`,
 		args{"ids": ids, "retry": core.DoRetry}))
@@ -27,8 +27,8 @@ func (t Tenant) UsedByPendingPost(ctx context.Context, ids []core.MediaID) ([]co
 const purgeable = `m.published_at <= clock() - @retention::interval AND m.purged_at IS NULL AND NOT m.pinned
 	AND m.deleted_at IS NULL AND m.status = 'ready' AND NOT EXISTS (` + usedByPendingPost + `)`
 
-// IsPurgeable reports whether the bytes of a file that the caller has locked can be deleted.
-func (t Tenant) IsPurgeable(ctx context.Context, id core.MediaID, retention time.Duration) (bool, error) {
+// IsMediaPurgeable reports whether the bytes of a file that the caller has locked can be deleted.
+func (t Tenant) IsMediaPurgeable(ctx context.Context, id core.MediaID, retention time.Duration) (bool, error) {
 	return queryValue[bool](t.query(ctx, `SELECT EXISTS (
 		SELECT FROM media m WHERE m.workspace_id = @ws AND m.id = @id AND `+purgeable+`)`,
 		args{"id": id, "retention": retention, "retry": core.DoRetry}))
@@ -42,9 +42,9 @@ func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, lim
 		ORDER BY m.published_at LIMIT @limit`, args{"retention": retention, "limit": limit, "retry": core.DoRetry}))
 }
 
-// PurgeMedia marks a file that the caller has locked as purged, and frees its storage.
-func (t Tenant) PurgeMedia(ctx context.Context, m Media, now time.Time) error {
-	if err := t.setCharged(ctx, m, 0); err != nil {
+// MarkMediaPurged marks a file that the caller has locked as purged, and frees its storage.
+func (t Tenant) MarkMediaPurged(ctx context.Context, m Media, now time.Time) error {
+	if err := t.setChargedBytes(ctx, m, 0); err != nil {
 		return err
 	}
 	return t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = ''
@@ -76,15 +76,15 @@ func (t Tenant) DeleteMedia(ctx context.Context, files []Media, now time.Time) e
 	return t.addUsedStorage(ctx, -charged)
 }
 
-// DropDeletedMedia deletes the rows of deleted files that no post refers to.
-func (s *Store) DropDeletedMedia(ctx context.Context) error {
+// RemoveUnusedMediaRows deletes the rows of deleted files that no post refers to.
+func (s *Store) RemoveUnusedMediaRows(ctx context.Context) error {
 	return s.exec(ctx, `
 		DELETE FROM media m WHERE m.deleted_at IS NOT NULL
 			AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`, nil)
 }
 
-// UnreferencedBlobs returns the keys that no row of a file or an account refers to.
-func (s *Store) UnreferencedBlobs(ctx context.Context, keys []string) ([]string, error) {
+// UnreferencedBlobKeys returns the keys that no row of a file or an account refers to.
+func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]string, error) {
 	return queryValues[string](s.query(ctx, `
 		SELECT key FROM unnest(@keys::text[]) AS kept(key)
 		WHERE NOT EXISTS (SELECT FROM media WHERE blob = key AND blob <> '')
@@ -92,10 +92,10 @@ func (s *Store) UnreferencedBlobs(ctx context.Context, keys []string) ([]string,
 			AND NOT EXISTS (SELECT FROM accounts WHERE avatar = key AND avatar <> '')`, args{"keys": keys}))
 }
 
-// TakeBlobSweep claims the sweep of the stored bytes for the lease if it is due, and returns the last key that was
+// ClaimBlobSweep claims the sweep of the stored bytes for the lease if it is due, and returns the last key that was
 // swept. It returns false if the sweep is not due or claimed by another replica, or if publishing is on hold: files
 // that are newer than a restored backup have no row, and the operator may still restore another backup.
-func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after string, due bool, err error) {
+func (s *Store) ClaimBlobSweep(ctx context.Context, lease time.Duration) (afterKey string, claimed bool, err error) {
 	keys, err := queryValues[string](s.query(ctx, `
 		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock()
 			AND NOT EXISTS (SELECT FROM publishing_hold)
@@ -106,8 +106,8 @@ func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after s
 	return keys[0], true, nil
 }
 
-// SaveBlobSweep records how far the sweep of the stored bytes has progressed, and when it can be claimed again.
-func (s *Store) SaveBlobSweep(ctx context.Context, after string, next time.Duration) error {
+// SaveBlobSweepProgress records how far the sweep of the stored bytes has progressed, and when it can be claimed again.
+func (s *Store) SaveBlobSweepProgress(ctx context.Context, afterKey string, nextIn time.Duration) error {
 	return s.exec(ctx, `UPDATE blob_sweep SET after_key = @after, next_at = clock() + @next::interval`,
-		args{"after": after, "next": next})
+		args{"after": afterKey, "next": nextIn})
 }

@@ -17,22 +17,22 @@ type MediaClaim struct {
 // ClaimMedia claims a file in the given state. It returns false if another worker has claimed the file, or its state
 // has changed.
 func (t Tenant) ClaimMedia(
-	ctx context.Context, id core.MediaID, in core.MediaStatus, lease time.Duration,
+	ctx context.Context, id core.MediaID, status core.MediaStatus, lease time.Duration,
 ) (MediaClaim, bool, error) {
 	epochs, err := queryValues[int64](t.query(ctx, `
 		UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + @lease::interval,
 			next_at = greatest(expires_at, clock() + @lease::interval)
 		WHERE workspace_id = @ws AND id = @id AND status = @in AND deleted_at IS NULL
 			AND `+unleased+`
-		RETURNING lease_epoch`, args{"id": id, "in": in, "lease": lease}))
+		RETURNING lease_epoch`, args{"id": id, "in": status, "lease": lease}))
 	if err != nil || len(epochs) == 0 {
 		return MediaClaim{}, false, err
 	}
 	return MediaClaim{id, epochs[0]}, true, nil
 }
 
-// RenewMedia renews a claim. It returns false if the claim was lost.
-func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duration) (bool, error) {
+// RenewMediaClaim renews a claim. It returns false if the claim was lost.
+func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Duration) (bool, error) {
 	return t.execChanged(ctx, `
 		UPDATE media SET lease_until = clock() + @lease::interval, next_at = greatest(expires_at,
 			clock() + @lease::interval)
@@ -42,25 +42,27 @@ func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duratio
 
 // ReleaseMediaClaim ends a claim. The sweep handles the file again after the given time, but not before a reservation
 // ends; failed counts the attempt.
-func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, again time.Duration, failed bool) error {
+func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, retryAfter time.Duration,
+	countFailure bool,
+) error {
 	return t.exec(ctx, `
 		UPDATE media SET lease_until = NULL, next_at = greatest(expires_at, clock() + @again::interval),
 			tries = tries + CASE WHEN @failed THEN 1 ELSE 0 END
 		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL`,
-		args{"id": c.ID, "epoch": c.Epoch, "again": again, "failed": failed})
+		args{"id": c.ID, "epoch": c.Epoch, "again": retryAfter, "failed": countFailure})
 }
 
-// NoteMedia stores what is known about a file during its download: name, kind, size and charged bytes. It returns
-// false if the claim was lost.
-func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, error) {
+// SaveDownloadInfo stores what is known about a file during its download: name, kind, size and charged bytes. It
+// returns false if the claim was lost.
+func (t Tenant) SaveDownloadInfo(ctx context.Context, c MediaClaim, m Media) (bool, error) {
 	return t.execChanged(ctx, `
 		UPDATE media SET original_name = @name, kind = @kind, size = @size, charged = @charged
 		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL AND deleted_at IS NULL`,
 		args{"id": c.ID, "epoch": c.Epoch, "name": m.Name, "kind": m.Kind, "size": m.Bytes, "charged": m.Charged})
 }
 
-// FetchesHeld counts the claimed downloads of the workspace.
-func (t Tenant) FetchesHeld(ctx context.Context) (int, error) {
+// CountActiveFetches counts the claimed downloads of the workspace.
+func (t Tenant) CountActiveFetches(ctx context.Context) (int, error) {
 	return queryValue[int](t.query(ctx, `
 		SELECT count(*) FROM media
 		WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL
@@ -78,9 +80,9 @@ type MediaChange struct {
 	Next       time.Time // when the sweep looks at the file; zero for never
 }
 
-// MoveMedia changes the state of a file that the caller has locked, charges the storage, and ends any claim. It
+// ChangeMediaState changes the state of a file that the caller has locked, charges the storage, and ends any claim. It
 // returns false if the file's state has changed or the claim was lost. Epoch 0 means without a claim.
-func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change MediaChange) (bool, error) {
+func (t Tenant) ChangeMediaState(ctx context.Context, m Media, epoch int64, change MediaChange) (bool, error) {
 	f := change.Facts
 	changed, err := t.execChanged(ctx, `
 		UPDATE media SET status = @to, fail_reason = @reason, kind = @kind, mime = @mime, size = @size,
@@ -104,7 +106,7 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 	if err != nil || !changed {
 		return false, err
 	}
-	return true, t.setCharged(ctx, m, change.Charged)
+	return true, t.setChargedBytes(ctx, m, change.Charged)
 }
 
 // DueMedia is a file with pending work.
@@ -115,9 +117,9 @@ type DueMedia struct {
 	Fetched   bool // it comes from an address, not from an upload
 }
 
-// TakeDueMedia lists files that are due, and postpones them by patience, so that they are not listed again before
+// PostponeDueMedia lists files that are due, and postpones them by patience, so that they are not listed again before
 // they can be handled.
-func (s *Store) TakeDueMedia(ctx context.Context, patience time.Duration, limit int) ([]DueMedia, error) {
+func (s *Store) PostponeDueMedia(ctx context.Context, postponeBy time.Duration, limit int) ([]DueMedia, error) {
 	return queryMany[DueMedia](s.query(ctx, `
 		WITH due AS (
 			SELECT workspace_id, id FROM media WHERE next_at <= clock()
@@ -126,5 +128,5 @@ func (s *Store) TakeDueMedia(ctx context.Context, patience time.Duration, limit 
 		UPDATE media m SET next_at = clock() + @patience::interval FROM due
 		WHERE m.workspace_id = due.workspace_id AND m.id = due.id
 		RETURNING m.workspace_id AS workspace, m.id, m.status, m.source IS NOT NULL AS fetched`,
-		args{"patience": patience, "limit": limit}))
+		args{"patience": postponeBy, "limit": limit}))
 }

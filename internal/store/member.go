@@ -16,18 +16,18 @@ const everyMember = `
 			SELECT id, name, email, role, created_at, expires_at FROM invitations WHERE workspace_id = @ws
 		) AS everybody `
 
-// Members lists members and invitations, oldest first.
-func (t Tenant) Members(ctx context.Context) ([]core.Member, error) {
+// MembersAndInvitations lists members and invitations, oldest first.
+func (t Tenant) MembersAndInvitations(ctx context.Context) ([]core.Member, error) {
 	return queryMany[core.Member](t.query(ctx, everyMember+`ORDER BY created_at, id`, nil))
 }
 
-// FindMember returns a member or an invitation.
-func (t Tenant) FindMember(ctx context.Context, id core.UserID) (core.Member, error) {
+// MemberOrInvitation returns a member or an invitation.
+func (t Tenant) MemberOrInvitation(ctx context.Context, id core.UserID) (core.Member, error) {
 	return queryOne[core.Member](t.query(ctx, everyMember+`WHERE id = @id`, args{"id": id}))
 }
 
-// FindMemberByEmail returns a member or an invitation, ignoring the case of the address.
-func (t Tenant) FindMemberByEmail(ctx context.Context, email string) (core.Member, error) {
+// MemberOrInvitationByEmail returns a member or an invitation, ignoring the case of the address.
+func (t Tenant) MemberOrInvitationByEmail(ctx context.Context, email string) (core.Member, error) {
 	return queryOne[core.Member](t.query(ctx, everyMember+`WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
@@ -42,19 +42,19 @@ func (t Tenant) CountMembers(ctx context.Context, now time.Time) (MemberCount, e
 		FROM members WHERE workspace_id = @ws`, args{"owner": core.RoleOwner, "now": now}))
 }
 
-// SaveRole stores m.Role for the member or the invitation m, which the caller has found and locked.
-func (t Tenant) SaveRole(ctx context.Context, m core.Member) error {
+// SaveMemberRole stores m.Role for the member or the invitation m, which the caller has found and locked.
+func (t Tenant) SaveMemberRole(ctx context.Context, m core.Member) error {
 	sql := `UPDATE members SET role = @role WHERE workspace_id = @ws AND user_id = @id`
-	if m.Invited() {
+	if m.IsPending() {
 		sql = `UPDATE invitations SET role = @role WHERE workspace_id = @ws AND id = @id`
 	}
 	return t.exec(ctx, sql, args{"id": m.ID, "role": m.Role})
 }
 
-// RemoveMember deletes a membership with the member's keys, or an invitation.
-func (t Tenant) RemoveMember(ctx context.Context, m core.Member) error {
+// RemoveMemberOrInvitation deletes a membership with the member's keys, or an invitation.
+func (t Tenant) RemoveMemberOrInvitation(ctx context.Context, m core.Member) error {
 	sql := `DELETE FROM members WHERE workspace_id = @ws AND user_id = @id`
-	if m.Invited() {
+	if m.IsPending() {
 		sql = `DELETE FROM invitations WHERE workspace_id = @ws AND id = @id`
 	}
 	return t.exec(ctx, sql, args{"id": m.ID})
@@ -70,36 +70,39 @@ type Invitation struct {
 	Role          core.Role
 }
 
-// Invitation returns an invitation by the hash of its token, or not_found if it has expired, was used or replaced.
-func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
+// InvitationByToken returns an invitation by the hash of its token, or not_found if it has expired, was used or
+// replaced.
+func (s *Store) InvitationByToken(ctx context.Context, tokenHash []byte, now time.Time) (Invitation, error) {
 	return queryOne[Invitation](s.query(ctx, `
 		SELECT i.id, i.workspace_id AS workspace, w.name AS workspace_name, i.email, i.name, i.role
 		FROM invitations i JOIN workspaces w ON w.id = i.workspace_id
-		WHERE i.hash = @hash AND i.expires_at > @now`, args{"hash": hash, "now": now}))
+		WHERE i.hash = @hash AND i.expires_at > @now`, args{"hash": tokenHash, "now": now}))
 }
 
-// Invite stores an invitation, or replaces the token, name and role of the one with its id.
-func (t Tenant) Invite(ctx context.Context, m core.Member, hash []byte) error {
+// SaveInvitation stores an invitation, or replaces the token, name and role of the one with its id.
+func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, tokenHash []byte) error {
 	return t.exec(ctx, `
 		INSERT INTO invitations AS i (id, workspace_id, email, name, role, hash, created_at, expires_at)
 		VALUES (@id, @ws, @email, @name, @role, @hash, @at, @until)
 		ON CONFLICT (id) DO UPDATE SET email = @email, name = @name, role = @role, hash = @hash, expires_at = @until
 		WHERE i.workspace_id = @ws`, args{
-		"id": m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "hash": hash, "at": m.CreatedAt,
+		"id": m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "hash": tokenHash, "at": m.CreatedAt,
 		"until": m.InvitedUntil,
 	})
 }
 
-// TakeInvitation deletes an invitation and returns its role, or not_found if it has expired, was used or replaced.
-func (t Tenant) TakeInvitation(ctx context.Context, hash []byte, now time.Time) (core.Role, error) {
+// ConsumeInvitation deletes an invitation and returns its role, or not_found if it has expired, was used or replaced.
+func (t Tenant) ConsumeInvitation(ctx context.Context, tokenHash []byte, now time.Time) (core.Role, error) {
 	return queryValue[core.Role](t.query(ctx, `
 		DELETE FROM invitations WHERE workspace_id = @ws AND hash = @hash AND expires_at > @now RETURNING role`,
-		args{"hash": hash, "now": now}))
+		args{"hash": tokenHash, "now": now}))
 }
 
-// Join adds a person to the workspace. With a password hash, it stores the person first; it is then a conflict if the
-// email address is in use.
-func (t Tenant) Join(ctx context.Context, u core.User, passwordHash string, role core.Role, now time.Time) error {
+// JoinWorkspace adds a person to the workspace. With a password hash, it stores the person first; it is then a conflict
+// if the email address is in use.
+func (t Tenant) JoinWorkspace(ctx context.Context, u core.User, passwordHash string, role core.Role,
+	now time.Time,
+) error {
 	if passwordHash != "" {
 		if err := t.store.AddUser(ctx, u, passwordHash, now); err != nil {
 			return err

@@ -16,16 +16,18 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 		ID: core.NewID[core.UserKind](), Name: "A", Email: "a@example.org", Role: core.RoleViewer,
 		CreatedAt: start, InvitedUntil: until,
 	}
-	must(t, w.one.Invite(t.Context(), invited, []byte("first")))
-	if i, err := w.Invitation(t.Context(), []byte("first"), start); err != nil || i.Workspace != w.one.id ||
+	must(t, w.one.SaveInvitation(t.Context(), invited, []byte("first")))
+	if i, err := w.InvitationByToken(t.Context(), []byte("first"), start); err != nil || i.Workspace != w.one.id ||
 		i.WorkspaceName != "Workspace one" || i.ID != invited.ID || i.Email != "a@example.org" {
 		t.Errorf("by its token: %+v, %v", i, err)
 	}
-	_, err := w.Invitation(t.Context(), []byte("first"), until)
+	_, err := w.InvitationByToken(t.Context(), []byte("first"), until)
 	missing(t, "when it is over", err)
 	for what, find := range map[string]func(store.Tenant) (core.Member, error){
-		"by id":    func(s store.Tenant) (core.Member, error) { return s.FindMember(t.Context(), invited.ID) },
-		"by email": func(s store.Tenant) (core.Member, error) { return s.FindMemberByEmail(t.Context(), "A@example.org") },
+		"by id": func(s store.Tenant) (core.Member, error) { return s.MemberOrInvitation(t.Context(), invited.ID) },
+		"by email": func(s store.Tenant) (core.Member, error) {
+			return s.MemberOrInvitationByEmail(t.Context(), "A@example.org")
+		},
 	} {
 		if m, err := find(w.one.Tenant); err != nil || m != invited {
 			t.Errorf("%s: %+v, %v", what, m, err)
@@ -36,13 +38,13 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	// Another workspace changes nothing of it.
 	theirs := invited
 	theirs.Role, theirs.Name = core.RoleOwner, "B"
-	must(t, w.two.Invite(t.Context(), theirs, []byte("second")))
-	must(t, w.two.SaveRole(t.Context(), theirs))
-	must(t, w.two.RemoveMember(t.Context(), theirs))
-	must(t, w.two.RemoveMember(t.Context(), core.Member{ID: w.one.owner}))
-	_, err = w.two.TakeInvitation(t.Context(), []byte("first"), start)
+	must(t, w.two.SaveInvitation(t.Context(), theirs, []byte("second")))
+	must(t, w.two.SaveMemberRole(t.Context(), theirs))
+	must(t, w.two.RemoveMemberOrInvitation(t.Context(), theirs))
+	must(t, w.two.RemoveMemberOrInvitation(t.Context(), core.Member{ID: w.one.owner}))
+	_, err = w.two.ConsumeInvitation(t.Context(), []byte("first"), start)
 	missing(t, "the other's taking", err)
-	list, err := w.one.Members(t.Context())
+	list, err := w.one.MembersAndInvitations(t.Context())
 	if err != nil || len(list) != 2 || list[0].ID != w.one.owner || list[0].Role != core.RoleOwner || list[1] != invited {
 		t.Errorf("the list: %+v, %v", list, err)
 	}
@@ -55,19 +57,19 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	}
 
 	invited.Role = core.RoleEditor
-	must(t, w.one.SaveRole(t.Context(), invited))
-	role, err := w.one.TakeInvitation(t.Context(), []byte("first"), start)
+	must(t, w.one.SaveMemberRole(t.Context(), invited))
+	role, err := w.one.ConsumeInvitation(t.Context(), []byte("first"), start)
 	if err != nil || role != core.RoleEditor {
 		t.Errorf("taken: %s, %v", role, err)
 	}
-	_, err = w.one.TakeInvitation(t.Context(), []byte("first"), start)
+	_, err = w.one.ConsumeInvitation(t.Context(), []byte("first"), start)
 	missing(t, "taking it twice", err)
-	must(t, w.one.Join(t.Context(), core.User{ID: invited.ID, Name: "A", Email: "a@example.org"}, "hash", role, start))
-	if m, err := w.Member(t.Context(), invited.ID, w.one.id); err != nil || m.Role != core.RoleEditor ||
+	must(t, w.one.JoinWorkspace(t.Context(), core.User{ID: invited.ID, Name: "A", Email: "a@example.org"}, "hash", role, start))
+	if m, err := w.SessionMember(t.Context(), invited.ID, w.one.id); err != nil || m.Role != core.RoleEditor ||
 		m.PasswordHash != "hash" {
 		t.Errorf("joined: %+v, %v", m, err)
 	}
-	conflict(t, "an address in use", w.two.Join(t.Context(), core.User{ID: core.NewID[core.UserKind](), Email: "A@example.org"}, "hash", role, start))
+	conflict(t, "an address in use", w.two.JoinWorkspace(t.Context(), core.User{ID: core.NewID[core.UserKind](), Email: "A@example.org"}, "hash", role, start))
 }
 
 func TestAWorkspaceIsUpdatedAlone(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 )
 
 // statements caches the numbered arguments of each statement, by its SQL.
-var statements sync.Map // *preparedSQL
+var statements sync.Map // *numberedSQL
 
-// preparedSQL is SQL with numbered arguments, and their names in order.
-type preparedSQL struct {
+// numberedSQL is SQL with numbered arguments, and their names in order.
+type numberedSQL struct {
 	sql   string
 	names []string
 	given int // how many different ones
@@ -30,13 +30,13 @@ type namedArgs map[string]any
 func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
 	known, ok := statements.Load(sql)
 	if !ok {
-		s, err := n.prepareSQL(ctx, conn, sql)
+		s, err := n.numberArguments(ctx, conn, sql)
 		if err != nil {
 			return "", nil, err
 		}
 		known, _ = statements.LoadOrStore(sql, s)
 	}
-	s := known.(*preparedSQL) //nolint:errcheck,forcetypeassert // nothing else is kept there
+	s := known.(*numberedSQL) //nolint:errcheck,forcetypeassert // nothing else is kept there
 	values := make([]any, len(s.names))
 	for i, name := range s.names {
 		value, ok := n[name]
@@ -48,14 +48,14 @@ func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string,
 	return s.sql, values, nil
 }
 
-// prepareSQL lets pgx number the arguments.
-func (n namedArgs) prepareSQL(ctx context.Context, conn *pgx.Conn, sql string) (*preparedSQL, error) {
+// numberArguments lets pgx number the arguments.
+func (n namedArgs) numberArguments(ctx context.Context, conn *pgx.Conn, sql string) (*numberedSQL, error) {
 	names := pgx.StrictNamedArgs{}
 	for name := range n {
 		names[name] = name
 	}
 	numbered, order, err := names.RewriteQuery(ctx, conn, sql, nil)
-	s := &preparedSQL{sql: numbered, given: len(n)}
+	s := &numberedSQL{sql: numbered, given: len(n)}
 	for _, name := range order {
 		text, _ := name.(string)
 		s.names = append(s.names, text)
@@ -109,7 +109,7 @@ type idColumn[K core.Kind] struct{ to *core.ID[K] }
 
 // ScanUUID reads the column's value; NULL is the unset id.
 func (c idColumn[K]) ScanUUID(v pgtype.UUID) error {
-	*c.to = core.IDOf[K](v.Bytes)
+	*c.to = core.IDFromUUID[K](v.Bytes)
 	return nil
 }
 

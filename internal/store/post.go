@@ -38,7 +38,7 @@ type postRow struct {
 	rest    core.Do
 	ledger  core.Publication
 	next    time.Time
-	held    bool // by a worker that publishes it; see Publication.Leased
+	held    bool // by a worker that publishes it; see Publication.IsBeingPublished
 	ahead   bool // next is to come
 	calling bool // the call that publishes is on its way
 }
@@ -79,9 +79,9 @@ func (r postRow) setProgress(p *core.Post) {
 	if p.Status != core.PostQueued || r.ledger.Step == "" {
 		return
 	}
-	p.Busy = r.held || !r.ledger.Movable()
+	p.Busy = r.held || !r.ledger.CanChange()
 	// which is to ask before another call
-	p.Asking = r.ledger.Unsure() && r.ledger.Answer != core.AnswerTaken && !r.calling || r.rest == core.DoSettle
+	p.Asking = r.ledger.IsCallUnresolved() && r.ledger.Answer != core.AnswerTaken && !r.calling || r.rest == core.DoSettle
 	if p.Asking && !r.held && r.ahead {
 		p.AskAt = r.next
 	}
@@ -142,19 +142,19 @@ const listTime = `coalesce(p.publish_at, p.created_at)`
 // listed selects posts with the time by which they are sorted.
 const listed = `SELECT p.*, ` + listTime + ` AS listed_at FROM posts p`
 
-// Posts lists posts by time and then id, newest first unless asked otherwise.
-func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
-	q := f.query()
+// ListPosts lists posts by time and then id, newest first unless asked otherwise.
+func (t Tenant) ListPosts(ctx context.Context, f PostFilter) ([]core.Post, error) {
+	q := f.buildQuery()
 	if f.Contains != "" {
 		return t.searchPosts(ctx, f, q)
 	}
-	return t.readPosts(ctx, q, `SELECT p.* FROM (`+q.first(`@limit`)+`) p`)
+	return t.readPosts(ctx, q, `SELECT p.* FROM (`+q.firstPostsSQL(`@limit`)+`) p`)
 }
 
 // readPosts reads a page of the posts that a query selects.
-func (t Tenant) readPosts(ctx context.Context, q postQuery, selected string) ([]core.Post, error) {
-	rows, err := queryValues[postRow](t.queryPlanned(ctx,
-		`SELECT`+postFields+` FROM (`+selected+q.order+` LIMIT @limit) p`+postJoins+q.order, q.args))
+func (t Tenant) readPosts(ctx context.Context, q postQuery, selectSQL string) ([]core.Post, error) {
+	rows, err := queryValues[postRow](t.queryReplanned(ctx,
+		`SELECT`+postFields+` FROM (`+selectSQL+q.order+` LIMIT @limit) p`+postJoins+q.order, q.args))
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +175,10 @@ type postQuery struct {
 	whole string // the condition on account, group, state and workspace without parts
 }
 
-// first returns the SQL for the first posts of the list. An index has the posts of one account and one status in the
-// order of the list, but not those of several. So it reads the first posts of each account and status, and merges
-// them.
-func (q postQuery) first(limit string) string {
+// firstPostsSQL returns the SQL for the first posts of the list. An index has the posts of one account and one status
+// in the order of the list, but not those of several. So it reads the first posts of each account and status, and
+// merges them.
+func (q postQuery) firstPostsSQL(limit string) string {
 	page := listed + ` WHERE ` + q.part + q.span + q.order + ` LIMIT ` + limit
 	if q.parts == "" {
 		return page
@@ -186,7 +186,7 @@ func (q postQuery) first(limit string) string {
 	return `SELECT p.* FROM ` + q.parts + ` CROSS JOIN LATERAL (` + page + `) p` + q.order + ` LIMIT ` + limit
 }
 
-func (f PostFilter) query() postQuery {
+func (f PostFilter) buildQuery() postQuery {
 	const ofWorkspace = `p.workspace_id = @ws`
 	q := postQuery{args: args{"limit": f.Limit}, part: ofWorkspace, whole: ofWorkspace}
 	narrow := func(to *string, condition, name string, value any) {
@@ -237,8 +237,8 @@ func (f PostFilter) query() postQuery {
 	return q
 }
 
-// CountPosts counts the posts in each status, up to MostCounted.
-func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error) {
+// CountPostsByStatus counts the posts in each status, up to MostCounted.
+func (t Tenant) CountPostsByStatus(ctx context.Context) (map[core.PostStatus]int, error) {
 	return queryMap[core.PostStatus, int](t.query(ctx, `
 		SELECT status, (SELECT count(*) FROM (
 			SELECT FROM posts p WHERE workspace_id = @ws AND p.status = state.status
@@ -273,15 +273,15 @@ func (t Tenant) DeletePost(ctx context.Context, id core.PostID) error {
 	return t.exec(ctx, `DELETE FROM posts WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }
 
-// SetPostURL stores the address of a live post's page.
-func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) error {
+// SetLivePostURL stores the address of a live post's page.
+func (t Tenant) SetLivePostURL(ctx context.Context, id core.PostID, url string) error {
 	return t.exec(ctx, `UPDATE posts SET external_url = @url WHERE workspace_id = @ws AND id = @id AND status = 'live'`,
 		args{"id": id, "url": url})
 }
 
-// PostsWithoutLink lists live posts without a link that went live between two times, oldest first, if their account
+// LivePostsWithoutLink lists live posts without a link that went live between two times, oldest first, if their account
 // can be asked for the link.
-func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
+func (s *Store) LivePostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
 	return queryMany[queue.Link](s.query(ctx, `
 		SELECT p.workspace_id AS workspace, p.id AS post
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
@@ -303,21 +303,21 @@ func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Durati
 		args{"id": id, "by": by})
 }
 
-// PublishedAs lists the network ids of the other posts of an account that went live since the given time.
-func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other core.PostID,
+// ExternalIDsPublishedSince lists the network ids of the other posts of an account that went live since the given time.
+func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.AccountID, except core.PostID,
 	since time.Time,
 ) ([]string, error) {
 	return queryValues[string](t.query(ctx, `
 		SELECT external_id FROM posts
 		WHERE workspace_id = @ws AND account_id = @account AND id <> @other AND status = 'live' AND external_id <> ''
 			AND live_at >= @since`,
-		args{"account": account, "other": other, "since": since}))
+		args{"account": account, "other": except, "since": since}))
 }
 
-// RepeatedTexts returns the accounts that have another post than one with the same text between two times, and whether
-// that post is live or, otherwise, queued.
-func (t Tenant) RepeatedTexts(ctx context.Context, than core.PostID, accounts []core.AccountID, texts []string, from,
-	to time.Time,
+// AccountsWithSameText returns the accounts that have another post than one with the same text between two times, and
+// whether that post is live or, otherwise, queued.
+func (t Tenant) AccountsWithSameText(ctx context.Context, except core.PostID, accounts []core.AccountID,
+	texts []string, from, to time.Time,
 ) (map[core.AccountID]core.PostStatus, error) {
 	// In the alphabet live is before queued; posts_by_time is an index of the coalesce.
 	return queryMap[core.AccountID, core.PostStatus](t.query(ctx, `
@@ -327,11 +327,11 @@ func (t Tenant) RepeatedTexts(ctx context.Context, than core.PostID, accounts []
 		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at,
 			p.created_at) BETWEEN @from AND @to AND p.id IS DISTINCT FROM @than
 		GROUP BY p.account_id`,
-		args{"than": than, "accounts": accounts, "texts": texts, "from": from, "to": to}))
+		args{"than": except, "accounts": accounts, "texts": texts, "from": from, "to": to}))
 }
 
-// AddEvent appends to a post's timeline.
-func (t Tenant) AddEvent(ctx context.Context, id core.PostID, e core.Event) error {
+// AddPostEvent appends to a post's timeline.
+func (t Tenant) AddPostEvent(ctx context.Context, id core.PostID, e core.Event) error {
 	notes := e.Notes
 	if notes == nil {
 		notes = []string{}
@@ -342,8 +342,8 @@ func (t Tenant) AddEvent(ctx context.Context, id core.PostID, e core.Event) erro
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
 }
 
-// AddNote adds a note to the last event of a live post, unless the event has it.
-func (t Tenant) AddNote(ctx context.Context, id core.PostID, note string) error {
+// AddNoteToLastEvent adds a note to the last event of a live post, unless the event has it.
+func (t Tenant) AddNoteToLastEvent(ctx context.Context, id core.PostID, note string) error {
 	return t.exec(ctx, `
 		UPDATE post_events SET notes = array_append(notes, @note)
 		WHERE id = (SELECT max(e.id) FROM post_events e JOIN posts p ON p.workspace_id = e.workspace_id AND p.id = e.post_id
@@ -352,24 +352,25 @@ func (t Tenant) AddNote(ctx context.Context, id core.PostID, note string) error 
 		args{"id": id, "note": note})
 }
 
-// Events returns a post's timeline, oldest event first.
-func (t Tenant) Events(ctx context.Context, id core.PostID) ([]core.Event, error) {
+// PostEvents returns a post's timeline, oldest event first.
+func (t Tenant) PostEvents(ctx context.Context, id core.PostID) ([]core.Event, error) {
 	return queryMany[core.Event](t.query(ctx, `
 		SELECT kind, at, message, notes FROM post_events WHERE workspace_id = @ws AND post_id = @id ORDER BY id`,
 		args{"id": id}))
 }
 
-// SaveChange stores a change of a post that the caller has locked: the post, its publication (by calling ledger), its
-// timeline and the consequences. A post that becomes a draft returns its slot, and the retention time of a live
-// post's files begins. Only SaveChange, and Claim, which begins an attempt, change a post that is queued or was sent.
-func (t Tenant) SaveChange(ctx context.Context, c core.Change, ledger func(Tenant) error) error {
+// SavePostChange stores a change of a post that the caller has locked: the post, its publication (by calling ledger),
+// its timeline and the consequences. A post that becomes a draft returns its slot, and the retention time of a live
+// post's files begins. Only SavePostChange, and ClaimPublication, which begins an attempt, change a post that is queued
+// or was sent.
+func (t Tenant) SavePostChange(ctx context.Context, c core.Change, saveLedger func(Tenant) error) error {
 	if err := t.UpdatePost(ctx, c.Post); err != nil {
 		return err
 	}
-	if err := ledger(t); err != nil {
+	if err := saveLedger(t); err != nil {
 		return err
 	}
-	if err := t.AddEvent(ctx, c.Post.ID, c.Event); err != nil {
+	if err := t.AddPostEvent(ctx, c.Post.ID, c.Event); err != nil {
 		return err
 	}
 	switch {

@@ -32,23 +32,23 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 		workspaces []core.Workspace
 		groups     []Group
 		found      []core.Account
-		facts      []toldFacts
+		facts      []factsRow
 		files      []Media
 	)
-	queueMany(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.withWorkspace(nil), &workspaces)
+	queueQuery(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.withWorkspace(nil), &workspaces)
 	if !group.IsZero() {
-		queueMany(&batch, `SELECT`+groupColumns+` AND g.id = @id`, t.withWorkspace(args{"id": group}), &groups)
+		queueQuery(&batch, `SELECT`+groupColumns+` AND g.id = @id`, t.withWorkspace(args{"id": group}), &groups)
 	}
 	const targets = `(SELECT unnest(@ids::uuid[]) UNION
 		SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`
 	chosen := t.withWorkspace(args{"ids": accounts, "group": group})
-	queueMany(&batch, `
+	queueQuery(&batch, `
 		SELECT `+accountColumns+` FROM accounts
 		WHERE workspace_id = @ws AND disconnected_at IS NULL AND id IN `+targets, chosen, &found)
-	queueMany(&batch, `
+	queueQuery(&batch, `
 		SELECT `+factsColumns+` FROM account_facts WHERE workspace_id = @ws AND account_id IN `+targets, chosen, &facts)
 	if len(media) > 0 {
-		queueMany(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.withWorkspace(args{"ids": media}), &files)
+		queueQuery(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.withWorkspace(args{"ids": media}), &files)
 	}
 	if err := t.sendBatch(ctx, &batch); err != nil {
 		return PostSources{}, err
@@ -67,13 +67,13 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 		s.Accounts[row.ID] = row
 	}
 	for _, row := range files {
-		s.Media[row.ID] = row.Proved()
+		s.Media[row.ID] = row.WithVerifiedFacts()
 	}
 	return s, nil
 }
 
-// queueMany adds a query to a batch; when the batch is sent, it appends the rows to into.
-func queueMany[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
+// queueQuery adds a query to a batch; when the batch is sent, it appends the rows to into.
+func queueQuery[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
 	b.Queue(sql, a).Query(func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, rowToStruct[T])
 		return err
@@ -132,7 +132,7 @@ var (
 // accounts after it, in the same order as disconnecting does.
 func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	post := n.Posts[0]
-	columns, err := columnsOf(n.Posts)
+	columns, err := toColumnValues(n.Posts)
 	if err != nil {
 		return err
 	}
@@ -177,14 +177,14 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 			unnest(@kinds::text[]) WITH ORDINALITY AS event(kind, place) ORDER BY place`,
 		args{"ids": columns.ids, "kinds": events, "now": post.CreatedAt})
 	if n.Queued != nil {
-		n.Queued.addStatements(queue, columns)
+		n.Queued.addQueueStatements(queue, columns)
 	}
 	if n.Answer != nil {
-		queue(`WITH kept AS (`+keepReplay+` RETURNING key) SELECT must(EXISTS (SELECT FROM kept), '`+replaced+`')`,
-			n.Answer.nameArguments(args{"fingerprint": n.Answer.Fingerprint, "status": n.Answer.Status, "body": n.Answer.Body}))
+		queue(`WITH kept AS (`+saveReplay+` RETURNING key) SELECT must(EXISTS (SELECT FROM kept), '`+replaced+`')`,
+			n.Answer.arguments(args{"fingerprint": n.Answer.Fingerprint, "status": n.Answer.Status, "body": n.Answer.Body}))
 	}
 	if n.Queued != nil {
-		queue(`WITH taken AS (`+takeSlots+`) SELECT must(EXISTS (SELECT FROM taken), 'the month has no slots left')`,
+		queue(`WITH taken AS (`+reserveSlots+`) SELECT must(EXISTS (SELECT FROM taken), 'the month has no slots left')`,
 			args{"period": n.Queued.Period, "n": len(n.Posts), "limit": n.Queued.Limit})
 	} else if n.Drafts != nil {
 		queue(`SELECT must((SELECT used FROM usage_drafts WHERE workspace_id = @ws) <= @limit, 'there are too many drafts')`,
@@ -198,13 +198,13 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	}
 	err = translateMustError(t.sendBatch(ctx, &batch))
 	if n.Queued != nil && n.Queued.Due.IsZero() {
-		return t.signalDueUnless(err)
+		return t.signalDueIfNil(err)
 	}
 	return err
 }
 
-// addStatements adds the statements for the slots and the ledger rows.
-func (q NewQueued) addStatements(add func(string, args), columns postColumnValues) {
+// addQueueStatements adds the statements for the slots and the ledger rows.
+func (q NewQueued) addQueueStatements(add func(string, args), columns postColumnValues) {
 	add(`INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT post, @ws, @period, 'held' FROM unnest(@ids::uuid[]) AS post`,
 		args{"ids": columns.ids, "period": q.Period})
 	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, ahead, next_action_at,
@@ -242,7 +242,7 @@ type postColumnValues struct {
 	tags, settings []json.RawMessage
 }
 
-func columnsOf(posts []core.Post) (c postColumnValues, err error) {
+func toColumnValues(posts []core.Post) (c postColumnValues, err error) {
 	for _, p := range posts {
 		tags, err := json.Marshal(p.Tags)
 		if err != nil {

@@ -25,13 +25,13 @@ func (t Tenant) mediaByID(ctx context.Context, ids []core.MediaID, lock string) 
 	}
 	rows, err := queryMany[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lock, args{"ids": ids}))
 	for _, row := range rows {
-		found[row.ID] = row.Proved()
+		found[row.ID] = row.WithVerifiedFacts()
 	}
 	return found, err
 }
 
-// PostMedia returns a post's files in order, including deleted ones.
-func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media, error) {
+// MediaInOrder returns a post's files in order, including deleted ones.
+func (t Tenant) MediaInOrder(ctx context.Context, ids []core.MediaID) ([]core.Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -41,13 +41,13 @@ func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media
 		ORDER BY file.position`, args{"ids": ids}))
 	list := make([]core.Media, len(rows))
 	for i, row := range rows {
-		list[i] = row.Proved()
+		list[i] = row.WithVerifiedFacts()
 	}
 	return list, err
 }
 
-// Files returns the rows of files by id, including deleted ones.
-func (t Tenant) Files(ctx context.Context, ids []core.MediaID) ([]Media, error) {
+// MediaRows returns the rows of files by id, including deleted ones.
+func (t Tenant) MediaRows(ctx context.Context, ids []core.MediaID) ([]Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -42,22 +42,24 @@ type Publication struct {
 	ReadAt time.Time
 }
 
-// Reset is core.Publication.Reset, and also removes the encrypted handle and the network's id.
-func (p Publication) Reset() Publication {
-	p.Publication, p.Sealed, p.ExternalID = p.Publication.Reset(), nil, ""
+// Unqueue is core.Publication.Unqueue, and also removes the encrypted handle and the network's id.
+func (p Publication) Unqueue() Publication {
+	p.Publication, p.Sealed, p.ExternalID = p.Publication.Unqueue(), nil, ""
 	return p
 }
 
-// Leased reports whether a worker was publishing the post when the row was read. A worker that prepares a post before
-// its time has a lease, too, but the post can still be changed.
-func (p Publication) Leased() bool { return p.LeaseUntil.After(p.ReadAt) && !p.DueAt.After(p.ReadAt) }
+// IsBeingPublished reports whether a worker was publishing the post when the row was read. A worker that prepares a
+// post before its time has a lease, too, but the post can still be changed.
+func (p Publication) IsBeingPublished() bool {
+	return p.LeaseUntil.After(p.ReadAt) && !p.DueAt.After(p.ReadAt)
+}
 
 // unleased is the condition that no worker has claimed a row of publications or media.
 const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 
-// Since returns when asking about the publication began: with its step or, if that is later, when the call of the
+// AskingSince returns when asking about the publication began: with its step or, if that is later, when the call of the
 // last arm must have arrived.
-func (p Publication) Since() time.Time {
+func (p Publication) AskingSince() time.Time {
 	if p.QuietAt.After(p.StepSince) {
 		return p.QuietAt
 	}
@@ -88,7 +90,7 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 // locked it. If Rest is RestQueued, a worker acts on it when the post is due or may be prepared, and otherwise never.
 // The zero DueAt means now by the database's clock. A worker that has lost its lease cannot overwrite the change.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
-	return t.signalDueUnless(t.exec(ctx, `
+	return t.signalDueIfNil(t.exec(ctx, `
 		WITH ended AS ( -- of a post that has waited for it
 			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post
 				AND account_id = `+accountSQL+`
@@ -138,11 +140,11 @@ const (
 // fence allows only the worker of the newest claim to write.
 const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch AND lease_owner = @owner`
 
-// SaveStep stores the state of the protocol, the result of the last call and the next call in one statement, and
-// renews the lease. It must succeed before the call is made. It returns the id of the call's step, which always
+// SaveStepBeforeCall stores the state of the protocol, the result of the last call and the next call in one statement,
+// and renews the lease. It must succeed before the call is made. It returns the id of the call's step, which always
 // increases. For a call that takes the turn, it returns ErrNotDue before the post is due, and ErrNoTurn if another post
 // of the account has the turn. After ErrFenced, the worker must stop.
-func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease,
+func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quiet time.Duration,
 ) (int64, error) {
 	a := p.stepArguments()
@@ -171,7 +173,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced
 		RETURNING id, `+wokenSQL(next.PassesTurn)+` AS woken`, a))
 	if errors.Is(err, ErrNotFound) {
-		return 0, t.whyNotSaved(ctx, p)
+		return 0, t.explainUnsavedStep(ctx, p)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
@@ -182,9 +184,9 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	return step.ID, nil
 }
 
-// whyNotSaved returns why SaveStep changed nothing: ErrNotDue or ErrNoTurn if the worker still holds its claim,
-// otherwise ErrFenced.
-func (t Tenant) whyNotSaved(ctx context.Context, p Publication) error {
+// explainUnsavedStep returns why SaveStepBeforeCall changed nothing: ErrNotDue or ErrNoTurn if the worker still holds
+// its claim, otherwise ErrFenced.
+func (t Tenant) explainUnsavedStep(ctx context.Context, p Publication) error {
 	due, err := queryValue[bool](t.query(ctx, `SELECT due_at <= clock() FROM publications WHERE `+fence,
 		args{"post": p.Post, "epoch": p.Epoch, "owner": p.Owner}))
 	switch {
@@ -198,16 +200,16 @@ func (t Tenant) whyNotSaved(ctx context.Context, p Publication) error {
 	return ErrNotDue
 }
 
-// SaveRest stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker acts
-// again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. A pass
+// SaveClaimEnd stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker
+// acts again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. A pass
 // above zero gives the account's turn, if the post has it, for so long to the next post that waits. After ErrFenced,
 // another worker continues.
-func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome, pass time.Duration) error {
+func (t Tenant) SaveClaimEnd(ctx context.Context, p Publication, last *Outcome, passTurnFor time.Duration) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
 	passSQL := ""
-	if pass > 0 {
-		a["lease"], passSQL = pass, passTurnSQL
+	if passTurnFor > 0 {
+		a["lease"], passSQL = passTurnFor, passTurnSQL
 	}
 	woken, err := queryValue[bool](t.query(ctx, finishLastStepSQL(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls,
@@ -216,7 +218,7 @@ func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome, pass
 				armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
 			WHERE `+fence+` RETURNING post_id
 		)`+passSQL+`
-		SELECT `+wokenSQL(pass > 0)+` FROM fenced`, a))
+		SELECT `+wokenSQL(passTurnFor > 0)+` FROM fenced`, a))
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return ErrFenced
@@ -241,11 +243,11 @@ func (p Publication) stepArguments() args {
 	}
 }
 
-// Gate names the call numbered seq of a claim that creates a post's object; see network.Delivery.Gated.
-func (p Publication) Gate(seq int) string { return fmt.Sprintf("%s.%d.%d", p.Post, p.Epoch, seq) }
+// GateName names the call numbered seq of a claim that creates a post's object; see network.Delivery.Gated.
+func (p Publication) GateName(seq int) string { return fmt.Sprintf("%s.%d.%d", p.Post, p.Epoch, seq) }
 
-// GateIsOpen tells whether the object that a gate's call created was the last one of its post, and is armed.
-func (t Tenant) GateIsOpen(ctx context.Context, gate string) (bool, error) {
+// IsGateOpen tells whether the object that a gate's call created was the last one of its post, and is armed.
+func (t Tenant) IsGateOpen(ctx context.Context, gate string) (bool, error) {
 	post, call, _ := strings.Cut(gate, ".")
 	id, err := core.ParseID[core.PostKind](post)
 	if err != nil {
@@ -259,9 +261,9 @@ func (t Tenant) GateIsOpen(ctx context.Context, gate string) (bool, error) {
 const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
-// Overdue counts the publications that have been due for longer than the given time and are unclaimed or stuck, and
-// returns for how long the oldest has been due.
-func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, oldest time.Duration, err error) {
+// CountOverdue counts the publications that have been due for longer than the given time and are unclaimed or stuck,
+// and returns for how long the oldest has been due.
+func (s *Store) CountOverdue(ctx context.Context, after time.Duration) (count int, oldest time.Duration, err error) {
 	type row struct {
 		Count  int
 		Oldest time.Duration

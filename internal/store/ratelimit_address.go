@@ -13,9 +13,9 @@ import (
 // whole, so a window never contains too many requests, and a request may be refused for one part too long.
 const subWindows = 60
 
-// subWindow returns the length of a part in whole microseconds, the unit of the database, so that 60 of them are not
+// partLength returns the length of a part in whole microseconds, the unit of the database, so that 60 of them are not
 // shorter than the window.
-func subWindow(window time.Duration) time.Duration {
+func partLength(window time.Duration) time.Duration {
 	return (window/subWindows + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
@@ -29,31 +29,33 @@ const countAgain = `
 	WHERE address = @address AND newest = ` + currentPart + ` AND before + here < @limit
 	RETURNING before + here AS total, oldest, clock() AS now`
 
-// CountAddress counts a request of a client address, unless there would be more than limit in any window of the given
-// length. It locks the address's row, so replicas count exactly together.
-func (s *Store) CountAddress(ctx context.Context, address string, limit int, window time.Duration) (Count, error) {
-	step := subWindow(window)
+// CountAddressRequest counts a request of a client address, unless there would be more than limit in any window of the
+// given length. It locks the address's row, so replicas count exactly together.
+func (s *Store) CountAddressRequest(ctx context.Context, address string, limit int,
+	window time.Duration,
+) (RateCount, error) {
+	step := partLength(window)
 	row, err := queryValue[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
-	return s.countIfNotCounted(ctx, row, err, address, limit, step)
+	return s.finishAddressCount(ctx, row, err, address, limit, step)
 }
 
-// CountAndFind counts a request as CountAddress does and looks up its key by the hash, in one round trip. A revoked
-// key is not_found, and so is a key whose creator is no longer a member, because the row is deleted with the
-// membership. The second error is the key's; it is set only if the first is nil and the request was allowed.
-func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration,
-	hash []byte,
-) (Count, KeyHolder, error, error) {
-	step := subWindow(window)
+// CountRequestAndFindKey counts a request as CountAddressRequest does and looks up its key by the hash, in one round
+// trip. A revoked key is not_found, and so is a key whose creator is no longer a member, because the row is deleted
+// with the membership. The second error is the key's; it is set only if the first is nil and the request was allowed.
+func (s *Store) CountRequestAndFindKey(ctx context.Context, address string, limit int, window time.Duration,
+	keyHash []byte,
+) (RateCount, KeyHolder, error, error) {
+	step := partLength(window)
 	batch := &pgx.Batch{}
 	batch.Queue(countAgain, namedArgs{"address": address, "step": step.Microseconds(), "limit": limit})
-	batch.Queue(keyHolder, namedArgs{"hash": hash})
+	batch.Queue(keyHolder, namedArgs{"hash": keyHash})
 	results := s.q.SendBatch(ctx, batch)
 	row, countErr := queryValue[addressRow](results.Query())
 	holder, keyErr := queryValue[KeyHolder](results.Query())
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
 	}
-	count, err := s.countIfNotCounted(ctx, row, countErr, address, limit, step)
+	count, err := s.finishAddressCount(ctx, row, countErr, address, limit, step)
 	return count, holder, err, keyErr
 }
 
@@ -68,27 +70,30 @@ func (r *addressRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, scanTime(&r.Now))
 }
 
-// countIfNotCounted reads the result of countAgain, and counts the request if that did not.
-func (s *Store) countIfNotCounted(ctx context.Context, row addressRow, err error, address string, limit int,
+// finishAddressCount reads the result of countAgain, and counts the request if that did not.
+func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err error, address string, limit int,
 	step time.Duration,
-) (c Count, _ error) {
+) (c RateCount, _ error) {
 	if err == nil {
-		return Count{Granted: true, Remaining: limit - row.Total, Reset: expiresAt(row.Oldest, step).Sub(row.Now)}, nil
+		reset := partExpiresAt(row.Oldest, step).Sub(row.Now)
+		return RateCount{Granted: true, Remaining: limit - row.Total, Reset: reset}, nil
 	}
 	if errors.Is(err, ErrNotFound) {
 		err = s.Tx(ctx, func(s *Store) (err error) {
-			c, err = s.countFirst(ctx, address, limit, step)
+			c, err = s.countFirstOfPart(ctx, address, limit, step)
 			return err
 		})
 	}
 	if err != nil {
-		return Count{}, fmt.Errorf("count an address: %w", err)
+		return RateCount{}, fmt.Errorf("count an address: %w", err)
 	}
 	return c, nil
 }
 
-// countFirst counts a request whose address has not sent one in this part yet, or is at its limit.
-func (s *Store) countFirst(ctx context.Context, address string, limit int, step time.Duration) (Count, error) {
+// countFirstOfPart counts a request whose address has not sent one in this part yet, or is at its limit.
+func (s *Store) countFirstOfPart(ctx context.Context, address string, limit int,
+	step time.Duration,
+) (RateCount, error) {
 	row, err := queryOne[tallyRow](s.query(ctx, `
 		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
 		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+currentPart+` AS running) AS clocks
@@ -96,11 +101,13 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 		RETURNING newest, here, parts, `+currentPart+` AS running, clock() AS now`,
 		args{"address": address, "step": step.Microseconds()}))
 	if err != nil {
-		return Count{}, err
+		return RateCount{}, err
 	}
 	t := tally{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
 	if n := t.countRequests(); n >= limit {
-		return Count{Reset: t.freesAt(1, step).Sub(row.Now), RetryAfter: t.freesAt(n-limit+1, step).Sub(row.Now)}, nil
+		return RateCount{
+			Reset: t.firstExpireAt(1, step).Sub(row.Now), RetryAfter: t.firstExpireAt(n-limit+1, step).Sub(row.Now),
+		}, nil
 	}
 	t.parts[subWindows]++
 	here := t.parts[subWindows]
@@ -111,7 +118,8 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 			"address": address, "newest": t.newest, "here": here, "before": t.countRequests() - here, "oldest": t.partOfRequest(1),
 			"parts": t.parts[:subWindows],
 		})
-	return Count{Granted: true, Remaining: limit - t.countRequests(), Reset: t.freesAt(1, step).Sub(row.Now)}, err
+	reset := t.firstExpireAt(1, step).Sub(row.Now)
+	return RateCount{Granted: true, Remaining: limit - t.countRequests(), Reset: reset}, err
 }
 
 type tallyRow struct {
@@ -159,12 +167,12 @@ func (t tally) partOfRequest(n int) int64 {
 	return t.newest
 }
 
-// freesAt returns when the first n requests no longer count.
-func (t tally) freesAt(n int, step time.Duration) time.Time {
-	return expiresAt(t.partOfRequest(n), step)
+// firstExpireAt returns when the first n requests no longer count.
+func (t tally) firstExpireAt(n int, step time.Duration) time.Time {
+	return partExpiresAt(t.partOfRequest(n), step)
 }
 
-// expiresAt returns when a part no longer counts: when as many parts as there are have begun after it.
-func expiresAt(part int64, step time.Duration) time.Time {
+// partExpiresAt returns when a part no longer counts: when as many parts as there are have begun after it.
+func partExpiresAt(part int64, step time.Duration) time.Time {
 	return time.Unix(0, (part+subWindows+1)*int64(step))
 }

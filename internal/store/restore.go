@@ -16,8 +16,8 @@ type Lineage struct {
 	SeenAt   time.Time
 }
 
-// Lineage reads it. SeenAt is when a worker last reported, zero when none ever did.
-func (s *Store) Lineage(ctx context.Context) (Lineage, error) {
+// ReadLineage reads it. SeenAt is when a worker last reported, zero when none ever did.
+func (s *Store) ReadLineage(ctx context.Context) (Lineage, error) {
 	return queryOne[Lineage](s.query(ctx, `
 		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
 			(SELECT timeline_id::bigint FROM pg_control_checkpoint()) AS timeline,
@@ -25,11 +25,11 @@ func (s *Store) Lineage(ctx context.Context) (Lineage, error) {
 			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
 }
 
-// DurableLineage reads it and waits until a crash of the database cannot take Step back: sequences are safe once a
+// ReadDurableLineage reads it and waits until a crash of the database cannot take Step back: sequences are safe once a
 // later commit is.
-func (s *Store) DurableLineage(ctx context.Context) (found Lineage, err error) {
+func (s *Store) ReadDurableLineage(ctx context.Context) (found Lineage, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
-		if found, err = s.Lineage(ctx); err != nil {
+		if found, err = s.ReadLineage(ctx); err != nil {
 			return err
 		}
 		return s.exec(ctx, `SELECT pg_logical_emit_message(true, 'belfry', 'mark')`, nil)
@@ -97,15 +97,15 @@ func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince
 	})
 }
 
-// Hold is why and since when nothing is published.
-type Hold struct {
+// PublishingHold is why and since when nothing is published.
+type PublishingHold struct {
 	Reason string
 	Since  time.Time
 }
 
-// Hold reads the hold; ErrNotFound when posts go out as usual.
-func (s *Store) Hold(ctx context.Context) (Hold, error) {
-	return queryOne[Hold](s.query(ctx, `SELECT reason, since FROM publishing_hold`, nil))
+// PublishingHold reads the hold; ErrNotFound when posts go out as usual.
+func (s *Store) PublishingHold(ctx context.Context) (PublishingHold, error) {
+	return queryOne[PublishingHold](s.query(ctx, `SELECT reason, since FROM publishing_hold`, nil))
 }
 
 // HeldPost is a post that is due while publishing is on hold, or that was published after the backup.
@@ -163,8 +163,8 @@ func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error)
 			FROM restored_receipts ORDER BY post_id`, nil))
 }
 
-// Fate is what happens to the post when the hold ends, in words for a person.
-func (p HeldPost) Fate() string {
+// FateInWords is what happens to the post when the hold ends, in words for a person.
+func (p HeldPost) FateInWords() string {
 	switch {
 	case p.Live:
 		return "already published; will be marked as live"
@@ -178,9 +178,9 @@ func (p HeldPost) Fate() string {
 	return "no receipt; will be published unless you cancel it"
 }
 
-// MarkPublished makes a post live that a receipt shows as published. It does nothing when the post is live or gone.
-// Where another post of the account has the network's id, this one is live without it.
-func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.Time) error {
+// MarkLiveFromReceipt makes a post live that a receipt shows as published. It does nothing when the post is live or
+// gone. Where another post of the account has the network's id, this one is live without it.
+func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now time.Time) error {
 	return t.exec(ctx, `
 		WITH post AS (
 			UPDATE posts p SET status = 'live', external_url = @external_url, error_code = '', error_message = '',
@@ -222,16 +222,17 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (bool, 
 	})
 }
 
-// AdvanceSteps lets the ids of steps go on above step, so that no receipt of before looks newer than the ledger.
-func (s *Store) AdvanceSteps(ctx context.Context, step int64) error {
+// AdvanceStepIDs lets the ids of steps go on above step, so that no receipt of before looks newer than the ledger.
+func (s *Store) AdvanceStepIDs(ctx context.Context, minStepID int64) error {
 	return s.exec(ctx, `
-		SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`, args{"step": step})
+		SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`,
+		args{"step": minStepID})
 }
 
 // EndPublishingHold ends the hold. The ids of steps go on above step.
-func (s *Store) EndPublishingHold(ctx context.Context, step int64) error {
+func (s *Store) EndPublishingHold(ctx context.Context, minStepID int64) error {
 	return s.Tx(ctx, func(s *Store) error {
-		if err := s.AdvanceSteps(ctx, step); err != nil {
+		if err := s.AdvanceStepIDs(ctx, minStepID); err != nil {
 			return err
 		}
 		if err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {

@@ -87,11 +87,11 @@ func (s *Store) ReplaceRevocationToken(ctx context.Context, r Revocation, sealed
 
 // FinishRevocation erases the token of a claimed revocation: nothing is left to do. ended says that no call can take
 // effect any more.
-func (s *Store) FinishRevocation(ctx context.Context, r Revocation, ended bool) error {
+func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPending bool) error {
 	return s.exec(ctx, `
 		UPDATE revocations SET token = CASE WHEN token = @token THEN '' ELSE token END,
 			quiet_at = CASE WHEN @ended THEN clock() ELSE quiet_at END
-		WHERE grant_hash = @grant`, args{"grant": r.Grant, "token": r.Token, "ended": ended})
+		WHERE grant_hash = @grant`, args{"grant": r.Grant, "token": r.Token, "ended": noCallPending})
 }
 
 // DropOldRevocations deletes what nothing can be done about any more: revocations that were asked for longer ago than

@@ -34,16 +34,16 @@ type SealedValue[K core.Kind] struct {
 	Sealed    []byte
 }
 
-// SealedOtherwise lists values of a column that do not begin with head, in the order of their rows, after the row
+// ValuesSealedOtherwise lists values of a column that do not begin with head, in the order of their rows, after the row
 // after.
-func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, head []byte, after core.ID[K],
+func ValuesSealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, prefix []byte, after core.ID[K],
 	limit int,
 ) ([]SealedValue[K], error) {
 	return queryMany[SealedValue[K]](s.query(ctx, `
 		SELECT `+c.key+` AS id, workspace_id AS workspace, `+c.Column+` AS sealed FROM `+c.Table+`
 		WHERE (@after::uuid IS NULL OR `+c.key+` > @after) AND length(`+c.Column+`) > 2 AND substring(`+c.Column+
 		` FROM 1 FOR length(@head::bytea)) <> @head::bytea
-		ORDER BY `+c.key+` LIMIT @limit`, args{"head": head, "after": after, "limit": limit}))
+		ORDER BY `+c.key+` LIMIT @limit`, args{"head": prefix, "after": after, "limit": limit}))
 }
 
 // ReplaceSealed replaces an encrypted value, unless the row's value has changed or is being renewed, which takes at
@@ -56,8 +56,8 @@ func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, o
 		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": lease})
 }
 
-// CountSealed counts the encrypted values by the id of their key.
-func (s *Store) CountSealed(ctx context.Context) (map[string]int64, error) {
+// CountSealedByKey counts the encrypted values by the id of their key.
+func (s *Store) CountSealedByKey(ctx context.Context) (map[string]int64, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMap[string, int64](s.query(ctx, `
 		SELECT convert_from(substring(sealed FROM 3 FOR get_byte(sealed, 1)), 'UTF8'), count(*) FROM (

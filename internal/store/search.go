@@ -22,13 +22,13 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 	if q.parts != "" {
 		examined = fmt.Sprintf(`(SELECT %d / greatest(count(*), 1) FROM %s)`, examinedFirst, q.parts)
 	}
-	first := q.first(examined)
+	first := q.firstPostsSQL(examined)
 	posts, err := t.readPosts(ctx, q, `SELECT p.* FROM (`+first+`) p WHERE `+contains)
 	if err != nil || len(posts) == f.Limit {
 		return posts, err
 	}
 
-	done, err := t.store.searches.begin(ctx, t.ws)
+	done, err := t.store.searches.acquire(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -63,18 +63,18 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, where, end strin
 	)
 	a["q"], a["examined"] = likePattern(f.Contains), examinedFirst
 	first := `FROM (SELECT m.*` + mediaSource + where + ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @examined) m`
-	files, err := queryMany[Media](t.queryPlanned(ctx, `SELECT`+mediaFields+` `+first+` WHERE true`+contains+end, a))
+	files, err := queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaFields+` `+first+` WHERE true`+contains+end, a))
 	if err != nil || len(files) == f.Limit {
 		return files, err
 	}
 
-	done, err := t.store.searches.begin(ctx, t.ws)
+	done, err := t.store.searches.acquire(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	a["text"] = f.Contains
-	found, err := queryMany[Media](t.queryPlanned(ctx, `SELECT`+mediaColumns+where+
+	found, err := queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaColumns+where+
 		` AND `+texts+` @@ search_query(@text)`+contains+
 		` AND (SELECT count(*) `+first+`) >= @examined -- or else there are no others`+"\n"+end, a))
 	if len(found) < len(files) {
@@ -91,27 +91,28 @@ func likePattern(s string) string {
 // slowSearches is how many searches of one workspace may use the index at the same time in this process.
 const slowSearches = 2
 
-// searches limits how many searches of each workspace use the index at the same time. The zero value is ready to use.
-type searches struct {
-	mu      sync.Mutex
-	waiting map[core.WorkspaceID]*searchQueue
+// searchLimiter limits how many searches of each workspace use the index at the same time. The zero value is ready to
+// use.
+type searchLimiter struct {
+	mu     sync.Mutex
+	queues map[core.WorkspaceID]*searchSlots
 }
 
-type searchQueue struct {
+type searchSlots struct {
 	places chan struct{}
 	users  int // that run or wait; with the last one the queue goes
 }
 
-// begin waits until a search may start; the caller calls done at its end.
-func (s *searches) begin(ctx context.Context, ws core.WorkspaceID) (done func(), err error) {
+// acquire waits until a search may start; the caller calls done at its end.
+func (s *searchLimiter) acquire(ctx context.Context, ws core.WorkspaceID) (done func(), err error) {
 	s.mu.Lock()
-	q, ok := s.waiting[ws]
+	q, ok := s.queues[ws]
 	if !ok {
-		if s.waiting == nil {
-			s.waiting = map[core.WorkspaceID]*searchQueue{}
+		if s.queues == nil {
+			s.queues = map[core.WorkspaceID]*searchSlots{}
 		}
-		q = &searchQueue{places: make(chan struct{}, slowSearches)}
-		s.waiting[ws] = q
+		q = &searchSlots{places: make(chan struct{}, slowSearches)}
+		s.queues[ws] = q
 	}
 	q.users++
 	s.mu.Unlock()
@@ -119,7 +120,7 @@ func (s *searches) begin(ctx context.Context, ws core.WorkspaceID) (done func(),
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if q.users--; q.users == 0 {
-			delete(s.waiting, ws)
+			delete(s.queues, ws)
 		}
 	}
 	select {

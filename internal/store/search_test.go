@@ -102,7 +102,7 @@ func TestSearchFindsRareWordsInOldPosts(t *testing.T) {
 		if c.filter.Limit == 1 && !c.filter.Ascending {
 			c.filter.Limit = 51
 		}
-		found, err := ws.Posts(t.Context(), c.filter)
+		found, err := ws.ListPosts(t.Context(), c.filter)
 		must(t, err)
 		if ids := postIDs(found); !slices.Equal(ids, c.want) {
 			t.Errorf("%s: found %v, want %v", name, ids, c.want)
@@ -114,7 +114,7 @@ func TestSearchFindsRareWordsInOldPosts(t *testing.T) {
 	edited.Title = "numbat"
 	must(t, ws.UpdatePost(t.Context(), edited))
 	for word, want := range map[string][]core.PostID{"numbat": old[2:], "wombat": old[:2]} {
-		found, err := ws.Posts(t.Context(), store.PostFilter{Contains: word, Limit: 51})
+		found, err := ws.ListPosts(t.Context(), store.PostFilter{Contains: word, Limit: 51})
 		must(t, err)
 		if ids := postIDs(found); !slices.Equal(ids, want) {
 			t.Errorf("after an edit, %s: found %v, want %v", word, ids, want)
@@ -146,7 +146,7 @@ func TestTwoSearchesOfAWorkspaceReadTheIndexAtOnce(t *testing.T) {
 	search := func(of side) {
 		searches.Go(func() {
 			ctx := context.WithValue(t.Context(), searchOf{}, of.id)
-			if _, err := of.Posts(ctx, store.PostFilter{Contains: "quokka", Limit: 51}); err != nil {
+			if _, err := of.ListPosts(ctx, store.PostFilter{Contains: "quokka", Limit: 51}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -44,8 +44,8 @@ func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, exp
 		})
 }
 
-// SessionsOf lists the sessions of a person, the last used first.
-func (s *Store) SessionsOf(ctx context.Context, user core.UserID, now time.Time) ([]core.BrowserSession, error) {
+// SessionsOfUser lists the sessions of a person, the last used first.
+func (s *Store) SessionsOfUser(ctx context.Context, user core.UserID, now time.Time) ([]core.BrowserSession, error) {
 	return queryMany[core.BrowserSession](s.query(ctx, `
 		SELECT id, user_id AS "user", browser, since, seen_at FROM sessions
 		WHERE user_id = @user AND data <> '' AND expiry > @now ORDER BY seen_at DESC, id`, args{"user": user, "now": now}))
@@ -59,8 +59,8 @@ func (t Tenant) EndSession(ctx context.Context, user core.UserID, id core.Sessio
 		args{"user": user, "id": id})
 }
 
-// EndSessions ends all sessions of a member.
-func (t Tenant) EndSessions(ctx context.Context, user core.UserID) error {
+// EndAllSessions ends all sessions of a member.
+func (t Tenant) EndAllSessions(ctx context.Context, user core.UserID) error {
 	return t.exec(ctx, `
 		UPDATE sessions SET data = '' WHERE data <> ''
 			AND user_id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`, args{"user": user})

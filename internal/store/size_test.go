@@ -124,7 +124,7 @@ func (e *explainer) addValues(pool *pgxpool.Pool) {
 	ws := e.db.In(e.workspace)
 	folder := core.Folder{ID: core.NewID[core.FolderKind](), Name: "Explained", CreatedAt: now, UpdatedAt: now}
 	must(e.t, ws.AddFolder(ctx, folder, folder.ID.String()))
-	_, _, err = ws.TakeStorage(ctx, 100, nil)
+	_, _, err = ws.ReserveStorage(ctx, 100, nil)
 	must(e.t, err)
 	e.file = store.Media{
 		Media:   core.Media{ID: core.NewID[core.MediaKind](), FileFacts: core.FileFacts{Kind: core.FileImage, Bytes: 100}},
@@ -258,7 +258,7 @@ func (e *explainer) callLists() {
 	for name, f := range e.lists() {
 		f.Limit = 51
 		e.run(name, func(_ *store.Store, ws store.Tenant) error {
-			_, err := ws.Posts(e.t.Context(), f)
+			_, err := ws.ListPosts(e.t.Context(), f)
 			return err
 		})
 		if e.posts < worthMeasuring {
@@ -267,7 +267,7 @@ func (e *explainer) callLists() {
 		took := make([]time.Duration, calls)
 		for i := range took {
 			began := time.Now()
-			_, err := e.db.In(e.workspace).Posts(context.WithValue(e.t.Context(), explaining{}, true), f)
+			_, err := e.db.In(e.workspace).ListPosts(context.WithValue(e.t.Context(), explaining{}, true), f)
 			must(e.t, err)
 			took[i] = time.Since(began)
 		}
@@ -322,14 +322,14 @@ func (e *explainer) callSpecial() {
 		_, err := db.AddWorkspace(ctx, core.Workspace{ID: core.NewID[core.WorkspaceKind](), Plan: core.PlanOwner}, now)
 		return errors.Join(
 			err, ws.AddGroup(ctx, store.Group{ID: core.NewID[core.GroupKind](), Name: "New", CreatedAt: now, UpdatedAt: now}),
-			ws.SaveAccount(ctx, core.Account{ID: core.NewID[core.AccountKind](), Platform: "threads", CreatedAt: now},
+			ws.SaveConnectedAccount(ctx, core.Account{ID: core.NewID[core.AccountKind](), Platform: "threads", CreatedAt: now},
 				store.SealedToken{Sealed: []byte("x")}),
 			ws.DeleteFolder(ctx, core.NewID[core.FolderKind]()),
 		)
 	})
 	e.run("a member", func(_ *store.Store, ws store.Tenant) error {
 		m := core.Member{ID: e.user, Role: core.RoleViewer}
-		return errors.Join(ws.SaveRole(ctx, m), ws.RemoveMember(ctx, m))
+		return errors.Join(ws.SaveMemberRole(ctx, m), ws.RemoveMemberOrInvitation(ctx, m))
 	})
 	e.run("sessions", func(db *store.Store, _ store.Tenant) error {
 		s := store.NewSessions(db, time.Now)
@@ -360,14 +360,14 @@ func (e *explainer) callSpecial() {
 		}))
 	})
 	e.run("SaveRest", func(_ *store.Store, ws store.Tenant) error {
-		if err := ws.SaveRest(ctx, store.Publication{Post: e.post}, nil, 0); !errors.Is(err, store.ErrFenced) {
+		if err := ws.SaveClaimEnd(ctx, store.Publication{Post: e.post}, nil, 0); !errors.Is(err, store.ErrFenced) {
 			return err
 		}
 		return nil
 	})
 	for _, call := range []store.Call{{Do: core.DoStatus, PassesTurn: true}, {Do: core.DoStatus}} {
 		e.run("SaveStep", func(_ *store.Store, ws store.Tenant) error {
-			_, err := ws.SaveStep(ctx, store.Publication{Post: e.post}, nil, call, time.Minute, time.Minute)
+			_, err := ws.SaveStepBeforeCall(ctx, store.Publication{Post: e.post}, nil, call, time.Minute, time.Minute)
 			if !errors.Is(err, store.ErrFenced) {
 				return err
 			}
@@ -375,7 +375,7 @@ func (e *explainer) callSpecial() {
 		})
 	}
 	e.run("GateIsOpen", func(_ *store.Store, ws store.Tenant) error {
-		_, err := ws.GateIsOpen(ctx, store.Publication{Post: e.post}.Gate(1))
+		_, err := ws.IsGateOpen(ctx, store.Publication{Post: e.post}.GateName(1))
 		return err
 	})
 	e.run("sealed values", func(db *store.Store, _ store.Tenant) error {
@@ -389,7 +389,7 @@ func (e *explainer) callSpecial() {
 }
 
 func explainSealed[K core.Kind](ctx context.Context, db *store.Store, c store.SealedColumn) error {
-	_, listed := store.SealedOtherwise(ctx, db, c, []byte("x"), core.ID[K]{}, 50)
+	_, listed := store.ValuesSealedOtherwise(ctx, db, c, []byte("x"), core.ID[K]{}, 50)
 	_, replaced := store.ReplaceSealed(ctx, db, c, store.SealedValue[K]{ID: core.NewID[K]()}, []byte("x"), time.Hour)
 	return errors.Join(listed, replaced)
 }

@@ -7,14 +7,14 @@ import (
 	"belfry/internal/core"
 )
 
-// MonthUsed returns how many slots of the period are used.
-func (t Tenant) MonthUsed(ctx context.Context, period string) (int64, error) {
+// UsedSlots returns how many slots of the period are used.
+func (t Tenant) UsedSlots(ctx context.Context, period string) (int64, error) {
 	return queryValue[int64](t.query(ctx, `
 		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`,
 		args{"period": period}))
 }
 
-const takeSlots = `
+const reserveSlots = `
 	INSERT INTO usage_month AS m (workspace_id, period, used)
 	SELECT @ws, @period, @n::bigint WHERE @limit::bigint IS NULL OR @n <= @limit
 	ON CONFLICT (workspace_id, period) DO UPDATE SET used = m.used + @n WHERE @limit IS NULL OR m.used + @n <= @limit
@@ -27,13 +27,13 @@ func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
 		nil))
 }
 
-// TakeSlot takes a slot of the period for a post, and returns how many are used after that. A post that is queued
+// ReserveSlot takes a slot of the period for a post, and returns how many are used after that. A post that is queued
 // again takes a new slot. ok is false if the limit does not allow it; a nil limit always does.
-func (t Tenant) TakeSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64, ok bool,
+func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64, ok bool,
 	err error,
 ) {
 	used, err = queryValue[int64](t.query(ctx, `
-		WITH taken AS (`+takeSlots+`), kept AS (
+		WITH taken AS (`+reserveSlots+`), kept AS (
 			INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT @post, @ws, @period, 'held' FROM taken
 			ON CONFLICT (post_id) DO UPDATE SET period = excluded.period, state = 'held' WHERE post_slots.workspace_id = @ws
 		)
@@ -41,7 +41,7 @@ func (t Tenant) TakeSlot(ctx context.Context, post core.PostID, period string, l
 	if !errors.Is(err, ErrNotFound) {
 		return used, err == nil, err
 	}
-	used, err = t.MonthUsed(ctx, period)
+	used, err = t.UsedSlots(ctx, period)
 	return used, false, err
 }
 

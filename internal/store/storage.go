@@ -7,15 +7,15 @@ import (
 	"belfry/internal/core"
 )
 
-// StorageUsed returns how many bytes the workspace's files use.
-func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
+// UsedStorage returns how many bytes the workspace's files use.
+func (t Tenant) UsedStorage(ctx context.Context) (int64, error) {
 	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0)`,
 		nil))
 }
 
-// TakeStorage takes n bytes, all or none, and returns how many are used after that. ok is false if the limit does not
-// allow it; a nil limit always does. In both cases, the result does not change until the transaction ends.
-func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
+// ReserveStorage takes n bytes, all or none, and returns how many are used after that. ok is false if the limit does
+// not allow it; a nil limit always does. In both cases, the result does not change until the transaction ends.
+func (t Tenant) ReserveStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
 	if err := t.exec(ctx, `
 		INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0)
 		ON CONFLICT (workspace_id) DO UPDATE SET used = 0 WHERE false -- locks the row and changes nothing`,
@@ -32,12 +32,12 @@ func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used in
 	if len(after) == 1 {
 		return after[0], true, nil
 	}
-	used, err = t.StorageUsed(ctx)
+	used, err = t.UsedStorage(ctx)
 	return used, false, err
 }
 
-// setCharged changes how many bytes a file that the caller has locked counts, whatever the limit.
-func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
+// setChargedBytes changes how many bytes a file that the caller has locked counts, whatever the limit.
+func (t Tenant) setChargedBytes(ctx context.Context, m Media, bytes int64) error {
 	if bytes == m.Charged {
 		return nil
 	}
@@ -50,20 +50,20 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 }
 
 // addUsedStorage changes how many bytes the workspace's files use, whatever the limit.
-func (t Tenant) addUsedStorage(ctx context.Context, more int64) error {
-	if more == 0 {
+func (t Tenant) addUsedStorage(ctx context.Context, delta int64) error {
+	if delta == 0 {
 		return nil
 	}
 	changed, err := t.execChanged(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`,
-		args{"more": more})
+		args{"more": delta})
 	if err == nil && !changed {
 		return fmt.Errorf("charge storage: workspace %s has no count of it", t.ws)
 	}
 	return err
 }
 
-// ExpiredUploads lists reservations that have expired and are not in use.
-func (t Tenant) ExpiredUploads(ctx context.Context) ([]core.MediaID, error) {
+// ExpiredUploadIDs lists reservations that have expired and are not in use.
+func (t Tenant) ExpiredUploadIDs(ctx context.Context) ([]core.MediaID, error) {
 	return queryValues[core.MediaID](t.query(ctx, `
 		SELECT id FROM media WHERE workspace_id = @ws AND status = 'uploading' AND expires_at <= clock()
 			AND `+unleased+`

@@ -34,7 +34,7 @@ type Store struct {
 	q        querier
 	tx       pgx.Tx // nil outside a transaction
 	madeDue  *bool  // whether the transaction made a post due; nil outside one
-	searches *searches
+	searches *searchLimiter
 }
 
 // New returns a store for a migrated database. The caller closes the pool.
@@ -43,16 +43,16 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{pool: pool, jobs: jobs, q: pool, searches: &searches{}}, nil
+	return &Store{pool: pool, jobs: jobs, q: pool, searches: &searchLimiter{}}, nil
 }
 
 // Tx calls f in one transaction, which commits exactly if f returns nil. Within a transaction, it calls f in that
 // one.
 func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
-	return s.runIn(ctx, pgx.TxOptions{}, f)
+	return s.runInTx(ctx, pgx.TxOptions{}, f)
 }
 
-func (s *Store) runIn(ctx context.Context, options pgx.TxOptions, f func(*Store) error) error {
+func (s *Store) runInTx(ctx context.Context, options pgx.TxOptions, f func(*Store) error) error {
 	if s.tx != nil {
 		return f(s)
 	}
@@ -80,8 +80,8 @@ func (s *Store) signalDue() {
 	}
 }
 
-// signalDueUnless is signalDue for a statement that has made a post due, unless it failed with err, which is returned.
-func (t Tenant) signalDueUnless(err error) error {
+// signalDueIfNil is signalDue for a statement that has made a post due, unless it failed with err, which is returned.
+func (t Tenant) signalDueIfNil(err error) error {
 	if err == nil {
 		t.store.signalDue()
 	}
@@ -106,9 +106,9 @@ func (t Tenant) Tx(ctx context.Context, f func(Tenant) error) error {
 	return t.store.Tx(ctx, func(s *Store) error { return f(Tenant{s, t.ws}) })
 }
 
-// Snapshot runs f, all of whose statements read the data as it is at one moment. They cannot change it.
-func (t Tenant) Snapshot(ctx context.Context, f func(Tenant) error) error {
-	return t.store.runIn(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+// ReadSnapshot runs f, all of whose statements read the data as it is at one moment. They cannot change it.
+func (t Tenant) ReadSnapshot(ctx context.Context, f func(Tenant) error) error {
+	return t.store.runInTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
 		func(s *Store) error { return f(Tenant{s, t.ws}) })
 }
 
@@ -149,8 +149,8 @@ func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error)
 	return t.store.q.Query(ctx, sql, t.withWorkspace(a))
 }
 
-// queryPlanned is query for a statement whose plan depends on its arguments: PostgreSQL plans it each time.
-func (t Tenant) queryPlanned(ctx context.Context, sql string, a args) (pgx.Rows, error) {
+// queryReplanned is query for a statement whose plan depends on its arguments: PostgreSQL plans it each time.
+func (t Tenant) queryReplanned(ctx context.Context, sql string, a args) (pgx.Rows, error) {
 	return t.store.q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, t.withWorkspace(a))
 }
 

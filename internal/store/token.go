@@ -8,8 +8,8 @@ import (
 	"belfry/internal/queue"
 )
 
-// ExpireTokens marks the accounts whose token has passed its date and cannot be renewed automatically.
-func (s *Store) ExpireTokens(ctx context.Context, reason string) error {
+// MarkExpiredAccounts marks the accounts whose token has passed its date and cannot be renewed automatically.
+func (s *Store) MarkExpiredAccounts(ctx context.Context, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET status = @expired, status_reason = @reason
 		WHERE status = @ok AND disconnected_at IS NULL AND token_refresh_at IS NULL AND token_expires_at <= clock()`,
@@ -24,9 +24,9 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, e
 		ORDER BY token_refresh_at LIMIT @limit`, args{"limit": limit}))
 }
 
-// ClaimRefresh claims the renewal of a token for the lease. It returns not_found if the token is not due, is being
+// ClaimTokenRefresh claims the renewal of a token for the lease. It returns not_found if the token is not due, is being
 // renewed by another worker, or was replaced. A lapsed token is due, except after a failed renewal.
-func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lapsed []byte,
+func (t Tenant) ClaimTokenRefresh(ctx context.Context, id core.AccountID, lapsedToken []byte,
 	lease time.Duration,
 ) (core.Account, []byte, error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
@@ -34,13 +34,13 @@ func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lapsed []by
 		WHERE workspace_id = @ws AND id = @id
 			AND (token_refresh_at <= clock() OR token = @lapsed::bytea AND token_failing_since IS NULL)
 			AND (token_claimed_until IS NULL OR token_claimed_until <= clock()) AND status = 'ok' AND disconnected_at IS NULL
-		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease, "lapsed": lapsed}))
+		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease, "lapsed": lapsedToken}))
 	return row.Account, row.Token, err
 }
 
-// RefreshBackoff returns how long a failed renewal of an account's token must not be repeated: 0 if it may be, or if a
-// worker is renewing the token.
-func (t Tenant) RefreshBackoff(ctx context.Context, id core.AccountID) (time.Duration, error) {
+// TokenRefreshBackoff returns how long a failed renewal of an account's token must not be repeated: 0 if it may be, or
+// if a worker is renewing the token.
+func (t Tenant) TokenRefreshBackoff(ctx context.Context, id core.AccountID) (time.Duration, error) {
 	return queryValue[time.Duration](t.query(ctx, `
 		SELECT CASE WHEN token_failing_since IS NULL OR token_claimed_until > clock() THEN interval '0'
 			ELSE coalesce(greatest(token_refresh_at - clock(), interval '0'), interval '0') END
@@ -62,9 +62,9 @@ func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error)
 		args{"limit": limit}))
 }
 
-// ClaimCheck claims the check of an account's token for CheckLease. It returns the account and its encrypted token, or
-// not_found if no check is due.
-func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
+// ClaimAccountCheck claims the check of an account's token for CheckLease. It returns the account and its encrypted
+// token, or not_found if no check is due.
+func (t Tenant) ClaimAccountCheck(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
@@ -72,10 +72,10 @@ func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID) (core.Account
 	return row.Account, row.Token, err
 }
 
-// FinishCheck stores after how long an account's token is checked next.
-func (t Tenant) FinishCheck(ctx context.Context, id core.AccountID, next time.Duration) error {
+// ScheduleAccountCheck stores after how long an account's token is checked next.
+func (t Tenant) ScheduleAccountCheck(ctx context.Context, id core.AccountID, after time.Duration) error {
 	return t.exec(ctx, `UPDATE accounts SET check_at = clock() + @next::interval WHERE workspace_id = @ws AND id = @id`,
-		args{"id": id, "next": next})
+		args{"id": id, "next": after})
 }
 
 // RefreshResult is the result of renewing a token.
@@ -95,10 +95,10 @@ const (
 	refreshLatest  = time.Hour
 )
 
-// FinishRefresh stores a result, unless the token has been replaced since it was claimed: then a person has
+// SaveTokenRefresh stores a result, unless the token has been replaced since it was claimed: then a person has
 // reconnected the account, and the new token is the valid one.
-func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []byte, r RefreshResult) error {
-	token := SealedToken{Sealed: claimed}
+func (t Tenant) SaveTokenRefresh(ctx context.Context, id core.AccountID, claimedToken []byte, r RefreshResult) error {
+	token := SealedToken{Sealed: claimedToken}
 	if r.Token != nil {
 		token = *r.Token
 	}
@@ -111,7 +111,7 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 			token_failing_since = CASE WHEN NOT @renewed AND NOT @never THEN coalesce(token_failing_since, clock()) END
 		WHERE workspace_id = @ws AND id = @id AND token = @claimed AND disconnected_at IS NULL`,
 		args{
-			"id": id, "claimed": claimed, "status": r.Status, "reason": r.Reason, "token": token.Sealed,
+			"id": id, "claimed": claimedToken, "status": r.Status, "reason": r.Reason, "token": token.Sealed,
 			"renewed": r.Token != nil,
 			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "never": r.NeverAuto,
 			"wait": r.Wait, "soonest": refreshSoonest, "latest": refreshLatest,
@@ -127,8 +127,8 @@ type AccountToken struct {
 	Token       []byte
 }
 
-// KeySamples returns one encrypted token in use for each key.
-func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
+// SampleTokenPerKey returns one encrypted token in use for each key.
+func (s *Store) SampleTokenPerKey(ctx context.Context) ([]AccountToken, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMany[AccountToken](s.query(ctx, `
 		SELECT DISTINCT ON (substring(token FROM 1 FOR 2 + get_byte(token, 1))) workspace_id, id, display_name, platform,
@@ -137,15 +137,16 @@ func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
 		ORDER BY substring(token FROM 1 FOR 2 + get_byte(token, 1)), id`, nil))
 }
 
-// AccountTokens returns the encrypted tokens in use of all accounts.
-func (s *Store) AccountTokens(ctx context.Context) ([]AccountToken, error) {
+// AllAccountTokens returns the encrypted tokens in use of all accounts.
+func (s *Store) AllAccountTokens(ctx context.Context) ([]AccountToken, error) {
 	return queryMany[AccountToken](s.query(ctx, `
 		SELECT workspace_id, id, display_name, platform, token FROM accounts WHERE disconnected_at IS NULL
 			AND length(token) > 2 ORDER BY id`, nil))
 }
 
-// RevokeTokens deletes tokens and revokes their accounts, except for tokens that were replaced since they were read.
-func (s *Store) RevokeTokens(ctx context.Context, tokens []AccountToken, reason string) error {
+// RevokeAccountTokens deletes tokens and revokes their accounts, except for tokens that were replaced since they were
+// read.
+func (s *Store) RevokeAccountTokens(ctx context.Context, tokens []AccountToken, reason string) error {
 	ids, sealed := make([]core.AccountID, len(tokens)), make([][]byte, len(tokens))
 	for i, t := range tokens {
 		ids[i], sealed[i] = t.ID, t.Token
@@ -158,9 +159,9 @@ func (s *Store) RevokeTokens(ctx context.Context, tokens []AccountToken, reason 
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// ReviewAccounts revokes the accounts that were connected while this server used other networks, and restores those
-// whose networks are in use again. It does not change accounts without a token.
-func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) error {
+// ReviewAccountConnections revokes the accounts that were connected while this server used other networks, and restores
+// those whose networks are in use again. It does not change accounts without a token.
+func (s *Store) ReviewAccountConnections(ctx context.Context, connectedVia, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET
 			status = CASE
@@ -171,7 +172,7 @@ func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) 
 		WHERE disconnected_at IS NULL AND length(token) > 0 AND (connected_at <> @connected) <> (status = @revoked
 			AND status_reason = @reason)`,
 		args{
-			"connected": connectedAt, "reason": reason, "revoked": core.AccountRevoked, "expired": core.AccountExpired,
+			"connected": connectedVia, "reason": reason, "revoked": core.AccountRevoked, "expired": core.AccountExpired,
 			"ok": core.AccountOK,
 		})
 }

@@ -61,9 +61,9 @@ func wokenSQL(passes bool) string {
 	return `false`
 }
 
-// AwaitTurn ends the claim of a publication that has not got its account's turn. It is claimed again when it has the
-// turn; until then, it can be changed. After ErrFenced, another worker continues.
-func (t Tenant) AwaitTurn(ctx context.Context, p Publication) error {
+// EndClaimUntilTurn ends the claim of a publication that has not got its account's turn. It is claimed again when it
+// has the turn; until then, it can be changed. After ErrFenced, another worker continues.
+func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	a := p.stepArguments()
 	a["wait"], a["rest"] = waitForTurn, RestTurn
 	changed, err := t.execChanged(ctx, `
@@ -84,10 +84,10 @@ func (t Tenant) AwaitTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// PassTurns makes due the post that was due first, of each account whose turn nobody has while posts wait for it:
-// workers die, and a turn may end while a post begins to wait. The post takes the turn with its arm, as any other
-// does. PassTurns waits for no lock, so that it cannot end in a deadlock with a transaction that changes several posts.
-func (s *Store) PassTurns(ctx context.Context) error {
+// WakeNextWaiting makes due the post that was due first, of each account whose turn nobody has while posts wait for it:
+// workers die, and a turn may end while a post begins to wait. The post takes the turn with its arm, as any other does.
+// WakeNextWaiting waits for no lock, so that it cannot end in a deadlock with a transaction that changes several posts.
+func (s *Store) WakeNextWaiting(ctx context.Context) error {
 	woken, err := s.execChanged(ctx, `
 		WITH free AS (
 			SELECT DISTINCT u.turn_of AS account_id FROM publications u WHERE u.turn_of IS NOT NULL

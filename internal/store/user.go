@@ -15,8 +15,8 @@ type Member struct {
 	Role      core.Role
 }
 
-// Person is a member with what their sessions depend on.
-type Person struct {
+// SessionMember is a member with what their sessions depend on.
+type SessionMember struct {
 	Member
 	Slug         string
 	PasswordHash string
@@ -28,39 +28,42 @@ const personColumns = `m.workspace_id AS workspace, w.slug, w.plan, m.user_id AS
 			u.shortcuts, m.first_steps
 		FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id`
 
-// Member returns a person's membership, or not_found.
-func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceID) (Person, error) {
-	return queryOne[Person](s.query(ctx, `
+// SessionMember returns a person's membership, or not_found.
+func (s *Store) SessionMember(ctx context.Context, user core.UserID, ws core.WorkspaceID) (SessionMember, error) {
+	return queryOne[SessionMember](s.query(ctx, `
 		SELECT `+personColumns+` WHERE m.user_id = @user AND m.workspace_id = @workspace`,
 		args{"user": user, "workspace": ws}))
 }
 
-// MemberAt returns a person's membership in the workspace with a slug or, if they have none, in the last workspace or,
-// if they have none there either, their oldest. It returns not_found for somebody without a workspace.
-func (s *Store) MemberAt(ctx context.Context, user core.UserID, slug string, last core.WorkspaceID) (Person, error) {
-	return queryOne[Person](s.query(ctx, `
+// SessionMemberAt returns a person's membership in the workspace with a slug or, if they have none, in the last
+// workspace or, if they have none there either, their oldest. It returns not_found for somebody without a workspace.
+func (s *Store) SessionMemberAt(ctx context.Context, user core.UserID, slug string,
+	last core.WorkspaceID,
+) (SessionMember, error) {
+	return queryOne[SessionMember](s.query(ctx, `
 		SELECT `+personColumns+` WHERE m.user_id = @user
 		ORDER BY w.slug = @slug DESC, w.id = @last DESC, m.created_at, w.id LIMIT 1`,
 		args{"user": user, "slug": slug, "last": last}))
 }
 
-// CurrentSlug returns the slug of a person's workspace by a former slug, or not_found.
-func (s *Store) CurrentSlug(ctx context.Context, user core.UserID, former string) (string, error) {
+// CurrentWorkspaceSlug returns the slug of a person's workspace by a former slug, or not_found.
+func (s *Store) CurrentWorkspaceSlug(ctx context.Context, user core.UserID, formerSlug string) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT w.slug FROM former_slugs f JOIN workspaces w ON w.id = f.workspace_id
 		JOIN members m ON m.workspace_id = w.id AND m.user_id = @user
-		WHERE f.slug = @former`, args{"user": user, "former": former}))
+		WHERE f.slug = @former`, args{"user": user, "former": formerSlug}))
 }
 
-// Owner returns the person who has owned a workspace for the longest time.
-func (s *Store) Owner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
+// WorkspaceOwner returns the person who has owned a workspace for the longest time.
+func (s *Store) WorkspaceOwner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
 	return queryValue[core.UserID](s.query(ctx, `
 		SELECT user_id FROM members WHERE workspace_id = @workspace AND role = @owner ORDER BY created_at, user_id LIMIT 1`,
 		args{"workspace": ws, "owner": core.RoleOwner}))
 }
 
-// FirstOwner returns the email address of the person who has owned a workspace for the longest time, or ErrNotFound.
-func (s *Store) FirstOwner(ctx context.Context) (string, error) {
+// FirstOwnerEmail returns the email address of the person who has owned a workspace for the longest time, or
+// ErrNotFound.
+func (s *Store) FirstOwnerEmail(ctx context.Context) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.role = @owner ORDER BY m.created_at, m.user_id LIMIT 1`, args{"owner": core.RoleOwner}))
@@ -98,13 +101,13 @@ type SignInUser struct {
 	PasswordHash string
 }
 
-// UserByEmail returns a person by email address, ignoring case.
-func (s *Store) UserByEmail(ctx context.Context, email string) (SignInUser, error) {
+// SignInUserByEmail returns a person by email address, ignoring case.
+func (s *Store) SignInUserByEmail(ctx context.Context, email string) (SignInUser, error) {
 	return queryOne[SignInUser](s.query(ctx, `
 		SELECT id, name, email, password_hash FROM users WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
-// LockUserByEmail is UserByEmail, and locks the person.
+// LockUserByEmail is SignInUserByEmail, and locks the person.
 func (s *Store) LockUserByEmail(ctx context.Context, email string) (core.User, error) {
 	return queryOne[core.User](s.query(ctx, `
 		SELECT id, name, email FROM users WHERE lower(email) = lower(@email) FOR NO KEY UPDATE`, args{"email": email}))
@@ -117,8 +120,8 @@ func (s *Store) AddUser(ctx context.Context, u core.User, passwordHash string, n
 		args{"id": u.ID, "email": u.Email, "name": u.Name, "hash": passwordHash, "now": now})
 }
 
-// SetPassword replaces a person's password hash.
-func (s *Store) SetPassword(ctx context.Context, user core.UserID, passwordHash string) error {
+// SetPasswordHash replaces a person's password hash.
+func (s *Store) SetPasswordHash(ctx context.Context, user core.UserID, passwordHash string) error {
 	return s.exec(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
 }
 
@@ -130,8 +133,8 @@ func (t Tenant) UpdateUser(ctx context.Context, u core.User) error {
 		args{"id": u.ID, "name": u.Name, "email": u.Email})
 }
 
-// SetOwnPassword replaces a member's password hash.
-func (t Tenant) SetOwnPassword(ctx context.Context, user core.UserID, passwordHash string) error {
+// SetMemberPasswordHash replaces a member's password hash.
+func (t Tenant) SetMemberPasswordHash(ctx context.Context, user core.UserID, passwordHash string) error {
 	return t.exec(ctx, `
 		UPDATE users SET password_hash = @hash
 		WHERE id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`,
@@ -149,15 +152,15 @@ func (t Tenant) HideFirstSteps(ctx context.Context, user core.UserID) error {
 		args{"user": user})
 }
 
-// User returns a member of the workspace.
-func (t Tenant) User(ctx context.Context, id core.UserID) (core.User, error) {
+// MemberUser returns a member of the workspace.
+func (t Tenant) MemberUser(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
 		WHERE m.workspace_id = @ws AND u.id = @id`, args{"id": id}))
 }
 
-// LockUser returns a member of the workspace, and locks the person.
-func (t Tenant) LockUser(ctx context.Context, id core.UserID) (core.User, error) {
+// LockMemberUser returns a member of the workspace, and locks the person.
+func (t Tenant) LockMemberUser(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
 		WHERE m.workspace_id = @ws AND u.id = @id FOR NO KEY UPDATE OF u`, args{"id": id}))
@@ -167,13 +170,13 @@ func (t Tenant) LockUser(ctx context.Context, id core.UserID) (core.User, error)
 const maxDevices = 20
 
 // HasDevice reports whether the person has signed in with the device whose cookie has this hash.
-func (s *Store) HasDevice(ctx context.Context, user core.UserID, hash []byte) (bool, error) {
+func (s *Store) HasDevice(ctx context.Context, user core.UserID, cookieHash []byte) (bool, error) {
 	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM devices WHERE hash = @hash AND user_id = @user)`,
-		args{"hash": hash, "user": user}))
+		args{"hash": cookieHash, "user": user}))
 }
 
 // SaveDevice records that a person has just signed in with a device.
-func (s *Store) SaveDevice(ctx context.Context, user core.UserID, hash []byte, now time.Time) error {
+func (s *Store) SaveDevice(ctx context.Context, user core.UserID, cookieHash []byte, now time.Time) error {
 	return s.exec(ctx, `
 		WITH surplus AS (
 			DELETE FROM devices WHERE hash IN (
@@ -181,5 +184,5 @@ func (s *Store) SaveDevice(ctx context.Context, user core.UserID, hash []byte, n
 		)
 		INSERT INTO devices (hash, user_id, seen_at) VALUES (@hash, @user, @now)
 		ON CONFLICT (hash) DO UPDATE SET seen_at = @now`,
-		args{"hash": hash, "user": user, "now": now, "others": maxDevices - 1})
+		args{"hash": cookieHash, "user": user, "now": now, "others": maxDevices - 1})
 }

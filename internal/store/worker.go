@@ -19,15 +19,16 @@ type Pulse struct {
 	Overdue    bool // a publication has been due, and held by nobody, for longer than the time asked for
 }
 
-// Pulse returns the present state.
-func (s *Store) Pulse(ctx context.Context, silence, late time.Duration) (Pulse, error) {
+// ReadPulse returns the present state.
+func (s *Store) ReadPulse(ctx context.Context, maxSilence, maxLateness time.Duration) (Pulse, error) {
 	return queryOne[Pulse](s.query(ctx, `
 		SELECT EXISTS (SELECT FROM workers WHERE seen_at > clock() - @silence::interval) AS worker_seen,
-			EXISTS (SELECT FROM publications WHERE `+overdue+`) AS overdue`, args{"silence": silence, "overdue": late}))
+			EXISTS (SELECT FROM publications WHERE `+overdue+`) AS overdue`,
+		args{"silence": maxSilence, "overdue": maxLateness}))
 }
 
-// Uses are the retention times of what Housekeep deletes.
-type Uses struct {
+// Retention are the retention times of what Housekeep deletes.
+type Retention struct {
 	Replays   time.Duration
 	Creations time.Duration
 	Addresses time.Duration
@@ -44,21 +45,21 @@ const alertMemory = 48 * time.Hour
 // alertRetention is how long members can still be told about a problem.
 const alertRetention = 7 * 24 * time.Hour
 
-// Housekeep deletes what is no longer needed.
-func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
+// DeleteOldRows deletes what is no longer needed.
+func (s *Store) DeleteOldRows(ctx context.Context, now time.Time, keep Retention) error {
 	for _, chore := range []struct {
 		what, sql string
 		a         args
 	}{
 		{"sessions", `DELETE FROM sessions WHERE expiry <= @now`, args{"now": now}},
 		{"audit log", `DELETE FROM audit_log WHERE at <= clock() - @age::interval`, args{"age": AuditRetention}},
-		{"devices", `DELETE FROM devices WHERE seen_at <= @before`, args{"before": now.Add(-uses.Devices)}},
+		{"devices", `DELETE FROM devices WHERE seen_at <= @before`, args{"before": now.Add(-keep.Devices)}},
 		{"consents", `DELETE FROM connections WHERE expires_at <= @now`, args{"now": now}},
-		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": uses.Replays}},
-		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": uses.Creations}},
+		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": keep.Replays}},
+		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": keep.Creations}},
 		{
 			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + currentPart,
-			args{"step": subWindow(uses.Addresses).Microseconds()},
+			args{"step": partLength(keep.Addresses).Microseconds()},
 		},
 		{
 			"counted calls",
@@ -72,7 +73,7 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
 		// An older version queued a job for each post. This one claims posts in the ledger and works no such job.
 		{"jobs of an older version", `DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running'`, nil},
-		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": uses.Workers}},
+		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": keep.Workers}},
 	} {
 		if err := s.exec(ctx, chore.sql, chore.a); err != nil {
 			return fmt.Errorf("drop old %s: %w", chore.what, err)

@@ -33,8 +33,8 @@ func (t Tenant) LockWorkspace(ctx context.Context) error {
 	return err
 }
 
-// Usage returns the usage of the workspace's plan; period is the month of the posts.
-func (t Tenant) Usage(ctx context.Context, period string, now time.Time) (core.Usage, error) {
+// PlanUsage returns the usage of the workspace's plan; period is the month of the posts.
+func (t Tenant) PlanUsage(ctx context.Context, period string, now time.Time) (core.Usage, error) {
 	return queryOne[core.Usage](t.query(ctx, `
 		SELECT @period AS period,
 			coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0) AS posts,
@@ -53,8 +53,8 @@ func (t Tenant) FirstSteps(ctx context.Context) (core.FirstSteps, error) {
 			EXISTS (SELECT FROM posts WHERE workspace_id = @ws AND status IN ('queued', 'live', 'failed')) AS post`, nil))
 }
 
-// HasWorkspace reports whether a workspace exists.
-func (s *Store) HasWorkspace(ctx context.Context) (bool, error) {
+// HasAnyWorkspace reports whether a workspace exists.
+func (s *Store) HasAnyWorkspace(ctx context.Context) (bool, error) {
 	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM workspaces)`, nil))
 }
 
@@ -75,21 +75,21 @@ func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Tim
 	})
 }
 
-// FindWorkspace returns a workspace by slug or by the printed form of its id.
-func (s *Store) FindWorkspace(ctx context.Context, slugOrID string) (core.Workspace, error) {
+// WorkspaceBySlugOrID returns a workspace by slug or by the printed form of its id.
+func (s *Store) WorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	byID, _ := core.ParseID[core.WorkspaceKind](slugOrID) // unset for a slug
 	return queryOne[core.Workspace](s.query(ctx, `
 		SELECT `+workspaceColumns+` FROM workspaces WHERE id = @id OR slug = @slug ORDER BY id = @id DESC NULLS LAST LIMIT 1`,
 		args{"id": byID, "slug": slugOrID}))
 }
 
-// Workspaces lists all workspaces, oldest first.
-func (s *Store) Workspaces(ctx context.Context) ([]core.Workspace, error) {
+// AllWorkspaces lists all workspaces, oldest first.
+func (s *Store) AllWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return queryMany[core.Workspace](s.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY created_at, id`, nil))
 }
 
-// SetPlan changes a workspace's plan.
-func (s *Store) SetPlan(ctx context.Context, id core.WorkspaceID, plan core.PlanName) error {
+// SetWorkspacePlan changes a workspace's plan.
+func (s *Store) SetWorkspacePlan(ctx context.Context, id core.WorkspaceID, plan core.PlanName) error {
 	changed, err := s.execChanged(ctx, `UPDATE workspaces SET plan = @plan WHERE id = @id`, args{"id": id, "plan": plan})
 	if err == nil && !changed {
 		return ErrNotFound

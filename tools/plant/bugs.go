@@ -35,9 +35,9 @@ var bugs = []bug{
 	},
 	{
 		Name: "no arm saved", File: worker,
-		Old: "step, err := c.tenant.SaveStep(ctx, c.pub, ",
+		Old: "step, err := c.tenant.SaveStepBeforeCall(ctx, c.pub, ",
 		New: "unarmed := c.pub\n\tif do == core.DoPublish {\n\t\tunarmed.Step, unarmed.Armed, unarmed.Open = core.StepWaiting, false, false\n\t}\n\t" +
-			"step, err := c.tenant.SaveStep(ctx, unarmed, ",
+			"step, err := c.tenant.SaveStepBeforeCall(ctx, unarmed, ",
 		Package: engine, Tests: []string{"TestTheArmIsOnRecordBeforeTheCallIsMade"},
 	},
 	{
@@ -65,8 +65,8 @@ var bugs = []bug{
 	},
 	{
 		Name: "a lost call is repeated without asking", File: rules,
-		Old:     "if !p.Flow.Repeatable() {\n\t\treturn p, DoSettle\n\t}\n\treturn p, DoStatus\n}\n\n// afterQuestion",
-		New:     "return p.armAndPublish()\n}\n\n// afterQuestion",
+		Old:     "if !p.Flow.IsRepeatable() {\n\t\treturn p, DoSettle\n\t}\n\treturn p, DoStatus\n}\n\n// nextAfterQuestion",
+		New:     "return p.armAndPublish()\n}\n\n// nextAfterQuestion",
 		Package: engine, Tests: []string{"TestASingleCallWithoutATraceEndsUnknown"},
 	},
 	{
@@ -84,7 +84,7 @@ var bugs = []bug{
 	{
 		Name: "the handle that was armed is forgotten", File: "internal/app/post_move.go",
 		Old:     "pub.Publication = pub.Requeue()",
-		New:     "pub = pub.Reset()",
+		New:     "pub = pub.Unqueue()",
 		Package: engine, Tests: []string{"TestARetryAsksAboutTheHandleThatWasArmedAndMakesNoOther"},
 	},
 	{
@@ -142,9 +142,9 @@ var bugs = []bug{
 	{
 		// A moment between the check and the write makes the race certain.
 		Name: "the limit of creations is not locked", File: "internal/store/limits.go",
-		Old: "FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))\n\tqueueMany(&batch, `\n" +
+		Old: "FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))\n\tqueueQuery(&batch, `\n" +
 			"\t\tWITH counted AS (\n\t\t\tSELECT count(*) AS used,",
-		New: "FROM workspaces WHERE id = @ws`, t.withWorkspace(nil))\n\tqueueMany(&batch, `\n" +
+		New: "FROM workspaces WHERE id = @ws`, t.withWorkspace(nil))\n\tqueueQuery(&batch, `\n" +
 			"\t\tWITH counted AS (\n\t\t\tSELECT count(*) FILTER (WHERE pg_sleep(0.002) IS NOT NULL) AS used,",
 		Package: verbs, Tests: []string{"TestHourlyLimitAdmits60Of64ConcurrentCreations"},
 	},

@@ -444,7 +444,7 @@ func relativeTime(at, now time.Time) string {
 
 // countText returns how long a network's text is with its tags, in the network's unit.
 func (m ComposeModel) countText(n Network) int {
-	return n.Text.Unit.Of(m.Values.TextFor(n.ID)) + n.Extra
+	return n.Text.Unit.Length(m.Values.TextFor(n.ID)) + n.Extra
 }
 
 // spaceLeft says how much of a limit is left.
@@ -472,5 +472,5 @@ func formatThousands(n int) string {
 
 // countsMore reports whether a network counts more than one for some of the characters of its text.
 func (m ComposeModel) countsMore(n Network) bool {
-	return m.countText(n)-n.Extra > core.UnitCharacters.Of(m.Values.TextFor(n.ID))
+	return m.countText(n)-n.Extra > core.UnitCharacters.Length(m.Values.TextFor(n.ID))
 }

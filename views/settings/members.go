@@ -50,7 +50,7 @@ func (m MembersModel) offeredRoles() []roleOption {
 		{core.RoleAdmin, "Admin: also accounts, keys and members"},
 		{core.RoleOwner, "Owner: everything"},
 	}
-	return slices.DeleteFunc(all, func(o roleOption) bool { return m.Role.MaySet("", o.role) != nil })
+	return slices.DeleteFunc(all, func(o roleOption) bool { return m.Role.CheckRoleChange("", o.role) != nil })
 }
 
 var roleNames = map[core.Role]string{
@@ -60,7 +60,7 @@ var roleNames = map[core.Role]string{
 
 // canChange reports whether the signed-in person can change the member's role or remove the member.
 func (m MembersModel) canChange(row contract.Member) bool {
-	return m.Role.MaySet(core.Role(row.Role), "") == nil
+	return m.Role.CheckRoleChange(core.Role(row.Role), "") == nil
 }
 
 // selectedRole returns the role that is preselected for an invitation.
@@ -96,11 +96,13 @@ type roleTask struct {
 
 var roleTasks = []roleTask{
 	{"See posts, accounts and files", func(core.Role) bool { return true }},
-	{"Write, schedule and publish posts", core.Role.Writes},
-	{"Upload and organize files, and group accounts", core.Role.Writes},
-	{"Connect, reconnect and disconnect accounts", core.Role.Manages},
-	{"Create and revoke API keys", core.Role.Manages},
-	{"Invite, change and remove members", core.Role.Manages},
-	{"Change the workspace, and read the audit log", core.Role.Manages},
-	{"Make somebody an owner, or remove one", func(r core.Role) bool { return r.MaySet("", core.RoleOwner) == nil }},
+	{"Write, schedule and publish posts", core.Role.CanWrite},
+	{"Upload and organize files, and group accounts", core.Role.CanWrite},
+	{"Connect, reconnect and disconnect accounts", core.Role.CanManage},
+	{"Create and revoke API keys", core.Role.CanManage},
+	{"Invite, change and remove members", core.Role.CanManage},
+	{"Change the workspace, and read the audit log", core.Role.CanManage},
+	{"Make somebody an owner, or remove one", func(r core.Role) bool {
+		return r.CheckRoleChange("", core.RoleOwner) == nil
+	}},
 }

@@ -63,7 +63,9 @@ func NewOn(t testing.TB, pool *pgxpool.Pool, options ...func(*app.Config)) *Harn
 	clock := newClock(t, pool)
 	db, err := store.New(pool)
 	must(t, err)
-	h := &Harness{t: t, Store: db, Pool: pool, Clock: clock, secretKey: secret.NewKey(), blobsURL: "file:" + t.TempDir()}
+	h := &Harness{
+		t: t, Store: db, Pool: pool, Clock: clock, secretKey: secret.NewSecretKey(), blobsURL: "file:" + t.TempDir(),
+	}
 	h.simulate()
 	h.serveMedia()
 	h.Config = h.config()

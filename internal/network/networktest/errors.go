@@ -420,4 +420,4 @@ func checksLength(t *testing.T, h Harness) {
 }
 
 // fits is what one croissant counts.
-func fits(limit core.Count) int { return limit.Unit.Of("🥐") }
+func fits(limit core.Count) int { return limit.Unit.Length("🥐") }

@@ -218,7 +218,7 @@ func filesSurviveLoss(t *testing.T, h Harness) {
 			}
 			calls := w.Watched()
 			for n, do := range calls {
-				only := !k.pub.Flow.Repeatable() && do == core.DoPublish
+				only := !k.pub.Flow.IsRepeatable() && do == core.DoPublish
 				for i := range 4 {
 					arrives, crash := i&1 != 0, i&2 != 0
 					name := fmt.Sprintf("call %d of %d for %s, arrives %v, crash %v", n+1, len(calls), do, arrives, crash)
@@ -318,7 +318,8 @@ func filesThatCannotBeFetched(t *testing.T, h Harness) {
 	}
 }
 
-// filesThatCannotBeRead by the connector that sends them fail, and nothing is visible; what can be read later goes live.
+// filesThatCannotBeRead by the connector that sends them fail, and nothing is visible; what can be read later goes
+// live.
 func filesThatCannotBeRead(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {

@@ -62,7 +62,7 @@ func (k *Worker) claim() core.Do {
 		if k.pub, do = k.pub.Next(signal); !k.pub.Armed {
 			k.it.ArmedAt = time.Time{}
 		}
-		if !do.Calls() {
+		if !do.IsCall() {
 			return do
 		}
 		k.calls = append(k.calls, do)

@@ -112,7 +112,7 @@ func publishesLongest(t *testing.T, h Harness) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			longest := strings.Repeat(letter, limit.Max/limit.Unit.Of(letter))
+			longest := strings.Repeat(letter, limit.Max/limit.Unit.Length(letter))
 			if do := w.Publish(w.Item(longest)).Run(); do != core.DoLive {
 				t.Fatalf("ended with %s", do)
 			}
@@ -151,7 +151,7 @@ func survivesLostCall(t *testing.T, h Harness) {
 	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
 	k := w.Publish(w.Item(text))
 	do := k.Run()
-	if !k.pub.Flow.Repeatable() {
+	if !k.pub.Flow.IsRepeatable() {
 		if do != core.DoOutcomeUnknown || len(w.Visible()) != 0 {
 			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.Visible())
 		}
@@ -214,7 +214,7 @@ func droppedBefore(t *testing.T, h Harness) {
 	_, err := w.Net.Publish(t.Context(), it, handle)
 	w.Failed(err, network.Unknown, it.Token.Access)
 	want := core.Ready
-	if !w.Net.Delivery(it.Draft()).Flow.Repeatable() {
+	if !w.Net.Delivery(it.Draft()).Flow.IsRepeatable() {
 		want = core.Absent
 	}
 	if st, err := w.Ask(it, handle); err != nil || st.Verdict != want {
@@ -250,7 +250,7 @@ func bindsNoOther(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
 	if st, err := w.Net.Find(t.Context(), it); err == nil && st.Verdict == core.Ambiguous &&
-		w.Net.Delivery(it.Draft()).Flow.Repeatable() {
+		w.Net.Delivery(it.Draft()).Flow.IsRepeatable() {
 		return // a network that cannot be searched never says that it found a post, and its handles tell
 	}
 	find := func(it network.Item, want core.Verdict, id string) {

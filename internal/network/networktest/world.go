@@ -341,7 +341,7 @@ func (w *World) Handle(it network.Item) string {
 
 // Ask asks the network what became of the irreversible call, the way its flow has it.
 func (w *World) Ask(it network.Item, handle string) (network.Status, error) {
-	if w.Net.Delivery(it.Draft()).Flow.Repeatable() {
+	if w.Net.Delivery(it.Draft()).Flow.IsRepeatable() {
 		return w.Net.Status(w.t.Context(), it, handle)
 	}
 	return w.Net.Find(w.t.Context(), it)

@@ -55,7 +55,7 @@ func checkFiles(f *network.Findings, media []core.Media, thumbnail bool) {
 func tagsLength(unit core.Unit, tags []string) int {
 	n := max(len(tags)-1, 0) * comma
 	for _, tag := range tags {
-		n += unit.Of(tag)
+		n += unit.Length(tag)
 		if strings.Contains(tag, " ") {
 			n += quotes
 		}

@@ -15,7 +15,7 @@ func TestEachTestGetsAMigratedDatabaseOfItsOwn(t *testing.T) {
 	one, two := storetest.Pool(t), storetest.Pool(t)
 	for _, pool := range []*pgxpool.Pool{one, two} {
 		state, err := migrations.ReadState(t.Context(), pool)
-		if err != nil || state.Behind() || state.Empty {
+		if err != nil || state.IsBehind() || state.Empty {
 			t.Fatalf("ReadState = %+v, %v; want a migrated database", state, err)
 		}
 	}

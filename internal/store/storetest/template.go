@@ -71,7 +71,7 @@ func finish(ctx context.Context, conn *pgx.Conn, draft, name string) error {
 }
 
 func templateName() (string, error) {
-	hash, err := migrations.Hash()
+	hash, err := migrations.SchemaHash()
 	return "template_" + hash, err
 }
 
