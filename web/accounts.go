@@ -17,7 +17,7 @@ import (
 
 func (r *request) showAccounts() error { return r.renderAccounts(http.StatusOK, nil) }
 
-// renderAccounts renders the accounts page, with why an action failed at the top.
+// renderAccounts renders the accounts page. refused is why an action failed, or nil.
 func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	cards, err := r.web.cfg.App.AccountCards(r.context(), r.caller)
 	if err != nil {
@@ -46,13 +46,13 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	m.Found, m.Pages = len(cards), max(1, (len(cards)+accounts.PageSize-1)/accounts.PageSize)
 	page, _ := strconv.Atoi(r.echo.QueryParam(accounts.FieldPage))
 	m.Filter.Page = min(max(1, page), m.Pages)
-	// The pages go through the accounts as they are shown: by network, then the oldest first.
-	m.Networks = r.groupByNetwork(cards, (m.Filter.Page-1)*accounts.PageSize)
+	// Pages divide the accounts in the order in which they are shown: by network, then the oldest first.
+	m.Networks = r.groupPageByNetwork(cards, (m.Filter.Page-1)*accounts.PageSize)
 	return r.render(status, accounts.Page(m), accounts.ListPart(m))
 }
 
-// matchesFilter reports whether an account's name or handle has all words of the search, and it has the state and the
-// network.
+// matchesFilter reports whether the account's name or handle contains all words of the query, and its network and
+// status match the filter.
 func matchesFilter(card app.AccountCard, f accounts.Filter) bool {
 	broken := card.Status != core.AccountOK
 	return containsWords(card.DisplayName+" @"+card.Username, f.Query) &&
@@ -60,8 +60,8 @@ func matchesFilter(card app.AccountCard, f accounts.Filter) bool {
 		(f.Status == "" || f.Status == string(card.Status) || f.Status == accounts.StatusBroken && broken)
 }
 
-// groupByNetwork returns all networks, with the accounts of the page after so many.
-func (r *request) groupByNetwork(cards []app.AccountCard, skipped int) []accounts.Network {
+// groupPageByNetwork returns all networks, each with its accounts on the page that begins after the skipped accounts.
+func (r *request) groupPageByNetwork(cards []app.AccountCard, skipped int) []accounts.Network {
 	networks, now, at := r.web.cfg.App.Networks(), r.web.cfg.Now(), 0
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
@@ -82,7 +82,7 @@ func (r *request) groupByNetwork(cards []app.AccountCard, skipped int) []account
 	return list
 }
 
-// endsSoon is how long before its end the page says that a person must reconnect an account.
+// endsSoon is how long before an account's access ends the page asks a person to reconnect it.
 const endsSoon = 14 * 24 * time.Hour
 
 func accountView(card app.AccountCard, now time.Time) accounts.Account {
@@ -99,11 +99,11 @@ func accountView(card app.AccountCard, now time.Time) accounts.Account {
 	return a
 }
 
-// quotaViews returns the quotas of the whole server, or of one account.
+// quotaViews returns the quotas that all accounts of the server share if ofServer is set, or else the account's own.
 func quotaViews(quotas []app.AccountQuota, ofServer bool) (views []accounts.Quota) {
 	for _, q := range quotas {
 		if q.Server == ofServer {
-			views = append(views, accounts.Quota{Words: quotaWords(q), Near: q.IsNear()})
+			views = append(views, accounts.Quota{Words: quotaText(q), Near: q.IsNear()})
 		}
 	}
 	return views
@@ -116,8 +116,8 @@ func postView(id *core.PostID, at time.Time) accounts.Post {
 	return accounts.Post{ID: id.String(), At: at}
 }
 
-// quotaWords says how much of a limit is used: 12 of 100 posts in 24 hours.
-func quotaWords(q app.AccountQuota) string {
+// quotaText says how much of a limit is used, for example "12 of 100 posts in 24 hours".
+func quotaText(q app.AccountQuota) string {
 	words := fmt.Sprintf("%d of %d %s", q.Used, q.Limit, q.Name)
 	switch {
 	case q.Day:
@@ -131,8 +131,8 @@ func quotaWords(q app.AccountQuota) string {
 	return words
 }
 
-// findAccount returns an account of the workspace.
-func (r *request) findAccount(id string) (app.AccountCard, error) {
+// getAccountCard returns an account of the workspace, or not_found.
+func (r *request) getAccountCard(id string) (app.AccountCard, error) {
 	cards, err := r.web.cfg.App.AccountCards(r.context(), r.caller)
 	if err != nil {
 		return app.AccountCard{}, err
@@ -146,7 +146,7 @@ func (r *request) findAccount(id string) (app.AccountCard, error) {
 }
 
 func (r *request) confirmDisconnect() error {
-	card, err := r.findAccount(r.pathID())
+	card, err := r.getAccountCard(r.pathID())
 	if err != nil {
 		return err
 	}

@@ -17,24 +17,24 @@ import (
 	"belfry/views/ui"
 )
 
-// listPage returns the page of the list that a form or an address names, or Up next.
-func (r *request) listPage(said string) string {
-	return cmp.Or(safeReturnURL(said), r.link.Posts(link.Filter{}))
+// listURL returns the page to which an action on several posts returns: the requested one if it is ours, or else the
+// list of queued posts.
+func (r *request) listURL(requested string) string {
+	return cmp.Or(safeReturnURL(requested), r.link.Posts(link.Filter{}))
 }
 
-// bulkPosts applies an action to the selected posts and returns to the list, where those that were refused are still
-// selected.
-func (r *request) bulkPosts(form url.Values) error {
-	in, err := bulkRequest(form)
+// changePosts applies an action to the selected posts and redirects to the list, where refused posts stay selected.
+func (r *request) changePosts(form url.Values) error {
+	in, err := parseBulkForm(form)
 	var result app.BulkResult
 	if err == nil {
 		result, err = r.web.cfg.App.BulkPosts(r.context(), r.caller, in)
 	}
 	if e, ok := asRefusal(err); ok {
-		r.selectPosts(form[posts.FieldPost])
+		r.rememberSelection(form[posts.FieldPost])
 		told := r.web.humanize(e)
 		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
-		return r.redirect(r.listPage(form.Get(posts.FieldBack)))
+		return r.redirect(r.listURL(form.Get(posts.FieldBack)))
 	}
 	if err != nil && result.Done == 0 {
 		return err
@@ -43,25 +43,25 @@ func (r *request) bulkPosts(form url.Values) error {
 	for i, refusal := range result.Refused {
 		refused[i] = refusal.ID
 	}
-	r.selectPosts(refused)
-	r.setFullFlash(r.endedEarly(r.bulkFlash(bulkWords[in.Act], result), err))
-	return r.redirect(r.listPage(form.Get(posts.FieldBack)))
+	r.rememberSelection(refused)
+	r.setFullFlash(r.addEarlyEnd(r.bulkFlash(bulkWords[in.Act], result), err))
+	return r.redirect(r.listURL(form.Get(posts.FieldBack)))
 }
 
-// bulkWords are what has been done to posts.
+// bulkWords are participles that say what an action did to posts.
 var bulkWords = map[core.Act]string{
 	core.ActReschedule: "moved", core.ActRetry: "sent again", core.ActCancel: "moved back to drafts",
 	core.ActDuplicate: "duplicated", core.ActDelete: "deleted",
 }
 
-// bulkRequest reads the form of an action on several posts.
-func bulkRequest(form url.Values) (app.BulkPosts, error) {
+// parseBulkForm converts the form of an action on several posts to a request.
+func parseBulkForm(form url.Values) (app.BulkPosts, error) {
 	in := app.BulkPosts{Act: core.Act(form.Get(posts.FieldAct)), IDs: form[posts.FieldPost]}
 	if in.Act != core.ActReschedule {
 		return in, nil
 	}
 	by, day := form.Get(posts.FieldShift), form.Get(posts.FieldDay)
-	if day != "" { // which is empty until a person chooses one
+	if day != "" { // takes precedence over the shift
 		var err error
 		if in.Shift.Day, err = time.Parse(time.DateOnly, day); err != nil {
 			return in, core.Invalid(posts.FieldDay, "%q is not a date.", day).WithCause(err)
@@ -85,7 +85,7 @@ func bulkRequest(form url.Values) (app.BulkPosts, error) {
 	return in, nil
 }
 
-// bulkFlash says what became of an action on several posts, with the reasons of those that were refused.
+// bulkFlash says how many posts an action changed, and why it refused others. done is a participle such as "moved".
 func (r *request) bulkFlash(done string, result app.BulkResult) layout.Flash {
 	f := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(result.Done, "post", "posts") + " " + done}
 	if n := len(result.Refused); n > 0 {
@@ -104,25 +104,26 @@ func (r *request) bulkFlash(done string, result app.BulkResult) layout.Flash {
 	return f
 }
 
-// endedEarly adds to what became of several posts that an error, if there is one, kept the others from their turn.
-func (r *request) endedEarly(f layout.Flash, err error) layout.Flash {
+// addEarlyEnd logs the error that ended an action on several posts, and adds a sentence about it to the message. It
+// does nothing if err is nil.
+func (r *request) addEarlyEnd(f layout.Flash, err error) layout.Flash {
 	if err == nil {
 		return f
 	}
 	r.web.cfg.Log.ErrorContext(r.context(), "an action on several posts ended early", "error", err)
 	f.Tone = ui.ToneDanger
-	f.Points = append(f.Points, "An error in Belfry kept the other posts from their turn. Try again with them.")
+	f.Points = append(f.Points, "Belfry had an error and did not process the other posts. Try again with them.")
 	return f
 }
 
-// refusalReasons returns each reason once, with the number of posts that it holds for.
+// refusalReasons returns each reason once, with the number of posts that were refused for it.
 func (r *request) refusalReasons(refused []app.BulkRefusal) []string {
 	var reasons []string
 	counts := map[string]int{}
 	for _, refusal := range refused {
 		told := r.web.humanize(refusal.Cause)
 		if refusal.Cause.Code == core.CodePlanHasIssues {
-			told.Message = "" // the issues say it
+			told.Message = "" // the hint contains the issues
 		}
 		reason := strings.TrimSpace(told.Message + " " + told.Hint)
 		if counts[reason]++; !slices.Contains(reasons, reason) {
@@ -135,10 +136,10 @@ func (r *request) refusalReasons(refused []app.BulkRefusal) []string {
 	return reasons
 }
 
-// confirmBulkDelete asks whether to delete the selected posts.
+// confirmBulkDelete asks for confirmation before the selected posts are deleted.
 func (r *request) confirmBulkDelete() error {
 	query := r.echo.QueryParams()
-	back, ids := r.listPage(query.Get(posts.FieldBack)), query[posts.FieldPost]
+	back, ids := r.listURL(query.Get(posts.FieldBack)), query[posts.FieldPost]
 	if len(ids) == 0 {
 		return r.redirect(back)
 	}
@@ -158,25 +159,27 @@ func (r *request) confirmBulkDelete() error {
 	})
 }
 
-// redirectToPosts is for a person who reloads the address of a form.
+// redirectToPosts redirects a person who opens the address of an action, which accepts only forms, to the list of
+// posts.
 func (r *request) redirectToPosts() error { return r.redirect(r.link.Posts(link.Filter{})) }
 
-// selectPosts keeps posts selected on the next page of a list.
-func (r *request) selectPosts(ids []string) {
+// rememberSelection stores the ids of posts that the next list shows as selected.
+func (r *request) rememberSelection(ids []string) {
 	if len(ids) > 0 {
-		r.putSession(keySelected, strings.Join(ids, " "))
+		r.putSessionValue(keySelected, strings.Join(ids, " "))
 	}
 }
 
-// popSelected returns the posts that are still selected. A part of a page does not show them.
-func (r *request) popSelected() string {
+// popSelection returns the ids of the posts that are still selected, separated by spaces, and removes them from the
+// session. It returns "" for a part of a page, which does not show the selection.
+func (r *request) popSelection() string {
 	if r.wantsFragment() {
 		return ""
 	}
-	return r.popSession(keySelected)
+	return r.popSessionValue(keySelected)
 }
 
-// undoAction returns the button that gives posts back the schedule that they had.
+// undoAction returns the button that restores the schedules that posts had before.
 func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
 	undo := &ui.Action{ID: "undo", URL: r.link.UndoPostChange(), Label: "Undo"}
 	for _, s := range before {
@@ -185,13 +188,13 @@ func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
 	return undo
 }
 
-// flashUndo says what has been done to a post, with the button that undoes it.
-func (r *request) flashUndo(text string, before app.PostSchedule) {
+// setUndoFlash stores a message that says what happened to a post, with a button that restores its schedule.
+func (r *request) setUndoFlash(text string, before app.PostSchedule) {
 	r.setFullFlash(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.undoAction(before)})
 }
 
-// undoAct gives posts back the schedule that they had before an action.
-func (r *request) undoAct(form url.Values) error {
+// undoPostChange restores the schedules that posts had before an action.
+func (r *request) undoPostChange(form url.Values) error {
 	var before []app.PostSchedule
 	for _, text := range form[posts.FieldBefore] {
 		s, err := parseSchedule(text)
@@ -208,12 +211,12 @@ func (r *request) undoAct(form url.Values) error {
 	if len(result.Refused) > 0 || err != nil {
 		f = r.bulkFlash("restored", result)
 	}
-	r.setFullFlash(r.endedEarly(f, err))
+	r.setFullFlash(r.addEarlyEnd(f, err))
 	return r.redirect(cmp.Or(r.refererPage(), r.link.Posts(link.Filter{})))
 }
 
-// formatSchedule writes a schedule as the value of an input: id, state, revision and, if there is a time, microseconds
-// of Unix time.
+// formatSchedule formats a post's schedule as the value of an input: id, status, revision and, if there is a time,
+// microseconds of Unix time.
 func formatSchedule(s app.PostSchedule) string {
 	text := s.ID + " " + string(s.Status) + " " + s.Revision
 	if !s.At.IsZero() {
@@ -222,6 +225,7 @@ func formatSchedule(s app.PostSchedule) string {
 	return text
 }
 
+// parseSchedule parses the result of formatSchedule.
 func parseSchedule(text string) (s app.PostSchedule, err error) {
 	parts := strings.Fields(text)
 	if len(parts) < 3 || len(parts) > 4 {

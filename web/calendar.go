@@ -16,7 +16,7 @@ import (
 	"belfry/views/ui"
 )
 
-// How many posts the calendar shows of a day or, in a week, of an hour.
+// How many posts the calendar shows per day or, in a week, per hour.
 const (
 	monthMost  = 5
 	chosenMost = 50
@@ -26,17 +26,18 @@ const (
 )
 
 func (r *request) showCalendar() error {
-	m, err := r.calendarModel(link.ParseCalendar(r.echo.QueryParams()))
+	m, err := r.loadCalendar(link.ParseCalendar(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
-	if r.upToDate(m) {
+	if r.isUpToDate(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	return r.render(http.StatusOK, calendar.Page(m), calendar.Part(m))
 }
 
-func (r *request) calendarModel(shown link.Calendar) (calendar.Model, error) {
+// loadCalendar loads what the calendar shows in a view.
+func (r *request) loadCalendar(shown link.Calendar) (calendar.Model, error) {
 	m := calendar.Model{Shown: shown, Now: r.web.cfg.Now()}
 	var err error
 	if m.Zone, err = r.workspaceZone(); err != nil {
@@ -49,14 +50,14 @@ func (r *request) calendarModel(shown link.Calendar) (calendar.Model, error) {
 	if err := r.addCalendarPosts(&m); err != nil {
 		return m, err
 	}
-	if m.Accounts, m.Groups, m.Networks, err = r.filterOptions(); err != nil {
+	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return m, err
 	}
 	m.Frame, err = r.pageFrame("Calendar", layout.SectionCalendar)
 	return m, err
 }
 
-// addCalendarPosts adds the days of the view with their posts.
+// addCalendarPosts loads the posts of the view, and adds its days with them.
 func (r *request) addCalendarPosts(m *calendar.Model) error {
 	dates, most := calendarDays(m.Shown.View, m.Date)
 	var spans []core.CalendarSpan
@@ -84,22 +85,22 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 			r.fillHours(d, m.Zone, found[24*i:24*(i+1)])
 			continue
 		}
-		d.Posts, d.Total = r.calendarPosts(found[i].Posts), found[i].Total
+		d.Posts, d.Total = r.convertCalendarPosts(found[i].Posts), found[i].Total
 		if m.Shown.View == link.ViewMonth && d.Total > monthMost {
-			d.Posts = d.Posts[:monthMost-1] // "more" has the place of one
+			d.Posts = d.Posts[:monthMost-1] // makes room for the link to more
 		}
 	}
 	if m.Shown.View == link.ViewMonth {
 		last := found[len(found)-1]
 		m.Chosen = &calendar.Day{
-			Date: m.Date, Posts: r.calendarPosts(last.Posts), Total: last.Total, ClockChange: m.Zone.ClockChange(m.Date),
+			Date: m.Date, Posts: r.convertCalendarPosts(last.Posts), Total: last.Total, ClockChange: m.Zone.ClockChange(m.Date),
 		}
 	}
 	return nil
 }
 
-// calendarDays returns the days of a view, and how many posts of each it shows. A month has whole weeks, which begin on
-// Monday.
+// calendarDays returns the days that a view shows, and how many posts it shows per day. A month consists of whole
+// weeks, which begin on Monday.
 func calendarDays(view string, date time.Time) (days []time.Time, most int) {
 	first, last := date, date
 	switch view {
@@ -120,9 +121,10 @@ func calendarDays(view string, date time.Time) (days []time.Time, most int) {
 	return days, most
 }
 
-// mondayOf returns the first day of a day's week.
+// mondayOf returns the Monday of a day's week.
 func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
 
+// hourSpans returns the 24 hours of a day. A clock change can make an hour empty or longer.
 func hourSpans(zone core.Zone, date time.Time) []core.CalendarSpan {
 	hours := zone.HourStarts(date)
 	spans := make([]core.CalendarSpan, 24)
@@ -132,19 +134,20 @@ func hourSpans(zone core.Zone, date time.Time) []core.CalendarSpan {
 	return spans
 }
 
-// fillHours adds the hours of a day, with their posts.
+// fillHours adds the posts of each hour to a day, and their total.
 func (r *request) fillHours(d *calendar.Day, zone core.Zone, found []app.CalendarPosts) {
 	hours := zone.HourStarts(d.Date)
 	for h, posts := range found {
 		lasts := hours[h+1].Sub(hours[h])
 		d.Total += posts.Total
 		d.Hours = append(d.Hours, calendar.Hour{
-			Hour: h, Posts: r.calendarPosts(posts.Posts), Total: posts.Total, Skipped: lasts == 0, Twice: lasts > time.Hour,
+			Hour: h, Posts: r.convertCalendarPosts(posts.Posts), Total: posts.Total,
+			Skipped: lasts == 0, Twice: lasts > time.Hour,
 		})
 	}
 }
 
-func (r *request) calendarPosts(found []app.CalendarPost) []calendar.Post {
+func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post {
 	list := make([]calendar.Post, len(found))
 	for i, p := range found {
 		list[i] = calendar.Post{
@@ -156,7 +159,7 @@ func (r *request) calendarPosts(found []app.CalendarPost) []calendar.Post {
 	return list
 }
 
-// movePost gives a post another time, and answers with the calendar that shows it.
+// movePost gives a post another time, and responds with the calendar.
 func (r *request) movePost(form url.Values) error {
 	zone, err := r.workspaceZone()
 	if err != nil {
@@ -168,7 +171,7 @@ func (r *request) movePost(form url.Values) error {
 		When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	})
 	if e, ok := asRefusal(err); ok {
-		return r.refuseMove(id, e)
+		return r.renderMoveError(id, e)
 	}
 	if err != nil {
 		return err
@@ -181,7 +184,7 @@ func (r *request) movePost(form url.Values) error {
 		r.setFullFlash(flash)
 		return r.redirect(r.link.Calendar(shown))
 	}
-	m, err := r.calendarModel(shown)
+	m, err := r.loadCalendar(shown)
 	if err != nil {
 		return err
 	}
@@ -189,14 +192,15 @@ func (r *request) movePost(form url.Values) error {
 	return r.render(http.StatusOK, calendar.Page(m), calendar.MovedPart(m))
 }
 
-// refuseMove says why a post was not moved; for a time in the past, the post can be sent now instead.
-func (r *request) refuseMove(id string, e *core.Error) error {
-	r.retryAfter(e)
+// renderMoveError renders the calendar with the reason why a post was not moved. If the time is in the past, it offers
+// to send the post now.
+func (r *request) renderMoveError(id string, e *core.Error) error {
+	r.setRetryAfter(e)
 	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, id)
 	if err != nil {
 		return err
 	}
-	m, err := r.calendarModel(link.ParseCalendar(r.echo.QueryParams()))
+	m, err := r.loadCalendar(link.ParseCalendar(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
@@ -205,7 +209,7 @@ func (r *request) refuseMove(id string, e *core.Error) error {
 		m.Refused.Post.Text = *p.Title
 	}
 	if e.Code == core.CodePlanHasIssues {
-		m.Refused.Error.Message = "" // the issues say it
+		m.Refused.Error.Message = "" // the hint contains the issues
 	}
 	for _, row := range e.Rows {
 		m.Refused.SendNow = m.Refused.SendNow || slices.ContainsFunc(row.Issues, func(issue core.Issue) bool {
@@ -215,7 +219,7 @@ func (r *request) refuseMove(id string, e *core.Error) error {
 	return r.render(httpd.Status(e.Code), calendar.Page(m), calendar.RefusedPart(m))
 }
 
-// redirectToCalendar is for a person who reloads the address of a move.
+// redirectToCalendar redirects a person who opens the address of a move, which accepts only forms, to the calendar.
 func (r *request) redirectToCalendar() error {
 	return r.redirect(r.link.Calendar(link.ParseCalendar(r.echo.QueryParams())))
 }

@@ -13,15 +13,15 @@ import (
 	"belfry/views/link"
 )
 
-// callbackLimit is the largest body of a network's callback.
+// callbackLimit is the maximum size in bytes of a network's callback.
 const callbackLimit = 64 << 10
 
-// mountCallbacks registers the addresses that networks call. They have no session, and come from no page of ours.
+// mountCallbacks adds the routes that networks call. They need neither a session nor the same origin.
 func (w *Web) mountCallbacks(e *echo.Echo) {
 	e.POST(link.EventCallback(id, ":event"), w.receiveCallback, httpd.LimitBody(callbackLimit))
 }
 
-// receiveCallback passes a network's call on. Strangers learn nothing from its response.
+// receiveCallback passes a network's callback to the app. It responds with 404 if the network has not signed it.
 func (w *Web) receiveCallback(c echo.Context) error {
 	ctx := c.Request().Context()
 	if err := w.cfg.App.CountPage(ctx, httpd.ClientAddressKey(c)); err != nil {
@@ -35,7 +35,7 @@ func (w *Web) receiveCallback(c echo.Context) error {
 		Event: c.Param("event"), Header: c.Request().Header, Body: body,
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
-		w.cfg.Log.InfoContext(ctx, "refused a call that no network has signed", "network", c.Param(id[1:]),
+		w.cfg.Log.InfoContext(ctx, "refused a callback that the network has not signed", "network", c.Param(id[1:]),
 			"request_id", httpd.RequestID(ctx))
 		return c.NoContent(http.StatusNotFound)
 	}
@@ -48,7 +48,7 @@ func (w *Web) receiveCallback(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"url": answer.StatusURL, "confirmation_code": answer.Code})
 }
 
-// showErasure shows how far the deletion of a person's data is. Whoever has its code may see it.
+// showErasure shows whether a person's data has been deleted. Anyone with the code may see it.
 func (r *request) showErasure() error {
 	m := auth.ErasureModel{Frame: r.signedOutFrame("Deletion of data"), Code: r.echo.Param("token")}
 	status, err := r.web.cfg.App.Erasure(r.context(), m.Code)

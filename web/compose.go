@@ -17,14 +17,14 @@ import (
 	"belfry/views/posts"
 )
 
-// showComposer shows an empty composer, or one with the text that was sent after the session had ended.
+// showComposer shows an empty composer, or the form that was kept until after the sign-in.
 func (r *request) showComposer() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
 	r.refreshFacts()
-	if form, ok := r.takeSavedForm(); ok {
-		return r.renderComposer(http.StatusOK, form, nil)
+	if form, ok := r.popSavedForm(); ok {
+		return r.renderComposerForm(http.StatusOK, form, nil)
 	}
 	accounts, err := r.loadAccounts()
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *request) showComposer() error {
 	}
 	form := url.Values{
 		posts.FieldAccount: {r.echo.QueryParam(posts.FieldAccount)},
-		posts.FieldWhen:    {posts.WhenNow}, posts.FieldAt: {r.defaultTime(nil, zone)},
+		posts.FieldWhen:    {posts.WhenNow}, posts.FieldAt: {r.proposedTime(nil, zone)},
 	}
 	if at := r.echo.QueryParam(posts.FieldAt); at != "" { // from the calendar
 		form.Set(posts.FieldWhen, posts.WhenAt)
@@ -49,11 +49,12 @@ func (r *request) showComposer() error {
 	if err != nil {
 		return err
 	}
-	return r.renderCompose(http.StatusOK, m)
+	return r.renderComposerModel(http.StatusOK, m)
 }
 
-// renderCompose renders the composer with the newest files of the library, or for a script only the form without them.
-func (r *request) renderCompose(status int, m posts.ComposeModel) (err error) {
+// renderComposerModel adds previews and the newest files of the library, and renders the composer. A script gets only
+// the form, without these files.
+func (r *request) renderComposerModel(status int, m posts.ComposeModel) (err error) {
 	r.web.addPreviews(&m)
 	if m.Part {
 		return r.render(status, posts.Composer(m), posts.Composer(m))
@@ -64,15 +65,15 @@ func (r *request) renderCompose(status int, m posts.ComposeModel) (err error) {
 	return r.render(status, posts.Compose(m), nil)
 }
 
-// refreshFacts has the networks asked what the accounts may do, for the plans that follow. The composer does not wait
-// for it, and works without it.
+// refreshFacts starts asking the networks what the accounts may do, for later plans. The composer does not wait for the
+// result. An error is only logged.
 func (r *request) refreshFacts() {
 	if err := r.web.cfg.App.RefreshFacts(r.context(), r.caller); err != nil {
-		r.web.cfg.Log.WarnContext(r.context(), "could not have the networks asked what accounts may do", "error", err)
+		r.web.cfg.Log.WarnContext(r.context(), "could not start asking the networks what accounts may do", "error", err)
 	}
 }
 
-// composerModel returns the composer with the form's values, without a plan.
+// composerModel loads the composer for new posts, with the form's values but without a plan.
 func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	m := posts.ComposeModel{Form: newFormID(), Part: r.wantsFragment()}
 	accounts, err := r.loadAccounts()
@@ -98,7 +99,7 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	if m.Groups, err = r.composerGroups(m.Part); err != nil {
 		return m, err
 	}
-	m.Unknown = unknownAccounts(form, accounts)
+	m.Unknown = unknownAccountIDs(form, accounts)
 	pickAccounts(&m, form.Get(posts.FieldPick))
 	var networks []network.Network
 	for _, n := range r.web.cfg.Networks.List() {
@@ -116,22 +117,22 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	return m, err
 }
 
-// fillComposer reads the form's inputs: the files, and what each network has of its own.
+// fillComposer loads the form's files, and adds the networks and the form's values to the model.
 func (r *request) fillComposer(m *posts.ComposeModel, form url.Values, networks []network.Network) error {
 	var err error
 	if m.MediaIDs, m.Media, err = r.chosenFiles(form); err != nil {
 		return err
 	}
-	m.Files = viewFiles(m.Media)
+	m.Files = convertFiles(m.Media)
 	for _, n := range networks {
 		m.Networks = append(m.Networks, composerNetwork(n, form, m.Files))
 	}
 	m.Values = composerValues(form, m.Networks, m.Files)
-	m.At = instantOf(m.Values.At, m.Zone, r.web.cfg.Now())
+	m.At = parseLocalTime(m.Values.At, m.Zone, r.web.cfg.Now())
 	return nil
 }
 
-// composerNetwork returns a network for the composer, for a post with these files.
+// composerNetwork returns what the composer shows of a network for a post with the form's settings and these files.
 func composerNetwork(rules network.Rules, form url.Values, files []posts.File) posts.Network {
 	d := rules.Describe()
 	held := map[string]string{}
@@ -162,8 +163,8 @@ func (r *request) accountChip(a contract.Account, chosen bool) posts.Account {
 	return c
 }
 
-// loadComposer returns the form as it is, without a plan: for the draft in the request's path, or for new posts if the
-// path has none.
+// loadComposer loads the composer with the form's values but without a plan: for the post in the request's path, or for
+// new posts if the path has none.
 func (r *request) loadComposer(form url.Values) (posts.ComposeModel, error) {
 	if r.pathID() == "" {
 		return r.composerModel(form)
@@ -175,8 +176,8 @@ func (r *request) loadComposer(form url.Values) (posts.ComposeModel, error) {
 	return r.editorModel(card, n, form)
 }
 
-// renderComposer renders the form with its values, its plan, and why it was refused.
-func (r *request) renderComposer(status int, form url.Values, e *core.Error) error {
+// renderComposerForm renders the composer with the form's values, its plan, and the error e, if any.
+func (r *request) renderComposerForm(status int, form url.Values, e *core.Error) error {
 	m, err := r.loadComposer(form)
 	if err != nil {
 		return err
@@ -186,18 +187,19 @@ func (r *request) renderComposer(status int, form url.Values, e *core.Error) err
 		return err
 	}
 	r.applyRefusal(&m, e)
-	return r.renderCompose(status, m)
+	return r.renderComposerModel(status, m)
 }
 
-// refuseForm renders the form with an error that is for people.
-func (r *request) refuseForm(form url.Values, err error) error {
+// renderComposerError renders the composer with the form's values and an error. It returns an error that the form
+// cannot show.
+func (r *request) renderComposerError(form url.Values, err error) error {
 	if e, ok := asRefusal(err); ok {
-		return r.renderComposer(httpd.Status(e.Code), form, e)
+		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
 	return err
 }
 
-// applyRefusal shows an error at its place in the form.
+// applyRefusal adds an error to its input or, if it belongs to none, to the top of the form.
 func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	switch {
 	case e == nil:
@@ -205,44 +207,46 @@ func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	case e.Code == core.CodeNotFound:
 		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is no longer connected. Choose again."}
 	default:
-		r.retryAfter(e)
+		r.setRetryAfter(e)
 		var beside map[string]string
 		if beside, m.Refused = r.fieldErrors(e, inputForPath(e.Path)); m.Errors == nil {
 			m.Errors = map[string]string{}
 		}
-		maps.Copy(m.Errors, beside) // to what the plan has found
+		maps.Copy(m.Errors, beside) // keeps the plan's errors
 		if e.Code == core.CodePlanHasIssues {
-			m.Refused.Hint = hints[e.Code] // the plan beside it says the rest
+			m.Refused.Hint = hints[e.Code] // the plan shows the details
 		}
 	}
 }
 
-// planPosts shows the form with its plan.
-func (r *request) planPosts(form url.Values) error { return r.renderComposer(http.StatusOK, form, nil) }
+// planPosts shows the form with a new plan.
+func (r *request) planPosts(form url.Values) error {
+	return r.renderComposerForm(http.StatusOK, form, nil)
+}
 
-// createPosts handles the form. After any refusal, it shows the form again with its values.
+// createPosts creates the posts of the form, or shows the form again with the reason for a refusal.
 func (r *request) createPosts(form url.Values) error {
 	m, err := r.composerModel(form)
 	if err != nil {
 		return err
 	}
 	if e := errFileMissing(form, m); e != nil {
-		return r.renderComposer(httpd.Status(e.Code), form, e)
+		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
-	if e := unchosenSetting(m); e != nil {
-		return r.renderComposer(httpd.Status(e.Code), form, e)
+	if e := firstUnchosenSetting(m); e != nil {
+		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
-	if err := r.saveAltTexts(m); err != nil { // before there are posts that an error would hide
-		return r.refuseForm(form, err)
+	if err := r.saveAltTexts(m); err != nil { // first, because posts must not be created if this fails
+		return r.renderComposerError(form, err)
 	}
-	made, e, err := r.create(form, planRequest(m))
+	made, e, err := r.createPostsOnce(form, planRequest(m))
 	switch {
 	case err != nil:
 		return err
 	case e != nil:
-		return r.renderComposer(httpd.Status(e.Code), form, e)
+		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
-	r.flashCreated(made.Posts)
+	r.setCreatedFlash(made.Posts)
 	if len(made.Posts) == 1 {
 		return r.redirect(r.link.Post(made.Posts[0].ID))
 	}

@@ -10,7 +10,8 @@ import (
 	"belfry/views/posts"
 )
 
-// composerGroups returns the groups whose accounts a button chooses. A script keeps those that it has.
+// composerGroups loads the groups that have accounts, for the buttons that choose them. For a part of the page, which
+// keeps these buttons, it returns none.
 func (r *request) composerGroups(part bool) (groups []posts.Group, err error) {
 	if part {
 		return nil, nil
@@ -24,15 +25,15 @@ func (r *request) composerGroups(part bool) (groups []posts.Group, err error) {
 	return groups, err
 }
 
-// unknownAccounts returns the ids in the form that are those of no account.
-func unknownAccounts(form url.Values, accounts []contract.Account) []string {
+// unknownAccountIDs returns the ids of accounts in the form that no longer exist.
+func unknownAccountIDs(form url.Values, accounts []contract.Account) []string {
 	return slices.DeleteFunc(slices.Clone(form[posts.FieldAccount]), func(id string) bool {
 		return id == "" || slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.ID == id })
 	})
 }
 
-// pickAccounts chooses several accounts at once, as a button of the form asks: those of a network or a group, or takes
-// them back if all are chosen already. Accounts that must be reconnected are left as they are.
+// pickAccounts applies a button that chooses several accounts: all, none, or those of a network or a group. The last
+// two deselect the accounts if all are already chosen. Accounts that must be reconnected cannot be chosen.
 func pickAccounts(m *posts.ComposeModel, pick string) {
 	switch pick {
 	case "":

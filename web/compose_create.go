@@ -20,11 +20,12 @@ import (
 // formLetters are the letters in ids from newFormID.
 const formLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-// newFormID returns an id for a rendered form, so that submitting it twice has an effect only once.
+// newFormID returns an id for a rendered form. It identifies the form if it is submitted twice.
 func newFormID() string { return rand.Text() }
 
-// replay returns the replay for a form that may be submitted twice, or nil if it has no id of ours.
-func replay(form url.Values) *app.Replay {
+// formReplay returns the key under which the response to a form is stored, so that submitting the form twice has an
+// effect only once. It returns nil if the form has no id from newFormID.
+func formReplay(form url.Values) *app.Replay {
 	name := form.Get(posts.FieldForm)
 	if len(name) != len(newFormID()) || strings.Trim(name, formLetters) != "" {
 		return nil
@@ -32,16 +33,17 @@ func replay(form url.Values) *app.Replay {
 	return &app.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
 }
 
-// create creates the posts of a form, which counts toward the hourly limit like a program's request. A refusal that
-// the form can show is the second result.
-func (r *request) create(form url.Values, in contract.PlanPosts) (contract.Posts, *core.Error, error) {
-	var made contract.Posts
+// createPostsOnce creates the posts of a form, or returns those that it created when the form was first submitted. It
+// counts toward the hourly limit. refusal is an error that the form can show.
+func (r *request) createPostsOnce(
+	form url.Values, in contract.PlanPosts,
+) (made contract.Posts, refusal *core.Error, err error) {
 	operation, ok := app.FindOperation("posts_create")
 	if !ok {
 		return made, nil, errors.New("there is no operation that creates posts")
 	}
 	answer, err := r.web.cfg.App.Do(r.context(), operation, app.Request{
-		Caller: r.caller, Decode: app.Given(contract.CreatePosts{PlanPosts: in, Confirm: true}), Replay: replay(form),
+		Caller: r.caller, Decode: app.Given(contract.CreatePosts{PlanPosts: in, Confirm: true}), Replay: formReplay(form),
 	})
 	if err == nil {
 		err = json.Unmarshal(answer.Body, &made)
@@ -56,7 +58,8 @@ func (r *request) create(form url.Values, in contract.PlanPosts) (contract.Posts
 	return made, nil, err
 }
 
-func (r *request) flashCreated(made []contract.Post) {
+// setCreatedFlash stores a message that says what happened to new posts.
+func (r *request) setCreatedFlash(made []contract.Post) {
 	if len(made) == 0 {
 		return
 	}

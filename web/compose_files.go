@@ -23,19 +23,21 @@ import (
 )
 
 const (
-	// maxUploadForm is the maximum number of bytes in a form with files. They are spooled to disk: a form does not say how
-	// large each of its files is. Larger files are uploaded by the API.
+	// maxUploadForm is the maximum number of bytes in a form with files. A form does not say how large its files are, so
+	// they are first written to disk. Larger files need the API.
 	maxUploadForm = 1 << 30
-	// uploadAnswerTime is for what comes after the bytes of the files.
+	// uploadAnswerTime limits the time for the response to a form with files.
 	uploadAnswerTime = 60 * time.Second
-	// processingPatience is how long the answer waits until new files can be used, and processingPoll how often it looks.
+	// processingPatience is how long the response waits for new files to be processed, and processingPoll how often it
+	// checks.
 	processingPatience = 10 * time.Second
 	processingPoll     = 100 * time.Millisecond
-	// librarySize is how many files of the library the composer offers.
+	// librarySize is the number of files from the library that the composer offers without scripts.
 	librarySize = 60
 )
 
-// chosenFiles returns those of the form's files that still exist, after what a button of the form does to one of them.
+// chosenFiles returns the form's files that still exist, in the form's order. It applies the button that moves or
+// removes one of them.
 func (r *request) chosenFiles(form url.Values) (ids []string, media []contract.Media, err error) {
 	named := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool {
 		return id == "" || id == form.Get(posts.FieldRemove)
@@ -61,7 +63,7 @@ func (r *request) chosenFiles(form url.Values) (ids []string, media []contract.M
 	return ids, media, nil
 }
 
-// saveAltTexts saves the descriptions of pictures that have changed with their files.
+// saveAltTexts saves the form's alternative texts that differ from those of the files.
 func (r *request) saveAltTexts(m posts.ComposeModel) error {
 	for _, f := range m.Files {
 		alt, ok := m.Values.Alts[f.ID]
@@ -70,7 +72,7 @@ func (r *request) saveAltTexts(m posts.ComposeModel) error {
 		}
 		in := contract.EditMedia{ID: f.ID, Description: contract.Some(alt)}
 		_, err := r.web.cfg.App.EditMedia(r.context(), r.caller, in)
-		if core.CodeOf(err) == core.CodeNotFound { // it was deleted meanwhile
+		if core.CodeOf(err) == core.CodeNotFound { // the file was deleted in the meantime
 			continue
 		}
 		if err != nil {
@@ -80,7 +82,7 @@ func (r *request) saveAltTexts(m posts.ComposeModel) error {
 	return nil
 }
 
-// listLibrary returns the newest files that can be used, without those that are chosen.
+// listLibrary returns the newest files in the library that can be used, except those that are already chosen.
 func (r *request) listLibrary(chosen []string) ([]posts.File, error) {
 	list, err := r.web.cfg.App.ListMedia(r.context(), r.caller, contract.ListMedia{
 		Status: string(core.MediaReady), Limit: librarySize,
@@ -96,11 +98,11 @@ func (r *request) listLibrary(chosen []string) ([]posts.File, error) {
 			byID[m.ID] = m
 		}
 	}
-	return fileViews(ids, byID), nil
+	return convertFilesByID(ids, byID), nil
 }
 
-// errFileMissing returns an error if the form names a file that its post would go out without: one of the person's
-// device, of which a browser sends the name alone without the button for files, or one that is not in the library.
+// errFileMissing returns an error if the form names a file that its posts would lack: one that is not in the library,
+// or one on the person's device that was not uploaded, because a form sends its files only with the button for files.
 func errFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, name := range form[posts.FieldUpload] {
 		if name != "" {
@@ -110,13 +112,13 @@ func errFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, id := range form[posts.FieldMedia] {
 		if id != "" && !slices.Contains(m.MediaIDs, id) {
 			return core.Invalid("mediaIds", "A file that you chose is no longer in the library.").
-				WithHint("Choose another one, or publish without it.")
+				WithHint("Choose another file, or remove it from the post.")
 		}
 	}
 	return nil
 }
 
-// addFiles uploads the files of a form and shows the form again, with them and the chosen files of the library.
+// addFiles uploads the files of the composer's form, and shows the form again with these and the chosen files.
 func (r *request) addFiles() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
@@ -125,9 +127,9 @@ func (r *request) addFiles() error {
 	if err != nil {
 		return err
 	}
-	defer sent.RemoveAll() //nolint:errcheck // what is left is removed with the system's temporary files
+	defer sent.RemoveAll() //nolint:errcheck // the system removes what is left of its temporary files
 	form := url.Values(sent.Value)
-	if err := cleanForm(form); err != nil {
+	if err := normalizeForm(form); err != nil {
 		return err
 	}
 	ids, refused, err := r.uploadFiles(sent.File[posts.FieldUpload], "")
@@ -144,11 +146,11 @@ func (r *request) addFiles() error {
 		if refused != nil {
 			status = httpd.Status(refused.Code)
 		}
-		return r.renderComposer(status, form, refused)
+		return r.renderComposerForm(status, form, refused)
 	})(r.echo)
 }
 
-// readUploads reads a form with files. The caller removes them.
+// readUploads reads a form with files, which it writes to disk. The caller must call the form's RemoveAll.
 func (r *request) readUploads() (*multipart.Form, error) {
 	kind, params, err := mime.ParseMediaType(r.echo.Request().Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
@@ -171,7 +173,7 @@ func (r *request) readUploads() (*multipart.Form, error) {
 	return nil, core.Invalid("", "The files could not be read.").WithCause(err).WithHint("Upload them again.")
 }
 
-// uploadFiles adds files to a folder of the library, until one is refused. It returns their ids.
+// uploadFiles adds files to a folder of the library until one is refused, and returns the ids of those that it added.
 func (r *request) uploadFiles(
 	files []*multipart.FileHeader, folder string,
 ) (ids []string, refused *core.Error, err error) {
@@ -208,14 +210,14 @@ func (r *request) uploadFile(file *multipart.FileHeader, folder string) (id stri
 	return reserved.MediaID, err
 }
 
-// unknownMime is the type of a file whose sender does not know it: the bytes decide.
+// unknownMime is the declared type of a file whose type is not known. The file's bytes decide its real type.
 const unknownMime = "application/octet-stream"
 
 // baseName returns a file's name without folders, which some browsers send.
 func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
-// awaitProcessing waits until files have been processed, but not for long: a plan says which ones are not ready. It
-// returns those that can be used, as far as is known, and why the first of the others cannot.
+// awaitProcessing waits until files have been processed, at most for processingPatience. It returns the files that can
+// be used or are still being processed, and the error of the first file that cannot be used.
 func (r *request) awaitProcessing(ids []string) (usable []string, unusable *core.Error, err error) {
 	patience, cancel := context.WithTimeout(r.context(), processingPatience)
 	defer cancel()
@@ -234,7 +236,8 @@ func (r *request) awaitProcessing(ids []string) (usable []string, unusable *core
 	return usable, unusable, nil
 }
 
-// awaitFile waits until a file has been processed, or until impatient is closed. A file that cannot be used is refused.
+// awaitFile waits until a file has been processed or impatient is closed. It returns an error if the file cannot be
+// used.
 func (r *request) awaitFile(id string, impatient <-chan struct{}) error {
 	tick := time.NewTicker(processingPoll)
 	defer tick.Stop()

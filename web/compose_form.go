@@ -15,7 +15,7 @@ import (
 	"belfry/views/posts"
 )
 
-// composerValues reads the composer's inputs.
+// composerValues returns the values of the composer's inputs.
 func composerValues(form url.Values, networks []posts.Network, files []posts.File) posts.Values {
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
@@ -44,8 +44,8 @@ func composerValues(form url.Values, networks []posts.Network, files []posts.Fil
 	return values
 }
 
-// settingText returns a setting's text of the inputs with its name: of a switch that is on by default there are two. It
-// is "" for a switch that is as it is by default.
+// settingText returns a setting's value from the values of its inputs. A switch that is on by default has two inputs,
+// of which the last one counts. For a switch with its default value, the result is "".
 func settingText(f network.Field, texts []string) string {
 	if len(texts) == 0 {
 		return ""
@@ -57,13 +57,13 @@ func settingText(f network.Field, texts []string) string {
 	return text
 }
 
-// planRequest converts the form to a request for the chosen accounts. It omits the inputs of networks that are not
-// chosen, because they are hidden.
+// planRequest converts the form to a request for the chosen accounts. It omits the inputs of other networks, which are
+// hidden.
 func planRequest(m posts.ComposeModel) contract.PlanPosts {
 	in := contract.PlanPosts{
 		Text: m.Values.Text, Title: m.Values.Title, Tags: parseTags(m.Values.Tags),
 		When: whenFromValues(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
-		Targets:     contract.Targets{AccountIDs: chosenAccounts(m)},
+		Targets:     contract.Targets{AccountIDs: chosenAccountIDs(m)},
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}
 	for _, n := range m.Networks {
@@ -71,7 +71,7 @@ func planRequest(m posts.ComposeModel) contract.PlanPosts {
 			continue
 		}
 		if own := m.Values.Overrides[n.ID]; own != (posts.Override{}) {
-			in.Overrides[n.ID] = overrideOf(own)
+			in.Overrides[n.ID] = convertOverride(own)
 		}
 		if block := settingsBlock(n.Fields, settingsWithAltText(m, n)); block != nil {
 			in.PerPlatform[n.ID] = block
@@ -80,8 +80,8 @@ func planRequest(m posts.ComposeModel) contract.PlanPosts {
 	return in
 }
 
-// chosenAccounts returns the ids of the chosen accounts, and those that the form names and that no longer exist.
-func chosenAccounts(m posts.ComposeModel) (ids []string) {
+// chosenAccountIDs returns the ids of the chosen accounts, including accounts that no longer exist.
+func chosenAccountIDs(m posts.ComposeModel) (ids []string) {
 	for _, a := range m.Accounts {
 		if a.Chosen {
 			ids = append(ids, a.ID)
@@ -90,7 +90,8 @@ func chosenAccounts(m posts.ComposeModel) (ids []string) {
 	return append(ids, m.Unknown...)
 }
 
-func overrideOf(own posts.Override) (o contract.Override) {
+// convertOverride converts a network's own text, title and tags. Empty ones are nil.
+func convertOverride(own posts.Override) (o contract.Override) {
 	if own.Text != "" {
 		o.Text = &own.Text
 	}
@@ -103,8 +104,8 @@ func overrideOf(own posts.Override) (o contract.Override) {
 	return o
 }
 
-// settingsWithAltText returns a network's settings. The description of the first picture is among them unless the form
-// has one of the network's own.
+// settingsWithAltText returns a network's settings. Unless the form has an alternative text for the network, the result
+// contains that of the first file, if it is a picture.
 func settingsWithAltText(m posts.ComposeModel, n posts.Network) map[string]string {
 	settings := maps.Clone(m.Values.Settings[n.ID])
 	if settings[network.SettingAltText] == "" && len(m.Files) > 0 && !m.Files[0].Video {
@@ -113,8 +114,8 @@ func settingsWithAltText(m posts.ComposeModel, n posts.Network) map[string]strin
 	return settings
 }
 
-// unchosenSettings returns an error for each setting that the person must choose and has not chosen, by network. A
-// draft needs none of them.
+// unchosenSettings returns, by network, an error for each setting that the person must choose but has not chosen. It
+// returns none for drafts.
 func unchosenSettings(m posts.ComposeModel) map[string][]*core.Error {
 	unchosen := map[string][]*core.Error{}
 	for _, n := range m.Networks {
@@ -128,8 +129,8 @@ func unchosenSettings(m posts.ComposeModel) map[string][]*core.Error {
 	return unchosen
 }
 
-// unchosenSetting returns the first error of unchosenSettings, or nil.
-func unchosenSetting(m posts.ComposeModel) *core.Error {
+// firstUnchosenSetting returns the first error of unchosenSettings, or nil.
+func firstUnchosenSetting(m posts.ComposeModel) *core.Error {
 	unchosen := unchosenSettings(m)
 	for _, n := range m.Networks {
 		if len(unchosen[n.ID]) > 0 {
@@ -139,6 +140,7 @@ func unchosenSetting(m posts.ComposeModel) *core.Error {
 	return nil
 }
 
+// whenFromValues returns the composer's choice of time: a word, or a local time in the zone.
 func whenFromValues(values posts.Values, zone string) *contract.When {
 	if values.When != posts.WhenAt {
 		return &contract.When{Word: values.When}
@@ -146,13 +148,14 @@ func whenFromValues(values posts.Values, zone string) *contract.When {
 	return &contract.When{PublishAt: trimSeconds(values.At), Timezone: zone}
 }
 
-// whenFromForm returns the time in a form that has one.
+// whenFromForm returns the local time and the zone in a form for rescheduling.
 func whenFromForm(form url.Values) *contract.When {
 	return &contract.When{PublishAt: trimSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
 }
 
-// instantOf returns when it is a local time in a zone; zero if it is no time, or none that exists.
-func instantOf(local string, zone core.Zone, now time.Time) time.Time {
+// parseLocalTime returns the instant of a local time in a zone, or the zero time if it is not valid or a clock change
+// skips it.
+func parseLocalTime(local string, zone core.Zone, now time.Time) time.Time {
 	when, err := core.ParseWhen("", trimSeconds(local), "", zone)
 	if err != nil {
 		return time.Time{}
@@ -171,7 +174,7 @@ func trimSeconds(at string) string {
 
 func joinTags(tags []string) string { return strings.Join(tags, ", ") }
 
-// parseTags returns the tags of a text with commas, each once; nil if there are none.
+// parseTags splits a text at commas and returns each tag once, or nil if there are none.
 func parseTags(s string) []string {
 	var tags []string
 	for tag := range strings.SplitSeq(s, ",") {
@@ -182,7 +185,7 @@ func parseTags(s string) []string {
 	return tags
 }
 
-// settingsBlock converts the inputs that are not empty to a settings block, or nil if there are none.
+// settingsBlock converts the values of inputs to a settings block. It omits empty values, and returns nil if all are.
 func settingsBlock(fields []network.Field, texts map[string]string) json.RawMessage {
 	block := map[string]any{}
 	for _, f := range fields {
@@ -195,13 +198,13 @@ func settingsBlock(fields []network.Field, texts map[string]string) json.RawMess
 	}
 	raw, err := json.Marshal(block)
 	if err != nil {
-		return nil // texts, numbers and lists of texts can always be written
+		return nil // this cannot happen with texts, numbers and lists of texts
 	}
 	return raw
 }
 
-// settingValue converts an input's text to the type of its field. Text that does not fit stays a string, which the
-// network's check then refuses.
+// settingValue converts an input's text to the type of its field. A number that is not valid stays a string, which the
+// network's check refuses later.
 func settingValue(kind network.FieldKind, text string) any {
 	switch kind {
 	case network.FieldSwitch:
@@ -219,7 +222,7 @@ func settingValue(kind network.FieldKind, text string) any {
 	return text
 }
 
-// inputForPath returns the name of the input for a JSON path of the request, or "" if there is none.
+// inputForPath returns the name of the composer's input for a path in the API request, or "" if there is none.
 func inputForPath(path string) string {
 	head, rest, _ := strings.Cut(path, ".")
 	head, _, _ = strings.Cut(head, "[")

@@ -12,13 +12,13 @@ import (
 	"belfry/views/posts"
 )
 
-// fillPlan adds the plan of the form, if the form is complete enough.
+// fillPlan adds the plan to the model, or says what the form still needs for a plan.
 func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
-	if m.Plan.Missing = missingInput(m.Values, in); m.Plan.Missing != "" {
+	if m.Plan.Missing = missingInputText(m.Values, in); m.Plan.Missing != "" {
 		return nil
 	}
 	in.Editing = m.PostID
-	wrong, unchosen := r.web.dropWrongSettings(in.PerPlatform), unchosenSettings(*m)
+	wrong, unchosen := r.web.removeInvalidSettings(in.PerPlatform), unchosenSettings(*m)
 	plan, err := r.web.cfg.App.PlanPosts(r.context(), r.caller, in)
 	var known *core.Error
 	switch e, ok := asRefusal(err); {
@@ -31,7 +31,7 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:
 		m.Plan.Missing = "One of the accounts is no longer connected. Choose again."
 		if len(in.MediaIDs) > 0 {
-			m.Plan.Missing = "The account is no longer connected, or one of the post's files was deleted."
+			m.Plan.Missing = "An account is no longer connected, or a file was deleted. Choose again."
 		}
 		return nil
 	case err != nil:
@@ -62,8 +62,8 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// issueInputs names the input of the composer that each code of an issue is about; "" for none. A network's own text,
-// title or tags take the place of the general ones.
+// issueInputs maps each issue code to the composer's input that it is about; "" means none. inputForIssue replaces the
+// general text, title and tags by a network's own.
 var issueInputs = map[core.IssueCode]string{
 	core.IssueCaptionTooLong.Code: posts.FieldText, core.IssueTextRequired.Code: posts.FieldText,
 	core.IssueTextNotAllowed.Code: posts.FieldText, core.IssueHashtagsMany.Code: posts.FieldText,
@@ -94,7 +94,7 @@ var issueInputs = map[core.IssueCode]string{
 	core.WarnTimeOccursTwice.Code: posts.FieldAt,
 }
 
-// inputForIssue returns the name of the input that an issue of a row is about, "" if it is about none.
+// inputForIssue returns the name of the input that a row's issue is about, or "" if it is about none.
 func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue contract.Issue) string {
 	own := m.Values.Overrides[row.Platform]
 	switch input := issueInputs[core.IssueCode(issue.Code)]; {
@@ -110,9 +110,9 @@ func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue contract.Issue
 	}
 }
 
-// dropWrongSettings removes every setting with an invalid value from its block, so that the rest of the plan can be
+// removeInvalidSettings removes settings with invalid values from the blocks, so that the rest of the plan can be
 // shown. It returns the errors by network.
-func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]*core.Error {
+func (w *Web) removeInvalidSettings(blocks map[string]json.RawMessage) map[string][]*core.Error {
 	wrong := map[string][]*core.Error{}
 	for platform, block := range blocks {
 		rules, ok := w.cfg.Networks.RulesOf(core.Platform(platform))
@@ -121,7 +121,7 @@ func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]
 		}
 		_, err := rules.Settings(block)
 		for _, e := range core.Errors(core.PrefixPaths("perPlatform."+platform, err)) {
-			if field, ok := w.settingAt(e.Path); ok && dropSetting(blocks, platform, field.Name) {
+			if field, ok := w.findSetting(e.Path); ok && removeSetting(blocks, platform, field.Name) {
 				wrong[platform] = append(wrong[platform], e)
 			}
 		}
@@ -129,8 +129,8 @@ func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]
 	return wrong
 }
 
-// dropSetting removes a setting from its network's block, and reports whether it was there.
-func dropSetting(blocks map[string]json.RawMessage, platform, setting string) bool {
+// removeSetting removes a setting from its network's block, and reports whether it was there.
+func removeSetting(blocks map[string]json.RawMessage, platform, setting string) bool {
 	values := map[string]json.RawMessage{}
 	if json.Unmarshal(blocks[platform], &values) != nil || values[setting] == nil {
 		return false
@@ -141,8 +141,8 @@ func dropSetting(blocks map[string]json.RawMessage, platform, setting string) bo
 	return err == nil
 }
 
-// settingAt returns the setting to which a path of a request refers.
-func (w *Web) settingAt(path string) (field network.Field, ok bool) {
+// findSetting returns the setting to which a path in the API request refers; ok is false if there is none.
+func (w *Web) findSetting(path string) (field network.Field, ok bool) {
 	parts := strings.SplitN(path, ".", 3)
 	if len(parts) < 3 || parts[0] != "perPlatform" && parts[0] != "settings" {
 		return field, false
@@ -160,8 +160,8 @@ func (w *Web) settingAt(path string) (field network.Field, ok bool) {
 	return field, false
 }
 
-// missingInput returns a sentence about what the form lacks for a plan.
-func missingInput(values posts.Values, in contract.PlanPosts) string {
+// missingInputText returns a sentence that says what the form still needs for a plan, or "".
+func missingInputText(values posts.Values, in contract.PlanPosts) string {
 	switch {
 	case len(in.Targets.AccountIDs) == 0:
 		return "Choose an account to see what will be posted."

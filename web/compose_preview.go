@@ -8,8 +8,8 @@ import (
 	"belfry/views/preview"
 )
 
-// addPreviews adds a preview of the post on each network of the chosen accounts, as the first of them has it. What a
-// network adds to the text counts toward the text's limit.
+// addPreviews adds a preview for each network with a chosen account; it shows the first such account. Text that a
+// network's posts end with, such as hashtags, counts toward the limit of the text.
 func (w *Web) addPreviews(m *posts.ComposeModel) {
 	files := slices.Clone(m.Media)
 	for i := range files {
@@ -23,7 +23,7 @@ func (w *Web) addPreviews(m *posts.ComposeModel) {
 			continue
 		}
 		account, text := m.Accounts[first], m.Values.TextFor(n.ID)
-		shown, ok := w.previewOf(previewInput{
+		shown, ok := w.buildPreview(previewInput{
 			Platform: n.ID, Title: m.Values.TitleFor(n.ID), Text: text, Tags: parseTags(m.Values.TagsFor(n.ID)),
 			Account:  preview.Account{Name: account.Name, Username: account.Username, Avatar: account.Avatar},
 			Settings: settingsBlock(n.Fields, settingsWithAltText(*m, n)), Files: files,

@@ -18,8 +18,8 @@ import (
 	"belfry/views/ui"
 )
 
-// startConnect redirects the person to a network's consent page. It is a link instead of a form, because a form must
-// not lead to another site (Content-Security-Policy).
+// startConnect redirects the person to a network's consent page. It handles a GET, because a form must not lead to
+// another site (Content-Security-Policy).
 func (r *request) startConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
@@ -33,6 +33,7 @@ func (r *request) startReconnect() error {
 	return r.redirectToConsent(ask, err)
 }
 
+// redirectToConsent redirects to the network's consent page, or shows why the connection could not be started.
 func (r *request) redirectToConsent(ask contract.Authorize, err error) error {
 	if err != nil {
 		return r.renderConnectError(err)
@@ -40,17 +41,19 @@ func (r *request) redirectToConsent(ask contract.Authorize, err error) error {
 	return r.redirect(ask.AuthorizeURL)
 }
 
-// renderConnectError shows on the accounts page why connecting failed.
+// renderConnectError shows the accounts page with the reason why connecting or disconnecting failed. It returns an
+// error that the page cannot show.
 func (r *request) renderConnectError(err error) error {
 	e, ok := asRefusal(err)
 	if !ok {
 		return err
 	}
-	r.retryAfter(e)
+	r.setRetryAfter(e)
 	return r.renderAccounts(httpd.Status(e.Code), r.web.humanize(e))
 }
 
-// finishConnect handles the callback from a network's consent page, in the workspace in which the consent began.
+// finishConnect handles the callback from a network's consent page, in the workspace in which the person started to
+// connect. If the consent covers several profiles, it redirects to the page for choosing among them.
 func (r *request) finishConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
@@ -64,10 +67,10 @@ func (r *request) finishConnect() error {
 	}
 	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
 	if e, ok := asRefusal(err); ok {
-		// The query is worth nothing a second time: the page where it began says why.
+		// Reloading this address would not help, so the error is shown on the page where the person started.
 		told := r.web.humanize(e)
 		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
-		return r.redirect(r.pageAfter(done.Reconnected))
+		return r.redirect(r.reconnectReturnURL(done.Reconnected))
 	}
 	if err != nil {
 		return err
@@ -82,25 +85,27 @@ func (r *request) finishConnect() error {
 	if err != nil {
 		return fmt.Errorf("store the profiles to choose from: %w", err)
 	}
-	r.putSession(r.choiceKey(), string(choice))
+	r.putSessionValue(r.choiceKey(), string(choice))
 	return r.redirect(r.link.ChooseProfiles())
 }
 
-// startReconnectForPost is startReconnect for the account of a failed post, which is retried afterwards.
+// startReconnectForPost is startReconnect for the account of a failed post. The post is retried afterwards.
 func (r *request) startReconnectForPost() error {
 	ask, err := r.web.cfg.App.StartReconnectForPost(r.context(), r.caller, r.pathID())
 	return r.redirectToConsent(ask, err)
 }
 
-// pageAfter returns the page of the post for which an account was reconnected, or the accounts.
-func (r *request) pageAfter(after *app.Reconnected) string {
+// reconnectReturnURL returns the page of the post for which an account was reconnected, or the accounts page if it was
+// not for a post.
+func (r *request) reconnectReturnURL(after *app.Reconnected) string {
 	if after != nil && after.Post != "" {
 		return r.link.Post(after.Post)
 	}
 	return r.link.Accounts()
 }
 
-// redirectReconnected says what became of the post for which an account was reconnected.
+// redirectReconnected redirects to reconnectReturnURL, with a message about the account, the post that was retried, and
+// other posts that failed.
 func (r *request) redirectReconnected(done app.Connected) error {
 	after := done.Reconnected
 	f := layout.Flash{Tone: ui.ToneGood, Text: done.Accounts[0].DisplayName + " reconnected."}
@@ -122,15 +127,15 @@ func (r *request) redirectReconnected(done app.Connected) error {
 		f.Action = r.retryAction(after)
 	}
 	r.setFullFlash(f)
-	return r.redirect(r.pageAfter(after))
+	return r.redirect(r.reconnectReturnURL(after))
 }
 
-// retryAction returns the button that retries the posts that failed because access to their account was lost.
+// retryAction returns the button that retries the posts that failed because access to the account was lost.
 func (r *request) retryAction(after *app.Reconnected) *ui.Action {
 	retry := &ui.Action{
 		ID: "retry-others", URL: r.link.ChangePosts(), Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
 		Fields: []ui.Hidden{
-			{Name: posts.FieldAct, Value: string(core.ActRetry)}, {Name: posts.FieldBack, Value: r.pageAfter(after)},
+			{Name: posts.FieldAct, Value: string(core.ActRetry)}, {Name: posts.FieldBack, Value: r.reconnectReturnURL(after)},
 		},
 	}
 	for _, id := range after.Lost {
@@ -139,6 +144,7 @@ func (r *request) retryAction(after *app.Reconnected) *ui.Action {
 	return retry
 }
 
+// redirectConnected redirects to the accounts page with a message about the new accounts.
 func (r *request) redirectConnected(done app.Connected) error {
 	text := fmt.Sprintf("%d accounts connected.", len(done.Accounts))
 	if len(done.Accounts) == 1 {
@@ -148,18 +154,17 @@ func (r *request) redirectConnected(done app.Connected) error {
 	return r.redirect(r.link.Accounts())
 }
 
-// choiceKey is the session's key of the choice that is pending in this workspace.
+// choiceKey returns the session's key for the profiles to choose from in this workspace.
 func (r *request) choiceKey() string { return keyChoice + r.caller.Workspace().String() }
 
-// pendingChoice returns the workspace's pending choice of profiles in the session. It contains names, but no token.
-func (r *request) pendingChoice() (app.Connected, bool) {
-	var done app.Connected
+// loadPendingChoice returns the profiles to choose from, which finishConnect stored in the session without tokens.
+func (r *request) loadPendingChoice() (done app.Connected, ok bool) {
 	kept := r.web.sessions.manager.GetString(r.context(), r.choiceKey())
 	return done, json.Unmarshal([]byte(kept), &done) == nil
 }
 
 func (r *request) showProfileChoice() error {
-	done, ok := r.pendingChoice()
+	done, ok := r.loadPendingChoice()
 	if !ok {
 		return r.redirect(r.link.Accounts())
 	}
@@ -199,7 +204,7 @@ func (r *request) chooseProfiles(form url.Values) error {
 	pending, chosen := form.Get(accounts.FieldPending), form[accounts.FieldProfile]
 	connected, err := r.web.cfg.App.ChooseProfiles(r.context(), r.caller, pending, chosen)
 	if e, ok := asRefusal(err); ok {
-		if done, waits := r.pendingChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
+		if done, waits := r.loadPendingChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
 			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.humanize(e))
 		}
 		return r.renderConnectError(err)
@@ -207,6 +212,6 @@ func (r *request) chooseProfiles(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	r.popSession(r.choiceKey())
+	r.popSessionValue(r.choiceKey())
 	return r.redirectConnected(connected)
 }

@@ -9,7 +9,7 @@ import (
 	"belfry/views/layout"
 )
 
-// showDesign shows the design system. It exists in sandbox mode only.
+// showDesign shows the design system. It exists only in sandbox mode.
 func (r *request) showDesign() error {
 	if !r.web.inSandbox() {
 		return core.NotFound()

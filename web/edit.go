@@ -17,7 +17,7 @@ import (
 	"belfry/views/ui"
 )
 
-// loadPostAndNetwork returns the post in the address, and its network.
+// loadPostAndNetwork returns the post with the id in the request's path, and its network.
 func (r *request) loadPostAndNetwork() (app.PostCard, network.Network, error) {
 	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -39,11 +39,11 @@ func (r *request) showEditor() error {
 		return err
 	}
 	if !slices.Contains(card.Acts, core.ActEdit) {
-		return r.redirect(r.link.Post(r.pathID())) // it has gone out, or will: the page says which
+		return r.redirect(r.link.Post(r.pathID())) // the post's page says why it cannot be edited
 	}
 	r.refreshFacts()
-	if form, ok := r.takeSavedForm(); ok {
-		return r.renderComposer(http.StatusOK, form, nil)
+	if form, ok := r.popSavedForm(); ok {
+		return r.renderComposerForm(http.StatusOK, form, nil)
 	}
 	zone, err := core.ParseZone(card.TZ)
 	if err != nil {
@@ -56,14 +56,14 @@ func (r *request) showEditor() error {
 	if err := r.fillPlan(&m, planRequest(m)); err != nil {
 		return err
 	}
-	return r.renderCompose(http.StatusOK, m)
+	return r.renderComposerModel(http.StatusOK, m)
 }
 
-// draftForm returns the form's values for a draft.
+// draftForm returns the composer's form for a draft or a queued post.
 func (r *request) draftForm(card app.PostCard, about network.Description, zone core.Zone) url.Values {
 	form := url.Values{
 		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft},
-		posts.FieldAt: {r.defaultTime(card.PublishAt, zone)}, posts.FieldRevision: {card.Revision},
+		posts.FieldAt: {r.proposedTime(card.PublishAt, zone)}, posts.FieldRevision: {card.Revision},
 		posts.FieldMedia: card.MediaIDs, posts.FieldTags: {joinTags(card.Tags)},
 	}
 	if card.Title != nil {
@@ -78,10 +78,10 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 	return form
 }
 
-// editorModel returns the composer for a draft.
+// editorModel loads the composer for a draft or a queued post, with the form's values but without a plan.
 func (r *request) editorModel(card app.PostCard, n network.Network, form url.Values) (posts.ComposeModel, error) {
 	form = maps.Clone(form)
-	if !form.Has(posts.FieldMedia) { // the form is from before files could be changed
+	if !form.Has(posts.FieldMedia) { // an older version rendered the form, without files
 		form[posts.FieldMedia] = card.MediaIDs
 	}
 	if !form.Has(posts.FieldTags) {
@@ -101,7 +101,7 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 	about := n.Describe()
 	account := posts.Account{
 		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Chosen: true,
-		Status: string(core.AccountRevoked), // unless it is listed, it was disconnected
+		Status: string(core.AccountRevoked), // if it is not in the list below, it was disconnected
 	}
 	for _, a := range m.Accounts {
 		if a.ID == account.ID {
@@ -111,7 +111,7 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 	m.Accounts = []posts.Account{account}
 	m.Values = composerValues(form, m.Networks, m.Files)
 	m.Values.Overrides = nil
-	m.At = instantOf(m.Values.At, m.Zone, r.web.cfg.Now())
+	m.At = parseLocalTime(m.Values.At, m.Zone, r.web.cfg.Now())
 	if seen := m.Values.Revision; seen != "" && seen != card.Revision && slices.Contains(card.Acts, core.ActEdit) {
 		saved := r.postModel(card, nil)
 		saved.PostZone = m.Zone
@@ -122,33 +122,33 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 	m.Frame.Title, m.Frame.Section = "Edit draft", layout.SectionPosts
 	if card.Status == string(core.PostQueued) {
 		m.Frame.Title, m.Plan.Queued = "Edit post", true
-		m.QueuedAt = r.defaultTime(card.PublishAt, m.Zone)
+		m.QueuedAt = r.proposedTime(card.PublishAt, m.Zone)
 	}
 	return m, nil
 }
 
-// saveDraft saves the draft, and queues it if the form has a time. A queued post is edited in place.
-func (r *request) saveDraft(form url.Values) error {
+// saveEditedPost saves a draft, and queues it if the form has a time. It changes a queued post in place.
+func (r *request) saveEditedPost(form url.Values) error {
 	m, err := r.loadComposer(form)
 	if err != nil {
 		return err
 	}
 	if e := errFileMissing(form, m); e != nil {
-		return r.renderComposer(httpd.Status(e.Code), form, e)
+		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
-	if e := unchosenSetting(m); e != nil {
-		return r.renderComposer(httpd.Status(e.Code), form, e)
+	if e := firstUnchosenSetting(m); e != nil {
+		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
-	if err := r.saveAltTexts(m); err != nil { // before there is a change that an error would hide
-		return r.refuseForm(form, err)
+	if err := r.saveAltTexts(m); err != nil { // first, because the post must not change if this fails
+		return r.renderComposerError(form, err)
 	}
-	in := draftChanges(m)
+	in := editRequest(m)
 	in.ID, in.Revision, in.InPlace = r.pathID(), form.Get(posts.FieldRevision), true
 	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, in)
 	if err != nil {
-		return r.refuseForm(form, err)
+		return r.renderComposerError(form, err)
 	}
-	r.setFlash(ui.ToneGood, savedFlash(m, p))
+	r.setFlash(ui.ToneGood, savedMessage(m, p))
 	return r.redirect(r.link.Post(r.pathID()))
 }
 
@@ -156,8 +156,8 @@ var savedFlashes = map[string]string{
 	posts.WhenNow: flashPublishing, posts.WhenAt: "Post scheduled.", posts.WhenDraft: "Draft saved.",
 }
 
-// savedFlash says what has been saved, and when a post that was queued before goes out.
-func savedFlash(m posts.ComposeModel, p contract.Post) string {
+// savedMessage says what was saved and, for a post that was already queued, when it goes out.
+func savedMessage(m posts.ComposeModel, p contract.Post) string {
 	switch {
 	case !m.Plan.Queued || m.Values.When == posts.WhenNow:
 		return savedFlashes[m.Values.When]
@@ -167,8 +167,9 @@ func savedFlash(m posts.ComposeModel, p contract.Post) string {
 	return "Saved. The post goes out " + m.Zone.Label(p.PublishAt.Time) + "."
 }
 
-// draftChanges converts the form to the changes of a draft. Saving as a draft does not change the time.
-func draftChanges(m posts.ComposeModel) contract.EditPost {
+// editRequest converts the form to a request that changes a draft or a queued post. Saving a draft does not change its
+// time.
+func editRequest(m posts.ComposeModel) contract.EditPost {
 	plan := planRequest(m)
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
 	maps.Copy(blocks, plan.PerPlatform)
@@ -186,7 +187,7 @@ func draftChanges(m posts.ComposeModel) contract.EditPost {
 	case m.Values.When != posts.WhenDraft:
 		in.When, in.Status = plan.When, string(core.PostQueued)
 		if m.Values.When == posts.WhenAt && trimSeconds(m.Values.At) == m.QueuedAt {
-			in.When = nil // it keeps its time to the second
+			in.When = nil // keeps the post's seconds, which the form omits
 		}
 	case m.Plan.Queued:
 		in.When = plan.When

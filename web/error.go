@@ -28,18 +28,18 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 		RetryAfter: e.RetryAfter, Back: r.refererPage(), Kept: r.submittedText(),
 	}
 	if e.RetryAfter > 0 {
-		m.Error.Hint = "" // the page says itself how long to wait
+		m.Error.Hint = "" // the page says how long to wait
 	}
 	if m.Status >= http.StatusInternalServerError || e.Code == core.CodeRateLimited {
 		m.Again = r.ownPage()
 	}
 	if m.Back == safeReturnURL(r.echo.Request().URL.RequestURI()) {
-		m.Back = "" // it is this very page
+		m.Back = "" // it is the page that failed
 	}
 	return r.render(m.Status, errorpage.Page(m), errorpage.Part(m))
 }
 
-// submittedText returns the text of a refused form, so that nobody has to write it again.
+// submittedText returns the text of the post in a refused form, so that the person can copy it from the error page.
 func (r *request) submittedText() string {
 	if !r.routed || r.echo.Request().Method != http.MethodPost {
 		return ""
@@ -51,8 +51,8 @@ func (r *request) submittedText() string {
 	return form.Get(posts.FieldText)
 }
 
-// errorFrame returns the person's own frame if it can be rendered safely: not if the database is unavailable, if the
-// failure may be in a part of the frame, or if the address is over its limit.
+// errorFrame returns the signed-in person's frame, or that of a signed-out page if loading the former could fail like
+// the request, or if the error is shown inside a page.
 func (r *request) errorFrame(e *core.Error) layout.Frame {
 	stranger := r.signedOutFrame("")
 	if e.Code == core.CodeUnavailable || e.Code == core.CodeInternal || r.wantsFragment() {
@@ -68,7 +68,7 @@ func (r *request) errorFrame(e *core.Error) layout.Frame {
 	return f
 }
 
-// hints replaces what a program is told to do by what a person can do here.
+// hints replaces hints for programs by hints for people.
 var hints = map[core.Code]string{
 	core.CodePlanHasIssues:       "Fix the problems below and try again.",
 	core.CodeOutcomeUnknown:      "Check the account on its network, then answer the question on the post's page.",
@@ -76,22 +76,22 @@ var hints = map[core.Code]string{
 	core.CodeInternal:            "Try again. If it happens again, give the operator the request ID.",
 }
 
-// pathHints replaces hints that name the fields of a request, by the path of what is refused.
+// pathHints replaces hints that name fields of an API request, by the path of the refused field.
 var pathHints = map[string]string{
 	"cursor": "Open the list of posts again.", "when": "Choose now, a time, or draft.",
 }
 
-// messages replaces what is told to programs in their own terms.
+// messages replaces messages for programs by messages for people.
 var messages = map[core.Code]string{
 	core.CodeIdempotencyMismatch:   "This form was already submitted with different content.",
 	core.CodeIdempotencyInProgress: "This form was just submitted and is still being processed.",
 	core.CodePlanHasIssues:         "The post cannot be published as it is.",
 }
 
-// humanize puts an error into the words that the dashboard shows.
+// humanize returns an error with a message and a hint for people, as the dashboard shows them.
 func (w *Web) humanize(e *core.Error) *contract.Error {
 	out := contract.ErrorOf(e, w.cfg.UpgradeURL)
-	out.Hint = e.Hint // a form has labels where a request has paths
+	out.Hint = e.Hint // without the path, which means nothing to people
 	if hint, ok := pathHints[e.Path]; ok {
 		out.Hint = hint
 	}
@@ -103,11 +103,11 @@ func (w *Web) humanize(e *core.Error) *contract.Error {
 	}
 	switch {
 	case e.Code == core.CodeNotFound, e.Code == core.CodePayloadTooLarge:
-		out.Message, out.Hint = "", "" // the page has words for it that speak of pages
+		out.Message, out.Hint = "", "" // errorpage has texts about pages
 	case e.RetryAfter > 0:
 		out.Hint = "Wait " + formatWait(e.RetryAfter) + ", then try again."
 	case e.Subject != "":
-		if field, ok := w.settingAt(e.Path); ok {
+		if field, ok := w.findSetting(e.Path); ok {
 			out.Message = field.Label + " " + e.Message
 		}
 	}
@@ -124,11 +124,12 @@ func formatWait(seconds int) string {
 	return ui.CountNoun((seconds+59)/60, "minute", "minutes")
 }
 
-// issueHints replaces hints of issues that name what a request contains.
+// issueHints replaces hints of issues that name fields of an API request.
 var issueHints = map[core.IssueCode]string{
 	core.IssueTimeInPast.Code: "Choose a later time, or choose Send now.",
 }
 
+// joinIssues returns the messages and hints of all issues as one text.
 func joinIssues(rows []core.PlanRow) string {
 	var told []string
 	for _, row := range rows {
@@ -139,10 +140,9 @@ func joinIssues(rows []core.PlanRow) string {
 	return strings.Join(told, " ")
 }
 
-// asRefusal tells whether an error is an answer to what a form asked for, which the form can show beside
-// its values. Everything else is a page of its own.
-func asRefusal(err error) (*core.Error, bool) {
-	var e *core.Error
+// asRefusal returns an error that a form can show beside its values. ok is false for any other error, which has its own
+// page, and for nil.
+func asRefusal(err error) (e *core.Error, ok bool) {
 	if !errors.As(err, &e) {
 		return nil, false
 	}

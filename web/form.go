@@ -14,7 +14,7 @@ import (
 	"belfry/views/link"
 )
 
-// withForm makes a handler of one that takes the form of the request.
+// withForm returns a handler that reads the request's form and passes it to handle.
 func withForm(handle func(*request, url.Values) error) func(*request) error {
 	return func(r *request) error {
 		form, err := r.readForm()
@@ -25,7 +25,7 @@ func withForm(handle func(*request, url.Values) error) func(*request) error {
 	}
 }
 
-// readForm reads the body of a form. It converts the line ends of browsers, CRLF, to LF.
+// readForm reads the request's form, without the query of the address. It converts line ends to LF.
 func (r *request) readForm() (url.Values, error) {
 	httpReq := r.echo.Request()
 	kind, _, err := mime.ParseMediaType(httpReq.Header.Get("Content-Type"))
@@ -39,11 +39,11 @@ func (r *request) readForm() (url.Values, error) {
 		}
 		return nil, core.Invalid("", "The form could not be read.").WithCause(err)
 	}
-	return httpReq.PostForm, cleanForm(httpReq.PostForm)
+	return httpReq.PostForm, normalizeForm(httpReq.PostForm)
 }
 
-// cleanForm refuses invalid characters and converts line ends.
-func cleanForm(form url.Values) error {
+// normalizeForm converts the line ends in a form to LF. It returns an error if a value contains invalid characters.
+func normalizeForm(form url.Values) error {
 	for name, values := range form {
 		for i, value := range values {
 			if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
@@ -55,14 +55,14 @@ func cleanForm(form url.Values) error {
 	return nil
 }
 
-// longestCarry bounds what a form may hold that is carried over signing in, as it is sent.
+// maxSavedForm is the maximum size in bytes of an encoded form that is kept until after the sign-in.
 const maxSavedForm = 256 << 10
 
-// offerSignInKeepingForm asks somebody to sign in who has just sent a text: what they wrote comes back to them
-// afterwards. It returns false when the request is no such form.
-func (r *request) offerSignInKeepingForm() (bool, error) {
+// offerSignInKeepingForm shows the sign-in page to a person who submitted a form with a text, which is shown again
+// after the sign-in. It does nothing and returns false if the request is not such a form.
+func (r *request) offerSignInKeepingForm() (done bool, err error) {
 	httpReq := r.echo.Request()
-	next := formPage(httpReq.URL.Path)
+	next := textFormPage(httpReq.URL.Path)
 	if httpReq.Method != http.MethodPost || next == "" || r.wantsFragment() {
 		return false, nil
 	}
@@ -80,8 +80,9 @@ func (r *request) offerSignInKeepingForm() (bool, error) {
 	return true, r.renderSignIn(http.StatusUnauthorized, auth.SignInModel{Next: next, Carry: text, Refused: &told})
 }
 
-// formPage is the page of the form that an address takes, where that form holds a text.
-func formPage(path string) string {
+// textFormPage returns the page with the form that is submitted to a path, or "" if the form contains no text of a
+// post.
+func textFormPage(path string) string {
 	at, rest := link.SplitWorkspace(path)
 	if here := link.Workspace(""); rest == here.CreatePosts() || rest == here.PlanPosts() {
 		return at.Compose()
@@ -93,8 +94,8 @@ func formPage(path string) string {
 	return page
 }
 
-// takeSavedForm is a form that was carried over signing in. It is given back once.
-func (r *request) takeSavedForm() (url.Values, bool) {
-	form, err := url.ParseQuery(r.popSession(keySavedForm))
+// popSavedForm returns the form that was kept until after the sign-in, and removes it from the session.
+func (r *request) popSavedForm() (form url.Values, ok bool) {
+	form, err := url.ParseQuery(r.popSessionValue(keySavedForm))
 	return form, err == nil && len(form) > 0
 }

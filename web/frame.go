@@ -10,7 +10,7 @@ import (
 	"belfry/views/ui"
 )
 
-// loadWhoami returns the caller and their workspace, and reads them once per request.
+// loadWhoami returns the caller and their workspace. It loads them once per request.
 func (r *request) loadWhoami() (contract.Whoami, error) {
 	if r.whoami == nil {
 		who, err := r.web.cfg.App.Whoami(r.context(), r.caller)
@@ -22,7 +22,7 @@ func (r *request) loadWhoami() (contract.Whoami, error) {
 	return *r.whoami, nil
 }
 
-// loadAccounts returns the connected accounts, and reads them once per request.
+// loadAccounts returns the connected accounts. It loads them once per request.
 func (r *request) loadAccounts() ([]contract.Account, error) {
 	if r.accounts == nil {
 		found, err := r.web.cfg.App.ListAccounts(r.context(), r.caller)
@@ -42,7 +42,8 @@ func (r *request) workspaceZone() (core.Zone, error) {
 	return core.ParseZone(who.Workspace.TZ)
 }
 
-// pageFrame returns the frame of a page. A part of a page needs only the person's rights.
+// pageFrame loads the frame of a page, and removes the flash from the session to show it. The frame of a part of a page
+// has only the person's rights and links.
 func (r *request) pageFrame(title string, section layout.Section) (layout.Frame, error) {
 	role := r.caller.Role()
 	f := layout.Frame{
@@ -57,21 +58,21 @@ func (r *request) pageFrame(title string, section layout.Section) (layout.Frame,
 		return f, err
 	}
 	f.Workspace, f.Person.Name, f.Version = who.Workspace.Name, who.User.Name, r.web.cfg.Version
-	if f.Others, err = r.otherWorkspaces(); err != nil {
+	if f.Others, err = r.loadOtherWorkspaces(); err != nil {
 		return f, err
 	}
 	if who.User.Email != nil {
 		f.Person.Email = *who.User.Email
 	}
-	if err := r.loadAttention(&f); err != nil {
+	if err := r.addAttention(&f); err != nil {
 		return f, err
 	}
 	f.Flash = r.popFlash()
 	return f, nil
 }
 
-// loadFirstSteps returns how far a new workspace is, or nil if the person has hidden that, cannot change it, or
-// everything is done.
+// loadFirstSteps returns the progress of a new workspace. It returns nil if everything is done, the person has hidden
+// the steps, or their role does not allow them.
 func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
 	if !r.preferences.FirstSteps || !r.caller.Role().CanWrite() {
 		return nil, nil
@@ -83,8 +84,8 @@ func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
 	return &steps, nil
 }
 
-// otherWorkspaces returns the person's workspaces except this one.
-func (r *request) otherWorkspaces() ([]layout.Workspace, error) {
+// loadOtherWorkspaces returns the person's workspaces except the present one.
+func (r *request) loadOtherWorkspaces() ([]layout.Workspace, error) {
 	all, err := r.web.cfg.App.Workspaces(r.context(), r.caller)
 	var list []layout.Workspace
 	for _, w := range all {
@@ -100,9 +101,9 @@ func (r *request) signedOutFrame(title string) layout.Frame {
 	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL()}
 }
 
-// loadAttention fills in what requires a person's attention: in the navigation and, except for what the present page
-// shows anyway, as notices.
-func (r *request) loadAttention(f *layout.Frame) error {
+// addAttention adds what requires a person's attention to the navigation, and to the notices unless the present page
+// shows it anyway.
+func (r *request) addAttention(f *layout.Frame) error {
 	f.Attention = map[layout.Section]layout.Attention{}
 	accounts, err := r.loadAccounts()
 	if err != nil {
@@ -130,7 +131,7 @@ func (r *request) loadAttention(f *layout.Frame) error {
 	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
 	failed := counts[core.PostFailed]
 	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "failed"}
-	if failed > 0 && f.Section != layout.SectionPosts { // where the tabs say so
+	if failed > 0 && f.Section != layout.SectionPosts { // the tabs of that section show the number
 		text := "1 post failed."
 		if failed > 1 {
 			text = ui.FormatCappedCount(failed) + " posts failed."
@@ -143,7 +144,7 @@ func (r *request) loadAttention(f *layout.Frame) error {
 	return err
 }
 
-// reconnectNotice tells that an account must be reconnected, and leads to its network if the person may do so.
+// reconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
 func (r *request) reconnectNotice(a contract.Account) layout.Notice {
 	platform := core.Platform(a.Platform)
 	subject := a.DisplayName + " on " + r.web.cfg.Networks.Name(platform)

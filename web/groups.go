@@ -15,7 +15,7 @@ import (
 
 func (r *request) showGroups() error { return r.renderGroups(http.StatusOK, nil) }
 
-// renderGroups renders the page of groups, with why an action failed at the top.
+// renderGroups renders the page of groups. refused is why an action failed, or nil.
 func (r *request) renderGroups(status int, refused *contract.Error) error {
 	list, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	return r.render(status, groups.List(m), groups.ListPart(m))
 }
 
-// groupAccounts returns all accounts, with those chosen that have one of the ids.
+// groupAccounts returns all accounts for display. Those with the ids are marked as chosen.
 func (r *request) groupAccounts(chosen []string) ([]groups.Account, error) {
 	list, err := r.loadAccounts()
 	views := make([]groups.Account, len(list))
@@ -79,7 +79,8 @@ func (r *request) showGroup() error {
 	return r.renderGroup(http.StatusOK, m, g.AccountIDs)
 }
 
-// renderGroup renders the form of a group with the chosen accounts.
+// renderGroup renders the form of a group with the chosen accounts, or redirects to the groups if the person's role
+// does not allow changes.
 func (r *request) renderGroup(status int, m groups.FormModel, chosen []string) (err error) {
 	if !r.caller.Role().CanWrite() {
 		return r.redirect(r.link.Groups())
@@ -102,7 +103,7 @@ func (r *request) createGroup(form url.Values) error {
 	made, err := r.web.cfg.App.CreateGroup(r.context(), r.caller, contract.CreateGroup{
 		Name: m.Name, Description: m.Description, Color: &m.Color, AccountIDs: chosen,
 	})
-	return r.afterGroup(m, chosen, made, err)
+	return r.finishGroupForm(m, chosen, made, err)
 }
 
 func (r *request) editGroup(form url.Values) error {
@@ -111,9 +112,10 @@ func (r *request) editGroup(form url.Values) error {
 	made, err := r.web.cfg.App.EditGroup(r.context(), r.caller, contract.EditGroup{
 		ID: m.ID, Name: &m.Name, Description: &m.Description, Color: &m.Color, AccountIDs: &chosen,
 	})
-	return r.afterGroup(m, chosen, made, err)
+	return r.finishGroupForm(m, chosen, made, err)
 }
 
+// readGroupForm returns the values of a group's form, and the ids of the chosen accounts.
 func readGroupForm(form url.Values) (m groups.FormModel, chosen []string) {
 	m = groups.FormModel{
 		Name: form.Get(groups.FieldName), Description: form.Get(groups.FieldDescription),
@@ -125,14 +127,14 @@ func readGroupForm(form url.Values) (m groups.FormModel, chosen []string) {
 	return m, append([]string{}, form[groups.FieldAccount]...)
 }
 
-// afterGroup leads back to the groups, or shows the form again with what is wrong.
-func (r *request) afterGroup(m groups.FormModel, chosen []string, saved contract.Group, err error) error {
+// finishGroupForm redirects to the groups with a message, or shows the form again with the error.
+func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved contract.Group, err error) error {
 	if e, ok := asRefusal(err); ok && e.Code != core.CodeNotFound {
 		input := e.Path
 		if input != groups.FieldName && input != groups.FieldDescription {
 			input = ""
 		}
-		if e.Code == core.CodeConflict { // of the name
+		if e.Code == core.CodeConflict { // another group has the name
 			input = groups.FieldName
 		}
 		m.Errors, m.Refused = r.fieldErrors(e, input)
@@ -145,7 +147,7 @@ func (r *request) afterGroup(m groups.FormModel, chosen []string, saved contract
 	return r.redirect(r.link.Groups())
 }
 
-// addToGroup adds an account that was dragged to a group.
+// addToGroup adds an account, which the person dragged, to a group.
 func (r *request) addToGroup(form url.Values) error {
 	_, err := r.web.cfg.App.AddToGroup(r.context(), r.caller, r.pathID(), form.Get(groups.FieldAccount))
 	if e, ok := asRefusal(err); ok {

@@ -44,9 +44,9 @@ func (r *request) acceptInvitation(form url.Values) error {
 	}
 	if e, ok := asRefusal(err); ok {
 		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
-		r.retryAfter(e)
+		r.setRetryAfter(e)
 		if m.Refused != nil {
-			m.Refused.UpgradeURL = "" // the plan is not this person's business
+			m.Refused.UpgradeURL = "" // only members may see the plans
 		}
 		return r.renderInvitation(httpd.Status(e.Code), m)
 	}

@@ -12,7 +12,7 @@ import (
 	"belfry/views/ui"
 )
 
-// redirectToSettings redirects to the first settings page that the person can open.
+// redirectToSettings redirects to the first settings page that the person may open.
 func (r *request) redirectToSettings() error {
 	if r.caller.Role().CanManage() {
 		return r.redirect(r.link.WorkspaceSettings())
@@ -43,8 +43,8 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 	return r.render(status, settings.Keys(m), nil)
 }
 
-// createKey creates a key and shows it in the response itself, because it is not stored where another page could read
-// it. Submitting the same form again, for example by reloading, does not create a second key.
+// createKey creates an API key. Only this response shows it, because only a hash of it is stored. Submitting the form
+// again, for example by reloading, does not create a second key.
 func (r *request) createKey(form url.Values) error {
 	name := form.Get(settings.FieldForm)
 	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {
@@ -61,7 +61,7 @@ func (r *request) createKey(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	r.putSession(keyForm, name)
+	r.putSessionValue(keyForm, name)
 	r.showsSecret = true
 	return r.renderKeys(http.StatusCreated, settings.KeysModel{New: &made})
 }

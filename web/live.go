@@ -9,15 +9,15 @@ import (
 	"belfry/internal/httpd"
 )
 
-// How many pages may wait for changes at the same time, and how often a waiting page hears that it is still connected.
+// How many streams may be open at the same time, and how often each sends a heartbeat.
 const (
 	streamsPerSession = 8
 	streamsPerAddress = 200
 	beatEvery         = 15 * time.Second
 )
 
-// streamChanges tells an open page what changes in its workspace: an event "change" with app.Changes as JSON. It ends
-// with the session, and when the server stops. static/js/live.js reads it.
+// streamChanges sends an event "change", with app.Changes as JSON, whenever something changes in the workspace. It ends
+// when the session ends or the server stops. static/js/live.js reads the events.
 func (r *request) streamChanges() error {
 	session := r.web.sessions.cookieToken(r.echo.Request())
 	if r.echo.Request().Method != http.MethodGet {
@@ -34,7 +34,7 @@ func (r *request) streamChanges() error {
 	}
 	stream, err := httpd.StartEventStream(r.echo)
 	if err != nil {
-		return nil // the reader has gone
+		return nil // the browser has disconnected
 	}
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
@@ -55,10 +55,10 @@ func (r *request) streamChanges() error {
 	}
 }
 
-// refuseStream ends a stream for good: a browser that is answered so does not ask again by itself, and logs nothing.
+// refuseStream responds with 204, after which a browser does not try to connect again.
 func (r *request) refuseStream() error { return r.echo.NoContent(http.StatusNoContent) }
 
-// isStillSignedIn reads the session again and reports whether it is still that of this person in this workspace.
+// isStillSignedIn loads the session again, and reports whether the same person is signed in to the same workspace.
 func (r *request) isStillSignedIn() bool {
 	ctx, err := r.web.sessions.load(r.echo.Request().WithContext(withoutValues{r.context()}))
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *request) isStillSignedIn() bool {
 	return err == nil && now.Caller.User() == r.caller.User() && now.Caller.Workspace() == r.caller.Workspace()
 }
 
-// withoutValues is a context without its values, such as a session that has been read before.
+// withoutValues is a context without values, such as a session that was loaded before.
 type withoutValues struct{ context.Context }
 
 // Value returns nothing.
@@ -80,7 +80,7 @@ type streams struct {
 	open map[string]int
 }
 
-// countStream counts a stream until leave is called; ok is false if there are too many.
+// countStream counts an open stream until leave is called. ok is false if the session or the address has too many.
 func (s *streams) countStream(session, address string) (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

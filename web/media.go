@@ -17,26 +17,26 @@ import (
 )
 
 const (
-	// filesPerPage is how many files the library shows at once.
+	// filesPerPage is the number of files on a page of the library.
 	filesPerPage = 60
-	// filesNamed is how many files a message names.
+	// filesNamed is the maximum number of files that a message names.
 	filesNamed = 5
 )
 
 // showLibrary shows the files and folders of the media library.
 func (r *request) showLibrary() error {
-	m, err := r.libraryModel(link.ParseMediaFilter(r.echo.QueryParams()))
+	m, err := r.loadLibrary(link.ParseMediaFilter(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
-	if r.echo.Request().Header.Get("HX-Trigger") == "q" { // without the filters that are not set
+	if r.echo.Request().Header.Get("HX-Trigger") == "q" { // omits empty filters from the address
 		r.echo.Response().Header().Set("HX-Push-Url", r.link.Media(m.Filter))
 	}
 	return r.render(http.StatusOK, media.Library(m), media.LibraryPart(m))
 }
 
-// libraryModel returns the library under a filter.
-func (r *request) libraryModel(filter link.MediaFilter) (media.LibraryModel, error) {
+// loadLibrary loads the files and folders that a filter selects.
+func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, error) {
 	m := media.LibraryModel{Filter: filter, Errors: map[string]string{}}
 	var err error
 	if m.Files, m.Next, err = r.listFiles(filter, filter.Use); err != nil {
@@ -49,7 +49,7 @@ func (r *request) libraryModel(filter link.MediaFilter) (media.LibraryModel, err
 	return m, err
 }
 
-// listFiles returns a page of the library's files, and the file after which the next page begins.
+// listFiles returns a page of the library's files, and the cursor of the next page. use replaces the filter's Use.
 func (r *request) listFiles(f link.MediaFilter, use string) (files []media.File, next string, err error) {
 	list, err := r.web.cfg.App.ListLibrary(r.context(), r.caller, app.LibraryFilter{
 		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tag: f.Tag, Use: use, Sort: f.Sort, After: f.After,
@@ -72,7 +72,7 @@ func (r *request) loadFolders() (media.Tree, error) {
 	return media.NewTree(found.Folders), err
 }
 
-// showPicker shows the dialog in which files are chosen, or the files alone when they are filtered or continued.
+// showPicker shows the dialog for choosing files. If the person filters or asks for more, it shows only the files.
 func (r *request) showPicker() error {
 	filter := link.ParseMediaFilter(r.echo.QueryParams())
 	if !r.wantsFragment() {
@@ -92,8 +92,8 @@ func (r *request) showPicker() error {
 	return r.render(http.StatusOK, media.PickPart(m), nil)
 }
 
-// libraryFrom returns the list from which a form was sent.
-func (r *request) libraryFrom(form url.Values) link.MediaFilter {
+// libraryFilterFrom returns the filter of the list from which a form was submitted.
+func (r *request) libraryFilterFrom(form url.Values) link.MediaFilter {
 	query, err := url.ParseQuery(form.Get(media.FieldBack))
 	if err != nil {
 		return link.MediaFilter{}
@@ -101,8 +101,8 @@ func (r *request) libraryFrom(form url.Values) link.MediaFilter {
 	return link.ParseMediaFilter(query)
 }
 
-// finishFiles redirects to the list from which a form was sent, with a message or the reason for a refusal.
-func (r *request) finishFiles(form url.Values, message string, err error) error {
+// finishFileAction redirects to the list from which a form was submitted, with a message or the reason for a refusal.
+func (r *request) finishFileAction(form url.Values, message string, err error) error {
 	e, refused := asRefusal(err)
 	switch {
 	case refused:
@@ -113,7 +113,7 @@ func (r *request) finishFiles(form url.Values, message string, err error) error 
 	default:
 		r.setFlash(ui.ToneGood, message)
 	}
-	return r.redirect(r.link.Media(r.libraryFrom(form)))
+	return r.redirect(r.link.Media(r.libraryFilterFrom(form)))
 }
 
 // editFiles moves, tags, pins or unpins the selected files.
@@ -122,7 +122,7 @@ func (r *request) editFiles(form url.Values) error {
 	done := ""
 	switch tag := strings.TrimSpace(form.Get(media.FieldTag)); form.Get(media.FieldAct) {
 	case media.ActMove:
-		batch.FolderID, done = folderField(form.Get(media.FieldFolder)), "moved"
+		batch.FolderID, done = optionalFolder(form.Get(media.FieldFolder)), "moved"
 	case media.ActTag:
 		batch.AddTag, done = tag, "tagged"
 	case media.ActUntag:
@@ -133,30 +133,32 @@ func (r *request) editFiles(form url.Values) error {
 		batch.Pinned, done = new(false), "unpinned"
 	}
 	if done == "" || strings.HasSuffix(done, "tagged") && batch.AddTag+batch.RemoveTag == "" {
-		return r.finishFiles(form, "", core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again."))
+		missing := core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again.")
+		return r.finishFileAction(form, "", missing)
 	}
 	n, err := r.web.cfg.App.EditFiles(r.context(), r.caller, batch)
-	return r.finishFiles(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
+	return r.finishFileAction(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
 }
 
-// folderField returns the folder of a form; null for none.
-func folderField(id string) contract.Opt[string] {
+// optionalFolder returns the id of the folder in a form, or null for no folder.
+func optionalFolder(id string) contract.Opt[string] {
 	if id == "" || id == link.RootFolder {
 		return contract.Opt[string]{Set: true, Null: true}
 	}
 	return contract.Some(id)
 }
 
-// deleteFiles asks before it deletes the selected files.
+// deleteFiles deletes the selected files if the person has confirmed it, or else asks for confirmation.
 func (r *request) deleteFiles(form url.Values) error {
 	ids := form[media.FieldFile]
 	if form.Get(media.FieldSure) != "" || len(ids) == 0 {
 		deleted, used, err := r.web.cfg.App.DeleteFiles(r.context(), r.caller, ids)
 		message := ui.CountNoun(deleted, "file", "files") + " deleted."
 		if len(used) > 0 {
-			message += " " + ui.CountNoun(len(used), "is", "are") + " kept for a draft or a queued post: " + listNames(used) + "."
+			message += " " + ui.CountNoun(len(used), "file is", "files are") +
+				" still used by drafts or queued posts: " + joinNames(used) + "."
 		}
-		return r.finishFiles(form, message, err)
+		return r.finishFileAction(form, message, err)
 	}
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
@@ -177,22 +179,23 @@ func (r *request) deleteFiles(form url.Values) error {
 		return core.NotFound()
 	}
 	return r.renderConfirm(layout.SectionMedia, layout.ConfirmModel{
-		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: listNames(names), Points: []string{
-			"Files are deleted permanently. Posts that are live keep them on their networks.",
-			"Files that a draft or a queued post uses are not deleted.",
+		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: joinNames(names), Points: []string{
+			"Files are deleted permanently. Live posts keep them on their networks.",
+			"Files that drafts or queued posts use are not deleted.",
 		}, Action: r.link.DeleteFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
-		Back: r.link.Media(r.libraryFrom(form)), Fields: fields,
+		Back: r.link.Media(r.libraryFilterFrom(form)), Fields: fields,
 	})
 }
 
-func listNames(names []string) string {
+// joinNames lists the first filesNamed names, and counts the others.
+func joinNames(names []string) string {
 	if more := len(names) - filesNamed; more > 0 {
 		return strings.Join(names[:filesNamed], ", ") + " and " + ui.CountNoun(more, "other", "others")
 	}
 	return strings.Join(names, ", ")
 }
 
-// createFolder creates a folder in the current one, and opens it.
+// createFolder creates a folder in the present one, and opens it.
 func (r *request) createFolder(form url.Values) error {
 	in := contract.CreateFolder{Name: strings.TrimSpace(form.Get(media.FieldName))}
 	if parent := form.Get(media.FieldParent); parent != "" {
@@ -208,14 +211,14 @@ func (r *request) createFolder(form url.Values) error {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "Folder "+made.Name+" created.")
-	return r.redirect(r.link.Media(link.MediaFilter{Folder: made.ID, View: r.libraryFrom(form).View}))
+	return r.redirect(r.link.Media(link.MediaFilter{Folder: made.ID, View: r.libraryFilterFrom(form).View}))
 }
 
 // editFolder renames and moves a folder.
 func (r *request) editFolder(form url.Values) error {
 	in := contract.EditFolder{
 		ID: r.pathID(), Name: new(strings.TrimSpace(form.Get(media.FieldName))),
-		ParentID: folderField(form.Get(media.FieldParent)),
+		ParentID: optionalFolder(form.Get(media.FieldParent)),
 	}
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
 	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())
@@ -224,12 +227,15 @@ func (r *request) editFolder(form url.Values) error {
 			m.Renamed, m.Errors["folder-name"] = cmp.Or(form.Get(media.FieldName), " "), words
 		})
 	}
-	return r.finishFiles(form, "Folder "+made.Name+" saved.", err)
+	return r.finishFileAction(form, "Folder "+made.Name+" saved.", err)
 }
 
-// renderLibraryError shows the library again, with what was typed and the reason for the refusal.
-func (r *request) renderLibraryError(form url.Values, e *core.Error, place func(*media.LibraryModel, string)) error {
-	m, err := r.libraryModel(r.libraryFrom(form))
+// renderLibraryError shows the library with the reason for a refusal. place adds the reason and what the person typed
+// to the model.
+func (r *request) renderLibraryError(
+	form url.Values, e *core.Error, place func(m *media.LibraryModel, reason string),
+) error {
+	m, err := r.loadLibrary(r.libraryFilterFrom(form))
 	if err != nil {
 		return err
 	}
@@ -253,8 +259,8 @@ func (r *request) deleteFolder(form url.Values) error {
 		}
 	}
 	form.Set(media.FieldBack, back.Encode())
-	return r.finishFiles(form, "Folder "+folder.Name+" deleted.", err)
+	return r.finishFileAction(form, "Folder "+folder.Name+" deleted.", err)
 }
 
-// redirectToLibrary is for a person who reloads the address of a form.
+// redirectToLibrary redirects a person who opens the address of an action, which accepts only forms, to the library.
 func (r *request) redirectToLibrary() error { return r.redirect(r.link.Media(link.MediaFilter{})) }

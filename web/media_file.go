@@ -16,19 +16,19 @@ import (
 	"belfry/views/ui"
 )
 
-// showFile shows a file, as a page or in the drawer.
+// showFile shows a file on a page or in the library's drawer.
 func (r *request) showFile() error {
-	m, err := r.fileModel(link.ParseMediaFilter(r.echo.QueryParams()))
+	m, err := r.loadFileModel(link.ParseMediaFilter(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, media.FilePage(m), media.FilePart(m))
 }
 
-// fileTitleLength is how much of a post's text the page of a file shows.
+// fileTitleLength is how many characters of a post's text the page of a file shows.
 const fileTitleLength = 80
 
-func (r *request) fileModel(back link.MediaFilter) (media.FileModel, error) {
+func (r *request) loadFileModel(back link.MediaFilter) (media.FileModel, error) {
 	m := media.FileModel{Back: back, Errors: map[string]string{}}
 	card, err := r.web.cfg.App.FileCard(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -58,15 +58,15 @@ func (r *request) editFile(form url.Values) error {
 		Folder: form.Get(media.FieldFolder), Pinned: form.Get(media.FieldPinned) != "",
 	}
 	made, err := r.web.cfg.App.EditMedia(r.context(), r.caller, contract.EditMedia{
-		ID: r.pathID(), Title: textField(values.Name), Description: textField(values.Description),
+		ID: r.pathID(), Title: optionalText(values.Name), Description: optionalText(values.Description),
 		Tags:     new(append([]string{}, parseTags(values.Tags)...)),
-		FolderID: folderField(values.Folder), Pinned: &values.Pinned,
+		FolderID: optionalFolder(values.Folder), Pinned: &values.Pinned,
 	})
 	e, refused := asRefusal(err)
 	if !refused {
-		return r.finishFiles(form, made.OriginalName+" saved.", err)
+		return r.finishFileAction(form, made.OriginalName+" saved.", err)
 	}
-	m, err := r.fileModel(r.libraryFrom(form))
+	m, err := r.loadFileModel(r.libraryFilterFrom(form))
 	if err != nil {
 		return err
 	}
@@ -77,13 +77,13 @@ func (r *request) editFile(form url.Values) error {
 	return r.render(httpd.Status(e.Code), media.FilePage(m), nil)
 }
 
-// fileInputs are the inputs of a file's form by the paths of a request.
+// fileInputs maps paths in the API request to inputs of a file's form.
 var fileInputs = map[string]string{
 	"title": media.FieldName, "description": media.FieldDescription, "tags": media.FieldTags, "folderId": media.FieldFolder,
 }
 
-// textField returns a text of a form; null for none.
-func textField(text string) contract.Opt[string] {
+// optionalText returns a text without spaces around it, or null if it is empty.
+func optionalText(text string) contract.Opt[string] {
 	if text = strings.TrimSpace(text); text == "" {
 		return contract.Opt[string]{Set: true, Null: true}
 	}
@@ -99,9 +99,9 @@ func (r *request) uploadToLibrary() error {
 	if err != nil {
 		return err
 	}
-	defer sent.RemoveAll() //nolint:errcheck // what is left is removed with the system's temporary files
+	defer sent.RemoveAll() //nolint:errcheck // the system removes what is left of its temporary files
 	form := url.Values(sent.Value)
-	if err := cleanForm(form); err != nil {
+	if err := normalizeForm(form); err != nil {
 		return err
 	}
 	ids, refused, err := r.uploadFiles(sent.File[media.FieldUpload], form.Get(media.FieldFolder))
@@ -109,10 +109,10 @@ func (r *request) uploadToLibrary() error {
 		return err
 	}
 	if refused == nil && len(ids) == 0 {
-		refused = core.Invalid("", "No file was chosen.").WithHint("Choose files, then send them.")
+		refused = core.Invalid("", "No file was chosen.").WithHint("Choose files, then try again.")
 	}
 	if refused != nil {
-		return r.finishFiles(form, "", refused)
+		return r.finishFileAction(form, "", refused)
 	}
-	return r.finishFiles(form, ui.CountNoun(len(ids), "file", "files")+" uploaded.", nil)
+	return r.finishFileAction(form, ui.CountNoun(len(ids), "file", "files")+" uploaded.", nil)
 }

@@ -180,7 +180,7 @@ func TestDeletingFilesAsksOnceAndKeepsThoseInUse(t *testing.T) {
 		t.Error("it was deleted without being asked")
 	}
 	s.b.follow(s.b.send(http.MethodPost, "/media/delete", asked.form(t, testid("confirm-form")).Encode())).
-		says(t, "1 file deleted.", "1 is kept for a draft or a queued post: z.jpg.")
+		says(t, "1 file deleted.", "1 file is still used by drafts or queued posts: z.jpg.")
 	if _, err := s.App.GetMedia(t.Context(), s.ws.Owner, a.ID); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("the file is there: %v", err)
 	}

@@ -15,12 +15,12 @@ import (
 	"belfry/views/media"
 )
 
-// reserveUpload reserves a file for static/js/upload.js, which then sends its bytes to the signed address. A form that
-// is sent again gets the same reservation.
+// reserveUpload reserves a file for static/js/upload.js, which then sends its bytes to the signed address in the
+// response. Submitting the form again returns the same reservation.
 func (r *request) reserveUpload(form url.Values) error {
 	size, err := strconv.ParseInt(form.Get("size"), 10, 64)
 	if err != nil {
-		return r.writeRefusal(core.Invalid("size", "The size of the file is missing.").WithCause(err))
+		return r.writeErrorJSON(core.Invalid("size", "The size of the file is missing.").WithCause(err))
 	}
 	in := contract.CreateUpload{Filename: baseName(form.Get("filename")), Mime: form.Get("mime"), Size: size}
 	if in.Mime == "" {
@@ -34,19 +34,19 @@ func (r *request) reserveUpload(form url.Values) error {
 		return errors.New("there is no operation that reserves an upload")
 	}
 	answer, err := r.web.cfg.App.Do(r.context(), operation, app.Request{
-		Caller: r.caller, Decode: app.Given(in), Replay: replay(form),
+		Caller: r.caller, Decode: app.Given(in), Replay: formReplay(form),
 	})
 	if err != nil {
-		return r.writeRefusal(err)
+		return r.writeErrorJSON(err)
 	}
 	return r.writeJSON(http.StatusCreated, json.RawMessage(answer.Body))
 }
 
-// showUploads says whether files can be used, to the script that has uploaded them.
+// showUploads returns the files with the ids in the query as JSON, for the script that has uploaded them.
 func (r *request) showUploads() error {
 	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, r.echo.QueryParams()["id"])
 	if err != nil {
-		return r.writeRefusal(err)
+		return r.writeErrorJSON(err)
 	}
 	list := contract.MediaList{Media: []contract.Media{}}
 	for _, one := range found {
@@ -55,15 +55,15 @@ func (r *request) showUploads() error {
 	return r.writeJSON(http.StatusOK, list)
 }
 
-// cancelUpload gives up a file that the script does not upload after all.
+// cancelUpload deletes a reserved file that the script does not upload.
 func (r *request) cancelUpload() error {
 	if err := r.web.cfg.App.DeleteMedia(r.context(), r.caller, r.pathID()); err != nil {
-		return r.writeRefusal(err)
+		return r.writeErrorJSON(err)
 	}
 	return r.writeJSON(http.StatusOK, struct{}{})
 }
 
-// writeJSON answers a script.
+// writeJSON saves the session and responds with JSON.
 func (r *request) writeJSON(status int, v any) error {
 	body, err := contract.Encode(v)
 	if err != nil {
@@ -75,30 +75,31 @@ func (r *request) writeJSON(status int, v any) error {
 	return r.echo.Blob(status, "application/json", body)
 }
 
-// writeRefusal answers a script with the reason for a refusal.
-func (r *request) writeRefusal(err error) error {
+// writeErrorJSON responds with an error as JSON, in words for people. It returns internal errors unchanged.
+func (r *request) writeErrorJSON(err error) error {
 	e := core.AsError(err)
 	if e.Code == core.CodeInternal || e.Code == core.CodeUnavailable {
 		return err
 	}
-	r.retryAfter(e)
+	r.setRetryAfter(e)
 	told := r.web.humanize(e)
-	if e.Code == core.CodeNotFound { // for which a page has its own words
+	if e.Code == core.CodeNotFound { // humanize leaves its texts to pages
 		told.Message, told.Hint = "The folder or the file no longer exists.", "Reload the page."
 	}
 	return r.writeJSON(httpd.Status(e.Code), told)
 }
 
-// maxUploadForms is how many forms with files one person may send at the same time: each is spooled to disk.
+// maxUploadForms is how many forms with files a person may send at the same time. Each is written to disk first.
 const maxUploadForms = 2
 
-// uploadForms counts the forms with files that are being sent, by person. The zero value is ready to use.
+// uploadForms counts the forms with files that are being sent, by person. Its zero value is ready to use.
 type uploadForms struct {
 	mu   sync.Mutex
 	sent map[core.UserID]int
 }
 
-// countForm counts a form, unless its person already sends as many as they may. The caller calls done at its end.
+// countForm counts a form until done is called. It returns rate_limited if the person is already sending the maximum
+// number of forms.
 func (u *uploadForms) countForm(person core.UserID) (done func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

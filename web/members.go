@@ -15,7 +15,7 @@ import (
 
 func (r *request) showMembers() error { return r.renderMembers(http.StatusOK, settings.MembersModel{}) }
 
-// redirectToMembers is for a person who reloads the address of a form.
+// redirectToMembers redirects a person who opens the address of an action, which accepts only forms, to the members.
 func (r *request) redirectToMembers() error { return r.redirect(r.link.Members()) }
 
 func (r *request) renderMembers(status int, m settings.MembersModel) error {
@@ -34,8 +34,8 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	return r.render(status, settings.Members(m), nil)
 }
 
-// inviteMember creates an invitation and shows its link in the response itself, because it is not stored where
-// another page could read it. Submitting the same form again replaces the link.
+// inviteMember creates an invitation. Only this response shows its link, of which only a hash is stored. Submitting the
+// form again replaces the link.
 func (r *request) inviteMember(form url.Values) error {
 	m := settings.MembersModel{
 		Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName),
@@ -79,8 +79,9 @@ func (r *request) confirmRemoval() error {
 			continue
 		}
 		ask := layout.ConfirmModel{
-			Title: "Remove " +
-				m.Name + "?", Points: []string{"Their API keys and sessions stop working immediately.", "Their posts stay."},
+			Title: "Remove " + m.Name + "?", Points: []string{
+				"Their API keys and sessions stop working immediately.", "Their posts remain in the workspace.",
+			},
 			Action: r.link.RemoveMember(m.ID), Button: "Remove", Back: r.link.Members(),
 		}
 		switch {
@@ -88,7 +89,7 @@ func (r *request) confirmRemoval() error {
 			ask.Title, ask.Button = "Leave this workspace?", "Leave"
 			ask.Points = []string{
 				"Your API keys stop working immediately, and you lose access to the workspace.",
-				"Your posts stay.",
+				"Your posts remain in the workspace.",
 			}
 		case m.ExpiresAt != nil:
 			ask.Title, ask.Button = "Withdraw the invitation of "+m.Name+"?", "Withdraw invitation"

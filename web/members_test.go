@@ -40,7 +40,7 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 		t.Errorf("an admin may change %d members, or make owners", n)
 	}
 	b.get(ben).leads(t, "/settings/members")
-	b.part(http.MethodGet, ben+"/remove").is(t, http.StatusOK).says(t, "Remove Ben Miller?", "Their posts stay.")
+	b.part(http.MethodGet, ben+"/remove").is(t, http.StatusOK).says(t, "Remove Ben Miller?", "Their posts remain in the workspace.")
 	b.post(ben+"/remove").leads(t, "/settings/members")
 	guest.get("/posts").leads(t, "/sign-in?next=%2Fposts")
 	b.get(ben+"/remove").is(t, http.StatusNotFound)

@@ -10,7 +10,7 @@ import (
 	"belfry/views/link"
 )
 
-// outboxURL returns the address of the emails that the sandbox keeps, or "" if it keeps none.
+// outboxURL returns the address of the outbox, or "" if this is no sandbox that keeps emails.
 func (w *Web) outboxURL() string {
 	if w.cfg.App.MailMode() != app.MailKept {
 		return ""
@@ -21,8 +21,8 @@ func (w *Web) outboxURL() string {
 // forwarded are headers that proxies add.
 var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
 
-// showOutbox shows the emails of a sandbox to whoever sits at this computer. Their links give access, so that a request
-// from another one, also through a proxy, finds nothing.
+// showOutbox shows the emails of a sandbox to requests from this computer. Because their links give access, the page
+// does not exist for other computers, including those behind a proxy.
 func (r *request) showOutbox() error {
 	httpReq := r.echo.Request()
 	local := httpd.IsLoopback(httpReq.RemoteAddr) && httpd.IsLoopback(httpReq.Host)

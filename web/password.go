@@ -12,9 +12,9 @@ import (
 	"belfry/views/layout"
 )
 
-// withPassword handles a request. If it requires the person's password again, the page that asks for it contains the
-// form, so that nothing has to be entered twice; the form is then submitted with the password.
-func (r *request) withPassword(handle func(*request) error) error {
+// handleConfirmingPassword handles a request. If the operation requires the person's password again, it shows a page
+// that asks for it. That page contains the submitted form, which is submitted again with the password.
+func (r *request) handleConfirmingPassword(handle func(*request) error) error {
 	if e, err := r.confirmPassword(); err != nil || e != nil {
 		return cmp.Or(err, r.renderPassword(e))
 	}
@@ -25,15 +25,15 @@ func (r *request) withPassword(handle func(*request) error) error {
 	return err
 }
 
-// confirmPassword checks the password of a form from renderPassword, if the request is one. It returns why the
-// password was refused.
-func (r *request) confirmPassword() (*core.Error, error) {
+// confirmPassword checks the password in a form from renderPassword, and does nothing for any other request. refusal is
+// why the password was refused, or nil.
+func (r *request) confirmPassword() (refusal *core.Error, err error) {
 	if r.echo.Request().Method != http.MethodPost || !r.caller.IsSession() {
 		return nil, nil
 	}
 	form, err := r.readForm()
 	if err != nil || !form.Has(auth.FieldCurrentPassword) {
-		return nil, nil //nolint:nilerr // the handler says what is wrong with the form
+		return nil, nil //nolint:nilerr // the handler returns the error of the form
 	}
 	err = r.web.cfg.App.CheckOwnPassword(r.context(), r.caller, form.Get(auth.FieldCurrentPassword))
 	if e, ok := asRefusal(err); ok {
@@ -49,8 +49,8 @@ func (r *request) confirmPassword() (*core.Error, error) {
 	return nil, r.enterWorkspace(r.addressedWorkspace())
 }
 
-// renderPassword asks for the person's password before the submitted form is handled. e is why the previous password
-// was refused, or nil.
+// renderPassword asks for the person's password, and keeps the submitted form in hidden inputs. e is why the previous
+// password was refused, or nil.
 func (r *request) renderPassword(e *core.Error) error {
 	form, err := r.readForm()
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *request) renderPassword(e *core.Error) error {
 	status := http.StatusForbidden
 	if e != nil {
 		m.Refused, status = r.web.humanize(e), httpd.Status(e.Code)
-		r.retryAfter(e)
+		r.setRetryAfter(e)
 	}
 	if m.Frame, err = r.pageFrame("Confirm your password", layout.SectionSettings); err != nil {
 		return err

@@ -16,10 +16,10 @@ import (
 	"belfry/views/preview"
 )
 
-// showPost shows a post. If the reader has the current version, the response is empty.
+// showPost shows a post. If the request polls and nothing has changed, the response is empty.
 func (r *request) showPost() error { return r.renderPost(http.StatusOK, func(*posts.ShowModel) {}) }
 
-// renderPost renders a post's page; explain adds why an action failed.
+// renderPost renders a post's page. explain may change the model, for example to add why an action failed.
 func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	if err := r.addObstacles(&m); err != nil {
 		return err
 	}
-	if r.upToDate(m) {
+	if r.isUpToDate(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	if m.Zone, err = r.workspaceZone(); err != nil {
@@ -45,15 +45,15 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
 		return err
 	}
-	if err := r.fillContent(&m, card); err != nil {
+	if err := r.addContent(&m, card); err != nil {
 		return err
 	}
-	m.At = r.defaultTime(card.PublishAt, m.PostZone)
+	m.At = r.proposedTime(card.PublishAt, m.PostZone)
 	explain(&m)
 	return r.render(status, posts.Show(m), posts.ShowPart(m))
 }
 
-// titleLength is how much of a post's text the browser tab shows.
+// titleLength is how many characters of a post's text the browser tab shows.
 const titleLength = 40
 
 // tabTitle returns a title that distinguishes the tabs of posts.
@@ -61,34 +61,34 @@ func tabTitle(card app.PostCard) string {
 	return posts.TitleOrText(card.Post, titleLength) + " · " + card.AccountName
 }
 
-// fillContent adds the post's files, and how its network shows it.
-func (r *request) fillContent(m *posts.ShowModel, card app.PostCard) error {
+// addContent loads the post's files and account, and adds the files and the preview.
+func (r *request) addContent(m *posts.ShowModel, card app.PostCard) error {
 	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, card.MediaIDs)
 	if err != nil {
 		return err
 	}
-	account, err := r.connectedAccount(card.AccountID)
+	account, err := r.findConnectedAccount(card.AccountID)
 	if err != nil {
 		return err
 	}
 	in := previewInput{
 		Platform: card.Platform, Account: previewAccount(card, account),
-		Title: valueOf(card.Title), Text: card.Text, Tags: card.Tags, Settings: card.Settings,
+		Title: valueOrZero(card.Title), Text: card.Text, Tags: card.Tags, Settings: card.Settings,
 	}
 	for _, id := range card.MediaIDs {
 		if file, ok := found[id]; ok {
 			in.Files = append(in.Files, file)
 		}
 	}
-	m.Files = fileViews(card.MediaIDs, found)
-	if shown, ok := r.web.previewOf(in); ok {
+	m.Files = convertFilesByID(card.MediaIDs, found)
+	if shown, ok := r.web.buildPreview(in); ok {
 		m.Preview = preview.Post(shown)
 	}
 	return nil
 }
 
-// connectedAccount returns an account, or nil if it is not connected.
-func (r *request) connectedAccount(id string) (*contract.Account, error) {
+// findConnectedAccount returns the account with the id, or nil if it is not connected.
+func (r *request) findConnectedAccount(id string) (*contract.Account, error) {
 	accounts, err := r.loadAccounts()
 	for i := range accounts {
 		if accounts[i].ID == id {
@@ -98,6 +98,7 @@ func (r *request) connectedAccount(id string) (*contract.Account, error) {
 	return nil, err
 }
 
+// postModel returns what a post's page shows of a post, without its content and obstacles.
 func (r *request) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Revision: card.Revision, Account: card.AccountName, Avatar: card.AccountAvatar,
@@ -111,27 +112,27 @@ func (r *request) postModel(card app.PostCard, events []contract.Event) posts.Sh
 	}
 	if n, ok := r.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
 		about := n.Describe()
-		m.Network, m.NoLink, m.Settings = about.Name, about.NoLink, settingLabels(about.Fields, card.Settings)
+		m.Network, m.NoLink, m.Settings = about.Name, about.NoLink, displaySettings(about.Fields, card.Settings)
 	}
 	if card.Status == string(core.PostLive) {
-		m.LiveURL = valueOf(card.ExternalURL)
+		m.LiveURL = valueOrZero(card.ExternalURL)
 		m.AwaitsLink = m.LiveURL == "" && r.web.cfg.Now().Sub(card.UpdatedAt.Time) < linkWait
 		return m
 	}
 	if m.ProfileURL == "" && slices.Contains(card.Acts, core.ActSettle) {
-		m.ProfileURL = r.web.sandboxURL() // where the simulated networks show what they have
+		m.ProfileURL = r.web.sandboxURL() // shows the posts of the simulated networks
 	}
 	return m
 }
 
-// addObstacles adds what keeps the post from being published: the hold of all publishing, or its account.
+// addObstacles adds what prevents the post from being published: that publishing is on hold, or its account's state.
 func (r *request) addObstacles(m *posts.ShowModel) (err error) {
 	if m.Post.Status == string(core.PostQueued) {
 		if m.OnHold, _, err = r.web.cfg.App.PublishingHold(r.context(), r.caller); err != nil {
 			return err
 		}
 	}
-	account, err := r.connectedAccount(m.Post.AccountID)
+	account, err := r.findConnectedAccount(m.Post.AccountID)
 	if err != nil || account == nil || account.Status == string(core.AccountOK) || m.Post.Status == string(core.PostLive) {
 		return err
 	}
@@ -145,11 +146,11 @@ func (r *request) addObstacles(m *posts.ShowModel) (err error) {
 	return nil
 }
 
-// linkWait is how long after a post went live its page waits for the link.
+// linkWait is how long the page says that the link is being fetched after the post went live.
 const linkWait = 2 * time.Minute
 
-// settingLabels returns a post's settings with the labels of its form.
-func settingLabels(fields []network.Field, block json.RawMessage) []posts.Setting {
+// displaySettings returns a post's settings with the labels of the form for display.
+func displaySettings(fields []network.Field, block json.RawMessage) []posts.Setting {
 	var list []posts.Setting
 	values := settingInputValues(fields, block)
 	for _, f := range fields {
@@ -170,7 +171,7 @@ func settingLabels(fields []network.Field, block json.RawMessage) []posts.Settin
 	return list
 }
 
-// settingInputValues returns the values of a settings block as its inputs contain them.
+// settingInputValues returns the values of a settings block as texts for the form's inputs, by the setting's name.
 func settingInputValues(fields []network.Field, block json.RawMessage) map[string]string {
 	values := map[string]json.RawMessage{}
 	if json.Unmarshal(block, &values) != nil {
@@ -195,8 +196,8 @@ func settingInputValues(fields []network.Field, block json.RawMessage) map[strin
 	return texts
 }
 
-// defaultTime returns the time in a form: the post's own, or the next whole hour that is not too soon.
-func (r *request) defaultTime(at *contract.Time, zone core.Zone) string {
+// proposedTime returns the value of a form's time: at or, if it is nil, the full hour that is one to two hours away.
+func (r *request) proposedTime(at *contract.Time, zone core.Zone) string {
 	proposed := r.web.cfg.Now().Add(2 * time.Hour).In(zone.Location())
 	proposed = proposed.Add(-time.Duration(proposed.Minute()) * time.Minute)
 	if at != nil {
@@ -205,5 +206,5 @@ func (r *request) defaultTime(at *contract.Time, zone core.Zone) string {
 	return proposed.Format(wallTime)
 }
 
-// wallTime is the format of a browser's date and time input.
+// wallTime is the format of the value of an input for date and time.
 const wallTime = "2006-01-02T15:04"

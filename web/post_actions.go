@@ -15,7 +15,8 @@ import (
 	"belfry/views/ui"
 )
 
-// Messages about posts that are being published start with flashPrefix: they hold until the posts are live or failed.
+// Messages about posts that are being published start with flashPrefix. They are outdated once the posts are live or
+// failed.
 const (
 	flashPrefix         = "Publishing "
 	flashPublishing     = flashPrefix + "the post… The timeline shows its progress."
@@ -25,44 +26,45 @@ const (
 
 // finishAction responds to an action on a post: it redirects to the post's page with a message, or shows the page
 // with the error.
-func (r *request) finishAction(word string, err error) error {
+func (r *request) finishAction(message string, err error) error {
 	if e, ok := asRefusal(err); ok {
-		r.retryAfter(e)
+		r.setRetryAfter(e)
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) { m.Refused = r.web.humanize(e) })
 	}
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, word)
+	r.setFlash(ui.ToneGood, message)
 	return r.redirect(r.link.Post(r.pathID()))
 }
 
-func (r *request) editPost(word string, in contract.EditPost) error {
+// editPost changes the post with the id in the request's path. It sets the ID and Revision of the request.
+func (r *request) editPost(message string, in contract.EditPost) error {
 	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
 	in.ID, in.Revision = r.pathID(), form.Get(posts.FieldRevision)
 	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, in)
-	return r.finishAction(word, err)
+	return r.finishAction(message, err)
 }
 
 func (r *request) queuePost() error {
 	return r.editPost("Post scheduled.", contract.EditPost{Status: string(core.PostQueued)})
 }
 
-// sendPostNow publishes a draft or a queued post after a moment in which it can be undone.
+// sendPostNow publishes a draft or a queued post after a short delay in which the person can undo it.
 func (r *request) sendPostNow(form url.Values) error {
 	before, err := r.web.cfg.App.SendNow(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
 	return r.finishUndoable(flashSending, before, err)
 }
 
-// finishUndoable is finishAction with a button that undoes the action.
-func (r *request) finishUndoable(word string, before app.PostSchedule, err error) error {
+// finishUndoable is finishAction with a button that restores the schedule before.
+func (r *request) finishUndoable(message string, before app.PostSchedule, err error) error {
 	if err != nil {
-		return r.finishAction(word, err)
+		return r.finishAction(message, err)
 	}
-	r.flashUndo(word, before)
+	r.setUndoFlash(message, before)
 	return r.redirect(r.link.Post(r.pathID()))
 }
 
@@ -115,7 +117,7 @@ func (r *request) duplicatePost() error {
 	return r.redirect(r.link.EditPost(made.ID))
 }
 
-func (r *request) settlePost(form url.Values) error {
+func (r *request) resolveOutcome(form url.Values) error {
 	in, word := contract.SettlePost{}, flashPublishing
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:
@@ -128,10 +130,10 @@ func (r *request) settlePost(form url.Values) error {
 	return r.finishAction(word, err)
 }
 
-// aboutLength is how much of a post's text a confirmation shows.
+// aboutLength is how many characters of a post's text a confirmation shows.
 const aboutLength = 120
 
-// postSummary identifies the post in a confirmation.
+// postSummary returns a line that identifies the post in a confirmation.
 func postSummary(card app.PostCard) string {
 	return posts.TitleOrText(card.Post, aboutLength) + " · " + card.StatusLine
 }

@@ -17,7 +17,7 @@ import (
 
 func (r *request) showPosts() error {
 	filter := link.ParseFilter(r.echo.QueryParams())
-	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, listOf(filter),
+	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, listRequest(filter),
 		core.Platform(filter.Network))
 	if err != nil {
 		return err
@@ -34,23 +34,23 @@ func (r *request) showPosts() error {
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	if m.Accounts, m.Groups, m.Networks, err = r.filterOptions(); err != nil {
+	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return err
 	}
 	if err := r.addRows(&m, cards); err != nil {
 		return err
 	}
 	if flash := m.Frame.Flash; flash != nil && flash.Provisional && !slices.ContainsFunc(cards, r.isImminent) {
-		m.Frame.Flash = nil // everything has been published since
+		m.Frame.Flash = nil // everything has been published in the meantime
 	}
-	if r.upToDate(m) {
+	if r.isUpToDate(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
 }
 
-// listOf returns the request for the posts that a filter selects: what is up next is the queued posts, soonest first.
-func listOf(f link.Filter) contract.ListPosts {
+// listRequest converts a filter to a request. Without a status, it asks for the queued posts, soonest first.
+func listRequest(f link.Filter) contract.ListPosts {
 	in := contract.ListPosts{
 		Status: f.Status, AccountID: f.Account, GroupID: f.Group, From: f.From, To: f.To, Q: f.Query, Cursor: f.Cursor,
 	}
@@ -63,8 +63,8 @@ func listOf(f link.Filter) contract.ListPosts {
 	return in
 }
 
-// filterOptions returns the accounts, groups and networks of the workspace by which posts can be filtered.
-func (r *request) filterOptions() (accounts, groups, networks []ui.Option, err error) {
+// loadFilterOptions loads the accounts, groups and networks of the workspace, by which posts can be filtered.
+func (r *request) loadFilterOptions() (accounts, groups, networks []ui.Option, err error) {
 	connected, err := r.loadAccounts()
 	if err != nil {
 		return nil, nil, nil, err
@@ -85,7 +85,7 @@ func (r *request) filterOptions() (accounts, groups, networks []ui.Option, err e
 	return accounts, groups, networks, err
 }
 
-// addRows adds the posts of the page, and how often to look for news of them.
+// addRows adds a row for each post, with its files. Posts that an action refused stay selected.
 func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
 	var named []string
 	for _, card := range cards {
@@ -95,11 +95,11 @@ func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
 	if err != nil {
 		return err
 	}
-	selected := strings.Fields(r.popSelected())
+	selected := strings.Fields(r.popSelection())
 	for _, card := range cards {
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
-			Network: r.web.cfg.Networks.Name(core.Platform(card.Platform)), Files: fileViews(card.MediaIDs, files),
+			Network: r.web.cfg.Networks.Name(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
 		for _, id := range selected {
@@ -110,7 +110,7 @@ func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
 	return nil
 }
 
-// rowNote returns what a person should know about a post besides its state: why it failed, or what it waits for.
+// rowNote returns why a post failed or what it is waiting for, or "".
 func rowNote(card app.PostCard, network string, zone core.Zone) string {
 	clock := func(at time.Time) string { return at.In(zone.Location()).Format("15:04") }
 	switch {
@@ -134,12 +134,12 @@ func rowNote(card app.PostCard, network string, zone core.Zone) string {
 	return ""
 }
 
-// upToDate reports whether a page that looks for changes has already seen what a model shows.
-func (r *request) upToDate(m interface{ Version() string }) bool {
+// isUpToDate reports whether the request polls for changes and the page already shows the model.
+func (r *request) isUpToDate(m interface{ Version() string }) bool {
 	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.Version()
 }
 
-// isImminent reports whether a post is being published or about to be.
+// isImminent reports whether a post is being published or will be within a minute.
 func (r *request) isImminent(card app.PostCard) bool {
 	now := r.web.cfg.Now()
 	due, next := now, card.NextTryAt
@@ -152,7 +152,7 @@ func (r *request) isImminent(card app.PostCard) bool {
 	return posts.IsImminent(card.Status, due, next, now)
 }
 
-// showPostsOnHold lists the affected posts while publishing is on hold.
+// showPostsOnHold lists the posts that wait while publishing is on hold.
 func (r *request) showPostsOnHold() error {
 	reason, held, err := r.web.cfg.App.PublishingHold(r.context(), r.caller)
 	if err != nil {
@@ -172,23 +172,25 @@ func (r *request) showPostsOnHold() error {
 	return r.render(http.StatusOK, posts.OnHold(m), nil)
 }
 
-func fileViews(ids []string, found map[string]contract.Media) []posts.File {
+// convertFilesByID returns the files with the ids for display, in their order. It omits those that were not found.
+func convertFilesByID(ids []string, found map[string]contract.Media) []posts.File {
 	var known []contract.Media
 	for _, id := range ids {
 		if m, ok := found[id]; ok {
 			known = append(known, m)
 		}
 	}
-	return viewFiles(known)
+	return convertFiles(known)
 }
 
-func viewFiles(files []contract.Media) []posts.File {
+// convertFiles returns files for display.
+func convertFiles(files []contract.Media) []posts.File {
 	var list []posts.File
 	for _, m := range files {
 		f := posts.File{
 			ID: m.ID, Name: m.OriginalName, Video: m.Kind == string(core.FileVideo), Trouble: fileTroubles[m.Status],
-			Alt: valueOf(m.Description), Thumbnail: valueOf(m.ThumbnailURL),
-			Length:     time.Duration(valueOf(m.DurationMs)) * time.Millisecond,
+			Alt: valueOrZero(m.Description), Thumbnail: valueOrZero(m.ThumbnailURL),
+			Length:     time.Duration(valueOrZero(m.DurationMs)) * time.Millisecond,
 			Processing: m.Status == string(core.MediaUploading) || m.Status == string(core.MediaProcessing),
 		}
 		if m.PurgedAt != nil {
@@ -199,7 +201,7 @@ func viewFiles(files []contract.Media) []posts.File {
 	return list
 }
 
-// fileTroubles are the reasons, by status, why a file cannot be published.
+// fileTroubles are the reasons why a file cannot be published, by its status.
 var fileTroubles = map[string]string{
 	string(core.MediaUploading): "not uploaded yet", string(core.MediaProcessing): "processing",
 	string(core.MediaFailed): "cannot be used",

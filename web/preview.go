@@ -11,18 +11,18 @@ import (
 	"belfry/views/preview"
 )
 
-// previewInput is what a preview shows: a post as it is so far, with the files in their order.
+// previewInput is the content of a post for a preview. It may be incomplete.
 type previewInput struct {
 	Platform    string
 	Account     preview.Account
 	Title, Text string
 	Tags        []string
-	Settings    json.RawMessage // settings that the network cannot read are left out
-	Files       []contract.Media
+	Settings    json.RawMessage  // invalid ones are ignored
+	Files       []contract.Media // in the post's order
 }
 
-// previewOf returns a post as its network shows it; ok is false for a network that this server does not have.
-func (w *Web) previewOf(in previewInput) (m preview.Model, ok bool) {
+// buildPreview returns a post as its network shows it; ok is false for an unknown network.
+func (w *Web) buildPreview(in previewInput) (m preview.Model, ok bool) {
 	rules, ok := w.cfg.Networks.RulesOf(core.Platform(in.Platform))
 	if !ok {
 		return m, false
@@ -31,14 +31,15 @@ func (w *Web) previewOf(in previewInput) (m preview.Model, ok bool) {
 	m = preview.Model{Platform: in.Platform, Network: rules.Describe().Name, Account: in.Account}
 	for _, file := range in.Files {
 		facts := core.FileFacts{Kind: core.FileKind(file.Kind)}
-		facts.Width, facts.Height, facts.DurationMs = valueOf(file.Width), valueOf(file.Height), valueOf(file.DurationMs)
+		facts.Width, facts.Height = valueOrZero(file.Width), valueOrZero(file.Height)
+		facts.DurationMs = valueOrZero(file.DurationMs)
 		draft.Media = append(draft.Media, core.Media{Name: file.OriginalName, FileFacts: facts})
 		shown := preview.File{
-			Name: file.OriginalName, Alt: valueOf(file.Description), Video: facts.Kind == core.FileVideo,
+			Name: file.OriginalName, Alt: valueOrZero(file.Description), Video: facts.Kind == core.FileVideo,
 			Length: time.Duration(facts.DurationMs) * time.Millisecond, Width: facts.Width, Height: facts.Height,
 		}
 		if file.PurgedAt == nil {
-			shown.Picture = valueOf(file.ThumbnailURL)
+			shown.Picture = valueOrZero(file.ThumbnailURL)
 		}
 		m.Files = append(m.Files, shown)
 	}
@@ -46,16 +47,18 @@ func (w *Web) previewOf(in previewInput) (m preview.Model, ok bool) {
 	return m, true
 }
 
-// previewAccount returns a post's account as previews show it. One that is no longer connected has no username.
+// previewAccount returns a post's account for a preview. account is nil if it is no longer connected; it then has no
+// username.
 func previewAccount(card app.PostCard, account *contract.Account) preview.Account {
 	shown := preview.Account{Name: card.AccountName, Avatar: card.AccountAvatar}
 	if account != nil {
-		shown.Username = valueOf(account.Username)
+		shown.Username = valueOrZero(account.Username)
 	}
 	return shown
 }
 
-func valueOf[T any](p *T) (v T) {
+// valueOrZero returns the value to which p points, or the zero value if p is nil.
+func valueOrZero[T any](p *T) (v T) {
 	if p != nil {
 		v = *p
 	}

@@ -24,21 +24,22 @@ const htmlType = "text/html; charset=utf-8"
 
 const requestKey = "web.visit"
 
-// request is a request to the dashboard.
+// request is a request to the dashboard, with what has been loaded for it.
 type request struct {
 	echo           echo.Context
 	web            *Web
-	routed         bool        // it is for a route of ours, and no other site sent it
-	caller         core.Caller // zero for a stranger
+	routed         bool        // it matched a route and did not come from another site
+	caller         core.Caller // zero if nobody is signed in
 	link           link.Workspace
 	preferences    app.Preferences
-	sessionLoaded  bool // the session has been read
-	sessionChanged bool // the session has changed
-	showsSecret    bool // the answer has a secret that was just made
+	sessionLoaded  bool
+	sessionChanged bool // the session must be saved
+	showsSecret    bool // the response contains a new secret, so it is not compressed
 	whoami         *contract.Whoami
-	accounts       []contract.Account // nil until they have been asked for
+	accounts       []contract.Account // nil until loadAccounts
 }
 
+// requestFor returns the request of a context. Every call with the same context returns the same request.
 func (w *Web) requestFor(c echo.Context) *request {
 	if r, ok := c.Get(requestKey).(*request); ok {
 		return r
@@ -50,7 +51,8 @@ func (w *Web) requestFor(c echo.Context) *request {
 
 func (r *request) context() context.Context { return r.echo.Request().Context() }
 
-// authenticate loads the session and its person.
+// authenticate loads the session and makes its person the caller. It records that the person was active, and which
+// workspace they visited.
 func (r *request) authenticate() error {
 	s := r.web.sessions
 	ctx, err := s.load(r.echo.Request())
@@ -64,12 +66,12 @@ func (r *request) authenticate() error {
 	}
 	httpd.AddLogAttrs(r.echo, slog.String("workspace", r.caller.Workspace().String()),
 		slog.String("user", r.caller.User().String()))
-	// A page that looks for news by itself is no sign of a person.
+	// Polling does not show that the person is active.
 	if r.echo.QueryParam(versionParam) == "" && s.timeSince(ctx, keySeen) >= touchEvery {
-		r.putSession(keySeen, s.now().Unix())
+		r.putSessionValue(keySeen, s.now().Unix())
 	}
 	if last := r.caller.Workspace().String(); r.isPageVisit() && s.manager.GetString(ctx, keyWorkspace) != last {
-		r.putSession(keyWorkspace, last)
+		r.putSessionValue(keyWorkspace, last)
 	}
 	return nil
 }
@@ -80,29 +82,29 @@ func (r *request) addressedWorkspace() string {
 	return string(slug)
 }
 
-// enterWorkspace makes the session's person the caller, in the workspace with the slug if they are a member of it, and
-// else in the one that they visited last.
+// enterWorkspace makes the session's person the caller. The workspace is the one with the slug if they are a member of
+// it; otherwise, it is the one that they visited last.
 func (r *request) enterWorkspace(slug string) error {
 	visit, err := r.web.findVisit(r.context(), slug)
 	r.caller, r.link, r.preferences = visit.Caller, link.Workspace(visit.Slug), visit.Preferences
 	return err
 }
 
-// isPageVisit reports whether a person opens a page.
+// isPageVisit reports whether the request is for a whole page.
 func (r *request) isPageVisit() bool {
 	return r.echo.Request().Method == http.MethodGet && !r.wantsFragment()
 }
 
-// versionParam is the parameter with the version that the reader has (link.PostSince).
+// versionParam is the query parameter with the version that the page shows (link.PostSince).
 const versionParam = "seen"
 
-func (r *request) putSession(key string, value any) {
+func (r *request) putSessionValue(key string, value any) {
 	r.web.sessions.manager.Put(r.context(), key, value)
 	r.sessionChanged = true
 }
 
-// popSession returns a value of the session and removes it.
-func (r *request) popSession(key string) string {
+// popSessionValue returns a value of the session and removes it, or "" if there is none.
+func (r *request) popSessionValue(key string) string {
 	if !r.sessionLoaded || !r.web.sessions.manager.Exists(r.context(), key) {
 		return ""
 	}
@@ -110,6 +112,7 @@ func (r *request) popSession(key string) string {
 	return r.web.sessions.manager.PopString(r.context(), key)
 }
 
+// saveSession saves the session if it has changed. It must be called before the response is written.
 func (r *request) saveSession() error {
 	if !r.sessionChanged {
 		return nil
@@ -118,34 +121,35 @@ func (r *request) saveSession() error {
 	return r.web.sessions.save(r.context(), r.echo.Response())
 }
 
-// setFlash stores a message for the page after an action.
+// setFlash stores a message for the next page.
 func (r *request) setFlash(tone ui.Tone, text string) {
 	r.setFullFlash(layout.Flash{Tone: tone, Text: text})
 }
 
-// setFullFlash is setFlash for a message with more than a sentence.
+// setFullFlash is setFlash for a message with details or a button.
 func (r *request) setFullFlash(f layout.Flash) {
 	f.Provisional = strings.HasPrefix(f.Text, flashPrefix)
-	if text, err := json.Marshal(f); err == nil { // it has texts and buttons only
-		r.putSession(keyFlash, string(text))
+	if text, err := json.Marshal(f); err == nil { // it cannot fail: a flash contains only texts and buttons
+		r.putSessionValue(keyFlash, string(text))
 	}
 }
 
+// popFlash returns the stored message and removes it from the session, or returns nil if there is none.
 func (r *request) popFlash() *layout.Flash {
 	var f layout.Flash
-	if json.Unmarshal([]byte(r.popSession(keyFlash)), &f) != nil {
+	if json.Unmarshal([]byte(r.popSessionValue(keyFlash)), &f) != nil {
 		return nil
 	}
 	return &f
 }
 
-// wantsFragment reports whether htmx requests a part of a page. Its requests for whole pages do not count.
+// wantsFragment reports whether htmx requests a part of a page. It is false for htmx's requests for whole pages.
 func (r *request) wantsFragment() bool {
 	h := r.echo.Request().Header
 	return h.Get("HX-Request") == "true" && h.Get("HX-Boosted") != "true"
 }
 
-// render writes a page, or its part if one is requested. part is nil for a page without one.
+// render saves the session and writes a page, or the part of it that htmx requests. part is nil if the page has none.
 func (r *request) render(status int, page, part templ.Component) error {
 	shown := page
 	if part != nil && r.wantsFragment() {
@@ -166,7 +170,7 @@ func (r *request) render(status int, page, part templ.Component) error {
 	return httpd.WriteCompressible(r.echo, status, htmlType, body.Bytes())
 }
 
-// renderConfirm asks for confirmation of an action that cannot be undone.
+// renderConfirm asks for confirmation of an action that cannot be undone. It sets the model's Frame.
 func (r *request) renderConfirm(section layout.Section, m layout.ConfirmModel) error {
 	frame, err := r.pageFrame(m.Title, section)
 	if err != nil {
@@ -179,15 +183,15 @@ func (r *request) renderConfirm(section layout.Section, m layout.ConfirmModel) e
 // pathID returns the id in the request's path.
 func (r *request) pathID() string { return r.echo.Param("id") }
 
-// retryAfter sets the Retry-After header for programs.
-func (r *request) retryAfter(e *core.Error) {
+// setRetryAfter sets the Retry-After header if the error says how long to wait.
+func (r *request) setRetryAfter(e *core.Error) {
 	if e.RetryAfter > 0 {
 		r.echo.Response().Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
 }
 
-// redirect redirects to another page after an action. htmx, which would load it as a part of this page, gets
-// HX-Redirect.
+// redirect saves the session and redirects to another page. It sends HX-Redirect to htmx, which would otherwise load
+// the page as a part of the present one.
 func (r *request) redirect(to string) error {
 	if err := r.saveSession(); err != nil {
 		return err
@@ -199,7 +203,8 @@ func (r *request) redirect(to string) error {
 	return r.echo.Redirect(http.StatusSeeOther, to)
 }
 
-// askToSignIn redirects to the sign-in page, which leads back here, or to the set-up page on a new server.
+// askToSignIn redirects to the sign-in page, which leads back here, or to the set-up page on a new server. A form with
+// a text is kept until after the sign-in.
 func (r *request) askToSignIn() error {
 	first, err := r.web.cfg.App.SetUpOpen(r.context())
 	if err != nil {

@@ -27,7 +27,7 @@ func (r *request) requestPasswordReset(form url.Values) error {
 	err := r.web.cfg.App.RequestPasswordReset(r.context(), m.Email, r.visitor())
 	if e, ok := asRefusal(err); ok {
 		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
-		r.retryAfter(e)
+		r.setRetryAfter(e)
 		return r.renderForgotPassword(httpd.Status(e.Code), m)
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *request) resetPassword(form url.Values) error {
 	if e, ok := asRefusal(err); ok {
 		var m auth.ResetModel
 		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
-		r.retryAfter(e)
+		r.setRetryAfter(e)
 		return r.renderPasswordReset(httpd.Status(e.Code), m)
 	}
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"belfry/views/link"
 )
 
-// safeReturnURL returns the address of one of our pages that a request names, or "" if it names none. It accepts only
-// the paths of pages, so that no other site's address can pass.
+// safeReturnURL returns an address from a request if it is the path of one of our pages, or else "". It is safe to
+// redirect to the result.
 func safeReturnURL(said string) string {
 	u, err := url.Parse(said)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.RawPath != "" {
@@ -34,13 +34,14 @@ func matchesPath(pattern, path string) bool {
 	})
 }
 
-// isID reports whether a part of a path has the form of an id, as "post_01kbmx0q7z" has.
+// isID reports whether a part of a path looks like an id, for example "post_01kbmx0q7z".
 func isID(s string) bool {
 	kind, rest, ok := strings.Cut(s, "_")
 	return ok && strings.Trim(kind+rest, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// currentPage returns the page of a request: its own for GET, or the page of its form.
+// currentPage returns the page that the person sees: the requested one or, for a form or a part, the one in Referer. It
+// returns "" if that is none of ours.
 func (r *request) currentPage() string {
 	if r.isPageVisit() {
 		return r.ownPage()
@@ -48,7 +49,7 @@ func (r *request) currentPage() string {
 	return r.refererPage()
 }
 
-// ownPage returns the page that a request opens, or "" if it does something else.
+// ownPage returns the page that is requested, or "" if the request is not for one of our pages.
 func (r *request) ownPage() string {
 	if !r.isPageVisit() {
 		return ""
@@ -56,7 +57,7 @@ func (r *request) ownPage() string {
 	return safeReturnURL(r.echo.Request().URL.RequestURI())
 }
 
-// refererPage returns the previous page if it is ours, or "".
+// refererPage returns the page in Referer, or "" if that is none of ours.
 func (r *request) refererPage() string {
 	u, err := url.Parse(r.echo.Request().Referer())
 	if err != nil || u.Host == "" || u.Host != r.echo.Request().Host && u.Host != r.web.cfg.PublicURL.Host {

@@ -11,19 +11,19 @@ import (
 type route struct {
 	method, path string
 	handle       func(*request) error
-	public       bool // also for strangers
-	takesFiles   bool // in a form of any size, which it reads itself
-	streams      bool // its response goes on
-	isPage       bool // signing in and going back may lead to it
+	public       bool // needs no sign-in
+	takesFiles   bool // the handler reads a form with files, of any size
+	streams      bool // the response is a stream
+	isPage       bool // a sign-in or a Back link may lead to it
 }
 
 // workspace is the path parameter for the slug of a workspace.
 const workspace = ":workspace"
 
-// id is the path parameter for the id of a post, an account, a key or a network.
+// id is the path parameter for the id of a post, an account, a network or another object.
 const id = ":id"
 
-// token is the path parameter for a secret, which the access log omits.
+// token is the path parameter for a secret. The access log omits it.
 const token = ":token"
 
 // serverRoutes returns the routes that belong to no workspace.
@@ -82,15 +82,15 @@ func workspaceRoutes(at link.Workspace) []route {
 		postRoute(at.CreatePosts(), withForm((*request).createPosts)),
 		pageRoute(at.Posts(link.Filter{}), (*request).showPosts),
 		getRoute(at.ChangePosts(), (*request).redirectToPosts),
-		postRoute(at.ChangePosts(), withForm((*request).bulkPosts)),
+		postRoute(at.ChangePosts(), withForm((*request).changePosts)),
 		getRoute(at.DeletePosts(), (*request).confirmBulkDelete),
 		getRoute(at.UndoPostChange(), (*request).redirectToPosts),
-		postRoute(at.UndoPostChange(), withForm((*request).undoAct)),
+		postRoute(at.UndoPostChange(), withForm((*request).undoPostChange)),
 		getRoute(at.PostsOnHold(), (*request).showPostsOnHold),
 		streamRoute(at.ChangeStream(), (*request).streamChanges),
 		pageRoute(at.Post(id), (*request).showPost),
 		pageRoute(at.EditPost(id), (*request).showEditor),
-		postRoute(at.EditPost(id), withForm((*request).saveDraft)),
+		postRoute(at.EditPost(id), withForm((*request).saveEditedPost)),
 		postRoute(at.EditPlan(id), withForm((*request).planPosts)),
 		uploadRoute(at.EditFiles(id), (*request).addFiles),
 		getRoute(at.EditFiles(id), (*request).redirectToPost),
@@ -110,7 +110,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.ResolveOutcome(id), (*request).redirectToPost),
 		getRoute(at.DeletePost(id), (*request).confirmDelete),
 		postRoute(at.DeletePost(id), (*request).deletePost),
-		postRoute(at.ResolveOutcome(id), withForm((*request).settlePost)),
+		postRoute(at.ResolveOutcome(id), withForm((*request).resolveOutcome)),
 
 		pageRoute(at.Media(link.MediaFilter{}), (*request).showLibrary),
 		getRoute(at.PickMedia(link.MediaFilter{}), (*request).showPicker),
@@ -165,7 +165,7 @@ func workspaceRoutes(at link.Workspace) []route {
 	}
 }
 
-// pageRoute is the route of a page to which signing in and going back may lead.
+// pageRoute is the route of a page to which a sign-in or a Back link may lead.
 func pageRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodGet, path: path, handle: handle, isPage: true}
 }
@@ -182,7 +182,7 @@ func uploadRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodPost, path: path, handle: handle, takesFiles: true}
 }
 
-// streamRoute is the route of a response that goes on.
+// streamRoute is the route of a stream of events.
 func streamRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodGet, path: path, handle: handle, streams: true}
 }
@@ -191,7 +191,7 @@ func publicRoute(method, path string, handle func(*request) error) route {
 	return route{method: method, path: path, handle: handle, public: true}
 }
 
-// redirectToIcon redirects to the icon, for browsers that have not read a page.
+// redirectToIcon redirects to the icon. Browsers request /favicon.ico if they have not loaded a page.
 func (r *request) redirectToIcon() error {
 	return r.echo.Redirect(http.StatusFound, static.URL("icon.svg"))
 }

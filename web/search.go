@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// mostFound is how many accounts or posts a search shows.
+	// mostFound is the maximum number of accounts, and of posts, that a search shows.
 	mostFound = 6
-	// foundExcerpt is the maximum length of a post's text in a search.
+	// foundExcerpt is the maximum number of characters of a post's text in the results.
 	foundExcerpt = 80
 )
 
-// showSearch finds pages, actions, accounts and posts, for the command palette and its page.
+// showSearch shows the pages, actions, accounts and posts that match the query, in the search dialog or on a page.
 func (r *request) showSearch() error {
 	frame, err := r.pageFrame("Search", "")
 	if err != nil {
@@ -36,7 +36,7 @@ func (r *request) showSearch() error {
 	}
 	for _, g := range []layout.PaletteGroup{
 		{Name: "Actions", Entries: filterEntries(r.searchableActions(), m.Query)},
-		{Name: "Pages", Entries: filterEntries(append(frame.PageEntries(), settings.Pages(frame)...), m.Query)},
+		{Name: "Pages", Entries: filterEntries(append(frame.PageEntries(), settings.PageEntries(frame)...), m.Query)},
 		{Name: "Accounts", Entries: accounts},
 		{Name: "Posts", Entries: found},
 	} {
@@ -47,7 +47,7 @@ func (r *request) showSearch() error {
 	return r.render(http.StatusOK, layout.Search(m), layout.PalettePart(m))
 }
 
-// searchableActions returns what the person's role allows them to begin.
+// searchableActions returns the actions for the search that the person's role allows.
 func (r *request) searchableActions() []layout.PaletteEntry {
 	var list []layout.PaletteEntry
 	if r.caller.Role().CanWrite() {
@@ -68,7 +68,7 @@ func (r *request) searchableActions() []layout.PaletteEntry {
 		layout.PaletteEntry{Icon: "key-round", Name: "Create an API key", URL: r.link.Keys()})
 }
 
-// findAccounts returns the accounts that match a query, each with its posts. Without a query it returns none.
+// findAccounts returns the accounts that match a query, with links to their posts. For an empty query, it returns none.
 func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
@@ -94,13 +94,13 @@ func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
 	return list[:min(len(list), mostFound)], nil
 }
 
-// findPosts returns the newest posts whose text contains a query. Without a query it returns none.
+// findPosts returns the newest posts whose text contains a query. For an empty query, it returns none.
 func (r *request) findPosts(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
 	}
 	list, err := r.web.cfg.App.ListPosts(r.context(), r.caller, contract.ListPosts{Q: query, Limit: mostFound})
-	if _, refused := asRefusal(err); refused { // no post can contain such a text
+	if _, refused := asRefusal(err); refused { // the query is not valid, so no post can contain it
 		return nil, nil
 	}
 	var entries []layout.PaletteEntry
@@ -112,6 +112,7 @@ func (r *request) findPosts(query string) ([]layout.PaletteEntry, error) {
 	return entries, err
 }
 
+// filterEntries returns the entries whose name and detail contain each word of a query.
 func filterEntries(entries []layout.PaletteEntry, query string) (list []layout.PaletteEntry) {
 	for _, e := range entries {
 		if containsWords(e.Name+" "+e.Detail, query) {
@@ -121,7 +122,7 @@ func filterEntries(entries []layout.PaletteEntry, query string) (list []layout.P
 	return list
 }
 
-// containsWords reports whether a text contains each word of a query.
+// containsWords reports whether a text contains each word of a query, in any case and order.
 func containsWords(text, query string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {

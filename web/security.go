@@ -37,13 +37,13 @@ func (r *request) changePassword(form url.Values) error {
 	if e, ok := asRefusal(err); ok {
 		var m settings.SecurityModel
 		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
-		r.retryAfter(e)
+		r.setRetryAfter(e)
 		return r.renderSecurity(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err
 	}
-	if err := r.web.sessions.continueWith(r.context(), proof); err != nil {
+	if err := r.web.sessions.replaceProof(r.context(), proof); err != nil {
 		return err
 	}
 	r.sessionChanged = true
@@ -65,8 +65,8 @@ func (r *request) confirmEndSessions() error {
 	return r.renderConfirm(layout.SectionSettings, layout.ConfirmModel{
 		Title: "Sign out everywhere?",
 		Points: []string{
-			"All browsers are signed out, also this one.",
-			"API keys keep working. Change your password if somebody else may know it.",
+			"You are signed out of all browsers, including this one.",
+			"API keys keep working. If somebody else may know your password, change it.",
 		},
 		Action: r.link.EndSessions(), Button: "Sign out everywhere", Back: r.link.Security(),
 	})

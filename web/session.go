@@ -18,27 +18,27 @@ import (
 const (
 	idleTime   = 12 * time.Hour
 	lifetime   = 14 * 24 * time.Hour
-	touchEvery = time.Minute // how often at most its use is written
+	touchEvery = time.Minute // the minimum time between two updates of keySeen
 )
 
-// Values of a session.
+// Keys of the values in a session.
 const (
 	keyUser      = "user"
-	keyWorkspace = "workspace" // which the person visited last
+	keyWorkspace = "workspace" // the one that the person visited last
 	keyProof     = "proof"     // app.SignedIn.Proof
 	keyProved    = "proved"    // seconds of Unix time: when the person last gave their password
 	keySince     = "since"     // seconds of Unix time: when the person signed in
-	keySeen      = "seen"      // and when they last did something
+	keySeen      = "seen"      // seconds of Unix time: when they last did something
 	keyFlash     = "flash"
-	keySelected  = "selected" // posts that are still selected after an action
-	keyChoice    = "choice."  // and a workspace: profiles to choose from
-	keyForm      = "form"     // the last form that made a key
-	keySavedForm = "carried"  // a form that was sent when the session before had ended
-	keyID        = "id"       // of the session in the list of the person's sessions
-	keyBrowser   = "browser"  // as it names itself
+	keySelected  = "selected" // the posts that are still selected after an action
+	keyChoice    = "choice."  // followed by a workspace's id: the profiles to choose from
+	keyForm      = "form"     // the last form that created an API key
+	keySavedForm = "carried"  // a form that was submitted after the previous session had ended
+	keyID        = "id"       // the session's id in the list of the person's sessions
+	keyBrowser   = "browser"  // the browser's User-Agent
 )
 
-// sessions are the dashboard's sessions. Only signing in creates one.
+// sessions manages the dashboard's sessions. Only a sign-in creates one.
 type sessions struct {
 	manager *scs.SessionManager
 	now     func() time.Time
@@ -52,12 +52,13 @@ func newSessions(store scs.CtxStore, secure bool, now func() time.Time) *session
 	m.Cookie.Name, m.Cookie.Secure = "belfry", secure
 	m.Cookie.HttpOnly, m.Cookie.SameSite, m.Cookie.Path = true, http.SameSiteLaxMode, "/"
 	if secure {
-		// With this prefix a browser takes the cookie from this very host only, and only over TLS.
+		// Browsers accept a cookie with this prefix only from this host, and only over TLS.
 		m.Cookie.Name = "__Host-belfry"
 	}
 	return &sessions{m, now}
 }
 
+// cookieToken returns the session's token in the request's cookie, or "".
 func (s *sessions) cookieToken(r *http.Request) string {
 	cookie, err := r.Cookie(s.manager.Cookie.Name)
 	if err != nil {
@@ -66,7 +67,7 @@ func (s *sessions) cookieToken(r *http.Request) string {
 	return cookie.Value
 }
 
-// load loads the request's session into its context. The session is empty if there is none or it has expired.
+// load returns the request's context with its session, which is empty if there is none or it has expired.
 func (s *sessions) load(r *http.Request) (context.Context, error) {
 	ctx, err := s.manager.Load(r.Context(), s.cookieToken(r))
 	if err != nil {
@@ -78,8 +79,8 @@ func (s *sessions) load(r *http.Request) (context.Context, error) {
 	return s.manager.Load(r.Context(), "")
 }
 
-// hasExpired enforces both lifetimes by the service's clock, the longer one from the sign-in on. The limits of scs only
-// remove expired sessions from the browser and the database: scs restarts the lifetime with each new token.
+// hasExpired reports whether the session is older than its lifetime or was idle for too long, by the service's clock.
+// The limits of scs do not suffice, because scs restarts the lifetime with each new token.
 func (s *sessions) hasExpired(ctx context.Context) bool {
 	return s.timeSince(ctx, keySince) >= lifetime || s.timeSince(ctx, keySeen) >= idleTime
 }
@@ -88,16 +89,17 @@ func (s *sessions) timeSince(ctx context.Context, key string) time.Duration {
 	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
 }
 
-// signedInUser returns the person of the session; ok is false if nobody is signed in.
-func (s *sessions) signedInUser(ctx context.Context) (app.Session, bool) {
-	session := app.Session{
+// signedInUser returns the session of the signed-in person; ok is false if nobody is signed in.
+func (s *sessions) signedInUser(ctx context.Context) (session app.Session, ok bool) {
+	session = app.Session{
 		ID: s.manager.Token(ctx), User: s.manager.GetString(ctx, keyUser), Workspace: s.manager.GetString(ctx, keyWorkspace),
 		Proof: s.manager.GetString(ctx, keyProof), ProvedAt: time.Unix(s.manager.GetInt64(ctx, keyProved), 0),
 	}
 	return session, session.User != ""
 }
 
-// begin replaces the context's session with a new one, so that a token from before the sign-in is useless.
+// begin replaces the session in the context by that of a person who has signed in. It gets a new token, which makes a
+// token from before the sign-in useless.
 func (s *sessions) begin(ctx context.Context, in app.SignedIn, browser string) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("start a session: %w", err)
@@ -115,8 +117,8 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn, browser string) e
 	return nil
 }
 
-// renewProof records that the person has just entered their password. The session gets a new token, because it has
-// more rights now.
+// renewProof records that the person has just entered their password. The session gets a new token, because it now has
+// more rights.
 func (s *sessions) renewProof(ctx context.Context) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("renew the session: %w", err)
@@ -125,14 +127,14 @@ func (s *sessions) renewProof(ctx context.Context) error {
 	return nil
 }
 
-// continueWith gives the session a new token and the proof of a new password.
-func (s *sessions) continueWith(ctx context.Context, proof string) error {
+// replaceProof stores the proof of a new password, so that the session remains valid, and gives it a new token.
+func (s *sessions) replaceProof(ctx context.Context, proof string) error {
 	s.manager.Put(ctx, keyProof, proof)
 	return s.renewProof(ctx)
 }
 
-// browserSession returns the session as the list of the person's sessions shows it. A session that an older version
-// began gets its id now.
+// browserSession returns the session for the list of the person's sessions. It gives a session of an older version an
+// id.
 func (s *sessions) browserSession(ctx context.Context) core.BrowserSession {
 	user, err := core.ParseID[core.UserKind](s.manager.GetString(ctx, keyUser))
 	if err != nil {
@@ -156,7 +158,7 @@ func (s *sessions) save(ctx context.Context, w http.ResponseWriter) error {
 		return fmt.Errorf("save the session: %w", err)
 	}
 	s.manager.WriteSessionCookie(ctx, w, token, expiry)
-	w.Header().Set("Cache-Control", "no-store") // scs added a weaker word
+	w.Header().Set("Cache-Control", "no-store") // replaces the weaker directive of scs
 	return nil
 }
 
@@ -170,7 +172,7 @@ func (s *sessions) end(ctx context.Context, w http.ResponseWriter) error {
 	return nil
 }
 
-// deviceCookie returns a cookie that outlives sessions. It says that the browser has been used to sign in before, and
+// deviceCookie returns a cookie that outlives sessions. It shows that the browser has been used to sign in before, but
 // gives access to nothing.
 func (s *sessions) deviceCookie(value string) *http.Cookie {
 	session := s.manager.Cookie
@@ -180,7 +182,7 @@ func (s *sessions) deviceCookie(value string) *http.Cookie {
 	}
 }
 
-// visitor returns the browser that sent the request.
+// visitor returns the address and the device cookie of the browser, which limits on sign-ins need.
 func (r *request) visitor() app.Visitor {
 	from := app.Visitor{AddressKey: httpd.ClientAddressKey(r.echo)}
 	if cookie, err := r.echo.Request().Cookie(r.web.sessions.deviceCookie("").Name); err == nil {
@@ -189,10 +191,10 @@ func (r *request) visitor() app.Visitor {
 	return from
 }
 
-// maxBrowser is how much of a browser's name is stored.
+// maxBrowser is how many characters of the User-Agent are stored.
 const maxBrowser = 300
 
-// beginSession signs the person in in this browser.
+// beginSession starts a session of a person who has signed in, and sets the device cookie.
 func (r *request) beginSession(in app.SignedIn) error {
 	browser := []rune(r.echo.Request().UserAgent())
 	if err := r.web.sessions.begin(r.context(), in, string(browser[:min(len(browser), maxBrowser)])); err != nil {

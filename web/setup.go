@@ -16,8 +16,8 @@ import (
 	"belfry/views/ui"
 )
 
-// SetUpURL returns the address for setting up a new server, with the code that its page requires. It is empty after a
-// workspace has been created.
+// SetUpURL returns the address for setting up a new server, including the code that the page requires. It returns "" if
+// the server has already been set up.
 func (w *Web) SetUpURL(ctx context.Context) (string, error) {
 	first, err := w.cfg.App.SetUpOpen(ctx)
 	if err != nil || !first {
@@ -75,8 +75,8 @@ func (r *request) setUp(form url.Values) error {
 	return r.redirect(r.link.Accounts())
 }
 
-// fieldErrors returns a refusal as the error of an input, or for the top of the form if input is "".
-func (r *request) fieldErrors(e *core.Error, input string) (map[string]string, *contract.Error) {
+// fieldErrors returns an error as the error of an input or, if input is "", as the error at the top of the form.
+func (r *request) fieldErrors(e *core.Error, input string) (byInput map[string]string, top *contract.Error) {
 	told := r.web.humanize(e)
 	if input != "" {
 		return map[string]string{input: strings.TrimSpace(told.Message + " " + told.Hint)}, nil
@@ -84,7 +84,7 @@ func (r *request) fieldErrors(e *core.Error, input string) (map[string]string, *
 	return nil, told
 }
 
-// allFieldErrors returns the messages of a form's errors, by field.
+// allFieldErrors returns the messages of all joined errors, by input.
 func (r *request) allFieldErrors(err error) map[string]string {
 	found := map[string]string{}
 	for _, e := range core.Errors(err) {
@@ -94,6 +94,7 @@ func (r *request) allFieldErrors(err error) map[string]string {
 	return found
 }
 
+// isSetUpCode reports whether a person has entered the set-up code, in constant time.
 func (r *request) isSetUpCode(given string) bool {
 	given = strings.ToUpper(strings.TrimSpace(given))
 	return subtle.ConstantTimeCompare([]byte(given), []byte(r.web.cfg.SetUpCode)) == 1

@@ -40,7 +40,7 @@ func (r *request) signIn(form url.Values) error {
 	in, err := r.web.cfg.App.SignIn(r.context(), given, r.visitor())
 	if e, ok := asRefusal(err); ok {
 		m.Refused = r.web.humanize(e)
-		r.retryAfter(e)
+		r.setRetryAfter(e)
 		return r.renderSignIn(httpd.Status(e.Code), m)
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *request) signIn(form url.Values) error {
 		return err
 	}
 	if m.Carry != "" && len(m.Carry) <= maxSavedForm {
-		r.putSession(keySavedForm, m.Carry)
+		r.putSessionValue(keySavedForm, m.Carry)
 	}
 	return r.redirect(cmp.Or(m.Next, r.link.Home()))
 }

@@ -1,5 +1,5 @@
-// Package web is the entry point for people: sessions, pages, forms and fragments over the operations. It translates,
-// and decides nothing about posts, accounts or keys.
+// Package web is the entry point for people: sessions, pages, forms and parts of pages. It converts between HTTP and
+// operations, and decides nothing about posts, accounts or keys.
 package web
 
 import (
@@ -34,13 +34,13 @@ type Config struct {
 	PublicURL *url.URL
 	// Now is the clock for pages and sessions.
 	Now func() time.Time
-	// SetUpCode is required for setting up a new server, so that no stranger can do it.
+	// SetUpCode is the code that a person must enter to set up a new server.
 	SetUpCode string
 	// SandboxPath is the path of the service's own simulated networks; empty if there are none.
 	SandboxPath string
 	// Version is shown in Settings; optional.
 	Version string
-	// UpgradeURL is the link in a 402 for changing the plan; optional.
+	// UpgradeURL is the address for changing the plan; optional.
 	UpgradeURL string
 }
 
@@ -63,8 +63,8 @@ func New(cfg Config) (*Web, error) {
 	return &Web{cfg: cfg, sessions: newSessions(cfg.Sessions, cfg.PublicURL.Scheme == "https", cfg.Now)}, nil
 }
 
-// Mount registers the dashboard's pages, the API reference, and their assets. It returns an error if the description
-// cannot be parsed.
+// Mount adds the routes of the dashboard, the API reference and their assets. description is the OpenAPI document;
+// Mount returns an error if it cannot be parsed.
 func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 	if w.reference, err = reference.Parse(description, w.cfg.PublicURL.JoinPath("v1").String()); err != nil {
 		return err
@@ -92,7 +92,8 @@ func (w *Web) addRoute(e *echo.Echo, rt route) {
 	e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.RequireSameOriginWrites, limits)
 }
 
-// handlerFor loads the session, and refuses people for whom the route is not.
+// handlerFor returns the handler for a route. It counts the request, loads the session and, unless the route is public,
+// requires a signed-in person.
 func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := w.requestFor(c)
@@ -112,13 +113,12 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 		if slug := r.addressedWorkspace(); slug != "" && slug != string(r.link) {
 			return r.redirectToRenamedWorkspace(slug)
 		}
-		return r.withPassword(rt.handle)
+		return r.handleConfirmingPassword(rt.handle)
 	}
 }
 
-// Session returns the signed-in person of a request of one of our pages, by the dashboard's cookie, in the workspace of
-// that page. It returns the zero Caller if nobody is signed in. The caller has checked that the request comes from our
-// own pages.
+// Session returns the person who is signed in by the dashboard's cookie, in the workspace of the page in Referer. It
+// returns the zero Caller if nobody is signed in. It does not check that the request comes from our own pages.
 func (w *Web) Session(r *http.Request) (core.Caller, error) {
 	ctx, err := w.sessions.load(r)
 	if err != nil {
@@ -135,8 +135,8 @@ func (w *Web) Session(r *http.Request) (core.Caller, error) {
 	return visit.Caller, err
 }
 
-// findVisit returns the person whose session the context holds, in the workspace with the slug or else in the one that
-// they visited last. It returns the zero Visit for a stranger.
+// findVisit returns the person of the session in the context, and their workspace: the one with the slug if they are a
+// member of it, or else the one that they visited last. It returns the zero Visit if nobody is signed in.
 func (w *Web) findVisit(ctx context.Context, slug string) (app.Visit, error) {
 	session, ok := w.sessions.signedInUser(ctx)
 	if !ok {
@@ -149,7 +149,7 @@ func (w *Web) findVisit(ctx context.Context, slug string) (app.Visit, error) {
 	return visit, err
 }
 
-// redirectHome redirects to the workspace that the person visited last, or to the sign-in page.
+// redirectHome redirects to the start page of the workspace that the person visited last, or to the sign-in page.
 func (r *request) redirectHome() error {
 	if !r.caller.IsZero() {
 		return r.redirect(r.link.Home())
@@ -157,30 +157,30 @@ func (r *request) redirectHome() error {
 	return r.askToSignIn()
 }
 
-// redirectToWorkspace redirects an address without a workspace to the one that the person visited last. That may be
-// another than a form is about, so that a form only leads to the page there.
+// redirectToWorkspace redirects from an address without a workspace to the workspace that the person visited last. A
+// form is not submitted there, because it may belong to another workspace.
 func (r *request) redirectToWorkspace() error {
 	httpReq := r.echo.Request()
 	to := r.link.At(httpReq.URL.EscapedPath())
 	if httpReq.Method == http.MethodGet || httpReq.Method == http.MethodHead {
-		return r.repeatAt(to)
+		return r.redirectKeepingMethod(to)
 	}
 	return r.redirect(to)
 }
 
-// redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. Only its members learn
-// that there is such a workspace.
+// redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. For people who are not
+// members, there is no such workspace.
 func (r *request) redirectToRenamedWorkspace(slug string) error {
 	current, err := r.web.cfg.App.CurrentSlug(r.context(), r.caller, slug)
 	if err != nil {
 		return err
 	}
 	_, rest := link.SplitWorkspace(r.echo.Request().URL.EscapedPath())
-	return r.repeatAt(link.Workspace(current).At(rest))
+	return r.redirectKeepingMethod(link.Workspace(current).At(rest))
 }
 
-// repeatAt makes the browser repeat the request, with its query and form, at another path.
-func (r *request) repeatAt(path string) error {
+// redirectKeepingMethod makes the browser repeat the request, with its method, query and form, at another path.
+func (r *request) redirectKeepingMethod(path string) error {
 	if err := r.saveSession(); err != nil {
 		return err
 	}

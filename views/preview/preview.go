@@ -1,7 +1,7 @@
 // Package preview draws a post as its network shows it on a phone. What belongs to a network is data that its folder
 // gives (network.Preview); nothing here knows one of them.
 //
-// web.previewOf makes a Model. Post(m) draws it, on the composer's page and on a post's.
+// web.buildPreview returns a Model. Post(m) draws it, on the composer's page and on a post's.
 package preview
 
 import (

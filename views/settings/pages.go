@@ -2,8 +2,8 @@ package settings
 
 import "belfry/views/layout"
 
-// Pages returns the pages of the settings that the person may open, for the search.
-func Pages(f layout.Frame) (list []layout.PaletteEntry) {
+// PageEntries returns the pages of the settings that the person may open, for the search.
+func PageEntries(f layout.Frame) (list []layout.PaletteEntry) {
 	for _, group := range settingsGroups(f) {
 		for _, p := range group.pages {
 			list = append(list, layout.PaletteEntry{Icon: "settings", Name: p.name, Detail: "Settings", URL: p.url})
