@@ -121,7 +121,7 @@ func settingsSchema(d network.Description) *huma.Schema {
 }
 
 func fieldSchema(f network.Field) *huma.Schema {
-	most := contract.Optional(f.Max)
+	most := contract.NilIfZero(f.Max)
 	pattern := ""
 	if f.Pattern != nil {
 		pattern = f.Pattern.String()
@@ -143,7 +143,7 @@ func fieldSchema(f network.Field) *huma.Schema {
 			MaxItems: most,
 		}
 	case f.Kind == network.FieldNumber:
-		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(0.0), Maximum: contract.Optional(float64(f.Max))}
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(0.0), Maximum: contract.NilIfZero(float64(f.Max))}
 	}
 	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Pattern: pattern, Format: formats[f.Kind]}
 }

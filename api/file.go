@@ -93,7 +93,7 @@ func (a *API) receiveUpload(c echo.Context) error {
 		if err != nil {
 			return err
 		}
-		body, err := contract.Encode(done)
+		body, err := contract.EncodeJSON(done)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (a *API) answerRequest(c echo.Context, r *route) error {
 	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()),
 		slog.String("credential", string(caller.Kind())))
 	read := bodyReader(c)
-	answer, err := a.cfg.App.Do(c.Request().Context(), r.operation, app.Request{
+	answer, err := a.cfg.App.RunOperation(c.Request().Context(), r.operation, app.Request{
 		Caller: caller, Replay: r.readReplay(c, read), Decode: func(into any) error { return r.decodeInput(c, read, into) },
 	})
 	if left := answer.Creations; left != nil {
@@ -115,7 +115,7 @@ func (a *API) countAddress(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.SetRateLimitPolicy(c, app.LimitNameAddress, address.Max, address.Window)
 	httpd.SetRateLimitPolicy(c, app.LimitNameCreate, create.Max, create.Window)
-	arrival, err := a.cfg.App.Arrive(c.Request().Context(), httpd.ClientAddressKey(c), bearerKey(c.Request()))
+	arrival, err := a.cfg.App.CountAndAuthenticate(c.Request().Context(), httpd.ClientAddressKey(c), bearerKey(c.Request()))
 	if err == nil || core.CodeOf(err) == core.CodeRateLimited {
 		httpd.SetRateLimit(c, app.LimitNameAddress, address.Max, address.Window,
 			arrival.Counted.Remaining, arrival.Counted.Reset)
@@ -129,7 +129,7 @@ func (a *API) countAddress(c echo.Context) error {
 func (a *API) findCaller(c echo.Context) (core.Caller, error) {
 	r := c.Request()
 	if len(r.Header.Values("Authorization")) > 0 {
-		arrival, _ := c.Get(arrivalKey).(app.Arrival)
+		arrival, _ := c.Get(arrivalKey).(app.CountedRequest)
 		if bearerKey(r) == "" && core.CodeOf(arrival.Refused) == core.CodeUnauthenticated {
 			return core.Caller{},
 				missingKeyError("The Authorization header is not `Bearer`, a space and a key.")

@@ -152,20 +152,20 @@ func Operations(a *app.App) []Operation {
 			return snoozeIfPaused(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
-			return a.RefreshToken(ctx, j.Workspace, j.Account)
+			return a.RefreshDueToken(ctx, j.Workspace, j.Account)
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Check) error {
-			return a.CheckAccount(ctx, j.Workspace, j.Account)
+			return a.CheckDueAccount(ctx, j.Workspace, j.Account)
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
 			return snoozeIfPaused(a.RevokeGrant(ctx, j.Grant))
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
-			return snoozeIfPaused(a.EraseGrant(ctx, j.Code))
+			return snoozeIfPaused(a.EraseGrantData(ctx, j.Code))
 		}),
-		newOperation(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendMail(ctx, j.ID) }),
+		newOperation(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendQueuedMail(ctx, j.ID) }),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
-			return a.SendPasswordReset(ctx, j.Sealed)
+			return a.QueuePasswordResetEmail(ctx, j.Sealed)
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
 			return a.Intake().DeleteBlobs(ctx, j.Keys)

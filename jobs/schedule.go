@@ -21,15 +21,15 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.RecordHeartbeat(ctx, j.cfg.Owner) }},
 		{"mark", 15 * time.Second, a.Guard().UpdateMarkOrHold},
 		{"receipts", time.Hour, a.Guard().DeleteOldReceipts},
-		{"overdue", 10 * time.Second, a.CountOverdue},
-		{"refresh", time.Minute, newEnqueueTask(j, a.DueRefreshes)},
-		{"check", time.Minute, newEnqueueTask(j, a.DueChecks)},
+		{"overdue", 10 * time.Second, a.UpdateOverdueMetrics},
+		{"refresh", time.Minute, newEnqueueTask(j, a.ExpireTokensAndListRefreshes)},
+		{"check", time.Minute, newEnqueueTask(j, a.ListDueChecks)},
 		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListMissingLinks)},
 		{"media", 5 * time.Second, a.Intake().SweepFiles},
 		{"purge", time.Minute, a.Intake().PurgeFiles},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},
-		{"alerts", 15 * time.Second, a.SendAlerts},
-		{"housekeep", 10 * time.Minute, a.Housekeep},
+		{"alerts", 15 * time.Second, a.QueueAlertEmails},
+		{"housekeep", 10 * time.Minute, a.DeleteExpired},
 	}
 }
 

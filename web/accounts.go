@@ -19,7 +19,7 @@ func (r *request) showAccounts() error { return r.renderAccounts(http.StatusOK, 
 
 // renderAccounts renders the accounts page. refused is why an action failed, or nil.
 func (r *request) renderAccounts(status int, refused *contract.Error) error {
-	cards, err := r.web.cfg.App.AccountCards(r.context(), r.caller)
+	cards, err := r.web.cfg.App.ListAccountCards(r.context(), r.caller)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func matchesFilter(card app.AccountCard, f accounts.Filter) bool {
 
 // groupPageByNetwork returns all networks, each with its accounts on the page that begins after the skipped accounts.
 func (r *request) groupPageByNetwork(cards []app.AccountCard, skipped int) []accounts.Network {
-	networks, now, at := r.web.cfg.App.Networks(), r.web.cfg.Now(), 0
+	networks, now, at := r.web.cfg.App.ListNetworks(), r.web.cfg.Now(), 0
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
 		list[i] = accounts.Network{
@@ -133,7 +133,7 @@ func quotaText(q app.AccountQuota) string {
 
 // getAccountCard returns an account of the workspace, or not_found.
 func (r *request) getAccountCard(id string) (app.AccountCard, error) {
-	cards, err := r.web.cfg.App.AccountCards(r.context(), r.caller)
+	cards, err := r.web.cfg.App.ListAccountCards(r.context(), r.caller)
 	if err != nil {
 		return app.AccountCard{}, err
 	}

@@ -239,7 +239,7 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	if len(b.get("/posts").all(testid("notice"))) != 0 {
 		t.Error("a healthy account is announced")
 	}
-	must(t, r.Replica(func(c *app.Config) { c.NetworksURL = "elsewhere" }).ReviewAccounts(t.Context()))
+	must(t, r.Replica(func(c *app.Config) { c.NetworksURL = "elsewhere" }).ReconcileAccountsWithNetworks(t.Context()))
 	page := b.get("/posts")
 	page.one(t, testid("notice")+` a[href$="/reconnect"][aria-label$=" on Threads"]`)
 	page = b.get("/accounts")

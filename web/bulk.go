@@ -28,7 +28,7 @@ func (r *request) changePosts(form url.Values) error {
 	in, err := parseBulkForm(form)
 	var result app.BulkResult
 	if err == nil {
-		result, err = r.web.cfg.App.BulkPosts(r.context(), r.caller, in)
+		result, err = r.web.cfg.App.ApplyBulkAction(r.context(), r.caller, in)
 	}
 	if e, ok := asRefusal(err); ok {
 		r.rememberSelection(form[posts.FieldPost])
@@ -55,8 +55,8 @@ var bulkWords = map[core.Act]string{
 }
 
 // parseBulkForm converts the form of an action on several posts to a request.
-func parseBulkForm(form url.Values) (app.BulkPosts, error) {
-	in := app.BulkPosts{Act: core.Act(form.Get(posts.FieldAct)), IDs: form[posts.FieldPost]}
+func parseBulkForm(form url.Values) (app.BulkAction, error) {
+	in := app.BulkAction{Act: core.Act(form.Get(posts.FieldAct)), IDs: form[posts.FieldPost]}
 	if in.Act != core.ActReschedule {
 		return in, nil
 	}
@@ -203,7 +203,7 @@ func (r *request) undoPostChange(form url.Values) error {
 		}
 		before = append(before, s)
 	}
-	result, err := r.web.cfg.App.RestorePosts(r.context(), r.caller, before)
+	result, err := r.web.cfg.App.RestorePostSchedules(r.context(), r.caller, before)
 	if err != nil && result.Done == 0 {
 		return err
 	}

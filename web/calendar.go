@@ -73,7 +73,7 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 		spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(m.Date), Limit: chosenMost})
 	}
 	f := m.Shown.Filter
-	found, err := r.web.cfg.App.Calendar(r.context(), r.caller, contract.ListPosts{
+	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, contract.ListPosts{
 		Status: f.Status, AccountID: f.Account, GroupID: f.Group,
 	}, core.Platform(f.Network), spans)
 	if err != nil {

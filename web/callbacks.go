@@ -24,14 +24,14 @@ func (w *Web) mountCallbacks(e *echo.Echo) {
 // receiveCallback passes a network's callback to the app. It responds with 404 if the network has not signed it.
 func (w *Web) receiveCallback(c echo.Context) error {
 	ctx := c.Request().Context()
-	if err := w.cfg.App.CountPage(ctx, httpd.ClientAddressKey(c)); err != nil {
+	if err := w.cfg.App.CountPageRequest(ctx, httpd.ClientAddressKey(c)); err != nil {
 		return err
 	}
 	body, err := io.ReadAll(c.Request().Body)
 	if err != nil {
 		return err
 	}
-	answer, err := w.cfg.App.ReceiveCallback(ctx, c.Param(id[1:]), network.Callback{
+	answer, err := w.cfg.App.HandleNetworkCallback(ctx, c.Param(id[1:]), network.Callback{
 		Event: c.Param("event"), Header: c.Request().Header, Body: body,
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
@@ -51,7 +51,7 @@ func (w *Web) receiveCallback(c echo.Context) error {
 // showErasure shows whether a person's data has been deleted. Anyone with the code may see it.
 func (r *request) showErasure() error {
 	m := auth.ErasureModel{Frame: r.signedOutFrame("Deletion of data"), Code: r.echo.Param("token")}
-	status, err := r.web.cfg.App.Erasure(r.context(), m.Code)
+	status, err := r.web.cfg.App.GetErasureStatus(r.context(), m.Code)
 	if err != nil {
 		return err
 	}

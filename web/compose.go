@@ -68,7 +68,7 @@ func (r *request) renderComposerModel(status int, m posts.ComposeModel) (err err
 // refreshFacts starts asking the networks what the accounts may do, for later plans. The composer does not wait for the
 // result. An error is only logged.
 func (r *request) refreshFacts() {
-	if err := r.web.cfg.App.RefreshFacts(r.context(), r.caller); err != nil {
+	if err := r.web.cfg.App.RequestFactsRefresh(r.context(), r.caller); err != nil {
 		r.web.cfg.Log.WarnContext(r.context(), "could not start asking the networks what accounts may do", "error", err)
 	}
 }
@@ -87,7 +87,7 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	if err != nil {
 		return m, err
 	}
-	facts, err := r.web.cfg.App.AccountFacts(r.context(), r.caller)
+	facts, err := r.web.cfg.App.GetAccountFacts(r.context(), r.caller)
 	if err != nil {
 		return m, err
 	}

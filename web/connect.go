@@ -58,7 +58,7 @@ func (r *request) finishConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
-	begun, err := r.web.cfg.App.ConsentWorkspace(r.context(), r.caller, r.echo.QueryParam("state"))
+	begun, err := r.web.cfg.App.FindConsentWorkspace(r.context(), r.caller, r.echo.QueryParam("state"))
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 
 func (r *request) chooseProfiles(form url.Values) error {
 	pending, chosen := form.Get(accounts.FieldPending), form[accounts.FieldProfile]
-	connected, err := r.web.cfg.App.ChooseProfiles(r.context(), r.caller, pending, chosen)
+	connected, err := r.web.cfg.App.ConnectChosenProfiles(r.context(), r.caller, pending, chosen)
 	if e, ok := asRefusal(err); ok {
 		if done, waits := r.loadPendingChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
 			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.humanize(e))

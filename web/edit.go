@@ -19,7 +19,7 @@ import (
 
 // loadPostAndNetwork returns the post with the id in the request's path, and its network.
 func (r *request) loadPostAndNetwork() (app.PostCard, network.Network, error) {
-	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
+	card, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return card, nil, err
 	}

@@ -77,7 +77,7 @@ func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
 	if !r.preferences.FirstSteps || !r.caller.Role().CanWrite() {
 		return nil, nil
 	}
-	steps, err := r.web.cfg.App.FirstSteps(r.context(), r.caller)
+	steps, err := r.web.cfg.App.GetFirstSteps(r.context(), r.caller)
 	if err != nil || steps.Done() {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
 
 // loadOtherWorkspaces returns the person's workspaces except the present one.
 func (r *request) loadOtherWorkspaces() ([]layout.Workspace, error) {
-	all, err := r.web.cfg.App.Workspaces(r.context(), r.caller)
+	all, err := r.web.cfg.App.ListJoinedWorkspaces(r.context(), r.caller)
 	var list []layout.Workspace
 	for _, w := range all {
 		if w.ID != r.caller.Workspace() {
@@ -118,7 +118,7 @@ func (r *request) addAttention(f *layout.Frame) error {
 			f.Notices = append(f.Notices, r.reconnectNotice(a))
 		}
 	}
-	hold, _, err := r.web.cfg.App.PublishingHold(r.context(), r.caller)
+	hold, _, err := r.web.cfg.App.GetPublishingHold(r.context(), r.caller)
 	if err != nil {
 		return err
 	}

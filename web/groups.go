@@ -149,7 +149,7 @@ func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved con
 
 // addToGroup adds an account, which the person dragged, to a group.
 func (r *request) addToGroup(form url.Values) error {
-	_, err := r.web.cfg.App.AddToGroup(r.context(), r.caller, r.pathID(), form.Get(groups.FieldAccount))
+	_, err := r.web.cfg.App.AddAccountToGroup(r.context(), r.caller, r.pathID(), form.Get(groups.FieldAccount))
 	if e, ok := asRefusal(err); ok {
 		return r.renderGroups(httpd.Status(e.Code), r.web.humanize(e))
 	}

@@ -17,7 +17,7 @@ func (r *request) showInvitation() error {
 
 func (r *request) renderInvitation(status int, m auth.InvitationModel) error {
 	m.Token = r.echo.Param("token")
-	i, err := r.web.cfg.App.Invitation(r.context(), m.Token)
+	i, err := r.web.cfg.App.GetInvitation(r.context(), m.Token)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidInvitation()
 	}
@@ -38,7 +38,7 @@ func (r *request) renderInvalidInvitation() error {
 func (r *request) acceptInvitation(form url.Values) error {
 	m := auth.InvitationModel{Name: form.Get(auth.FieldName)}
 	join := contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}
-	in, err := r.web.cfg.App.Join(r.context(), r.echo.Param("token"), join, r.visitor())
+	in, err := r.web.cfg.App.AcceptInvitation(r.context(), r.echo.Param("token"), join, r.visitor())
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidInvitation()
 	}

@@ -51,7 +51,7 @@ func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, erro
 
 // listFiles returns a page of the library's files, and the cursor of the next page. use replaces the filter's Use.
 func (r *request) listFiles(f link.MediaFilter, use string) (files []media.File, next string, err error) {
-	list, err := r.web.cfg.App.ListLibrary(r.context(), r.caller, app.LibraryFilter{
+	list, err := r.web.cfg.App.ListLibraryFiles(r.context(), r.caller, app.LibraryFilter{
 		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tag: f.Tag, Use: use, Sort: f.Sort, After: f.After,
 		Limit: filesPerPage,
 	})
@@ -163,7 +163,7 @@ func (r *request) deleteFiles(form url.Values) error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, ids)
+	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, ids)
 	if err != nil {
 		return err
 	}

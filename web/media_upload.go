@@ -33,8 +33,8 @@ func (r *request) reserveUpload(form url.Values) error {
 	if !ok {
 		return errors.New("there is no operation that reserves an upload")
 	}
-	answer, err := r.web.cfg.App.Do(r.context(), operation, app.Request{
-		Caller: r.caller, Decode: app.Given(in), Replay: formReplay(form),
+	answer, err := r.web.cfg.App.RunOperation(r.context(), operation, app.Request{
+		Caller: r.caller, Decode: app.DecodedInput(in), Replay: formReplay(form),
 	})
 	if err != nil {
 		return r.writeErrorJSON(err)
@@ -44,7 +44,7 @@ func (r *request) reserveUpload(form url.Values) error {
 
 // showUploads returns the files with the ids in the query as JSON, for the script that has uploaded them.
 func (r *request) showUploads() error {
-	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, r.echo.QueryParams()["id"])
+	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, r.echo.QueryParams()["id"])
 	if err != nil {
 		return r.writeErrorJSON(err)
 	}
@@ -65,7 +65,7 @@ func (r *request) cancelUpload() error {
 
 // writeJSON saves the session and responds with JSON.
 func (r *request) writeJSON(status int, v any) error {
-	body, err := contract.Encode(v)
+	body, err := contract.EncodeJSON(v)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (r *request) showOutbox() error {
 	if !local {
 		return core.NotFound()
 	}
-	kept, err := r.web.cfg.App.Outbox(r.context())
+	kept, err := r.web.cfg.App.ListOutbox(r.context())
 	if err != nil {
 		return err
 	}

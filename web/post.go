@@ -21,11 +21,11 @@ func (r *request) showPost() error { return r.renderPost(http.StatusOK, func(*po
 
 // renderPost renders a post's page. explain may change the model, for example to add why an action failed.
 func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
-	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
+	card, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
 	}
-	events, err := r.web.cfg.App.PostEvents(r.context(), r.caller, r.pathID())
+	events, err := r.web.cfg.App.ListPostEvents(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func tabTitle(card app.PostCard) string {
 
 // addContent loads the post's files and account, and adds the files and the preview.
 func (r *request) addContent(m *posts.ShowModel, card app.PostCard) error {
-	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, card.MediaIDs)
+	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, card.MediaIDs)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (r *request) postModel(card app.PostCard, events []contract.Event) posts.Sh
 // addObstacles adds what prevents the post from being published: that publishing is on hold, or its account's state.
 func (r *request) addObstacles(m *posts.ShowModel) (err error) {
 	if m.Post.Status == string(core.PostQueued) {
-		if m.OnHold, _, err = r.web.cfg.App.PublishingHold(r.context(), r.caller); err != nil {
+		if m.OnHold, _, err = r.web.cfg.App.GetPublishingHold(r.context(), r.caller); err != nil {
 			return err
 		}
 	}

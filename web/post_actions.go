@@ -55,7 +55,7 @@ func (r *request) queuePost() error {
 
 // sendPostNow publishes a draft or a queued post after a short delay in which the person can undo it.
 func (r *request) sendPostNow(form url.Values) error {
-	before, err := r.web.cfg.App.SendNow(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
+	before, err := r.web.cfg.App.SendAfterHold(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
 	return r.finishUndoable(flashSending, before, err)
 }
 
@@ -118,15 +118,15 @@ func (r *request) duplicatePost() error {
 }
 
 func (r *request) resolveOutcome(form url.Values) error {
-	in, word := contract.SettlePost{}, flashPublishing
+	in, word := contract.ResolveOutcome{}, flashPublishing
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:
-		in, word = contract.SettlePost{Live: true, URL: form.Get(posts.FieldLink)}, "Marked as live."
+		in, word = contract.ResolveOutcome{Live: true, URL: form.Get(posts.FieldLink)}, "Marked as live."
 	case posts.OutcomeAbsent:
 	default:
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
 	}
-	_, err := r.web.cfg.App.SettlePost(r.context(), r.caller, r.pathID(), in)
+	_, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)
 	return r.finishAction(word, err)
 }
 
@@ -139,7 +139,7 @@ func postSummary(card app.PostCard) string {
 }
 
 func (r *request) confirmDelete() error {
-	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
+	card, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
 	for _, card := range cards {
 		named = append(named, card.MediaIDs...)
 	}
-	files, err := r.web.cfg.App.PostFiles(r.context(), r.caller, named)
+	files, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, named)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (r *request) isImminent(card app.PostCard) bool {
 
 // showPostsOnHold lists the posts that wait while publishing is on hold.
 func (r *request) showPostsOnHold() error {
-	reason, held, err := r.web.cfg.App.PublishingHold(r.context(), r.caller)
+	reason, held, err := r.web.cfg.App.GetPublishingHold(r.context(), r.caller)
 	if err != nil {
 		return err
 	}

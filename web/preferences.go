@@ -10,7 +10,7 @@ import (
 // setShortcuts switches single-key shortcuts on or off for the signed-in person.
 func (r *request) setShortcuts(form url.Values) error {
 	on := form.Has(settings.FieldShortcuts)
-	if err := r.web.cfg.App.SetShortcuts(r.context(), r.caller, on); err != nil {
+	if err := r.web.cfg.App.SetShortcutsEnabled(r.context(), r.caller, on); err != nil {
 		return err
 	}
 	text := "Single-key shortcuts are off."

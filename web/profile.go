@@ -23,7 +23,7 @@ func (r *request) showProfile() error {
 	if who.User.Email != nil {
 		m.Email = *who.User.Email
 	}
-	if m.Mail, err = r.web.cfg.App.MailChoice(r.context(), r.caller); err != nil {
+	if m.Mail, err = r.web.cfg.App.GetMailChoice(r.context(), r.caller); err != nil {
 		return err
 	}
 	return r.renderProfile(http.StatusOK, m)
@@ -74,7 +74,7 @@ func (r *request) showUsage() error {
 		return err
 	}
 	m := settings.UsageModel{Usage: who.Usage, UpgradeURL: r.web.cfg.UpgradeURL}
-	if m.Plan, m.Drafts, err = r.web.cfg.App.PlanAndDrafts(r.context(), r.caller); err != nil {
+	if m.Plan, m.Drafts, err = r.web.cfg.App.GetPlanAndDraftCount(r.context(), r.caller); err != nil {
 		return err
 	}
 	if m.Frame, err = r.pageFrame("Plan and usage", layout.SectionSettings); err != nil {
@@ -87,7 +87,7 @@ func (r *request) showAuditLog() error {
 	q := link.AuditFilter{
 		User: r.echo.QueryParam("user"), Action: r.echo.QueryParam("action"), Cursor: r.echo.QueryParam("cursor"),
 	}
-	page, err := r.web.cfg.App.AuditLog(r.context(), r.caller, app.AuditQuery{
+	page, err := r.web.cfg.App.ReadAuditLog(r.context(), r.caller, app.AuditQuery{
 		User: q.User, Action: core.AuditAction(q.Action), Cursor: q.Cursor,
 	})
 	if err != nil {

@@ -206,7 +206,7 @@ func (r *request) redirect(to string) error {
 // askToSignIn redirects to the sign-in page, which leads back here, or to the set-up page on a new server. A form with
 // a text is kept until after the sign-in.
 func (r *request) askToSignIn() error {
-	first, err := r.web.cfg.App.SetUpOpen(r.context())
+	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func (r *request) showSecurity() error {
 }
 
 func (r *request) renderSecurity(status int, m settings.SecurityModel) (err error) {
-	if m.Sessions, err = r.web.cfg.App.Sessions(r.context(), r.caller); err != nil {
+	if m.Sessions, err = r.web.cfg.App.ListSessions(r.context(), r.caller); err != nil {
 		return err
 	}
 	m.Present = r.web.sessions.browserSession(r.context()).ID
@@ -73,7 +73,7 @@ func (r *request) confirmEndSessions() error {
 }
 
 func (r *request) endSessions() error {
-	if err := r.web.cfg.App.EndSessions(r.context(), r.caller); err != nil {
+	if err := r.web.cfg.App.EndAllSessions(r.context(), r.caller); err != nil {
 		return err
 	}
 	return r.signOut()

@@ -19,7 +19,7 @@ import (
 // SetUpURL returns the address for setting up a new server, including the code that the page requires. It returns "" if
 // the server has already been set up.
 func (w *Web) SetUpURL(ctx context.Context) (string, error) {
-	first, err := w.cfg.App.SetUpOpen(ctx)
+	first, err := w.cfg.App.NeedsSetUp(ctx)
 	if err != nil || !first {
 		return "", err
 	}
@@ -29,7 +29,7 @@ func (w *Web) SetUpURL(ctx context.Context) (string, error) {
 }
 
 func (r *request) showSetUp() error {
-	first, err := r.web.cfg.App.SetUpOpen(r.context())
+	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (r *request) setUp(form url.Values) error {
 		Workspace: form.Get(auth.FieldWorkspace), Name: form.Get(auth.FieldName), Email: form.Get(auth.FieldEmail),
 		Zone: form.Get(auth.FieldZone), Code: form.Get(auth.FieldCode),
 	}}
-	first, err := r.web.cfg.App.SetUpOpen(r.context())
+	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (r *request) setUp(form url.Values) error {
 		m.Errors = map[string]string{auth.FieldCode: "This code is wrong. Copy it from the link that Belfry printed when it started."}
 		return r.renderSetUp(http.StatusForbidden, m)
 	}
-	in, err := r.web.cfg.App.SetUp(r.context(), contract.SetUp{
+	in, err := r.web.cfg.App.SetUpServer(r.context(), contract.SetUp{
 		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword),
 		TZ: m.Values.Zone,
 	}, r.visitor())

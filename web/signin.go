@@ -16,7 +16,7 @@ func (r *request) showSignIn() error {
 	if !r.caller.IsZero() {
 		return r.redirect(cmp.Or(next, r.link.Home()))
 	}
-	first, err := r.web.cfg.App.SetUpOpen(r.context())
+	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := w.requestFor(c)
 		r.routed = true
-		if err := w.cfg.App.CountPage(r.context(), httpd.ClientAddressKey(c)); err != nil {
+		if err := w.cfg.App.CountPageRequest(r.context(), httpd.ClientAddressKey(c)); err != nil {
 			return err
 		}
 		if err := r.authenticate(); err != nil {
@@ -142,7 +142,7 @@ func (w *Web) findVisit(ctx context.Context, slug string) (app.Visit, error) {
 	if !ok {
 		return app.Visit{}, nil
 	}
-	visit, err := w.cfg.App.EnterWorkspace(ctx, session, slug)
+	visit, err := w.cfg.App.EnterWorkspaceOrLast(ctx, session, slug)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
 		return app.Visit{}, nil
 	}
@@ -171,7 +171,7 @@ func (r *request) redirectToWorkspace() error {
 // redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. For people who are not
 // members, there is no such workspace.
 func (r *request) redirectToRenamedWorkspace(slug string) error {
-	current, err := r.web.cfg.App.CurrentSlug(r.context(), r.caller, slug)
+	current, err := r.web.cfg.App.GetCurrentSlug(r.context(), r.caller, slug)
 	if err != nil {
 		return err
 	}

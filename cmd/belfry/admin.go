@@ -85,7 +85,7 @@ func defineWorkspaceCreate(o *options) action {
 }
 
 func listWorkspaces(ctx context.Context, p *program, s *session) error {
-	list, err := s.app.ListWorkspaces(ctx)
+	list, err := s.app.ListAllWorkspaces(ctx)
 	for _, w := range list {
 		err = errors.Join(err, p.printf("%s %s %s %s", w.Slug, w.ID, w.Plan, w.Name))
 	}
@@ -128,7 +128,7 @@ func defineUserPassword(o *options) action {
 		if err != nil {
 			return err
 		}
-		if err := s.app.SetPassword(ctx, *email, password); err != nil {
+		if err := s.app.SetPasswordByEmail(ctx, *email, password); err != nil {
 			return err
 		}
 		return p.printf("The password was changed.")
@@ -138,7 +138,7 @@ func defineUserPassword(o *options) action {
 func defineRevokeUnreadable(o *options) action {
 	confirm := o.flags.Bool("confirm", false, "revoke the accounts instead of only listing them")
 	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
-		found, err := s.app.RevokeUnreadable(ctx, *confirm)
+		found, err := s.app.RevokeUnreadableAccounts(ctx, *confirm)
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func rotateSecrets(ctx context.Context, p *program, s *session) error {
 
 func (p *program) printRotation(ctx context.Context, s *session, resealed int, last app.Rotation) error {
 	err := p.printf("%d values were re-encrypted.", resealed)
-	counts, countErr := s.app.CountSealed(ctx)
+	counts, countErr := s.app.CountSealedByKey(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		err = errors.Join(err, p.printf("%s protects %d values.", key, counts[key]))
 	}

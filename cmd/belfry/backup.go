@@ -101,7 +101,7 @@ func confirmRestore(ctx context.Context, p *program, s *session, unproved string
 	}
 	defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 	if unproved == "draft" {
-		drafts, err := s.app.DraftUnproved(ctx)
+		drafts, err := s.app.CancelUnprovedPosts(ctx)
 		if err != nil {
 			return err
 		}

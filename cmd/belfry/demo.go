@@ -53,7 +53,7 @@ const demoEmail = "demo@example.org"
 // makeDemo creates a workspace for each demo brand and prints how to sign in. They belong to the owner of the oldest
 // workspace, or to a new person if there is no workspace.
 func (g *seeder) makeDemo(ctx context.Context, p *program) error {
-	owner, err := g.app.FirstOwner(ctx)
+	owner, err := g.app.FindFirstOwnerEmail(ctx)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 
 // freeSuffix returns the suffix for the brands' names so that none of them is taken: "", " 2", " 3"...
 func (g *seeder) freeSuffix(ctx context.Context, brands []demoBrand) (string, error) {
-	existing, err := g.app.ListWorkspaces(ctx)
+	existing, err := g.app.ListAllWorkspaces(ctx)
 	for suffix, n := "", 2; ; suffix, n = fmt.Sprintf(" %d", n), n+1 {
 		taken := slices.ContainsFunc(existing, func(w core.Workspace) bool {
 			return slices.ContainsFunc(brands, func(b demoBrand) bool { return w.Name == b.Name+suffix })
@@ -169,7 +169,7 @@ func (g *seeder) requestFor(ctx context.Context, post demoPost, to contract.Targ
 
 // pickStrict picks one account at a network whose refusals are final.
 func (g *seeder) pickStrict(rows []contract.PlanRow) []contract.PlanRow {
-	for _, card := range g.app.Networks() {
+	for _, card := range g.app.ListNetworks() {
 		for _, row := range rows {
 			if row.Platform == string(card.ID) && !card.ErrorsMayPublish {
 				return []contract.PlanRow{row}

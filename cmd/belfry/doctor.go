@@ -179,7 +179,7 @@ func (of *installation) checkKeys(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := verbs.ReviewKeys(ctx); err != nil && none {
+	if err := verbs.CheckSecretKeys(ctx); err != nil && none {
 		return "", fmt.Errorf("there are no secret keys in %s, but the database needs them: %w", from, err)
 	}
 	return found, reviewKeys(ctx, of.cfg, verbs)
@@ -230,7 +230,7 @@ func listHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 
 // reviewKeys returns an error that names the variable if the secret keys do not match the database.
 func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {
-	if err := verbs.ReviewKeys(ctx); err != nil {
+	if err := verbs.CheckSecretKeys(ctx); err != nil {
 		return fmt.Errorf("%s does not match the database: %w", config.DescribeKeysLocation(cfg), err)
 	}
 	return nil

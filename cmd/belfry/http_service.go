@@ -55,7 +55,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(),
 		// A program's person is led into the dashboard; the dashboard itself would only lead in circles.
 		UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+link.Workspace("").Usage()),
-		Ready:      d.verbs.Healthy, Unavailable: store.IsUnavailable, Drain: d.drainTime(),
+		Ready:      d.verbs.CheckHealth, Unavailable: store.IsUnavailable, Drain: d.drainTime(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {
 			if pages == nil {
 				return e

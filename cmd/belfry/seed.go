@@ -215,7 +215,7 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 		return made, err
 	}
 	g.files = map[string]string{}
-	g.owner, err = g.app.SessionCaller(ctx, app.Session{
+	g.owner, err = g.app.AuthenticateSession(ctx, app.Session{
 		ID: "seed-" + secret.RandomText(16), User: made.User.String(), Workspace: made.Workspace.String(),
 		Proof: made.Proof, ProvedAt: time.Now(),
 	})
@@ -286,7 +286,7 @@ func (g *seeder) makeScriptPosts(ctx context.Context, account contract.Account) 
 
 // listConfiguredNetworks lists the networks that get accounts: those that are set up here.
 func (g *seeder) listConfiguredNetworks() []app.NetworkCard {
-	return slices.DeleteFunc(g.app.Networks(), func(card app.NetworkCard) bool { return !card.Configured })
+	return slices.DeleteFunc(g.app.ListNetworks(), func(card app.NetworkCard) bool { return !card.Configured })
 }
 
 // connectAccount grants consent on the network's page and follows the redirect, as a person's browser does.
@@ -348,7 +348,7 @@ func (g *seeder) publishPost(ctx context.Context, due publication) error {
 		if err := g.app.Engine().Publish(ctx, workerName(), ws, post); err != nil {
 			return false, err
 		}
-		now, err := g.app.PostCard(ctx, due.owner, due.post)
+		now, err := g.app.GetPostCard(ctx, due.owner, due.post)
 		// A network whose refusals prove nothing is asked again later, before the post fails.
 		return now.Status != string(core.PostQueued) || time.Until(now.AskAt) > seedAskPatience, err
 	})

@@ -68,7 +68,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err := reviewKeys(ctx, cfg, verbs); err != nil {
 		return err
 	}
-	if err := verbs.ReviewAccounts(ctx); err != nil {
+	if err := verbs.ReconcileAccountsWithNetworks(ctx); err != nil {
 		return fmt.Errorf("check the accounts' tokens: %w", err)
 	}
 	if err := errors.Join(verbs.Guard().HoldIfRewound(ctx), verbs.Guard().LogHold(ctx)); err != nil {

@@ -39,8 +39,8 @@ func convertAll[From, To any](list []From, convert func(From) To) []To {
 	return out
 }
 
-// Limits returns the limits of each network, which the plan's checks also use.
-func (a *App) Limits(_ context.Context, c core.Caller) (contract.Limits, error) {
+// GetNetworkLimits returns the limits of each network, which the plan's checks also use.
+func (a *App) GetNetworkLimits(_ context.Context, c core.Caller) (contract.Limits, error) {
 	if err := c.RequireScope(core.Read); err != nil {
 		return contract.Limits{}, err
 	}
@@ -59,8 +59,8 @@ type NetworkCard struct {
 	Configured bool
 }
 
-// Networks lists the networks whose accounts can be connected.
-func (a *App) Networks() []NetworkCard {
+// ListNetworks lists the networks whose accounts can be connected.
+func (a *App) ListNetworks() []NetworkCard {
 	var cards []NetworkCard
 	for _, n := range a.cfg.Networks.List() {
 		cards = append(cards, NetworkCard{n.Describe(), n.Configured()})
@@ -111,10 +111,10 @@ func (a *App) sealTokenAt(place string, token network.Token) ([]byte, error) {
 // otherNetworks is the reason for revoking an account that was connected while this server used other networks.
 const otherNetworks = "The account was connected when this server used other networks. Reconnect the account."
 
-// ReviewAccounts revokes the accounts that belong to other networks than those in use (a simulator's if the real ones
+// ReconcileAccountsWithNetworks revokes the accounts that belong to other networks than those in use (a simulator's if the real ones
 // are in use, or vice versa), so that a token is never sent to the wrong host. It also restores accounts that it
 // revoked earlier and that belong to the networks in use. It is called once when the service starts.
-func (a *App) ReviewAccounts(ctx context.Context) error {
+func (a *App) ReconcileAccountsWithNetworks(ctx context.Context) error {
 	if err := a.cfg.Store.ReviewAccountConnections(ctx, a.cfg.NetworksURL, otherNetworks); err != nil {
 		return fmt.Errorf("review accounts: %w", err)
 	}

@@ -36,8 +36,8 @@ type AccountQuota struct {
 // IsNear reports whether at least 90 percent of the quota are used.
 func (q AccountQuota) IsNear() bool { return core.PostQuota{Used: q.Used, Limit: q.Limit}.IsNear() }
 
-// AccountCards lists the connected accounts with what a person needs to know about each.
-func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, error) {
+// ListAccountCards lists the connected accounts with what a person needs to know about each.
+func (a *App) ListAccountCards(ctx context.Context, c core.Caller) ([]AccountCard, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, e
 	if err != nil {
 		return nil, err
 	}
-	counted, err := a.countCalls(ctx, list)
+	counted, err := a.loadCallQuotas(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -68,21 +68,21 @@ func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, e
 		n, _ := a.cfg.Networks.Get(account.Platform)
 		_, revokes := n.(network.Revoker)
 		return AccountCard{
-			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableFiles(account),
-			Quotas: append(toldQuota(told), counted[account.ID]...), KeepsGrant: account.GrantUnknown && revokes,
+			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableKinds(account),
+			Quotas: append(networkQuotas(told), counted[account.ID]...), KeepsGrant: account.GrantUnknown && revokes,
 		}
 	}), nil
 }
 
-func toldQuota(f core.Facts) []AccountQuota {
+func networkQuotas(f core.Facts) []AccountQuota {
 	if f.Quota == nil {
 		return nil
 	}
 	return []AccountQuota{{Used: f.Quota.Used, Limit: f.Quota.Limit, Name: "posts", Window: f.Quota.Window}}
 }
 
-// countCalls returns the quotas of accounts that this server counts.
-func (a *App) countCalls(ctx context.Context, accounts []core.Account) (map[core.AccountID][]AccountQuota, error) {
+// loadCallQuotas returns the quotas of accounts that this server counts.
+func (a *App) loadCallQuotas(ctx context.Context, accounts []core.Account) (map[core.AccountID][]AccountQuota, error) {
 	type counter struct {
 		platform    core.Platform
 		scope, name string

@@ -11,10 +11,10 @@ import (
 // checkAll does what the worker does: it checks the accounts that are due.
 func checkAll(t *testing.T, h *apptest.Harness) int {
 	t.Helper()
-	due, err := h.App.DueChecks(t.Context())
+	due, err := h.App.ListDueChecks(t.Context())
 	must(t, err)
 	for _, job := range due {
-		must(t, h.App.CheckAccount(t.Context(), job.Workspace, job.Account))
+		must(t, h.App.CheckDueAccount(t.Context(), job.Workspace, job.Account))
 	}
 	return len(due)
 }

@@ -17,7 +17,7 @@ import (
 // Connected is the result of a consent: connected accounts, or profiles to choose from.
 type Connected struct {
 	Accounts []contract.Account
-	// Choice is passed to ChooseProfiles with the ids of the chosen profiles. It is empty if there is nothing to
+	// Choice is passed to ConnectChosenProfiles with the ids of the chosen profiles. It is empty if there is nothing to
 	// choose.
 	Choice   string
 	Platform core.Platform
@@ -52,19 +52,19 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Conne
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	n, err := a.findConnectable("platform", in.Platform)
+	n, err := a.getConfiguredNetwork("platform", in.Platform)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
 	if err := a.checkAccountQuota(ctx, t); err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.newConsent(ctx, t, c, n, store.Connection{})
+	return a.startConsent(ctx, t, c, n, store.Connection{})
 }
 
 // StartReconnect begins a consent that replaces the token of an account. Only the same profile is accepted.
 func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID string) (contract.Authorize, error) {
-	t, id, err := enterSessionFor[core.AccountKind](a, c, accountID)
+	t, id, err := enterManagerWithID[core.AccountKind](a, c, accountID)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -72,11 +72,11 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID strin
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.startReconnect(ctx, t, c, account, nil)
+	return a.startAccountConsent(ctx, t, c, account, nil)
 }
 
-// findConnector returns a network that can be published to. path is the path of its id in the request.
-func (a *App) findConnector(path, platform string) (network.Network, error) {
+// getNetwork returns a network that can be published to. path is the path of its id in the request.
+func (a *App) getNetwork(path, platform string) (network.Network, error) {
 	if n, ok := a.cfg.Networks.Get(core.Platform(platform)); ok {
 		return n, nil
 	}
@@ -87,10 +87,10 @@ func (a *App) findConnector(path, platform string) (network.Network, error) {
 	return nil, a.errUnknownNetwork(path, platform)
 }
 
-// findConnectable returns the network with an id. It returns invalid_request if accounts of this network cannot be
+// getConfiguredNetwork returns the network with an id. It returns invalid_request if accounts of this network cannot be
 // connected, and conflict if this server lacks its credentials.
-func (a *App) findConnectable(path, platform string) (network.Network, error) {
-	n, err := a.findConnector(path, platform)
+func (a *App) getConfiguredNetwork(path, platform string) (network.Network, error) {
+	n, err := a.getNetwork(path, platform)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (a *App) findConnectable(path, platform string) (network.Network, error) {
 }
 
 func (a *App) checkAccountQuota(ctx context.Context, t store.Tenant) error {
-	_, plan, err := a.workspaceAndPlan(ctx, t)
+	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -120,12 +120,12 @@ func errTooManyAccounts(used, limit int64) error {
 	return core.OverQuota("connected accounts", used, limit).WithHint("Disconnect an account, or change the plan.")
 }
 
-// newConsent stores a pending consent, with the account and the post for which it is asked, if any.
-func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, asked store.Connection,
+// startConsent stores a pending consent, with the account and the post for which it is asked, if any.
+func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, asked store.Connection,
 ) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.RandomText(stateBytes)
-	row := pendingConnection(state, c)
+	row := newConnectionKey(state, c)
 	row.Platform, row.Account, row.Post, row.Verifier = d.ID, asked.Account, asked.Post, []byte{}
 	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
@@ -139,8 +139,8 @@ func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n n
 	return contract.Authorize{AuthorizeURL: a.cfg.Client.Browse(n.AuthorizeURL(ask))}, nil
 }
 
-// pendingConnection returns what identifies a consent: its state, the person and the browser session.
-func pendingConnection(state string, c core.Caller) store.Connection {
+// newConnectionKey returns what identifies a consent: its state, the person and the browser session.
+func newConnectionKey(state string, c core.Caller) store.Connection {
 	stateHash, session := secret.HashToken(purposeState, state), secret.HashToken(purposeSession, c.SessionID())
 	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
 }
@@ -155,13 +155,13 @@ func (a *App) callbackURL(platform core.Platform) string {
 	return a.cfg.PublicURL + "/accounts/callback/" + string(platform)
 }
 
-// ConsentWorkspace returns the slug of the workspace in which the person began a consent in this browser session, or ""
+// FindConsentWorkspace returns the slug of the workspace in which the person began a consent in this browser session, or ""
 // if there is no such consent.
-func (a *App) ConsentWorkspace(ctx context.Context, c core.Caller, state string) (string, error) {
+func (a *App) FindConsentWorkspace(ctx context.Context, c core.Caller, state string) (string, error) {
 	if _, err := a.enterSession(c, false); err != nil {
 		return "", err
 	}
-	slug, err := a.cfg.Store.ConnectionWorkspaceSlug(ctx, pendingConnection(state, c))
+	slug, err := a.cfg.Store.ConnectionWorkspaceSlug(ctx, newConnectionKey(state, c))
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -176,11 +176,11 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	if err != nil {
 		return Connected{}, err
 	}
-	n, err := a.findConnectable("platform", platform)
+	n, err := a.getConfiguredNetwork("platform", platform)
 	if err != nil {
 		return Connected{}, err
 	}
-	want := pendingConnection(query.Get("state"), c)
+	want := newConnectionKey(query.Get("state"), c)
 	want.Platform = core.Platform(platform)
 	row, err := t.ConsumeConnection(ctx, want, false, a.cfg.Now())
 	if err != nil {
@@ -193,14 +193,14 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	if err != nil {
 		return Connected{}, err
 	}
-	usable, err := usableProfiles(n, profiles)
+	usable, err := filterUsableProfiles(n, profiles)
 	if err != nil {
 		return Connected{}, err
 	}
 	if len(usable) == 1 {
 		return a.connectProfiles(ctx, t, c, row, usable)
 	}
-	return a.offerProfiles(ctx, t, c, row, profiles)
+	return a.saveProfileChoices(ctx, t, c, row, profiles)
 }
 
 // staleConsentError returns the error for a callback without a pending consent, whatever the reason.

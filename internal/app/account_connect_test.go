@@ -92,7 +92,7 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 			return finish(t, h, one, "threads", url.Values{"code": back["code"]})
 		},
 		"a choice instead": func() (app.Connected, error) {
-			return h.App.ChooseProfiles(t.Context(), one.Owner, back.Get("state"), []string{"1"})
+			return h.App.ConnectChosenProfiles(t.Context(), one.Owner, back.Get("state"), []string{"1"})
 		},
 	} {
 		_, err := try()
@@ -164,7 +164,7 @@ func TestOfSeveralProfilesThePersonChooses(t *testing.T) {
 		}
 	}
 	choose := func(ids ...string) (app.Connected, error) {
-		return h.App.ChooseProfiles(t.Context(), ws.Owner, offered.Choice, ids)
+		return h.App.ConnectChosenProfiles(t.Context(), ws.Owner, offered.Choice, ids)
 	}
 	_, err = choose()
 	want(t, core.CodeInvalidRequest, err)
@@ -182,7 +182,7 @@ func TestOfSeveralProfilesThePersonChooses(t *testing.T) {
 	if e := want(t, core.CodeQuotaExceeded, err); e.Quota.Limit != 3 {
 		t.Errorf("the figures are %+v", e.Quota)
 	}
-	_, err = h.App.ChooseProfiles(t.Context(), ws.Owner.WithSession("another-browser"), offered.Choice, usable[:1])
+	_, err = h.App.ConnectChosenProfiles(t.Context(), ws.Owner.WithSession("another-browser"), offered.Choice, usable[:1])
 	want(t, core.CodeConflict, err)
 	done, err := choose(usable[0], usable[0]) // the choice stayed open
 	must(t, err)
@@ -315,8 +315,8 @@ func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) 
 	onReal := h.Replica(func(c *app.Config) { c.NetworksURL = "" })
 	review := func(a *app.App) (status []string, reason string) {
 		t.Helper()
-		must(t, a.ReviewAccounts(t.Context()))
-		cards, err := a.AccountCards(t.Context(), ws.Owner)
+		must(t, a.ReconcileAccountsWithNetworks(t.Context()))
+		cards, err := a.ListAccountCards(t.Context(), ws.Owner)
 		must(t, err)
 		for _, c := range cards {
 			status = append(status, string(c.Status))
@@ -349,7 +349,7 @@ func TestOnlyPeopleWhoManageConnect(t *testing.T) {
 		want(t, core.CodeInsufficientScope, err)
 		_, err = h.App.FinishConnect(t.Context(), c, "threads", url.Values{})
 		want(t, core.CodeInsufficientScope, err)
-		_, err = h.App.ChooseProfiles(t.Context(), c, "x", nil)
+		_, err = h.App.ConnectChosenProfiles(t.Context(), c, "x", nil)
 		want(t, core.CodeInsufficientScope, err)
 		want(t, core.CodeInsufficientScope, h.App.DisconnectAccount(t.Context(), c, a.ID))
 	}

@@ -14,7 +14,7 @@ const disconnected = "The account was disconnected."
 // slots. A job asks the network to revoke the grant if no other account needs it. It returns conflict, and changes
 // nothing, if one of the posts is being published.
 func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) error {
-	t, accountID, err := enterSessionFor[core.AccountKind](a, c, id)
+	t, accountID, err := enterManagerWithID[core.AccountKind](a, c, id)
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 		if err != nil {
 			return err
 		}
-		if err := a.disconnectAccount(ctx, t, accountID); err != nil {
+		if err := a.disconnectInTx(ctx, t, accountID); err != nil {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -32,8 +32,8 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 	})
 }
 
-// disconnectAccount is DisconnectAccount within a transaction, whoever asked for it.
-func (a *App) disconnectAccount(ctx context.Context, t store.Tenant, id core.AccountID) error {
+// disconnectInTx is DisconnectAccount within a transaction, whoever asked for it.
+func (a *App) disconnectInTx(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, err := t.ConnectedAccount(ctx, id)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (a *App) disconnectAccount(ctx context.Context, t store.Tenant, id core.Acc
 	if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
 		return err
 	}
-	if err := a.askToRevoke(ctx, t, id); err != nil {
+	if err := a.enqueueRevocation(ctx, t, id); err != nil {
 		return err
 	}
 	// Posts before accounts, as a worker locks them; the account comes last.
@@ -68,7 +68,7 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 		if err != nil {
 			return err
 		}
-		err = a.unqueue(ctx, t, &post)
+		err = a.unqueuePost(ctx, t, &post)
 		if core.CodeOf(err) == core.CodeConflict {
 			return busyAccountError(ctx, t, post)
 		}

@@ -49,7 +49,7 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 		if post.Status != "draft" || post.PublishAt != nil || !post.UpdatedAt.Equal(h.Clock.Now()) {
 			t.Errorf("a queued post is %+v", post)
 		}
-		events, err := h.App.PostEvents(t.Context(), ws.Owner, id)
+		events, err := h.App.ListPostEvents(t.Context(), ws.Owner, id)
 		must(t, err)
 		if last := events.Events[len(events.Events)-1]; last.Kind != "cancelled" {
 			t.Errorf("its timeline ends with %+v", last)
@@ -156,7 +156,7 @@ func TestCardsCountWhatIsQueued(t *testing.T) {
 	ws.Queued("one", a, h.Clock.Now().Add(time.Hour))
 	ws.Queued("two", a, h.Clock.Now().Add(time.Hour))
 	ws.Draft("three", a)
-	cards, err := h.App.AccountCards(t.Context(), ws.Owner)
+	cards, err := h.App.ListAccountCards(t.Context(), ws.Owner)
 	if err != nil || len(cards) != 2 || cards[0].Posts.Queued != 2 || cards[1].Posts.Queued != 0 {
 		t.Errorf("the cards are %+v, %v", cards, err)
 	}

@@ -12,9 +12,9 @@ import (
 // factsAge is how old facts may be when somebody begins to write a post.
 const factsAge = 10 * time.Minute
 
-// AccountFacts returns what the networks have told about the connected accounts, by id, for the composer. It calls no
+// GetAccountFacts returns what the networks have told about the connected accounts, by id, for the composer. It calls no
 // network.
-func (a *App) AccountFacts(ctx context.Context, c core.Caller) (map[string]core.Facts, error) {
+func (a *App) GetAccountFacts(ctx context.Context, c core.Caller) (map[string]core.Facts, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return nil, err
@@ -27,9 +27,9 @@ func (a *App) AccountFacts(ctx context.Context, c core.Caller) (map[string]core.
 	return facts, err
 }
 
-// RefreshFacts lets workers ask the networks again what the accounts may do, if the last answers are older than ten
+// RequestFactsRefresh lets workers ask the networks again what the accounts may do, if the last answers are older than ten
 // minutes. It does not wait for the answers.
-func (a *App) RefreshFacts(ctx context.Context, c core.Caller) error {
+func (a *App) RequestFactsRefresh(ctx context.Context, c core.Caller) error {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return err
@@ -38,12 +38,12 @@ func (a *App) RefreshFacts(ctx context.Context, c core.Caller) error {
 	if err != nil {
 		return err
 	}
-	return t.Tx(ctx, func(t store.Tenant) error { return a.checkSoon(ctx, t, accounts, factsAge) })
+	return t.Tx(ctx, func(t store.Tenant) error { return a.scheduleChecks(ctx, t, accounts, factsAge) })
 }
 
-// checkSoon has those of the accounts checked whose networks tell facts, except those that were checked within the
+// scheduleChecks has those of the accounts checked whose networks tell facts, except those that were checked within the
 // given age.
-func (a *App) checkSoon(ctx context.Context, t store.Tenant, accounts []core.Account, age time.Duration) error {
+func (a *App) scheduleChecks(ctx context.Context, t store.Tenant, accounts []core.Account, maxAge time.Duration) error {
 	var ids []core.AccountID
 	for _, account := range accounts {
 		n, _ := a.cfg.Networks.Get(account.Platform)
@@ -54,26 +54,26 @@ func (a *App) checkSoon(ctx context.Context, t store.Tenant, accounts []core.Acc
 	if len(ids) == 0 {
 		return nil
 	}
-	return t.EnqueueChecks(ctx, ids, age)
+	return t.EnqueueChecks(ctx, ids, maxAge)
 }
 
-// updateFacts asks the network what an account may do, if it tells. An error is only logged: plans then use what was
+// tryUpdateFacts asks the network what an account may do, if it tells. An error is only logged: plans then use what was
 // told before.
-func (a *App) updateFacts(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
+func (a *App) tryUpdateFacts(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
 	token network.Token,
 ) {
 	informer, ok := n.(network.Informer)
 	if !ok {
 		return
 	}
-	err := a.storeFacts(ctx, t, informer, account, token)
+	err := a.fetchAndSaveFacts(ctx, t, informer, account, token)
 	if err != nil {
 		a.cfg.Log.WarnContext(ctx, "the network did not tell what an account may do", "workspace", t.WorkspaceID(),
 			"account", account.ID, "network", account.Platform, "error", err)
 	}
 }
 
-func (a *App) storeFacts(ctx context.Context, t store.Tenant, informer network.Informer, account core.Account,
+func (a *App) fetchAndSaveFacts(ctx context.Context, t store.Tenant, informer network.Informer, account core.Account,
 	token network.Token,
 ) error {
 	facts, err := informer.AccountFacts(ctx, account.ExternalID, token)

@@ -42,14 +42,14 @@ func checkAccount(t *testing.T, h *apptest.Harness, a *app.App, ws *apptest.Work
 	must(t, err)
 	_, err = h.Pool.Exec(t.Context(), `UPDATE accounts SET check_at = clock() WHERE id = $1`, id)
 	must(t, err)
-	must(t, a.CheckAccount(t.Context(), ws.Owner.Workspace(), id))
+	must(t, a.CheckDueAccount(t.Context(), ws.Owner.Workspace(), id))
 }
 
 func TestAConnectedAccountsPictureIsCopied(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	for _, n := range h.App.Networks() {
+	for _, n := range h.App.ListNetworks() {
 		connected := ws.Account(string(n.ID))
 		if side, err := avatarOf(t, h, connected); err != nil || side != 96 {
 			t.Errorf("%s: the picture has %d pixels: %v", n.Name, side, err)
@@ -111,7 +111,7 @@ func TestThePictureOfAnErasedAccountIsDeleted(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	account := ws.Account("facebook", "Harbour Bakery")
-	_, err := h.App.ReceiveCallback(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
+	_, err := h.App.HandleNetworkCallback(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
 	must(t, err)
 	h.WorkErasures()
 	h.WorkDiscards()

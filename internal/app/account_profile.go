@@ -22,9 +22,9 @@ const (
 	picturePatience = 3 * time.Second
 )
 
-// updateProfile reads an account's names and picture again, which people change at the network. An error is only
+// tryUpdateProfile reads an account's names and picture again, which people change at the network. An error is only
 // logged: what was read before stays.
-func (a *App) updateProfile(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
+func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
 	token network.Token,
 ) {
 	reader, ok := n.(network.ProfileReader)
@@ -38,7 +38,7 @@ func (a *App) updateProfile(ctx context.Context, t store.Tenant, n network.Netwo
 	if err == nil {
 		account.Username, account.AvatarURL = p.Username, p.AvatarURL
 		account.DisplayName = cmp.Or(p.DisplayName, account.DisplayName)
-		err = a.saveAvatar(ctx, t, account)
+		err = a.saveNamesAndPicture(ctx, t, account)
 	}
 	if err != nil {
 		a.cfg.Log.WarnContext(ctx, "an account's profile could not be read", "workspace", t.WorkspaceID(),
@@ -46,13 +46,13 @@ func (a *App) updateProfile(ctx context.Context, t store.Tenant, n network.Netwo
 	}
 }
 
-// addAvatars copies the pictures of accounts that have just been connected, as far as they arrive soon. The others
+// tryCopyPictures copies the pictures of accounts that have just been connected, as far as they arrive soon. The others
 // have their first letter until the account is checked.
-func (a *App) addAvatars(ctx context.Context, t store.Tenant, accounts []core.Account) {
+func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []core.Account) {
 	ctx, cancel := context.WithTimeout(ctx, picturePatience)
 	defer cancel()
 	_, _ = network.CallEach(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
-		if err := a.saveAvatar(ctx, t, account); err != nil {
+		if err := a.saveNamesAndPicture(ctx, t, account); err != nil {
 			a.cfg.Log.WarnContext(ctx, "an account's picture could not be copied", "workspace", t.WorkspaceID(),
 				"account", account.ID, "network", account.Platform, "error", err)
 		}
@@ -60,10 +60,10 @@ func (a *App) addAvatars(ctx context.Context, t store.Tenant, accounts []core.Ac
 	})
 }
 
-// saveAvatar stores an account's names, and a copy of its picture. The names are stored even if the picture cannot be
+// saveNamesAndPicture stores an account's names, and a copy of its picture. The names are stored even if the picture cannot be
 // copied; the earlier copy then stays.
-func (a *App) saveAvatar(ctx context.Context, t store.Tenant, account core.Account) error {
-	key, failed := a.copyPicture(ctx, account)
+func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account) error {
+	key, failed := a.storePictureCopy(ctx, account)
 	if failed == nil {
 		account.Avatar = key
 	}
@@ -80,8 +80,8 @@ func (a *App) saveAvatar(ctx context.Context, t store.Tenant, account core.Accou
 	return failed
 }
 
-// copyPicture stores a small copy of an account's picture and returns its key; "" for an account without a picture.
-func (a *App) copyPicture(ctx context.Context, account core.Account) (key string, err error) {
+// storePictureCopy stores a small copy of an account's picture and returns its key; "" for an account without a picture.
+func (a *App) storePictureCopy(ctx context.Context, account core.Account) (key string, err error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
 		return "", nil
 	}

@@ -35,8 +35,8 @@ func connectError(name string, err error) error {
 	return away
 }
 
-// usableProfiles returns the profiles that can be connected, or an error with the reason if there are none.
-func usableProfiles(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
+// filterUsableProfiles returns the profiles that can be connected, or an error with the reason if there are none.
+func filterUsableProfiles(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
 	var usable []network.Profile
 	why := ""
 	for _, p := range profiles {
@@ -63,45 +63,45 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 ) (Connected, error) {
 	var list []core.Account
 	err := t.Tx(ctx, func(t store.Tenant) (err error) {
-		list, err = a.saveProfiles(ctx, t, c, consent, profiles)
+		list, err = a.connectProfilesInTx(ctx, t, c, consent, profiles)
 		return err
 	})
 	if err != nil {
 		return Connected{}, err
 	}
-	return a.showConnected(ctx, t, consent.Platform, list)
+	return a.copyPicturesAndReload(ctx, t, consent.Platform, list)
 }
 
-// showConnected copies the pictures of accounts that have just been connected, and returns the accounts with them.
-func (a *App) showConnected(ctx context.Context, t store.Tenant, platform core.Platform, list []core.Account,
+// copyPicturesAndReload copies the pictures of accounts that have just been connected, and returns the accounts with them.
+func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platform core.Platform, accounts []core.Account,
 ) (Connected, error) {
-	a.addAvatars(ctx, t, list)
-	ids := make([]core.AccountID, len(list))
-	for i, account := range list {
+	a.tryCopyPictures(ctx, t, accounts)
+	ids := make([]core.AccountID, len(accounts))
+	for i, account := range accounts {
 		ids[i] = account.ID
 	}
 	now, err := t.ConnectedAccountsByID(ctx, ids)
-	for i, account := range list {
+	for i, account := range accounts {
 		if found, ok := now[account.ID]; ok {
-			list[i] = found
+			accounts[i] = found
 		}
 	}
-	return Connected{Platform: platform, Accounts: convertAll(list, a.accountOf)}, err
+	return Connected{Platform: platform, Accounts: convertAll(accounts, a.accountOf)}, err
 }
 
-// saveProfiles stores the accounts in a transaction. It counts the plan's limit under the workspace's lock. A profile
+// connectProfilesInTx stores the accounts in a transaction. It counts the plan's limit under the workspace's lock. A profile
 // that is or was connected keeps its account.
-func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
+func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
 	profiles []network.Profile,
 ) ([]core.Account, error) {
 	platform := consent.Platform
 	if err := t.LockWorkspace(ctx); err != nil {
 		return nil, err
 	}
-	if err := lockGrants(ctx, t, consent, profiles); err != nil {
+	if err := lockUnrevokedGrants(ctx, t, consent, profiles); err != nil {
 		return nil, err
 	}
-	_, plan, err := a.workspaceAndPlan(ctx, t)
+	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, c
 	}
 	var list []core.Account
 	for _, p := range profiles {
-		account, added, err := a.saveProfile(ctx, t, platform, p)
+		account, added, err := a.saveAccount(ctx, t, platform, p)
 		if err != nil {
 			return nil, fmt.Errorf("connect %s: %w", platform, err)
 		}
@@ -130,11 +130,11 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, c
 		}
 		list = append(list, account)
 	}
-	return list, a.checkSoon(ctx, t, list, 0)
+	return list, a.scheduleChecks(ctx, t, list, 0)
 }
 
-// saveProfile stores one account. added reports whether the number of connected accounts has increased.
-func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Platform,
+// saveAccount stores one account. added reports whether the number of connected accounts has increased.
+func (a *App) saveAccount(ctx context.Context, t store.Tenant, platform core.Platform,
 	p network.Profile,
 ) (account core.Account, added bool, err error) {
 	id, connected, err := t.AccountByExternalID(ctx, platform, p.ExternalID)
@@ -164,8 +164,8 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 	return account, !connected, err
 }
 
-// offerProfiles stores the profiles of a consent, encrypted, until the person has chosen.
-func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
+// saveProfileChoices stores the profiles of a consent, encrypted, until the person has chosen.
+func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
 	profiles []network.Profile,
 ) (Connected, error) {
 	plain, err := json.Marshal(profiles)
@@ -173,17 +173,17 @@ func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, 
 		return Connected{}, fmt.Errorf("encode the profiles to choose from: %w", err)
 	}
 	choice := Connected{Choice: secret.RandomText(stateBytes), Platform: consent.Platform}
-	row := pendingConnection(choice.Choice, c)
+	row := newConnectionKey(choice.Choice, c)
 	row.Platform, row.Verifier, row.BegunAt = choice.Platform, []byte{}, consent.BegunAt
 	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionPlace("profiles", row, c), plain)
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return Connected{}, fmt.Errorf("store profiles to choose from: %w", err)
 	}
-	choice.Profiles, err = a.readChoices(ctx, t, choice.Platform, profiles)
+	choice.Profiles, err = a.newProfileChoices(ctx, t, choice.Platform, profiles)
 	return choice, err
 }
 
-func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Platform,
+func (a *App) newProfileChoices(ctx context.Context, t store.Tenant, platform core.Platform,
 	profiles []network.Profile,
 ) ([]ProfileChoice, error) {
 	out := make([]ProfileChoice, len(profiles))
@@ -200,9 +200,9 @@ func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Pla
 	return out, nil
 }
 
-// ChooseProfiles connects the chosen profiles among those that FinishConnect offered, all or none. After an error,
+// ConnectChosenProfiles connects the chosen profiles among those that FinishConnect offered, all or none. After an error,
 // the person can choose again.
-func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
+func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
 ) (Connected, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
@@ -211,25 +211,25 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 	var platform core.Platform
 	var list []core.Account
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		row, err := t.ConsumeConnection(ctx, pendingConnection(choice, c), true, a.cfg.Now())
+		row, err := t.ConsumeConnection(ctx, newConnectionKey(choice, c), true, a.cfg.Now())
 		if err != nil {
 			return staleConsentError(err)
 		}
-		profiles, err := a.chosenProfiles(c, row, externalIDs)
+		profiles, err := a.decryptChosenProfiles(c, row, externalIDs)
 		if err != nil {
 			return err
 		}
 		platform = row.Platform
-		list, err = a.saveProfiles(ctx, t, c, row, profiles)
+		list, err = a.connectProfilesInTx(ctx, t, c, row, profiles)
 		return err
 	})
 	if err != nil {
 		return Connected{}, err
 	}
-	return a.showConnected(ctx, t, platform, list)
+	return a.copyPicturesAndReload(ctx, t, platform, list)
 }
 
-func (a *App) chosenProfiles(c core.Caller, row store.Connection, externalIDs []string) ([]network.Profile, error) {
+func (a *App) decryptChosenProfiles(c core.Caller, row store.Connection, externalIDs []string) ([]network.Profile, error) {
 	plain, err := a.cfg.Ring.Open(purposeProfiles, connectionPlace("profiles", row, c), row.Profiles)
 	if err != nil {
 		return nil, fmt.Errorf("open the profiles to choose from: %w", err)

@@ -29,7 +29,7 @@ type Reconnected struct {
 // StartReconnectForPost begins a consent like StartReconnect, for the account of a failed post. The post is retried as
 // soon as the account is reconnected.
 func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID string) (contract.Authorize, error) {
-	t, id, err := enterSessionFor[core.PostKind](a, c, postID)
+	t, id, err := enterManagerWithID[core.PostKind](a, c, postID)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -45,42 +45,42 @@ func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID s
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.startReconnect(ctx, t, c, account, &id)
+	return a.startAccountConsent(ctx, t, c, account, &id)
 }
 
-func (a *App) startReconnect(ctx context.Context, t store.Tenant, c core.Caller, account core.Account,
+func (a *App) startAccountConsent(ctx context.Context, t store.Tenant, c core.Caller, account core.Account,
 	post *core.PostID,
 ) (contract.Authorize, error) {
-	n, err := a.findConnectable("platform", string(account.Platform))
+	n, err := a.getConfiguredNetwork("platform", string(account.Platform))
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.newConsent(ctx, t, c, n, store.Connection{Account: &account.ID, Post: post})
+	return a.startConsent(ctx, t, c, n, store.Connection{Account: &account.ID, Post: post})
 }
 
 // finishReconnect stores the new token of an account and retries the post for which it was reconnected. failed is why
 // the consent has no profiles.
 func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
-	consent store.Connection, profiles []network.Profile, failed error,
+	consent store.Connection, profiles []network.Profile, consentErr error,
 ) (Connected, error) {
 	after := &Reconnected{}
 	if consent.Post != nil {
 		after.Post = consent.Post.String()
 	}
 	var done Connected
-	err := failed
+	err := consentErr
 	if err == nil {
-		done, err = a.reconnectProfile(ctx, t, c, n, consent, profiles)
+		done, err = a.reconnectAccount(ctx, t, c, n, consent, profiles)
 	}
 	if err == nil {
-		err = a.retryLostPost(ctx, t, c, *consent.Account, after)
+		err = a.retryAndListLostPosts(ctx, t, c, *consent.Account, after)
 	}
 	done.Reconnected = after
 	return done, err
 }
 
-// reconnectProfile stores the new token. The consent must cover the account's profile.
-func (a *App) reconnectProfile(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+// reconnectAccount stores the new token. The consent must cover the account's profile.
+func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
 	consent store.Connection, profiles []network.Profile,
 ) (Connected, error) {
 	account, err := t.ConnectedAccount(ctx, *consent.Account)
@@ -102,8 +102,8 @@ func (a *App) reconnectProfile(ctx context.Context, t store.Tenant, c core.Calle
 	return a.connectProfiles(ctx, t, c, consent, profiles[i:i+1])
 }
 
-// retryLostPost retries the post for which an account was reconnected, and finds those that failed for the same reason.
-func (a *App) retryLostPost(ctx context.Context, t store.Tenant, c core.Caller, account core.AccountID,
+// retryAndListLostPosts retries the post for which an account was reconnected, and finds those that failed for the same reason.
+func (a *App) retryAndListLostPosts(ctx context.Context, t store.Tenant, c core.Caller, account core.AccountID,
 	after *Reconnected,
 ) error {
 	if after.Post != "" {

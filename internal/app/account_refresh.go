@@ -33,9 +33,9 @@ const (
 	pastItsDate = "The access token has expired. Reconnect the account."
 )
 
-// DueRefreshes lists the tokens to renew now. It also marks tokens as expired that have passed their date and cannot
+// ExpireTokensAndListRefreshes lists the tokens to renew now. It also marks tokens as expired that have passed their date and cannot
 // be renewed.
-func (a *App) DueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
+func (a *App) ExpireTokensAndListRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 	if err := a.cfg.Store.MarkExpiredAccounts(ctx, pastItsDate); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
 	}
@@ -46,11 +46,11 @@ func (a *App) DueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 	return due, nil
 }
 
-// RefreshToken renews an account's token before it expires. One statement claims the renewal by moving its due time
+// RefreshDueToken renews an account's token before it expires. One statement claims the renewal by moving its due time
 // past the lease, so no transaction is open during the call; if the worker dies, the claim ends with the lease. The
 // result is stored only if the account still has the token that was claimed. A temporary failure changes only the
 // time of the next attempt.
-func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
+func (a *App) RefreshDueToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return err
@@ -59,17 +59,17 @@ func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	return err
 }
 
-// renewLapsed renews a token that has lapsed, and returns the account's token as it is then, also sealed: another
+// renewLapsedToken renews a token that has lapsed, and returns the account's token as it is then, also sealed: another
 // worker may have renewed it. If there is no new token, the error is a *network.Error with what that says of the
 // account.
-func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
-	lapsed []byte,
+func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
+	sealedLapsed []byte,
 ) (network.Token, []byte, error) {
 	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return network.Token{}, nil, err
 	}
-	claimed, err := a.claimAndRefresh(ctx, t, id, lapsed)
+	claimed, err := a.claimAndRefresh(ctx, t, id, sealedLapsed)
 	if err != nil {
 		return network.Token{}, nil, err
 	}
@@ -81,7 +81,7 @@ func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.Acco
 		if err == nil {
 			backoff, err = t.TokenRefreshBackoff(context.WithoutCancel(ctx), id)
 		}
-		settled := account.Status != core.AccountOK || !bytes.Equal(sealed, lapsed) || backoff > 0
+		settled := account.Status != core.AccountOK || !bytes.Equal(sealed, sealedLapsed) || backoff > 0
 		if err != nil || claimed || settled || waited >= renewalWait || ctx.Err() != nil {
 			break
 		}
@@ -99,11 +99,11 @@ func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.Acco
 			kind = network.Expired
 		}
 		return network.Token{}, nil, &network.Error{Kind: kind, Message: account.StatusReason}
-	case bytes.Equal(sealed, lapsed) && backoff > 0:
+	case bytes.Equal(sealed, sealedLapsed) && backoff > 0:
 		return network.Token{}, nil, &network.Error{
 			Kind: network.RateLimited, Message: "The access token could not be renewed.", RetryAfter: backoff,
 		}
-	case bytes.Equal(sealed, lapsed):
+	case bytes.Equal(sealed, sealedLapsed):
 		return network.Token{}, nil, &network.Error{Kind: network.NotSent, Message: "The access token could not be renewed."}
 	}
 	token, err := a.openToken(account, ws, sealed)
@@ -112,8 +112,8 @@ func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.Acco
 
 // claimAndRefresh renews a token that is due for it or is the lapsed one. It returns false if another worker is
 // renewing the token, or has renewed it.
-func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID, lapsed []byte) (bool, error) {
-	account, sealed, err := t.ClaimTokenRefresh(ctx, id, lapsed, refreshLease)
+func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID, sealedLapsed []byte) (bool, error) {
+	account, sealed, err := t.ClaimTokenRefresh(ctx, id, sealedLapsed, refreshLease)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -124,7 +124,7 @@ func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.Accou
 	// caller has gone.
 	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), a.cfg.Now(), a.cfg.Now().Add(refreshLease))
 	defer cancel()
-	result, err := a.refreshOnce(ctx, t, account, sealed)
+	result, err := a.callRefresh(ctx, t, account, sealed)
 	if err != nil {
 		return true, err
 	}
@@ -141,7 +141,7 @@ func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.Accou
 	}
 }
 
-func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Account,
+func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Account,
 	sealed []byte,
 ) (store.RefreshResult, error) {
 	same := store.RefreshResult{Status: core.AccountOK}
@@ -164,11 +164,11 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	}
 	if err != nil {
 		log.WarnContext(ctx, "an account's token could not be renewed", "error", err)
-		result := failedRefresh(err)
+		result := refreshResultFromError(err)
 		a.cfg.Metrics.CountRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
 	}
-	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.limitRenewals(fresh))
+	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.delayNextRenewal(fresh))
 	if err != nil {
 		return same, err
 	}
@@ -178,8 +178,8 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	return same, nil
 }
 
-// limitRenewals makes sure that the next renewal is not due immediately, whatever the network says.
-func (a *App) limitRenewals(t network.Token) network.Token {
+// delayNextRenewal makes sure that the next renewal is not due immediately, whatever the network says.
+func (a *App) delayNextRenewal(t network.Token) network.Token {
 	if soonest := a.cfg.Now().Add(refreshSoonest); !t.RefreshAt.IsZero() && t.RefreshAt.Before(soonest) {
 		t.RefreshAt = soonest
 	}
@@ -191,17 +191,17 @@ var refreshOutcomes = map[core.AccountStatus]string{
 	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
 }
 
-// accountStatusAfter returns the status that an account has after an error of the network, and the network's message.
+// accountStatusFromError returns the status that an account has after an error of the network, and the network's message.
 // The status is "" if the account keeps its status.
-func accountStatusAfter(err error) (core.AccountStatus, string) {
+func accountStatusFromError(err error) (core.AccountStatus, string) {
 	if e, ok := errors.AsType[*network.Error](err); ok {
 		return e.Kind.AccountStatus(), e.Message
 	}
 	return "", ""
 }
 
-func failedRefresh(err error) store.RefreshResult {
-	if status, reason := accountStatusAfter(err); status != "" {
+func refreshResultFromError(err error) store.RefreshResult {
+	if status, reason := accountStatusFromError(err); status != "" {
 		return store.RefreshResult{Status: status, Reason: reason, NeverAuto: true}
 	}
 	result := store.RefreshResult{Status: core.AccountOK}
@@ -211,8 +211,8 @@ func failedRefresh(err error) store.RefreshResult {
 	return result
 }
 
-// DueChecks lists the accounts whose token must be checked with the network now.
-func (a *App) DueChecks(ctx context.Context) ([]queue.Check, error) {
+// ListDueChecks lists the accounts whose token must be checked with the network now.
+func (a *App) ListDueChecks(ctx context.Context) ([]queue.Check, error) {
 	due, err := a.cfg.Store.DueChecks(ctx, refreshBatch)
 	if err != nil {
 		return nil, fmt.Errorf("list accounts to check: %w", err)
@@ -220,9 +220,9 @@ func (a *App) DueChecks(ctx context.Context) ([]queue.Check, error) {
 	return due, nil
 }
 
-// CheckAccount asks the network whether an account's token still works, so that people learn about an invalid token
+// CheckDueAccount asks the network whether an account's token still works, so that people learn about an invalid token
 // before a post fails, and what the account may do. Only a definite answer about the token changes the account.
-func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
+func (a *App) CheckDueAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return err
@@ -234,7 +234,7 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	if err != nil {
 		return fmt.Errorf("claim the check of account %s: %w", id, err)
 	}
-	err = a.checkToken(ctx, t, account, sealed)
+	err = a.checkAndUpdateAccount(ctx, t, account, sealed)
 	if ctx.Err() != nil { // stopped, not checked: the claim runs out and another worker checks
 		return err
 	}
@@ -244,9 +244,9 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	return errors.Join(err, t.ScheduleAccountCheck(ctx, id, store.CheckEvery))
 }
 
-// checkToken asks the network about an account's token and marks the account if the token does not work. It returns a
+// checkAndUpdateAccount asks the network about an account's token and marks the account if the token does not work. It returns a
 // *network.Error if the token has lapsed and could not be renewed.
-func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) error {
+func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) error {
 	token, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {
 		return err
@@ -256,7 +256,7 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 		return nil
 	}
 	if token.HasLapsed(a.cfg.Now()) { // which a check would take for a lost account
-		token, sealed, err = a.renewLapsed(ctx, t.WorkspaceID(), account.ID, sealed)
+		token, sealed, err = a.renewLapsedToken(ctx, t.WorkspaceID(), account.ID, sealed)
 		if err != nil {
 			return err
 		}
@@ -265,10 +265,10 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	defer cancel()
 	err = n.Verify(asking, token)
 	if err == nil {
-		a.updateFacts(asking, t, n, account, token)
-		a.updateProfile(asking, t, n, account, token)
+		a.tryUpdateFacts(asking, t, n, account, token)
+		a.tryUpdateProfile(asking, t, n, account, token)
 	}
-	status, reason := accountStatusAfter(err)
+	status, reason := accountStatusFromError(err)
 	if status == "" {
 		return nil
 	}

@@ -36,9 +36,9 @@ func revocationPlace(grant []byte) string {
 	return secret.SealPlace("revocations", "token", hex.EncodeToString(grant), "")
 }
 
-// askToRevoke enqueues the revocation of an account's grant, if its network has a call for it. The caller disconnects
+// enqueueRevocation enqueues the revocation of an account's grant, if its network has a call for it. The caller disconnects
 // the account in the same transaction.
-func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID) error {
+func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, sealed, err := t.AccountWithToken(ctx, id)
 	if err != nil {
 		return err
@@ -66,9 +66,9 @@ func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID
 	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
 }
 
-// lockGrants prevents the grants of new tokens from being revoked until the transaction ends, when accounts need them.
+// lockUnrevokedGrants prevents the grants of new tokens from being revoked until the transaction ends, when accounts need them.
 // It returns conflict if one was revoked since the person was asked for consent.
-func lockGrants(ctx context.Context, t store.Tenant, consent store.Connection, profiles []network.Profile) error {
+func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Connection, profiles []network.Profile) error {
 	var grants [][]byte
 	for _, p := range profiles {
 		if grant := hashGrant(p.Token.Grant); grant != nil {
@@ -85,8 +85,8 @@ func lockGrants(ctx context.Context, t store.Tenant, consent store.Connection, p
 
 // RevokeGrant asks a network to revoke a grant that no account of this server needs any more. It returns after how long
 // to try again, 0 for never.
-func (a *App) RevokeGrant(ctx context.Context, grant []byte) (again time.Duration, err error) {
-	r, err := a.cfg.Store.ClaimRevocation(ctx, grant, revokeLease)
+func (a *App) RevokeGrant(ctx context.Context, grantHash []byte) (retryAfter time.Duration, err error) {
+	r, err := a.cfg.Store.ClaimRevocation(ctx, grantHash, revokeLease)
 	if errors.Is(err, store.ErrNotFound) {
 		return 0, nil
 	}
@@ -94,7 +94,7 @@ func (a *App) RevokeGrant(ctx context.Context, grant []byte) (again time.Duratio
 		return 0, fmt.Errorf("claim a revocation: %w", err)
 	}
 	log := a.cfg.Log.With("network", r.Platform)
-	err = a.callRevoke(ctx, &r)
+	err = a.refreshAndRevoke(ctx, &r)
 	failed, called := errors.AsType[*network.Error](err)
 	ended := true // no call can take effect any more
 	switch age := a.cfg.Now().Sub(r.AskedAt); {
@@ -114,9 +114,9 @@ func (a *App) RevokeGrant(ctx context.Context, grant []byte) (again time.Duratio
 	return 0, a.cfg.Store.FinishRevocation(context.WithoutCancel(ctx), r, ended)
 }
 
-// callRevoke makes the call, and renews the token before if it has lapsed. Its error is a *network.Error if a network
+// refreshAndRevoke makes the call, and renews the token before if it has lapsed. Its error is a *network.Error if a network
 // gave it.
-func (a *App) callRevoke(ctx context.Context, r *store.Revocation) error {
+func (a *App) refreshAndRevoke(ctx context.Context, r *store.Revocation) error {
 	n, _ := a.cfg.Networks.Get(r.Platform)
 	revoker, ok := n.(network.Revoker)
 	if !ok || !n.Configured() || r.ConnectedVia != a.cfg.NetworksURL {

@@ -34,7 +34,7 @@ func accountWorks(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, a con
 	t.Helper()
 	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET check_at = clock()`)
 	must(t, err)
-	must(t, h.App.CheckAccount(t.Context(), ws.ID, ws.AccountID(a)))
+	must(t, h.App.CheckDueAccount(t.Context(), ws.ID, ws.AccountID(a)))
 	return stored[string](t, h, a, "status") == "ok"
 }
 
@@ -70,9 +70,9 @@ func TestTheLastAccountOfAGrantEndsIt(t *testing.T) {
 			if revokeCalls(h) != 1 || tokensToRevoke(t, h) != 0 {
 				t.Errorf("%d calls, %d tokens kept", revokeCalls(h), tokensToRevoke(t, h))
 			}
-			must(t, h.App.Housekeep(t.Context()))
+			must(t, h.App.DeleteExpired(t.Context()))
 			h.Clock.Advance(21 * time.Minute)
-			must(t, h.App.Housekeep(t.Context()))
+			must(t, h.App.DeleteExpired(t.Context()))
 			var left int
 			must(t, h.Pool.QueryRow(t.Context(), `SELECT count(*) FROM revocations`).Scan(&left))
 			if left != 0 {
@@ -168,7 +168,7 @@ func TestAConsentThatARevocationHasMetConnectsNothing(t *testing.T) {
 				offered, err := finish(t, h, ws, "facebook", h.ConsentAll(start.AuthorizeURL))
 				must(t, err)
 				h.WorkRevocations()
-				_, err = h.App.ChooseProfiles(t.Context(), ws.Owner, offered.Choice, []string{offered.Profiles[0].ExternalID})
+				_, err = h.App.ConnectChosenProfiles(t.Context(), ws.Owner, offered.Choice, []string{offered.Profiles[0].ExternalID})
 				want(t, core.CodeConflict, err)
 			} else {
 				back := h.Consent(start.AuthorizeURL, "Harbour Bakery")

@@ -7,11 +7,11 @@ import (
 	"belfry/internal/store"
 )
 
-// admit checks, in the order of decisions.md: that the plan includes the API, the scope, whether the request is
+// admitRequest checks, in the order of decisions.md: that the plan includes the API, the scope, whether the request is
 // repeated, and the hourly limit. It commits its writes itself. After an admission with a replay, the operation
-// stores its response, or freeReplay frees the key.
-func (a *App) admit(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
-	t, err := a.enterWith(c, access)
+// stores its response, or releaseReplayKey frees the key.
+func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
+	t, err := a.enterWithAccess(c, access)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -21,24 +21,24 @@ func (a *App) admit(ctx context.Context, c core.Caller, access Access, replay *R
 			return Answer{}, err
 		}
 		if kept.Replayed {
-			return a.addCreateLimit(ctx, t, access, kept)
+			return a.addCreationCount(ctx, t, access, kept)
 		}
 	}
 	if !access.Creates {
 		return Answer{}, nil
 	}
-	counted, err := a.countCreate(ctx, t)
+	counted, err := a.countCreation(ctx, t)
 	if err != nil && replay != nil {
-		if err := t.ReleaseReplay(ctx, replay.storedReplay()); err != nil {
+		if err := t.ReleaseReplay(ctx, replay.toStoreReplay()); err != nil {
 			return Answer{}, err
 		}
 	}
 	return Answer{Creations: &counted}, err
 }
 
-// enterWith returns the workspace's data if the caller has the access and, for a caller with a key, the plan includes
+// enterWithAccess returns the workspace's data if the caller has the access and, for a caller with a key, the plan includes
 // the API.
-func (a *App) enterWith(c core.Caller, access Access) (store.Tenant, error) {
+func (a *App) enterWithAccess(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
 		return store.Tenant{}, core.NotIncluded("API access")
 	}

@@ -28,7 +28,7 @@ func keepsAnswer(t *testing.T, h *apptest.Harness, w *apptest.Workspace, key app
 	t.Helper()
 	made, err := h.App.CreatePosts(app.WithReplay(t.Context(), replay), key.Caller, request("kept", draft(), w.Account("threads")))
 	must(t, err)
-	body, err := contract.Encode(made)
+	body, err := contract.EncodeJSON(made)
 	must(t, err)
 	return body
 }

@@ -23,10 +23,10 @@ const (
 	alertListed = 20
 )
 
-// SendAlerts tells members about failed posts and accounts that need reconnecting. What a person or the worker has
+// QueueAlertEmails tells members about failed posts and accounts that need reconnecting. What a person or the worker has
 // solved meanwhile is left out. Several replicas can call it at once. An error with one workspace does not stop the
 // others.
-func (a *App) SendAlerts(ctx context.Context) error {
+func (a *App) QueueAlertEmails(ctx context.Context) error {
 	workspaces, err := a.cfg.Store.WorkspacesWithDueAlerts(ctx, alertSettle, alertPause)
 	if err != nil {
 		return fmt.Errorf("list workspaces with problems: %w", err)
@@ -35,7 +35,7 @@ func (a *App) SendAlerts(ctx context.Context) error {
 	for _, ws := range workspaces {
 		t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 		if err == nil {
-			err = t.Tx(ctx, func(t store.Tenant) error { return a.tellAlerts(ctx, t) })
+			err = t.Tx(ctx, func(t store.Tenant) error { return a.queueWorkspaceAlerts(ctx, t) })
 		}
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("tell members of %s about problems: %w", ws, err))
@@ -52,7 +52,7 @@ type problems struct {
 	accounts  []store.LostAccount
 }
 
-func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
+func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
 	if err := t.LockWorkspace(ctx); err != nil { // other replicas find nothing left
 		return err
 	}
@@ -84,20 +84,20 @@ func (a *App) tellAlerts(ctx context.Context, t store.Tenant) error {
 		return err
 	}
 	for _, r := range readers {
-		for _, letter := range a.alertLetters(p.problemsFor(r)) {
+		for _, letter := range a.newAlertLetters(p.filterForReader(r)) {
 			letter.Footnote = fmt.Sprintf("You get this email as %s of %s. To change which emails you get, open %s",
-				r.Role.WithArticle(), p.workspace.Name, a.workspaceURL(p.workspace, "settings/profile"))
+				r.Role.WithArticle(), p.workspace.Name, a.workspacePageURL(p.workspace, "settings/profile"))
 			m := mail.Message{To: r.Email, Name: r.Name, Letter: letter}
-			if err := a.addMail(ctx, t, m, a.cfg.Now().Add(alertUseful)); err != nil {
+			if err := a.queueMail(ctx, t, m, a.cfg.Now().Add(alertUseful)); err != nil {
 				return err
 			}
 		}
 	}
-	return a.markTold(ctx, t, p)
+	return a.startAlertPauses(ctx, t, p)
 }
 
-// markTold starts the pause for the reasons that members have been told about.
-func (a *App) markTold(ctx context.Context, t store.Tenant, p problems) error {
+// startAlertPauses starts the pause for the reasons that members have been told about.
+func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p problems) error {
 	reasons := map[string]bool{}
 	for _, post := range p.posts {
 		reasons[post.Code] = true
@@ -113,16 +113,16 @@ func (a *App) markTold(ctx context.Context, t store.Tenant, p problems) error {
 	return t.MarkAlertSent(ctx, store.AlertAccount, "")
 }
 
-// problemsFor returns the problems that a member gets by email.
-func (p problems) problemsFor(r store.MailRecipient) problems {
+// filterForReader returns the problems that a member gets by email.
+func (p problems) filterForReader(reader store.MailRecipient) problems {
 	of := problems{workspace: p.workspace}
-	choice := r.Role.MailChoiceOrDefault(r.Choice)
+	choice := reader.Role.MailChoiceOrDefault(reader.Choice)
 	if choice == core.MailAll {
 		of.accounts = p.accounts
 	}
 	for _, post := range p.posts {
 		lost := core.PostError{Code: post.Code}.IsLostAccess() // about which there is another email
-		if choice == core.MailAll && !lost || choice == core.MailOwn && post.CreatedBy == r.ID {
+		if choice == core.MailAll && !lost || choice == core.MailOwn && post.CreatedBy == reader.ID {
 			of.posts = append(of.posts, post)
 			if post.First {
 				of.failed += post.Alike
@@ -132,49 +132,49 @@ func (p problems) problemsFor(r store.MailRecipient) problems {
 	return of
 }
 
-// alertLetters returns a letter about the failed posts and one about the accounts, as far as there are any.
-func (a *App) alertLetters(p problems) (letters []mail.Letter) {
+// newAlertLetters returns a letter about the failed posts and one about the accounts, as far as there are any.
+func (a *App) newAlertLetters(p problems) (letters []mail.Letter) {
 	if len(p.posts) > 0 {
-		letters = append(letters, a.failedPostsLetter(p))
+		letters = append(letters, a.newFailedPostsLetter(p))
 	}
 	if len(p.accounts) > 0 {
-		letters = append(letters, a.lostAccountsLetter(p))
+		letters = append(letters, a.newLostAccountsLetter(p))
 	}
 	return letters
 }
 
-func (a *App) failedPostsLetter(p problems) mail.Letter {
+func (a *App) newFailedPostsLetter(p problems) mail.Letter {
 	first := p.posts[0]
 	l := mail.Letter{
 		Subject: fmt.Sprintf("A post to %s on %s failed", first.AccountName, a.cfg.Networks.Name(first.Platform)),
 		Paragraphs: []string{
 			fmt.Sprintf("This post in the workspace %s failed. Belfry will not try again by itself.", p.workspace.Name),
 		},
-		Action: mail.Link{Label: "View the post", URL: a.workspaceURL(p.workspace, "posts/"+first.ID.String())},
+		Action: mail.Link{Label: "View the post", URL: a.workspacePageURL(p.workspace, "posts/"+first.ID.String())},
 	}
 	if n := p.failed; n > 1 {
 		l.Subject = fmt.Sprintf("%d posts in %s failed", n, p.workspace.Name)
 		l.Paragraphs[0] = fmt.Sprintf("%d posts in the workspace %s failed. Belfry will not try again by itself.", n,
 			p.workspace.Name)
-		l.Action = mail.Link{Label: "View failed posts", URL: a.workspaceURL(p.workspace, "posts?status=failed")}
+		l.Action = mail.Link{Label: "View failed posts", URL: a.workspacePageURL(p.workspace, "posts?status=failed")}
 	}
 	for _, post := range p.posts[:min(len(p.posts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{
-			Title:  postTitle(post),
+			Title:  failedPostTitle(post),
 			Detail: post.AccountName + " on " + a.cfg.Networks.Name(post.Platform) + ": " + post.Message,
-			URL:    a.workspaceURL(p.workspace, "posts/"+post.ID.String()),
+			URL:    a.workspacePageURL(p.workspace, "posts/"+post.ID.String()),
 		})
 	}
-	return withRest(l, p.failed)
+	return appendUnlistedCount(l, p.failed)
 }
 
-func (a *App) lostAccountsLetter(p problems) mail.Letter {
+func (a *App) newLostAccountsLetter(p problems) mail.Letter {
 	first := p.accounts[0]
 	l := mail.Letter{
 		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.Name(first.Platform)),
 		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to this account of the workspace %s. "+
 			"Its queued posts fail until you reconnect it.", p.workspace.Name)},
-		Action: mail.Link{Label: "Reconnect", URL: a.workspaceURL(p.workspace, "accounts")},
+		Action: mail.Link{Label: "Reconnect", URL: a.workspacePageURL(p.workspace, "accounts")},
 	}
 	if n := len(p.accounts); n > 1 {
 		l.Subject = fmt.Sprintf("Reconnect %d accounts of %s", n, p.workspace.Name)
@@ -186,12 +186,12 @@ func (a *App) lostAccountsLetter(p problems) mail.Letter {
 			Title: account.Name + " on " + a.cfg.Networks.Name(account.Platform), Detail: account.Reason,
 		})
 	}
-	return withRest(l, len(p.accounts))
+	return appendUnlistedCount(l, len(p.accounts))
 }
 
-// withRest adds how many of all entries the list leaves out.
-func withRest(l mail.Letter, all int) mail.Letter {
-	if rest := all - len(l.Items); rest > 0 {
+// appendUnlistedCount adds how many of all entries the list leaves out.
+func appendUnlistedCount(l mail.Letter, total int) mail.Letter {
+	if rest := total - len(l.Items); rest > 0 {
 		l.Items = append(l.Items, mail.Item{Title: fmt.Sprintf("and %d more", rest)})
 	}
 	return l
@@ -200,7 +200,7 @@ func withRest(l mail.Letter, all int) mail.Letter {
 // titleShown is how much of a post's text an email shows, in characters.
 const titleShown = 80
 
-func postTitle(p store.FailedPost) string {
+func failedPostTitle(p store.FailedPost) string {
 	text := strings.Join(strings.Fields(p.Title), " ")
 	if text == "" {
 		text = strings.Join(strings.Fields(p.Text), " ")
@@ -214,7 +214,7 @@ func postTitle(p store.FailedPost) string {
 	return text
 }
 
-// workspaceURL returns the address of a page of a workspace.
-func (a *App) workspaceURL(w core.Workspace, page string) string {
+// workspacePageURL returns the address of a page of a workspace.
+func (a *App) workspacePageURL(w core.Workspace, page string) string {
 	return a.cfg.PublicURL + "/w/" + w.Slug + "/" + page
 }

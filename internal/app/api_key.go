@@ -21,7 +21,7 @@ func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error
 
 // CreateKey creates an API key that acts for the caller. Only this response contains the key.
 func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKey) (contract.Key, error) {
-	t, err := a.enterProved(c, true)
+	t, err := a.enterReauthenticated(c, true)
 	if err != nil {
 		return contract.Key{}, err
 	}
@@ -56,8 +56,8 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 
 // RevokeKey revokes a key: its next request is unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.enterProved(c, true)
-	t, keyID, err := tenantAndID[core.KeyKind](t, id, err)
+	t, err := a.enterReauthenticated(c, true)
+	t, keyID, err := withParsedID[core.KeyKind](t, id, err)
 	if err != nil {
 		return err
 	}

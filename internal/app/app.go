@@ -112,7 +112,7 @@ func New(cfg Config) (*App, error) {
 	if missing := cfg.missingFields(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
-	a := &App{cfg: cfg, passwords: secret.NewPasswords(), intake: intake.New(cfg.intake())}
+	a := &App{cfg: cfg, passwords: secret.NewPasswords(), intake: intake.New(cfg.intakeConfig())}
 	var receipts *restore.Receipts
 	if cfg.Blobs != nil {
 		receipts = restore.NewReceipts(cfg.Blobs, cfg.Now)
@@ -120,14 +120,14 @@ func New(cfg Config) (*App, error) {
 	}
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Blobs: cfg.Blobs, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
-		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.renewLapsed,
+		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.renewLapsedToken,
 		FileURL: a.fileURL, Receipts: receipts,
 	})
 	return a, nil
 }
 
-// intake returns the configuration for the work on files.
-func (c Config) intake() intake.Config {
+// intakeConfig returns the configuration for the work on files.
+func (c Config) intakeConfig() intake.Config {
 	return intake.Config{
 		Store: c.Store, Blobs: c.Blobs, Fetch: c.Fetch, Ring: c.Ring, Plans: c.Plans, Log: c.Log, Now: c.Now,
 		PublicURL: c.PublicURL, MediaURL: c.MediaURL, UploadTTL: c.UploadTTL, Retention: c.Retention,

@@ -24,8 +24,8 @@ type AuditPage struct {
 	Next    string
 }
 
-// AuditLog returns a page of the workspace's audit log. Only a person who manages the workspace may read it.
-func (a *App) AuditLog(ctx context.Context, c core.Caller, q AuditQuery) (AuditPage, error) {
+// ReadAuditLog returns a page of the workspace's audit log. Only a person who manages the workspace may read it.
+func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (AuditPage, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
 		return AuditPage{}, err

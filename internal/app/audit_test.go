@@ -54,7 +54,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SignIn(ctx, contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
-	must(t, h.App.CheckOwnPassword(ctx, ws.Owner, apptest.Password))
+	must(t, h.App.ConfirmOwnPassword(ctx, ws.Owner, apptest.Password))
 	n = wantAudit(t, h, n,
 		`sign_in_failed session Dashboard f 192.0.2.7 REQ1`,
 		`signed_in session Dashboard f 192.0.2.7 REQ1`,
@@ -81,7 +81,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 
 	account := ws.Account("threads")
 	must(t, h.App.DisconnectAccount(ctx, ws.Owner, account.ID))
-	must(t, h.App.SetPassword(t.Context(), ws.Email, "another long password"))
+	must(t, h.App.SetPasswordByEmail(t.Context(), ws.Email, "another long password"))
 	must(t, h.App.SetPlan(t.Context(), "one", core.PlanFree))
 	wantAudit(t, h, n,
 		fmt.Sprintf(`account_connected session Dashboard t {"name": %q, "platform": "threads"}  `, account.DisplayName),
@@ -113,12 +113,12 @@ func TestTheAuditLogCannotBeChangedAndIsKeptForAYear(t *testing.T) {
 		}
 	}
 	h.Clock.Advance(365*24*time.Hour - time.Minute)
-	must(t, h.App.Housekeep(context.WithoutCancel(t.Context())))
+	must(t, h.App.DeleteExpired(context.WithoutCancel(t.Context())))
 	if len(auditLines(t, h)) == 0 {
 		t.Error("rows of this year are gone")
 	}
 	h.Clock.Advance(time.Minute)
-	must(t, h.App.Housekeep(t.Context()))
+	must(t, h.App.DeleteExpired(t.Context()))
 	if left := auditLines(t, h); len(left) > 0 {
 		t.Errorf("rows of last year are left: %v", left)
 	}
@@ -131,7 +131,7 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 	in, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
 	session := sessionOf(in, h.Clock.Now())
-	c, err := h.App.SessionCaller(t.Context(), session)
+	c, err := h.App.AuthenticateSession(t.Context(), session)
 	must(t, err)
 	create := func() error {
 		_, err := h.App.CreateKey(t.Context(), c, contract.CreateKey{Name: "k", Scope: "read"})
@@ -155,13 +155,13 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 		}
 	}
 	for _, op := range app.Operations() { // what the API's description says
-		_, err := h.App.Do(t.Context(), &op, app.Request{Caller: c, Decode: func(any) error { return nil }})
+		_, err := h.App.RunOperation(t.Context(), &op, app.Request{Caller: c, Decode: func(any) error { return nil }})
 		if core.IsPasswordNeeded(err) != op.Proved {
 			t.Errorf("%s: %v, and the table of operations says %t", op.Name, err, op.Proved)
 		}
 	}
-	want(t, core.CodeInvalidRequest, h.App.CheckOwnPassword(t.Context(), c, "not this one"))
-	must(t, h.App.CheckOwnPassword(t.Context(), c, apptest.Password))
+	want(t, core.CodeInvalidRequest, h.App.ConfirmOwnPassword(t.Context(), c, "not this one"))
+	must(t, h.App.ConfirmOwnPassword(t.Context(), c, apptest.Password))
 }
 
 func TestTheAuditLogHasWhatAPersonDecidedAboutAPost(t *testing.T) {
@@ -205,7 +205,7 @@ func TestAChosenProfileIsInTheAuditLog(t *testing.T) {
 	offered, err := finish(t, b.Harness, b.ws, "facebook", b.ConsentAll(start.AuthorizeURL))
 	must(t, err)
 	n := len(auditLines(t, b.Harness))
-	_, err = b.App.ChooseProfiles(t.Context(), b.ws.Owner, offered.Choice, []string{offered.Profiles[0].ExternalID})
+	_, err = b.App.ConnectChosenProfiles(t.Context(), b.ws.Owner, offered.Choice, []string{offered.Profiles[0].ExternalID})
 	must(t, err)
 	if all := auditLines(t, b.Harness); len(all) != n+1 || !strings.HasPrefix(all[n], "account_connected ") {
 		t.Errorf("after choosing a profile the audit log has %q", all[n:])

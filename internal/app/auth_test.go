@@ -30,22 +30,22 @@ func sessionOf(in app.SignedIn, at time.Time) app.Session {
 func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	open, err := h.App.SetUpOpen(t.Context())
+	open, err := h.App.NeedsSetUp(t.Context())
 	if err != nil || !open {
 		t.Fatalf("before: %v, %v", open, err)
 	}
-	done, err := h.App.SetUp(t.Context(), setUp("Bäckerei am Hafen & Söhne"), from(address))
+	done, err := h.App.SetUpServer(t.Context(), setUp("Bäckerei am Hafen & Söhne"), from(address))
 	must(t, err)
 	if done.Slug != "backerei-am-hafen-sohne" {
 		t.Errorf("the slug is %q", done.Slug)
 	}
-	if open, err := h.App.SetUpOpen(t.Context()); err != nil || open {
+	if open, err := h.App.NeedsSetUp(t.Context()); err != nil || open {
 		t.Errorf("after: %v, %v", open, err)
 	}
-	_, err = h.App.SetUp(t.Context(), setUp("Another"), from(address))
+	_, err = h.App.SetUpServer(t.Context(), setUp("Another"), from(address))
 	want(t, core.CodeConflict, err)
 
-	owner, err := h.App.SessionCaller(t.Context(), sessionOf(done, h.Clock.Now()))
+	owner, err := h.App.AuthenticateSession(t.Context(), sessionOf(done, h.Clock.Now()))
 	must(t, err)
 	who, err := h.App.Whoami(t.Context(), owner)
 	must(t, err)
@@ -70,7 +70,7 @@ func TestOneOfConcurrentSetUpsWins(t *testing.T) {
 		if i%2 == 0 {
 			a = replica
 		}
-		done, err := a.SetUp(t.Context(), in, from(address))
+		done, err := a.SetUpServer(t.Context(), in, from(address))
 		if err == nil {
 			won <- done
 			return nil
@@ -104,12 +104,12 @@ func TestSetUpSaysWhichFieldIsWrong(t *testing.T) {
 	} {
 		in := setUp("Mine")
 		c.spoil(&in)
-		_, err := h.App.SetUp(t.Context(), in, from(address))
+		_, err := h.App.SetUpServer(t.Context(), in, from(address))
 		if e := want(t, core.CodeInvalidRequest, err); e.Path != c.path || strings.Contains(e.Message, "short\"") {
 			t.Errorf("%s: %s (%s)", name, e.Message, e.Hint)
 		}
 	}
-	if open, err := h.App.SetUpOpen(t.Context()); err != nil || !open {
+	if open, err := h.App.NeedsSetUp(t.Context()); err != nil || !open {
 		t.Errorf("a refused set-up left something: %v", err)
 	}
 }
@@ -225,7 +225,7 @@ func TestAKeyDiesWithTheMembership(t *testing.T) {
 	must(t, h.App.RemoveMember(t.Context(), ws.Owner, admin.User().String()))
 	_, err = h.Caller(made.Key)
 	want(t, core.CodeUnauthenticated, err)
-	_, err = h.App.SessionCaller(t.Context(), app.Session{User: admin.User().String(), Workspace: ws.ID.String(), Proof: app.Proof(""), ProvedAt: h.Clock.Now()})
+	_, err = h.App.AuthenticateSession(t.Context(), app.Session{User: admin.User().String(), Workspace: ws.ID.String(), Proof: app.SessionProof(""), ProvedAt: h.Clock.Now()})
 	want(t, core.CodeUnauthenticated, err)
 }
 
@@ -310,16 +310,16 @@ func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
 		{one.ID.String(), one.ID.String()},
 		{one.Owner.User().String(), "ws_00000000000000000000000000"},
 	} {
-		c, err := h.App.SessionCaller(t.Context(), app.Session{User: ids[0], Workspace: ids[1], Proof: proof, ProvedAt: h.Clock.Now()})
+		c, err := h.App.AuthenticateSession(t.Context(), app.Session{User: ids[0], Workspace: ids[1], Proof: proof, ProvedAt: h.Clock.Now()})
 		want(t, core.CodeUnauthenticated, err)
 		if !c.IsZero() {
 			t.Errorf("%v made a caller", ids)
 		}
 	}
-	for _, proof := range []string{"", proof[1:], app.Proof("")} {
-		_, err := h.App.SessionCaller(t.Context(), app.Session{User: one.Owner.User().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
+	for _, proof := range []string{"", proof[1:], app.SessionProof("")} {
+		_, err := h.App.AuthenticateSession(t.Context(), app.Session{User: one.Owner.User().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
 		want(t, core.CodeUnauthenticated, err)
 	}
-	_, err = h.App.SessionCaller(t.Context(), app.Session{User: one.Owner.User().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
+	_, err = h.App.AuthenticateSession(t.Context(), app.Session{User: one.Owner.User().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
 	must(t, err)
 }

@@ -27,20 +27,20 @@ type CalendarPosts struct {
 	Total int
 }
 
-// Calendar returns the posts in each of several spans of time that a list's filter selects, of one network unless it
+// ListCalendarPosts returns the posts in each of several spans of time that a list's filter selects, of one network unless it
 // is "". Drafts without a time are in none.
-func (a *App) Calendar(ctx context.Context, c core.Caller, in contract.ListPosts, on core.Platform,
+func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	spans []core.CalendarSpan,
 ) ([]CalendarPosts, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.postFilter(ctx, t, in)
+	f, err := a.parsePostFilter(ctx, t, in)
 	if err != nil {
 		return nil, err
 	}
-	f.Platform = on
+	f.Platform = platform
 	found, err := t.CalendarPosts(ctx, f, spans)
 	if err != nil {
 		return nil, err

@@ -20,9 +20,9 @@ type CallbackAnswer struct {
 	Code      string // by which they ask about it
 }
 
-// ReceiveCallback handles a call of a network to this server. Any call that the network has not signed is not_found,
+// HandleNetworkCallback handles a call of a network to this server. Any call that the network has not signed is not_found,
 // like one to an address that does not exist. A signed call about a person who is not known here changes nothing.
-func (a *App) ReceiveCallback(ctx context.Context, platform string, c network.Callback) (CallbackAnswer, error) {
+func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c network.Callback) (CallbackAnswer, error) {
 	n, ok := a.cfg.Networks.Get(core.Platform(platform))
 	if !ok || !n.Configured() {
 		return CallbackAnswer{}, core.NotFound()
@@ -41,27 +41,27 @@ func (a *App) ReceiveCallback(ctx context.Context, platform string, c network.Ca
 	}
 	switch notice.Kind {
 	case network.AccessRemoved:
-		return CallbackAnswer{}, a.forGrantAccounts(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
-			return a.loseAccess(ctx, t, id, n.Describe().Name, notice.At)
+		return CallbackAnswer{}, a.forEachGrantAccount(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
+			return a.markAccessRemoved(ctx, t, id, n.Describe().Name, notice.At)
 		})
 	case network.PostsChanged:
-		return CallbackAnswer{}, a.forGrantAccounts(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
+		return CallbackAnswer{}, a.forEachGrantAccount(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
 			return t.WakePostsInProcessing(ctx, id)
 		})
 	case network.DataUnwanted:
-		return a.requestErasure(ctx, grant, notice.At)
+		return a.enqueueErasure(ctx, grant, notice.At)
 	}
 	return CallbackAnswer{}, nil
 }
 
-// forGrantAccounts calls act for the connected accounts of a grant, as they were at a time.
-func (a *App) forGrantAccounts(ctx context.Context, grant []byte, at time.Time,
+// forEachGrantAccount calls act for the connected accounts of a grant, as they were at a time.
+func (a *App) forEachGrantAccount(ctx context.Context, grantHash []byte, at time.Time,
 	act func(store.Tenant, core.AccountID) error,
 ) error {
-	accounts, err := a.cfg.Store.AccountsOfGrant(ctx, grant, a.cfg.NetworksURL, at)
+	accounts, err := a.cfg.Store.AccountsOfGrant(ctx, grantHash, a.cfg.NetworksURL, at)
 	for _, account := range accounts {
 		if err == nil && account.Connected {
-			err = act(a.enterGranted(account), account.ID)
+			err = act(a.enterForNetwork(account), account.ID)
 		}
 	}
 	if err != nil {
@@ -70,10 +70,10 @@ func (a *App) forGrantAccounts(ctx context.Context, grant []byte, at time.Time,
 	return nil
 }
 
-// loseAccess marks an account whose person has removed the app.
-func (a *App) loseAccess(ctx context.Context, t store.Tenant, id core.AccountID, name string, at time.Time) error {
+// markAccessRemoved marks an account whose person has removed the app.
+func (a *App) markAccessRemoved(ctx context.Context, t store.Tenant, id core.AccountID, networkName string, at time.Time) error {
 	return t.Tx(ctx, func(t store.Tenant) error {
-		reason := fmt.Sprintf("The access was removed on %s. Reconnect the account.", name)
+		reason := fmt.Sprintf("The access was removed on %s. Reconnect the account.", networkName)
 		changed, err := t.MarkAccountRevoked(ctx, id, at, reason)
 		if err != nil || !changed {
 			return err
@@ -90,9 +90,9 @@ const purposeErasure = "erasure"
 // erasureCodes is how codes of erasures are written, in lower case.
 var erasureCodes = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// requestErasure stores that a person wants their data to be deleted, and enqueues it. The same call again gets the
+// enqueueErasure stores that a person wants their data to be deleted, and enqueues it. The same call again gets the
 // same answer.
-func (a *App) requestErasure(ctx context.Context, grantHash []byte, at time.Time) (CallbackAnswer, error) {
+func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, at time.Time) (CallbackAnswer, error) {
 	sum := a.cfg.Ring.MAC(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
 	code := strings.ToLower(erasureCodes.EncodeToString(sum[:15]))
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) error {
@@ -112,10 +112,10 @@ func (a *App) requestErasure(ctx context.Context, grantHash []byte, at time.Time
 // erasedName is shown instead of the name of an account whose data was deleted.
 const erasedName = "Deleted account"
 
-// EraseGrant deletes the data of a grant's accounts: it disconnects those that are connected, and deletes what the
+// EraseGrantData deletes the data of a grant's accounts: it disconnects those that are connected, and deletes what the
 // network has told about them. It returns after how long to try again, 0 for never: an account whose post is being
 // published must be left until that ends.
-func (a *App) EraseGrant(ctx context.Context, code string) (again time.Duration, err error) {
+func (a *App) EraseGrantData(ctx context.Context, code string) (retryAfter time.Duration, err error) {
 	e, err := a.cfg.Store.Erasure(ctx, code)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !e.DoneAt.IsZero() {
 		return 0, nil
@@ -128,22 +128,22 @@ func (a *App) EraseGrant(ctx context.Context, code string) (again time.Duration,
 		return 0, fmt.Errorf("find the accounts of an erasure: %w", err)
 	}
 	for _, account := range accounts {
-		switch err := a.eraseAccount(ctx, account, e); {
+		switch err := a.eraseAccountData(ctx, account, e); {
 		case core.CodeOf(err) == core.CodeConflict:
-			again = core.FollowUpDelay(a.cfg.Now().Sub(e.AskedAt), 0)
+			retryAfter = core.FollowUpDelay(a.cfg.Now().Sub(e.AskedAt), 0)
 		case err != nil:
 			return 0, fmt.Errorf("erase account %s: %w", account.ID, err)
 		}
 	}
-	if again == 0 {
+	if retryAfter == 0 {
 		err = a.cfg.Store.FinishErasure(ctx, code)
 	}
-	return again, err
+	return retryAfter, err
 }
 
-// eraseAccount leaves an account alone that has been connected again since the erasure was asked for.
-func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount, e store.Erasure) error {
-	return a.enterGranted(account).Tx(ctx, func(t store.Tenant) error {
+// eraseAccountData leaves an account alone that has been connected again since the erasure was asked for.
+func (a *App) eraseAccountData(ctx context.Context, account store.GrantAccount, e store.Erasure) error {
+	return a.enterForNetwork(account).Tx(ctx, func(t store.Tenant) error {
 		account, err := t.LockGrantAccount(ctx, account.ID, e.Grant, e.AskedAt)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -152,7 +152,7 @@ func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount, e st
 			return err
 		}
 		if account.Connected {
-			if err := a.disconnectAccount(ctx, t, account.ID); err != nil {
+			if err := a.disconnectInTx(ctx, t, account.ID); err != nil {
 				return err
 			}
 		}
@@ -177,8 +177,8 @@ type ErasureStatus struct {
 	DoneAt  time.Time // zero until it is done
 }
 
-// Erasure returns how far an erasure is, to whoever has its code, or not_found.
-func (a *App) Erasure(ctx context.Context, code string) (ErasureStatus, error) {
+// GetErasureStatus returns how far an erasure is, to whoever has its code, or not_found.
+func (a *App) GetErasureStatus(ctx context.Context, code string) (ErasureStatus, error) {
 	if _, err := erasureCodes.DecodeString(strings.ToUpper(code)); err != nil {
 		return ErasureStatus{}, core.NotFound().WithCause(err)
 	}

@@ -58,7 +58,7 @@ func TestRemovingTheAppRevokesAllAccountsOfThePerson(t *testing.T) {
 	n := len(auditLines(t, h))
 	send := func(platform string, c network.Callback) {
 		t.Helper()
-		if answer, err := h.App.ReceiveCallback(t.Context(), platform, c); err != nil || answer != (app.CallbackAnswer{}) {
+		if answer, err := h.App.HandleNetworkCallback(t.Context(), platform, c); err != nil || answer != (app.CallbackAnswer{}) {
 			t.Errorf("%s: %+v, %v", platform, answer, err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAnOldNoticeDoesNotTouchANewConsent(t *testing.T) {
 	h.Clock.Advance(time.Minute)
 	ws.Account("facebook", "Harbour Bakery")
 	for _, event := range []string{"deauthorize", "data-deletion"} {
-		if _, err := h.App.ReceiveCallback(t.Context(), "facebook", signedRequest(event, person, old)); err != nil {
+		if _, err := h.App.HandleNetworkCallback(t.Context(), "facebook", signedRequest(event, person, old)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -125,13 +125,13 @@ func TestStrangersLearnNothingFromCallbacks(t *testing.T) {
 		"a network that is mute": {"youtube", good},
 		"another's signature":    {"tiktok", good},
 	} {
-		_, err := h.App.ReceiveCallback(t.Context(), c.platform, c.call)
+		_, err := h.App.HandleNetworkCallback(t.Context(), c.platform, c.call)
 		if want(t, core.CodeNotFound, err); stored[string](t, h, a, "status") != "ok" {
 			t.Errorf("%s: the account is revoked", name)
 		}
 	}
 	h.Config.NetworksURL = "elsewhere" // such as the real networks after the simulated ones
-	if _, err := h.Replica().ReceiveCallback(t.Context(), "facebook", good); err != nil ||
+	if _, err := h.Replica().HandleNetworkCallback(t.Context(), "facebook", good); err != nil ||
 		stored[string](t, h, a, "status") != "ok" {
 		t.Errorf("an account of other networks was revoked: %v", err)
 	}
@@ -152,7 +152,7 @@ func TestAnEventAboutAPostOnlyMakesTheWorkerAsk(t *testing.T) {
 	ledger(t, h, settling, later+`'settle'`)
 	ledger(t, h, foreign, later+`'poll'`)
 	user := stored[string](t, h, a, "external_id")
-	_, err = h.App.ReceiveCallback(t.Context(), "tiktok", webhookEvent("post.publish.complete", user, h.Clock.Now()))
+	_, err = h.App.HandleNetworkCallback(t.Context(), "tiktok", webhookEvent("post.publish.complete", user, h.Clock.Now()))
 	must(t, err)
 	due := func(p contract.Post) (due bool) {
 		id, err := core.ParseID[core.PostKind](p.ID)
@@ -178,15 +178,15 @@ func TestDataIsErasedOnRequest(t *testing.T) {
 	kept := one.Account("threads")
 	post := one.Queued("queued", here, h.Clock.Now().Add(time.Hour))
 	ask := signedRequest("data-deletion", person, h.Clock.Now())
-	answer, err := h.App.ReceiveCallback(t.Context(), "facebook", ask)
+	answer, err := h.App.HandleNetworkCallback(t.Context(), "facebook", ask)
 	must(t, err)
 	if answer.StatusURL != apptest.PublicURL+"/erasures/"+answer.Code || len(answer.Code) < 20 {
 		t.Errorf("the answer is %+v", answer)
 	}
-	if again, err := h.App.ReceiveCallback(t.Context(), "facebook", ask); err != nil || again != answer || h.Jobs("erase") != 1 {
+	if again, err := h.App.HandleNetworkCallback(t.Context(), "facebook", ask); err != nil || again != answer || h.Jobs("erase") != 1 {
 		t.Errorf("asked again: %+v, %v, %d jobs", again, err, h.Jobs("erase"))
 	}
-	if s, err := h.App.Erasure(t.Context(), answer.Code); err != nil || !s.DoneAt.IsZero() {
+	if s, err := h.App.GetErasureStatus(t.Context(), answer.Code); err != nil || !s.DoneAt.IsZero() {
 		t.Errorf("before: %+v, %v", s, err)
 	}
 
@@ -219,7 +219,7 @@ func TestDataIsErasedOnRequest(t *testing.T) {
 	if p := one.Post(post); p.Status != "draft" || p.Text != "queued" {
 		t.Errorf("the workspace's own post is %+v", p)
 	}
-	s, err := h.App.Erasure(t.Context(), answer.Code)
+	s, err := h.App.GetErasureStatus(t.Context(), answer.Code)
 	if err != nil || !s.DoneAt.Equal(h.Clock.Now()) {
 		t.Errorf("after: %+v, %v", s, err)
 	}
@@ -228,7 +228,7 @@ func TestDataIsErasedOnRequest(t *testing.T) {
 	if grants != 0 {
 		t.Error("it is still known whose data it was")
 	}
-	_, err = h.App.Erasure(t.Context(), "nobody")
+	_, err = h.App.GetErasureStatus(t.Context(), "nobody")
 	want(t, core.CodeNotFound, err)
 	again := one.Account("facebook", "Harbour Bakery")
 	if again.ID == here.ID || again.DisplayName != "Harbour Bakery" {
@@ -242,7 +242,7 @@ func TestAnAccountThatIsConnectedAgainMeanwhileIsNotErased(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	a := ws.Account("facebook", "Harbour Bakery")
-	answer, err := h.App.ReceiveCallback(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
+	answer, err := h.App.HandleNetworkCallback(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
 	must(t, err)
 	h.Clock.Advance(time.Minute)
 	erased := make(chan error, 1)
@@ -253,7 +253,7 @@ func TestAnAccountThatIsConnectedAgainMeanwhileIsNotErased(t *testing.T) {
 		_, err = tx.LockGrants(t.Context(), [][]byte{grant}, h.Clock.Now())
 		must(t, err)
 		go func() {
-			_, err := h.App.EraseGrant(t.Context(), answer.Code)
+			_, err := h.App.EraseGrantData(t.Context(), answer.Code)
 			erased <- err
 		}()
 		h.Eventually("the erasure waits", func() bool { return waiting(t, h) })
@@ -271,7 +271,7 @@ func TestTheCodeOfAnErasureCannotBeComputedWithoutTheKey(t *testing.T) {
 		h := apptest.New(t)
 		h.Workspace("one").Account("facebook", "Harbour Bakery")
 		c := signedRequest("data-deletion", person, apptest.Start())
-		answer, err := h.App.ReceiveCallback(t.Context(), "facebook", c)
+		answer, err := h.App.HandleNetworkCallback(t.Context(), "facebook", c)
 		must(t, err)
 		return answer.Code
 	}
@@ -283,16 +283,16 @@ func TestTheCodeOfAnErasureCannotBeComputedWithoutTheKey(t *testing.T) {
 func TestErasingTheDataOfAStrangerIsDoneAtOnce(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	answer, err := h.App.ReceiveCallback(t.Context(), "threads", signedRequest("data-deletion", "42", h.Clock.Now()))
+	answer, err := h.App.HandleNetworkCallback(t.Context(), "threads", signedRequest("data-deletion", "42", h.Clock.Now()))
 	must(t, err)
 	h.WorkErasures()
 	h.Clock.Advance(365 * 24 * time.Hour)
-	must(t, h.App.Housekeep(t.Context()))
-	if s, err := h.App.Erasure(t.Context(), answer.Code); err != nil || s.DoneAt.IsZero() {
+	must(t, h.App.DeleteExpired(t.Context()))
+	if s, err := h.App.GetErasureStatus(t.Context(), answer.Code); err != nil || s.DoneAt.IsZero() {
 		t.Errorf("%+v, %v", s, err)
 	}
 	h.Clock.Advance(time.Second)
-	must(t, h.App.Housekeep(t.Context()))
-	_, err = h.App.Erasure(t.Context(), answer.Code)
+	must(t, h.App.DeleteExpired(t.Context()))
+	_, err = h.App.GetErasureStatus(t.Context(), answer.Code)
 	want(t, core.CodeNotFound, err)
 }

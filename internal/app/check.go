@@ -21,10 +21,10 @@ const (
 
 // checkName returns invalid_request for a name that is blank, too long or has more than one line. what begins the
 // message.
-func checkName(path, what, name string) error { return core.CheckLine(path, what, name, maxName) }
+func checkName(path, label, name string) error { return core.CheckLine(path, label, name, maxName) }
 
-// checkEmail returns the address without surrounding spaces, or invalid_request.
-func checkEmail(path, email string) (string, error) {
+// parseEmail returns the address without surrounding spaces, or invalid_request.
+func parseEmail(path, email string) (string, error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > maxEmail || strings.ContainsFunc(email, unicode.IsControl) {
@@ -33,7 +33,7 @@ func checkEmail(path, email string) (string, error) {
 	return email, nil
 }
 
-func checkPassword(password string) error {
+func checkNewPassword(password string) error {
 	if err := secret.CheckPassword(password); err != nil {
 		return core.Invalid("password", "%s", err.Error())
 	}
@@ -41,14 +41,14 @@ func checkPassword(password string) error {
 }
 
 func checkSlug(slug string) error {
-	if slugOf(slug) != slug {
+	if slugify(slug) != slug {
 		return core.Invalid("slug", "A short name has lowercase letters, digits and single hyphens, at most %d characters.", maxSlug)
 	}
 	return nil
 }
 
-// slugOf derives a short name: letters without diacritics, digits and single hyphens.
-func slugOf(name string) string {
+// slugify derives a short name: letters without diacritics, digits and single hyphens.
+func slugify(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
 		switch {

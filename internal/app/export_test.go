@@ -24,16 +24,18 @@ func (a *App) RefusedAddresses() int {
 
 // Admit is the admission of an operation by itself, as Do begins with it.
 func (a *App) Admit(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
-	return a.admit(ctx, c, access, replay)
+	return a.admitRequest(ctx, c, access, replay)
 }
 
 // FreeReplay frees a request's key as Do does when the operation refuses.
 func (a *App) FreeReplay(ctx context.Context, c core.Caller, replay *Replay, refused error) {
-	a.freeReplay(ctx, c, replay, refused)
+	a.releaseReplayKey(ctx, c, replay, refused)
 }
 
 // WithReplay hands the replay to an operation as Do does.
-func WithReplay(ctx context.Context, replay *Replay) context.Context { return withReplay(ctx, replay) }
+func WithReplay(ctx context.Context, replay *Replay) context.Context {
+	return contextWithReplay(ctx, replay)
+}
 
 // Watchers are told by Tell what a look has found. LookTime is how long a look may take.
 type Watchers struct{ watchers }
@@ -48,4 +50,4 @@ func (w *Watchers) Watch(workspace core.WorkspaceID) <-chan Changes {
 }
 
 // Tell hands over what a look has found.
-func (w *Watchers) Tell(missed bool, found ...store.Activity) { w.tellWatchers(found, missed) }
+func (w *Watchers) Tell(missed bool, found ...store.Activity) { w.notifyWatchers(found, missed) }

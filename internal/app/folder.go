@@ -24,7 +24,7 @@ func (a *App) ListFolders(ctx context.Context, c core.Caller) (contract.Folders,
 
 // GetFolder returns a folder.
 func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract.Folder, error) {
-	t, folderID, err := enterFor[core.FolderKind](a, c, core.Read, id)
+	t, folderID, err := enterWithID[core.FolderKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Folder{}, err
 	}
@@ -43,7 +43,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 	if err := checkFolderName(f.Name); err != nil {
 		return contract.Folder{}, err
 	}
-	if f.Parent, err = folderAt("parentId", in.ParentID, f.Parent); err != nil {
+	if f.Parent, err = parseFolderID("parentId", in.ParentID, f.Parent); err != nil {
 		return contract.Folder{}, err
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
@@ -53,7 +53,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 		if err := checkFolderPlace(ctx, t, f, 1); err != nil {
 			return err
 		}
-		return t.AddFolder(ctx, f, foldedName(f.Name))
+		return t.AddFolder(ctx, f, foldName(f.Name))
 	})
 	return contract.FolderOf(f), err
 }
@@ -64,7 +64,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 	if in.Name != nil {
 		malformed = checkFolderName(*in.Name)
 	}
-	t, folderID, err := enterEdit[core.FolderKind](a, c, in.ID, malformed)
+	t, folderID, err := enterToEdit[core.FolderKind](a, c, in.ID, malformed)
 	if err != nil {
 		return contract.Folder{}, err
 	}
@@ -77,7 +77,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 			return err
 		}
 		f.Name, f.UpdatedAt = valueOr(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
-		if f.Parent, err = folderAt("parentId", in.ParentID, f.Parent); err != nil {
+		if f.Parent, err = parseFolderID("parentId", in.ParentID, f.Parent); err != nil {
 			return err
 		}
 		height, err := t.FolderHeight(ctx, folderID)
@@ -87,14 +87,14 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if err := checkFolderPlace(ctx, t, f, height); err != nil {
 			return err
 		}
-		return t.UpdateFolder(ctx, f, foldedName(f.Name))
+		return t.UpdateFolder(ctx, f, foldName(f.Name))
 	})
 	return contract.FolderOf(f), err
 }
 
 // DeleteFolder deletes an empty folder.
 func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error {
-	t, folderID, err := enterFor[core.FolderKind](a, c, core.Write, id)
+	t, folderID, err := enterWithID[core.FolderKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
@@ -123,12 +123,12 @@ func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height
 	return core.CheckFolderPlace(f.ID, above, height)
 }
 
-// folderAt parses the id of a parent folder, and returns the present one if the request has none. The zero id is the
+// parseFolderID parses the id of a parent folder, and returns the present one if the request has none. The zero id is the
 // root.
-func folderAt(path string, given contract.Opt[string], now core.FolderID) (core.FolderID, error) {
+func parseFolderID(path string, given contract.Opt[string], current core.FolderID) (core.FolderID, error) {
 	switch {
 	case !given.Set:
-		return now, nil
+		return current, nil
 	case given.Null:
 		return core.FolderID{}, nil
 	}
@@ -138,7 +138,7 @@ func folderAt(path string, given contract.Opt[string], now core.FolderID) (core.
 
 func checkFolderName(name string) error { return checkName("name", "The folder's name", name) }
 
-// foldedName returns a name for comparison without regard to case and Unicode composition.
-func foldedName(name string) string {
+// foldName returns a name for comparison without regard to case and Unicode composition.
+func foldName(name string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }

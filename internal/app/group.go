@@ -29,7 +29,7 @@ func (a *App) ListGroups(ctx context.Context, c core.Caller) (contract.Groups, e
 
 // GetGroup returns a group.
 func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.Group, error) {
-	t, groupID, err := enterFor[core.GroupKind](a, c, core.Read, id)
+	t, groupID, err := enterWithID[core.GroupKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -48,13 +48,13 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: valueOr(in.Color, groupColor),
 		CreatedAt: now, UpdatedAt: now,
 	}
-	if err := checkGroup(contract.EditGroup{Name: &g.Name, Description: &g.Description, Color: &g.Color}); err != nil {
+	if err := checkGroupFields(contract.EditGroup{Name: &g.Name, Description: &g.Description, Color: &g.Color}); err != nil {
 		return contract.Group{}, err
 	}
-	if g.Accounts, err = a.findMembers(ctx, t, in.AccountIDs); err != nil {
+	if g.Accounts, err = a.resolveAccountIDs(ctx, t, in.AccountIDs); err != nil {
 		return contract.Group{}, err
 	}
-	_, plan, err := a.workspaceAndPlan(ctx, t)
+	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -72,7 +72,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 
 // EditGroup changes the fields that the request contains; accountIds replaces all accounts.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
-	t, groupID, err := enterEdit[core.GroupKind](a, c, in.ID, checkGroup(in))
+	t, groupID, err := enterToEdit[core.GroupKind](a, c, in.ID, checkGroupFields(in))
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -87,7 +87,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		if err := t.UpdateGroup(ctx, g); err != nil || in.AccountIDs == nil {
 			return err
 		}
-		if g.Accounts, err = a.findMembers(ctx, t, *in.AccountIDs); err != nil {
+		if g.Accounts, err = a.resolveAccountIDs(ctx, t, *in.AccountIDs); err != nil {
 			return err
 		}
 		return t.SetGroupAccounts(ctx, groupID, g.Accounts)
@@ -95,9 +95,9 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 	return groupOf(g), err
 }
 
-// AddToGroup adds a connected account to a group, unless it is a member already.
-func (a *App) AddToGroup(ctx context.Context, c core.Caller, id, accountID string) (contract.Group, error) {
-	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id)
+// AddAccountToGroup adds a connected account to a group, unless it is a member already.
+func (a *App) AddAccountToGroup(ctx context.Context, c core.Caller, id, accountID string) (contract.Group, error) {
+	t, groupID, err := enterWithID[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -106,7 +106,7 @@ func (a *App) AddToGroup(ctx context.Context, c core.Caller, id, accountID strin
 		if g, err = t.LockGroup(ctx, groupID); err != nil {
 			return err
 		}
-		added, err := a.findMembers(ctx, t, []string{accountID})
+		added, err := a.resolveAccountIDs(ctx, t, []string{accountID})
 		if err != nil || slices.Contains(g.Accounts, added[0]) {
 			return err
 		}
@@ -121,15 +121,15 @@ func (a *App) AddToGroup(ctx context.Context, c core.Caller, id, accountID strin
 
 // DeleteGroup deletes a group; its accounts do not change.
 func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
-	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id)
+	t, groupID, err := enterWithID[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
 	return t.DeleteGroup(ctx, groupID)
 }
 
-// checkGroup checks the fields that the request contains.
-func checkGroup(in contract.EditGroup) error {
+// checkGroupFields checks the fields that the request contains.
+func checkGroupFields(in contract.EditGroup) error {
 	if in.Name != nil {
 		if err := checkName("name", "The group's name", *in.Name); err != nil {
 			return err
@@ -145,9 +145,9 @@ func checkGroup(in contract.EditGroup) error {
 	return nil
 }
 
-// findMembers returns the ids of a group's accounts without duplicates, or not_found if one is not connected in this
+// resolveAccountIDs returns the ids of a group's accounts without duplicates, or not_found if one is not connected in this
 // workspace.
-func (a *App) findMembers(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
+func (a *App) resolveAccountIDs(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
 	parsed, err := parseIDs[core.AccountKind]("accountIds", ids)
 	if err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ func (a *App) RecordHeartbeat(ctx context.Context, worker string) error {
 	return a.cfg.Store.RecordHeartbeat(ctx, worker)
 }
 
-// CountOverdue updates the metrics of overdue publications.
-func (a *App) CountOverdue(ctx context.Context) error {
+// UpdateOverdueMetrics updates the metrics of overdue publications.
+func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
 	count, oldest, err := a.cfg.Store.CountOverdue(ctx, overdueAfter)
 	if err != nil {
 		return fmt.Errorf("count overdue posts: %w", err)
@@ -30,10 +30,10 @@ func (a *App) CountOverdue(ctx context.Context) error {
 	return nil
 }
 
-// Healthy returns unavailable with a message for the operator if the database is unavailable or has another schema,
+// CheckHealth returns unavailable with a message for the operator if the database is unavailable or has another schema,
 // if no worker has reported recently, or if no worker has claimed a post that has been due for too long. Posts that
 // wait for a network, a retry or a throttle do not count.
-func (a *App) Healthy(ctx context.Context) error {
+func (a *App) CheckHealth(ctx context.Context) error {
 	pulse, err := a.cfg.Store.ReadPulse(ctx, workerSilence, overdueAfter)
 	if err != nil {
 		return core.Fail(core.CodeUnavailable, "The database does not respond.").WithCause(err)
@@ -60,8 +60,8 @@ const workerMemory = 24 * time.Hour
 // erasureKept is for how long people can see that their data was deleted.
 const erasureKept = 365 * 24 * time.Hour
 
-// Housekeep deletes expired sessions, devices, consents, stored responses and rate limit counters.
-func (a *App) Housekeep(ctx context.Context) error {
+// DeleteExpired deletes expired sessions, devices, consents, stored responses and rate limit counters.
+func (a *App) DeleteExpired(ctx context.Context) error {
 	err := a.cfg.Store.DeleteOldRows(ctx, a.cfg.Now(), store.Retention{
 		Replays: replayKeep, Creations: a.cfg.LimitCreate.Window, Addresses: a.cfg.LimitAddress.Window, Workers: workerMemory,
 		Devices: DeviceLifetime,
@@ -75,6 +75,6 @@ func (a *App) Housekeep(ctx context.Context) error {
 	if err := a.cfg.Store.DropOldErasures(ctx, erasureKept); err != nil {
 		return fmt.Errorf("delete old erasures: %w", err)
 	}
-	_, err = a.CountSealed(ctx)
+	_, err = a.CountSealedByKey(ctx)
 	return err
 }

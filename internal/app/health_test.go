@@ -16,15 +16,15 @@ import (
 func TestHealthNeedsAWorkerThatReports(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	if e := want(t, core.CodeUnavailable, h.App.Healthy(t.Context())); !strings.Contains(e.Message, "worker") {
+	if e := want(t, core.CodeUnavailable, h.App.CheckHealth(t.Context())); !strings.Contains(e.Message, "worker") {
 		t.Errorf("it says %s", e.Message)
 	}
 	must(t, h.App.RecordHeartbeat(t.Context(), "worker-1"))
-	must(t, h.App.Healthy(t.Context()))
+	must(t, h.App.CheckHealth(t.Context()))
 	h.Clock.Advance(30 * time.Second)
-	want(t, core.CodeUnavailable, h.App.Healthy(t.Context()))
+	want(t, core.CodeUnavailable, h.App.CheckHealth(t.Context()))
 	must(t, h.Replica().RecordHeartbeat(t.Context(), "worker-2"))
-	must(t, h.App.Healthy(t.Context()))
+	must(t, h.App.CheckHealth(t.Context()))
 }
 
 func TestHealthNeedsTheDatabaseAndItsSchema(t *testing.T) {
@@ -34,12 +34,12 @@ func TestHealthNeedsTheDatabaseAndItsSchema(t *testing.T) {
 	old := h.Replica(func(c *app.Config) {
 		c.Schema = func(context.Context) error { return errors.New("version 1 of 2") }
 	})
-	if e := want(t, core.CodeUnavailable, old.Healthy(t.Context())); !strings.Contains(e.Message, "schema") ||
+	if e := want(t, core.CodeUnavailable, old.CheckHealth(t.Context())); !strings.Contains(e.Message, "schema") ||
 		strings.Contains(e.Message, "version 1") {
 		t.Errorf("it says %s", e.Message)
 	}
 	h.Pool.Close()
-	if e := want(t, core.CodeUnavailable, h.App.Healthy(context.WithoutCancel(t.Context()))); !strings.Contains(e.Message,
+	if e := want(t, core.CodeUnavailable, h.App.CheckHealth(context.WithoutCancel(t.Context()))); !strings.Contains(e.Message,
 		"database") {
 		t.Errorf("it says %s", e.Message)
 	}
@@ -54,7 +54,7 @@ func TestHealthReportsAnOverduePost(t *testing.T) {
 	healthy := func() bool {
 		t.Helper()
 		must(t, h.App.RecordHeartbeat(t.Context(), "w"))
-		err := h.App.Healthy(t.Context())
+		err := h.App.CheckHealth(t.Context())
 		if err != nil && !strings.Contains(err.Error(), "A post has been due") {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 		must(t, err)
 		_, err = h.App.Admit(t.Context(), ws.Owner, creation, replayOf("key-"+h.Clock.Now().Format("150405"), ""))
 		must(t, err)
-		_, err = h.App.Arrive(t.Context(), h.Clock.Now().String(), "")
+		_, err = h.App.CountAndAuthenticate(t.Context(), h.Clock.Now().String(), "")
 		must(t, err)
 		_, err = h.Store.Throttle(t.Context(), h.Clock.Now().String(), 1, time.Hour)
 		must(t, err)
@@ -119,7 +119,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 		_, err := h.Pool.Exec(t.Context(), `INSERT INTO river_job (kind, args) VALUES ($1, '{}')`, kind)
 		must(t, err)
 	}
-	must(t, h.App.Housekeep(t.Context()))
+	must(t, h.App.DeleteExpired(t.Context()))
 	for table, n := range count() {
 		if n != 1 {
 			t.Errorf("%s: %d rows after housekeeping at once", table, n)
@@ -127,7 +127,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 	}
 	h.Clock.Advance(25 * time.Hour)
 	fill()
-	must(t, h.App.Housekeep(t.Context()))
+	must(t, h.App.DeleteExpired(t.Context()))
 	for table, n := range count() {
 		if n != 1 {
 			t.Errorf("%s: %d rows a day later", table, n)
@@ -138,9 +138,9 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 func TestLimitsAreThoseOfTheNetworks(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	got, err := h.App.Limits(t.Context(), h.Workspace("one").Key(core.Read).Caller)
+	got, err := h.App.GetNetworkLimits(t.Context(), h.Workspace("one").Key(core.Read).Caller)
 	must(t, err)
-	for _, card := range h.App.Networks() {
+	for _, card := range h.App.ListNetworks() {
 		if got.Limits[string(card.ID)] == nil || !card.Configured {
 			t.Errorf("%s is missing or not configured", card.ID)
 		}
@@ -155,7 +155,7 @@ func TestTheFiguresTellOfOverduePosts(t *testing.T) {
 	ws.Queued("hello", ws.Account("threads"), at)
 	figures := func() [2]float64 {
 		t.Helper()
-		must(t, h.App.CountOverdue(t.Context()))
+		must(t, h.App.UpdateOverdueMetrics(t.Context()))
 		return [2]float64{gauge(t, h, "publications_overdue"), gauge(t, h, "oldest_due_seconds")}
 	}
 	if got := figures(); got != [2]float64{0, 0} {

@@ -12,9 +12,9 @@ import (
 // heldPostsListed is how many posts of a workspace the dashboard lists while publishing is on hold.
 const heldPostsListed = 200
 
-// PublishingHold returns why publishing is on hold, and the affected posts of the workspace. The reason is empty if
+// GetPublishingHold returns why publishing is on hold, and the affected posts of the workspace. The reason is empty if
 // publishing is not on hold.
-func (a *App) PublishingHold(ctx context.Context, c core.Caller) (reason string, posts []store.HeldPost, err error) {
+func (a *App) GetPublishingHold(ctx context.Context, c core.Caller) (reason string, posts []store.HeldPost, err error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return "", nil, err
@@ -35,19 +35,19 @@ func (a *App) PublishingHold(ctx context.Context, c core.Caller) (reason string,
 	return hold.Reason, posts, err
 }
 
-// DraftUnproved makes drafts of the posts that may be published although no receipt shows it, and gives their slots
+// CancelUnprovedPosts makes drafts of the posts that may be published although no receipt shows it, and gives their slots
 // back. Where one failed, it cancels the retry. It returns how many posts there were.
-func (a *App) DraftUnproved(ctx context.Context) (int, error) {
+func (a *App) CancelUnprovedPosts(ctx context.Context) (int, error) {
 	posts, err := a.cfg.Store.UnprovedPosts(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("list the unproved posts: %w", err)
 	}
 	for _, held := range posts {
-		_, err := lockAndChange(ctx, a.enterHeld(held), core.Caller{}, held.Post, func(t store.Tenant, p *core.Post) error {
+		_, err := changePostInTenant(ctx, a.enterAsOperator(held), core.Caller{}, held.Post, func(t store.Tenant, p *core.Post) error {
 			if p.HasPendingRetry() {
-				return a.cancelRetry(ctx, t, p)
+				return a.cancelPendingRetry(ctx, t, p)
 			}
-			return a.unqueue(ctx, t, p)
+			return a.unqueuePost(ctx, t, p)
 		})
 		if err != nil {
 			return 0, fmt.Errorf("make a draft of post %s: %w", held.Post, err)

@@ -30,7 +30,7 @@ const (
 // response does not reveal whether the person has an account on the server. Inviting a person again replaces the link;
 // it is a conflict if the person has joined. Invitations count toward the plan's members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
-	t, err := a.enterProved(c, true)
+	t, err := a.enterReauthenticated(c, true)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -46,7 +46,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	token := secret.RandomText(inviteBytes)
 	hash := secret.HashToken(purposeInvitation, token)
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		by, err := lockMembers(ctx, t, c)
+		by, err := lockMembersAndGetRole(ctx, t, c)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := t.SaveInvitation(ctx, want, hash[:]); err != nil {
 			return err
 		}
-		if err := a.mailInvitation(ctx, t, c, want, a.invitationURL(token)); err != nil {
+		if err := a.queueInvitationEmail(ctx, t, c, want, a.invitationURL(token)); err != nil {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -96,14 +96,14 @@ func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
 		return fmt.Errorf("throttle invitations: %w", err)
 	}
 	if wait > 0 {
-		a.cfg.Metrics.CountRateLimited(policyInvite)
+		a.cfg.Metrics.CountRateLimited(limitNameInvite)
 		return errRateLimited(wait, "Too many invitations from this workspace.", "Wait, then try again.")
 	}
 	return nil
 }
 
-// mailInvitation emails the link to the invited person.
-func (a *App) mailInvitation(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
+// queueInvitationEmail emails the link to the invited person.
+func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
 	url string,
 ) error {
 	if a.MailMode() == MailOff {
@@ -117,7 +117,7 @@ func (a *App) mailInvitation(ctx context.Context, t store.Tenant, c core.Caller,
 	if err != nil {
 		return err
 	}
-	return a.addMail(ctx, t, mail.Message{
+	return a.queueMail(ctx, t, mail.Message{
 		To: invited.Email, Name: invited.Name, Letter: mail.Letter{
 			Subject:    by.Name + " invites you to " + w.Name,
 			Paragraphs: []string{fmt.Sprintf("%s (%s) invites you to the workspace %s on Belfry.", by.Name, by.Email, w.Name)},
@@ -131,7 +131,7 @@ func (a *App) mailInvitation(ctx context.Context, t store.Tenant, c core.Caller,
 // parseInvitee checks and completes the details of the invited person.
 func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	m = core.Member{ID: core.NewID[core.UserKind](), Name: in.Name}
-	if m.Email, err = checkEmail("email", in.Email); err != nil {
+	if m.Email, err = parseEmail("email", in.Email); err != nil {
 		return m, err
 	}
 	if m.Role, err = core.ParseRole("role", in.Role); err != nil {
@@ -159,27 +159,27 @@ func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, repla
 }
 
 // checkMemberQuota returns quota_exceeded, with the hint, if the plan does not allow one member more than others.
-func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, others int64, n store.MemberCount,
+func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers int64, count store.MemberCount,
 	hint string,
 ) error {
-	_, plan, err := a.workspaceAndPlan(ctx, t)
-	if err != nil || plan.Members == nil || others < *plan.Members {
+	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
+	if err != nil || plan.Members == nil || otherMembers < *plan.Members {
 		return err
 	}
-	return core.OverQuota("members", n.Joined+n.Invited, *plan.Members).WithHint("%s", hint)
+	return core.OverQuota("members", count.Joined+count.Invited, *plan.Members).WithHint("%s", hint)
 }
 
 // Invitation is what the page of an invitation link shows.
 type Invitation struct{ Workspace, Email, Name string }
 
-// Invitation returns the invitation of a link, or not_found if it is expired, used, replaced or unknown.
-func (a *App) Invitation(ctx context.Context, token string) (Invitation, error) {
-	i, _, err := a.findInvitation(ctx, token)
+// GetInvitation returns the invitation of a link, or not_found if it is expired, used, replaced or unknown.
+func (a *App) GetInvitation(ctx context.Context, token string) (Invitation, error) {
+	i, _, err := a.loadInvitation(ctx, token)
 	return Invitation{Workspace: i.WorkspaceName, Email: i.Email, Name: i.Name}, err
 }
 
-// findInvitation returns the invitation with a token, and the token's hash.
-func (a *App) findInvitation(ctx context.Context, token string) (store.Invitation, []byte, error) {
+// loadInvitation returns the invitation with a token, and the token's hash.
+func (a *App) loadInvitation(ctx context.Context, token string) (store.Invitation, []byte, error) {
 	hash := secret.HashToken(purposeInvitation, token)
 	i, err := a.cfg.Store.InvitationByToken(ctx, hash[:], a.cfg.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -188,20 +188,20 @@ func (a *App) findInvitation(ctx context.Context, token string) (store.Invitatio
 	return i, hash[:], err
 }
 
-// Join accepts an invitation: the person, who is new or confirms their password, becomes a member. Attempts are
+// AcceptInvitation accepts an invitation: the person, who is new or confirms their password, becomes a member. Attempts are
 // limited like sign-ins. Of several concurrent requests, one succeeds. It returns quota_exceeded if the plan no
 // longer allows another member.
-func (a *App) Join(ctx context.Context, token string, in contract.Join, from Visitor) (SignedIn, error) {
-	i, hash, err := a.findInvitation(ctx, token)
+func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Join, from Visitor) (SignedIn, error) {
+	i, hash, err := a.loadInvitation(ctx, token)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	person, newHash, err := a.findOrMakeInvited(ctx, i, in, from)
+	person, newHash, err := a.authenticateOrPrepareInvitee(ctx, i, in, from)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	w := core.Workspace{}
-	err = a.enterInvited(i).Tx(ctx, func(t store.Tenant) error {
+	err = a.enterAsInvited(i).Tx(ctx, func(t store.Tenant) error {
 		if err := t.LockWorkspace(ctx); err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
-			Action: core.AuditMemberJoined, Actor: personCaller(person.ID), Subject: person.ID.String(),
+			Action: core.AuditMemberJoined, Actor: newAuditActor(person.ID), Subject: person.ID.String(),
 			After: map[string]string{"email": person.Email, "role": string(role)},
 		})
 	})
@@ -235,12 +235,12 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("join %s: %w", i.Workspace, err)
 	}
-	return a.completeSignIn(ctx, person, w, from)
+	return a.recordSignIn(ctx, person, w, from)
 }
 
-// findOrMakeInvited returns the person that an invitation is for: an existing one who has entered their password, or
+// authenticateOrPrepareInvitee returns the person that an invitation is for: an existing one who has entered their password, or
 // a new one with the password hash to store.
-func (a *App) findOrMakeInvited(ctx context.Context, i store.Invitation, in contract.Join,
+func (a *App) authenticateOrPrepareInvitee(ctx context.Context, i store.Invitation, in contract.Join,
 	from Visitor,
 ) (person store.SignInUser, newHash string, err error) {
 	person, err = a.findUser(ctx, i.Email)
@@ -251,9 +251,9 @@ func (a *App) findOrMakeInvited(ctx context.Context, i store.Invitation, in cont
 		wrong := core.Fail(core.CodeUnauthenticated,
 			"You already have an account on this server, and this is not its password.").
 			WithHint("Enter the password that you use to sign in.")
-		return person, "", a.checkPasswordOf(ctx, person, in.Password, from, wrong)
+		return person, "", a.countAndVerifyPassword(ctx, person, in.Password, from, wrong)
 	}
-	if err := a.throttleAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
+	if err := a.throttleAddressSignIns(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return person, "", err
 	}
 	u, err := newUser(in.Name, i.Email, in.Password)

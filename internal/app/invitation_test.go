@@ -28,12 +28,12 @@ func tokenOf(t *testing.T, m contract.Member) string {
 
 func join(t *testing.T, h *apptest.Harness, token, password string) (app.SignedIn, error) {
 	t.Helper()
-	return h.App.Join(t.Context(), token, contract.Join{Name: "Ada Lovelace", Password: password}, from("192.0.2.1"))
+	return h.App.AcceptInvitation(t.Context(), token, contract.Join{Name: "Ada Lovelace", Password: password}, from("192.0.2.1"))
 }
 
 func callerOf(t *testing.T, h *apptest.Harness, in app.SignedIn) core.Caller {
 	t.Helper()
-	c, err := h.App.SessionCaller(t.Context(), sessionOf(in, h.Clock.Now()))
+	c, err := h.App.AuthenticateSession(t.Context(), sessionOf(in, h.Clock.Now()))
 	must(t, err)
 	return c
 }
@@ -56,7 +56,7 @@ func TestANewPersonJoins(t *testing.T) {
 	if who, err := h.App.Whoami(t.Context(), ws.Owner); err != nil || who.Usage.Members.Used != 2 {
 		t.Errorf("%d members are used, %v", who.Usage.Members.Used, err)
 	}
-	_, err := h.App.SessionCaller(t.Context(), app.Session{User: made.ID, Workspace: ws.ID.String(), Proof: app.Proof(""), ProvedAt: h.Clock.Now()})
+	_, err := h.App.AuthenticateSession(t.Context(), app.Session{User: made.ID, Workspace: ws.ID.String(), Proof: app.SessionProof(""), ProvedAt: h.Clock.Now()})
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: "ada@example.org", Password: ""}, from("192.0.2.1"))
 	want(t, core.CodeUnauthenticated, err)
@@ -66,7 +66,7 @@ func TestANewPersonJoins(t *testing.T) {
 		t.Error("the token itself is stored")
 	}
 
-	shown, err := h.App.Invitation(t.Context(), token)
+	shown, err := h.App.GetInvitation(t.Context(), token)
 	must(t, err)
 	if shown != (app.Invitation{Workspace: "one", Email: "Ada@example.org", Name: "Ada"}) {
 		t.Errorf("the link shows %+v", shown)
@@ -76,7 +76,7 @@ func TestANewPersonJoins(t *testing.T) {
 	h.Clock.Advance(time.Hour)
 	in, err := join(t, h, token, newPassword)
 	must(t, err)
-	c, err := h.App.SessionCaller(t.Context(), sessionOf(in, h.Clock.Now()))
+	c, err := h.App.AuthenticateSession(t.Context(), sessionOf(in, h.Clock.Now()))
 	must(t, err)
 	if in.User.String() != made.ID || c.Role() != core.RoleEditor || in.Workspace != ws.ID || in.Slug != ws.Slug {
 		t.Errorf("who joined is %+v", in)
@@ -117,7 +117,7 @@ func TestAKnownPersonJoinsWithTheirPassword(t *testing.T) {
 	if in.User != own.Owner.User() || in.Workspace != ws.ID || in.Name != "Owner of two" {
 		t.Errorf("who joined is %+v", in)
 	}
-	list, err := h.App.Workspaces(t.Context(), callerOf(t, h, in))
+	list, err := h.App.ListJoinedWorkspaces(t.Context(), callerOf(t, h, in))
 	if err != nil || len(list) != 2 || list[1].ID != ws.ID {
 		t.Errorf("their workspaces are %+v, %v", list, err)
 	}
@@ -134,7 +134,7 @@ func TestTriesToJoinAreThrottled(t *testing.T) {
 	token := tokenOf(t, ws.Invite(victim.Email, core.RoleViewer))
 	var err error
 	for n := range 11 {
-		_, err = h.App.Join(t.Context(), token, contract.Join{Password: fmt.Sprint("guess ", n)}, from(fmt.Sprint("192.0.2.", n)))
+		_, err = h.App.AcceptInvitation(t.Context(), token, contract.Join{Password: fmt.Sprint("guess ", n)}, from(fmt.Sprint("192.0.2.", n)))
 	}
 	if e := want(t, core.CodeRateLimited, err); e.RetryAfter == 0 {
 		t.Errorf("it does not say when to try again: %+v", e)
@@ -163,7 +163,7 @@ func TestALinkStopsWorking(t *testing.T) {
 		"expired": expired, "withdrawn": tokenOf(t, withdrawn), "replaced": tokenOf(t, first),
 		"unknown": strings.Repeat("a", 43), "none": "",
 	} {
-		_, read := h.App.Invitation(t.Context(), token)
+		_, read := h.App.GetInvitation(t.Context(), token)
 		_, used := join(t, h, token, newPassword)
 		for _, err := range []error{read, used} {
 			want(t, core.CodeNotFound, err)
@@ -340,7 +340,7 @@ func TestTwoInvitationsMakeOnePerson(t *testing.T) {
 	all.Wait()
 	in, err := h.App.SignIn(t.Context(), contract.SignIn{Email: "ada@example.org", Password: newPassword}, from("192.0.2.9"))
 	must(t, err)
-	if list, err := h.App.Workspaces(t.Context(), callerOf(t, h, in)); err != nil || len(list) != 2 {
+	if list, err := h.App.ListJoinedWorkspaces(t.Context(), callerOf(t, h, in)); err != nil || len(list) != 2 {
 		t.Errorf("their workspaces are %+v, %v", list, err)
 	}
 }

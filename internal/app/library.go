@@ -31,14 +31,14 @@ const (
 	UseUsable  = "usable"
 )
 
-// ListLibrary lists files for the dashboard. NextCursor is the id of the page's last file. If the file to continue
+// ListLibraryFiles lists files for the dashboard. NextCursor is the id of the page's last file. If the file to continue
 // after has been deleted, the list begins anew.
-func (a *App) ListLibrary(ctx context.Context, c core.Caller, in LibraryFilter) (contract.MediaList, error) {
+func (a *App) ListLibraryFiles(ctx context.Context, c core.Caller, in LibraryFilter) (contract.MediaList, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return contract.MediaList{}, err
 	}
-	f, err := libraryFilter(ctx, t, in)
+	f, err := parseLibraryFilter(ctx, t, in)
 	if err != nil {
 		return contract.MediaList{}, err
 	}
@@ -53,8 +53,8 @@ func (a *App) ListLibrary(ctx context.Context, c core.Caller, in LibraryFilter) 
 	return out, nil
 }
 
-func libraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (store.MediaFilter, error) {
-	f, err := mediaFilter(ctx, t, contract.ListMedia{
+func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (store.MediaFilter, error) {
+	f, err := parseMediaFilter(ctx, t, contract.ListMedia{
 		FolderID: in.Folder, Kind: in.Kind, Q: in.Query, Tag: in.Tag, Limit: in.Limit,
 	})
 	if err != nil {
@@ -93,7 +93,7 @@ func libraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (store
 	return f, err
 }
 
-// FileCard is a file with what its page shows.
+// GetFileCard is a file with what its page shows.
 type FileCard struct {
 	contract.Media
 	URL string // a signed address of the bytes; empty if they are not there
@@ -111,9 +111,9 @@ type FileCard struct {
 // postsOfFile is how many posts the page of a file lists.
 const postsOfFile = 20
 
-// FileCard returns a file with what its page shows.
-func (a *App) FileCard(ctx context.Context, c core.Caller, id string) (FileCard, error) {
-	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Read, id)
+// GetFileCard returns a file with what its page shows.
+func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCard, error) {
+	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Read, id)
 	if err != nil {
 		return FileCard{}, err
 	}
@@ -159,14 +159,14 @@ type FileBatch struct {
 // EditFiles changes many files, and returns how many of them exist. A file that has the maximum number of tags does not
 // get another one.
 func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (int, error) {
-	t, ids, err := enterBatch(a, c, in.IDs)
+	t, ids, err := enterFileBatch(a, c, in.IDs)
 	if err != nil {
 		return 0, err
 	}
 	edit := store.MediaEdit{
 		Move: in.FolderID.Set, AddTag: in.AddTag, RemoveTag: in.RemoveTag, MostTags: core.MaxTags, Pinned: in.Pinned,
 	}
-	if edit.Folder, err = folderAt("folderId", in.FolderID, edit.Folder); err != nil {
+	if edit.Folder, err = parseFolderID("folderId", in.FolderID, edit.Folder); err != nil {
 		return 0, err
 	}
 	if in.AddTag != "" {
@@ -180,8 +180,8 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (int, 
 
 // DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses, whose names it
 // returns.
-func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string) (deleted int, used []string, err error) {
-	t, parsed, err := enterBatch(a, c, ids)
+func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string) (deleted int, usedNames []string, err error) {
+	t, parsed, err := enterFileBatch(a, c, ids)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -189,8 +189,8 @@ func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string) (del
 	return deleted, convertAll(kept, func(m store.Media) string { return m.Name }), err
 }
 
-// enterBatch is enter for a change of many files, and parses their ids.
-func enterBatch(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
+// enterFileBatch is enter for a change of many files, and parses their ids.
+func enterFileBatch(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return t, nil, err

@@ -57,7 +57,7 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 		"two of them":   {app.LibraryFilter{Query: ".jpg", Folder: "root", Sort: "oldest"}, "b.jpg A.jpg d.jpg"},
 		"nothing":       {app.LibraryFilter{Query: "zyzzyva"}, ""},
 	} {
-		list, err := h.App.ListLibrary(t.Context(), ws.Owner, c.in)
+		list, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, c.in)
 		must(t, err)
 		if got := strings.Join(namesOf(list.Media), " "); got != c.want {
 			t.Errorf("%s: %s; want %s", name, got, c.want)
@@ -65,7 +65,7 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 		var paged []string
 		for in := c.in; ; {
 			in.Limit = 1
-			page, err := h.App.ListLibrary(t.Context(), ws.Owner, in)
+			page, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, in)
 			must(t, err)
 			paged = append(paged, namesOf(page.Media)...)
 			if page.NextCursor == nil {
@@ -77,17 +77,17 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 			t.Errorf("%s, page by page: %s; want %s", name, got, c.want)
 		}
 	}
-	list, err := h.App.ListLibrary(t.Context(), ws.Owner, app.LibraryFilter{Sort: "largest"})
+	list, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, app.LibraryFilter{Sort: "largest"})
 	must(t, err)
 	if !slices.IsSortedFunc(list.Media, func(a, b contract.Media) int { return int(b.Size - a.Size) }) || len(list.Media) != 5 {
 		t.Errorf("largest first: %v", namesOf(list.Media))
 	}
 	for _, bad := range []app.LibraryFilter{{Sort: "random"}, {Use: "often"}, {Kind: "audio"}, {Query: "\x00"}} {
-		_, err := h.App.ListLibrary(t.Context(), ws.Owner, bad)
+		_, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, bad)
 		want(t, core.CodeInvalidRequest, err)
 	}
 	for _, bad := range []app.LibraryFilter{{Folder: "x"}, {After: "x"}} {
-		_, err := h.App.ListLibrary(t.Context(), ws.Owner, bad)
+		_, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, bad)
 		want(t, core.CodeNotFound, err)
 	}
 }
@@ -103,7 +103,7 @@ func TestASearchFindsFilesBeyondTheFirstThousands(t *testing.T) {
 		SELECT gen_random_uuid(), workspace_id, 'ready', 'hay ' || n, kind, mime, 1, 0, created_at + interval '1 day' FROM media, generate_series(1, 6000) n`)
 	must(t, err)
 	for query, found := range map[string]int{"the needle": 1, "hay 5999": 1, "hay": 50, "nowhere": 0} {
-		list, err := h.App.ListLibrary(t.Context(), ws.Owner, app.LibraryFilter{Query: query})
+		list, err := h.App.ListLibraryFiles(t.Context(), ws.Owner, app.LibraryFilter{Query: query})
 		if must(t, err); len(list.Media) != found {
 			t.Errorf("%s is found %d times", query, len(list.Media))
 		}
@@ -116,7 +116,7 @@ func TestAFilesPageSaysWhoUsesItAndWhenItIsDeleted(t *testing.T) {
 	file := b.photo()
 	card := func() app.FileCard {
 		t.Helper()
-		card, err := b.App.FileCard(t.Context(), b.ws.Owner, file.ID)
+		card, err := b.App.GetFileCard(t.Context(), b.ws.Owner, file.ID)
 		must(t, err)
 		return card
 	}
@@ -125,7 +125,7 @@ func TestAFilesPageSaysWhoUsesItAndWhenItIsDeleted(t *testing.T) {
 	}
 	unused := func() int {
 		t.Helper()
-		list, err := b.App.ListLibrary(t.Context(), b.ws.Owner, app.LibraryFilter{Use: app.UseUnused})
+		list, err := b.App.ListLibraryFiles(t.Context(), b.ws.Owner, app.LibraryFilter{Use: app.UseUnused})
 		must(t, err)
 		return len(list.Media)
 	}
@@ -155,7 +155,7 @@ func TestAFilesPageSaysWhoUsesItAndWhenItIsDeleted(t *testing.T) {
 		t.Errorf("a purged file: %+v", c)
 	}
 	for use, found := range map[string]int{"": 0, app.UseRemoved: 1, app.UseUsable: 0} {
-		list, err := b.App.ListLibrary(t.Context(), b.ws.Owner, app.LibraryFilter{Use: use})
+		list, err := b.App.ListLibraryFiles(t.Context(), b.ws.Owner, app.LibraryFilter{Use: use})
 		if must(t, err); len(list.Media) != found {
 			t.Errorf("%q lists %d", use, len(list.Media))
 		}

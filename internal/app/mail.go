@@ -41,10 +41,10 @@ type mailAdder interface {
 	AddMail(ctx context.Context, m store.Mail) error
 }
 
-// addMail queues an email that is sent if the transaction commits. It is stored encrypted, because its links are
+// queueMail queues an email that is sent if the transaction commits. It is stored encrypted, because its links are
 // secrets. until is when it becomes useless.
-func (a *App) addMail(ctx context.Context, to mailAdder, m mail.Message, until time.Time) error {
-	row := store.Mail{ID: core.NewID[core.MailKind](), ExpiresAt: until}
+func (a *App) queueMail(ctx context.Context, to mailAdder, m mail.Message, expiresAt time.Time) error {
+	row := store.Mail{ID: core.NewID[core.MailKind](), ExpiresAt: expiresAt}
 	if t, ok := to.(store.Tenant); ok {
 		row.Workspace = t.WorkspaceID()
 	}
@@ -69,9 +69,9 @@ func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
 	return m, json.Unmarshal(plain, &m)
 }
 
-// SendMail sends an email and deletes it. It returns an error if sending should be tried again. A mail that was sent
+// SendQueuedMail sends an email and deletes it. It returns an error if sending should be tried again. A mail that was sent
 // although its deletion failed is sent again with the same Message-ID.
-func (a *App) SendMail(ctx context.Context, id core.MailID) error {
+func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	if a.MailMode() == MailKept {
 		return nil
 	}
@@ -115,9 +115,9 @@ type KeptMail struct {
 	mail.Message
 }
 
-// Outbox returns the emails that a mail server would have sent, newest first. It returns not_found unless emails are
+// ListOutbox returns the emails that a mail server would have sent, newest first. It returns not_found unless emails are
 // kept.
-func (a *App) Outbox(ctx context.Context) ([]KeptMail, error) {
+func (a *App) ListOutbox(ctx context.Context) ([]KeptMail, error) {
 	if a.MailMode() != MailKept {
 		return nil, core.NotFound()
 	}

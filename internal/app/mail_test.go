@@ -53,12 +53,12 @@ func (o *postOffice) deliver() []mailtest.Mail {
 	o.t.Helper()
 	before := len(o.server.Received())
 	for _, job := range jobsOf[queue.PasswordReset](o.t, o.Harness) {
-		must(o.t, o.App.SendPasswordReset(o.t.Context(), job.Sealed))
+		must(o.t, o.App.QueuePasswordResetEmail(o.t.Context(), job.Sealed))
 	}
 	_, err := o.Pool.Exec(o.t.Context(), `DELETE FROM river_job WHERE kind = 'password_reset'`)
 	must(o.t, err)
 	for _, job := range jobsOf[queue.Mail](o.t, o.Harness) {
-		must(o.t, o.App.SendMail(o.t.Context(), job.ID))
+		must(o.t, o.App.SendQueuedMail(o.t.Context(), job.ID))
 	}
 	return o.server.Received()[before:]
 }
@@ -144,11 +144,11 @@ func TestMailIsTriedAgainUntilTheServerRefusesItForGood(t *testing.T) {
 	o.Workspace("one").Invite("ben@example.org", core.RoleEditor)
 	id := jobsOf[queue.Mail](t, o.Harness)[0].ID
 	o.server.Refuse("451 later")
-	if err := o.App.SendMail(t.Context(), id); err == nil || errors.Is(err, mail.ErrRefused) || o.waitingMails() != 1 {
+	if err := o.App.SendQueuedMail(t.Context(), id); err == nil || errors.Is(err, mail.ErrRefused) || o.waitingMails() != 1 {
 		t.Errorf("not tried again: %v", err)
 	}
 	o.server.Refuse("550 no such mailbox")
-	if err := o.App.SendMail(t.Context(), id); err != nil || o.waitingMails() != 0 {
+	if err := o.App.SendQueuedMail(t.Context(), id); err != nil || o.waitingMails() != 0 {
 		t.Errorf("tried for ever: %v", err)
 	}
 }
@@ -167,15 +167,15 @@ func TestKeptMailIsShownAndNotSent(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t, func(c *app.Config) { c.Outbox = true })
 	made := h.Workspace("one").Invite("ben@example.org", core.RoleEditor)
-	must(t, h.App.SendMail(t.Context(), jobsOf[queue.Mail](t, h)[0].ID))
-	kept, err := h.App.Outbox(t.Context())
+	must(t, h.App.SendQueuedMail(t.Context(), jobsOf[queue.Mail](t, h)[0].ID))
+	kept, err := h.App.ListOutbox(t.Context())
 	must(t, err)
 	if len(kept) != 1 || kept[0].To != "ben@example.org" || kept[0].Letter.Action.URL != made.InviteURL {
 		t.Errorf("the outbox has %+v", kept)
 	}
 	off := apptest.New(t)
 	off.Workspace("one").Invite("ben@example.org", core.RoleEditor)
-	if _, err := off.App.Outbox(t.Context()); core.CodeOf(err) != core.CodeNotFound || len(jobsOf[queue.Mail](t, off)) != 0 {
+	if _, err := off.App.ListOutbox(t.Context()); core.CodeOf(err) != core.CodeNotFound || len(jobsOf[queue.Mail](t, off)) != 0 {
 		t.Errorf("a server without email has an outbox: %v", err)
 	}
 }
@@ -201,7 +201,7 @@ func (o *postOffice) fail(ws *apptest.Workspace, by core.Caller, account contrac
 func (o *postOffice) tell(after time.Duration) map[string]mailtest.Mail {
 	o.t.Helper()
 	o.Clock.Advance(after)
-	must(o.t, o.App.SendAlerts(o.t.Context()))
+	must(o.t, o.App.QueueAlertEmails(o.t.Context()))
 	byReader := map[string]mailtest.Mail{}
 	for _, m := range o.deliver() {
 		if _, twice := byReader[m.To]; twice {
@@ -314,7 +314,7 @@ func TestAWorkspaceThatCannotBeToldDoesNotKeepOthersFromIt(t *testing.T) {
 			fmt.Sprintf(`ALTER TABLE mails ADD CONSTRAINT broken CHECK (workspace_id <> '%s')`, id))
 		must(t, err)
 		o.Clock.Advance(time.Hour)
-		if o.App.SendAlerts(t.Context()) == nil {
+		if o.App.QueueAlertEmails(t.Context()) == nil {
 			t.Error("the error is not returned")
 		}
 		if got := o.deliver(); len(got) != 1 || got[0].To != told.Email {
@@ -333,7 +333,7 @@ func TestMembersAreNotToldAboutOldProblems(t *testing.T) {
 	if got := o.tell(8 * 24 * time.Hour); len(got) != 0 {
 		t.Errorf("told: %v", got)
 	}
-	must(t, o.App.Housekeep(t.Context()))
+	must(t, o.App.DeleteExpired(t.Context()))
 	var left int
 	must(t, o.Pool.QueryRow(t.Context(), `SELECT count(*) FROM alerts`).Scan(&left))
 	if left != 0 {
@@ -437,7 +437,7 @@ func TestReplicasTellOnce(t *testing.T) {
 	told := make(chan error)
 	for range 4 {
 		replica := o.Replica()
-		go func() { told <- replica.SendAlerts(t.Context()) }()
+		go func() { told <- replica.QueueAlertEmails(t.Context()) }()
 	}
 	for range 4 {
 		must(t, <-told)

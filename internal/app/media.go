@@ -17,7 +17,7 @@ const (
 
 // GetMedia returns a file's record.
 func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.Media, error) {
-	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Read, id)
+	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Media{}, err
 	}
@@ -27,7 +27,7 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 
 // EditMedia changes a file's details, its folder, and whether it is pinned (Spec §4, Media).
 func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedia) (contract.Media, error) {
-	t, mediaID, err := enterEdit[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
+	t, mediaID, err := enterToEdit[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
 	if err != nil {
 		return contract.Media{}, err
 	}
@@ -36,7 +36,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 		if m, err = t.LockMedia(ctx, mediaID); err != nil {
 			return err
 		}
-		if m.Folder, err = folderAt("folderId", in.FolderID, m.Folder); err != nil {
+		if m.Folder, err = parseFolderID("folderId", in.FolderID, m.Folder); err != nil {
 			return err
 		}
 		if in.Title.Set {
@@ -64,7 +64,7 @@ func checkMediaTexts(in contract.EditMedia) error {
 // DeleteMedia deletes a file and frees its storage, unless a draft or queued post uses it. Posts that were published
 // with it keep its id.
 func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
-	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Write, id)
+	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
@@ -75,10 +75,10 @@ func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	out := contract.Media{
 		ID: m.ID.String(), Kind: string(m.Kind), OriginalName: m.Name, Mime: m.Mime, Size: m.Bytes, Status: string(m.Status),
-		FailReason: contract.Optional(m.FailReason), Width: contract.Optional(m.Width), Height: contract.Optional(m.Height),
-		DurationMs: contract.Optional(m.DurationMs),
-		Title:      contract.Optional(m.Title), Description: contract.Optional(m.Description), Tags: m.Tags, Pinned: m.Pinned,
-		PublishedAt: contract.At(m.PublishedAt), PurgedAt: contract.At(m.PurgedAt),
+		FailReason: contract.NilIfZero(m.FailReason), Width: contract.NilIfZero(m.Width), Height: contract.NilIfZero(m.Height),
+		DurationMs: contract.NilIfZero(m.DurationMs),
+		Title:      contract.NilIfZero(m.Title), Description: contract.NilIfZero(m.Description), Tags: m.Tags, Pinned: m.Pinned,
+		PublishedAt: contract.TimeOrNil(m.PublishedAt), PurgedAt: contract.TimeOrNil(m.PurgedAt),
 		CreatedAt: contract.Time{Time: m.CreatedAt},
 	}
 	if !m.Folder.IsZero() {
@@ -102,9 +102,9 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 	})
 }
 
-// MediaFromURL adds a file that a worker downloads, and returns its record (Spec §4, Media). Its errors are those of
+// AddMediaFromURL adds a file that a worker downloads, and returns its record (Spec §4, Media). Its errors are those of
 // intake.Service.AddFromURL.
-func (a *App) MediaFromURL(ctx context.Context, c core.Caller, in contract.MediaFromURL) (contract.Media, error) {
+func (a *App) AddMediaFromURL(ctx context.Context, c core.Caller, in contract.MediaFromURL) (contract.Media, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return contract.Media{}, err
@@ -121,7 +121,7 @@ func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedi
 	if err != nil {
 		return contract.MediaList{}, err
 	}
-	f, err := mediaFilter(ctx, t, in)
+	f, err := parseMediaFilter(ctx, t, in)
 	if err != nil {
 		return contract.MediaList{}, err
 	}
@@ -153,10 +153,10 @@ func listMediaPage(
 // rootFolder selects files that are not in a folder.
 const rootFolder = "root"
 
-func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {
+func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {
 	f := store.MediaFilter{Kind: core.FileKind(in.Kind), Contains: in.Q, Tag: in.Tag, Root: in.FolderID == rootFolder}
 	var err error
-	if f.Limit, err = pageSize(in.Limit); err != nil {
+	if f.Limit, err = parsePageSize(in.Limit); err != nil {
 		return f, err
 	}
 	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {
@@ -181,6 +181,6 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	if f.Root {
 		return f, nil
 	}
-	f.Folder, err = findNamed(ctx, "query.folderId", in.FolderID, t.Folder)
+	f.Folder, err = parseExistingID(ctx, "query.folderId", in.FolderID, t.Folder)
 	return f, err
 }

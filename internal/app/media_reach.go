@@ -19,9 +19,9 @@ func (a *App) fileURL(ws core.WorkspaceID, m store.Media, gate string) string {
 	return a.intake.FileURL(ws, m, gate)
 }
 
-// unreachableFiles returns the kinds of files that posts to an account cannot have, because its network would download
+// unreachableKinds returns the kinds of files that posts to an account cannot have, because its network would download
 // them from this server and cannot.
-func (a *App) unreachableFiles(account core.Account) []core.FileKind {
+func (a *App) unreachableKinds(account core.Account) []core.FileKind {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok || a.cfg.ServesPublicFiles() {
 		return nil

@@ -22,7 +22,7 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 // EditMember changes a member's role, beginning with their next request. Only an owner can add or demote owners, and
 // demoting the last owner is a conflict.
 func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMember) (contract.Member, error) {
-	t, err := a.enterProved(c, true)
+	t, err := a.enterReauthenticated(c, true)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -36,7 +36,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 	}
 	var m core.Member
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		by, err := lockMembers(ctx, t, c)
+		by, err := lockMembersAndGetRole(ctx, t, c)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 		if err := by.CheckRoleChange(m.Role, role); err != nil {
 			return err
 		}
-		if err := a.checkLastOwner(ctx, t, m, role); err != nil {
+		if err := a.checkOwnerRemains(ctx, t, m, role); err != nil {
 			return err
 		}
 		before := m.Role
@@ -66,7 +66,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 // link stops working. Everyone can leave except the last owner, for whom it is a conflict.
 func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error {
 	leaves := id == c.User().String()
-	t, err := a.enterProved(c, !leaves)
+	t, err := a.enterReauthenticated(c, !leaves)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 		return err
 	}
 	return t.Tx(ctx, func(t store.Tenant) error {
-		by, err := lockMembers(ctx, t, c)
+		by, err := lockMembersAndGetRole(ctx, t, c)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 				return err
 			}
 		}
-		if err := a.checkLastOwner(ctx, t, m, ""); err != nil {
+		if err := a.checkOwnerRemains(ctx, t, m, ""); err != nil {
 			return err
 		}
 		if err := t.RemoveMemberOrInvitation(ctx, m); err != nil {
@@ -101,9 +101,9 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 	})
 }
 
-// lockMembers blocks other changes of members until the transaction ends, and returns the caller's role, which may
+// lockMembersAndGetRole blocks other changes of members until the transaction ends, and returns the caller's role, which may
 // have changed since the request began.
-func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role, error) {
+func lockMembersAndGetRole(ctx context.Context, t store.Tenant, c core.Caller) (core.Role, error) {
 	if err := t.LockWorkspace(ctx); err != nil {
 		return "", err
 	}
@@ -114,8 +114,8 @@ func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role,
 	return m.Role, err
 }
 
-func (a *App) checkLastOwner(ctx context.Context, t store.Tenant, m core.Member, to core.Role) error {
-	if m.Role != core.RoleOwner || m.IsPending() || to == core.RoleOwner {
+func (a *App) checkOwnerRemains(ctx context.Context, t store.Tenant, m core.Member, newRole core.Role) error {
+	if m.Role != core.RoleOwner || m.IsPending() || newRole == core.RoleOwner {
 		return nil
 	}
 	n, err := t.CountMembers(ctx, a.cfg.Now())

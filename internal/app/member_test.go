@@ -138,7 +138,7 @@ func TestWhoIsRemovedCanDoNoMore(t *testing.T) {
 			}
 			must(t, h.App.RemoveMember(t.Context(), by, id))
 			want(t, core.CodeNotFound, h.App.RemoveMember(t.Context(), ws.Owner, id))
-			_, err := h.App.SessionCaller(t.Context(), app.Session{User: id, Workspace: ws.ID.String(), Proof: "", ProvedAt: h.Clock.Now()})
+			_, err := h.App.AuthenticateSession(t.Context(), app.Session{User: id, Workspace: ws.ID.String(), Proof: "", ProvedAt: h.Clock.Now()})
 			want(t, core.CodeUnauthenticated, err)
 			if !key.IsZero() {
 				_, err := h.Caller(bearer)

@@ -18,7 +18,7 @@ var networks = []string{"facebook", "instagram", "threads", "tiktok", "youtube"}
 func TestLimitsNameEveryNetwork(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	got, err := h.App.Limits(t.Context(), h.Workspace("one").Owner)
+	got, err := h.App.GetNetworkLimits(t.Context(), h.Workspace("one").Owner)
 	must(t, err)
 	if names := slices.Sorted(maps.Keys(got.Limits)); !slices.Equal(names, networks) {
 		t.Errorf("want %v, got %v", networks, names)

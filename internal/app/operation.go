@@ -56,37 +56,37 @@ type Answer struct {
 	Creations *store.RateCount
 }
 
-// Given returns a Request.Decode for an input that is already decoded.
-func Given[In any](in In) func(into any) error {
+// DecodedInput returns a Request.Decode for an input that is already decoded.
+func DecodedInput[In any](in In) func(into any) error {
 	return func(into any) error {
 		*into.(*In) = in //nolint:errcheck,forcetypeassert // the operation decodes into its own type
 		return nil
 	}
 }
 
-// Do performs an operation: it admits the caller, decodes the request, calls the operation, and handles repeated
+// RunOperation performs an operation: it admits the caller, decodes the request, calls the operation, and handles repeated
 // requests. A refusal frees the request's key, so that the client can send a corrected request. If the outcome is
 // unknown, for example because the connection was lost at the commit, the next request with the key finds what was
 // committed.
-func (a *App) Do(ctx context.Context, op *Operation, r Request) (Answer, error) {
+func (a *App) RunOperation(ctx context.Context, op *Operation, r Request) (Answer, error) {
 	replay := r.Replay
 	if !op.Repeatable {
 		replay = nil
 	}
-	answer, err := a.admit(ctx, r.Caller, op.Access, replay)
+	answer, err := a.admitRequest(ctx, r.Caller, op.Access, replay)
 	if err != nil || answer.Replayed {
 		return answer, err
 	}
-	out, err := op.run(withReplay(ctx, replay), a, r.Caller, r.Decode)
+	out, err := op.run(contextWithReplay(ctx, replay), a, r.Caller, r.Decode)
 	if err != nil {
-		a.freeReplay(ctx, r.Caller, replay, err)
+		a.releaseReplayKey(ctx, r.Caller, replay, err)
 		return answer, err
 	}
 	if replay != nil && !replay.saved {
 		return answer, fmt.Errorf("%s did not store its result", op.Name)
 	}
 	if op.Output != reflect.TypeFor[contract.None]() {
-		answer.Body, err = contract.Encode(out)
+		answer.Body, err = contract.EncodeJSON(out)
 	}
 	return answer, err
 }
@@ -104,8 +104,8 @@ func FindOperation(name string) (*Operation, bool) {
 // Operations returns all operations.
 func Operations() []Operation { return operations }
 
-// operation returns a row of the table for a method that accepts a record and returns one.
-func operation[In, Out any](name string, access Access,
+// newOperation returns a row of the table for a method that accepts a record and returns one.
+func newOperation[In, Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller, In) (Out, error),
 ) Operation {
 	return Operation{
@@ -120,26 +120,26 @@ func operation[In, Out any](name string, access Access,
 	}
 }
 
-// withoutInput returns a row for a method that accepts only its caller.
-func withoutInput[Out any](name string, access Access,
+// newOperationWithoutInput returns a row for a method that accepts only its caller.
+func newOperationWithoutInput[Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller) (Out, error),
 ) Operation {
-	return operation(name,
+	return newOperation(name,
 		access, func(a *App, ctx context.Context, c core.Caller, _ contract.None) (Out, error) { return call(a, ctx, c) })
 }
 
-// byID returns a row for a method that accepts an id.
-func byID[Out any](name string, access Access,
+// newOperationByID returns a row for a method that accepts an id.
+func newOperationByID[Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller, string) (Out, error),
 ) Operation {
-	return operation(name, access, func(a *App, ctx context.Context, c core.Caller, in contract.ByID) (Out, error) {
+	return newOperation(name, access, func(a *App, ctx context.Context, c core.Caller, in contract.ByID) (Out, error) {
 		return call(a, ctx, c, in.ID)
 	})
 }
 
-// removeByID returns a row for a method that accepts an id and returns nothing.
-func removeByID(name string, access Access, call func(*App, context.Context, core.Caller, string) error) Operation {
-	return byID(name, access, func(a *App, ctx context.Context, c core.Caller, id string) (contract.None, error) {
+// newRemovalByID returns a row for a method that accepts an id and returns nothing.
+func newRemovalByID(name string, access Access, call func(*App, context.Context, core.Caller, string) error) Operation {
+	return newOperationByID(name, access, func(a *App, ctx context.Context, c core.Caller, id string) (contract.None, error) {
 		return contract.None{}, call(a, ctx, c, id)
 	})
 }

@@ -25,16 +25,16 @@ func TestOperationsHaveNamesOfTheirOwn(t *testing.T) {
 func TestRepeatableOperationsKeepTheirAnswer(t *testing.T) {
 	b := newBench(t)
 	inputs := map[string]func(any) error{
-		"posts_create":        app.Given(request("once", draft(), b.ws.Account("threads"))),
-		"media_create_upload": app.Given(upload(5)),
-		"media_from_url":      app.Given(contract.MediaFromURL{URL: "https://example.com/a.jpg"}),
+		"posts_create":        app.DecodedInput(request("once", draft(), b.ws.Account("threads"))),
+		"media_create_upload": app.DecodedInput(upload(5)),
+		"media_from_url":      app.DecodedInput(contract.MediaFromURL{URL: "https://example.com/a.jpg"}),
 	}
 	for _, op := range app.Operations() {
 		if !op.Repeatable {
 			continue
 		}
 		for i := range 2 {
-			answer, err := b.App.Do(b.Context(), &op, app.Request{Caller: b.ws.Owner, Decode: inputs[op.Name], Replay: replayOf(op.Name, "body")})
+			answer, err := b.App.RunOperation(b.Context(), &op, app.Request{Caller: b.ws.Owner, Decode: inputs[op.Name], Replay: replayOf(op.Name, "body")})
 			if err != nil || answer.Replayed != (i == 1) {
 				t.Errorf("%s, time %d: %+v, %v", op.Name, i+1, answer, err)
 			}

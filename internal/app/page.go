@@ -8,9 +8,9 @@ const (
 	maxPageSize     = 100
 )
 
-// pageSize returns the number of rows of a page for the `limit` of a request: the default for 0, and invalid_request
+// parsePageSize returns the number of rows of a page for the `limit` of a request: the default for 0, and invalid_request
 // for a number that is not allowed.
-func pageSize(limit int) (int, error) {
+func parsePageSize(limit int) (int, error) {
 	if limit == 0 {
 		return defaultPageSize, nil
 	}

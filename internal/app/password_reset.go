@@ -34,7 +34,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 	if a.MailMode() == MailOff {
 		return core.NotFound()
 	}
-	email, err := checkEmail("email", email)
+	email, err := parseEmail("email", email)
 	if err != nil {
 		return err
 	}
@@ -43,10 +43,10 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 		return fmt.Errorf("throttle password resets: %w", err)
 	}
 	if wait > 0 {
-		a.cfg.Metrics.CountRateLimited(policySignIn)
+		a.cfg.Metrics.CountRateLimited(limitNameSignIn)
 		return errRateLimited(wait, "Too many requests for a new password.", "Wait, then try again.")
 	}
-	wait, err = a.cfg.Store.Throttle(ctx, "reset/"+accountBucket(email), resetTries/2, 2*resetInterval)
+	wait, err = a.cfg.Store.Throttle(ctx, "reset/"+accountBucketName(email), resetTries/2, 2*resetInterval)
 	if err != nil {
 		return fmt.Errorf("throttle password resets: %w", err)
 	}
@@ -70,9 +70,9 @@ type passwordReset struct {
 // resetPlace is where requests are stored encrypted.
 var resetPlace = secret.SealPlace("river_job", "args", queue.PasswordReset{}.Kind(), "")
 
-// SendPasswordReset emails a link for choosing a new password, if the address of the request is that of a person and
+// QueuePasswordResetEmail emails a link for choosing a new password, if the address of the request is that of a person and
 // the link has not been sent. sealed is that of queue.PasswordReset.
-func (a *App) SendPasswordReset(ctx context.Context, sealed []byte) error {
+func (a *App) QueuePasswordResetEmail(ctx context.Context, sealed []byte) error {
 	plain, err := a.cfg.Ring.Open(purposeReset, resetPlace, sealed)
 	if err != nil {
 		return fmt.Errorf("read a request for a new password: %w", err)
@@ -96,7 +96,7 @@ func (a *App) SendPasswordReset(ctx context.Context, sealed []byte) error {
 		if added, err := s.AddPasswordReset(ctx, user.ID, hash[:], in.Until); err != nil || !added {
 			return err
 		}
-		return a.addMail(ctx, s, mail.Message{To: user.Email, Name: user.Name, Letter: mail.Letter{
+		return a.queueMail(ctx, s, mail.Message{To: user.Email, Name: user.Name, Letter: mail.Letter{
 			Subject:    "Choose a new password for Belfry",
 			Paragraphs: []string{"Somebody, probably you, has asked for a new password for this email address."},
 			Action:     mail.Link{Label: "Choose a new password", URL: a.cfg.PublicURL + "/reset-password/" + in.Token},
@@ -110,9 +110,9 @@ func (a *App) SendPasswordReset(ctx context.Context, sealed []byte) error {
 	return nil
 }
 
-// PasswordResetEmail returns the email address of the account that a link is for, or not_found if the link has expired,
+// GetPasswordResetAddress returns the email address of the account that a link is for, or not_found if the link has expired,
 // was used or is unknown.
-func (a *App) PasswordResetEmail(ctx context.Context, token string) (string, error) {
+func (a *App) GetPasswordResetAddress(ctx context.Context, token string) (string, error) {
 	hash := secret.HashToken(purposeReset, token)
 	user, err := a.cfg.Store.UserByPasswordReset(ctx, hash[:], a.cfg.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -129,10 +129,10 @@ func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPa
 	if err != nil {
 		return err
 	}
-	if err := checkPassword(in.Password); err != nil {
+	if err := checkNewPassword(in.Password); err != nil {
 		return err
 	}
-	if err := a.throttleAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
+	if err := a.throttleAddressSignIns(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return err
 	}
 	passwordHash, err := a.passwords.Hash(ctx, in.Password)
@@ -148,11 +148,11 @@ func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPa
 			return err
 		}
 		return s.AddAuditEntry(ctx, core.AuditEntry{
-			Action: core.AuditPasswordReset, Actor: personCaller(user), Subject: user.String(),
+			Action: core.AuditPasswordReset, Actor: newAuditActor(user), Subject: user.String(),
 		})
 	})
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.ResetThrottle(ctx, accountBucket(found.Email))
+	return a.cfg.Store.ResetThrottle(ctx, accountBucketName(found.Email))
 }

@@ -14,8 +14,8 @@ import (
 // maxBulk is how many posts one action may be applied to: as many as the longest page of a list.
 const maxBulk = maxPageSize
 
-// BulkPosts is one action on several posts.
-type BulkPosts struct {
+// BulkAction is one action on several posts.
+type BulkAction struct {
 	Act core.Act // one of BulkActs
 	IDs []string
 	// Shift is how far core.ActReschedule moves the posts.
@@ -31,7 +31,7 @@ func BulkActs() []core.Act {
 type BulkResult struct {
 	Done    int
 	Refused []BulkRefusal
-	// Undo are the posts that RestorePosts can give back the schedule that they had before.
+	// Undo are the posts that RestorePostSchedules can give back the schedule that they had before.
 	Undo []PostSchedule
 }
 
@@ -41,9 +41,9 @@ type BulkRefusal struct {
 	Cause *core.Error
 }
 
-// BulkPosts applies an action to each of several posts, with the same checks as for one post. An error that ends it
+// ApplyBulkAction applies an action to each of several posts, with the same checks as for one post. An error that ends it
 // midway comes with the result until then.
-func (a *App) BulkPosts(ctx context.Context, c core.Caller, in BulkPosts) (BulkResult, error) {
+func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction) (BulkResult, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return BulkResult{}, err
@@ -60,18 +60,18 @@ func (a *App) BulkPosts(ctx context.Context, c core.Caller, in BulkPosts) (BulkR
 	if err != nil {
 		return BulkResult{}, err
 	}
-	return a.eachPost(ctx, t, in.IDs, func(p core.Post) (PostSchedule, error) {
-		return a.bulkPost(ctx, c, in, p, ws.Zone)
+	return a.applyToEachPost(ctx, t, in.IDs, func(p core.Post) (PostSchedule, error) {
+		return a.applyToPost(ctx, c, in, p, ws.Zone)
 	})
 }
 
-// bulkPost applies the action to one post. It returns how to undo it, or the zero PostSchedule.
-func (a *App) bulkPost(ctx context.Context, c core.Caller, in BulkPosts, p core.Post, zone core.Zone,
+// applyToPost applies the action to one post. It returns how to undo it, or the zero PostSchedule.
+func (a *App) applyToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post, zone core.Zone,
 ) (before PostSchedule, err error) {
 	id := p.ID.String()
-	switch in.Act {
+	switch action.Act {
 	case core.ActReschedule:
-		before, err = a.shiftPost(ctx, c, p, in.Shift, zone)
+		before, err = a.shiftPostTime(ctx, c, p, action.Shift, zone)
 	case core.ActRetry:
 		_, err = a.RetryPost(ctx, c, contract.RetryPost{ID: id})
 	case core.ActCancel:
@@ -87,15 +87,15 @@ func (a *App) bulkPost(ctx context.Context, c core.Caller, in BulkPosts, p core.
 	return before, err
 }
 
-// shiftPost moves a post's time, unless somebody else has changed the post since it was read.
-func (a *App) shiftPost(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
+// shiftPostTime moves a post's time, unless somebody else has changed the post since it was read.
+func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
 ) (before PostSchedule, err error) {
 	if p.PublishAt.IsZero() {
 		return before, core.Fail(core.CodeConflict, "A draft without a time cannot be moved.").WithHint("Set its time on its page.")
 	}
 	at, issues := by.Apply(p.PublishAt, zone, a.cfg.Now())
 	if len(issues) > 0 {
-		return before, errPostPlan(&p, issues)
+		return before, planErrorForPost(&p, issues)
 	}
 	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: p.ID.String(), Revision: p.Revision(), When: &contract.When{Instant: at},
@@ -103,10 +103,10 @@ func (a *App) shiftPost(ctx context.Context, c core.Caller, p core.Post, by core
 	return before, err
 }
 
-// eachPost calls f, which returns how to undo it or the zero PostSchedule, for each of several posts. An error that
+// applyToEachPost calls f, which returns how to undo it or the zero PostSchedule, for each of several posts. An error that
 // says nothing about the other posts is a refusal. Any other ends it, and comes with the result until then.
-func (a *App) eachPost(ctx context.Context, t store.Tenant, ids []string,
-	f func(core.Post) (before PostSchedule, err error),
+func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
+	apply func(core.Post) (before PostSchedule, err error),
 ) (r BulkResult, err error) {
 	switch {
 	case len(ids) == 0:
@@ -127,10 +127,10 @@ func (a *App) eachPost(ctx context.Context, t store.Tenant, ids []string,
 	for _, id := range parsed {
 		p, ok := posts[id]
 		if !ok {
-			r.Refused = append(r.Refused, BulkRefusal{id.String(), errPostGone()})
+			r.Refused = append(r.Refused, BulkRefusal{id.String(), errPostDeleted()})
 			continue
 		}
-		before, err := f(p)
+		before, err := apply(p)
 		if cause, refused := asBulkRefusal(err); refused {
 			r.Refused = append(r.Refused, BulkRefusal{id.String(), cause})
 			continue
@@ -145,7 +145,7 @@ func (a *App) eachPost(ctx context.Context, t store.Tenant, ids []string,
 	return r, nil
 }
 
-func errPostGone() *core.Error {
+func errPostDeleted() *core.Error {
 	return core.Fail(core.CodeConflict, "The post was deleted meanwhile.")
 }
 
@@ -157,7 +157,7 @@ func asBulkRefusal(err error) (*core.Error, bool) {
 		e.Code == core.CodeInsufficientScope:
 		return nil, false
 	case e.Code == core.CodeNotFound:
-		return errPostGone(), true
+		return errPostDeleted(), true
 	}
 	return e, true
 }
@@ -179,9 +179,9 @@ func (s PostSchedule) checkRestorable() error {
 	return nil
 }
 
-// RestorePosts undoes actions: it gives posts back the state and the time that they had before. A post that is queued
+// RestorePostSchedules undoes actions: it gives posts back the state and the time that they had before. A post that is queued
 // again is checked again.
-func (a *App) RestorePosts(ctx context.Context, c core.Caller, before []PostSchedule) (BulkResult, error) {
+func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []PostSchedule) (BulkResult, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return BulkResult{}, err
@@ -198,8 +198,8 @@ func (a *App) RestorePosts(ctx context.Context, c core.Caller, before []PostSche
 		was[s.ID] = s
 		ids = append(ids, s.ID)
 	}
-	return a.eachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
-		err := a.restorePost(ctx, c, was[p.ID.String()])
+	return a.applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
+		err := a.restorePostSchedule(ctx, c, was[p.ID.String()])
 		if errors.Is(err, ErrPostChanged) {
 			err = core.Fail(core.CodeConflict, "The post was changed meanwhile, and stays as it is.").WithCause(err)
 		}
@@ -207,7 +207,7 @@ func (a *App) RestorePosts(ctx context.Context, c core.Caller, before []PostSche
 	})
 }
 
-func (a *App) restorePost(ctx context.Context, c core.Caller, was PostSchedule) error {
+func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSchedule) error {
 	if was.Status == core.PostQueued {
 		_, err := a.EditPost(ctx, c, contract.EditPost{
 			ID: was.ID, Revision: was.Revision, When: &contract.When{Instant: was.At}, Status: string(core.PostQueued),
@@ -220,19 +220,19 @@ func (a *App) restorePost(ctx context.Context, c core.Caller, was PostSchedule) 
 			return err
 		}
 		if p.Status == core.PostQueued {
-			if err := a.cancelQueued(ctx, t, p); err != nil {
+			if err := a.cancelQueuedPost(ctx, t, p); err != nil {
 				return err
 			}
 			p.Status = core.PostDraft
 		}
 		if p.Status != core.PostDraft {
-			return unchangeableError(p)
+			return errUnchangeable(p)
 		}
 		now := a.cfg.Now().UTC()
 		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute)) // since the draft was given it
 		if !was.At.IsZero() && !hasPassed {
 			if issues := core.CheckTime(was.At, now); len(issues) > 0 {
-				return errPostPlan(p, issues)
+				return planErrorForPost(p, issues)
 			}
 		}
 		p.PublishAt, p.UpdatedAt = was.At, now
@@ -244,9 +244,9 @@ func (a *App) restorePost(ctx context.Context, c core.Caller, was PostSchedule) 
 // sendHold is how long a post that a person sends now waits, so that they can take it back.
 const sendHold = 10 * time.Second
 
-// SendNow queues a draft, or reschedules a queued post, to be published after sendHold. It returns how the post was
-// scheduled before, for RestorePosts. revision is the one that the person has seen, or "".
-func (a *App) SendNow(ctx context.Context, c core.Caller, id, revision string) (before PostSchedule, err error) {
+// SendAfterHold queues a draft, or reschedules a queued post, to be published after sendHold. It returns how the post was
+// scheduled before, for RestorePostSchedules. revision is the one that the person has seen, or "".
+func (a *App) SendAfterHold(ctx context.Context, c core.Caller, id, revision string) (before PostSchedule, err error) {
 	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: id, Revision: revision, When: &contract.When{Instant: a.cfg.Now().Add(sendHold)},
 		Status: string(core.PostQueued), InPlace: true,

@@ -12,7 +12,7 @@ import (
 
 func (b *bench) bulk(act core.Act, by core.Shift, posts ...contract.Post) app.BulkResult {
 	b.t.Helper()
-	got, err := b.App.BulkPosts(b.Context(), b.ws.Owner, app.BulkPosts{Act: act, IDs: idsOf(posts), Shift: by})
+	got, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: act, IDs: idsOf(posts), Shift: by})
 	must(b.t, err)
 	return got
 }
@@ -104,7 +104,7 @@ func TestAnActionOnSeveralPostsIsUndone(t *testing.T) {
 	one, two := b.ws.Queued("one", account, at), b.ws.Queued("two", account, at.Add(time.Hour))
 	undo := func(r app.BulkResult) app.BulkResult {
 		t.Helper()
-		got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, r.Undo)
+		got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, r.Undo)
 		must(t, err)
 		return got
 	}
@@ -147,7 +147,7 @@ func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
 		moved := b.bulk(core.ActReschedule, core.Shift{Days: 1}, post)
 		change(post)
 		want := b.ws.Post(post).StatusLine
-		got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, moved.Undo)
+		got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, moved.Undo)
 		must(t, err)
 		if is := b.ws.Post(post).StatusLine; is != want {
 			t.Errorf("%s: it was %s, and undone is %s", name, want, is)
@@ -157,10 +157,10 @@ func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
 		}
 	}
 	draft := b.ws.Draft("a draft", account)
-	sent, err := b.App.SendNow(b.Context(), b.ws.Owner, draft.ID, "")
+	sent, err := b.App.SendAfterHold(b.Context(), b.ws.Owner, draft.ID, "")
 	must(t, err)
 	b.edit(draft, contract.EditPost{When: &when})
-	got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{sent})
+	got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{sent})
 	must(t, err)
 	if len(got.Refused) != 1 || b.ws.Post(draft).Status != "queued" {
 		t.Errorf("a post with a new time is a draft again: %+v", got)
@@ -170,7 +170,7 @@ func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
 func TestOnlyASchedulePostsCanHaveIsRestored(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Queued("hello", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
-	before, err := b.App.SendNow(b.Context(), b.ws.Owner, post.ID, "")
+	before, err := b.App.SendAfterHold(b.Context(), b.ws.Owner, post.ID, "")
 	must(t, err)
 	with := func(status core.PostStatus, at time.Time) app.PostSchedule {
 		return app.PostSchedule{ID: post.ID, Status: status, At: at, Revision: before.Revision}
@@ -180,12 +180,12 @@ func TestOnlyASchedulePostsCanHaveIsRestored(t *testing.T) {
 		"no revision": {{ID: post.ID, Status: core.PostDraft}},
 		"twice":       {before, with(core.PostDraft, before.At)},
 	} {
-		if _, err := b.App.RestorePosts(b.Context(), b.ws.Owner, list); core.CodeOf(err) != core.CodeInvalidRequest {
+		if _, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, list); core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, at := range []time.Time{b.Clock.Now().AddDate(2, 0, 0), b.Clock.Now().AddDate(-2, 0, 0)} {
-		got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{with(core.PostDraft, at)})
+		got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{with(core.PostDraft, at)})
 		must(t, err)
 		if len(got.Refused) != 1 || got.Refused[0].Cause.Code != core.CodePlanHasIssues {
 			t.Errorf("a draft for %s: %+v", at, got)
@@ -203,9 +203,9 @@ func TestADraftWhoseTimeHasPassedIsTakenBack(t *testing.T) {
 	when := local("2026-10-06T10:00", "UTC")
 	b.edit(draft, contract.EditPost{When: &when})
 	b.Clock.Advance(72 * time.Hour)
-	before, err := b.App.SendNow(b.Context(), b.ws.Owner, draft.ID, "")
+	before, err := b.App.SendAfterHold(b.Context(), b.ws.Owner, draft.ID, "")
 	must(t, err)
-	got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{before})
+	got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{before})
 	must(t, err)
 	if is := b.ws.Post(draft); got.Done != 1 || is.Status != "draft" || !is.PublishAt.Equal(before.At) {
 		t.Errorf("it is %s: %+v", is.StatusLine, got)
@@ -218,7 +218,7 @@ func TestAnErrorMidwayComesWithWhatIsDone(t *testing.T) {
 	at := b.Clock.Now().Add(time.Hour)
 	one, two := b.ws.Queued("one", account, at), b.ws.Queued("two", account, at)
 	b.breakPost(two)
-	got, err := b.App.BulkPosts(b.Context(), b.ws.Owner, app.BulkPosts{
+	got, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{
 		Act: core.ActReschedule, IDs: idsOf([]contract.Post{one, two}), Shift: core.Shift{Hours: 1},
 	})
 	if err == nil || got.Done != 1 || len(got.Undo) != 1 || got.Undo[0].ID != one.ID {
@@ -245,24 +245,24 @@ func TestSendNowCanBeTakenBackForAWhile(t *testing.T) {
 	}
 	for _, p := range posts {
 		before := b.ws.Post(p)
-		was, err := b.App.SendNow(b.Context(), b.ws.Owner, p.ID, "")
+		was, err := b.App.SendAfterHold(b.Context(), b.ws.Owner, p.ID, "")
 		must(t, err)
 		if got := b.ws.Work(p); got.Status != "queued" || !got.PublishAt.Equal(b.Clock.Now().Add(10*time.Second)) {
 			t.Errorf("%s: it is %s", p.Text, got.StatusLine)
 		}
-		_, err = b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{was})
+		_, err = b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{was})
 		must(t, err)
 		if got := b.ws.Post(p); got.StatusLine != before.StatusLine {
 			t.Errorf("%s: it was %s, and is %s", p.Text, before.StatusLine, got.StatusLine)
 		}
 	}
-	was, err := b.App.SendNow(b.Context(), b.ws.Owner, posts[0].ID, "")
+	was, err := b.App.SendAfterHold(b.Context(), b.ws.Owner, posts[0].ID, "")
 	must(t, err)
 	b.Clock.Advance(10 * time.Second)
 	if got := b.ws.Work(posts[0]); got.Status != "live" {
 		t.Errorf("it is %s", got.StatusLine)
 	}
-	got, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{was})
+	got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{was})
 	must(t, err)
 	if len(got.Refused) != 1 || b.ws.Post(posts[0]).Status != "live" {
 		t.Errorf("a live post was taken back: %+v", got)
@@ -278,31 +278,31 @@ func TestActionsOnSeveralPostsStayInTheirWorkspaceAndWithinLimits(t *testing.T) 
 	if len(got.Refused) != 1 || other.Post(foreign).ID != foreign.ID {
 		t.Errorf("a foreign post: %+v", got)
 	}
-	unknown, err := b.App.BulkPosts(b.Context(), b.ws.Owner, app.BulkPosts{
+	unknown, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{
 		Act: core.ActDelete, IDs: []string{core.NewID[core.PostKind]().String()},
 	})
 	must(t, err)
 	if unknown.Refused[0].Cause.Message != got.Refused[0].Cause.Message {
 		t.Error("a foreign post is refused in other words than an unknown one")
 	}
-	if _, err := b.App.RestorePosts(b.Context(), b.ws.Owner, []app.PostSchedule{{ID: foreign.ID, Status: core.PostDraft, Revision: "any"}}); err != nil {
+	if _, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{{ID: foreign.ID, Status: core.PostDraft, Revision: "any"}}); err != nil {
 		t.Error(err)
 	}
 	many := slices.Repeat([]string{mine.ID}, 101)
-	for name, in := range map[string]app.BulkPosts{
+	for name, in := range map[string]app.BulkAction{
 		"none":              {Act: core.ActDelete},
 		"too many":          {Act: core.ActDelete, IDs: many},
 		"an unknown action": {Act: core.ActSettle, IDs: many[:1]},
 		"nowhere":           {Act: core.ActReschedule, IDs: many[:1]},
 	} {
-		if _, err := b.App.BulkPosts(b.Context(), b.ws.Owner, in); core.CodeOf(err) != core.CodeInvalidRequest {
+		if _, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, in); core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	viewer := b.ws.Member(core.RoleViewer)
-	_, refused := b.App.BulkPosts(b.Context(), viewer, app.BulkPosts{Act: core.ActDelete, IDs: many[:1]})
-	_, restored := b.App.RestorePosts(b.Context(), viewer, []app.PostSchedule{{ID: mine.ID, Status: core.PostDraft}})
-	_, sent := b.App.SendNow(b.Context(), viewer, mine.ID, "")
+	_, refused := b.App.ApplyBulkAction(b.Context(), viewer, app.BulkAction{Act: core.ActDelete, IDs: many[:1]})
+	_, restored := b.App.RestorePostSchedules(b.Context(), viewer, []app.PostSchedule{{ID: mine.ID, Status: core.PostDraft}})
+	_, sent := b.App.SendAfterHold(b.Context(), viewer, mine.ID, "")
 	for _, err := range []error{refused, restored, sent} {
 		if core.CodeOf(err) != core.CodeInsufficientScope {
 			t.Errorf("a viewer: %v", err)

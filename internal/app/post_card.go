@@ -13,7 +13,7 @@ import (
 	"belfry/internal/store"
 )
 
-// PostCard is a post as the dashboard shows it.
+// GetPostCard is a post as the dashboard shows it.
 type PostCard struct {
 	contract.Post
 	AccountName string // also of an account that is disconnected by now
@@ -45,9 +45,9 @@ type PostCard struct {
 	Acts []core.Act
 }
 
-// PostFiles returns the files of posts by their ids. Those whose bytes have been deleted are included, as purged;
+// FindFilesByID returns the files of posts by their ids. Those whose bytes have been deleted are included, as purged;
 // any that do not exist are left out.
-func (a *App) PostFiles(ctx context.Context, c core.Caller, ids []string) (map[string]contract.Media, error) {
+func (a *App) FindFilesByID(ctx context.Context, c core.Caller, ids []string) (map[string]contract.Media, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return nil, err
@@ -66,13 +66,13 @@ func (a *App) PostFiles(ctx context.Context, c core.Caller, ids []string) (map[s
 	return files, err
 }
 
-// PostCard returns a post with what its page shows about its account and its next steps.
-func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard, error) {
-	t, p, err := a.readPost(ctx, c, id)
+// GetPostCard returns a post with what its page shows about its account and its next steps.
+func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCard, error) {
+	t, p, err := a.enterAndLoadPost(ctx, c, id)
 	if err != nil {
 		return PostCard{}, err
 	}
-	card := a.cardOf(c, p)
+	card := a.newPostCard(c, p)
 	hasNoLink := p.Status == core.PostLive && p.ExternalURL == ""
 	if !p.HasUnknownOutcome() && !hasNoLink || a.cfg.NetworksURL != "" {
 		return card, nil
@@ -88,18 +88,18 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 // ListPostCards is ListPosts for the dashboard, which can also list the posts on one network. next is empty on the last
 // page. A list of the whole workspace has the counts of CountPosts as well, of the same moment; others have none.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
-	in contract.ListPosts, on core.Platform,
+	in contract.ListPosts, platform core.Platform,
 ) (cards []PostCard, next string, counts map[core.PostStatus]int, err error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	read := func(t store.Tenant) error {
-		posts, after, err := a.listPosts(ctx, t, in, on)
-		cards, next = convertAll(posts, func(p core.Post) PostCard { return a.cardOf(c, p) }), after
+		posts, after, err := a.listPostsPage(ctx, t, in, platform)
+		cards, next = convertAll(posts, func(p core.Post) PostCard { return a.newPostCard(c, p) }), after
 		return err
 	}
-	if in.Q != "" || in.AccountID != "" || in.GroupID != "" || in.From != "" || in.To != "" || on != "" {
+	if in.Q != "" || in.AccountID != "" || in.GroupID != "" || in.From != "" || in.To != "" || platform != "" {
 		err = read(t)
 		return cards, next, nil, err
 	}
@@ -113,7 +113,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	return cards, next, counts, err
 }
 
-func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
+func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
 		Post: a.postOf(p), AccountName: p.AccountName,
 		AccountAvatar: contract.AvatarPathOf(p.AccountAvatar), Revision: p.Revision(),

@@ -34,8 +34,8 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 					WithHint("Check the plan, then send the request again with \"confirm\": true.")
 		}
 		// The quota is checked where the slots are taken, and warnings refuse nothing: neither is asked for ahead.
-		if a.checkContent(r); changed != nil || r.hasIssues() {
-			if err := a.completePlan(ctx, t, r); err != nil {
+		if a.buildPlanRows(r); changed != nil || r.hasIssues() {
+			if err := a.addQuotaAndTextIssues(ctx, t, r); err != nil {
 				return contract.Posts{}, err
 			}
 			if err := planError(r); err != nil {
@@ -56,31 +56,31 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *postRequest) (contract.Posts, error) {
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	made := store.NewPosts{By: c.User(), Drafts: r.plan.Drafts}
-	if r.queues() {
-		made.Queued = &store.NewQueued{Period: r.workspace.Zone.Month(now), Limit: r.plan.Posts, Due: a.dueAt(r.at)}
+	if r.queuesPosts() {
+		made.Queued = &store.NewQueued{Period: r.workspace.Zone.Month(now), Limit: r.plan.Posts, Due: a.futureOrZero(r.at)}
 	}
 	out := contract.Posts{Posts: make([]contract.Post, len(r.targets))}
 	for i, target := range r.targets {
 		post := r.newPost(target, c.Via(), now)
 		made.Posts, out.Posts[i] = append(made.Posts, post), a.postOf(post)
-		if r.queues() {
+		if r.queuesPosts() {
 			delivery := target.network.Delivery(target.draft)
 			made.Queued.Flows = append(made.Queued.Flows, delivery.Flow)
 			made.Queued.Ahead = append(made.Queued.Ahead, delivery.Ahead)
 		}
 	}
 	var err error
-	if made.Answer, err = answerToStore(ctx, out); err != nil {
+	if made.Answer, err = newStoredAnswer(ctx, out); err != nil {
 		return contract.Posts{}, err
 	}
-	if err := endReplay(ctx, t, t.CreatePosts(ctx, made)); err != nil {
+	if err := finishReplay(ctx, t, t.CreatePosts(ctx, made)); err != nil {
 		return contract.Posts{}, err
 	}
 	return out, nil
 }
 
 // newPost returns the post for a target.
-func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.Post {
+func (r *postRequest) newPost(target postTarget, via core.Via, now time.Time) core.Post {
 	d := target.draft
 	post := core.Post{
 		ID: core.NewID[core.PostKind](), Workspace: r.workspace.ID, Account: d.Account.ID, Platform: d.Account.Platform,
@@ -88,7 +88,7 @@ func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.P
 		Settings: d.Settings,
 		Zone:     r.when.Zone, Status: core.PostDraft, Via: via, CreatedAt: now, UpdatedAt: now,
 	}
-	if r.queues() {
+	if r.queuesPosts() {
 		post.Status, post.PublishAt = core.PostQueued, r.at.UTC().Truncate(time.Microsecond)
 	}
 	return post
@@ -103,9 +103,9 @@ func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period stri
 	return err
 }
 
-// checkDrafts returns quota_exceeded if the transaction has created more drafts than the plan allows.
-func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
-	_, plan, err := a.workspaceAndPlan(ctx, t)
+// checkDraftQuota returns quota_exceeded if the transaction has created more drafts than the plan allows.
+func (a *App) checkDraftQuota(ctx context.Context, t store.Tenant) error {
+	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil || plan.Drafts == nil {
 		return err
 	}
@@ -116,9 +116,9 @@ func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
 	return plan.CheckDrafts(used-1, 1)
 }
 
-// dueAt returns a time in the future unchanged, and otherwise the zero time, which means now by the database's clock:
+// futureOrZero returns a time in the future unchanged, and otherwise the zero time, which means now by the database's clock:
 // this machine's clock must not decide.
-func (a *App) dueAt(at time.Time) time.Time {
+func (a *App) futureOrZero(at time.Time) time.Time {
 	if at.After(a.cfg.Now()) {
 		return at
 	}

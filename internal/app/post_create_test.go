@@ -107,12 +107,12 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 	}{{"first", now()}, {"now", now()}, {"later", local("2026-12-24T18:00", "UTC")}, {"drafts", draft()}} {
 		name, when := c.name, c.when
 		log.sent = nil
-		arrival, err := counted.Arrive(b.Context(), "192.0.2.1", key.Bearer)
+		arrival, err := counted.CountAndAuthenticate(b.Context(), "192.0.2.1", key.Bearer)
 		must(t, errors.Join(err, arrival.Refused))
 		in.When = &when
 		create, _ := app.FindOperation("posts_create")
-		answer, err := counted.Do(b.Context(), create, app.Request{
-			Caller: arrival.Caller, Decode: app.Given(in),
+		answer, err := counted.RunOperation(b.Context(), create, app.Request{
+			Caller: arrival.Caller, Decode: app.DecodedInput(in),
 			Replay: &app.Replay{Route: "POST /posts", Key: name, Body: []byte(name), Status: 201},
 		})
 		must(t, err)
@@ -126,7 +126,7 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 		} else {
 			t.Logf("%s: %d statements", name, n)
 		}
-		events, err := b.App.PostEvents(b.Context(), b.ws.Owner, made.Posts[199].ID)
+		events, err := b.App.ListPostEvents(b.Context(), b.ws.Owner, made.Posts[199].ID)
 		must(t, err)
 		kinds := []string{}
 		for _, e := range events.Events {

@@ -23,37 +23,37 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost)
 	return p, err
 }
 
-// EditPostWithUndo is EditPost that also returns what RestorePosts needs to undo the change of the schedule.
+// EditPostWithUndo is EditPost that also returns what RestorePostSchedules needs to undo the change of the schedule.
 func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.EditPost,
 ) (contract.Post, PostSchedule, error) {
-	blocks, malformed := a.checkEdit(in)
+	blocks, malformed := a.parsePostEdit(in)
 	return a.changePostWithUndo(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
 		if err := checkRevision(p, in); err != nil {
 			return err
 		}
-		ws, plan, err := a.workspaceAndPlan(ctx, t)
+		ws, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 		if err != nil {
 			return err
 		}
-		if err := a.editContent(ctx, t, p, in, blocks); err != nil {
+		if err := a.applyContent(ctx, t, p, in, blocks); err != nil {
 			return err
 		}
 		p.UpdatedAt = a.cfg.Now().UTC()
 		switch p.Status {
 		case core.PostDraft:
-			err = a.editDraft(ctx, t, p, in, ws, plan)
+			err = a.editDraftPost(ctx, t, p, in, ws, plan)
 		case core.PostQueued:
-			err = a.editQueued(ctx, t, p, in, ws)
+			err = a.editQueuedPost(ctx, t, p, in, ws)
 		default:
-			if in.When == nil && in.Status == "" && !hasContent(in) {
+			if in.When == nil && in.Status == "" && !changesContent(in) {
 				return nil
 			}
-			return unchangeableError(p)
+			return errUnchangeable(p)
 		}
 		if err != nil || in.MediaIDs == nil {
 			return err
 		}
-		return replaceFiles(ctx, t, p)
+		return savePostFiles(ctx, t, p)
 	})
 }
 
@@ -63,7 +63,7 @@ var ErrPostChanged = errors.New("the post has another revision")
 // checkRevision returns conflict if the post has another revision than the one that the edit is based on. Of a post
 // that cannot be edited in this way at all, the error of its state says more.
 func checkRevision(p *core.Post, in contract.EditPost) error {
-	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && (in.InPlace || !hasContent(in))
+	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && (in.InPlace || !changesContent(in))
 	if in.Revision == "" || in.Revision == p.Revision() || !editable {
 		return nil
 	}
@@ -71,8 +71,8 @@ func checkRevision(p *core.Post, in contract.EditPost) error {
 		WithHint("Check the post as it is now. If you agree, do the same again.").WithCause(ErrPostChanged)
 }
 
-// unchangeableError returns the conflict for changing a post that is live or has failed.
-func unchangeableError(p *core.Post) error {
+// errUnchangeable returns the conflict for changing a post that is live or has failed.
+func errUnchangeable(p *core.Post) error {
 	word := "is live"
 	if p.Status == core.PostFailed {
 		word = "has failed"
@@ -91,9 +91,9 @@ func errEditedTooLate(p *core.Post) error {
 		WithHint("To use them, copy your text and duplicate the post.")
 }
 
-// checkEdit checks the form of the request before any id (decisions.md, Shape of the API), and parses its settings.
+// parsePostEdit checks the form of the request before any id (decisions.md, Shape of the API), and parses its settings.
 // It does not check the zone of `when`.
-func (a *App) checkEdit(in contract.EditPost) (map[core.Platform]json.RawMessage, error) {
+func (a *App) parsePostEdit(in contract.EditPost) (map[core.Platform]json.RawMessage, error) {
 	if in.Status != "" && in.Status != string(core.PostQueued) {
 		return nil, core.Invalid("status", "`status` cannot be set to %q.", in.Status).WithHint("Use \"queued\".")
 	}
@@ -106,9 +106,9 @@ func (a *App) checkEdit(in contract.EditPost) (map[core.Platform]json.RawMessage
 	return a.parseSettings("settings", valueOr(in.Settings, nil))
 }
 
-// refuseArmed returns conflict for new content of a post that may be at its network already: Belfry looks for it there
+// checkNotArmed returns conflict for new content of a post that may be at its network already: Belfry looks for it there
 // by its content before it publishes it again.
-func refuseArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
+func checkNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -122,15 +122,15 @@ func refuseArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 	return nil
 }
 
-func hasContent(in contract.EditPost) bool {
+func changesContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
 
-func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
+func (a *App) applyContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	blocks map[core.Platform]json.RawMessage,
 ) error {
-	files, err := findFiles(ctx, t, valueOr(in.MediaIDs, nil))
-	if err != nil || !hasContent(in) {
+	files, err := loadFiles(ctx, t, valueOr(in.MediaIDs, nil))
+	if err != nil || !changesContent(in) {
 		return err
 	}
 	switch {
@@ -141,9 +141,9 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 	case in.InPlace:
 		return errEditedTooLate(p)
 	default:
-		return unchangeableError(p)
+		return errUnchangeable(p)
 	}
-	if err := refuseArmed(ctx, t, p); err != nil {
+	if err := checkNotArmed(ctx, t, p); err != nil {
 		return err
 	}
 	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)
@@ -168,7 +168,7 @@ func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMes
 	if len(blocks) > 0 { // those of other networks say nothing of this post
 		return nil
 	}
-	n, err := a.findRules("settings", string(p.Platform))
+	n, err := a.getNetworkRules("settings", string(p.Platform))
 	if err != nil {
 		return err
 	}
@@ -176,8 +176,8 @@ func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMes
 	return err
 }
 
-// editDraft sets a draft's time, and queues the draft if requested.
-func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace,
+// editDraftPost sets a draft's time, and queues the draft if requested.
+func (a *App) editDraftPost(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace,
 	plan core.Plan,
 ) error {
 	var timeIssues []core.Issue
@@ -188,50 +188,50 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 		}
 		var at time.Time
 		at, timeIssues, _ = when.Resolve(a.cfg.Now())
-		p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
+		p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneAfterEdit(when, p.Zone)
 	}
 	if in.Status != "" {
 		if len(timeIssues) == 0 {
 			timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
 		}
-		return a.queueDraft(ctx, t, p, &postRequest{workspace: ws, plan: plan, when: core.When{Kind: core.WhenAt}},
+		return a.queueDraftPost(ctx, t, p, &postRequest{workspace: ws, plan: plan, when: core.When{Kind: core.WhenAt}},
 			timeIssues)
 	}
 	if len(timeIssues) > 0 {
-		return errPostPlan(p, timeIssues)
+		return planErrorForPost(p, timeIssues)
 	}
 	return t.UpdatePost(ctx, *p)
 }
 
-// targetOf returns the account, content and network of a post, for the checks of POST /posts.
-func (a *App) targetOf(ctx context.Context, t store.Tenant, p *core.Post) (target, error) {
+// loadTarget returns the account, content and network of a post, for the checks of POST /posts.
+func (a *App) loadTarget(ctx context.Context, t store.Tenant, p *core.Post) (postTarget, error) {
 	account, _, err := t.AccountWithToken(ctx, p.Account) // one that was disconnected is an issue, as one that was revoked
 	if err != nil {
-		return target{}, err
+		return postTarget{}, err
 	}
-	n, err := a.findConnector("settings", string(p.Platform))
+	n, err := a.getNetwork("settings", string(p.Platform))
 	if err != nil {
-		return target{}, err
+		return postTarget{}, err
 	}
 	files, err := t.MediaInOrder(ctx, p.MediaIDs)
 	if err != nil {
-		return target{}, err
+		return postTarget{}, err
 	}
 	facts, err := t.AccountFacts(ctx, []core.AccountID{p.Account})
 	if err != nil {
-		return target{}, err
+		return postTarget{}, err
 	}
-	return target{network: n, draft: network.Draft{
+	return postTarget{network: n, draft: network.Draft{
 		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: account,
 		Facts: facts[p.Account].ValidFor(p.PublishAt, a.cfg.Now()),
 	}}, nil
 }
 
-// queueDraft checks a draft like POST /posts does, and queues it.
-func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest,
+// queueDraftPost checks a draft like POST /posts does, and queues it.
+func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest,
 	timeIssues []core.Issue,
 ) error {
-	d, err := a.targetOf(ctx, t, p)
+	d, err := a.loadTarget(ctx, t, p)
 	if err != nil {
 		return err
 	}
@@ -239,10 +239,10 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 	if r.used, err = t.UsedSlots(ctx, period); err != nil {
 		return err
 	}
-	row := a.rowOf(d, true)
+	row := a.newPlanRow(d, true)
 	row.PublishAt = p.PublishAt
 	row.Issues = slices.Concat(row.Issues, timeIssues, r.quotaIssues(1))
-	r.targets, r.rows = []target{d}, []core.PlanRow{row}
+	r.targets, r.rows = []postTarget{d}, []core.PlanRow{row}
 	if err := planError(r); err != nil {
 		return err
 	}
@@ -262,25 +262,25 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 			return err
 		}
 		pub.Post, pub.Platform = p.ID, p.Platform
-		return a.setPublication(ctx, t, change.Post, d.setDelivery(pub).Unqueue())
+		return a.savePublication(ctx, t, change.Post, d.withDelivery(pub).Unqueue())
 	})
 }
 
-// setDelivery sets on the ledger row of a post how the post gets to its network.
-func (d target) setDelivery(pub store.Publication) store.Publication {
+// withDelivery sets on the ledger row of a post how the post gets to its network.
+func (d postTarget) withDelivery(pub store.Publication) store.Publication {
 	delivery := d.network.Delivery(d.draft)
 	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
 	return pub
 }
 
-// editQueued changes a queued post: its time, its content, or both. With `when: draft` it cancels the post.
-func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
+// editQueuedPost changes a queued post: its time, its content, or both. With `when: draft` it cancels the post.
+func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	ws core.Workspace,
 ) error {
 	if in.Status != "" && !in.InPlace {
 		return core.MoveQueue.ConflictError().WithHint("This post is already queued.")
 	}
-	if in.When == nil && !hasContent(in) {
+	if in.When == nil && !changesContent(in) {
 		return nil
 	}
 	edited := core.Event{Kind: core.EventQueued, At: p.UpdatedAt, Message: "The content was changed."}
@@ -291,46 +291,46 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 			return err
 		}
 		if when.Kind == core.WhenDraft {
-			return a.cancelQueued(ctx, t, p)
+			return a.cancelQueuedPost(ctx, t, p)
 		}
 		at, issues, _ := when.Resolve(a.cfg.Now())
-		p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
+		p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneAfterEdit(when, p.Zone)
 		if len(issues) > 0 {
-			return errPostPlan(p, issues)
+			return planErrorForPost(p, issues)
 		}
 		change.Post, change.Event.Kind = *p, core.EventRescheduled
 		change.Event.Message = "To " + p.Zone.Label(p.PublishAt) + "."
 	}
-	pub, err := lockMovable(ctx, t, p.ID)
-	if core.CodeOf(err) == core.CodeConflict && hasContent(in) {
+	pub, err := lockAndResetMovable(ctx, t, p.ID)
+	if core.CodeOf(err) == core.CodeConflict && changesContent(in) {
 		return errEditedTooLate(p)
 	}
-	if err == nil && hasContent(in) {
-		pub, err = a.checkChangedContent(ctx, t, p, pub)
+	if err == nil && changesContent(in) {
+		pub, err = a.checkContentAndSetDelivery(ctx, t, p, pub)
 	}
 	if err != nil {
 		return err
 	}
-	return a.saveChange(ctx, t, change, pub)
+	return a.savePostChange(ctx, t, change, pub)
 }
 
-// checkChangedContent checks the changed content of a queued post like POST /posts does, and returns its ledger row
+// checkContentAndSetDelivery checks the changed content of a queued post like POST /posts does, and returns its ledger row
 // for that content. The post has its slot.
-func (a *App) checkChangedContent(ctx context.Context, t store.Tenant, p *core.Post,
+func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p *core.Post,
 	pub store.Publication,
 ) (store.Publication, error) {
-	d, err := a.targetOf(ctx, t, p)
+	d, err := a.loadTarget(ctx, t, p)
 	if err != nil {
 		return pub, err
 	}
-	if row := a.rowOf(d, true); !row.OK() {
-		return pub, errPostPlan(p, row.Issues)
+	if row := a.newPlanRow(d, true); !row.OK() {
+		return pub, planErrorForPost(p, row.Issues)
 	}
-	return d.setDelivery(pub), nil
+	return d.withDelivery(pub), nil
 }
 
-// zoneOf returns a post's zone after a change of its time: the zone of the new time. "now" and "draft" keep the zone.
-func zoneOf(when core.When, before core.Zone) core.Zone {
+// zoneAfterEdit returns a post's zone after a change of its time: the zone of the new time. "now" and "draft" keep the zone.
+func zoneAfterEdit(when core.When, before core.Zone) core.Zone {
 	if when.Kind == core.WhenAt {
 		return when.Zone
 	}

@@ -11,9 +11,9 @@ import (
 	"belfry/internal/store"
 )
 
-// readPost returns a post of the caller's workspace, and the workspace's data.
-func (a *App) readPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
-	t, postID, err := enterFor[core.PostKind](a, c, core.Read, id)
+// enterAndLoadPost returns a post of the caller's workspace, and the workspace's data.
+func (a *App) enterAndLoadPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
+	t, postID, err := enterWithID[core.PostKind](a, c, core.Read, id)
 	if err != nil {
 		return t, core.Post{}, err
 	}
@@ -23,7 +23,7 @@ func (a *App) readPost(ctx context.Context, c core.Caller, id string) (store.Ten
 
 // GetPost returns a post.
 func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	_, p, err := a.readPost(ctx, c, id)
+	_, p, err := a.enterAndLoadPost(ctx, c, id)
 	return a.postOf(p), err
 }
 
@@ -33,21 +33,21 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 	if err != nil {
 		return contract.PostList{}, err
 	}
-	posts, next, err := a.listPosts(ctx, t, in, "")
-	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.Optional(next)}, err
+	posts, next, err := a.listPostsPage(ctx, t, in, "")
+	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.NilIfZero(next)}, err
 }
 
-// listPosts returns a page of posts, of one network unless it is "", and the cursor of the next page, or "" after the
+// listPostsPage returns a page of posts, of one network unless it is "", and the cursor of the next page, or "" after the
 // last.
-func (a *App) listPosts(ctx context.Context, t store.Tenant,
-	in contract.ListPosts, on core.Platform,
+func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
+	in contract.ListPosts, platform core.Platform,
 ) (posts []core.Post, next string, err error) {
-	f, err := a.postFilter(ctx, t, in)
+	f, err := a.parsePostFilter(ctx, t, in)
 	if err != nil {
 		return nil, "", err
 	}
 	page := f.Limit
-	f.Platform = on
+	f.Platform = platform
 	f.Limit++ // one more tells whether there is a next page
 	posts, err = t.ListPosts(ctx, f)
 	if err != nil || len(posts) <= page {
@@ -65,10 +65,10 @@ func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatu
 	return t.CountPostsByStatus(ctx)
 }
 
-// PostEvents returns a post's timeline. Its last event is retriedByWorker exactly while the worker will try again
+// ListPostEvents returns a post's timeline. Its last event is retriedByWorker exactly while the worker will try again
 // automatically, with the time of that attempt.
-func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
-	t, p, err := a.readPost(ctx, c, id)
+func (a *App) ListPostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
+	t, p, err := a.enterAndLoadPost(ctx, c, id)
 	if err != nil {
 		return contract.Events{}, err
 	}
@@ -84,10 +84,10 @@ func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contrac
 	})}, nil
 }
 
-func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPosts) (store.PostFilter, error) {
+func (a *App) parsePostFilter(ctx context.Context, t store.Tenant, in contract.ListPosts) (store.PostFilter, error) {
 	f := store.PostFilter{Contains: in.Q, Ascending: in.Order == "asc"}
 	var err error
-	if f.Limit, err = pageSize(in.Limit); err != nil {
+	if f.Limit, err = parsePageSize(in.Limit); err != nil {
 		return f, err
 	}
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
@@ -102,32 +102,32 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	if err != nil {
 		return f, err
 	}
-	if err := a.parseTimeRange(ctx, t, in, &f); err != nil {
+	if err := a.parseRangeAndCursor(ctx, t, in, &f); err != nil {
 		return f, err
 	}
-	if f.Account, err = findNamed(ctx, "query.accountId", in.AccountID, t.ConnectedAccount); err != nil {
+	if f.Account, err = parseExistingID(ctx, "query.accountId", in.AccountID, t.ConnectedAccount); err != nil {
 		return f, err
 	}
-	f.Group, err = findNamed(ctx, "query.groupId", in.GroupID, t.Group)
+	f.Group, err = parseExistingID(ctx, "query.groupId", in.GroupID, t.Group)
 	return f, err
 }
 
-// findNamed parses the id at a path of the request and checks that the object exists. An empty text returns the zero
+// parseExistingID parses the id at a path of the request and checks that the object exists. An empty text returns the zero
 // id.
-func findNamed[K core.Kind, V any](ctx context.Context, path, text string,
-	find func(context.Context, core.ID[K]) (V, error),
+func parseExistingID[K core.Kind, V any](ctx context.Context, path, text string,
+	load func(context.Context, core.ID[K]) (V, error),
 ) (id core.ID[K], err error) {
 	if text == "" {
 		return id, nil
 	}
 	if id, err = core.ParseID[K](text); err == nil {
-		_, err = find(ctx, id)
+		_, err = load(ctx, id)
 	}
 	return id, core.WithNotFoundPath(path, err)
 }
 
 // parseStatuses parses a comma-separated list of statuses.
-func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
+func parseStatuses[S ~string](list, noun string, known ...S) ([]S, error) {
 	if list == "" {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	var found []S
 	for word := range strings.SplitSeq(list, ",") {
 		if !slices.Contains(known, S(word)) {
-			return nil, core.Invalid("status", "%q is not a status of a %s.", word, of).
+			return nil, core.Invalid("status", "%q is not a status of a %s.", word, noun).
 				WithHint("Use one or more of these, separated by commas: %s.", strings.Join(names, ", "))
 		}
 		found = append(found, S(word))
@@ -146,29 +146,29 @@ func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	return found, nil
 }
 
-// parseTimeRange parses from, to and the cursor. A date is a day in the workspace's zone, and `to` includes that day.
-func (a *App) parseTimeRange(ctx context.Context, t store.Tenant, in contract.ListPosts, f *store.PostFilter) error {
+// parseRangeAndCursor parses from, to and the cursor. A date is a day in the workspace's zone, and `to` includes that day.
+func (a *App) parseRangeAndCursor(ctx context.Context, t store.Tenant, in contract.ListPosts, f *store.PostFilter) error {
 	ws, err := t.Workspace(ctx)
 	if err != nil {
 		return err
 	}
-	if f.From, err = parseMoment("from", in.From, ws.Zone, 0); err != nil {
+	if f.From, err = parseTimeOrDate("from", in.From, ws.Zone, 0); err != nil {
 		return err
 	}
-	if f.To, err = parseMoment("to", in.To, ws.Zone, 1); err != nil {
+	if f.To, err = parseTimeOrDate("to", in.To, ws.Zone, 1); err != nil {
 		return err
 	}
 	f.After, err = core.ParseCursor[core.PostKind](in.Cursor)
 	return err
 }
 
-// parseMoment parses a date-time, or a date, to which it adds days. It returns the zero time for an empty text.
-func parseMoment(path, s string, zone core.Zone, days int) (time.Time, error) {
+// parseTimeOrDate parses a date-time, or a date, to which it adds days. It returns the zero time for an empty text.
+func parseTimeOrDate(path, s string, zone core.Zone, addDays int) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
 	if date, err := time.Parse(time.DateOnly, s); err == nil {
-		return zone.DayStart(date.AddDate(0, 0, days)), nil
+		return zone.DayStart(date.AddDate(0, 0, addDays)), nil
 	}
 	if at, err := time.Parse(time.RFC3339, s); err == nil {
 		return at, nil

@@ -7,9 +7,9 @@ import (
 	"belfry/internal/store"
 )
 
-// findFiles returns the files of a request's mediaIds in the same order, with repetitions. It returns not_found if a
+// loadFiles returns the files of a request's mediaIds in the same order, with repetitions. It returns not_found if a
 // file does not exist.
-func findFiles(ctx context.Context, t store.Tenant, texts []string) ([]core.Media, error) {
+func loadFiles(ctx context.Context, t store.Tenant, texts []string) ([]core.Media, error) {
 	ids, err := parseIDs[core.MediaKind]("mediaIds", texts)
 	if err != nil {
 		return nil, err
@@ -18,10 +18,10 @@ func findFiles(ctx context.Context, t store.Tenant, texts []string) ([]core.Medi
 	if err != nil {
 		return nil, err
 	}
-	return pickFiles(found, ids)
+	return filesInOrder(found, ids)
 }
 
-func pickFiles(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
+func filesInOrder(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
 	files := make([]core.Media, len(ids))
 	for i, id := range ids {
 		file, ok := found[id]
@@ -69,21 +69,21 @@ func lockFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.
 	return fileIssues(removed), nil
 }
 
-// replaceFiles replaces the files of a draft.
-func replaceFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+// savePostFiles replaces the files of a draft.
+func savePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	issues, err := lockFiles(ctx, t, p.MediaIDs)
 	if err != nil {
 		return err
 	}
 	if len(issues) > 0 {
-		return errPostPlan(p, issues)
+		return planErrorForPost(p, issues)
 	}
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
 
-// lockPostFiles locks the files of a post that is published again until the transaction ends, or returns an error if
+// lockAvailableFiles locks the files of a post that is published again until the transaction ends, or returns an error if
 // they are no longer available.
-func lockPostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+func lockAvailableFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if len(p.MediaIDs) == 0 {
 		return nil
 	}
@@ -95,7 +95,7 @@ func lockPostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return err
 	}
 	if issues := fileIssues(files); len(issues) > 0 {
-		return errPostPlan(p, issues)
+		return planErrorForPost(p, issues)
 	}
 	return nil
 }

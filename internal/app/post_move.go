@@ -10,39 +10,39 @@ import (
 	"belfry/internal/store"
 )
 
-func errBusy() error {
+func errPostBusy() error {
 	return core.Fail(core.CodeConflict, "The post is being published, or may already be published.").
 		WithHint("Wait until it is live or failed. Its status line shows what it is waiting for.")
 }
 
-// lockUnclaimed locks the ledger row of a post, or returns conflict if a worker has claimed it.
-func lockUnclaimed(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
+// lockUnclaimedPublication locks the ledger row of a post, or returns conflict if a worker has claimed it.
+func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && pub.IsBeingPublished() {
-		err = errBusy()
+		err = errPostBusy()
 	}
 	return pub, err
 }
 
-// lockMovable locks the ledger row of a queued post, or returns conflict unless it is unclaimed and Movable.
-func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
-	pub, err := lockUnclaimed(ctx, t, id)
+// lockAndResetMovable locks the ledger row of a queued post, or returns conflict unless it is unclaimed and Movable.
+func lockAndResetMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
+	pub, err := lockUnclaimedPublication(ctx, t, id)
 	if err == nil && !pub.CanChange() {
-		err = errBusy()
+		err = errPostBusy()
 	}
 	return pub.Unqueue(), err
 }
 
-// saveChange stores a change of a post and its ledger row.
-func (a *App) saveChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
-	return t.SavePostChange(ctx, c, func(t store.Tenant) error { return a.setPublication(ctx, t, c.Post, pub) })
+// savePostChange stores a change of a post and its ledger row.
+func (a *App) savePostChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
+	return t.SavePostChange(ctx, c, func(t store.Tenant) error { return a.savePublication(ctx, t, c.Post, pub) })
 }
 
-// setPublication stores a post's ledger row. If the post is queued, a worker claims it at the post's time.
-func (a *App) setPublication(ctx context.Context, t store.Tenant, p core.Post, pub store.Publication) error {
+// savePublication stores a post's ledger row. If the post is queued, a worker claims it at the post's time.
+func (a *App) savePublication(ctx context.Context, t store.Tenant, p core.Post, pub store.Publication) error {
 	pub.Rest = core.DoStop
 	if p.Status == core.PostQueued {
-		pub.Rest, pub.DueAt = store.RestQueued, a.dueAt(p.PublishAt)
+		pub.Rest, pub.DueAt = store.RestQueued, a.futureOrZero(p.PublishAt)
 	}
 	return t.SetPublication(ctx, pub)
 }
@@ -50,45 +50,45 @@ func (a *App) setPublication(ctx context.Context, t store.Tenant, p core.Post, p
 // changePost locks a post, calls f, writes the audit log and returns the changed post. It returns malformed if that
 // is set.
 func (a *App) changePost(ctx context.Context, c core.Caller, id string, malformed error,
-	f func(store.Tenant, *core.Post) error,
+	change func(store.Tenant, *core.Post) error,
 ) (contract.Post, error) {
-	p, _, err := a.changePostWithUndo(ctx, c, id, malformed, f)
+	p, _, err := a.changePostWithUndo(ctx, c, id, malformed, change)
 	return p, err
 }
 
-// changePostWithUndo is changePost that also returns what RestorePosts needs to undo the change.
+// changePostWithUndo is changePost that also returns what RestorePostSchedules needs to undo the change.
 func (a *App) changePostWithUndo(ctx context.Context, c core.Caller, id string, malformed error,
-	f func(store.Tenant, *core.Post) error,
+	change func(store.Tenant, *core.Post) error,
 ) (p contract.Post, before PostSchedule, err error) {
-	t, postID, err := enterEdit[core.PostKind](a, c, id, malformed)
+	t, postID, err := enterToEdit[core.PostKind](a, c, id, malformed)
 	if err != nil {
 		return p, before, err
 	}
-	post, err := lockAndChange(ctx, t, c, postID, func(t store.Tenant, locked *core.Post) error {
+	post, err := changePostInTenant(ctx, t, c, postID, func(t store.Tenant, locked *core.Post) error {
 		before = PostSchedule{ID: id, Status: locked.Status, At: locked.PublishAt}
-		return f(t, locked)
+		return change(t, locked)
 	})
 	before.Revision = post.Revision()
 	return a.postOf(post), before, err
 }
 
-// lockAndChange is changePost for a caller whose right to the post has been checked.
-func lockAndChange(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
-	f func(store.Tenant, *core.Post) error,
+// changePostInTenant is changePost for a caller whose right to the post has been checked.
+func changePostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
+	change func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		locked, err := t.LockPost(ctx, id)
 		if err != nil {
 			return err
 		}
-		before := scheduleOf(locked)
-		if err := f(t, &locked); err != nil {
+		before := newAuditedSchedule(locked)
+		if err := change(t, &locked); err != nil {
 			return err
 		}
 		if post, err = t.Post(ctx, id); err != nil {
 			return err
 		}
-		if after := scheduleOf(post); after != before {
+		if after := newAuditedSchedule(post); after != before {
 			return t.AddAuditEntry(ctx, core.AuditEntry{
 				Action: core.AuditPostChanged, Actor: c, Subject: id.String(), Before: before, After: after,
 			})
@@ -98,13 +98,15 @@ func lockAndChange(ctx context.Context, t store.Tenant, c core.Caller, id core.P
 	return post, err
 }
 
-// postSchedule is what the audit log compares: whether a post will be published, and when.
-type postSchedule struct {
+// auditedSchedule is what the audit log compares: whether a post will be published, and when.
+type auditedSchedule struct {
 	Status    core.PostStatus `json:"status"`
 	PublishAt time.Time       `json:"publishAt,omitzero"`
 }
 
-func scheduleOf(p core.Post) postSchedule { return postSchedule{p.Status, p.PublishAt.UTC()} }
+func newAuditedSchedule(p core.Post) auditedSchedule {
+	return auditedSchedule{p.Status, p.PublishAt.UTC()}
+}
 
 // CancelPost turns a queued post into a draft and returns its slot. For a failed post, it cancels the pending retry
 // (core.Post.HasPendingRetry). It returns conflict for any other post (Spec §4, decisions.md).
@@ -113,47 +115,47 @@ func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contrac
 	return p, err
 }
 
-// CancelPostWithUndo is CancelPost that also returns what RestorePosts needs to undo it.
+// CancelPostWithUndo is CancelPost that also returns what RestorePostSchedules needs to undo it.
 func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string) (contract.Post, PostSchedule, error) {
 	return a.changePostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.HasPendingRetry():
-			return a.cancelRetry(ctx, t, p)
+			return a.cancelPendingRetry(ctx, t, p)
 		case p.Status == core.PostFailed: // its retry was cancelled before, or it has none
 			return nil
 		}
-		return a.cancelQueued(ctx, t, p)
+		return a.cancelQueuedPost(ctx, t, p)
 	})
 }
 
-// cancelQueued turns a queued post into a draft, if the plan allows another draft.
-func (a *App) cancelQueued(ctx context.Context, t store.Tenant, p *core.Post) error {
-	if err := a.unqueue(ctx, t, p); err != nil {
+// cancelQueuedPost turns a queued post into a draft, if the plan allows another draft.
+func (a *App) cancelQueuedPost(ctx context.Context, t store.Tenant, p *core.Post) error {
+	if err := a.unqueuePost(ctx, t, p); err != nil {
 		return err
 	}
-	return a.checkDrafts(ctx, t)
+	return a.checkDraftQuota(ctx, t)
 }
 
-func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) error {
+func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p *core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	if err != nil {
 		return err
 	}
 	cancelled := core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was cancelled."}
-	return a.saveChange(ctx, t, core.Change{Post: *p, Event: cancelled}, pub)
+	return a.savePostChange(ctx, t, core.Change{Post: *p, Event: cancelled}, pub)
 }
 
-// unqueue turns a queued post into a draft without a time, and returns its slot.
-func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
+// unqueuePost turns a queued post into a draft without a time, and returns its slot.
+func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p *core.Post) error {
 	change, err := p.MakeChange(core.MoveTake, a.cfg.Now(), "")
 	if err != nil {
 		return err
 	}
-	pub, err := lockMovable(ctx, t, p.ID)
+	pub, err := lockAndResetMovable(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
-	return a.saveChange(ctx, t, change, pub)
+	return a.savePostChange(ctx, t, change, pub)
 }
 
 // RetryPost queues a failed post again: for its time if that is in the future, otherwise for now. It uses no slot.
@@ -164,35 +166,35 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 			return core.Fail(core.CodeOutcomeUnknown, "It is unknown whether this post is on %s.", p.AccountName).
 				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, or answer the question in the dashboard.")
 		}
-		return a.requeue(ctx, t, p)
+		return a.requeuePost(ctx, t, p)
 	})
 }
 
-// requeue queues a failed post with its existing ledger row, so that an armed handle stays the only one.
-func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
+// requeuePost queues a failed post with its existing ledger row, so that an armed handle stays the only one.
+func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) error {
 	now := a.cfg.Now().UTC()
 	change, err := p.MakeChange(core.MoveRetry, now, "")
 	if err != nil {
 		return err
 	}
-	pub, err := lockUnclaimed(ctx, t, p.ID)
+	pub, err := lockUnclaimedPublication(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
 	pub.Handle = string(pub.Sealed) // Requeue needs to know only whether there is one
-	if err := lockPostFiles(ctx, t, p); err != nil {
+	if err := lockAvailableFiles(ctx, t, p); err != nil {
 		return err
 	}
 	if change.Post.PublishAt.Before(now) {
 		change.Post.PublishAt = now
 	}
 	pub.Publication = pub.Requeue()
-	return a.saveChange(ctx, t, change, pub)
+	return a.savePostChange(ctx, t, change, pub)
 }
 
 // DuplicatePost creates a draft with a post's account, content and settings, without a time.
 func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id)
+	t, postID, err := enterWithID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Post{}, err
 	}
@@ -210,14 +212,14 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 		if err := t.CreatePosts(ctx, store.NewPosts{Posts: []core.Post{made}, By: c.User(), Unchecked: true}); err != nil {
 			return err
 		}
-		return a.checkDrafts(ctx, t)
+		return a.checkDraftQuota(ctx, t)
 	})
 	return a.postOf(made), err
 }
 
 // DeletePost deletes a draft or a failed post. The slot of a failed post stays used.
 func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
-	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id)
+	t, postID, err := enterWithID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
@@ -237,9 +239,9 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
-// SettlePost stores a person's answer about a post with an unknown outcome: it is live, or it is not on the network
+// ResolveOutcome stores a person's answer about a post with an unknown outcome: it is live, or it is not on the network
 // and is sent again. Only a signed-in person can answer.
-func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contract.SettlePost) (contract.Post, error) {
+func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in contract.ResolveOutcome) (contract.Post, error) {
 	if err := c.RequireSession(false); err != nil {
 		return contract.Post{}, err
 	}
@@ -248,17 +250,17 @@ func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contr
 			return core.MoveSettle.ConflictError()
 		}
 		if !in.Live {
-			return a.requeue(ctx, t, p)
+			return a.requeuePost(ctx, t, p)
 		}
-		return a.settleLive(ctx, t, p, in.URL)
+		return a.markLive(ctx, t, p, in.URL)
 	})
 }
 
-func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url string) error {
+func (a *App) markLive(ctx context.Context, t store.Tenant, p *core.Post, url string) error {
 	if err := core.CheckLink("url", url); err != nil {
 		return err
 	}
-	pub, err := lockUnclaimed(ctx, t, p.ID)
+	pub, err := lockUnclaimedPublication(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
@@ -268,5 +270,5 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 		return err
 	}
 	change.Post.ExternalURL = url
-	return a.saveChange(ctx, t, change, pub)
+	return a.savePostChange(ctx, t, change, pub)
 }

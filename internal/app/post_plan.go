@@ -25,36 +25,36 @@ func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPost
 	if err != nil {
 		return contract.Plan{}, err
 	}
-	a.checkContent(r)
-	if err := a.completePlan(ctx, t, r); err != nil {
+	a.buildPlanRows(r)
+	if err := a.addQuotaAndTextIssues(ctx, t, r); err != nil {
 		return contract.Plan{}, err
 	}
 	return a.planOf(r), nil
 }
 
-// checkContent creates the plan's rows with all checks that do not depend on the workspace's other posts: the
+// buildPlanRows creates the plan's rows with all checks that do not depend on the workspace's other posts: the
 // networks' checks, the accounts and the time.
-func (a *App) checkContent(r *postRequest) {
+func (a *App) buildPlanRows(r *postRequest) {
 	at, issues, warnings := r.when.Resolve(a.cfg.Now())
 	r.at = at
 	for _, target := range r.targets {
 		target.draft.Facts = target.draft.Facts.ValidFor(at, a.cfg.Now())
-		row := a.rowOf(target, r.queues())
+		row := a.newPlanRow(target, r.queuesPosts())
 		row.PublishAt = at
 		row.Issues, row.Warnings = append(row.Issues, issues...), append(row.Warnings, warnings...)
 		r.rows = append(r.rows, row)
 	}
 }
 
-// completePlan adds to the plan's rows what depends on the workspace's other posts: the quota, and repeated texts.
-func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
+// addQuotaAndTextIssues adds to the plan's rows what depends on the workspace's other posts: the quota, and repeated texts.
+func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
 	if r.used, err = t.UsedSlots(ctx, r.workspace.Zone.Month(a.cfg.Now())); err != nil {
 		return err
 	}
 	if r.drafts, err = t.CountDrafts(ctx); err != nil {
 		return err
 	}
-	if err := leaveOutEdited(ctx, t, r); err != nil {
+	if err := excludeEditedPost(ctx, t, r); err != nil {
 		return err
 	}
 	same, err := findRepeatedTexts(ctx, t, r)
@@ -71,8 +71,8 @@ func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) 
 	return nil
 }
 
-// leaveOutEdited leaves the post that the plan is for out of the numbers of posts that there are.
-func leaveOutEdited(ctx context.Context, t store.Tenant, r *postRequest) error {
+// excludeEditedPost leaves the post that the plan is for out of the numbers of posts that there are.
+func excludeEditedPost(ctx context.Context, t store.Tenant, r *postRequest) error {
 	if r.editing.IsZero() {
 		return nil
 	}
@@ -89,11 +89,11 @@ func leaveOutEdited(ctx context.Context, t store.Tenant, r *postRequest) error {
 }
 
 // quotaIssues returns the quota issue of the request's n-th post, or none if the plan allows it.
-func (r *postRequest) quotaIssues(n int) []core.Issue {
+func (r *postRequest) quotaIssues(nth int) []core.Issue {
 	switch posts := r.plan.Posts; {
-	case r.queues() && posts != nil && r.used+int64(n) > *posts:
+	case r.queuesPosts() && posts != nil && r.used+int64(nth) > *posts:
 		return []core.Issue{core.IssueQuotaExceeded.With(r.used, *posts)}
-	case !r.queues() && r.plan.CheckDrafts(r.drafts, int64(n)) != nil:
+	case !r.queuesPosts() && r.plan.CheckDrafts(r.drafts, int64(nth)) != nil:
 		return []core.Issue{core.IssueTooManyDrafts.With(r.drafts, *r.plan.Drafts)}
 	}
 	return nil
@@ -103,9 +103,9 @@ func (r *postRequest) hasIssues() bool {
 	return slices.ContainsFunc(r.rows, func(row core.PlanRow) bool { return !row.OK() })
 }
 
-// rowOf returns the row of a target, with the issues of its network and account. A draft may have an account that
+// newPlanRow returns the row of a target, with the issues of its network and account. A draft may have an account that
 // must be reconnected.
-func (a *App) rowOf(target target, queues bool) core.PlanRow {
+func (a *App) newPlanRow(target postTarget, queues bool) core.PlanRow {
 	d := target.draft
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
 	row.Issues, row.Warnings = target.network.Check(d)
@@ -137,10 +137,10 @@ var sameText = map[core.PostStatus]core.IssueText{
 func findRepeatedTexts(ctx context.Context, t store.Tenant,
 	r *postRequest,
 ) (map[core.AccountID]core.PostStatus, error) {
-	if !r.queues() {
+	if !r.queuesPosts() {
 		return map[core.AccountID]core.PostStatus{}, nil
 	}
-	texts := convertAll(r.targets, func(t target) string { return t.draft.Text })
+	texts := convertAll(r.targets, func(t postTarget) string { return t.draft.Text })
 	return t.AccountsWithSameText(ctx, r.editing, r.accountIDs(), texts, r.at.Add(-sameTextWithin),
 		r.at.Add(sameTextWithin))
 }
@@ -148,14 +148,14 @@ func findRepeatedTexts(ctx context.Context, t store.Tenant,
 func (a *App) planOf(r *postRequest) contract.Plan {
 	out := contract.Plan{
 		OK: true, Status: string(core.PostDraft), Rows: []contract.PlanRow{},
-		Quota: contract.Quota{Used: r.used, Limit: r.plan.Posts, Requested: r.slots()},
+		Quota: contract.Quota{Used: r.used, Limit: r.plan.Posts, Requested: r.slotCount()},
 	}
-	if r.queues() {
+	if r.queuesPosts() {
 		out.Status = string(core.PostQueued)
 	}
 	for _, row := range r.rows {
 		out.OK = out.OK && row.OK()
-		out.Rows = append(out.Rows, contract.RowOf(row))
+		out.Rows = append(out.Rows, contract.PlanRowOf(row))
 	}
 	out.Table = a.formatPlan(r)
 	return out
@@ -175,7 +175,7 @@ func planError(r *postRequest) error {
 	case len(issues) == 0:
 		return nil
 	case issues[core.IssueQuotaExceeded.Code]:
-		if !r.queues() {
+		if !r.queuesPosts() {
 			return r.plan.CheckDrafts(r.drafts, int64(len(r.rows)))
 		}
 		return core.OverQuota("posts per month", r.used, *r.plan.Posts)
@@ -190,8 +190,8 @@ func planError(r *postRequest) error {
 	return e
 }
 
-// errPostPlan returns the error of planError for one post with issues.
-func errPostPlan(p *core.Post, issues []core.Issue) error {
+// planErrorForPost returns the error of planError for one post with issues.
+func planErrorForPost(p *core.Post, issues []core.Issue) error {
 	return planError(&postRequest{rows: []core.PlanRow{{
 		Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt,
 		Issues: slices.Clone(issues),

@@ -22,32 +22,32 @@ type postRequest struct {
 	plan      core.Plan
 	when      core.When
 	at        time.Time // zero for a draft
-	targets   []target
+	targets   []postTarget
 	rows      []core.PlanRow // the plan, one row for each target
 	used      int64          // slots of the month
 	editing   core.PostID    // the post that the plan is for; zero for new ones
 	drafts    int64          // those that exist
 }
 
-// target is an account and the content of its post.
-type target struct {
+// postTarget is an account and the content of its post.
+type postTarget struct {
 	draft   network.Draft
 	network network.Network
 }
 
-// queues reports whether the request queues posts.
-func (r *postRequest) queues() bool { return r.when.Kind != core.WhenDraft }
+// queuesPosts reports whether the request queues posts.
+func (r *postRequest) queuesPosts() bool { return r.when.Kind != core.WhenDraft }
 
-// slots returns how many slots of the month the request uses.
-func (r *postRequest) slots() int64 {
-	if !r.queues() {
+// slotCount returns how many slots of the month the request uses.
+func (r *postRequest) slotCount() int64 {
+	if !r.queuesPosts() {
 		return 0
 	}
 	return int64(len(r.targets))
 }
 
 func (r *postRequest) accountIDs() []core.AccountID {
-	return convertAll(r.targets, func(t target) core.AccountID { return t.draft.Account.ID })
+	return convertAll(r.targets, func(t postTarget) core.AccountID { return t.draft.Account.ID })
 }
 
 // parsePostRequest parses a request and reads what it refers to. It returns invalid_request for the first mistake in
@@ -56,14 +56,14 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	if _, err := parseWhen(in.When, core.Zone{}); err != nil { // its zone is the workspace's, which is not read yet
 		return nil, err
 	}
-	if err := checkTexts(in); err != nil {
+	if err := checkContentTexts(in); err != nil {
 		return nil, err
 	}
 	settings, err := a.parseSettings("perPlatform", in.PerPlatform)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checkOverrides(in.Overrides); err != nil {
+	if err := a.checkOverrideNetworks(in.Overrides); err != nil {
 		return nil, err
 	}
 	accountIDs, group, err := parseTargets(in.Targets)
@@ -75,14 +75,14 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	if err != nil {
 		return nil, core.WithNotFoundPath("targets.groupId", err)
 	}
-	accounts, err := pickAccounts(sources, in.Targets, accountIDs)
+	accounts, err := selectAccounts(sources, in.Targets, accountIDs)
 	if err != nil {
 		return nil, err
 	}
 	if malformed != nil {
 		return nil, malformed
 	}
-	files, err := pickFiles(sources.Media, mediaIDs)
+	files, err := filesInOrder(sources.Media, mediaIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 		return nil, err
 	}
 	for _, account := range accounts {
-		target, err := a.makeTarget(account, in, files, settings)
+		target, err := a.newTarget(account, in, files, settings)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
 	return core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
 }
 
-func checkTexts(in contract.PlanPosts) error {
+func checkContentTexts(in contract.PlanPosts) error {
 	if err := core.CheckContent("", in.Text, in.Title, in.Tags); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map
 	out := map[core.Platform]json.RawMessage{}
 	var mistakes []error
 	for _, name := range sortedKeys(blocks) {
-		n, err := a.findRules(path, name)
+		n, err := a.getNetworkRules(path, name)
 		if err == nil {
 			out[core.Platform(name)], err = n.Settings(blocks[name])
 			err = core.PrefixPaths(path+"."+name, err)
@@ -149,17 +149,17 @@ func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map
 	return out, errors.Join(mistakes...)
 }
 
-func (a *App) checkOverrides(overrides map[string]contract.Override) error {
+func (a *App) checkOverrideNetworks(overrides map[string]contract.Override) error {
 	for _, name := range sortedKeys(overrides) {
-		if _, err := a.findConnector("overrides."+name, name); err != nil {
+		if _, err := a.getNetwork("overrides."+name, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// findRules returns the rules of a network, which need not have a connector.
-func (a *App) findRules(path, name string) (network.Rules, error) {
+// getNetworkRules returns the rules of a network, which need not have a connector.
+func (a *App) getNetworkRules(path, name string) (network.Rules, error) {
 	if r, ok := a.cfg.Networks.RulesOf(core.Platform(name)); ok {
 		return r, nil
 	}
@@ -192,9 +192,9 @@ func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.Gr
 	return accounts, group, core.WithNotFoundPath("targets.groupId", err)
 }
 
-// pickAccounts returns the accounts of a request without duplicates: first those named directly, then those of the
+// selectAccounts returns the accounts of a request without duplicates: first those named directly, then those of the
 // group.
-func pickAccounts(sources store.PostSources, in contract.Targets, named []core.AccountID) ([]core.Account, error) {
+func selectAccounts(sources store.PostSources, in contract.Targets, named []core.AccountID) ([]core.Account, error) {
 	ids := uniqueIDs(append(slices.Clone(named), sources.GroupMembers...))
 	if len(ids) == 0 {
 		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Add accounts to the group first.")
@@ -245,13 +245,13 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 
 func indexedPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// makeTarget returns the content of one account's post: the general content, or the override for its network.
-func (a *App) makeTarget(account core.Account, in contract.PlanPosts, files []core.Media,
+// newTarget returns the content of one account's post: the general content, or the override for its network.
+func (a *App) newTarget(account core.Account, in contract.PlanPosts, files []core.Media,
 	settings map[core.Platform]json.RawMessage,
-) (target, error) {
+) (postTarget, error) {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok {
-		return target{}, fmt.Errorf("account %s is on %q, a network that this server does not support", account.ID, account.Platform)
+		return postTarget{}, fmt.Errorf("account %s is on %q, a network that this server does not support", account.ID, account.Platform)
 	}
 	d := network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Media: files, Account: account}
 	if o, ok := in.Overrides[string(account.Platform)]; ok {
@@ -264,7 +264,7 @@ func (a *App) makeTarget(account core.Account, in contract.PlanPosts, files []co
 	if d.Settings, ok = settings[account.Platform]; !ok {
 		d.Settings, err = n.Settings(nil)
 	}
-	return target{draft: d, network: n}, err
+	return postTarget{draft: d, network: n}, err
 }
 
 func valueOr[T any](p *T, fallback T) T {

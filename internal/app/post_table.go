@@ -20,7 +20,7 @@ func (a *App) formatPlan(r *postRequest) string {
 		if !row.OK() {
 			verdict = fmt.Sprintf("%d to fix", len(row.Issues))
 		}
-		_, _ = fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", network, account, r.formatTime(row), verdict)
+		_, _ = fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", network, account, r.formatRowTime(row), verdict)
 		for _, issue := range row.Issues {
 			notes = append(notes, fmt.Sprintf("x %s, %s: %s %s", network, account, issue.Message, issue.Hint))
 		}
@@ -36,9 +36,9 @@ func (a *App) formatPlan(r *postRequest) string {
 	return out
 }
 
-func (r *postRequest) formatTime(row core.PlanRow) string {
+func (r *postRequest) formatRowTime(row core.PlanRow) string {
 	switch {
-	case !r.queues():
+	case !r.queuesPosts():
 		return "draft"
 	case r.when.Kind == core.WhenNow:
 		return "now"
@@ -50,9 +50,9 @@ func (r *postRequest) formatTime(row core.PlanRow) string {
 
 func (r *postRequest) formatQuota() string {
 	if r.plan.Posts == nil {
-		return fmt.Sprintf("This month: %d used, no limit, %d requested.", r.used, r.slots())
+		return fmt.Sprintf("This month: %d used, no limit, %d requested.", r.used, r.slotCount())
 	}
-	return fmt.Sprintf("This month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.slots())
+	return fmt.Sprintf("This month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.slotCount())
 }
 
 // oneLine replaces line breaks in a name, which would break the table.

@@ -12,16 +12,16 @@ type Preferences struct {
 	FirstSteps bool // the workspace's first steps are shown
 }
 
-// SetShortcuts sets whether single keys are shortcuts for the signed-in person, in all their workspaces.
-func (a *App) SetShortcuts(ctx context.Context, c core.Caller, on bool) error {
+// SetShortcutsEnabled sets whether single keys are shortcuts for the signed-in person, in all their workspaces.
+func (a *App) SetShortcutsEnabled(ctx context.Context, c core.Caller, enabled bool) error {
 	if _, err := a.enterSession(c, false); err != nil {
 		return err
 	}
-	return a.cfg.Store.SetShortcuts(ctx, c.User(), on)
+	return a.cfg.Store.SetShortcuts(ctx, c.User(), enabled)
 }
 
-// FirstSteps returns how far the workspace is with what makes it useful.
-func (a *App) FirstSteps(ctx context.Context, c core.Caller) (core.FirstSteps, error) {
+// GetFirstSteps returns how far the workspace is with what makes it useful.
+func (a *App) GetFirstSteps(ctx context.Context, c core.Caller) (core.FirstSteps, error) {
 	t, err := a.enterSession(c, false)
 	if err != nil {
 		return core.FirstSteps{}, err

@@ -27,7 +27,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 	if err := checkName("name", "The name", in.Name); err != nil {
 		return err
 	}
-	email, err := checkEmail("email", in.Email)
+	email, err := parseEmail("email", in.Email)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 			return nil
 		}
 		if !strings.EqualFold(before.Email, email) {
-			if err := a.changeEmail(ctx, t, c, before, email); err != nil {
+			if err := a.prepareEmailChange(ctx, t, c, before, email); err != nil {
 				return err
 			}
 		}
@@ -50,21 +50,21 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditProfileChanged, Actor: c, Subject: c.User().String(),
-			Before: profileSettings(before), After: profileSettings(after),
+			Before: auditedProfile(before), After: auditedProfile(after),
 		})
 	})
 }
 
-// changeEmail checks whether the person may change their email address, deletes links that were sent to the old one,
+// prepareEmailChange checks whether the person may change their email address, deletes links that were sent to the old one,
 // and tells its reader.
-func (a *App) changeEmail(ctx context.Context, t store.Tenant, c core.Caller, before core.User, email string) error {
-	if _, err := a.enterProved(c, false); err != nil {
+func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User, email string) error {
+	if _, err := a.enterReauthenticated(c, false); err != nil {
 		return err
 	}
 	if err := t.DeletePasswordResets(ctx, before.ID); err != nil || a.MailMode() == MailOff {
 		return err
 	}
-	return a.addMail(ctx, t, mail.Message{To: before.Email, Name: before.Name, Letter: mail.Letter{
+	return a.queueMail(ctx, t, mail.Message{To: before.Email, Name: before.Name, Letter: mail.Letter{
 		Subject:    "Your email address for Belfry has changed",
 		Paragraphs: []string{"You now sign in to Belfry with " + email + ". This address no longer works."},
 		Footnote: "If you did not change it, ask the person who runs this server to give you back your account: " +
@@ -72,8 +72,8 @@ func (a *App) changeEmail(ctx context.Context, t store.Tenant, c core.Caller, be
 	}}, a.cfg.Now().Add(changeUseful))
 }
 
-// profileSettings returns the values that the audit log compares.
-func profileSettings(u core.User) map[string]string {
+// auditedProfile returns the values that the audit log compares.
+func auditedProfile(u core.User) map[string]string {
 	return map[string]string{"name": u.Name, "email": u.Email}
 }
 
@@ -84,11 +84,11 @@ func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.Cha
 	if err != nil {
 		return "", err
 	}
-	if err := checkPassword(in.New); err != nil {
-		return "", atPath("new", err)
+	if err := checkNewPassword(in.New); err != nil {
+		return "", withErrorPath("new", err)
 	}
-	if err := a.CheckOwnPassword(ctx, c, in.Current); err != nil {
-		return "", atPath("current", err)
+	if err := a.ConfirmOwnPassword(ctx, c, in.Current); err != nil {
+		return "", withErrorPath("current", err)
 	}
 	hash, err := a.passwords.Hash(ctx, in.New)
 	if err != nil {
@@ -106,11 +106,11 @@ func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.Cha
 	if err != nil {
 		return "", fmt.Errorf("store a password: %w", err)
 	}
-	return Proof(hash), nil
+	return SessionProof(hash), nil
 }
 
-// atPath returns invalid_request with another path, and any other error unchanged.
-func atPath(path string, err error) error {
+// withErrorPath returns invalid_request with another path, and any other error unchanged.
+func withErrorPath(path string, err error) error {
 	e, ok := errors.AsType[*core.Error](err)
 	if !ok || e.Code != core.CodeInvalidRequest {
 		return err
@@ -120,8 +120,8 @@ func atPath(path string, err error) error {
 	return &moved
 }
 
-// MailChoice returns which problems of the workspace the person gets by email.
-func (a *App) MailChoice(ctx context.Context, c core.Caller) (core.MailChoice, error) {
+// GetMailChoice returns which problems of the workspace the person gets by email.
+func (a *App) GetMailChoice(ctx context.Context, c core.Caller) (core.MailChoice, error) {
 	t, err := a.enterSession(c, false)
 	if err != nil {
 		return "", err

@@ -53,7 +53,7 @@ func TestAnAddressThatChangesMeanwhileIsNotChangedBackWithoutThePassword(t *test
 	in, err := o.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
 	long := sessionOf(in, o.Clock.Now().Add(-24*time.Hour))
-	unproved, err := o.App.SessionCaller(t.Context(), long)
+	unproved, err := o.App.AuthenticateSession(t.Context(), long)
 	must(t, err)
 	tx, err := o.Pool.Begin(t.Context())
 	must(t, err)

@@ -21,32 +21,32 @@ func errRateLimited(wait time.Duration, message, hint string) *core.Error {
 // Names of the limits, as the RateLimit headers and the metrics have them.
 const (
 	LimitNameAddress = "address"
-	policyPage       = "page"
+	limitNamePage    = "page"
 	LimitNameCreate  = "post-create"
-	policySignIn     = "sign-in"
-	policyInvite     = "invite"
+	limitNameSignIn  = "sign-in"
+	limitNameInvite  = "invite"
 )
 
-func (a *App) overLimitError(policy string, wait time.Duration, what string) error {
-	a.cfg.Metrics.CountRateLimited(policy)
+func (a *App) refuseOverLimit(limitName string, wait time.Duration, what string) error {
+	a.cfg.Metrics.CountRateLimited(limitName)
 	return errRateLimited(wait, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
 }
 
-// Arrival is a request that its address's limit allows. Caller is the owner of the key; if there is none, Refused is
+// CountedRequest is a request that its address's limit allows. Caller is the owner of the key; if there is none, Refused is
 // the reason.
-type Arrival struct {
+type CountedRequest struct {
 	Counted store.RateCount
 	Caller  core.Caller
 	Refused error
 }
 
-// Arrive counts a request toward the limit of its client address, whoever sends it (Spec §8), and looks up its API
+// CountAndAuthenticate counts a request toward the limit of its client address, whoever sends it (Spec §8), and looks up its API
 // key in the same round trip. Over the limit, it returns rate_limited, also with the counts.
-func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, error) {
+func (a *App) CountAndAuthenticate(ctx context.Context, addressKey, bearer string) (CountedRequest, error) {
 	limit := a.cfg.LimitAddress
-	if wait := a.refused.waitFor(addressKey, a.cfg.Now()); wait > 0 {
+	if wait := a.refused.remainingWait(addressKey, a.cfg.Now()); wait > 0 {
 		c := store.RateCount{Reset: wait, RetryAfter: wait}
-		return Arrival{Counted: c}, a.overLimitError(LimitNameAddress, wait, "requests from this address")
+		return CountedRequest{Counted: c}, a.refuseOverLimit(LimitNameAddress, wait, "requests from this address")
 	}
 	hash, wellFormed := secret.HashAPIKey(bearer)
 	var (
@@ -62,14 +62,14 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 		unknown = core.Unauthenticated()
 	}
 	if err != nil {
-		return Arrival{}, err
+		return CountedRequest{}, err
 	}
-	arrival := Arrival{Counted: n}
+	arrival := CountedRequest{Counted: n}
 	if !n.Granted {
-		a.refused.blockUntil(addressKey, a.cfg.Now(), n.RetryAfter)
-		return arrival, a.overLimitError(LimitNameAddress, n.RetryAfter, "requests from this address")
+		a.refused.blockFor(addressKey, a.cfg.Now(), n.RetryAfter)
+		return arrival, a.refuseOverLimit(LimitNameAddress, n.RetryAfter, "requests from this address")
 	}
-	arrival.Caller, arrival.Refused = a.keyCaller(ctx, holder, unknown)
+	arrival.Caller, arrival.Refused = a.authenticateKey(ctx, holder, unknown)
 	return arrival, nil
 }
 
@@ -77,42 +77,42 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 // by itself, and all people in an office may share one address.
 const pagesPerRequest = 5
 
-// CountPage counts a request for a page of the dashboard. It returns rate_limited over the limit of its address.
-func (a *App) CountPage(ctx context.Context, addressKey string) error {
+// CountPageRequest counts a request for a page of the dashboard. It returns rate_limited over the limit of its address.
+func (a *App) CountPageRequest(ctx context.Context, addressKey string) error {
 	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
-	wait := a.refused.waitFor(key, a.cfg.Now())
+	wait := a.refused.remainingWait(key, a.cfg.Now())
 	if wait == 0 {
 		n, err := a.cfg.Store.CountAddressRequest(ctx, key, limit.Max, limit.Window)
 		if err != nil || n.Granted {
 			return err
 		}
 		wait = n.RetryAfter
-		a.refused.blockUntil(key, a.cfg.Now(), wait)
+		a.refused.blockFor(key, a.cfg.Now(), wait)
 	}
-	return a.overLimitError(policyPage, wait, "requests from this address")
+	return a.refuseOverLimit(limitNamePage, wait, "requests from this address")
 }
 
-// countCreate counts a request to create posts toward the hourly limit.
-func (a *App) countCreate(ctx context.Context, t store.Tenant) (store.RateCount, error) {
+// countCreation counts a request to create posts toward the hourly limit.
+func (a *App) countCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
 	n, err := t.CountCreation(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
-		err = a.overLimitError(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
+		err = a.refuseOverLimit(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
 	}
 	return n, err
 }
 
-// addCreateLimit adds the hourly limit to a replayed response, which does not count toward it.
-func (a *App) addCreateLimit(ctx context.Context, t store.Tenant, access Access, kept Answer) (Answer, error) {
+// addCreationCount adds the hourly limit to a replayed response, which does not count toward it.
+func (a *App) addCreationCount(ctx context.Context, t store.Tenant, access Access, stored Answer) (Answer, error) {
 	if !access.Creates {
-		return kept, nil
+		return stored, nil
 	}
 	n, err := t.PeekCreation(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err != nil {
 		return Answer{}, err
 	}
 	n.RetryAfter = 0
-	kept.Creations = &n
-	return kept, nil
+	stored.Creations = &n
+	return stored, nil
 }
 
 // refusedAddresses remembers until when addresses are over their limit, so that a flood of requests does not reach
@@ -125,7 +125,7 @@ type refusedAddresses struct {
 // refusedMax limits the memory that a flood from many addresses can use.
 const refusedMax = 10_000
 
-func (r *refusedAddresses) waitFor(key string, now time.Time) time.Duration {
+func (r *refusedAddresses) remainingWait(key string, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if wait := r.until[key].Sub(now); wait > 0 {
@@ -135,7 +135,7 @@ func (r *refusedAddresses) waitFor(key string, now time.Time) time.Duration {
 	return 0
 }
 
-func (r *refusedAddresses) blockUntil(key string, now time.Time, wait time.Duration) {
+func (r *refusedAddresses) blockFor(key string, now time.Time, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.until == nil || len(r.until) >= refusedMax {

@@ -39,8 +39,8 @@ type Replay struct {
 
 type replayKey struct{}
 
-// withReplay adds the replay to the context, in which the operation's transaction finds it (saveReplay).
-func withReplay(ctx context.Context, replay *Replay) context.Context {
+// contextWithReplay adds the replay to the context, in which the operation's transaction finds it (saveReplay).
+func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
 	if replay == nil {
 		return ctx
 	}
@@ -53,7 +53,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 	if err := replay.checkKey(); err != nil {
 		return Answer{}, err
 	}
-	named := replay.storedReplay()
+	named := replay.toStoreReplay()
 	kept, first, err := t.BeginReplay(ctx, named, replayLock, replayKeep)
 	switch {
 	case err != nil || first:
@@ -79,7 +79,7 @@ func errStillRunning(left time.Duration) *core.Error {
 // together. It returns an error, which rolls the operation back, if another request with the same key has taken its
 // place meanwhile. Without a replay it does nothing.
 func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
-	kept, err := answerToStore(ctx, answer)
+	kept, err := newStoredAnswer(ctx, answer)
 	if err != nil || kept == nil {
 		return err
 	}
@@ -87,25 +87,25 @@ func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
 	if err == nil && !saved {
 		err = store.ErrReplaced
 	}
-	return endReplay(ctx, t, err)
+	return finishReplay(ctx, t, err)
 }
 
-// answerToStore returns the response to store for repetitions of the request, or nil if it cannot be repeated.
-func answerToStore(ctx context.Context, answer any) (*store.Answer, error) {
+// newStoredAnswer returns the response to store for repetitions of the request, or nil if it cannot be repeated.
+func newStoredAnswer(ctx context.Context, answer any) (*store.Answer, error) {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	if !ok {
 		return nil, nil //nolint:nilnil // there is nothing to keep
 	}
-	body, err := contract.Encode(answer)
+	body, err := contract.EncodeJSON(answer)
 	if err != nil {
 		return nil, fmt.Errorf("encode the response to store: %w", err)
 	}
-	return &store.Answer{Replay: replay.storedReplay(), Status: replay.Status, Body: body}, nil
+	return &store.Answer{Replay: replay.toStoreReplay(), Status: replay.Status, Body: body}, nil
 }
 
-// endReplay marks the response of a repeatable request as stored, or converts the error: store.ErrReplaced means that
+// finishReplay marks the response of a repeatable request as stored, or converts the error: store.ErrReplaced means that
 // another request with the key is still running.
-func endReplay(ctx context.Context, t store.Tenant, err error) error {
+func finishReplay(ctx context.Context, t store.Tenant, err error) error {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	switch {
 	case !ok || err != nil && !errors.Is(err, store.ErrReplaced):
@@ -114,17 +114,17 @@ func endReplay(ctx context.Context, t store.Tenant, err error) error {
 		replay.saved = true
 		return nil
 	}
-	other, err := t.Replay(ctx, replay.storedReplay())
+	other, err := t.Replay(ctx, replay.toStoreReplay())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the request that replaced this one: %w", err)
 	}
 	return errStillRunning(other.Left)
 }
 
-// freeReplay frees the key of a request that was admitted and then refused, so that the client can send a corrected
+// releaseReplayKey frees the key of a request that was admitted and then refused, so that the client can send a corrected
 // request. After an internal error, the key stays reserved, because the outcome is unknown.
-func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, refused error) {
-	code := core.CodeOf(refused)
+func (a *App) releaseReplayKey(ctx context.Context, c core.Caller, replay *Replay, operationErr error) {
+	code := core.CodeOf(operationErr)
 	if replay == nil || code == core.CodeInternal || code == core.CodeUnavailable {
 		return
 	}
@@ -132,14 +132,14 @@ func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, ref
 	defer cancel()
 	t, err := a.enter(c, core.Read)
 	if err == nil {
-		err = t.ReleaseReplay(ctx, replay.storedReplay())
+		err = t.ReleaseReplay(ctx, replay.toStoreReplay())
 	}
 	if err != nil {
 		a.cfg.Log.ErrorContext(ctx, "could not release an idempotency key", slog.Any("error", err))
 	}
 }
 
-func (r *Replay) storedReplay() store.Replay {
+func (r *Replay) toStoreReplay() store.Replay {
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {
 		_, _ = sum.Write(part) // a hash never fails

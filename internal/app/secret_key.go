@@ -18,9 +18,9 @@ const RevokeUnreadableCommand = "belfry accounts revoke-unreadable"
 // unreadable is the reason for revoking an account whose token cannot be decrypted.
 const unreadable = "The key that encrypted this account's token is lost. Reconnect the account."
 
-// ReviewKeys returns an error if the secret keys do not decrypt the tokens in the database. Without them, a worker
+// CheckSecretKeys returns an error if the secret keys do not decrypt the tokens in the database. Without them, a worker
 // would claim every post and publish none.
-func (a *App) ReviewKeys(ctx context.Context) error {
+func (a *App) CheckSecretKeys(ctx context.Context) error {
 	samples, err := a.cfg.Store.SampleTokenPerKey(ctx)
 	if err != nil {
 		return fmt.Errorf("read the encrypted values: %w", err)
@@ -45,9 +45,9 @@ func (a *App) checkTokenKey(t store.AccountToken) error {
 	return err
 }
 
-// RevokeUnreadable finds the connected accounts whose tokens cannot be decrypted and, if confirmed, revokes them and
+// RevokeUnreadableAccounts finds the connected accounts whose tokens cannot be decrypted and, if confirmed, revokes them and
 // deletes those tokens. People can then reconnect the accounts. Queued posts fail as for any revoked account.
-func (a *App) RevokeUnreadable(ctx context.Context, confirm bool) ([]core.Account, error) {
+func (a *App) RevokeUnreadableAccounts(ctx context.Context, confirm bool) ([]core.Account, error) {
 	tokens, err := a.cfg.Store.AllAccountTokens(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the accounts' tokens: %w", err)
@@ -96,10 +96,10 @@ const rotateBatch = 500
 func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	var r Rotation
 	err := errors.Join(
-		rotateColumn[core.AccountKind](ctx, a, store.SealedTokens, purposeToken, &r),
-		rotateColumn[core.MediaKind](ctx, a, store.SealedSources, intake.PurposeSource, &r),
-		rotateColumn[core.PostKind](ctx, a, store.SealedHandles, publish.PurposeHandle, &r),
-		rotateColumn[core.MailKind](ctx, a, store.SealedMails, purposeMail, &r),
+		resealColumn[core.AccountKind](ctx, a, store.SealedTokens, purposeToken, &r),
+		resealColumn[core.MediaKind](ctx, a, store.SealedSources, intake.PurposeSource, &r),
+		resealColumn[core.PostKind](ctx, a, store.SealedHandles, publish.PurposeHandle, &r),
+		resealColumn[core.MailKind](ctx, a, store.SealedMails, purposeMail, &r),
 	)
 	if err != nil {
 		return r, fmt.Errorf("rotate the secret keys: %w", err)
@@ -107,8 +107,8 @@ func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	return r, a.cfg.Store.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSecretsRotated, After: r})
 }
 
-func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedColumn, purpose string,
-	r *Rotation,
+func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedColumn, purpose string,
+	total *Rotation,
 ) error {
 	var after core.ID[K]
 	for {
@@ -122,7 +122,7 @@ func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 			place := secret.SealPlace(column.Table, column.Column, v.ID.String(), v.Workspace.String())
 			sealed, err := a.cfg.Ring.Reseal(purpose, place, v.Sealed)
 			if err != nil {
-				r.Unreadable++
+				total.Unreadable++
 				continue
 			}
 			replaced, err := store.ReplaceSealed(ctx, a.cfg.Store, column, v, sealed, refreshLease)
@@ -130,16 +130,16 @@ func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 			case err != nil:
 				return err
 			case replaced:
-				r.Resealed++
+				total.Resealed++
 			default:
-				r.Busy++
+				total.Busy++
 			}
 		}
 	}
 }
 
-// CountSealed updates the metric of encrypted values by key. A key that encrypts none can be removed.
-func (a *App) CountSealed(ctx context.Context) (map[string]int64, error) {
+// CountSealedByKey updates the metric of encrypted values by key. A key that encrypts none can be removed.
+func (a *App) CountSealedByKey(ctx context.Context) (map[string]int64, error) {
 	counts, err := a.cfg.Store.CountSealedByKey(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("count sealed values: %w", err)

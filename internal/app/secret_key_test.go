@@ -25,7 +25,7 @@ func TestKeysThatDoNotOpenTheTokensAreFoundBeforeAnythingIsSent(t *testing.T) {
 	id, _, _ := strings.Cut(own, ":")
 	_, bytes, _ := strings.Cut(other, ":")
 	h := apptest.New(t, func(c *app.Config) { c.Ring = ring(t, own) })
-	must(t, h.App.ReviewKeys(t.Context()))
+	must(t, h.App.CheckSecretKeys(t.Context()))
 	h.Workspace("one").Account("threads", "maren.writes")
 	for name, c := range map[string]struct {
 		ring *secret.Ring
@@ -36,7 +36,7 @@ func TestKeysThatDoNotOpenTheTokensAreFoundBeforeAnythingIsSent(t *testing.T) {
 		"another":                  {ring(t, other), `"` + id + `"`},
 		"another of the same name": {ring(t, id+":"+bytes), `"` + id + `"`},
 	} {
-		err := h.Replica(func(cfg *app.Config) { cfg.Ring = c.ring }).ReviewKeys(t.Context())
+		err := h.Replica(func(cfg *app.Config) { cfg.Ring = c.ring }).CheckSecretKeys(t.Context())
 		switch {
 		case c.says == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -61,9 +61,9 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 	same = b.ws.Account("facebook")
 
 	for _, confirm := range []bool{false, true, true} {
-		found, err := b.App.RevokeUnreadable(t.Context(), confirm)
+		found, err := b.App.RevokeUnreadableAccounts(t.Context(), confirm)
 		must(t, err)
-		if err := b.App.ReviewKeys(t.Context()); (err == nil) != confirm {
+		if err := b.App.CheckSecretKeys(t.Context()); (err == nil) != confirm {
 			t.Errorf("confirmed %v: %v", confirm, err)
 		}
 		if status := b.ws.StatusOf(lost); status != map[bool]string{false: "ok", true: "revoked"}[confirm] ||
@@ -71,7 +71,7 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 			t.Errorf("confirmed %v: %d found, the accounts are %s and %s", confirm, len(found), status, b.ws.StatusOf(same))
 		}
 	}
-	must(t, b.App.ReviewAccounts(t.Context())) // as the next start does
+	must(t, b.App.ReconcileAccountsWithNetworks(t.Context())) // as the next start does
 	if status := b.ws.StatusOf(lost); status != "revoked" {
 		t.Errorf("after a start the account is %s", status)
 	}
@@ -99,7 +99,7 @@ func TestAnArmedPostWhoseKeyIsLostIsLeftToAPerson(t *testing.T) {
 	post := b.ws.Work(b.ws.Now("armed", account))
 	b.Config.Ring = ring(t, secret.NewSecretKey())
 	b.App = b.Replica()
-	_, err := b.App.RevokeUnreadable(t.Context(), true)
+	_, err := b.App.RevokeUnreadableAccounts(t.Context(), true)
 	must(t, err)
 	b.ws.Reconnect(account)
 	post = b.ws.Work(b.ws.Retry(post))
@@ -114,5 +114,5 @@ func TestADisconnectedAccountNeedsNoKey(t *testing.T) {
 	ws := h.Workspace("one")
 	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, ws.Account("threads", "maren.writes").ID))
 	other := h.Replica(func(c *app.Config) { c.Ring = ring(t, secret.NewSecretKey()) })
-	must(t, other.ReviewKeys(t.Context()))
+	must(t, other.CheckSecretKeys(t.Context()))
 }

@@ -29,11 +29,11 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	b.Fault(fault("status", "never_ready"))
 	begun := b.ws.Now("begun", account)
 	b.ws.Work(begun) // its handle is sealed
-	_, err := b.App.MediaFromURL(b.Context(), b.ws.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg"})
+	_, err := b.App.AddMediaFromURL(b.Context(), b.ws.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg"})
 	must(t, err)
 
 	use(fresh, old)
-	counts, err := b.App.CountSealed(b.Context())
+	counts, err := b.App.CountSealedByKey(b.Context())
 	must(t, err)
 	if counts[keyID(old)] < 3 || counts[keyID(fresh)] != 0 {
 		t.Errorf("before: %v", counts)
@@ -47,14 +47,14 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	if again, err := b.App.RotateSecrets(b.Context()); err != nil || again != (app.Rotation{}) {
 		t.Errorf("a second rotation did %+v, %v", again, err)
 	}
-	counts, err = b.App.CountSealed(b.Context())
+	counts, err = b.App.CountSealedByKey(b.Context())
 	must(t, err)
 	if n, shown := counts[keyID(old)]; n != 0 || !shown || counts[keyID(fresh)] != total {
 		t.Errorf("after: %v", counts)
 	}
 
 	use(fresh)
-	must(t, b.App.ReviewKeys(b.Context()))
+	must(t, b.App.CheckSecretKeys(b.Context()))
 	if p := b.ws.Work(b.ws.Now("after", other)); p.Status != string(core.PostLive) {
 		t.Errorf("with the new key alone a post is %s: %+v", p.Status, p.Error)
 	}

@@ -8,8 +8,8 @@ import (
 	"belfry/internal/store"
 )
 
-// Sessions lists the browsers in which the person is signed in, the last used first.
-func (a *App) Sessions(ctx context.Context, c core.Caller) ([]core.BrowserSession, error) {
+// ListSessions lists the browsers in which the person is signed in, the last used first.
+func (a *App) ListSessions(ctx context.Context, c core.Caller) ([]core.BrowserSession, error) {
 	if _, err := a.enterSession(c, false); err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (a *App) Sessions(ctx context.Context, c core.Caller) ([]core.BrowserSessio
 // EndSession signs the person out of one browser.
 func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
 	t, err := a.enterSession(c, false)
-	t, session, err := tenantAndID[core.SessionKind](t, id, err)
+	t, session, err := withParsedID[core.SessionKind](t, id, err)
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,8 @@ func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
-// EndSessions signs the person out of all browsers, also the present one.
-func (a *App) EndSessions(ctx context.Context, c core.Caller) error {
+// EndAllSessions signs the person out of all browsers, also the present one.
+func (a *App) EndAllSessions(ctx context.Context, c core.Caller) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {
 		return err

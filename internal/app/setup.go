@@ -12,8 +12,8 @@ import (
 	"belfry/internal/store"
 )
 
-// SetUpOpen reports whether the server has not been set up yet: no workspace exists.
-func (a *App) SetUpOpen(ctx context.Context) (bool, error) {
+// NeedsSetUp reports whether the server has not been set up yet: no workspace exists.
+func (a *App) NeedsSetUp(ctx context.Context) (bool, error) {
 	exists, err := a.cfg.Store.HasAnyWorkspace(ctx)
 	return !exists, err
 }
@@ -22,10 +22,10 @@ func errAlreadySetUp() error {
 	return core.Fail(core.CodeConflict, "This server is already set up.").WithHint("Sign in instead.")
 }
 
-// SetUp creates the first workspace and its owner. Of several concurrent requests, exactly one succeeds; the others
+// SetUpServer creates the first workspace and its owner. Of several concurrent requests, exactly one succeeds; the others
 // get conflict. The error joins one core.Error for each wrong field.
-func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (SignedIn, error) {
-	open, err := a.SetUpOpen(ctx)
+func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) (SignedIn, error) {
+	open, err := a.NeedsSetUp(ctx)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -55,13 +55,13 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 		if err := s.AddUser(ctx, u, hash, a.cfg.Now()); err != nil {
 			return err
 		}
-		w, err = a.addWorkspace(ctx, s, w, u.ID, personCaller(u.ID))
+		w, err = a.addWorkspace(ctx, s, w, u.ID, newAuditActor(u.ID))
 		return err
 	})
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("set up: %w", err)
 	}
-	return a.completeSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
+	return a.recordSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
 // addWorkspace stores a workspace with its owner. If a slug derived from the name is taken, it gets a number.
@@ -69,7 +69,7 @@ func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace
 	by core.Caller,
 ) (core.Workspace, error) {
 	made := w.Slug == ""
-	base := slugOf(w.Name)
+	base := slugify(w.Name)
 	for n := 1; ; n++ {
 		if made {
 			w.Slug = numberedSlug(base, n)
@@ -118,11 +118,11 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 		return w, a.errUnknownPlan(w.Plan)
 	}
 	var wrongZone error
-	w.Zone, wrongZone = workspaceZone(in.TZ)
+	w.Zone, wrongZone = parseZone(in.TZ)
 	return w, errors.Join(checkName(namePath, "The workspace's name", in.Name), wrongZone)
 }
 
-func workspaceZone(tz string) (core.Zone, error) {
+func parseZone(tz string) (core.Zone, error) {
 	zone, err := core.ParseZone(tz)
 	if err != nil {
 		return zone, core.Invalid("tz", "%q is not a time zone. Use an IANA name such as Europe/Berlin.", tz)
@@ -136,6 +136,6 @@ const currency = "USD"
 func newUser(name, email, password string) (core.User, error) {
 	u := core.User{ID: core.NewID[core.UserKind](), Name: name}
 	var wrongEmail error
-	u.Email, wrongEmail = checkEmail("email", email)
-	return u, errors.Join(checkName("name", "The name", name), wrongEmail, checkPassword(password))
+	u.Email, wrongEmail = parseEmail("email", email)
+	return u, errors.Join(checkName("name", "The name", name), wrongEmail, checkNewPassword(password))
 }

@@ -55,7 +55,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.checkPasswordOf(ctx, user, in.Password, from, errWrongPassword()); err != nil {
+	if err := a.countAndVerifyPassword(ctx, user, in.Password, from, errWrongPassword()); err != nil {
 		return SignedIn{}, err
 	}
 	memberships, err := a.cfg.Store.Memberships(ctx, user.ID)
@@ -66,7 +66,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
 			WithHint("Ask an owner or admin to add you.")
 	}
-	return a.completeSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
+	return a.recordSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
 }
 
 // findUser returns the person with an email address. For an unknown address, the result has no id and no password.
@@ -82,22 +82,22 @@ func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, err
 	return user, nil
 }
 
-// checkPasswordOf returns wrong unless the password is the person's, and rate_limited after too many attempts. It
+// countAndVerifyPassword returns wrong unless the password is the person's, and rate_limited after too many attempts. It
 // takes as long for an unknown person as for a known one.
-func (a *App) checkPasswordOf(ctx context.Context, user store.SignInUser, password string, from Visitor,
+func (a *App) countAndVerifyPassword(ctx context.Context, user store.SignInUser, password string, from Visitor,
 	wrong error,
 ) error {
-	bucket, err := a.countTry(ctx, user, from)
+	bucket, err := a.countPasswordAttempt(ctx, user, from)
 	if err != nil {
 		return err
 	}
-	return a.verifyPassword(ctx, user, password, bucket, wrong)
+	return a.verifyCountedPassword(ctx, user, password, bucket, wrong)
 }
 
-// verifyPassword returns wrong unless the password is the person's. A correct password is removed from the bucket in
+// verifyCountedPassword returns wrong unless the password is the person's. A correct password is removed from the bucket in
 // which the attempt was counted. A wrong one is written to the audit log, also for an unknown person, so that the
 // response time does not reveal whether the person exists.
-func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, password, bucket string, wrong error) error {
+func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, password, bucket string, wrong error) error {
 	var right bool
 	var err error
 	if user.ID.IsZero() {
@@ -109,7 +109,7 @@ func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, passwor
 		return err
 	}
 	if !right {
-		failed := core.AuditEntry{Action: core.AuditSignInFailed, Actor: personCaller(user.ID)}
+		failed := core.AuditEntry{Action: core.AuditSignInFailed, Actor: newAuditActor(user.ID)}
 		if err := a.cfg.Store.AddAuditEntry(ctx, failed); err != nil {
 			return fmt.Errorf("write the audit log: %w", err)
 		}
@@ -121,41 +121,41 @@ func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, passwor
 	return nil
 }
 
-// countTry counts a password check and returns its bucket: that of the person's device, or that of the account for
+// countPasswordAttempt counts a password check and returns its bucket: that of the person's device, or that of the account for
 // all other browsers.
-func (a *App) countTry(ctx context.Context, user store.SignInUser, from Visitor) (string, error) {
-	known, err := a.knowsDevice(ctx, user.ID, from.Device)
+func (a *App) countPasswordAttempt(ctx context.Context, user store.SignInUser, from Visitor) (string, error) {
+	known, err := a.isKnownDevice(ctx, user.ID, from.Device)
 	if err != nil {
 		return "", err
 	}
-	bucket := "sign-in/device/" + hex.EncodeToString(deviceHash(from.Device))
+	bucket := "sign-in/device/" + hex.EncodeToString(hashDevice(from.Device))
 	if !known {
-		bucket = accountBucket(user.Email)
-		if err := a.throttleAddress(ctx, from); err != nil {
+		bucket = accountBucketName(user.Email)
+		if err := a.throttleAddressSignIns(ctx, from); err != nil {
 			return "", err
 		}
 	}
-	return bucket, a.throttleSignIn(ctx, bucket, accountTries, accountInterval)
+	return bucket, a.throttleSignIns(ctx, bucket, accountTries, accountInterval)
 }
 
-func (a *App) throttleAddress(ctx context.Context, from Visitor) error {
-	return a.throttleSignIn(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
+func (a *App) throttleAddressSignIns(ctx context.Context, from Visitor) error {
+	return a.throttleSignIns(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
 }
 
-// accountBucket returns the name of an account's limit, whether the account exists or not. It does not contain the
+// accountBucketName returns the name of an account's limit, whether the account exists or not. It does not contain the
 // address.
-func accountBucket(email string) string {
+func accountBucketName(email string) string {
 	sum := sha256.Sum256([]byte(strings.ToLower(email)))
 	return "sign-in/account/" + hex.EncodeToString(sum[:])
 }
 
-func (a *App) throttleSignIn(ctx context.Context, bucket string, tries int, interval time.Duration) error {
-	wait, err := a.cfg.Store.Throttle(ctx, bucket, tries, interval)
+func (a *App) throttleSignIns(ctx context.Context, bucket string, burst int, interval time.Duration) error {
+	wait, err := a.cfg.Store.Throttle(ctx, bucket, burst, interval)
 	if err != nil {
 		return fmt.Errorf("throttle sign-in attempts: %w", err)
 	}
 	if wait > 0 {
-		a.cfg.Metrics.CountRateLimited(policySignIn)
+		a.cfg.Metrics.CountRateLimited(limitNameSignIn)
 		return errRateLimited(wait, "Too many sign-in attempts.", "Wait a moment, then try again.")
 	}
 	return nil
@@ -166,8 +166,8 @@ func errWrongPassword() error {
 		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }
 
-// completeSignIn returns the result of a successful sign-in, and remembers the browser as one of the person's devices.
-func (a *App) completeSignIn(
+// recordSignIn returns the result of a successful sign-in, and remembers the browser as one of the person's devices.
+func (a *App) recordSignIn(
 	ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor,
 ) (SignedIn, error) {
 	var device string
@@ -175,13 +175,13 @@ func (a *App) completeSignIn(
 		if device, err = a.rememberDevice(ctx, s, user.ID, from.Device); err != nil {
 			return err
 		}
-		return s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSignedIn, Actor: personCaller(user.ID)})
+		return s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSignedIn, Actor: newAuditActor(user.ID)})
 	})
 	if err != nil {
 		return SignedIn{}, err
 	}
 	return SignedIn{
-		User: user.ID, Name: user.Name, Workspace: w.ID, Slug: w.Slug, Proof: Proof(user.PasswordHash), Device: device,
+		User: user.ID, Name: user.Name, Workspace: w.ID, Slug: w.Slug, Proof: SessionProof(user.PasswordHash), Device: device,
 	}, nil
 }
 
@@ -194,17 +194,17 @@ const (
 	purposeDevice = "device"
 )
 
-func deviceHash(device string) []byte {
+func hashDevice(device string) []byte {
 	hash := secret.HashToken(purposeDevice, device)
 	return hash[:]
 }
 
-// knowsDevice reports whether this person has signed in with the device of the cookie.
-func (a *App) knowsDevice(ctx context.Context, user core.UserID, device string) (bool, error) {
+// isKnownDevice reports whether this person has signed in with the device of the cookie.
+func (a *App) isKnownDevice(ctx context.Context, user core.UserID, device string) (bool, error) {
 	if device == "" {
 		return false, nil
 	}
-	known, err := a.cfg.Store.HasDevice(ctx, user, deviceHash(device))
+	known, err := a.cfg.Store.HasDevice(ctx, user, hashDevice(device))
 	if err != nil {
 		return false, fmt.Errorf("look up a device: %w", err)
 	}
@@ -214,23 +214,23 @@ func (a *App) knowsDevice(ctx context.Context, user core.UserID, device string) 
 // rememberDevice returns the value of the browser's device cookie: the existing value if it is this person's,
 // otherwise a new one. It never accepts a value that somebody else chose.
 func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.UserID, device string) (string, error) {
-	known, err := a.knowsDevice(ctx, user, device)
+	known, err := a.isKnownDevice(ctx, user, device)
 	if err != nil {
 		return "", err
 	}
 	if !known {
 		device = secret.RandomText(deviceBytes)
 	}
-	if err := s.SaveDevice(ctx, user, deviceHash(device), a.cfg.Now()); err != nil {
+	if err := s.SaveDevice(ctx, user, hashDevice(device), a.cfg.Now()); err != nil {
 		return "", fmt.Errorf("remember a device: %w", err)
 	}
 	return device, nil
 }
 
-// CheckOwnPassword returns nil if the password is that of the session's person, who may then change keys, members and
+// ConfirmOwnPassword returns nil if the password is that of the session's person, who may then change keys, members and
 // the workspace for a while: the dashboard stores the time in the session (Session.ProvedAt). A wrong password is
 // invalid_request. Few attempts are allowed, because the session may be stolen.
-func (a *App) CheckOwnPassword(ctx context.Context, c core.Caller, password string) error {
+func (a *App) ConfirmOwnPassword(ctx context.Context, c core.Caller, password string) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {
 		return err
@@ -244,10 +244,10 @@ func (a *App) CheckOwnPassword(ctx context.Context, c core.Caller, password stri
 		return err
 	}
 	bucket := "sign-in/session/" + user.ID.String()
-	if err := a.throttleSignIn(ctx, bucket, accountTries, accountInterval); err != nil {
+	if err := a.throttleSignIns(ctx, bucket, accountTries, accountInterval); err != nil {
 		return err
 	}
-	if err := a.verifyPassword(ctx, user, password, bucket, core.Invalid("", "This is not your password.")); err != nil {
+	if err := a.verifyCountedPassword(ctx, user, password, bucket, core.Invalid("", "This is not your password.")); err != nil {
 		return err
 	}
 	return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditPasswordConfirmed, Actor: c})

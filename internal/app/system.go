@@ -23,7 +23,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 	if err != nil {
 		return SignedIn{}, err
 	}
-	email, err := checkEmail("owner-email", in.OwnerEmail)
+	email, err := parseEmail("owner-email", in.OwnerEmail)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -50,7 +50,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("create workspace: %w", err)
 	}
-	return SignedIn{User: owner.ID, Name: owner.Name, Workspace: w.ID, Slug: w.Slug, Proof: Proof(owner.PasswordHash)}, nil
+	return SignedIn{User: owner.ID, Name: owner.Name, Workspace: w.ID, Slug: w.Slug, Proof: SessionProof(owner.PasswordHash)}, nil
 }
 
 func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.SignInUser, error) {
@@ -71,7 +71,7 @@ func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) 
 	if _, ok := a.cfg.Plans[plan]; !ok {
 		return a.errUnknownPlan(plan)
 	}
-	w, err := a.findWorkspaceBySlugOrID(ctx, slugOrID)
+	w, err := a.getWorkspaceBySlugOrID(ctx, slugOrID)
 	if err != nil {
 		return err
 	}
@@ -90,13 +90,13 @@ func (a *App) errUnknownPlan(name core.PlanName) error {
 	return core.Invalid("plan", "There is no plan %q. The plans are %s.", name, a.cfg.Plans.Names())
 }
 
-// ListWorkspaces lists all workspaces, oldest first.
-func (a *App) ListWorkspaces(ctx context.Context) ([]core.Workspace, error) {
+// ListAllWorkspaces lists all workspaces, oldest first.
+func (a *App) ListAllWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return a.cfg.Store.AllWorkspaces(ctx)
 }
 
-// FirstOwner returns the email address of the owner of the oldest workspace, or "" if there is no workspace.
-func (a *App) FirstOwner(ctx context.Context) (string, error) {
+// FindFirstOwnerEmail returns the email address of the owner of the oldest workspace, or "" if there is no workspace.
+func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
 	email, err := a.cfg.Store.FirstOwnerEmail(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
@@ -107,14 +107,14 @@ func (a *App) FirstOwner(ctx context.Context) (string, error) {
 // BackdatePost moves a live or failed post and its timeline into the past, so that it was published at the given
 // time. It is for demo posts, and does not change posts in other states.
 func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at time.Time) error {
-	t, post, err := a.readPost(ctx, c, id)
+	t, post, err := a.enterAndLoadPost(ctx, c, id)
 	if err != nil {
 		return err
 	}
 	return t.BackdatePost(ctx, post.ID, post.PublishAt.Sub(at))
 }
 
-func (a *App) findWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core.Workspace, error) {
+func (a *App) getWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	w, err := a.cfg.Store.WorkspaceBySlugOrID(ctx, slugOrID)
 	if errors.Is(err, store.ErrNotFound) {
 		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Use its short name or id. `belfry workspace list` shows both.")
@@ -124,7 +124,7 @@ func (a *App) findWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (cor
 
 // CreateOwnerKey creates an API key that acts for the person who has owned the workspace for the longest time.
 func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope core.Scope) (contract.Key, error) {
-	w, err := a.findWorkspaceBySlugOrID(ctx, slugOrID)
+	w, err := a.getWorkspaceBySlugOrID(ctx, slugOrID)
 	if err != nil {
 		return contract.Key{}, err
 	}
@@ -136,11 +136,11 @@ func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope c
 	if err != nil {
 		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}
-	return a.CreateKey(ctx, sessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
+	return a.CreateKey(ctx, newSessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
 }
 
-// SetPassword replaces a person's password, ends all of their sessions, and resets their limit of sign-in attempts.
-func (a *App) SetPassword(ctx context.Context, email, password string) error {
+// SetPasswordByEmail replaces a person's password, ends all of their sessions, and resets their limit of sign-in attempts.
+func (a *App) SetPasswordByEmail(ctx context.Context, email, password string) error {
 	user, err := a.findUser(ctx, email)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	if user.ID.IsZero() {
 		return core.Fail(core.CodeNotFound, "No account has the email address %s.", email).WithHint("Check the spelling.")
 	}
-	if err := checkPassword(password); err != nil {
+	if err := checkNewPassword(password); err != nil {
 		return err
 	}
 	hash, err := a.passwords.Hash(ctx, password)
@@ -164,5 +164,5 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	if err != nil {
 		return fmt.Errorf("store a password: %w", err)
 	}
-	return a.cfg.Store.ResetThrottle(ctx, accountBucket(user.Email))
+	return a.cfg.Store.ResetThrottle(ctx, accountBucketName(user.Email))
 }

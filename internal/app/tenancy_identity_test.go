@@ -115,7 +115,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			return err
 		}},
 		"MediaFromURL.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
-			_, err := h.App.MediaFromURL(t.Context(), one.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg", FolderID: &id})
+			_, err := h.App.AddMediaFromURL(t.Context(), one.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg", FolderID: &id})
 			return err
 		}},
 		"ListMedia.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
@@ -152,7 +152,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	for _, list := range []func() (any, error){
 		func() (any, error) { return h.App.ListAccounts(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListKeys(t.Context(), one.Owner) },
-		func() (any, error) { return h.App.AccountCards(t.Context(), one.Owner) },
+		func() (any, error) { return h.App.ListAccountCards(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListFolders(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListMembers(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListMedia(t.Context(), one.Owner, contract.ListMedia{}) },
@@ -170,7 +170,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	// A renewal asked for in the wrong workspace finds nothing.
 	account, err := core.ParseID[core.AccountKind](theirs.account)
 	must(t, err)
-	must(t, h.App.RefreshToken(t.Context(), one.ID, account))
+	must(t, h.App.RefreshDueToken(t.Context(), one.ID, account))
 }
 
 func body(t *testing.T, err error) string {
@@ -187,15 +187,15 @@ func TestZeroCallerIsUnauthenticated(t *testing.T) {
 	nobody := core.Caller{}
 	for _, op := range app.Operations() {
 		decode := func(any) error { t.Errorf("%s decodes a request of nobody", op.Name); return nil }
-		if _, err := h.App.Do(t.Context(), &op, app.Request{Caller: nobody, Decode: decode}); core.CodeOf(err) != core.CodeUnauthenticated {
+		if _, err := h.App.RunOperation(t.Context(), &op, app.Request{Caller: nobody, Decode: decode}); core.CodeOf(err) != core.CodeUnauthenticated {
 			t.Errorf("%s returns %v", op.Name, err)
 		}
 	}
 	// What the dashboard alone does.
 	for name, call := range map[string]func() error{
-		"AccountCards": func() error { _, err := h.App.AccountCards(t.Context(), nobody); return err },
+		"AccountCards": func() error { _, err := h.App.ListAccountCards(t.Context(), nobody); return err },
 		"Finish":       func() error { _, err := h.App.FinishConnect(t.Context(), nobody, "threads", nil); return err },
-		"Choose":       func() error { _, err := h.App.ChooseProfiles(t.Context(), nobody, "", nil); return err },
+		"Choose":       func() error { _, err := h.App.ConnectChosenProfiles(t.Context(), nobody, "", nil); return err },
 	} {
 		if err := call(); core.CodeOf(err) != core.CodeUnauthenticated {
 			t.Errorf("%s returns %v", name, err)

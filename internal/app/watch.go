@@ -29,7 +29,7 @@ func (a *App) WatchChanges(ctx context.Context, c core.Caller) (<-chan Changes, 
 	}
 	w := &watcher{workspace: t.WorkspaceID(), changes: make(chan Changes, 1)}
 	if a.watchers.add(w) {
-		go a.lookForChanges(context.WithoutCancel(ctx))
+		go a.pollChanges(context.WithoutCancel(ctx))
 	}
 	context.AfterFunc(ctx, func() { a.watchers.remove(w) })
 	return w.changes, nil
@@ -42,19 +42,19 @@ const (
 	mostNamed  = 1000            // more changes than these are not named
 )
 
-// lookForChanges tells all watchers what has changed, until there are none.
-func (a *App) lookForChanges(ctx context.Context) {
+// pollChanges tells all watchers what has changed, until there are none.
+func (a *App) pollChanges(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	failed := 0
 	for range tick.C {
-		workspaces := a.watchers.workspaces()
+		workspaces := a.watchers.workspacesOrStop()
 		if workspaces == nil {
 			return
 		}
-		found, err := a.readActivity(ctx, workspaces)
+		found, err := a.loadActivity(ctx, workspaces)
 		if err == nil {
-			a.watchers.tellWatchers(found, failed > mostFailed)
+			a.watchers.notifyWatchers(found, failed > mostFailed)
 			failed = 0
 			continue
 		}
@@ -64,8 +64,8 @@ func (a *App) lookForChanges(ctx context.Context) {
 	}
 }
 
-// readActivity does not wait for a database that hangs.
-func (a *App) readActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
+// loadActivity does not wait for a database that hangs.
+func (a *App) loadActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	return a.cfg.Store.RecentActivity(ctx, workspaces)
@@ -75,7 +75,7 @@ func (a *App) readActivity(ctx context.Context, workspaces []core.WorkspaceID) (
 type watchers struct {
 	mu      sync.Mutex
 	all     map[*watcher]struct{}
-	looking bool // lookForChanges runs
+	looking bool // pollChanges runs
 }
 
 // watcher has seen the activity that it has been told of.
@@ -85,7 +85,7 @@ type watcher struct {
 	seen      map[store.Activity]bool
 }
 
-// add reports whether the caller must call lookForChanges.
+// add reports whether the caller must call pollChanges.
 func (w *watchers) add(one *watcher) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,8 +103,8 @@ func (w *watchers) remove(one *watcher) {
 	delete(w.all, one)
 }
 
-// workspaces returns the watched workspaces. When there are none, it returns nil and nobody looks any more.
-func (w *watchers) workspaces() (list []core.WorkspaceID) {
+// workspacesOrStop returns the watched workspaces. When there are none, it returns nil and nobody looks any more.
+func (w *watchers) workspacesOrStop() (list []core.WorkspaceID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := map[core.WorkspaceID]bool{}
@@ -118,8 +118,8 @@ func (w *watchers) workspaces() (list []core.WorkspaceID) {
 	return list
 }
 
-// tellWatchers hands each watcher what has changed since the last look, or all if some of it may have been missed.
-func (w *watchers) tellWatchers(found []store.Activity, missed bool) {
+// notifyWatchers hands each watcher what has changed since the last look, or all if some of it may have been missed.
+func (w *watchers) notifyWatchers(found []store.Activity, missed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	byWorkspace := map[core.WorkspaceID]map[store.Activity]bool{}
@@ -130,12 +130,12 @@ func (w *watchers) tellWatchers(found []store.Activity, missed bool) {
 		byWorkspace[sign.Workspace][sign] = true
 	}
 	for one := range w.all {
-		one.addChanges(byWorkspace[one.workspace], missed)
+		one.deliverChanges(byWorkspace[one.workspace], missed)
 	}
 }
 
-// addChanges adds what has changed to what has not been taken yet.
-func (w *watcher) addChanges(now map[store.Activity]bool, missed bool) {
+// deliverChanges adds what has changed to what has not been taken yet.
+func (w *watcher) deliverChanges(now map[store.Activity]bool, missed bool) {
 	changes := changesBetween(w.seen, now)
 	changes.All = missed
 	w.seen = now

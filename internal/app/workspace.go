@@ -11,11 +11,11 @@ import (
 // EditWorkspace changes the fields that the request contains. If the zone changes, the quota's months begin at a
 // different hour; used slots stay in their month, and posts keep their zones.
 func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.EditWorkspace) (contract.Workspace, error) {
-	t, err := a.enterProved(c, true)
+	t, err := a.enterReauthenticated(c, true)
 	if err != nil {
 		return contract.Workspace{}, err
 	}
-	if err := checkWorkspace(in); err != nil {
+	if err := checkWorkspaceFields(in); err != nil {
 		return contract.Workspace{}, err
 	}
 	var after core.Workspace
@@ -31,19 +31,19 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
-			Action: core.AuditWorkspaceChanged, Actor: c, Before: workspaceSettings(before), After: workspaceSettings(after),
+			Action: core.AuditWorkspaceChanged, Actor: c, Before: auditedWorkspace(before), After: auditedWorkspace(after),
 		})
 	})
 	return contract.WorkspaceOf(after), err
 }
 
-// workspaceSettings returns the values that the audit log compares.
-func workspaceSettings(w core.Workspace) map[string]string {
+// auditedWorkspace returns the values that the audit log compares.
+func auditedWorkspace(w core.Workspace) map[string]string {
 	return map[string]string{"name": w.Name, "slug": w.Slug, "tz": w.Zone.Name()}
 }
 
-// checkWorkspace checks the fields that the request contains.
-func checkWorkspace(in contract.EditWorkspace) error {
+// checkWorkspaceFields checks the fields that the request contains.
+func checkWorkspaceFields(in contract.EditWorkspace) error {
 	if in.Name != nil {
 		if err := checkName("name", "The workspace's name", *in.Name); err != nil {
 			return err
@@ -57,7 +57,7 @@ func checkWorkspace(in contract.EditWorkspace) error {
 	if in.TZ == nil {
 		return nil
 	}
-	_, err := workspaceZone(*in.TZ)
+	_, err := parseZone(*in.TZ)
 	return err
 }
 
@@ -67,7 +67,7 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	if err != nil {
 		return contract.Whoami{}, err
 	}
-	w, plan, err := a.workspaceAndPlan(ctx, t)
+	w, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil {
 		return contract.Whoami{}, err
 	}
@@ -94,13 +94,13 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	return out, nil
 }
 
-// PlanAndDrafts returns the workspace's plan and how many drafts it has. Whoami has the rest of the usage.
-func (a *App) PlanAndDrafts(ctx context.Context, c core.Caller) (core.Plan, int64, error) {
+// GetPlanAndDraftCount returns the workspace's plan and how many drafts it has. Whoami has the rest of the usage.
+func (a *App) GetPlanAndDraftCount(ctx context.Context, c core.Caller) (core.Plan, int64, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return core.Plan{}, 0, err
 	}
-	_, plan, err := a.workspaceAndPlan(ctx, t)
+	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil {
 		return core.Plan{}, 0, err
 	}
@@ -114,8 +114,8 @@ type Workspace struct {
 	Slug, Name string
 }
 
-// Workspaces lists the workspaces of the signed-in person, oldest membership first.
-func (a *App) Workspaces(ctx context.Context, c core.Caller) ([]Workspace, error) {
+// ListJoinedWorkspaces lists the workspaces of the signed-in person, oldest membership first.
+func (a *App) ListJoinedWorkspaces(ctx context.Context, c core.Caller) ([]Workspace, error) {
 	if _, err := a.enterSession(c, false); err != nil {
 		return nil, err
 	}

@@ -30,8 +30,8 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.V)
 }
 
-// Optional is nil for the zero value, which stands for nothing.
-func Optional[T comparable](v T) *T {
+// NilIfZero is nil for the zero value, which stands for nothing.
+func NilIfZero[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil
@@ -47,14 +47,16 @@ type ByID struct {
 	ID string `json:"-" path:"id"`
 }
 
-// Encode encodes a response as JSON.
-func Encode(answer any) ([]byte, error) { return jsonv2.Marshal(answer, jsonv2.Deterministic(true)) }
+// EncodeJSON encodes a response as JSON.
+func EncodeJSON(answer any) ([]byte, error) {
+	return jsonv2.Marshal(answer, jsonv2.Deterministic(true))
+}
 
 // Time is an instant as the API shows it: ISO 8601 in UTC, in whole seconds or with milliseconds.
 type Time struct{ time.Time }
 
-// At returns nil for the zero instant.
-func At(t time.Time) *Time {
+// TimeOrNil returns nil for the zero instant.
+func TimeOrNil(t time.Time) *Time {
 	if t.IsZero() {
 		return nil
 	}

@@ -150,7 +150,7 @@ type Error struct {
 func AccountOf(a core.Account) Account {
 	return Account{
 		ID: a.ID.String(), Platform: string(a.Platform), DisplayName: a.DisplayName, Status: string(a.Status),
-		Username: Optional(a.Username), ExpiresAt: At(a.ExpiresAt),
+		Username: NilIfZero(a.Username), ExpiresAt: TimeOrNil(a.ExpiresAt),
 		CreatedAt: Time{a.CreatedAt},
 	}
 }
@@ -159,7 +159,7 @@ func AccountOf(a core.Account) Account {
 func KeyOf(k core.Key) Key {
 	return Key{
 		ID: k.ID.String(), Name: k.Name, Scope: string(k.Scope), Hint: k.Hint, CreatedAt: Time{k.CreatedAt},
-		LastUsedAt: At(k.LastUsedAt),
+		LastUsedAt: TimeOrNil(k.LastUsedAt),
 	}
 }
 
@@ -193,7 +193,7 @@ func ErrorOf(err error, upgradeURL string) Error {
 		out.Limit, out.Used, out.UpgradeURL = &e.Quota.Limit, &e.Quota.Used, upgradeURL
 	}
 	for _, row := range e.Rows {
-		out.Rows = append(out.Rows, RowOf(row))
+		out.Rows = append(out.Rows, PlanRowOf(row))
 	}
 	return out
 }

@@ -77,39 +77,39 @@ type DurationLimit struct {
 // LimitsOf converts a network's limits to their record.
 func LimitsOf(l core.Limits) NetworkLimits {
 	out := NetworkLimits{
-		Text: *textLimit(&l.Text), Title: textLimit(l.Title), Tags: textLimit(l.Tags),
+		Text: *textLimitOf(&l.Text), Title: textLimitOf(l.Title), Tags: textLimitOf(l.Tags),
 		Hashtags: l.Hashtags, Mentions: l.Mentions, Links: l.Links, ContentTypes: map[string]ContentTypeLimit{},
 	}
 	for name, c := range l.ContentTypes {
 		out.ContentTypes[name] = ContentTypeLimit{
-			Text: textLimit(c.Text), Min: c.Min, Max: c.Max, Image: fileLimit(c.Image), Video: fileLimit(c.Video),
+			Text: textLimitOf(c.Text), Min: c.Min, Max: c.Max, Image: fileLimitOf(c.Image), Video: fileLimitOf(c.Video),
 		}
 	}
 	return out
 }
 
-func textLimit(c *core.Count) *TextLimit {
+func textLimitOf(c *core.Count) *TextLimit {
 	if c == nil {
 		return nil
 	}
 	return &TextLimit{c.Max, string(c.Unit)}
 }
 
-func fileLimit(f *core.FileLimits) *FileLimit {
+func fileLimitOf(f *core.FileLimits) *FileLimit {
 	if f == nil {
 		return nil
 	}
 	return &FileLimit{
-		Count: Optional(f.Count), Bytes: Optional(f.Bytes), Formats: emptyIfNil(f.Formats),
-		Ratio: RatioLimit{Optional(f.MinRatio), Optional(f.MaxRatio)},
+		Count: NilIfZero(f.Count), Bytes: NilIfZero(f.Bytes), Formats: emptyIfNil(f.Formats),
+		Ratio: RatioLimit{NilIfZero(f.MinRatio), NilIfZero(f.MaxRatio)},
 		Pixels: PixelLimit{
-			Optional(f.MinWidth), Optional(f.MinHeight), Optional(f.MaxWidth), Optional(f.MaxHeight),
-			Optional(f.MaxShortSide),
+			NilIfZero(f.MinWidth), NilIfZero(f.MinHeight), NilIfZero(f.MaxWidth), NilIfZero(f.MaxHeight),
+			NilIfZero(f.MaxShortSide),
 		},
-		Duration:    DurationLimit{Optional(f.MinDurationMs), Optional(f.MaxDurationMs)},
+		Duration:    DurationLimit{NilIfZero(f.MinDurationMs), NilIfZero(f.MaxDurationMs)},
 		VideoCodecs: codecNames(f.VideoCodecs), AudioCodecs: codecNames(f.AudioCodecs),
-		FrameRate: FrameRateLimit{Optional(f.MinFPS), Optional(f.MaxFPS)}, BitRate: Optional(f.BitRate),
-		AudioRate: Optional(f.AudioRate), Channels: Optional(f.AudioChannels),
+		FrameRate: FrameRateLimit{NilIfZero(f.MinFPS), NilIfZero(f.MaxFPS)}, BitRate: NilIfZero(f.BitRate),
+		AudioRate: NilIfZero(f.AudioRate), Channels: NilIfZero(f.AudioChannels),
 	}
 }
 

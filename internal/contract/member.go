@@ -44,7 +44,7 @@ func MemberOf(m core.Member) Member {
 	out := Member{
 		ID: m.ID.String(), Name: m.Name, Email: m.Email, Role: string(m.Role), Status: memberActive,
 		CreatedAt: Time{m.CreatedAt},
-		ExpiresAt: At(m.InvitedUntil),
+		ExpiresAt: TimeOrNil(m.InvitedUntil),
 	}
 	if m.IsPending() {
 		out.Status = memberInvited

@@ -204,9 +204,9 @@ type ListPosts struct {
 func PostOf(p core.Post, networkName string) Post {
 	out := Post{
 		ID: p.ID.String(), AccountID: p.Account.String(), Platform: string(p.Platform), MediaIDs: []string{}, Text: p.Text,
-		Title: Optional(p.Title), Tags: emptyIfNil(p.Tags), Settings: p.Settings, PublishAt: At(p.PublishAt),
+		Title: NilIfZero(p.Title), Tags: emptyIfNil(p.Tags), Settings: p.Settings, PublishAt: TimeOrNil(p.PublishAt),
 		TZ:     p.Zone.Name(),
-		Status: string(p.Status), ExternalID: Optional(p.ExternalID), ExternalURL: Optional(p.ExternalURL),
+		Status: string(p.Status), ExternalID: NilIfZero(p.ExternalID), ExternalURL: NilIfZero(p.ExternalURL),
 		Attempts: p.Attempts, CreatedVia: string(p.Via), CreatedAt: Time{p.CreatedAt}, UpdatedAt: Time{p.UpdatedAt},
 		StatusLine: p.StatusLine(networkName),
 	}
@@ -214,15 +214,15 @@ func PostOf(p core.Post, networkName string) Post {
 		out.MediaIDs = append(out.MediaIDs, id.String())
 	}
 	if p.Status == core.PostFailed && p.Error != nil {
-		out.Error = &PostError{Code: p.Error.Code, Message: p.Error.Message, Hint: Optional(p.Error.Hint)}
+		out.Error = &PostError{Code: p.Error.Code, Message: p.Error.Message, Hint: NilIfZero(p.Error.Hint)}
 	}
 	return out
 }
 
-// RowOf converts a row of a plan to its record.
-func RowOf(r core.PlanRow) PlanRow {
+// PlanRowOf converts a row of a plan to its record.
+func PlanRowOf(r core.PlanRow) PlanRow {
 	return PlanRow{
-		AccountID: r.Account.String(), Platform: string(r.Platform), PublishAt: At(r.PublishAt), OK: r.OK(),
+		AccountID: r.Account.String(), Platform: string(r.Platform), PublishAt: TimeOrNil(r.PublishAt), OK: r.OK(),
 		Issues: issuesOf(r.Issues), Warnings: issuesOf(r.Warnings),
 	}
 }
@@ -242,8 +242,8 @@ func emptyIfNil[T any](s []T) []T {
 	return s
 }
 
-// SettlePost is a person's answer about a post with an unknown outcome.
-type SettlePost struct {
+// ResolveOutcome is a person's answer about a post with an unknown outcome.
+type ResolveOutcome struct {
 	Live bool   `json:"live"`
 	URL  string `json:"url,omitempty" doc:"The post's address on the network, when it is live."`
 }

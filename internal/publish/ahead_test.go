@@ -275,12 +275,12 @@ func TestAPostThatWaitsToBePreparedIsNotOverdue(t *testing.T) {
 	b := newBench(t)
 	b.ahead("waits", b.ws.Account("threads"), b.photo())
 	b.Clock.Advance(5 * time.Minute)
-	must(t, b.App.CountOverdue(b.Context()))
+	must(t, b.App.UpdateOverdueMetrics(b.Context()))
 	if n := gauge(t, b.Harness, "publications_overdue"); n != 0 {
 		t.Errorf("%v posts are overdue", n)
 	}
 	b.Clock.Advance(10 * time.Minute)
-	must(t, b.App.CountOverdue(b.Context()))
+	must(t, b.App.UpdateOverdueMetrics(b.Context()))
 	if n := gauge(t, b.Harness, "publications_overdue"); n != 1 {
 		t.Errorf("%v posts are overdue, want 1", n)
 	}

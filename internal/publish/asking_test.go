@@ -107,7 +107,7 @@ func TestAPostThatNobodyKnowsOfLeadsToItsAccount(t *testing.T) {
 	account := b.ws.Account("facebook")
 	post := b.after(5*time.Minute, b.ws.Work(b.ws.Now("lost", account)))
 	production := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
-	card, err := production.PostCard(b.Context(), b.ws.Owner, post.ID)
+	card, err := production.GetPostCard(b.Context(), b.ws.Owner, post.ID)
 	must(t, err)
 	if want := "https://www.facebook.com/" + stored[string](t, b.Harness, account, "external_id"); card.ProfileURL != want {
 		t.Errorf("it leads to %q, want %q", card.ProfileURL, want)

@@ -95,7 +95,7 @@ func TestAPersonSaysThatAnUnknownPostIsLive(t *testing.T) {
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
 	post := b.ws.Work(b.ws.Now("seen", b.ws.Account("facebook")))
 	post = b.after(5*time.Minute, post)
-	if _, err := b.App.SettlePost(b.Context(), b.ws.Owner, post.ID, contract.SettlePost{Live: true, URL: "https://www.facebook.com/1"}); err != nil {
+	if _, err := b.App.ResolveOutcome(b.Context(), b.ws.Owner, post.ID, contract.ResolveOutcome{Live: true, URL: "https://www.facebook.com/1"}); err != nil {
 		t.Fatal(err)
 	}
 	b.wants(b.ws.Post(post), "live", 0, "created", "queued", "publishing", "failed", "live")
@@ -183,7 +183,7 @@ func TestAThrottleOfThePublishingCallHoldsThePostAsLong(t *testing.T) {
 			if want := "held until " + zone.Label(b.Clock.Now().Add(time.Hour)); !strings.HasSuffix(post.StatusLine, want) {
 				t.Errorf("the status line is %q, want %q in it", post.StatusLine, want)
 			}
-			if card, err := b.App.PostCard(b.Context(), b.ws.Owner, post.ID); err != nil || !card.Held || card.Asking ||
+			if card, err := b.App.GetPostCard(b.Context(), b.ws.Owner, post.ID); err != nil || !card.Held || card.Asking ||
 				card.Sending {
 				t.Errorf("the card says held %v, asking %v, sending %v, error %v", card.Held, card.Asking, card.Sending, err)
 			}

@@ -88,7 +88,7 @@ func TestOnlyTheNetworksWordsAreItsWords(t *testing.T) {
 	b.Fault(f)
 	post := b.ws.Work(b.ws.Now("whose words", account))
 	said := func() bool {
-		card, err := b.App.PostCard(b.Context(), b.ws.Owner, post.ID)
+		card, err := b.App.GetPostCard(b.Context(), b.ws.Owner, post.ID)
 		must(t, err)
 		return card.NetworkSaid
 	}
@@ -121,12 +121,12 @@ func TestARefusalHasTheNetworkAskedForFactsOfTheAccountAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			account := b.ws.Account(c.platform)
-			must(t, b.App.CheckAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
+			must(t, b.App.CheckDueAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
 			jobs := b.Jobs("check")
 			c.fault.DelayMs = 1
 			b.Fault(c.fault)
 			b.ws.Work(b.ws.Now("hello", account))
-			due, err := b.App.DueChecks(b.Context())
+			due, err := b.App.ListDueChecks(b.Context())
 			if err != nil || len(due) != c.checks || b.Jobs("check")-jobs != c.checks {
 				t.Errorf("%d checks are due, %d jobs: %v", len(due), b.Jobs("check")-jobs, err)
 			}

@@ -518,7 +518,7 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 			if r.later = r.ws.Work(r.later); r.later.Status != "queued" {
 				t.Errorf("a refused confirmation ended the hold")
 			}
-			_, err = r.App.DraftUnproved(t.Context())
+			_, err = r.App.CancelUnprovedPosts(t.Context())
 			must(t, err)
 			_, err = r.guard.EndHold(t.Context(), false)
 			must(t, err)

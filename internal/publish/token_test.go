@@ -189,10 +189,10 @@ func TestACheckRenewsALapsedToken(t *testing.T) {
 	account := b.ws.Account("threads")
 	b.ws.Work(b.ws.Now("first", account))
 	b.Clock.Advance(25 * time.Hour)
-	due, err := b.App.DueChecks(b.Context())
+	due, err := b.App.ListDueChecks(b.Context())
 	must(t, err)
 	for _, check := range due {
-		must(t, b.App.CheckAccount(b.Context(), check.Workspace, check.Account))
+		must(t, b.App.CheckDueAccount(b.Context(), check.Workspace, check.Account))
 	}
 	if len(due) != 1 || *renewals != 2 || b.ws.StatusOf(account) != "ok" {
 		t.Errorf("%d checks, %d renewals, the account is %s", len(due), *renewals, b.ws.StatusOf(account))
@@ -208,9 +208,9 @@ func TestACheckIsRepeatedAfterAFailedRenewal(t *testing.T) {
 	b.ws.Work(b.ws.Now("first", account))
 	b.Clock.Advance(25 * time.Hour)
 	refuse = network.Error{Kind: network.RateLimited, Message: "Slow down.", RetryAfter: 2 * time.Hour}
-	must(t, b.App.CheckAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
+	must(t, b.App.CheckDueAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
 	b.Clock.Advance(2 * time.Hour)
-	due, err := b.App.DueChecks(b.Context())
+	due, err := b.App.ListDueChecks(b.Context())
 	must(t, err)
 	if *renewals != 2 || len(due) != 1 {
 		t.Errorf("%d renewals, %d checks are due after the wait, want 2 and 1", *renewals, len(due))

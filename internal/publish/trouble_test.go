@@ -30,7 +30,7 @@ func TestNoTwoPostsClaimOneOfTheNetwork(t *testing.T) {
 		}
 		second = b.after(time.Hour, second) // the late question finds the other once more
 		b.wants(second, "failed", 1, "created", "queued", "publishing", "failed")
-		if err := b.App.CountOverdue(b.Context()); err != nil || gauge(t, b.Harness, "publications_overdue") != 0 {
+		if err := b.App.UpdateOverdueMetrics(b.Context()); err != nil || gauge(t, b.Harness, "publications_overdue") != 0 {
 			t.Errorf("it is still on the queue, %v", err)
 		}
 	})
@@ -119,7 +119,7 @@ func TestAPostThatThisServerCannotSendBacksOffAndIsSeen(t *testing.T) {
 	}
 	b.Clock.Advance(time.Minute)
 	post = b.ws.Work(post)
-	must(t, b.App.CountOverdue(b.Context()))
+	must(t, b.App.UpdateOverdueMetrics(b.Context()))
 	if n := gauge(t, b.Harness, "publications_overdue"); n != 1 {
 		t.Errorf("the figures show %v posts that are overdue", n)
 	}

@@ -74,7 +74,7 @@ func (f fixture) several(title string, section layout.Section) layout.Frame {
 	return several
 }
 
-func (f fixture) in(d time.Duration) *contract.Time { return contract.At(f.now.Add(d)) }
+func (f fixture) in(d time.Duration) *contract.Time { return contract.TimeOrNil(f.now.Add(d)) }
 
 func (f fixture) post(status, text string, at *contract.Time) contract.Post {
 	p := contract.Post{

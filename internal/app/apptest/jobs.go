@@ -39,7 +39,7 @@ func (h *Harness) WorkRevocations() time.Duration {
 // be tried again, 0 for never.
 func (h *Harness) WorkErasures() time.Duration {
 	h.t.Helper()
-	return WorkJobs(h, func(job queue.Erase) (time.Duration, error) { return h.App.EraseGrant(h.Context(), job.Code) })
+	return WorkJobs(h, func(job queue.Erase) (time.Duration, error) { return h.App.EraseGrantData(h.Context(), job.Code) })
 }
 
 // WorkJobs works the jobs of a kind that were enqueued so far. It returns when the last of them wants to be tried again.

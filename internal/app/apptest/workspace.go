@@ -64,7 +64,7 @@ func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace 
 	must(h.t, h.Store.AddUser(h.Context(), person, passwordHash(), h.Clock.Now()))
 	made, err := h.App.CreateWorkspace(h.Context(), contract.CreateWorkspace{Name: name, TZ: zone, Plan: plan, OwnerEmail: email})
 	must(h.t, err)
-	owner, err := h.App.SessionCaller(h.Context(), app.Session{ID: session, User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: always()})
+	owner, err := h.App.AuthenticateSession(h.Context(), app.Session{ID: session, User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: always()})
 	must(h.t, err)
 	return &Workspace{t: h.t, h: h, ID: made.Workspace, Slug: made.Slug, Email: email, Owner: owner, proof: made.Proof}
 }
@@ -78,7 +78,7 @@ type Key struct {
 
 // Caller is who brings an API key, as a request from an address that nobody has used yet shows them.
 func (h *Harness) Caller(bearer string) (core.Caller, error) {
-	arrival, err := h.App.Arrive(h.Context(), rand.Text(), bearer)
+	arrival, err := h.App.CountAndAuthenticate(h.Context(), rand.Text(), bearer)
 	return arrival.Caller, cmp.Or(err, arrival.Refused)
 }
 
@@ -99,7 +99,7 @@ func (w *Workspace) Member(role core.Role) core.Caller {
 	u.Email = u.ID.String() + "@example.org"
 	must(w.t, w.h.Store.AddUser(w.h.Context(), u, "", w.h.Clock.Now()))
 	must(w.t, w.h.Store.AddMember(w.h.Context(), w.ID, u.ID, role, w.h.Clock.Now()))
-	caller, err := w.h.App.SessionCaller(w.h.Context(), app.Session{ID: session, User: u.ID.String(), Workspace: w.ID.String(), Proof: app.Proof(""), ProvedAt: always()})
+	caller, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: u.ID.String(), Workspace: w.ID.String(), Proof: app.SessionProof(""), ProvedAt: always()})
 	must(w.t, err)
 	return caller
 }
@@ -232,7 +232,7 @@ func (w *Workspace) post(text string, account contract.Account, when contract.Wh
 func (w *Workspace) Use(plan core.PlanName) {
 	w.t.Helper()
 	must(w.t, w.h.App.SetPlan(w.h.Context(), w.Slug, plan))
-	owner, err := w.h.App.SessionCaller(w.h.Context(), app.Session{ID: session, User: w.Owner.User().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
+	owner, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: w.Owner.User().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
 	must(w.t, err)
 	w.Owner = owner
 }

@@ -47,7 +47,7 @@ var jobCases = map[string]func(*world) (effect func() string){
 	},
 	"fetch": func(w *world) func() string {
 		return w.describeFile(func() contract.Media {
-			made, err := w.App.MediaFromURL(w.Context(), w.ws.Owner, contract.MediaFromURL{URL: "https://example.com/bell.jpg"})
+			made, err := w.App.AddMediaFromURL(w.Context(), w.ws.Owner, contract.MediaFromURL{URL: "https://example.com/bell.jpg"})
 			must(w.t, err)
 			return made
 		})
@@ -229,7 +229,7 @@ func prepareErase(w *world) func() string {
 	w.connectAccount("facebook")
 	const person = "10160384756102938" // to whom all simulated Pages belong
 	form := url.Values{"signed_request": {metasim.SignedRequest(w.Sim, person)}}
-	_, err := w.App.ReceiveCallback(w.Context(), "facebook",
+	_, err := w.App.HandleNetworkCallback(w.Context(), "facebook",
 		network.Callback{Event: "data-deletion", Body: []byte(form.Encode())})
 	must(w.t, err)
 	return func() string {
