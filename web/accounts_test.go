@@ -158,7 +158,7 @@ func TestChoosingAmongPages(t *testing.T) {
 	pending := form.Get("pending")
 
 	page = b.post("/accounts/choose", "pending", pending).is(t, http.StatusBadRequest)
-	page.says(t, "Nothing was selected.")
+	page.says(t, "No profile is selected.")
 	if len(page.all(testid("profile")+" input[checked]")) != 0 {
 		t.Error("the redrawn choice has others chosen than were")
 	}

@@ -381,7 +381,7 @@ func TestEditingADraft(t *testing.T) {
 	s.work(draft)
 	s.b.get(path).leads(t, "/posts/"+draft.ID)
 	late := s.b.post(path, "text", "too late", "when", "draft").is(t, http.StatusConflict)
-	if late.says(t, "The post was published as it was before you saved."); late.value(t, "text") != "too late" {
+	if late.says(t, "The post was published before you saved."); late.value(t, "text") != "too late" {
 		t.Error("what was written too late is lost")
 	}
 }

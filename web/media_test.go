@@ -164,7 +164,7 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 		t.Errorf("the file is %+v", got)
 	}
 	edit("The tag is missing.", "act", "tag")
-	s.b.follow(s.b.post("/media/edit", "act", "pin")).says(t, "Choose 1 to 200 files.")
+	s.b.follow(s.b.post("/media/edit", "act", "pin")).says(t, "Select 1 to 200 files.")
 }
 
 func TestDeletingFilesAsksOnceAndKeepsThoseInUse(t *testing.T) {

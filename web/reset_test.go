@@ -37,7 +37,7 @@ func TestAForgottenPasswordIsReplacedByTheMailedLink(t *testing.T) {
 	b.get("/forgot-password?sent=1").is(t, http.StatusOK).says(t, "Check your email")
 	r.workResets()
 	outbox := b.get("/sandbox/_/mail").is(t, http.StatusOK)
-	outbox.says(t, "Choose a new password for Belfry", ws.Email)
+	outbox.says(t, "Reset your Belfry password", ws.Email)
 	link := strings.TrimPrefix(attribute(outbox.one(t, testid("mail-action")), "href"), apptest.PublicURL)
 	b.get(link).is(t, http.StatusOK).says(t, "Choose a new password")
 	refused = b.post(link, "password", "password").is(t, http.StatusBadRequest)

@@ -22,6 +22,7 @@ func (a *App) ListAccounts(ctx context.Context, c core.Caller) (contract.Account
 	return contract.Accounts{Accounts: convertAll(list, a.accountOf)}, err
 }
 
+// accountOf converts an account to its record, with the address of its picture.
 func (a *App) accountOf(account core.Account) contract.Account {
 	out := contract.AccountOf(account)
 	if path := contract.AvatarPathOf(account.Avatar); path != "" {
@@ -30,7 +31,7 @@ func (a *App) accountOf(account core.Account) contract.Account {
 	return out
 }
 
-// convertAll converts the elements of a list. The result is never nil, because JSON would show that as null.
+// convertAll converts the elements of a list. The result is never nil, because nil would become null in JSON.
 func convertAll[From, To any](list []From, convert func(From) To) []To {
 	out := make([]To, len(list))
 	for i, v := range list {
@@ -39,7 +40,7 @@ func convertAll[From, To any](list []From, convert func(From) To) []To {
 	return out
 }
 
-// GetNetworkLimits returns the limits of each network, which the plan's checks also use.
+// GetNetworkLimits returns the limits of every network. The checks of a plan use the same limits.
 func (a *App) GetNetworkLimits(_ context.Context, c core.Caller) (contract.Limits, error) {
 	if err := c.RequireScope(core.Read); err != nil {
 		return contract.Limits{}, err
@@ -55,7 +56,7 @@ func (a *App) GetNetworkLimits(_ context.Context, c core.Caller) (contract.Limit
 // NetworkCard is a network as the accounts page shows it.
 type NetworkCard struct {
 	network.Description
-	// Configured reports whether this server has the credentials for connecting accounts.
+	// Configured reports whether this server has the credentials to connect accounts.
 	Configured bool
 }
 
@@ -70,10 +71,12 @@ func (a *App) ListNetworks() []NetworkCard {
 
 const purposeToken = "token"
 
+// tokenPlace returns the place to which the encryption of an account's token is bound.
 func tokenPlace(account core.AccountID, ws core.WorkspaceID) string {
 	return secret.SealPlace("accounts", "token", account.String(), ws.String())
 }
 
+// sealToken encrypts an account's token.
 func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token network.Token) (store.SealedToken, error) {
 	sealed, err := a.sealTokenAt(tokenPlace(account, ws), token)
 	return store.SealedToken{
@@ -82,7 +85,7 @@ func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token netwo
 	}, err
 }
 
-// openToken decrypts the token of an account.
+// openToken decrypts an account's token.
 func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte) (network.Token, error) {
 	token, err := a.openTokenAt(tokenPlace(account.ID, ws), sealed)
 	if err != nil {
@@ -111,12 +114,13 @@ func (a *App) sealTokenAt(place string, token network.Token) ([]byte, error) {
 // otherNetworks is the reason for revoking an account that was connected while this server used other networks.
 const otherNetworks = "The account was connected when this server used other networks. Reconnect the account."
 
-// ReconcileAccountsWithNetworks revokes the accounts that belong to other networks than those in use (a simulator's if the real ones
-// are in use, or vice versa), so that a token is never sent to the wrong host. It also restores accounts that it
-// revoked earlier and that belong to the networks in use. It is called once when the service starts.
+// ReconcileAccountsWithNetworks revokes the accounts that were not connected through the networks now in use: accounts
+// of simulated networks if the real ones are in use, or vice versa. So a token is never sent to the wrong host. It
+// also restores accounts that it revoked earlier, if their networks are in use again. It is called once when the
+// service starts.
 func (a *App) ReconcileAccountsWithNetworks(ctx context.Context) error {
 	if err := a.cfg.Store.ReviewAccountConnections(ctx, a.cfg.NetworksURL, otherNetworks); err != nil {
-		return fmt.Errorf("review accounts: %w", err)
+		return fmt.Errorf("revoke accounts of other networks: %w", err)
 	}
 	return nil
 }

@@ -13,30 +13,30 @@ import (
 type AccountCard struct {
 	core.Account
 	Posts store.AccountPostStats
-	// Quotas are the network's limits of what the account may publish, and how much of them is used.
+	// Quotas are the limits on what the account may publish on its network, with the used amounts.
 	Quotas []AccountQuota
-	// Blocked is why the network accepted no posts when it was last asked; "" if it did.
+	// Blocked is why the network accepted no posts when it was last asked; "" if it accepted them.
 	Blocked string
-	// Unreachable are the kinds of files that the network cannot download from this server.
+	// Unreachable lists the kinds of files that the network cannot download from this server.
 	Unreachable []core.FileKind
-	// KeepsGrant reports that an older version connected the account: as long as it is connected, access of other
-	// accounts of its network cannot be ended at the network.
+	// KeepsGrant reports that an older version connected the account. While it is connected, Belfry cannot revoke the
+	// access of other accounts on the same network.
 	KeepsGrant bool
 }
 
 // AccountQuota is how much of a network's limit an account has used.
 type AccountQuota struct {
 	Used, Limit int
-	Name        string // what is counted: posts, Reels, uploads
+	Name        string // what is counted, such as posts, Reels or uploads
 	Window      time.Duration
-	Day         bool // it counts a day of the network instead
-	Server      bool // it is one limit for all accounts of this server
+	Day         bool // the limit applies to a day in the network's time zone, not to Window
+	Server      bool // all accounts of this server share the limit
 }
 
-// IsNear reports whether at least 90 percent of the quota are used.
+// IsNear reports whether at least 90 percent of the quota is used.
 func (q AccountQuota) IsNear() bool { return core.PostQuota{Used: q.Used, Limit: q.Limit}.IsNear() }
 
-// ListAccountCards lists the connected accounts with what a person needs to know about each.
+// ListAccountCards lists the connected accounts with all data for the accounts page.
 func (a *App) ListAccountCards(ctx context.Context, c core.Caller) ([]AccountCard, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -74,6 +74,7 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller) ([]AccountCar
 	}), nil
 }
 
+// networkQuotas returns the quotas that the network has reported for an account.
 func networkQuotas(f core.Facts) []AccountQuota {
 	if f.Quota == nil {
 		return nil
@@ -81,7 +82,7 @@ func networkQuotas(f core.Facts) []AccountQuota {
 	return []AccountQuota{{Used: f.Quota.Used, Limit: f.Quota.Limit, Name: "posts", Window: f.Quota.Window}}
 }
 
-// loadCallQuotas returns the quotas of accounts that this server counts.
+// loadCallQuotas returns the quotas of accounts whose calls this server counts itself.
 func (a *App) loadCallQuotas(ctx context.Context, accounts []core.Account) (map[core.AccountID][]AccountQuota, error) {
 	type counter struct {
 		platform    core.Platform
@@ -116,7 +117,7 @@ func (a *App) loadCallQuotas(ctx context.Context, accounts []core.Account) (map[
 	quotas := map[core.AccountID][]AccountQuota{}
 	for _, account := range accounts {
 		for _, b := range budgets[account.Platform] {
-			if b.Count == 0 { // the operator has switched it off
+			if b.Count == 0 { // the operator has switched the limit off
 				continue
 			}
 			q := AccountQuota{

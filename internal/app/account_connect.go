@@ -17,8 +17,8 @@ import (
 // Connected is the result of a consent: connected accounts, or profiles to choose from.
 type Connected struct {
 	Accounts []contract.Account
-	// Choice is passed to ConnectChosenProfiles with the ids of the chosen profiles. It is empty if there is nothing to
-	// choose.
+	// Choice is passed to ConnectChosenProfiles with the ids of the chosen profiles. It is empty if there is nothing
+	// to choose.
 	Choice   string
 	Platform core.Platform
 	Profiles []ProfileChoice
@@ -29,12 +29,12 @@ type Connected struct {
 // ProfileChoice is a profile that a consent covers.
 type ProfileChoice struct {
 	ExternalID, Username, DisplayName string
-	Unusable                          string // why it cannot be connected; empty when it can
-	Connected                         bool   // it is connected already and would be renewed
+	Unusable                          string // why it cannot be connected; "" if it can
+	Connected                         bool   // it is already connected, and choosing it replaces its token
 }
 
 const (
-	// connectFor is how long a consent may take, and a choice after it (security.md 4.7).
+	// connectFor is how long a consent, or a choice after it, may take (security.md 4.7).
 	connectFor = 10 * time.Minute
 
 	stateBytes = 32 // 256 bit
@@ -45,8 +45,8 @@ const (
 	purposeProfiles = "profiles"
 )
 
-// StartConnect begins a consent and returns the address of the network's consent page. The callback must arrive in
-// the same browser session within ten minutes, and works once.
+// StartConnect begins a consent and returns the address of the network's consent page. The callback must arrive in the
+// same browser session within ten minutes, and works only once.
 func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Connect) (contract.Authorize, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
@@ -59,10 +59,10 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Conne
 	if err := a.checkAccountQuota(ctx, t); err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.startConsent(ctx, t, c, n, store.Connection{})
+	return a.startConsent(ctx, t, c, n, nil, nil)
 }
 
-// StartReconnect begins a consent that replaces the token of an account. Only the same profile is accepted.
+// StartReconnect begins a consent that replaces the token of an account. The consent must be for the same profile.
 func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID string) (contract.Authorize, error) {
 	t, id, err := enterManagerWithID[core.AccountKind](a, c, accountID)
 	if err != nil {
@@ -75,7 +75,8 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID strin
 	return a.startAccountConsent(ctx, t, c, account, nil)
 }
 
-// getNetwork returns a network that can be published to. path is the path of its id in the request.
+// getNetwork returns the network with an id, or invalid_request if Belfry cannot publish to such a network. path is
+// the path of the id in the request.
 func (a *App) getNetwork(path, platform string) (network.Network, error) {
 	if n, ok := a.cfg.Networks.Get(core.Platform(platform)); ok {
 		return n, nil
@@ -87,8 +88,8 @@ func (a *App) getNetwork(path, platform string) (network.Network, error) {
 	return nil, a.errUnknownNetwork(path, platform)
 }
 
-// getConfiguredNetwork returns the network with an id. It returns invalid_request if accounts of this network cannot be
-// connected, and conflict if this server lacks its credentials.
+// getConfiguredNetwork is getNetwork for connecting accounts: it returns conflict if this server lacks the credentials
+// of the network.
 func (a *App) getConfiguredNetwork(path, platform string) (network.Network, error) {
 	n, err := a.getNetwork(path, platform)
 	if err != nil {
@@ -101,6 +102,7 @@ func (a *App) getConfiguredNetwork(path, platform string) (network.Network, erro
 	return n, nil
 }
 
+// checkAccountQuota returns quota_exceeded if the plan does not allow another account.
 func (a *App) checkAccountQuota(ctx context.Context, t store.Tenant) error {
 	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil {
@@ -120,13 +122,15 @@ func errTooManyAccounts(used, limit int64) error {
 	return core.OverQuota("connected accounts", used, limit).WithHint("Disconnect an account, or change the plan.")
 }
 
-// startConsent stores a pending consent, with the account and the post for which it is asked, if any.
-func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, asked store.Connection,
+// startConsent stores a pending consent and returns the address of the network's consent page. account is the account
+// to reconnect, and post the post to retry afterwards; nil for none.
+func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+	account *core.AccountID, post *core.PostID,
 ) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.RandomText(stateBytes)
 	row := newConnectionKey(state, c)
-	row.Platform, row.Account, row.Post, row.Verifier = d.ID, asked.Account, asked.Post, []byte{}
+	row.Platform, row.Account, row.Post, row.Verifier = d.ID, account, post, []byte{}
 	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
 		verifier := secret.NewVerifier()
@@ -134,29 +138,30 @@ func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n
 		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, connectionPlace("verifier", row, c), []byte(verifier))
 	}
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
-		return contract.Authorize{}, fmt.Errorf("start connecting %s: %w", d.ID, err)
+		return contract.Authorize{}, fmt.Errorf("store a consent for %s: %w", d.ID, err)
 	}
 	return contract.Authorize{AuthorizeURL: a.cfg.Client.Browse(n.AuthorizeURL(ask))}, nil
 }
 
-// newConnectionKey returns what identifies a consent: its state, the person and the browser session.
+// newConnectionKey returns the fields that identify a pending consent: its state, the person and the browser session.
 func newConnectionKey(state string, c core.Caller) store.Connection {
 	stateHash, session := secret.HashToken(purposeState, state), secret.HashToken(purposeSession, c.SessionID())
 	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
 }
 
+// connectionPlace returns the place to which the encryption of a column of a pending consent is bound.
 func connectionPlace(column string, row store.Connection, c core.Caller) string {
 	return secret.SealPlace("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
 }
 
-// callbackURL returns the address to which a network redirects people. Each network has its own address, so that no
-// other network can impersonate it.
+// callbackURL returns the address to which a network redirects people. Each network has its own, so that no other
+// network can impersonate it.
 func (a *App) callbackURL(platform core.Platform) string {
 	return a.cfg.PublicURL + "/accounts/callback/" + string(platform)
 }
 
-// FindConsentWorkspace returns the slug of the workspace in which the person began a consent in this browser session, or ""
-// if there is no such consent.
+// FindConsentWorkspace returns the slug of the workspace in which the person began a consent in this browser session,
+// or "" if there is no such consent.
 func (a *App) FindConsentWorkspace(ctx context.Context, c core.Caller, state string) (string, error) {
 	if _, err := a.enterSession(c, false); err != nil {
 		return "", err
@@ -168,8 +173,9 @@ func (a *App) FindConsentWorkspace(ctx context.Context, c core.Caller, state str
 	return slug, err
 }
 
-// FinishConnect handles the callback from a network's consent page. It connects a single usable profile immediately;
-// if there are several, the person chooses. For a reconnected account, Reconnected is set even with an error.
+// FinishConnect handles the redirect from a network's consent page. If exactly one profile is usable, it connects that
+// profile; if there are several, it returns them for the person to choose from. If an account was to be reconnected,
+// Connected.Reconnected is set even if there is an error.
 func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values,
 ) (Connected, error) {
 	t, err := a.enterSession(c, true)
@@ -203,16 +209,18 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	return a.saveProfileChoices(ctx, t, c, row, profiles)
 }
 
-// staleConsentError returns the error for a callback without a pending consent, whatever the reason.
+// staleConsentError returns conflict if err means that there is no pending consent, whatever the reason, and wraps any
+// other error.
 func staleConsentError(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("find the current consent: %w", err)
+		return fmt.Errorf("find the pending consent: %w", err)
 	}
 	return core.Fail(core.CodeConflict, "This connection attempt has expired or was started in another browser.").
 		WithHint("Start again.")
 }
 
-// exchangeCode exchanges the callback's code for profiles. No transaction is open while it calls the network.
+// exchangeCode exchanges the code of a network's redirect for profiles. No transaction is open while it calls the
+// network.
 func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network, row store.Connection,
 	query url.Values,
 ) ([]network.Profile, error) {

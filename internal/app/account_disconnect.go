@@ -10,9 +10,9 @@ import (
 
 const disconnected = "The account was disconnected."
 
-// DisconnectAccount deletes an account's token and hides its row. Its queued posts become drafts and return their
-// slots. A job asks the network to revoke the grant if no other account needs it. It returns conflict, and changes
-// nothing, if one of the posts is being published.
+// DisconnectAccount deletes an account's token and hides the account. Its queued posts become drafts and release their
+// slots. If no other account needs the grant, a job asks the network to revoke it. It returns conflict, and changes
+// nothing, while one of the posts is being published.
 func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) error {
 	t, accountID, err := enterManagerWithID[core.AccountKind](a, c, id)
 	if err != nil {
@@ -32,7 +32,8 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 	})
 }
 
-// disconnectInTx is DisconnectAccount within a transaction, whoever asked for it.
+// disconnectInTx is DisconnectAccount without checks of the caller and without an audit entry. It must run in a
+// transaction.
 func (a *App) disconnectInTx(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, err := t.ConnectedAccount(ctx, id)
 	if err != nil {
@@ -44,7 +45,7 @@ func (a *App) disconnectInTx(ctx context.Context, t store.Tenant, id core.Accoun
 	if err := a.enqueueRevocation(ctx, t, id); err != nil {
 		return err
 	}
-	// Posts before accounts, as a worker locks them; the account comes last.
+	// Posts are locked before accounts, in the same order as by workers, so the account comes last.
 	if err := t.DisconnectAccount(ctx, id, disconnected, a.cfg.Now()); err != nil {
 		return err
 	}
@@ -56,8 +57,8 @@ func (a *App) disconnectInTx(ctx context.Context, t store.Tenant, id core.Accoun
 	return err
 }
 
-// unqueueAccountPosts turns the account's queued posts into drafts. It locks all of them before it returns the first
-// slot, because a request that cancels a post locks the post before the month's usage.
+// unqueueAccountPosts turns the account's queued posts into drafts. It locks all of them before it releases the first
+// slot, because a request that cancels a post also locks the post before the month's usage.
 func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account core.Account) error {
 	queued, err := t.LockQueuedPostIDs(ctx, account.ID)
 	if err != nil {
@@ -79,8 +80,8 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 	return nil
 }
 
-// busyAccountError returns the conflict that names the post that prevents disconnecting, and the latest time until
-// which it does.
+// busyAccountError returns a conflict with the post that prevents disconnecting and the latest time at which this
+// ends.
 func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error {
 	pub, err := t.LockPublication(ctx, post.ID)
 	if err != nil {
@@ -97,7 +98,7 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 			"Disconnect the account when the post is live or failed.", post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.AskingSince())))
 }
 
-// postLabel returns a post's id and the beginning of its text.
+// postLabel returns the beginning of a post's text and its id.
 func postLabel(p core.Post) string {
 	const longest = 40
 	text := []rune(oneLine(p.Text))

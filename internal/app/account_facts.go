@@ -9,11 +9,10 @@ import (
 	"belfry/internal/store"
 )
 
-// factsAge is how old facts may be when somebody begins to write a post.
+// factsAge is how old facts may be when somebody opens the composer.
 const factsAge = 10 * time.Minute
 
-// GetAccountFacts returns what the networks have told about the connected accounts, by id, for the composer. It calls no
-// network.
+// GetAccountFacts returns the stored facts of the connected accounts by account id. It calls no network.
 func (a *App) GetAccountFacts(ctx context.Context, c core.Caller) (map[string]core.Facts, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -27,7 +26,7 @@ func (a *App) GetAccountFacts(ctx context.Context, c core.Caller) (map[string]co
 	return facts, err
 }
 
-// RequestFactsRefresh lets workers ask the networks again what the accounts may do, if the last answers are older than ten
+// RequestFactsRefresh makes workers ask the networks for new facts of all accounts whose facts are older than ten
 // minutes. It does not wait for the answers.
 func (a *App) RequestFactsRefresh(ctx context.Context, c core.Caller) error {
 	t, err := a.enter(c, core.Write)
@@ -41,8 +40,7 @@ func (a *App) RequestFactsRefresh(ctx context.Context, c core.Caller) error {
 	return t.Tx(ctx, func(t store.Tenant) error { return a.scheduleChecks(ctx, t, accounts, factsAge) })
 }
 
-// scheduleChecks has those of the accounts checked whose networks tell facts, except those that were checked within the
-// given age.
+// scheduleChecks makes workers check the accounts whose networks report facts, unless they were checked within maxAge.
 func (a *App) scheduleChecks(ctx context.Context, t store.Tenant, accounts []core.Account, maxAge time.Duration) error {
 	var ids []core.AccountID
 	for _, account := range accounts {
@@ -57,8 +55,8 @@ func (a *App) scheduleChecks(ctx context.Context, t store.Tenant, accounts []cor
 	return t.EnqueueChecks(ctx, ids, maxAge)
 }
 
-// tryUpdateFacts asks the network what an account may do, if it tells. An error is only logged: plans then use what was
-// told before.
+// tryUpdateFacts asks the network what an account may do, if it reports facts. It only logs an error; plans then use
+// the earlier facts.
 func (a *App) tryUpdateFacts(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
 	token network.Token,
 ) {
@@ -68,11 +66,12 @@ func (a *App) tryUpdateFacts(ctx context.Context, t store.Tenant, n network.Netw
 	}
 	err := a.fetchAndSaveFacts(ctx, t, informer, account, token)
 	if err != nil {
-		a.cfg.Log.WarnContext(ctx, "the network did not tell what an account may do", "workspace", t.WorkspaceID(),
+		a.cfg.Log.WarnContext(ctx, "could not read from the network what an account may do", "workspace", t.WorkspaceID(),
 			"account", account.ID, "network", account.Platform, "error", err)
 	}
 }
 
+// fetchAndSaveFacts asks the network for the facts of an account and stores them.
 func (a *App) fetchAndSaveFacts(ctx context.Context, t store.Tenant, informer network.Informer, account core.Account,
 	token network.Token,
 ) error {

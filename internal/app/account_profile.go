@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// pictureCall is how long the download of one profile picture may take, and picturePatience how long a person
-	// waits for those of the accounts that they have just connected.
+	// pictureCall is how long the download of one profile picture may take. picturePatience is how long a person who
+	// has just connected accounts waits for their pictures.
 	pictureCall     = 20 * time.Second
 	picturePatience = 3 * time.Second
 )
 
-// tryUpdateProfile reads an account's names and picture again, which people change at the network. An error is only
-// logged: what was read before stays.
+// tryUpdateProfile reads an account's names and picture from its network and stores them. It only logs an error; the
+// earlier names and picture then stay.
 func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
 	token network.Token,
 ) {
@@ -41,27 +41,27 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 		err = a.saveNamesAndPicture(ctx, t, account)
 	}
 	if err != nil {
-		a.cfg.Log.WarnContext(ctx, "an account's profile could not be read", "workspace", t.WorkspaceID(),
+		a.cfg.Log.WarnContext(ctx, "could not read an account's profile", "workspace", t.WorkspaceID(),
 			"account", account.ID, "network", account.Platform, "error", err)
 	}
 }
 
-// tryCopyPictures copies the pictures of accounts that have just been connected, as far as they arrive soon. The others
-// have their first letter until the account is checked.
+// tryCopyPictures copies the pictures of accounts that have just been connected. It only logs errors, and gives up
+// after picturePatience: pages show the first letter of the name until the next check of the account.
 func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []core.Account) {
 	ctx, cancel := context.WithTimeout(ctx, picturePatience)
 	defer cancel()
 	_, _ = network.CallEach(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
 		if err := a.saveNamesAndPicture(ctx, t, account); err != nil {
-			a.cfg.Log.WarnContext(ctx, "an account's picture could not be copied", "workspace", t.WorkspaceID(),
+			a.cfg.Log.WarnContext(ctx, "could not copy an account's picture", "workspace", t.WorkspaceID(),
 				"account", account.ID, "network", account.Platform, "error", err)
 		}
 		return struct{}{}, nil
 	})
 }
 
-// saveNamesAndPicture stores an account's names, and a copy of its picture. The names are stored even if the picture cannot be
-// copied; the earlier copy then stays.
+// saveNamesAndPicture stores an account's names and a copy of its picture. If the picture cannot be copied, it stores
+// the names, keeps the earlier copy, and returns the error.
 func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account) error {
 	key, failed := a.storePictureCopy(ctx, account)
 	if failed == nil {
@@ -80,7 +80,8 @@ func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account c
 	return failed
 }
 
-// storePictureCopy stores a small copy of an account's picture and returns its key; "" for an account without a picture.
+// storePictureCopy downloads an account's picture, stores a small copy and returns its key; "" for an account without
+// a picture.
 func (a *App) storePictureCopy(ctx context.Context, account core.Account) (key string, err error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
 		return "", nil
@@ -94,7 +95,7 @@ func (a *App) storePictureCopy(ctx context.Context, account core.Account) (key s
 	return a.intake.StoreAvatar(ctx, account.ID, picture)
 }
 
-// downloadPicture reads a profile picture from the public internet, or from what replaces the networks.
+// downloadPicture downloads a profile picture from the public internet, or from the simulated networks.
 func (a *App) downloadPicture(ctx context.Context, address string) ([]byte, error) {
 	if a.cfg.NetworksURL != "" {
 		return a.cfg.Client.Download(ctx, address, intake.MaxPictureBytes)
@@ -103,6 +104,6 @@ func (a *App) downloadPicture(ctx context.Context, address string) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // all that counts was read before
+	defer f.Close() //nolint:errcheck // everything was read before
 	return io.ReadAll(f)
 }

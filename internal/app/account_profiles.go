@@ -14,14 +14,14 @@ import (
 	"belfry/internal/store"
 )
 
-// connectError returns the error for a consent that a network did not complete, with the network's message if it sent
+// connectError converts the error of a network that did not complete a consent, with the network's message if it sent
 // one.
 func connectError(name string, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("connect to %s: %w", name, err)
 	}
-	if e.Status == 0 && e.Kind == network.Rejected { // the connector's own words
+	if e.Status == 0 && e.Kind == network.Rejected { // the connector's own message
 		return core.Fail(core.CodeConflict, "%s", e.Message).WithHint("%s", cmp.Or(e.Hint, "Start again.")).WithCause(err)
 	}
 	switch e.Kind {
@@ -35,7 +35,7 @@ func connectError(name string, err error) error {
 	return away
 }
 
-// filterUsableProfiles returns the profiles that can be connected, or an error with the reason if there are none.
+// filterUsableProfiles returns the profiles that can be connected, or conflict with the reason if there are none.
 func filterUsableProfiles(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
 	var usable []network.Profile
 	why := ""
@@ -72,8 +72,10 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 	return a.copyPicturesAndReload(ctx, t, consent.Platform, list)
 }
 
-// copyPicturesAndReload copies the pictures of accounts that have just been connected, and returns the accounts with them.
-func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platform core.Platform, accounts []core.Account,
+// copyPicturesAndReload copies the pictures of accounts that have just been connected, and returns the accounts with
+// their pictures.
+func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platform core.Platform,
+	accounts []core.Account,
 ) (Connected, error) {
 	a.tryCopyPictures(ctx, t, accounts)
 	ids := make([]core.AccountID, len(accounts))
@@ -89,8 +91,9 @@ func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platfor
 	return Connected{Platform: platform, Accounts: convertAll(accounts, a.accountOf)}, err
 }
 
-// connectProfilesInTx stores the accounts in a transaction. It counts the plan's limit under the workspace's lock. A profile
-// that is or was connected keeps its account.
+// connectProfilesInTx stores an account for each profile, writes the audit log and schedules checks of the accounts.
+// It returns quota_exceeded if the plan does not allow that many accounts. A profile that is or was connected keeps
+// its account. It must run in a transaction, in which it locks the workspace.
 func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
 	profiles []network.Profile,
 ) ([]core.Account, error) {
@@ -133,7 +136,7 @@ func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Ca
 	return list, a.scheduleChecks(ctx, t, list, 0)
 }
 
-// saveAccount stores one account. added reports whether the number of connected accounts has increased.
+// saveAccount stores the account of a profile. added reports whether this increases the number of connected accounts.
 func (a *App) saveAccount(ctx context.Context, t store.Tenant, platform core.Platform,
 	p network.Profile,
 ) (account core.Account, added bool, err error) {
@@ -153,7 +156,7 @@ func (a *App) saveAccount(ctx context.Context, t store.Tenant, platform core.Pla
 		AvatarURL: p.AvatarURL, Login: p.Login,
 		ConnectedVia: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
 	}
-	// Publications before accounts, as a worker locks them when the network takes its token no more.
+	// Publications are locked before accounts, in the same order as by a worker whose token the network refuses.
 	if err := t.WakePostsAwaitingToken(ctx, id); err != nil {
 		return account, false, err
 	}
@@ -164,7 +167,7 @@ func (a *App) saveAccount(ctx context.Context, t store.Tenant, platform core.Pla
 	return account, !connected, err
 }
 
-// saveProfileChoices stores the profiles of a consent, encrypted, until the person has chosen.
+// saveProfileChoices stores a consent's profiles, encrypted, for ConnectChosenProfiles, and returns them as choices.
 func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
 	profiles []network.Profile,
 ) (Connected, error) {
@@ -177,12 +180,13 @@ func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Cal
 	row.Platform, row.Verifier, row.BegunAt = choice.Platform, []byte{}, consent.BegunAt
 	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionPlace("profiles", row, c), plain)
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
-		return Connected{}, fmt.Errorf("store profiles to choose from: %w", err)
+		return Connected{}, fmt.Errorf("store the profiles to choose from: %w", err)
 	}
 	choice.Profiles, err = a.newProfileChoices(ctx, t, choice.Platform, profiles)
 	return choice, err
 }
 
+// newProfileChoices returns the profiles as choices, and reads which of them are connected.
 func (a *App) newProfileChoices(ctx context.Context, t store.Tenant, platform core.Platform,
 	profiles []network.Profile,
 ) ([]ProfileChoice, error) {
@@ -200,8 +204,8 @@ func (a *App) newProfileChoices(ctx context.Context, t store.Tenant, platform co
 	return out, nil
 }
 
-// ConnectChosenProfiles connects the chosen profiles among those that FinishConnect offered, all or none. After an error,
-// the person can choose again.
+// ConnectChosenProfiles connects those of the profiles offered by FinishConnect that the person has chosen, all or
+// none. After an error, the person can choose again.
 func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
 ) (Connected, error) {
 	t, err := a.enterSession(c, true)
@@ -229,14 +233,17 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choice s
 	return a.copyPicturesAndReload(ctx, t, platform, list)
 }
 
-func (a *App) decryptChosenProfiles(c core.Caller, row store.Connection, externalIDs []string) ([]network.Profile, error) {
+// decryptChosenProfiles decrypts the profiles of a consent and returns those with the ids, or invalid_request if an id
+// is not among them, cannot be connected, or none is given.
+func (a *App) decryptChosenProfiles(c core.Caller, row store.Connection, externalIDs []string,
+) ([]network.Profile, error) {
 	plain, err := a.cfg.Ring.Open(purposeProfiles, connectionPlace("profiles", row, c), row.Profiles)
 	if err != nil {
-		return nil, fmt.Errorf("open the profiles to choose from: %w", err)
+		return nil, fmt.Errorf("decrypt the profiles to choose from: %w", err)
 	}
 	var all []network.Profile
 	if err := json.Unmarshal(plain, &all); err != nil {
-		return nil, fmt.Errorf("read the profiles to choose from: %w", err)
+		return nil, fmt.Errorf("decode the profiles to choose from: %w", err)
 	}
 	var picked []network.Profile
 	for _, id := range externalIDs {
@@ -249,7 +256,7 @@ func (a *App) decryptChosenProfiles(c core.Caller, row store.Connection, externa
 		}
 	}
 	if len(picked) == 0 {
-		return nil, core.Invalid("profile", "Nothing was selected.")
+		return nil, core.Invalid("profile", "No profile is selected.")
 	}
 	return picked, nil
 }

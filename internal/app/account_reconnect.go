@@ -12,22 +12,24 @@ import (
 	"belfry/internal/store"
 )
 
-// lostFor is how long ago posts may have failed that are offered to be retried after their account was reconnected.
+// lostFor is how far back to look for failed posts that can be retried after their account was reconnected.
 const lostFor = 7 * 24 * time.Hour
 
-// Reconnected is what became of the posts of an account that was reconnected.
+// Reconnected is the result of reconnecting an account for its posts.
 type Reconnected struct {
 	// Post is the failed post for which the account was reconnected; "" for none.
 	Post string
-	// Retried reports that the post is sent again. Otherwise Refused is why not, if it was tried.
+	// Retried reports that the post was queued again. If it was not, Refused is the reason; nil if no retry was
+	// tried.
 	Retried bool
 	Refused *core.Error
-	// Lost are the account's other posts that failed within the last seven days because access was lost, newest first.
+	// Lost lists the account's other posts that failed within the last seven days because access was lost, newest
+	// first.
 	Lost []string
 }
 
-// StartReconnectForPost begins a consent like StartReconnect, for the account of a failed post. The post is retried as
-// soon as the account is reconnected.
+// StartReconnectForPost is StartReconnect for the account of a failed post. Once the account is reconnected, the post
+// is retried.
 func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID string) (contract.Authorize, error) {
 	t, id, err := enterManagerWithID[core.PostKind](a, c, postID)
 	if err != nil {
@@ -48,6 +50,7 @@ func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID s
 	return a.startAccountConsent(ctx, t, c, account, &id)
 }
 
+// startAccountConsent begins a consent to reconnect the account and, if post is not nil, to retry the post afterwards.
 func (a *App) startAccountConsent(ctx context.Context, t store.Tenant, c core.Caller, account core.Account,
 	post *core.PostID,
 ) (contract.Authorize, error) {
@@ -55,11 +58,12 @@ func (a *App) startAccountConsent(ctx context.Context, t store.Tenant, c core.Ca
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.startConsent(ctx, t, c, n, store.Connection{Account: &account.ID, Post: post})
+	return a.startConsent(ctx, t, c, n, &account.ID, post)
 }
 
-// finishReconnect stores the new token of an account and retries the post for which it was reconnected. failed is why
-// the consent has no profiles.
+// finishReconnect stores the account's new token and retries the post for which the account was reconnected.
+// consentErr is the error of the consent if it has no profiles. Connected.Reconnected is set even if there is an
+// error.
 func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
 	consent store.Connection, profiles []network.Profile, consentErr error,
 ) (Connected, error) {
@@ -79,7 +83,8 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 	return done, err
 }
 
-// reconnectAccount stores the new token. The consent must cover the account's profile.
+// reconnectAccount stores the new token of a consent's account. It returns conflict if the consent does not cover the
+// account's profile.
 func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
 	consent store.Connection, profiles []network.Profile,
 ) (Connected, error) {
@@ -93,7 +98,7 @@ func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Calle
 		return Connected{},
 			core.Fail(core.CodeConflict, "You gave access to a different %s, not to %s.", n.Describe().Profile,
 				account.DisplayName).
-				WithHint("Sign in to %s as %s and reconnect, or connect the other one as a new account.", n.Describe().Name,
+				WithHint("Sign in to %s as %s and reconnect, or connect the other profile as a new account.", n.Describe().Name,
 					account.DisplayName)
 	case profiles[i].Unusable != "":
 		return Connected{},
@@ -102,7 +107,8 @@ func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Calle
 	return a.connectProfiles(ctx, t, c, consent, profiles[i:i+1])
 }
 
-// retryAndListLostPosts retries the post for which an account was reconnected, and finds those that failed for the same reason.
+// retryAndListLostPosts retries the post for which an account was reconnected, lists the other posts that failed
+// because access was lost, and records both in after.
 func (a *App) retryAndListLostPosts(ctx context.Context, t store.Tenant, c core.Caller, account core.AccountID,
 	after *Reconnected,
 ) error {
@@ -113,7 +119,7 @@ func (a *App) retryAndListLostPosts(ctx context.Context, t store.Tenant, c core.
 			return err
 		}
 		after.Retried, after.Refused = err == nil, refused
-		if core.CodeOf(err) == core.CodeNotFound { // deleted meanwhile
+		if core.CodeOf(err) == core.CodeNotFound { // the post was deleted meanwhile
 			after.Post, after.Refused = "", nil
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// markAccessRemoved lets the network refuse the account's token at the first of the posts. All of them fail for that reason
+// loseAccess lets the network refuse the account's token at the first of the posts. All of them fail for that reason
 // when their time has come.
 func loseAccess(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, account contract.Account,
 	posts ...contract.Post,
@@ -31,7 +31,7 @@ func loseAccess(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, account
 	}
 }
 
-// loseAccessTo is markAccessRemoved for an account with one post, which it returns.
+// loseAccessTo is loseAccess for an account with one post, which it returns.
 func loseAccessTo(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, account contract.Account) contract.Post {
 	t.Helper()
 	p := ws.Queued("lost", account, h.Clock.Now().Add(time.Minute))

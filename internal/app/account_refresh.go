@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// refreshLease is how long a renewal is one worker's alone, refreshCall how long it may take: it ends
+	// refreshLease is how long only one worker may renew a token. refreshCall is how long the call may take: it ends
 	// before the lease does.
 	refreshLease = 5 * time.Minute
 	refreshCall  = 4 * time.Minute
-	// finishAgain is how long a worker waits before it stores a renewed token once more.
+	// finishAgain is how long a worker waits before it tries again to store a renewed token.
 	finishAgain = time.Second
-	// refreshSoonest is how long a new token is used before it is renewed, whatever the network says.
+	// refreshSoonest is the minimum time before a new token is renewed, whatever the network says.
 	refreshSoonest = time.Minute
 
-	// renewalWait is how long a call whose token has lapsed waits for another worker that is renewing it.
+	// renewalWait is how long a call whose token has lapsed waits while another worker renews the token.
 	renewalWait = 5 * time.Second
 	renewalPoll = 100 * time.Millisecond
 
@@ -33,8 +33,8 @@ const (
 	pastItsDate = "The access token has expired. Reconnect the account."
 )
 
-// ExpireTokensAndListRefreshes lists the tokens to renew now. It also marks tokens as expired that have passed their date and cannot
-// be renewed.
+// ExpireTokensAndListRefreshes marks the accounts as expired whose tokens have expired and cannot be renewed, and
+// lists the tokens that are due for renewal.
 func (a *App) ExpireTokensAndListRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 	if err := a.cfg.Store.MarkExpiredAccounts(ctx, pastItsDate); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
@@ -46,10 +46,10 @@ func (a *App) ExpireTokensAndListRefreshes(ctx context.Context) ([]queue.Refresh
 	return due, nil
 }
 
-// RefreshDueToken renews an account's token before it expires. One statement claims the renewal by moving its due time
-// past the lease, so no transaction is open during the call; if the worker dies, the claim ends with the lease. The
-// result is stored only if the account still has the token that was claimed. A temporary failure changes only the
-// time of the next attempt.
+// RefreshDueToken renews an account's token if it is due for renewal, which is before it expires. One statement claims
+// the renewal by moving its due time past the lease, so no transaction is open during the call; if the worker dies,
+// the claim ends with the lease. The result is stored only if the account still has the token that was claimed. A
+// temporary failure changes only the time of the next attempt.
 func (a *App) RefreshDueToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
@@ -59,12 +59,12 @@ func (a *App) RefreshDueToken(ctx context.Context, ws core.WorkspaceID, id core.
 	return err
 }
 
-// renewLapsedToken renews a token that has lapsed, and returns the account's token as it is then, also sealed: another
-// worker may have renewed it. If there is no new token, the error is a *network.Error with what that says of the
-// account.
+// renewLapsedToken renews a token that has lapsed, and returns the account's current token, also in its encrypted
+// form; another worker may have renewed it. If there is no new token, the error is a *network.Error that says what
+// happened to the account.
 func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
 	sealedLapsed []byte,
-) (network.Token, []byte, error) {
+) (token network.Token, sealed []byte, err error) {
 	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return network.Token{}, nil, err
@@ -74,7 +74,6 @@ func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core
 		return network.Token{}, nil, err
 	}
 	var account core.Account
-	var sealed []byte
 	var backoff time.Duration
 	for waited := time.Duration(0); ; waited += renewalPoll {
 		account, sealed, err = t.AccountWithToken(context.WithoutCancel(ctx), id)
@@ -106,13 +105,15 @@ func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core
 	case bytes.Equal(sealed, sealedLapsed):
 		return network.Token{}, nil, &network.Error{Kind: network.NotSent, Message: "The access token could not be renewed."}
 	}
-	token, err := a.openToken(account, ws, sealed)
+	token, err = a.openToken(account, ws, sealed)
 	return token, sealed, err
 }
 
-// claimAndRefresh renews a token that is due for it or is the lapsed one. It returns false if another worker is
-// renewing the token, or has renewed it.
-func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID, sealedLapsed []byte) (bool, error) {
+// claimAndRefresh renews the account's token if it is due for renewal or is the given lapsed one; nil for none.
+// claimed is false if another worker is renewing the token or has renewed it.
+func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID,
+	sealedLapsed []byte,
+) (claimed bool, err error) {
 	account, sealed, err := t.ClaimTokenRefresh(ctx, id, sealedLapsed, refreshLease)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
@@ -120,8 +121,8 @@ func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.Accou
 	if err != nil {
 		return false, fmt.Errorf("claim the renewal of account %s: %w", id, err)
 	}
-	// The network may end the old token when it gives a new one, so the renewal is finished and stored even if the
-	// caller has gone.
+	// The network may end the old token when it issues a new one, so the renewal is completed and stored even if the
+	// caller is gone.
 	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), a.cfg.Now(), a.cfg.Now().Add(refreshLease))
 	defer cancel()
 	result, err := a.callRefresh(ctx, t, account, sealed)
@@ -141,6 +142,8 @@ func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.Accou
 	}
 }
 
+// callRefresh asks the network for a new token and returns the result to store. If that call fails, the failure is the
+// result.
 func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Account,
 	sealed []byte,
 ) (store.RefreshResult, error) {
@@ -163,7 +166,7 @@ func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Acco
 		err = errors.New("the network did not return a token")
 	}
 	if err != nil {
-		log.WarnContext(ctx, "an account's token could not be renewed", "error", err)
+		log.WarnContext(ctx, "could not renew an account's token", "error", err)
 		result := refreshResultFromError(err)
 		a.cfg.Metrics.CountRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
@@ -172,7 +175,7 @@ func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Acco
 	if err != nil {
 		return same, err
 	}
-	log.InfoContext(ctx, "an account's token was renewed")
+	log.InfoContext(ctx, "renewed an account's token")
 	a.cfg.Metrics.CountRefresh(string(account.Platform), "renewed")
 	same.Token = &token
 	return same, nil
@@ -186,20 +189,21 @@ func (a *App) delayNextRenewal(t network.Token) network.Token {
 	return t
 }
 
-// refreshOutcomes maps the status of an account after a failed renewal to its label in the metrics.
+// refreshOutcomes maps an account's status after a failed renewal to its label in the metrics.
 var refreshOutcomes = map[core.AccountStatus]string{
 	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
 }
 
-// accountStatusFromError returns the status that an account has after an error of the network, and the network's message.
-// The status is "" if the account keeps its status.
-func accountStatusFromError(err error) (core.AccountStatus, string) {
+// accountStatusFromError returns the new status of an account after an error of its network, and the network's
+// message. The status is "" if the error does not change it.
+func accountStatusFromError(err error) (status core.AccountStatus, message string) {
 	if e, ok := errors.AsType[*network.Error](err); ok {
 		return e.Kind.AccountStatus(), e.Message
 	}
 	return "", ""
 }
 
+// refreshResultFromError returns the result to store after a failed renewal.
 func refreshResultFromError(err error) store.RefreshResult {
 	if status, reason := accountStatusFromError(err); status != "" {
 		return store.RefreshResult{Status: status, Reason: reason, NeverAuto: true}
@@ -211,7 +215,7 @@ func refreshResultFromError(err error) store.RefreshResult {
 	return result
 }
 
-// ListDueChecks lists the accounts whose token must be checked with the network now.
+// ListDueChecks lists the accounts that are due for a check by their networks.
 func (a *App) ListDueChecks(ctx context.Context) ([]queue.Check, error) {
 	due, err := a.cfg.Store.DueChecks(ctx, refreshBatch)
 	if err != nil {
@@ -221,7 +225,8 @@ func (a *App) ListDueChecks(ctx context.Context) ([]queue.Check, error) {
 }
 
 // CheckDueAccount asks the network whether an account's token still works, so that people learn about an invalid token
-// before a post fails, and what the account may do. Only a definite answer about the token changes the account.
+// before a post fails, and reads the account's facts and profile. It does nothing if the check is not due or another
+// worker has claimed it. Only a definite answer about the token changes the account's status.
 func (a *App) CheckDueAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
@@ -235,17 +240,18 @@ func (a *App) CheckDueAccount(ctx context.Context, ws core.WorkspaceID, id core.
 		return fmt.Errorf("claim the check of account %s: %w", id, err)
 	}
 	err = a.checkAndUpdateAccount(ctx, t, account, sealed)
-	if ctx.Err() != nil { // stopped, not checked: the claim runs out and another worker checks
+	if ctx.Err() != nil { // interrupted: the claim expires, and another worker checks
 		return err
 	}
-	if e, ok := errors.AsType[*network.Error](err); ok { // not checked: the check follows the next renewal
+	if e, ok := errors.AsType[*network.Error](err); ok { // the lapsed token could not be renewed: check again later
 		return t.ScheduleAccountCheck(ctx, id, cmp.Or(e.RetryAfter, store.CheckLease))
 	}
 	return errors.Join(err, t.ScheduleAccountCheck(ctx, id, store.CheckEvery))
 }
 
-// checkAndUpdateAccount asks the network about an account's token and marks the account if the token does not work. It returns a
-// *network.Error if the token has lapsed and could not be renewed.
+// checkAndUpdateAccount asks the network about an account's token. If the token works, it updates the account's facts
+// and profile; if it does not, it marks the account. It returns a *network.Error if the token has lapsed and could not
+// be renewed.
 func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) error {
 	token, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {
@@ -255,7 +261,7 @@ func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account
 	if !ok {
 		return nil
 	}
-	if token.HasLapsed(a.cfg.Now()) { // which a check would take for a lost account
+	if token.HasLapsed(a.cfg.Now()) { // a check would report that as lost access
 		token, sealed, err = a.renewLapsedToken(ctx, t.WorkspaceID(), account.ID, sealed)
 		if err != nil {
 			return err
@@ -272,8 +278,8 @@ func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account
 	if status == "" {
 		return nil
 	}
-	a.cfg.Log.WarnContext(ctx, "an account's token no longer works", "workspace", t.WorkspaceID(), "account", account.ID, "network",
-		account.Platform, "error", err)
+	a.cfg.Log.WarnContext(ctx, "an account's token no longer works", "workspace", t.WorkspaceID(),
+		"account", account.ID, "network", account.Platform, "error", err)
 	if err := t.MarkTokenRefused(context.WithoutCancel(ctx), account.ID, sealed, status, reason); err != nil {
 		return fmt.Errorf("store the result of checking account %s: %w", account.ID, err)
 	}

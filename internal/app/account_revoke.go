@@ -17,13 +17,13 @@ import (
 const (
 	purposeGrant = "grant"
 
-	// revokeCall is how long telling a network to end a grant may take, and revokeLease how long no other worker does:
-	// after it, the call can no longer take effect.
+	// revokeCall is how long a call that revokes a grant may take. revokeLease is how long no other worker makes that
+	// call; when it ends, the call can no longer take effect.
 	revokeCall  = 30 * time.Second
 	revokeLease = 2 * time.Minute
 )
 
-// hashGrant is what is stored of a token's grant; nil of one that is not known.
+// hashGrant returns the hash of a token's grant, which is what the database stores, or nil if the grant is not known.
 func hashGrant(grant string) []byte {
 	if grant == "" {
 		return nil
@@ -32,12 +32,13 @@ func hashGrant(grant string) []byte {
 	return sum[:]
 }
 
+// revocationPlace returns the place to which the encryption of a revocation's token is bound.
 func revocationPlace(grant []byte) string {
 	return secret.SealPlace("revocations", "token", hex.EncodeToString(grant), "")
 }
 
-// enqueueRevocation enqueues the revocation of an account's grant, if its network has a call for it. The caller disconnects
-// the account in the same transaction.
+// enqueueRevocation enqueues a job that asks the network to revoke an account's grant, if the network supports this.
+// The caller disconnects the account in the same transaction.
 func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, sealed, err := t.AccountWithToken(ctx, id)
 	if err != nil {
@@ -48,8 +49,9 @@ func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.Acc
 		return nil
 	}
 	token, err := a.openToken(account, t.WorkspaceID(), sealed)
-	if err != nil { // the key is lost: an account can be disconnected nevertheless
-		a.cfg.Log.WarnContext(ctx, "the grant of an account is not revoked at its network", "account", id, "error", err)
+	if err != nil { // the key is lost, which must not prevent disconnecting
+		a.cfg.Log.WarnContext(ctx, "cannot revoke an account's grant at its network, because its token cannot be decrypted",
+			"account", id, "error", err)
 		return nil
 	}
 	grant := hashGrant(token.Grant)
@@ -61,14 +63,16 @@ func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.Acc
 		return err
 	}
 	if err := t.AddRevocation(ctx, r); err != nil {
-		return fmt.Errorf("store that a grant must be revoked: %w", err)
+		return fmt.Errorf("store a revocation: %w", err)
 	}
 	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
 }
 
-// lockUnrevokedGrants prevents the grants of new tokens from being revoked until the transaction ends, when accounts need them.
-// It returns conflict if one was revoked since the person was asked for consent.
-func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Connection, profiles []network.Profile) error {
+// lockUnrevokedGrants prevents the grants of the profiles' tokens from being revoked until the transaction ends. By
+// then, accounts need them. It returns conflict if one of them was revoked after the consent began.
+func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Connection,
+	profiles []network.Profile,
+) error {
 	var grants [][]byte
 	for _, p := range profiles {
 		if grant := hashGrant(p.Token.Grant); grant != nil {
@@ -77,14 +81,15 @@ func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Conn
 	}
 	revoked, err := t.LockGrants(ctx, grants, consent.BegunAt)
 	if err == nil && revoked {
-		return core.Fail(core.CodeConflict, "Belfry has just ended its earlier access at the network, which also ended the new one.").
+		return core.Fail(core.CodeConflict,
+			"Belfry has just ended its earlier access at the network, which also ended the new access.").
 			WithHint("Start again.")
 	}
 	return err
 }
 
-// RevokeGrant asks a network to revoke a grant that no account of this server needs any more. It returns after how long
-// to try again, 0 for never.
+// RevokeGrant asks a network to revoke a grant that no account on this server needs. It returns how long to wait
+// before trying again, or 0 if there is nothing left to do.
 func (a *App) RevokeGrant(ctx context.Context, grantHash []byte) (retryAfter time.Duration, err error) {
 	r, err := a.cfg.Store.ClaimRevocation(ctx, grantHash, revokeLease)
 	if errors.Is(err, store.ErrNotFound) {
@@ -96,26 +101,26 @@ func (a *App) RevokeGrant(ctx context.Context, grantHash []byte) (retryAfter tim
 	log := a.cfg.Log.With("network", r.Platform)
 	err = a.refreshAndRevoke(ctx, &r)
 	failed, called := errors.AsType[*network.Error](err)
-	ended := true // no call can take effect any more
+	ended := true // no call can still take effect
 	switch age := a.cfg.Now().Sub(r.AskedAt); {
 	case err == nil:
-		log.InfoContext(ctx, "the network has revoked the grant of disconnected accounts")
+		log.InfoContext(ctx, "revoked the grant of disconnected accounts")
 	case !called:
 		log.ErrorContext(ctx, "cannot ask the network to revoke the grant of disconnected accounts", "error", err)
 	case failed.Kind == network.Rejected || failed.Kind == network.Expired || failed.Kind == network.Revoked:
-		log.InfoContext(ctx, "the grant of disconnected accounts is revoked already, or the network does not revoke it", "error", err)
+		log.InfoContext(ctx, "the network has no such grant of disconnected accounts, or refuses to revoke it", "error", err)
 	case age < core.FollowUpLifetime:
-		log.InfoContext(ctx, "the network did not revoke the grant of disconnected accounts; trying again", "error", err)
+		log.InfoContext(ctx, "could not revoke the grant of disconnected accounts; trying again later", "error", err)
 		return max(core.FollowUpDelay(age, failed.RetryAfter), revokeLease), nil
 	default:
-		log.WarnContext(ctx, "the network did not revoke the grant of disconnected accounts; giving up", "error", err)
+		log.WarnContext(ctx, "could not revoke the grant of disconnected accounts; giving up", "error", err)
 		ended = false
 	}
 	return 0, a.cfg.Store.FinishRevocation(context.WithoutCancel(ctx), r, ended)
 }
 
-// refreshAndRevoke makes the call, and renews the token before if it has lapsed. Its error is a *network.Error if a network
-// gave it.
+// refreshAndRevoke asks the network to revoke the grant. If the token has lapsed, it first renews it and stores the
+// new one in r. Its error is a *network.Error if the network returned it.
 func (a *App) refreshAndRevoke(ctx context.Context, r *store.Revocation) error {
 	n, _ := a.cfg.Networks.Get(r.Platform)
 	revoker, ok := n.(network.Revoker)

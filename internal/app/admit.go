@@ -7,9 +7,9 @@ import (
 	"belfry/internal/store"
 )
 
-// admitRequest checks, in the order of decisions.md: that the plan includes the API, the scope, whether the request is
-// repeated, and the hourly limit. It commits its writes itself. After an admission with a replay, the operation
-// stores its response, or releaseReplayKey frees the key.
+// admitRequest checks, in the order of decisions.md: whether the plan includes the API, the scope, whether the request
+// is a repetition, and the hourly limit. It commits its own writes. If it admits a request with a replay, either the
+// operation stores its response, or releaseReplayKey releases the key.
 func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
 	t, err := a.enterWithAccess(c, access)
 	if err != nil {
@@ -36,8 +36,8 @@ func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, re
 	return Answer{Creations: &counted}, err
 }
 
-// enterWithAccess returns the workspace's data if the caller has the access and, for a caller with a key, the plan includes
-// the API.
+// enterWithAccess returns access to the workspace's data if the caller has the required access. For an API key, the
+// plan must also include the API.
 func (a *App) enterWithAccess(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
 		return store.Tenant{}, core.NotIncluded("API access")

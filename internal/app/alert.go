@@ -13,23 +13,23 @@ import (
 )
 
 const (
-	// alertSettle is how long problems are collected before members are told, so that those with one cause are one
-	// email; alertPause is the minimum time between two emails about one reason.
+	// alertSettle is how long alerts are collected before members get an email, so that problems with one cause are
+	// in one email. alertPause is the minimum time between two emails about the same reason.
 	alertSettle = 2 * time.Minute
 	alertPause  = 30 * time.Minute
-	// alertUseful is how long such an email is worth sending.
+	// alertUseful is how long an alert email remains useful. After that, it is not sent.
 	alertUseful = 24 * time.Hour
-	// alertListed is how many posts or accounts an email lists.
+	// alertListed is the maximum number of posts or accounts that an email lists.
 	alertListed = 20
 )
 
-// QueueAlertEmails tells members about failed posts and accounts that need reconnecting. What a person or the worker has
-// solved meanwhile is left out. Several replicas can call it at once. An error with one workspace does not stop the
-// others.
+// QueueAlertEmails queues emails to members about failed posts and accounts that must be reconnected. It leaves out
+// problems that have been solved in the meantime. Several replicas can call it at the same time. An error in one
+// workspace does not affect the others.
 func (a *App) QueueAlertEmails(ctx context.Context) error {
 	workspaces, err := a.cfg.Store.WorkspacesWithDueAlerts(ctx, alertSettle, alertPause)
 	if err != nil {
-		return fmt.Errorf("list workspaces with problems: %w", err)
+		return fmt.Errorf("list workspaces with alerts: %w", err)
 	}
 	var failed error
 	for _, ws := range workspaces {
@@ -38,22 +38,24 @@ func (a *App) QueueAlertEmails(ctx context.Context) error {
 			err = t.Tx(ctx, func(t store.Tenant) error { return a.queueWorkspaceAlerts(ctx, t) })
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("tell members of %s about problems: %w", ws, err))
+			failed = errors.Join(failed, fmt.Errorf("queue alert emails of %s: %w", ws, err))
 		}
 	}
 	return failed
 }
 
-// problems is what members of a workspace are told about.
+// problems are the failed posts and lost accounts of a workspace about which members get an email.
 type problems struct {
 	workspace core.Workspace
-	posts     []store.FailedPost // those that an email may list
-	failed    int                // how many posts failed
+	posts     []store.FailedPost // the posts that an email can list
+	failed    int                // how many posts failed, listed or not
 	accounts  []store.LostAccount
 }
 
+// queueWorkspaceAlerts takes the alerts that are due in a workspace and queues an email to each member who wants it.
+// It must run in a transaction.
 func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
-	if err := t.LockWorkspace(ctx); err != nil { // other replicas find nothing left
+	if err := t.LockWorkspace(ctx); err != nil { // afterwards, other replicas find no alerts
 		return err
 	}
 	alerts, err := t.ConsumeDueAlerts(ctx, alertSettle, alertPause)
@@ -85,7 +87,8 @@ func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
 	}
 	for _, r := range readers {
 		for _, letter := range a.newAlertLetters(p.filterForReader(r)) {
-			letter.Footnote = fmt.Sprintf("You get this email as %s of %s. To change which emails you get, open %s",
+			letter.Footnote = fmt.Sprintf(
+				"You received this email because you are %s of %s. To change which emails you receive, open %s",
 				r.Role.WithArticle(), p.workspace.Name, a.workspacePageURL(p.workspace, "settings/profile"))
 			m := mail.Message{To: r.Email, Name: r.Name, Letter: letter}
 			if err := a.queueMail(ctx, t, m, a.cfg.Now().Add(alertUseful)); err != nil {
@@ -96,7 +99,7 @@ func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
 	return a.startAlertPauses(ctx, t, p)
 }
 
-// startAlertPauses starts the pause for the reasons that members have been told about.
+// startAlertPauses starts the pause for each reason about which members now get an email.
 func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p problems) error {
 	reasons := map[string]bool{}
 	for _, post := range p.posts {
@@ -113,7 +116,7 @@ func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p problems) 
 	return t.MarkAlertSent(ctx, store.AlertAccount, "")
 }
 
-// filterForReader returns the problems that a member gets by email.
+// filterForReader returns the problems that a member wants to get by email.
 func (p problems) filterForReader(reader store.MailRecipient) problems {
 	of := problems{workspace: p.workspace}
 	choice := reader.Role.MailChoiceOrDefault(reader.Choice)
@@ -121,7 +124,7 @@ func (p problems) filterForReader(reader store.MailRecipient) problems {
 		of.accounts = p.accounts
 	}
 	for _, post := range p.posts {
-		lost := core.PostError{Code: post.Code}.IsLostAccess() // about which there is another email
+		lost := core.PostError{Code: post.Code}.IsLostAccess() // the email about the account covers it
 		if choice == core.MailAll && !lost || choice == core.MailOwn && post.CreatedBy == reader.ID {
 			of.posts = append(of.posts, post)
 			if post.First {
@@ -132,7 +135,7 @@ func (p problems) filterForReader(reader store.MailRecipient) problems {
 	return of
 }
 
-// newAlertLetters returns a letter about the failed posts and one about the accounts, as far as there are any.
+// newAlertLetters returns one letter about the failed posts and one about the lost accounts, if there are any.
 func (a *App) newAlertLetters(p problems) (letters []mail.Letter) {
 	if len(p.posts) > 0 {
 		letters = append(letters, a.newFailedPostsLetter(p))
@@ -148,13 +151,13 @@ func (a *App) newFailedPostsLetter(p problems) mail.Letter {
 	l := mail.Letter{
 		Subject: fmt.Sprintf("A post to %s on %s failed", first.AccountName, a.cfg.Networks.Name(first.Platform)),
 		Paragraphs: []string{
-			fmt.Sprintf("This post in the workspace %s failed. Belfry will not try again by itself.", p.workspace.Name),
+			fmt.Sprintf("This post in the workspace %s failed. Belfry will not retry it automatically.", p.workspace.Name),
 		},
 		Action: mail.Link{Label: "View the post", URL: a.workspacePageURL(p.workspace, "posts/"+first.ID.String())},
 	}
 	if n := p.failed; n > 1 {
 		l.Subject = fmt.Sprintf("%d posts in %s failed", n, p.workspace.Name)
-		l.Paragraphs[0] = fmt.Sprintf("%d posts in the workspace %s failed. Belfry will not try again by itself.", n,
+		l.Paragraphs[0] = fmt.Sprintf("%d posts in the workspace %s failed. Belfry will not retry them automatically.", n,
 			p.workspace.Name)
 		l.Action = mail.Link{Label: "View failed posts", URL: a.workspacePageURL(p.workspace, "posts?status=failed")}
 	}
@@ -172,14 +175,14 @@ func (a *App) newLostAccountsLetter(p problems) mail.Letter {
 	first := p.accounts[0]
 	l := mail.Letter{
 		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.Name(first.Platform)),
-		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to this account of the workspace %s. "+
-			"Its queued posts fail until you reconnect it.", p.workspace.Name)},
+		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to this account in the workspace %s. "+
+			"Its queued posts will fail until you reconnect it.", p.workspace.Name)},
 		Action: mail.Link{Label: "Reconnect", URL: a.workspacePageURL(p.workspace, "accounts")},
 	}
 	if n := len(p.accounts); n > 1 {
-		l.Subject = fmt.Sprintf("Reconnect %d accounts of %s", n, p.workspace.Name)
-		l.Paragraphs[0] = fmt.Sprintf("Belfry can no longer publish to %d accounts of the workspace %s. "+
-			"Their queued posts fail until you reconnect them.", n, p.workspace.Name)
+		l.Subject = fmt.Sprintf("Reconnect %d accounts in %s", n, p.workspace.Name)
+		l.Paragraphs[0] = fmt.Sprintf("Belfry can no longer publish to %d accounts in the workspace %s. "+
+			"Their queued posts will fail until you reconnect them.", n, p.workspace.Name)
 	}
 	for _, account := range p.accounts[:min(len(p.accounts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{
@@ -189,7 +192,7 @@ func (a *App) newLostAccountsLetter(p problems) mail.Letter {
 	return appendUnlistedCount(l, len(p.accounts))
 }
 
-// appendUnlistedCount adds how many of all entries the list leaves out.
+// appendUnlistedCount adds a line with the number of entries that the letter does not list, if there are any.
 func appendUnlistedCount(l mail.Letter, total int) mail.Letter {
 	if rest := total - len(l.Items); rest > 0 {
 		l.Items = append(l.Items, mail.Item{Title: fmt.Sprintf("and %d more", rest)})
@@ -197,9 +200,10 @@ func appendUnlistedCount(l mail.Letter, total int) mail.Letter {
 	return l
 }
 
-// titleShown is how much of a post's text an email shows, in characters.
+// titleShown is the maximum length of a post's title in an email, in characters.
 const titleShown = 80
 
+// failedPostTitle returns a post's title or the beginning of its text.
 func failedPostTitle(p store.FailedPost) string {
 	text := strings.Join(strings.Fields(p.Title), " ")
 	if text == "" {
@@ -214,7 +218,7 @@ func failedPostTitle(p store.FailedPost) string {
 	return text
 }
 
-// workspacePageURL returns the address of a page of a workspace.
+// workspacePageURL returns the address of a page in a workspace. page is the path below the workspace's address.
 func (a *App) workspacePageURL(w core.Workspace, page string) string {
 	return a.cfg.PublicURL + "/w/" + w.Slug + "/" + page
 }

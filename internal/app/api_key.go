@@ -19,7 +19,7 @@ func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error
 	return contract.Keys{Keys: convertAll(list, contract.KeyOf)}, err
 }
 
-// CreateKey creates an API key that acts for the caller. Only this response contains the key.
+// CreateKey creates an API key that acts for the caller. The key itself is only in this response.
 func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKey) (contract.Key, error) {
 	t, err := a.enterReauthenticated(c, true)
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 	return out, nil
 }
 
-// RevokeKey revokes a key: its next request is unauthenticated.
+// RevokeKey deletes an API key. Requests with it are then unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
 	t, err := a.enterReauthenticated(c, true)
 	t, keyID, err := withParsedID[core.KeyKind](t, id, err)

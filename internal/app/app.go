@@ -1,5 +1,5 @@
-// Package app holds every operation of the service, once. Entry points decode, call an operation and encode;
-// scope, plan, quota and state are checked here and nowhere else.
+// Package app implements every operation of the service. Entry points decode a request, call an operation and encode
+// its result; scope, plan, quota and state are checked here and nowhere else.
 package app
 
 import (
@@ -22,7 +22,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Config is the configuration of an App. Every field is required unless it says otherwise.
+// Config is the configuration of an App. Every field is required unless its comment says otherwise.
 type Config struct {
 	Store    *store.Store
 	Networks *network.Set
@@ -32,9 +32,9 @@ type Config struct {
 	Schedule core.Schedule
 	Log      *slog.Logger
 	Metrics  *metrics.Metrics
-	// Now returns the time as time.Now does, with a monotonic reading, by which leases are measured.
+	// Now returns the current time with a monotonic clock reading, like time.Now. Leases are measured with it.
 	Now func() time.Time
-	// Fetch downloads files from addresses that people name.
+	// Fetch downloads files from addresses that people enter.
 	Fetch *fetch.Client
 	// Blobs stores the bytes of files. It is optional for commands that do not use files.
 	Blobs blob.Store
@@ -46,10 +46,10 @@ type Config struct {
 	// them went live (Spec §8).
 	UploadTTL time.Duration
 	Retention time.Duration
-	// NetworksURL is the address of what replaces the real networks, or empty for the real ones.
+	// NetworksURL is the address of the simulated networks, or empty if the service uses the real ones.
 	NetworksURL string
-	// Mail sends email, and Outbox reports that emails are kept to be shown instead, where nobody but the operator can
-	// see them. With neither, there is no email.
+	// Mail sends email. If Outbox is set instead, emails are kept in the database and shown only to the operator.
+	// With neither, there is no email.
 	Mail   *mail.Sender
 	Outbox bool
 	// Schema returns an error unless the database's schema matches this program. It is optional.
@@ -60,13 +60,14 @@ type Config struct {
 	LimitCreate  Rate
 }
 
-// Rate is a number of requests in any window of the given length, not in each hour of the clock.
+// Rate allows Max requests in any period of the length Window. The period is sliding: it need not begin at a full
+// hour.
 type Rate struct {
 	Max    int
 	Window time.Duration
 }
 
-// missingFields names the required fields that are not set, except those that intake.New checks.
+// missingFields returns the names of the required fields that are not set, except those that intake.New checks.
 func (c Config) missingFields() (names []string) {
 	for _, field := range []struct {
 		name string
@@ -96,7 +97,7 @@ func (c Config) missingFields() (names []string) {
 	return names
 }
 
-// App carries out the operations. It is safe for concurrent use.
+// App performs the operations. It is safe for concurrent use.
 type App struct {
 	cfg       Config
 	passwords *secret.Passwords
@@ -107,7 +108,7 @@ type App struct {
 	watchers  watchers
 }
 
-// New checks the configuration and returns an App.
+// New checks the configuration and returns an App that uses it.
 func New(cfg Config) (*App, error) {
 	if missing := cfg.missingFields(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
@@ -126,7 +127,7 @@ func New(cfg Config) (*App, error) {
 	return a, nil
 }
 
-// intakeConfig returns the configuration for the work on files.
+// intakeConfig returns the part of the configuration that intake.New needs.
 func (c Config) intakeConfig() intake.Config {
 	return intake.Config{
 		Store: c.Store, Blobs: c.Blobs, Fetch: c.Fetch, Ring: c.Ring, Plans: c.Plans, Log: c.Log, Now: c.Now,
@@ -137,9 +138,10 @@ func (c Config) intakeConfig() intake.Config {
 // Engine returns the engine that publishes posts.
 func (a *App) Engine() *publish.Engine { return a.engine }
 
-// Guard returns what prevents a restored database from publishing posts again that were published after its backup.
-// It is nil without Blobs.
+// Guard returns the guard that prevents a restored database from publishing posts again that were published after the
+// backup. It is nil if Config.Blobs is nil.
 func (a *App) Guard() *restore.Guard { return a.guard }
 
-// Intake returns the service for work on files without a caller: uploads to signed addresses, jobs and sweeps.
+// Intake returns the service that handles files where there is no caller: uploads to signed addresses, jobs and
+// sweeps.
 func (a *App) Intake() *intake.Service { return a.intake }

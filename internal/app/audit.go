@@ -8,14 +8,14 @@ import (
 	"belfry/internal/store"
 )
 
-// auditPage is how many entries a page of the audit log has.
+// auditPage is the number of entries on a page of the audit log.
 const auditPage = 50
 
-// AuditQuery selects entries of the audit log. Empty fields select all.
+// AuditQuery selects entries of the audit log. Empty fields do not restrict the selection.
 type AuditQuery struct {
 	User   string // id of a person
 	Action core.AuditAction
-	Cursor string // AuditPage.Next of the page before
+	Cursor string // AuditPage.Next of the previous page
 }
 
 // AuditPage is a page of the audit log, newest first. Next is empty on the last page.

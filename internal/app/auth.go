@@ -13,8 +13,9 @@ import (
 	"belfry/internal/store"
 )
 
-// SessionProof returns what a session stores to prove that the person's password has not changed. It is derived from the
-// password's hash, so all sessions of a person end when their password changes (AuthenticateSession).
+// SessionProof returns the value that a session stores as proof that the person's password has not changed. It is
+// derived from the password hash, so changing the password ends all of the person's sessions (see
+// AuthenticateSession).
 func SessionProof(passwordHash string) string {
 	sum := sha256.Sum256([]byte("session " + passwordHash))
 	return hex.EncodeToString(sum[:16])
@@ -23,8 +24,8 @@ func SessionProof(passwordHash string) string {
 // touchEvery is the minimum time between two updates of a key's last use.
 const touchEvery = time.Minute
 
-// authenticateKey returns the caller of a key that was looked up with the result err. Every invalid key gets the same
-// unauthenticated error.
+// authenticateKey returns the caller for the holder of an API key, and records the use of the key. lookupErr is the
+// error from looking up the key. All invalid keys get the same unauthenticated error.
 func (a *App) authenticateKey(ctx context.Context, holder store.KeyHolder, lookupErr error) (core.Caller, error) {
 	if code := core.CodeOf(lookupErr); code == core.CodeUnauthenticated {
 		return core.Caller{}, lookupErr
@@ -42,24 +43,24 @@ func (a *App) authenticateKey(ctx context.Context, holder store.KeyHolder, looku
 		}
 	}
 	return core.NewCaller(core.Credential{
-		Workspace: holder.Workspace, User: holder.User, Kind: core.CredentialKey, Name: holder.Name, Role: holder.Role, Plan: holder.Plan,
-		Scope: holder.Scope, Via: core.ViaAPI,
+		Workspace: holder.Workspace, User: holder.User, Kind: core.CredentialKey, Name: holder.Name, Role: holder.Role,
+		Plan: holder.Plan, Scope: holder.Scope, Via: core.ViaAPI,
 	}), nil
 }
 
 // sessionName is the name of a browser session's credential in whoami.
 const sessionName = "Dashboard"
 
-// Session is what a browser session stores about its person.
+// Session is the data that a browser session stores about the signed-in person.
 type Session struct {
-	ID              string    // names the browser's session; a consent that begins in it ends there
-	User, Workspace string    // Workspace is the one that they visited last
+	ID              string    // identifies the browser session: a consent must end in the one in which it began
+	User, Workspace string    // Workspace is the one visited last
 	Proof           string    // SignedIn.Proof
 	ProvedAt        time.Time // when they last gave their password
 }
 
-// AuthenticateSession returns the caller for a signed-in person in one of their workspaces. It returns unauthenticated if
-// the person is no longer a member, or their password has changed since the session began.
+// AuthenticateSession returns the caller for a session's person in the session's workspace. It returns unauthenticated
+// if the person is no longer a member, or if their password has changed since the session began.
 func (a *App) AuthenticateSession(ctx context.Context, s Session) (core.Caller, error) {
 	userID, err := core.ParseID[core.UserKind](s.User)
 	if err != nil {
@@ -80,9 +81,9 @@ type Visit struct {
 	Preferences Preferences
 }
 
-// EnterWorkspaceOrLast returns a signed-in person's visit to the workspace with a slug. If they are not a member of it, they
-// visit the workspace that they visited last, or else the one that they joined first. It returns unauthenticated as
-// AuthenticateSession does.
+// EnterWorkspaceOrLast authenticates a session and returns the person's visit to the workspace with the slug. If they
+// are not a member of that workspace, it returns a visit to the one that they visited last, or else to the one that
+// they joined first. It returns unauthenticated under the same conditions as AuthenticateSession.
 func (a *App) EnterWorkspaceOrLast(ctx context.Context, s Session, slug string) (Visit, error) {
 	user, err := core.ParseID[core.UserKind](s.User)
 	if err != nil {
@@ -94,8 +95,8 @@ func (a *App) EnterWorkspaceOrLast(ctx context.Context, s Session, slug string) 
 	return Visit{Caller: c, Slug: m.Slug, Preferences: Preferences{Shortcuts: m.Shortcuts, FirstSteps: m.FirstSteps}}, err
 }
 
-// GetCurrentSlug returns the slug of the workspace that had another slug before, or not_found if the person is not a
-// member of such a workspace.
+// GetCurrentSlug returns the present slug of the workspace that once had the former slug. It returns not_found if the
+// person is not a member of such a workspace.
 func (a *App) GetCurrentSlug(ctx context.Context, c core.Caller, formerSlug string) (string, error) {
 	if _, err := a.enterSession(c, false); err != nil {
 		return "", err
@@ -103,13 +104,14 @@ func (a *App) GetCurrentSlug(ctx context.Context, c core.Caller, formerSlug stri
 	return a.cfg.Store.CurrentWorkspaceSlug(ctx, c.User(), formerSlug)
 }
 
-// verifySession returns the caller of a session's person, who was looked up with the result err.
+// verifySession returns the caller for a session whose proof matches the person's password. lookupErr is the error
+// from looking up the person.
 func verifySession(s Session, person store.SessionMember, lookupErr error) (core.Caller, error) {
 	if errors.Is(lookupErr, store.ErrNotFound) {
 		return core.Caller{}, errNotSignedIn()
 	}
 	if lookupErr != nil {
-		return core.Caller{}, fmt.Errorf("look up the person of a session: %w", lookupErr)
+		return core.Caller{}, fmt.Errorf("look up a session's person: %w", lookupErr)
 	}
 	if subtle.ConstantTimeCompare([]byte(s.Proof), []byte(SessionProof(person.PasswordHash))) != 1 {
 		return core.Caller{}, errNotSignedIn()
@@ -120,12 +122,13 @@ func verifySession(s Session, person store.SessionMember, lookupErr error) (core
 // newSessionCaller returns the caller of a signed-in person.
 func newSessionCaller(person store.SessionMember, provedAt time.Time) core.Caller {
 	return core.NewCaller(core.Credential{
-		Workspace: person.Workspace, User: person.User, Kind: core.CredentialSession, Name: sessionName, Role: person.Role, Plan: person.Plan,
-		Scope: core.Write, Via: core.ViaUI, ProvedAt: provedAt,
+		Workspace: person.Workspace, User: person.User, Kind: core.CredentialSession, Name: sessionName, Role: person.Role,
+		Plan: person.Plan, Scope: core.Write, Via: core.ViaUI, ProvedAt: provedAt,
 	})
 }
 
-// newAuditActor returns the caller for a person outside any workspace, for the audit log. This caller has no rights.
+// newAuditActor returns a caller that identifies a person in the audit log. It belongs to no workspace and has no
+// rights.
 func newAuditActor(user core.UserID) core.Caller {
 	return core.NewCaller(core.Credential{User: user, Kind: core.CredentialSession, Name: sessionName})
 }

@@ -8,7 +8,7 @@ import (
 	"belfry/internal/core"
 )
 
-// CalendarPost is a post as a calendar shows it.
+// CalendarPost is a post as the calendar shows it.
 type CalendarPost struct {
 	ID       string
 	Account  string // the account's display name
@@ -17,18 +17,18 @@ type CalendarPost struct {
 	Text     string // the title, or the beginning of the text
 	At       time.Time
 	Revision string // core.Post.Revision
-	// Movable reports that the post's state and the caller's role allow another time.
+	// Movable reports that the post can be given another time: its state and the caller's role allow it.
 	Movable bool
 }
 
-// CalendarPosts are the first posts of a span by time, and how many the span has.
+// CalendarPosts holds the first posts of a span of time, and the total number of posts in it.
 type CalendarPosts struct {
 	Posts []CalendarPost
 	Total int
 }
 
-// ListCalendarPosts returns the posts in each of several spans of time that a list's filter selects, of one network unless it
-// is "". Drafts without a time are in none.
+// ListCalendarPosts returns, for each span of time, the posts that match the filters of a list. If platform is not "",
+// only posts on that network match. Drafts without a time are in no span.
 func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	spans []core.CalendarSpan,
 ) ([]CalendarPosts, error) {

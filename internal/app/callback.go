@@ -14,14 +14,15 @@ import (
 	"belfry/internal/store"
 )
 
-// CallbackAnswer is what a network is told. Both fields are empty unless it asked for an erasure.
+// CallbackAnswer is the response to a callback of a network. Its fields are empty unless the network requested an
+// erasure.
 type CallbackAnswer struct {
-	StatusURL string // where the person sees how far the erasure is
-	Code      string // by which they ask about it
+	StatusURL string // the page with the status of the erasure, for the person
+	Code      string // the code of that page
 }
 
-// HandleNetworkCallback handles a call of a network to this server. Any call that the network has not signed is not_found,
-// like one to an address that does not exist. A signed call about a person who is not known here changes nothing.
+// HandleNetworkCallback handles a network's call to this server. It returns not_found for any call that is not signed
+// by the network, as for an unknown address. A signed call about a person unknown to this server changes nothing.
 func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c network.Callback) (CallbackAnswer, error) {
 	n, ok := a.cfg.Networks.Get(core.Platform(platform))
 	if !ok || !n.Configured() {
@@ -54,7 +55,7 @@ func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c netw
 	return CallbackAnswer{}, nil
 }
 
-// forEachGrantAccount calls act for the connected accounts of a grant, as they were at a time.
+// forEachGrantAccount calls act for each account that the grant covered at the given time and that is still connected.
 func (a *App) forEachGrantAccount(ctx context.Context, grantHash []byte, at time.Time,
 	act func(store.Tenant, core.AccountID) error,
 ) error {
@@ -70,10 +71,13 @@ func (a *App) forEachGrantAccount(ctx context.Context, grantHash []byte, at time
 	return nil
 }
 
-// markAccessRemoved marks an account whose person has removed the app.
-func (a *App) markAccessRemoved(ctx context.Context, t store.Tenant, id core.AccountID, networkName string, at time.Time) error {
+// markAccessRemoved revokes an account after its person has removed the app on the network, unless the account was
+// reconnected since then.
+func (a *App) markAccessRemoved(ctx context.Context, t store.Tenant, id core.AccountID, networkName string,
+	at time.Time,
+) error {
 	return t.Tx(ctx, func(t store.Tenant) error {
-		reason := fmt.Sprintf("The access was removed on %s. Reconnect the account.", networkName)
+		reason := fmt.Sprintf("Belfry's access was removed on %s. Reconnect the account.", networkName)
 		changed, err := t.MarkAccountRevoked(ctx, id, at, reason)
 		if err != nil || !changed {
 			return err
@@ -84,13 +88,13 @@ func (a *App) markAccessRemoved(ctx context.Context, t store.Tenant, id core.Acc
 	})
 }
 
-// purposeErasure is the kind of the codes of erasures.
+// purposeErasure is the purpose of the message authentication codes from which the codes of erasures are made.
 const purposeErasure = "erasure"
 
-// erasureCodes is how codes of erasures are written, in lower case.
+// erasureCodes is the encoding of the codes of erasures, which are then converted to lower case.
 var erasureCodes = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// enqueueErasure stores that a person wants their data to be deleted, and enqueues it. The same call again gets the
+// enqueueErasure stores a person's request to delete their data and enqueues the deletion. A repeated call gets the
 // same answer.
 func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, at time.Time) (CallbackAnswer, error) {
 	sum := a.cfg.Ring.MAC(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
@@ -104,17 +108,17 @@ func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, at time.Time
 		return s.EnqueueMany(ctx, []queue.Job{queue.Erase{Code: code}})
 	})
 	if err != nil {
-		return CallbackAnswer{}, fmt.Errorf("store that data must be deleted: %w", err)
+		return CallbackAnswer{}, fmt.Errorf("store an erasure: %w", err)
 	}
 	return CallbackAnswer{StatusURL: a.cfg.PublicURL + "/erasures/" + code, Code: code}, nil
 }
 
-// erasedName is shown instead of the name of an account whose data was deleted.
+// erasedName replaces the name of an account whose data was deleted.
 const erasedName = "Deleted account"
 
-// EraseGrantData deletes the data of a grant's accounts: it disconnects those that are connected, and deletes what the
-// network has told about them. It returns after how long to try again, 0 for never: an account whose post is being
-// published must be left until that ends.
+// EraseGrantData deletes the data of the accounts of an erasure's grant: it disconnects them and deletes what the
+// network has reported about them. It returns how long to wait before trying again, or 0 if there is nothing left to
+// do: an account cannot be erased while one of its posts is being published.
 func (a *App) EraseGrantData(ctx context.Context, code string) (retryAfter time.Duration, err error) {
 	e, err := a.cfg.Store.Erasure(ctx, code)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !e.DoneAt.IsZero() {
@@ -141,7 +145,8 @@ func (a *App) EraseGrantData(ctx context.Context, code string) (retryAfter time.
 	return retryAfter, err
 }
 
-// eraseAccountData leaves an account alone that has been connected again since the erasure was asked for.
+// eraseAccountData disconnects an account and deletes its data, unless it was connected again after the erasure was
+// requested. It returns conflict while one of the account's posts is being published.
 func (a *App) eraseAccountData(ctx context.Context, account store.GrantAccount, e store.Erasure) error {
 	return a.enterForNetwork(account).Tx(ctx, func(t store.Tenant) error {
 		account, err := t.LockGrantAccount(ctx, account.ID, e.Grant, e.AskedAt)
@@ -171,13 +176,13 @@ func (a *App) eraseAccountData(ctx context.Context, account store.GrantAccount, 
 	})
 }
 
-// ErasureStatus is how far an erasure is.
+// ErasureStatus is the status of an erasure.
 type ErasureStatus struct {
 	AskedAt time.Time
 	DoneAt  time.Time // zero until it is done
 }
 
-// GetErasureStatus returns how far an erasure is, to whoever has its code, or not_found.
+// GetErasureStatus returns the status of the erasure with a code, or not_found. Anybody with the code can call it.
 func (a *App) GetErasureStatus(ctx context.Context, code string) (ErasureStatus, error) {
 	if _, err := erasureCodes.DecodeString(strings.ToUpper(code)); err != nil {
 		return ErasureStatus{}, core.NotFound().WithCause(err)

@@ -19,11 +19,11 @@ const (
 	maxEmail       = 254
 )
 
-// checkName returns invalid_request for a name that is blank, too long or has more than one line. what begins the
-// message.
+// checkName returns invalid_request if a name is blank, too long or has more than one line. The message begins with
+// label.
 func checkName(path, label, name string) error { return core.CheckLine(path, label, name, maxName) }
 
-// parseEmail returns the address without surrounding spaces, or invalid_request.
+// parseEmail returns an email address without surrounding spaces, or invalid_request if it is not a plain address.
 func parseEmail(path, email string) (string, error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
@@ -33,6 +33,7 @@ func parseEmail(path, email string) (string, error) {
 	return email, nil
 }
 
+// checkNewPassword returns invalid_request if a new password does not meet the requirements.
 func checkNewPassword(password string) error {
 	if err := secret.CheckPassword(password); err != nil {
 		return core.Invalid("password", "%s", err.Error())
@@ -42,12 +43,13 @@ func checkNewPassword(password string) error {
 
 func checkSlug(slug string) error {
 	if slugify(slug) != slug {
-		return core.Invalid("slug", "A short name has lowercase letters, digits and single hyphens, at most %d characters.", maxSlug)
+		return core.Invalid("slug", "Use only lowercase letters, digits and single hyphens, and at most %d characters.", maxSlug)
 	}
 	return nil
 }
 
-// slugify derives a short name: letters without diacritics, digits and single hyphens.
+// slugify derives a short name from a name: letters without diacritics, digits and single hyphens. If nothing is left,
+// it returns "workspace".
 func slugify(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
@@ -55,7 +57,7 @@ func slugify(name string) string {
 		case b.Len() >= maxSlug:
 		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			b.WriteRune(r)
-		case unicode.Is(unicode.Mn, r): // the mark of the letter before it
+		case unicode.Is(unicode.Mn, r): // a diacritic of the letter before it
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
 		}

@@ -32,7 +32,7 @@ func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract
 	return contract.FolderOf(f), err
 }
 
-// CreateFolder creates a folder at the root or in another folder (Spec §4, Folders).
+// CreateFolder creates a folder at the top level or in another folder (Spec §4, Folders).
 func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.CreateFolder) (contract.Folder, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 	return contract.FolderOf(f), err
 }
 
-// EditFolder renames a folder, or moves it with its contents.
+// EditFolder renames a folder, moves it with its contents, or both.
 func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFolder) (contract.Folder, error) {
 	var malformed error
 	if in.Name != nil {
@@ -113,8 +113,8 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 	})
 }
 
-// checkFolderPlace returns an error unless the folder's parent exists, is not below the folder itself, and is not too
-// deep.
+// checkFolderPlace returns an error unless the folder's parent exists, is not the folder itself or a folder in it, and
+// leaves room for the folder's height: its number of levels.
 func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
 	above, err := t.FolderIDsUpToRoot(ctx, f.Parent)
 	if err != nil {
@@ -123,8 +123,8 @@ func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height
 	return core.CheckFolderPlace(f.ID, above, height)
 }
 
-// parseFolderID parses the id of a parent folder, and returns the present one if the request has none. The zero id is the
-// root.
+// parseFolderID parses the id of a folder in a request. If the request has none, it returns the current one. The zero
+// id is the top level.
 func parseFolderID(path string, given contract.Opt[string], current core.FolderID) (core.FolderID, error) {
 	switch {
 	case !given.Set:
@@ -138,7 +138,7 @@ func parseFolderID(path string, given contract.Opt[string], current core.FolderI
 
 func checkFolderName(name string) error { return checkName("name", "The folder's name", name) }
 
-// foldName returns a name for comparison without regard to case and Unicode composition.
+// foldName returns the form of a name in which names are compared, without regard to case and Unicode composition.
 func foldName(name string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }

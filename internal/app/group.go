@@ -12,7 +12,7 @@ import (
 	"belfry/internal/store"
 )
 
-// groupColor is the color of a group that was created without one.
+// groupColor is the default color of a group.
 const groupColor = "#8a8f98"
 
 var colorForm = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
@@ -37,7 +37,7 @@ func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.
 	return groupOf(g), err
 }
 
-// CreateGroup creates a group of connected accounts, if the plan includes groups.
+// CreateGroup creates a group of connected accounts. It requires a plan with groups.
 func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.CreateGroup) (contract.Group, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -48,7 +48,8 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: valueOr(in.Color, groupColor),
 		CreatedAt: now, UpdatedAt: now,
 	}
-	if err := checkGroupFields(contract.EditGroup{Name: &g.Name, Description: &g.Description, Color: &g.Color}); err != nil {
+	fields := contract.EditGroup{Name: &g.Name, Description: &g.Description, Color: &g.Color}
+	if err := checkGroupFields(fields); err != nil {
 		return contract.Group{}, err
 	}
 	if g.Accounts, err = a.resolveAccountIDs(ctx, t, in.AccountIDs); err != nil {
@@ -70,7 +71,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	return groupOf(g), err
 }
 
-// EditGroup changes the fields that the request contains; accountIds replaces all accounts.
+// EditGroup changes the fields that are set in the request. accountIds replaces all accounts.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
 	t, groupID, err := enterToEdit[core.GroupKind](a, c, in.ID, checkGroupFields(in))
 	if err != nil {
@@ -95,7 +96,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 	return groupOf(g), err
 }
 
-// AddAccountToGroup adds a connected account to a group, unless it is a member already.
+// AddAccountToGroup adds a connected account to a group. It changes nothing if the group already contains the account.
 func (a *App) AddAccountToGroup(ctx context.Context, c core.Caller, id, accountID string) (contract.Group, error) {
 	t, groupID, err := enterWithID[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
@@ -119,7 +120,7 @@ func (a *App) AddAccountToGroup(ctx context.Context, c core.Caller, id, accountI
 	return groupOf(g), err
 }
 
-// DeleteGroup deletes a group; its accounts do not change.
+// DeleteGroup deletes a group. It does not change its accounts.
 func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
 	t, groupID, err := enterWithID[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
@@ -128,7 +129,7 @@ func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
 	return t.DeleteGroup(ctx, groupID)
 }
 
-// checkGroupFields checks the fields that the request contains.
+// checkGroupFields returns invalid_request for the first invalid field that is set in the request.
 func checkGroupFields(in contract.EditGroup) error {
 	if in.Name != nil {
 		if err := checkName("name", "The group's name", *in.Name); err != nil {
@@ -145,8 +146,8 @@ func checkGroupFields(in contract.EditGroup) error {
 	return nil
 }
 
-// resolveAccountIDs returns the ids of a group's accounts without duplicates, or not_found if one is not connected in this
-// workspace.
+// resolveAccountIDs parses the ids of a group's accounts and returns them without duplicates. It returns not_found if
+// one of the accounts is not connected to this workspace.
 func (a *App) resolveAccountIDs(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
 	parsed, err := parseIDs[core.AccountKind]("accountIds", ids)
 	if err != nil {

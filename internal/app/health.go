@@ -9,7 +9,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Bounds of health (security.md, Operational promises).
+// Limits that CheckHealth applies (security.md, Operational promises).
 const (
 	workerSilence = 30 * time.Second
 	overdueAfter  = 60 * time.Second
@@ -20,7 +20,7 @@ func (a *App) RecordHeartbeat(ctx context.Context, worker string) error {
 	return a.cfg.Store.RecordHeartbeat(ctx, worker)
 }
 
-// UpdateOverdueMetrics updates the metrics of overdue publications.
+// UpdateOverdueMetrics updates the metrics of overdue posts.
 func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
 	count, oldest, err := a.cfg.Store.CountOverdue(ctx, overdueAfter)
 	if err != nil {
@@ -30,9 +30,9 @@ func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
 	return nil
 }
 
-// CheckHealth returns unavailable with a message for the operator if the database is unavailable or has another schema,
-// if no worker has reported recently, or if no worker has claimed a post that has been due for too long. Posts that
-// wait for a network, a retry or a throttle do not count.
+// CheckHealth returns unavailable, with a message for the operator, if the database does not respond or has another
+// schema, if no worker has reported recently, or if no worker has claimed a post that has been due for too long. Posts
+// that wait for a network, a retry or the end of a throttle do not count.
 func (a *App) CheckHealth(ctx context.Context) error {
 	pulse, err := a.cfg.Store.ReadPulse(ctx, workerSilence, overdueAfter)
 	if err != nil {
@@ -57,17 +57,18 @@ func (a *App) CheckHealth(ctx context.Context) error {
 // workerMemory is how long a worker that no longer reports is remembered.
 const workerMemory = 24 * time.Hour
 
-// erasureKept is for how long people can see that their data was deleted.
+// erasureKept is how long a person can see that their data was deleted.
 const erasureKept = 365 * 24 * time.Hour
 
-// DeleteExpired deletes expired sessions, devices, consents, stored responses and rate limit counters.
+// DeleteExpired deletes expired sessions, devices, consents, stored responses, rate limit counters, revocations and
+// erasures. It also updates the metric of encrypted values.
 func (a *App) DeleteExpired(ctx context.Context) error {
 	err := a.cfg.Store.DeleteOldRows(ctx, a.cfg.Now(), store.Retention{
 		Replays: replayKeep, Creations: a.cfg.LimitCreate.Window, Addresses: a.cfg.LimitAddress.Window, Workers: workerMemory,
 		Devices: DeviceLifetime,
 	})
 	if err != nil {
-		return fmt.Errorf("housekeep: %w", err)
+		return fmt.Errorf("delete expired rows: %w", err)
 	}
 	if err := a.cfg.Store.DropOldRevocations(ctx, core.FollowUpLifetime+time.Hour, 2*connectFor); err != nil {
 		return fmt.Errorf("delete old revocations: %w", err)

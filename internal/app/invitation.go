@@ -15,20 +15,21 @@ import (
 )
 
 const (
-	// inviteFor is how long an invitation's link works.
+	// inviteFor is how long the link of an invitation works.
 	inviteFor = 7 * 24 * time.Hour
 
 	inviteBytes       = 32 // 256 bit
 	purposeInvitation = "invitation"
 
-	// A workspace may send inviteTries invitations at once, then one per inviteInterval.
+	// A workspace can send inviteTries invitations at once, and then one per inviteInterval.
 	inviteTries    = 30
 	inviteInterval = 2 * time.Minute
 )
 
-// InviteMember creates an invitation, emails its link, and returns the link, which only this response contains. The
-// response does not reveal whether the person has an account on the server. Inviting a person again replaces the link;
-// it is a conflict if the person has joined. Invitations count toward the plan's members.
+// InviteMember creates an invitation, queues an email with its link, and returns the link, which only this response
+// contains. The response does not reveal whether the person has an account on the server. Inviting the same person
+// again replaces the link. It returns conflict if the person is already a member. Invitations count toward the plan's
+// members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
 	t, err := a.enterReauthenticated(c, true)
 	if err != nil {
@@ -86,7 +87,8 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 
 func (a *App) invitationURL(token string) string { return a.cfg.PublicURL + "/invitations/" + token }
 
-// throttleInvitations limits the emails that a workspace can make this server send to strangers.
+// throttleInvitations returns rate_limited if the workspace has sent too many invitations. It limits the emails that a
+// workspace can send to strangers through this server.
 func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
 	if a.MailMode() == MailOff {
 		return nil
@@ -102,7 +104,8 @@ func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
 	return nil
 }
 
-// queueInvitationEmail emails the link to the invited person.
+// queueInvitationEmail queues an email with the link to the invited person. It does nothing if this server sends no
+// email.
 func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
 	url string,
 ) error {
@@ -119,8 +122,8 @@ func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.C
 	}
 	return a.queueMail(ctx, t, mail.Message{
 		To: invited.Email, Name: invited.Name, Letter: mail.Letter{
-			Subject:    by.Name + " invites you to " + w.Name,
-			Paragraphs: []string{fmt.Sprintf("%s (%s) invites you to the workspace %s on Belfry.", by.Name, by.Email, w.Name)},
+			Subject:    by.Name + " invited you to " + w.Name,
+			Paragraphs: []string{fmt.Sprintf("%s (%s) invited you to the workspace %s on Belfry.", by.Name, by.Email, w.Name)},
 			Action:     mail.Link{Label: "Join " + w.Name, URL: url},
 			Footnote: "The link works once and expires after seven days. If you did not expect this invitation, " +
 				"ignore this email.",
@@ -128,7 +131,8 @@ func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.C
 	}, invited.InvitedUntil)
 }
 
-// parseInvitee checks and completes the details of the invited person.
+// parseInvitee checks the details of the person to invite. Without a name, it uses the part of the email address
+// before the @.
 func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	m = core.Member{ID: core.NewID[core.UserKind](), Name: in.Name}
 	if m.Email, err = parseEmail("email", in.Email); err != nil {
@@ -144,8 +148,8 @@ func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	return m, checkName("name", "The name", m.Name)
 }
 
-// checkQuotaForInvitation returns quota_exceeded if the plan does not allow another member. An invitation that
-// replaces a valid one does not count again.
+// checkQuotaForInvitation returns quota_exceeded if the plan does not allow another member. replaces reports that the
+// invitation replaces a valid one, so that it does not count twice.
 func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, replaces bool) error {
 	n, err := t.CountMembers(ctx, a.cfg.Now())
 	if err != nil {
@@ -158,7 +162,8 @@ func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, repla
 	return a.checkMemberQuota(ctx, t, others, n, "Remove a member or an invitation, or change the plan.")
 }
 
-// checkMemberQuota returns quota_exceeded, with the hint, if the plan does not allow one member more than others.
+// checkMemberQuota returns quota_exceeded, with the hint, if the plan does not allow one more member in addition to
+// otherMembers. The error shows the numbers in count.
 func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers int64, count store.MemberCount,
 	hint string,
 ) error {
@@ -169,28 +174,29 @@ func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers
 	return core.OverQuota("members", count.Joined+count.Invited, *plan.Members).WithHint("%s", hint)
 }
 
-// Invitation is what the page of an invitation link shows.
+// Invitation is the data on the page behind an invitation link.
 type Invitation struct{ Workspace, Email, Name string }
 
-// GetInvitation returns the invitation of a link, or not_found if it is expired, used, replaced or unknown.
+// GetInvitation returns the invitation with a token. It returns not_found if the invitation is expired, used, replaced
+// or unknown.
 func (a *App) GetInvitation(ctx context.Context, token string) (Invitation, error) {
 	i, _, err := a.loadInvitation(ctx, token)
 	return Invitation{Workspace: i.WorkspaceName, Email: i.Email, Name: i.Name}, err
 }
 
-// loadInvitation returns the invitation with a token, and the token's hash.
-func (a *App) loadInvitation(ctx context.Context, token string) (store.Invitation, []byte, error) {
+// loadInvitation returns the invitation with a token and the hash of the token, or store.ErrNotFound.
+func (a *App) loadInvitation(ctx context.Context, token string) (i store.Invitation, tokenHash []byte, err error) {
 	hash := secret.HashToken(purposeInvitation, token)
-	i, err := a.cfg.Store.InvitationByToken(ctx, hash[:], a.cfg.Now())
+	i, err = a.cfg.Store.InvitationByToken(ctx, hash[:], a.cfg.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("look up an invitation: %w", err)
 	}
 	return i, hash[:], err
 }
 
-// AcceptInvitation accepts an invitation: the person, who is new or confirms their password, becomes a member. Attempts are
-// limited like sign-ins. Of several concurrent requests, one succeeds. It returns quota_exceeded if the plan no
-// longer allows another member.
+// AcceptInvitation makes a person a member of the workspace that invited them and signs them in. They confirm the
+// password of their account, or get an account if they have none. Attempts are limited like sign-ins. Of several
+// concurrent requests, only one succeeds. It returns quota_exceeded if the plan no longer allows another member.
 func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Join, from Visitor) (SignedIn, error) {
 	i, hash, err := a.loadInvitation(ctx, token)
 	if err != nil {
@@ -213,7 +219,8 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 		if err != nil {
 			return err
 		}
-		if err := a.checkMemberQuota(ctx, t, n.Joined, n, "This workspace is full. The person who invited you must first remove a member or an invitation."); err != nil {
+		const full = "This workspace is full. The person who invited you must first remove a member or an invitation."
+		if err := a.checkMemberQuota(ctx, t, n.Joined, n, full); err != nil {
 			return err
 		}
 		if w, err = t.Workspace(ctx); err != nil {
@@ -228,7 +235,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 			After: map[string]string{"email": person.Email, "role": string(role)},
 		})
 	})
-	if core.CodeOf(err) == core.CodeConflict { // invited to two workspaces, and joined both at once
+	if core.CodeOf(err) == core.CodeConflict { // the person was invited to two workspaces and joined both at the same time
 		return SignedIn{}, core.Fail(core.CodeConflict, "An account with this email address has just been created.").
 			WithHint("Submit the form again with that account's password.")
 	}
@@ -238,8 +245,9 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 	return a.recordSignIn(ctx, person, w, from)
 }
 
-// authenticateOrPrepareInvitee returns the person that an invitation is for: an existing one who has entered their password, or
-// a new one with the password hash to store.
+// authenticateOrPrepareInvitee checks the password of the invited person and returns the person. For a person without
+// an account, it returns a new person who is not stored yet, and the hash of the new password; otherwise newHash is
+// "".
 func (a *App) authenticateOrPrepareInvitee(ctx context.Context, i store.Invitation, in contract.Join,
 	from Visitor,
 ) (person store.SignInUser, newHash string, err error) {

@@ -10,17 +10,17 @@ import (
 	"belfry/internal/store"
 )
 
-// LibraryFilter filters and orders the files of the dashboard's library. Zero fields have no effect.
+// LibraryFilter filters and orders the files in the dashboard's library. Fields with the zero value do not filter.
 type LibraryFilter struct {
-	Folder string // a folder's id, or root
+	Folder string // a folder's id, or "root"
 	Kind   string // image or video
 	Query  string // text in the name, title or description
 	Tag    string
-	// Use is unused for files that no post uses, and removed for files whose bytes were deleted after publishing, which
-	// are not listed otherwise. Usable are only files that a post can use.
+	// Use is UseUnused for files that no post uses, UseRemoved for files whose bytes were deleted after publishing
+	// (otherwise they are not listed), or UseUsable for files that a post can use.
 	Use   string
-	Sort  string // oldest, name or largest; "" for the newest first
-	After string // the id of the last file of the page before
+	Sort  string // oldest, name or largest; "" for newest first
+	After string // the id of the last file on the previous page
 	Limit int
 }
 
@@ -31,8 +31,8 @@ const (
 	UseUsable  = "usable"
 )
 
-// ListLibraryFiles lists files for the dashboard. NextCursor is the id of the page's last file. If the file to continue
-// after has been deleted, the list begins anew.
+// ListLibraryFiles lists files for the dashboard. NextCursor is the id of the page's last file. If in.After is a file
+// that has been deleted, the list starts from the beginning.
 func (a *App) ListLibraryFiles(ctx context.Context, c core.Caller, in LibraryFilter) (contract.MediaList, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -60,7 +60,7 @@ func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (
 	if err != nil {
 		return f, err
 	}
-	// What is still being uploaded is no file yet.
+	// Files that are still being uploaded are not listed.
 	f.Statuses, f.Kept = []core.MediaStatus{core.MediaProcessing, core.MediaReady, core.MediaFailed}, true
 	switch in.Use {
 	case "":
@@ -71,12 +71,12 @@ func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (
 	case UseUsable:
 		f.Statuses = []core.MediaStatus{core.MediaReady}
 	default:
-		return f, core.Invalid("use", "%q is not a use of files.", in.Use)
+		return f, core.Invalid("use", "%q is not a filter by use.", in.Use)
 	}
 	switch f.Sort = store.MediaSort(in.Sort); f.Sort {
 	case store.SortNewest, store.SortOldest, store.SortName, store.SortLargest:
 	default:
-		return f, core.Invalid("sort", "%q is not an order of files.", in.Sort)
+		return f, core.Invalid("sort", "%q is not a sort order.", in.Sort)
 	}
 	if in.After == "" {
 		return f, nil
@@ -93,25 +93,25 @@ func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (
 	return f, err
 }
 
-// GetFileCard is a file with what its page shows.
+// FileCard is a file with all data for its page.
 type FileCard struct {
 	contract.Media
-	URL string // a signed address of the bytes; empty if they are not there
-	// Posts are the newest posts that use the file, and MorePosts reports that there are others.
+	URL string // a signed address of the bytes; "" if there are none
+	// Posts are the newest posts with the file. MorePosts reports that there are others.
 	Posts     []contract.Post
 	MorePosts bool
-	// InUse reports that a post uses the file that is still to be published.
+	// InUse reports that a draft or queued post uses the file.
 	InUse bool
-	// DeletedAt is when the bytes will be deleted; zero if something keeps them.
+	// DeletedAt is when the bytes will be deleted; zero if they are kept.
 	DeletedAt time.Time
-	// Retention is how long bytes are kept after their last post went live.
+	// Retention is how long bytes are kept after the last post with them went live.
 	Retention time.Duration
 }
 
-// postsOfFile is how many posts the page of a file lists.
+// postsOfFile is the maximum number of posts that the page of a file lists.
 const postsOfFile = 20
 
-// GetFileCard returns a file with what its page shows.
+// GetFileCard returns a file with all data for its page.
 func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCard, error) {
 	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Read, id)
 	if err != nil {
@@ -144,21 +144,21 @@ func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCa
 	return card, nil
 }
 
-// maxFileBatch is how many files one request may change.
+// maxFileBatch is how many files one request can change.
 const maxFileBatch = 200
 
-// FileBatch changes many files in the same way. Absent fields change nothing.
+// FileBatch is a change of many files. Fields that are not set change nothing.
 type FileBatch struct {
 	IDs       []string
-	FolderID  contract.Opt[string] // null for the root
+	FolderID  contract.Opt[string] // null for the top level
 	AddTag    string
 	RemoveTag string
 	Pinned    *bool
 }
 
-// EditFiles changes many files, and returns how many of them exist. A file that has the maximum number of tags does not
-// get another one.
-func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (int, error) {
+// EditFiles changes many files and returns how many of them exist. A file that already has the maximum number of tags
+// gets no further tag.
+func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found int, err error) {
 	t, ids, err := enterFileBatch(a, c, in.IDs)
 	if err != nil {
 		return 0, err
@@ -174,13 +174,14 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (int, 
 			return 0, err
 		}
 	}
-	n, err := t.EditManyMedia(ctx, ids, edit)
-	return n, core.WithNotFoundPath("folderId", err)
+	found, err = t.EditManyMedia(ctx, ids, edit)
+	return found, core.WithNotFoundPath("folderId", err)
 }
 
-// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses, whose names it
-// returns.
-func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string) (deleted int, usedNames []string, err error) {
+// DeleteFiles deletes files and frees their storage. It keeps the files that a draft or queued post uses, and returns
+// their names.
+func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
+) (deleted int, usedNames []string, err error) {
 	t, parsed, err := enterFileBatch(a, c, ids)
 	if err != nil {
 		return 0, nil, err
@@ -189,14 +190,14 @@ func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string) (del
 	return deleted, convertAll(kept, func(m store.Media) string { return m.Name }), err
 }
 
-// enterFileBatch is enter for a change of many files, and parses their ids.
+// enterFileBatch is enter for a change of many files. It also parses their ids.
 func enterFileBatch(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return t, nil, err
 	}
 	if len(ids) == 0 || len(ids) > maxFileBatch {
-		return t, nil, core.Invalid("ids", "Choose 1 to %d files.", maxFileBatch)
+		return t, nil, core.Invalid("ids", "Select 1 to %d files.", maxFileBatch)
 	}
 	parsed, err := parseIDs[core.MediaKind]("ids", ids)
 	return t, parsed, err

@@ -15,17 +15,17 @@ import (
 
 const purposeMail = "mail"
 
-// MailMode is what becomes of emails.
+// MailMode is what happens to emails.
 type MailMode string
 
 // Modes.
 const (
 	MailSent MailMode = "sent"   // a mail server sends them
-	MailKept MailMode = "outbox" // they are kept, and shown in the sandbox
-	MailOff  MailMode = "off"    // there are none: people hand over links themselves
+	MailKept MailMode = "outbox" // they are kept and shown in the sandbox
+	MailOff  MailMode = "off"    // there are none: people pass on links themselves
 )
 
-// MailMode returns what becomes of emails on this server.
+// MailMode returns what happens to emails on this server.
 func (a *App) MailMode() MailMode {
 	switch {
 	case a.cfg.Mail != nil:
@@ -41,8 +41,8 @@ type mailAdder interface {
 	AddMail(ctx context.Context, m store.Mail) error
 }
 
-// queueMail queues an email that is sent if the transaction commits. It is stored encrypted, because its links are
-// secrets. until is when it becomes useless.
+// queueMail queues an email, which is sent if the transaction commits. It is stored encrypted, because its links give
+// access. It is not sent after expiresAt.
 func (a *App) queueMail(ctx context.Context, to mailAdder, m mail.Message, expiresAt time.Time) error {
 	row := store.Mail{ID: core.NewID[core.MailKind](), ExpiresAt: expiresAt}
 	if t, ok := to.(store.Tenant); ok {
@@ -51,16 +51,18 @@ func (a *App) queueMail(ctx context.Context, to mailAdder, m mail.Message, expir
 	m.ID = row.ID.String()
 	plain, err := json.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("write an email: %w", err)
+		return fmt.Errorf("encode an email: %w", err)
 	}
 	row.Sealed = a.cfg.Ring.Seal(purposeMail, mailPlace(row), plain)
 	return to.AddMail(ctx, row)
 }
 
+// mailPlace returns the place to which the encryption of a stored email is bound.
 func mailPlace(m store.Mail) string {
 	return secret.SealPlace("mails", "sealed", m.ID.String(), m.Workspace.String())
 }
 
+// openMail decrypts a stored email.
 func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
 	plain, err := a.cfg.Ring.Open(purposeMail, mailPlace(row), row.Sealed)
 	if err != nil {
@@ -69,8 +71,8 @@ func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
 	return m, json.Unmarshal(plain, &m)
 }
 
-// SendQueuedMail sends an email and deletes it. It returns an error if sending should be tried again. A mail that was sent
-// although its deletion failed is sent again with the same Message-ID.
+// SendQueuedMail sends a queued email and deletes it. It returns an error if it must be called again. If an email was
+// sent but could not be deleted, it is sent again with the same Message-ID.
 func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	if a.MailMode() == MailKept {
 		return nil
@@ -86,11 +88,11 @@ func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	m, err := a.openMail(row)
 	switch {
 	case err != nil:
-		log.ErrorContext(ctx, "an email cannot be decrypted and is not sent", "error", err)
+		log.ErrorContext(ctx, "cannot decrypt an email; it is not sent", "error", err)
 	case !row.ExpiresAt.After(a.cfg.Now()):
 		log.WarnContext(ctx, "an email was not sent in time")
 	case a.cfg.Mail == nil:
-		log.WarnContext(ctx, "an email is not sent, because BELFRY_SMTP_URL is not set any more")
+		log.WarnContext(ctx, "an email is not sent, because BELFRY_SMTP_URL is no longer set")
 	default:
 		err := a.cfg.Mail.Send(ctx, m)
 		if err != nil && !errors.Is(err, mail.ErrRefused) {
@@ -101,12 +103,12 @@ func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 		}
 	}
 	if err := a.cfg.Store.DeleteMail(context.WithoutCancel(ctx), id); err != nil {
-		return fmt.Errorf("delete an email that was sent: %w", err)
+		return fmt.Errorf("delete a sent email: %w", err)
 	}
 	return nil
 }
 
-// outboxShown is how many emails the outbox shows.
+// outboxShown is the maximum number of emails that the outbox shows.
 const outboxShown = 100
 
 // KeptMail is an email in the outbox.
@@ -115,8 +117,8 @@ type KeptMail struct {
 	mail.Message
 }
 
-// ListOutbox returns the emails that a mail server would have sent, newest first. It returns not_found unless emails are
-// kept.
+// ListOutbox returns the emails that a mail server would have sent, newest first. It returns not_found unless this
+// server keeps emails.
 func (a *App) ListOutbox(ctx context.Context) ([]KeptMail, error) {
 	if a.MailMode() != MailKept {
 		return nil, core.NotFound()

@@ -9,7 +9,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Bounds of a file's texts, in bytes.
+// Maximum lengths of a file's texts, in bytes.
 const (
 	maxMediaTitle       = 2_000
 	maxMediaDescription = 10_000
@@ -25,7 +25,7 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 	return a.mediaOf(t, m), err
 }
 
-// EditMedia changes a file's details, its folder, and whether it is pinned (Spec §4, Media).
+// EditMedia changes a file's texts and tags, its folder, and whether it is pinned (Spec §4, Media).
 func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedia) (contract.Media, error) {
 	t, mediaID, err := enterToEdit[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
 	if err != nil {
@@ -61,8 +61,8 @@ func checkMediaTexts(in contract.EditMedia) error {
 	return core.CheckText("description", in.Description.V, maxMediaDescription)
 }
 
-// DeleteMedia deletes a file and frees its storage, unless a draft or queued post uses it. Posts that were published
-// with it keep its id.
+// DeleteMedia deletes a file and frees its storage. It returns conflict if a draft or queued post uses the file.
+// Published posts keep its id.
 func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Write, id)
 	if err != nil {
@@ -75,9 +75,10 @@ func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	out := contract.Media{
 		ID: m.ID.String(), Kind: string(m.Kind), OriginalName: m.Name, Mime: m.Mime, Size: m.Bytes, Status: string(m.Status),
-		FailReason: contract.NilIfZero(m.FailReason), Width: contract.NilIfZero(m.Width), Height: contract.NilIfZero(m.Height),
-		DurationMs: contract.NilIfZero(m.DurationMs),
-		Title:      contract.NilIfZero(m.Title), Description: contract.NilIfZero(m.Description), Tags: m.Tags, Pinned: m.Pinned,
+		FailReason: contract.NilIfZero(m.FailReason),
+		Width:      contract.NilIfZero(m.Width), Height: contract.NilIfZero(m.Height), DurationMs: contract.NilIfZero(m.DurationMs),
+		Title: contract.NilIfZero(m.Title), Description: contract.NilIfZero(m.Description),
+		Tags: m.Tags, Pinned: m.Pinned,
 		PublishedAt: contract.TimeOrNil(m.PublishedAt), PurgedAt: contract.TimeOrNil(m.PurgedAt),
 		CreatedAt: contract.Time{Time: m.CreatedAt},
 	}
@@ -90,8 +91,8 @@ func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	return out
 }
 
-// CreateUpload reserves storage for a file and returns the address for its bytes (Spec §4, Media). Its errors are those
-// of intake.Service.ReserveUpload.
+// CreateUpload reserves storage for a file and returns the address to which its bytes are uploaded (Spec §4, Media).
+// Its errors are those of intake.Service.ReserveUpload.
 func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.CreateUpload) (contract.Upload, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -102,8 +103,8 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 	})
 }
 
-// AddMediaFromURL adds a file that a worker downloads, and returns its record (Spec §4, Media). Its errors are those of
-// intake.Service.AddFromURL.
+// AddMediaFromURL adds a file that a worker will download, and returns its record (Spec §4, Media). Its errors are
+// those of intake.Service.AddFromURL.
 func (a *App) AddMediaFromURL(ctx context.Context, c core.Caller, in contract.MediaFromURL) (contract.Media, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -138,12 +139,12 @@ func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedi
 	return out, nil
 }
 
-// listMediaPage lists a page of files, and reports whether there are more.
+// listMediaPage lists one page of files. more reports that there is a next page.
 func listMediaPage(
 	ctx context.Context, t store.Tenant, f store.MediaFilter,
 ) (list []store.Media, more bool, err error) {
 	page := f.Limit
-	f.Limit++ // one more tells whether there is a next page
+	f.Limit++ // one more row shows whether there is a next page
 	if list, err = t.ListMedia(ctx, f); len(list) > page {
 		return list[:page], true, err
 	}
@@ -153,6 +154,7 @@ func listMediaPage(
 // rootFolder selects files that are not in a folder.
 const rootFolder = "root"
 
+// parseMediaFilter parses the filters of a request. It returns not_found for a folder that does not exist.
 func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {
 	f := store.MediaFilter{Kind: core.FileKind(in.Kind), Contains: in.Q, Tag: in.Tag, Root: in.FolderID == rootFolder}
 	var err error

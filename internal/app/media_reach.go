@@ -7,11 +7,12 @@ import (
 	"belfry/internal/store"
 )
 
-// ServesPublicFiles reports whether the networks can download files from this server, as far as the form of its address
-// tells. Simulated networks always can.
+// ServesPublicFiles reports whether networks can download files from this server, judging by the form of its address.
+// Simulated networks always can.
 func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.LooksPublic(c.MediaURL) }
 
-// fileURL returns the address where a network downloads a file, or "" if it cannot; see intake.Service.FileURL.
+// fileURL returns the address from which a network downloads a file, or "" if it cannot. The address works once the
+// gate is open, or immediately for the gate "" (intake.Service.FileURL).
 func (a *App) fileURL(ws core.WorkspaceID, m store.Media, gate string) string {
 	if !a.cfg.ServesPublicFiles() {
 		return ""
@@ -19,8 +20,8 @@ func (a *App) fileURL(ws core.WorkspaceID, m store.Media, gate string) string {
 	return a.intake.FileURL(ws, m, gate)
 }
 
-// unreachableKinds returns the kinds of files that posts to an account cannot have, because its network would download
-// them from this server and cannot.
+// unreachableKinds returns the kinds of files that posts to an account cannot have, because its network would have to
+// download them from this server and cannot.
 func (a *App) unreachableKinds(account core.Account) []core.FileKind {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok || a.cfg.ServesPublicFiles() {

@@ -19,8 +19,8 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 	return contract.Members{Members: convertAll(list, contract.MemberOf)}, err
 }
 
-// EditMember changes a member's role, beginning with their next request. Only an owner can add or demote owners, and
-// demoting the last owner is a conflict.
+// EditMember changes a member's role with effect from their next request. Only an owner can make or demote an owner.
+// Demoting the last owner is a conflict.
 func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMember) (contract.Member, error) {
 	t, err := a.enterReauthenticated(c, true)
 	if err != nil {
@@ -62,8 +62,9 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 	return contract.MemberOf(m), err
 }
 
-// RemoveMember removes a member, whose keys and sessions stop working while their posts stay, or an invitation, whose
-// link stops working. Everyone can leave except the last owner, for whom it is a conflict.
+// RemoveMember removes a member or an invitation. The member's keys and sessions stop working, and their posts stay;
+// the link of the invitation stops working. Everybody can remove themselves, except the last owner, for whom it is a
+// conflict.
 func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error {
 	leaves := id == c.User().String()
 	t, err := a.enterReauthenticated(c, !leaves)
@@ -101,8 +102,8 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 	})
 }
 
-// lockMembersAndGetRole blocks other changes of members until the transaction ends, and returns the caller's role, which may
-// have changed since the request began.
+// lockMembersAndGetRole prevents other changes of members until the transaction ends. It returns the caller's current
+// role, which may have changed since the request began.
 func lockMembersAndGetRole(ctx context.Context, t store.Tenant, c core.Caller) (core.Role, error) {
 	if err := t.LockWorkspace(ctx); err != nil {
 		return "", err
@@ -114,6 +115,7 @@ func lockMembersAndGetRole(ctx context.Context, t store.Tenant, c core.Caller) (
 	return m.Role, err
 }
 
+// checkOwnerRemains returns conflict if the workspace would have no owner after the member gets the new role, or none.
 func (a *App) checkOwnerRemains(ctx context.Context, t store.Tenant, m core.Member, newRole core.Role) error {
 	if m.Role != core.RoleOwner || m.IsPending() || newRole == core.RoleOwner {
 		return nil

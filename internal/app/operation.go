@@ -10,7 +10,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Operation is one thing that a client can ask for. Every entry point for clients uses the same table of operations.
+// Operation is an operation that clients can call. All entry points for clients use the same table of operations.
 type Operation struct {
 	// Name is a plural noun and a verb, such as posts_create.
 	Name string
@@ -23,7 +23,7 @@ type Operation struct {
 	run func(ctx context.Context, a *App, c core.Caller, decode func(into any) error) (any, error)
 }
 
-// Access is what an operation requires of its caller, which is checked before the request is decoded.
+// Access is what an operation requires of its caller. It is checked before the request is decoded.
 type Access struct {
 	Scope core.Scope
 	// Session requires a signed-in person, and Manages one who manages the workspace.
@@ -47,16 +47,16 @@ type Request struct {
 type Answer struct {
 	// Body is the response as JSON, or nil if the operation returns nothing.
 	Body []byte
-	// Replayed reports that the response is the stored one of an earlier request with the same key; Status is its
-	// status.
+	// Replayed reports that Body is the stored response to an earlier request with the same key. Status is the status
+	// of that response.
 	Replayed bool
 	Status   int
-	// Creations is what is left of the hourly limit, for an operation that counts toward it. It is also set with an
-	// error.
+	// Creations is the state of the hourly limit after an operation that counts toward it. It is set even if the
+	// request is refused.
 	Creations *store.RateCount
 }
 
-// DecodedInput returns a Request.Decode for an input that is already decoded.
+// DecodedInput returns a Request.Decode for an input that has already been decoded.
 func DecodedInput[In any](in In) func(into any) error {
 	return func(into any) error {
 		*into.(*In) = in //nolint:errcheck,forcetypeassert // the operation decodes into its own type
@@ -64,9 +64,9 @@ func DecodedInput[In any](in In) func(into any) error {
 	}
 }
 
-// RunOperation performs an operation: it admits the caller, decodes the request, calls the operation, and handles repeated
-// requests. A refusal frees the request's key, so that the client can send a corrected request. If the outcome is
-// unknown, for example because the connection was lost at the commit, the next request with the key finds what was
+// RunOperation admits the caller, decodes the request, calls the operation, and handles repeated requests. If the
+// request is refused, its key is released so that the client can send a corrected request. If the outcome is unknown,
+// for example because the connection was lost during the commit, the next request with the key gets what was
 // committed.
 func (a *App) RunOperation(ctx context.Context, op *Operation, r Request) (Answer, error) {
 	replay := r.Replay
@@ -91,7 +91,7 @@ func (a *App) RunOperation(ctx context.Context, op *Operation, r Request) (Answe
 	return answer, err
 }
 
-// FindOperation returns the operation with a name.
+// FindOperation looks up an operation by its name.
 func FindOperation(name string) (*Operation, bool) {
 	for i := range operations {
 		if operations[i].Name == name {
@@ -101,10 +101,10 @@ func FindOperation(name string) (*Operation, bool) {
 	return nil, false
 }
 
-// Operations returns all operations.
+// Operations returns the table of all operations, which must not be changed.
 func Operations() []Operation { return operations }
 
-// newOperation returns a row of the table for a method that accepts a record and returns one.
+// newOperation returns a table row for a method that takes a record and returns one.
 func newOperation[In, Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller, In) (Out, error),
 ) Operation {
@@ -120,7 +120,7 @@ func newOperation[In, Out any](name string, access Access,
 	}
 }
 
-// newOperationWithoutInput returns a row for a method that accepts only its caller.
+// newOperationWithoutInput returns a table row for a method that takes no input.
 func newOperationWithoutInput[Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller) (Out, error),
 ) Operation {
@@ -128,7 +128,7 @@ func newOperationWithoutInput[Out any](name string, access Access,
 		access, func(a *App, ctx context.Context, c core.Caller, _ contract.None) (Out, error) { return call(a, ctx, c) })
 }
 
-// newOperationByID returns a row for a method that accepts an id.
+// newOperationByID returns a table row for a method that takes an id.
 func newOperationByID[Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller, string) (Out, error),
 ) Operation {
@@ -137,13 +137,15 @@ func newOperationByID[Out any](name string, access Access,
 	})
 }
 
-// newRemovalByID returns a row for a method that accepts an id and returns nothing.
+// newRemovalByID returns a table row for a method that takes an id and returns only an error.
 func newRemovalByID(name string, access Access, call func(*App, context.Context, core.Caller, string) error) Operation {
-	return newOperationByID(name, access, func(a *App, ctx context.Context, c core.Caller, id string) (contract.None, error) {
+	withoutOutput := func(a *App, ctx context.Context, c core.Caller, id string) (contract.None, error) {
 		return contract.None{}, call(a, ctx, c, id)
-	})
+	}
+	return newOperationByID(name, access, withoutOutput)
 }
 
+// asRepeatable returns the operation with Repeatable set.
 func (o Operation) asRepeatable() Operation {
 	o.Repeatable = true
 	return o

@@ -8,14 +8,14 @@ const (
 	maxPageSize     = 100
 )
 
-// parsePageSize returns the number of rows of a page for the `limit` of a request: the default for 0, and invalid_request
-// for a number that is not allowed.
+// parsePageSize returns the number of rows per page for the `limit` of a request: the default for 0, and
+// invalid_request for a limit that is out of range.
 func parsePageSize(limit int) (int, error) {
 	if limit == 0 {
 		return defaultPageSize, nil
 	}
 	if limit < 1 || limit > maxPageSize {
-		return 0, core.Invalid("limit", "A page has 1 to %d rows.", maxPageSize)
+		return 0, core.Invalid("limit", "A page can have 1 to %d rows.", maxPageSize)
 	}
 	return limit, nil
 }

@@ -11,7 +11,7 @@ import (
 	"belfry/internal/store"
 )
 
-// maxBulk is how many posts one action may be applied to: as many as the longest page of a list.
+// maxBulk is the maximum number of posts for one action: as many as on the longest page of a list.
 const maxBulk = maxPageSize
 
 // BulkAction is one action on several posts.
@@ -27,29 +27,29 @@ func BulkActs() []core.Act {
 	return []core.Act{core.ActReschedule, core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete}
 }
 
-// BulkResult is what became of an action on several posts. Each is done or refused on its own.
+// BulkResult is the result of an action on several posts. Each post is changed or refused on its own.
 type BulkResult struct {
 	Done    int
 	Refused []BulkRefusal
-	// Undo are the posts that RestorePostSchedules can give back the schedule that they had before.
+	// Undo contains the earlier schedules of posts, which RestorePostSchedules can restore.
 	Undo []PostSchedule
 }
 
-// BulkRefusal is a post that an action was not applied to, and why.
+// BulkRefusal is a post to which an action was not applied, and the reason.
 type BulkRefusal struct {
 	ID    string
 	Cause *core.Error
 }
 
-// ApplyBulkAction applies an action to each of several posts, with the same checks as for one post. An error that ends it
-// midway comes with the result until then.
+// ApplyBulkAction applies an action to each of several posts, with the same checks as for a single post. If an error
+// ends it early, it also returns the result up to then.
 func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction) (BulkResult, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return BulkResult{}, err
 	}
 	if !slices.Contains(BulkActs(), in.Act) {
-		return BulkResult{}, core.Invalid("act", "%q cannot be done to several posts at once.", in.Act)
+		return BulkResult{}, core.Invalid("act", "%q cannot be applied to several posts at once.", in.Act)
 	}
 	if in.Act == core.ActReschedule {
 		if err := in.Shift.Check(); err != nil {
@@ -65,7 +65,8 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	})
 }
 
-// applyToPost applies the action to one post. It returns how to undo it, or the zero PostSchedule.
+// applyToPost applies the action to one post. It returns the post's earlier schedule for an undo, or the zero
+// PostSchedule if the action cannot be undone.
 func (a *App) applyToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post, zone core.Zone,
 ) (before PostSchedule, err error) {
 	id := p.ID.String()
@@ -75,7 +76,7 @@ func (a *App) applyToPost(ctx context.Context, c core.Caller, action BulkAction,
 	case core.ActRetry:
 		_, err = a.RetryPost(ctx, c, contract.RetryPost{ID: id})
 	case core.ActCancel:
-		if p.Status != core.PostQueued { // cancelling a failed post stops its retries, which is something else
+		if p.Status != core.PostQueued { // cancelling a failed post would stop its retries instead
 			return before, core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
 		}
 		_, before, err = a.CancelPostWithUndo(ctx, c, id)
@@ -87,7 +88,8 @@ func (a *App) applyToPost(ctx context.Context, c core.Caller, action BulkAction,
 	return before, err
 }
 
-// shiftPostTime moves a post's time, unless somebody else has changed the post since it was read.
+// shiftPostTime moves a post's time, unless somebody else has changed the post since it was read. It returns the
+// post's earlier schedule.
 func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
 ) (before PostSchedule, err error) {
 	if p.PublishAt.IsZero() {
@@ -103,8 +105,9 @@ func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by 
 	return before, err
 }
 
-// applyToEachPost calls f, which returns how to undo it or the zero PostSchedule, for each of several posts. An error that
-// says nothing about the other posts is a refusal. Any other ends it, and comes with the result until then.
+// applyToEachPost calls apply for each of several posts. apply returns the earlier schedule of the post for an undo,
+// or the zero PostSchedule. An error that concerns only one post is recorded as a refusal. Any other error ends the
+// loop, and is returned with the result up to then.
 func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	apply func(core.Post) (before PostSchedule, err error),
 ) (r BulkResult, err error) {
@@ -146,11 +149,12 @@ func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 }
 
 func errPostDeleted() *core.Error {
-	return core.Fail(core.CodeConflict, "The post was deleted meanwhile.")
+	return core.Fail(core.CodeConflict, "The post has been deleted in the meantime.")
 }
 
-// asBulkRefusal returns the error of one post that says nothing about the others.
-func asBulkRefusal(err error) (*core.Error, bool) {
+// asBulkRefusal returns the error if it concerns only the post to which an action was applied, and reports whether it
+// does.
+func asBulkRefusal(err error) (cause *core.Error, refused bool) {
 	var e *core.Error
 	switch {
 	case !errors.As(err, &e), e.Code == core.CodeInternal, e.Code == core.CodeUnavailable,
@@ -167,20 +171,21 @@ type PostSchedule struct {
 	ID     string
 	Status core.PostStatus // draft or queued
 	At     time.Time       // zero for a draft without a time
-	// Revision is the post's after the action: what has been changed since is not undone.
+	// Revision is the post's revision after the action. A post with another revision has been changed since, and is
+	// not restored.
 	Revision string
 }
 
-// checkRestorable returns invalid_request for a schedule that no action has returned.
+// checkRestorable returns invalid_request unless the schedule can have been returned by an action.
 func (s PostSchedule) checkRestorable() error {
 	if s.Status != core.PostDraft && s.Status != core.PostQueued || s.Revision == "" {
-		return core.Invalid("before", "%q is not a schedule that a post can be given back.", s.ID)
+		return core.Invalid("before", "The schedule of the post %q cannot be restored.", s.ID)
 	}
 	return nil
 }
 
-// RestorePostSchedules undoes actions: it gives posts back the state and the time that they had before. A post that is queued
-// again is checked again.
+// RestorePostSchedules undoes actions: it restores the earlier status and time of posts. A post that is queued again
+// is checked again. A post that was changed after the action is refused.
 func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []PostSchedule) (BulkResult, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -193,7 +198,7 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 			return BulkResult{}, err
 		}
 		if _, twice := was[s.ID]; twice {
-			return BulkResult{}, core.Invalid("before", "The post %q is named twice.", s.ID)
+			return BulkResult{}, core.Invalid("before", "The post %q is listed twice.", s.ID)
 		}
 		was[s.ID] = s
 		ids = append(ids, s.ID)
@@ -201,12 +206,14 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 	return a.applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
 		err := a.restorePostSchedule(ctx, c, was[p.ID.String()])
 		if errors.Is(err, ErrPostChanged) {
-			err = core.Fail(core.CodeConflict, "The post was changed meanwhile, and stays as it is.").WithCause(err)
+			err = core.Fail(core.CodeConflict, "The post has been changed in the meantime, and was left as it is.").WithCause(err)
 		}
 		return PostSchedule{}, err
 	})
 }
 
+// restorePostSchedule restores the schedule of one post. It returns an error with the cause ErrPostChanged if the post
+// has another revision.
 func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSchedule) error {
 	if was.Status == core.PostQueued {
 		_, err := a.EditPost(ctx, c, contract.EditPost{
@@ -229,7 +236,8 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 			return errUnchangeable(p)
 		}
 		now := a.cfg.Now().UTC()
-		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute)) // since the draft was given it
+		// The time has passed since the draft got it.
+		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute))
 		if !was.At.IsZero() && !hasPassed {
 			if issues := core.CheckTime(was.At, now); len(issues) > 0 {
 				return planErrorForPost(p, issues)
@@ -241,11 +249,12 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 	return err
 }
 
-// sendHold is how long a post that a person sends now waits, so that they can take it back.
+// sendHold is how long a post waits after a person has sent it, so that they can undo it.
 const sendHold = 10 * time.Second
 
-// SendAfterHold queues a draft, or reschedules a queued post, to be published after sendHold. It returns how the post was
-// scheduled before, for RestorePostSchedules. revision is the one that the person has seen, or "".
+// SendAfterHold queues a draft, or reschedules a queued post, to be published after sendHold. It returns the post's
+// earlier schedule for RestorePostSchedules. revision is the one that the person has seen, or "" to send the post in
+// any case.
 func (a *App) SendAfterHold(ctx context.Context, c core.Caller, id, revision string) (before PostSchedule, err error) {
 	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: id, Revision: revision, When: &contract.When{Instant: a.cfg.Now().Add(sendHold)},

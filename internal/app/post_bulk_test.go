@@ -92,7 +92,7 @@ func TestEachActionOnSeveralPosts(t *testing.T) {
 	if got := b.bulk(core.ActDelete, core.Shift{}, one, one, two, failed, live); got.Done != 2 || len(got.Refused) != 2 {
 		t.Errorf("deleted: %+v", got)
 	}
-	if got := b.bulk(core.ActDelete, core.Shift{}, one); got.Refused[0].Cause.Message != "The post was deleted meanwhile." {
+	if got := b.bulk(core.ActDelete, core.Shift{}, one); got.Refused[0].Cause.Message != "The post has been deleted in the meantime." {
 		t.Errorf("deleted twice: %+v", got)
 	}
 }
@@ -152,7 +152,7 @@ func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
 		if is := b.ws.Post(post).StatusLine; is != want {
 			t.Errorf("%s: it was %s, and undone is %s", name, want, is)
 		}
-		if len(got.Refused) != 1 || got.Refused[0].Cause.Message != "The post was changed meanwhile, and stays as it is." {
+		if len(got.Refused) != 1 || got.Refused[0].Cause.Message != "The post has been changed in the meantime, and was left as it is." {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -13,40 +13,41 @@ import (
 	"belfry/internal/store"
 )
 
-// GetPostCard is a post as the dashboard shows it.
+// PostCard is a post as the dashboard shows it.
 type PostCard struct {
 	contract.Post
-	AccountName string // also of an account that is disconnected by now
-	// AccountAvatar is the path of the account's picture; "" without one.
+	AccountName string // also set if the account has been disconnected
+	// AccountAvatar is the path of the account's picture; "" if it has none.
 	AccountAvatar string
 	Revision      string // core.Post.Revision
-	// NextTryAt is when the worker tries again automatically, or zero if it will not. Held reports that a queued post
-	// waits for the network until then.
+	// NextTryAt is when the worker tries again automatically; zero if it will not. Held reports that a network's
+	// throttle holds a queued post until then.
 	NextTryAt time.Time
 	Held      bool
-	// Asking reports that the network is being asked whether it published the post: at AskAt, or now if that is zero.
-	// Sending reports that a worker is publishing the post.
+	// Asking reports that the worker asks the network whether it has published the post: at AskAt, or now if AskAt is
+	// zero. Sending reports that a worker is publishing the post.
 	Asking, Sending bool
 	AskAt           time.Time
-	// Preparing reports that the network is processing what it received.
+	// Preparing reports that the network is processing the post's content.
 	Preparing bool
-	// Waiting reports that another post of the account is published first.
+	// Waiting reports that another post to the account must be published first.
 	Waiting bool
-	// PrepareAt is when the network gets the post, ahead of its time; zero if it does not, or has it.
+	// PrepareAt is when the content is sent to the network ahead of the post's time; zero if it is not sent ahead, or
+	// has been sent.
 	PrepareAt time.Time
-	// Mend reports that the content of the post made it fail: it must be changed rather than sent again.
+	// Mend reports that the post failed because of its content, which must be changed before a retry.
 	Mend bool
-	// NetworkSaid reports that the message of the post's error is the network's own.
+	// NetworkSaid reports that the error message comes from the network.
 	NetworkSaid bool
 	// ProfileURL is the address of the account's profile on its network. It is set only for a post with an unknown
-	// outcome and a live one without a link, and empty if the address is not known or the network is simulated.
+	// outcome and for a live post without a link, and only if the address is known and the network is not simulated.
 	ProfileURL string
-	// Acts are the actions that the post's state and the caller's role allow.
+	// Acts lists the actions that the post's state and the caller's role allow.
 	Acts []core.Act
 }
 
-// FindFilesByID returns the files of posts by their ids. Those whose bytes have been deleted are included, as purged;
-// any that do not exist are left out.
+// FindFilesByID returns the files with the given ids, by id. It includes files whose bytes have been deleted, and
+// leaves out ids that are malformed or unknown.
 func (a *App) FindFilesByID(ctx context.Context, c core.Caller, ids []string) (map[string]contract.Media, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -66,7 +67,7 @@ func (a *App) FindFilesByID(ctx context.Context, c core.Caller, ids []string) (m
 	return files, err
 }
 
-// GetPostCard returns a post with what its page shows about its account and its next steps.
+// GetPostCard returns a post with all data for its page.
 func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCard, error) {
 	t, p, err := a.enterAndLoadPost(ctx, c, id)
 	if err != nil {
@@ -78,15 +79,16 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 		return card, nil
 	}
 	account, err := t.ConnectedAccount(ctx, p.Account)
-	if errors.Is(err, store.ErrNotFound) { // disconnected by now
+	if errors.Is(err, store.ErrNotFound) { // the account has been disconnected
 		return card, nil
 	}
 	card.ProfileURL = a.profileURL(account)
 	return card, err
 }
 
-// ListPostCards is ListPosts for the dashboard, which can also list the posts on one network. next is empty on the last
-// page. A list of the whole workspace has the counts of CountPosts as well, of the same moment; others have none.
+// ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. next
+// is the cursor of the next page, or "" on the last page. counts has the posts by status at the same moment, as
+// CountPosts returns them; it is nil if a filter other than the status is set.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	in contract.ListPosts, platform core.Platform,
 ) (cards []PostCard, next string, counts map[core.PostStatus]int, err error) {
@@ -113,6 +115,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	return cards, next, counts, err
 }
 
+// newPostCard returns the card of a post for a caller, without ProfileURL.
 func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
 		Post: a.postOf(p), AccountName: p.AccountName,

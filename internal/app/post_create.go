@@ -12,11 +12,11 @@ import (
 	"belfry/internal/store"
 )
 
-// createAttempts is how often a creation is tried if its plan changes while it is stored.
+// createAttempts is how often a creation is tried if its plan changes while it is being stored.
 const createAttempts = 3
 
-// CreatePosts creates one post for each account, all or none (Spec §4, POST /posts). Its errors, in this order:
-// invalid_request, not_found, confirm_required, quota_exceeded, plan_has_issues.
+// CreatePosts creates one post for each account, all or none (Spec §4, POST /posts). It checks for errors in this
+// order: invalid_request, not_found, confirm_required, quota_exceeded, plan_has_issues.
 func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.CreatePosts) (contract.Posts, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -33,7 +33,7 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 				core.Fail(core.CodeConfirmRequired, "Nothing was created, because confirm is not true.").
 					WithHint("Check the plan, then send the request again with \"confirm\": true.")
 		}
-		// The quota is checked where the slots are taken, and warnings refuse nothing: neither is asked for ahead.
+		// The quota is checked when the slots are taken, and warnings refuse nothing, so neither is read in advance.
 		if a.buildPlanRows(r); changed != nil || r.hasIssues() {
 			if err := a.addQuotaAndTextIssues(ctx, t, r); err != nil {
 				return contract.Posts{}, err
@@ -48,11 +48,11 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 		}
 		changed = err
 	}
-	return contract.Posts{}, fmt.Errorf("create posts whose plan keeps changing: %w", changed)
+	return contract.Posts{}, fmt.Errorf("create posts: the plan keeps changing: %w", changed)
 }
 
-// storePosts stores the posts of a checked request and returns them. It returns store.ErrPlanChanged if the result of
-// the check is no longer valid.
+// storePosts stores the posts of a checked request and returns them. It returns store.ErrPlanChanged if the plan is no
+// longer valid.
 func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *postRequest) (contract.Posts, error) {
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	made := store.NewPosts{By: c.User(), Drafts: r.plan.Drafts}
@@ -79,7 +79,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 	return out, nil
 }
 
-// newPost returns the post for a target.
+// newPost returns the post for a target. It does not store the post.
 func (r *postRequest) newPost(target postTarget, via core.Via, now time.Time) core.Post {
 	d := target.draft
 	post := core.Post{
@@ -94,7 +94,7 @@ func (r *postRequest) newPost(target postTarget, via core.Via, now time.Time) co
 	return post
 }
 
-// takeSlot takes a slot of the month for a post, or returns quota_exceeded.
+// takeSlot uses a slot of the month for a post, or returns quota_exceeded.
 func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
 	used, ok, err := t.ReserveSlot(ctx, post, period, plan.Posts)
 	if err == nil && !ok {
@@ -103,7 +103,8 @@ func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period stri
 	return err
 }
 
-// checkDraftQuota returns quota_exceeded if the transaction has created more drafts than the plan allows.
+// checkDraftQuota returns quota_exceeded if the workspace has more drafts than its plan allows. It is called in the
+// transaction that adds a draft.
 func (a *App) checkDraftQuota(ctx context.Context, t store.Tenant) error {
 	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil || plan.Drafts == nil {
@@ -116,8 +117,8 @@ func (a *App) checkDraftQuota(ctx context.Context, t store.Tenant) error {
 	return plan.CheckDrafts(used-1, 1)
 }
 
-// futureOrZero returns a time in the future unchanged, and otherwise the zero time, which means now by the database's clock:
-// this machine's clock must not decide.
+// futureOrZero returns a time in the future unchanged, and the zero time for any other. The store replaces the zero
+// time with the database's current time, so that this machine's clock does not matter.
 func (a *App) futureOrZero(at time.Time) time.Time {
 	if at.After(a.cfg.Now()) {
 		return at
@@ -125,14 +126,15 @@ func (a *App) futureOrZero(at time.Time) time.Time {
 	return time.Time{}
 }
 
+// postOf converts a post to its record.
 func (a *App) postOf(p core.Post) contract.Post {
 	out := contract.PostOf(p, a.cfg.Networks.Name(p.Platform))
 	out.ExternalURL = a.browserURL(p.ExternalURL)
 	return out
 }
 
-// browserURL returns the address at which a browser opens a link that a network returned, or nil if it is not a web
-// address. A network's response could contain anything.
+// browserURL returns the address at which a browser opens a link that a network returned, or nil if the link is not a
+// web address. A network could return anything.
 func (a *App) browserURL(address string) *string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

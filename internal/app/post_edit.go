@@ -14,16 +14,16 @@ import (
 )
 
 // EditPost changes a draft's content, reschedules a post, or queues a draft (Spec §4, PATCH /posts/{id}). It changes
-// the content, then the time, then checks the post; all or nothing.
+// the content, then the time, and then checks the post. If anything fails, nothing is changed.
 //
-// In place, it also changes the content of a queued post, which keeps its slot and, unless another one is given, its
-// time. A post that is being published by then goes out as it was, which the error says.
+// With InPlace, it also changes the content of a queued post, which keeps its slot and, unless the request has a new
+// one, its time. If the post is already being published, it goes out unchanged, and the error says so.
 func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost) (contract.Post, error) {
 	p, _, err := a.EditPostWithUndo(ctx, c, in)
 	return p, err
 }
 
-// EditPostWithUndo is EditPost that also returns what RestorePostSchedules needs to undo the change of the schedule.
+// EditPostWithUndo is EditPost, but also returns the post's earlier schedule for RestorePostSchedules.
 func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.EditPost,
 ) (contract.Post, PostSchedule, error) {
 	blocks, malformed := a.parsePostEdit(in)
@@ -57,43 +57,43 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 	})
 }
 
-// ErrPostChanged is the cause of the conflict of an edit that somebody else's was ahead of.
+// ErrPostChanged is the cause of the conflict when somebody else has changed the post first.
 var ErrPostChanged = errors.New("the post has another revision")
 
-// checkRevision returns conflict if the post has another revision than the one that the edit is based on. Of a post
-// that cannot be edited in this way at all, the error of its state says more.
+// checkRevision returns conflict if the post no longer has the revision on which the edit is based. It ignores posts
+// that cannot be edited in this way, because the error about their state is more helpful.
 func checkRevision(p *core.Post, in contract.EditPost) error {
 	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && (in.InPlace || !changesContent(in))
 	if in.Revision == "" || in.Revision == p.Revision() || !editable {
 		return nil
 	}
 	return core.Fail(core.CodeConflict, "The post was changed on %s, after you opened this page.", p.Zone.Label(p.UpdatedAt)).
-		WithHint("Check the post as it is now. If you agree, do the same again.").WithCause(ErrPostChanged)
+		WithHint("Check the current post. If you still want your change, make it again.").WithCause(ErrPostChanged)
 }
 
-// errUnchangeable returns the conflict for changing a post that is live or has failed.
+// errUnchangeable returns the conflict for a change of a post that is live or has failed.
 func errUnchangeable(p *core.Post) error {
 	word := "is live"
 	if p.Status == core.PostFailed {
 		word = "has failed"
 	}
 	return core.Fail(core.CodeConflict, "A post that %s cannot be changed.",
-		word).WithHint("Duplicate it, and change the copy.")
+		word).WithHint("Duplicate the post, and change the copy.")
 }
 
-// errEditedTooLate returns the conflict for content that was saved after the post's time had come.
+// errEditedTooLate returns the conflict for a change of content that was saved after publishing had begun.
 func errEditedTooLate(p *core.Post) error {
 	happened := map[core.PostStatus]string{
-		core.PostQueued: "is being published as it was", core.PostLive: "was published as it was",
-		core.PostFailed: "failed as it was",
+		core.PostQueued: "Publishing of the post began", core.PostLive: "The post was published",
+		core.PostFailed: "The post failed",
 	}
-	return core.Fail(core.CodeConflict, "The post %s before you saved. Your changes are not in it.", happened[p.Status]).
+	return core.Fail(core.CodeConflict, "%s before you saved. Your changes are not in it.", happened[p.Status]).
 		WithHint("To use them, copy your text and duplicate the post.")
 }
 
-// parsePostEdit checks the form of the request before any id (decisions.md, Shape of the API), and parses its settings.
-// It does not check the zone of `when`.
-func (a *App) parsePostEdit(in contract.EditPost) (map[core.Platform]json.RawMessage, error) {
+// parsePostEdit checks the form of an edit and returns its parsed settings. It checks neither ids (decisions.md, Shape
+// of the API) nor the zone of `when`.
+func (a *App) parsePostEdit(in contract.EditPost) (settings map[core.Platform]json.RawMessage, err error) {
 	if in.Status != "" && in.Status != string(core.PostQueued) {
 		return nil, core.Invalid("status", "`status` cannot be set to %q.", in.Status).WithHint("Use \"queued\".")
 	}
@@ -106,8 +106,8 @@ func (a *App) parsePostEdit(in contract.EditPost) (map[core.Platform]json.RawMes
 	return a.parseSettings("settings", valueOr(in.Settings, nil))
 }
 
-// checkNotArmed returns conflict for new content of a post that may be at its network already: Belfry looks for it there
-// by its content before it publishes it again.
+// checkNotArmed returns conflict if the post may already be published. Its content must not change then, because
+// Belfry searches the network for it before a retry. It locks the post's ledger row.
 func checkNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	switch {
@@ -122,10 +122,13 @@ func checkNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 	return nil
 }
 
+// changesContent reports whether an edit changes the content of a post.
 func changesContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
 
+// applyContent sets the content of an edit on p, without storing it. It returns conflict if the content of the post
+// can no longer be changed.
 func (a *App) applyContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	blocks map[core.Platform]json.RawMessage,
 ) error {
@@ -159,13 +162,13 @@ func (a *App) applyContent(ctx context.Context, t store.Tenant, p *core.Post, in
 	return a.replaceSettings(p, blocks)
 }
 
-// replaceSettings replaces all stored settings: what is not sent again is removed (Spec §4).
+// replaceSettings replaces all settings of a post. Settings that are not in the request are removed (Spec §4).
 func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMessage) error {
 	if block, ok := blocks[p.Platform]; ok {
 		p.Settings = block
 		return nil
 	}
-	if len(blocks) > 0 { // those of other networks say nothing of this post
+	if len(blocks) > 0 { // settings of other networks do not concern this post
 		return nil
 	}
 	n, err := a.getNetworkRules("settings", string(p.Platform))
@@ -176,7 +179,7 @@ func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMes
 	return err
 }
 
-// editDraftPost sets a draft's time, and queues the draft if requested.
+// editDraftPost sets a draft's time, and queues the draft if the request asks for it.
 func (a *App) editDraftPost(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace,
 	plan core.Plan,
 ) error {
@@ -203,9 +206,9 @@ func (a *App) editDraftPost(ctx context.Context, t store.Tenant, p *core.Post, i
 	return t.UpdatePost(ctx, *p)
 }
 
-// loadTarget returns the account, content and network of a post, for the checks of POST /posts.
+// loadTarget returns the account, content and network of a post, as the checks of POST /posts need them.
 func (a *App) loadTarget(ctx context.Context, t store.Tenant, p *core.Post) (postTarget, error) {
-	account, _, err := t.AccountWithToken(ctx, p.Account) // one that was disconnected is an issue, as one that was revoked
+	account, _, err := t.AccountWithToken(ctx, p.Account) // a disconnected account is an issue, like a revoked one
 	if err != nil {
 		return postTarget{}, err
 	}
@@ -227,7 +230,7 @@ func (a *App) loadTarget(ctx context.Context, t store.Tenant, p *core.Post) (pos
 	}}, nil
 }
 
-// queueDraftPost checks a draft like POST /posts does, and queues it.
+// queueDraftPost checks a draft as POST /posts does, takes a slot, and queues the draft.
 func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest,
 	timeIssues []core.Issue,
 ) error {
@@ -266,14 +269,14 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 	})
 }
 
-// withDelivery sets on the ledger row of a post how the post gets to its network.
+// withDelivery returns the ledger row of a target's post with the flow and lead time of its delivery.
 func (d postTarget) withDelivery(pub store.Publication) store.Publication {
 	delivery := d.network.Delivery(d.draft)
 	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
 	return pub
 }
 
-// editQueuedPost changes a queued post: its time, its content, or both. With `when: draft` it cancels the post.
+// editQueuedPost changes the time of a queued post, its content, or both. With `when: draft`, it cancels the post.
 func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	ws core.Workspace,
 ) error {
@@ -314,8 +317,8 @@ func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, 
 	return a.savePostChange(ctx, t, change, pub)
 }
 
-// checkContentAndSetDelivery checks the changed content of a queued post like POST /posts does, and returns its ledger row
-// for that content. The post has its slot.
+// checkContentAndSetDelivery checks the new content of a queued post as POST /posts does, and returns its ledger row
+// for that content. The post keeps its slot.
 func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p *core.Post,
 	pub store.Publication,
 ) (store.Publication, error) {
@@ -329,7 +332,8 @@ func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p 
 	return d.withDelivery(pub), nil
 }
 
-// zoneAfterEdit returns a post's zone after a change of its time: the zone of the new time. "now" and "draft" keep the zone.
+// zoneAfterEdit returns a post's zone after its time was edited: the zone of the new time. "now" and "draft" keep the
+// zone.
 func zoneAfterEdit(when core.When, before core.Zone) core.Zone {
 	if when.Kind == core.WhenAt {
 		return when.Zone

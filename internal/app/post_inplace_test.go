@@ -103,13 +103,13 @@ func TestAPostWhoseTimeComesWhileItIsEditedGoesOutAsItWas(t *testing.T) {
 	b.ws.Work(post)
 	_, err := b.editInPlace(post, contract.EditPost{Text: new("too late"), Revision: "the one of the queued post"})
 	e := core.AsError(err)
-	if e.Code != core.CodeConflict || e.Message != "The post was published as it was before you saved. Your changes are not in it." {
+	if e.Code != core.CodeConflict || e.Message != "The post was published before you saved. Your changes are not in it." {
 		t.Errorf("the answer is %v", err)
 	}
 	b.Fault(fault("create", "reject"))
 	failed := b.ws.Work(b.ws.Now("refused", account))
 	_, err = b.editInPlace(failed, contract.EditPost{Text: new("too late")})
-	if e := core.AsError(err); e.Code != core.CodeConflict || !strings.HasPrefix(e.Message, "The post failed as it was") {
+	if e := core.AsError(err); e.Code != core.CodeConflict || !strings.HasPrefix(e.Message, "The post failed before you saved") {
 		t.Errorf("the answer is %v", err)
 	}
 }

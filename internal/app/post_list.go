@@ -11,7 +11,7 @@ import (
 	"belfry/internal/store"
 )
 
-// enterAndLoadPost returns a post of the caller's workspace, and the workspace's data.
+// enterAndLoadPost checks the caller's read scope, and returns access to their workspace and one of its posts.
 func (a *App) enterAndLoadPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
 	t, postID, err := enterWithID[core.PostKind](a, c, core.Read, id)
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.P
 	return a.postOf(p), err
 }
 
-// ListPosts lists posts by time, newest first unless asked otherwise.
+// ListPosts lists posts by time: newest first, or oldest first with order asc.
 func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (contract.PostList, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -37,8 +37,8 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.NilIfZero(next)}, err
 }
 
-// listPostsPage returns a page of posts, of one network unless it is "", and the cursor of the next page, or "" after the
-// last.
+// listPostsPage returns one page of posts. If platform is not "", it lists only the posts on that network. next is the
+// cursor of the next page, or "" on the last page.
 func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 	in contract.ListPosts, platform core.Platform,
 ) (posts []core.Post, next string, err error) {
@@ -48,7 +48,7 @@ func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 	}
 	page := f.Limit
 	f.Platform = platform
-	f.Limit++ // one more tells whether there is a next page
+	f.Limit++ // one more row shows whether there is a next page
 	posts, err = t.ListPosts(ctx, f)
 	if err != nil || len(posts) <= page {
 		return posts, "", err
@@ -65,8 +65,8 @@ func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatu
 	return t.CountPostsByStatus(ctx)
 }
 
-// ListPostEvents returns a post's timeline. Its last event is retriedByWorker exactly while the worker will try again
-// automatically, with the time of that attempt.
+// ListPostEvents returns a post's timeline. While the worker will retry the post automatically, the last event is
+// retriedByWorker with the time of that attempt.
 func (a *App) ListPostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
 	t, p, err := a.enterAndLoadPost(ctx, c, id)
 	if err != nil {
@@ -84,6 +84,7 @@ func (a *App) ListPostEvents(ctx context.Context, c core.Caller, id string) (con
 	})}, nil
 }
 
+// parsePostFilter parses the filters of a list. It returns not_found for an account or group that does not exist.
 func (a *App) parsePostFilter(ctx context.Context, t store.Tenant, in contract.ListPosts) (store.PostFilter, error) {
 	f := store.PostFilter{Contains: in.Q, Ascending: in.Order == "asc"}
 	var err error
@@ -112,8 +113,8 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant, in contract.L
 	return f, err
 }
 
-// parseExistingID parses the id at a path of the request and checks that the object exists. An empty text returns the zero
-// id.
+// parseExistingID parses the id at a path of the request, and calls load to check that the object exists. For an empty
+// text, it returns the zero id.
 func parseExistingID[K core.Kind, V any](ctx context.Context, path, text string,
 	load func(context.Context, core.ID[K]) (V, error),
 ) (id core.ID[K], err error) {
@@ -126,7 +127,7 @@ func parseExistingID[K core.Kind, V any](ctx context.Context, path, text string,
 	return id, core.WithNotFoundPath(path, err)
 }
 
-// parseStatuses parses a comma-separated list of statuses.
+// parseStatuses parses a comma-separated list of statuses. noun is what has the status, for the error message.
 func parseStatuses[S ~string](list, noun string, known ...S) ([]S, error) {
 	if list == "" {
 		return nil, nil
@@ -146,8 +147,11 @@ func parseStatuses[S ~string](list, noun string, known ...S) ([]S, error) {
 	return found, nil
 }
 
-// parseRangeAndCursor parses from, to and the cursor. A date is a day in the workspace's zone, and `to` includes that day.
-func (a *App) parseRangeAndCursor(ctx context.Context, t store.Tenant, in contract.ListPosts, f *store.PostFilter) error {
+// parseRangeAndCursor sets from, to and the cursor on f. A date is a day in the workspace's zone, and `to` includes
+// that day.
+func (a *App) parseRangeAndCursor(ctx context.Context, t store.Tenant, in contract.ListPosts,
+	f *store.PostFilter,
+) error {
 	ws, err := t.Workspace(ctx)
 	if err != nil {
 		return err
@@ -162,7 +166,7 @@ func (a *App) parseRangeAndCursor(ctx context.Context, t store.Tenant, in contra
 	return err
 }
 
-// parseTimeOrDate parses a date-time, or a date, to which it adds days. It returns the zero time for an empty text.
+// parseTimeOrDate parses a date-time, or a date, to which it adds days. For an empty text, it returns the zero time.
 func parseTimeOrDate(path, s string, zone core.Zone, addDays int) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -177,7 +181,7 @@ func parseTimeOrDate(path, s string, zone core.Zone, addDays int) (time.Time, er
 		WithHint("Write a date as 2026-11-21, or a time as 2026-11-21T18:00:00Z.")
 }
 
-// cursorAfter returns the cursor for the posts that follow p.
+// cursorAfter returns the cursor for the posts after p.
 func cursorAfter(p core.Post) string {
 	at := p.PublishAt
 	if at.IsZero() {

@@ -21,6 +21,8 @@ func loadFiles(ctx context.Context, t store.Tenant, texts []string) ([]core.Medi
 	return filesInOrder(found, ids)
 }
 
+// filesInOrder returns the files with these ids in the same order. For a missing one, it returns not_found with its
+// index.
 func filesInOrder(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
 	files := make([]core.Media, len(ids))
 	for i, id := range ids {
@@ -37,7 +39,7 @@ func mediaIDs(files []core.Media) []core.MediaID {
 	return convertAll(files, func(file core.Media) core.MediaID { return file.ID })
 }
 
-// fileIssues returns an issue for each file that cannot be published, without duplicates.
+// fileIssues returns one issue for each file that cannot be published.
 func fileIssues(files []core.Media) []core.Issue {
 	var issues []core.Issue
 	seen := map[core.MediaID]bool{}
@@ -49,8 +51,8 @@ func fileIssues(files []core.Media) []core.Issue {
 	return issues
 }
 
-// lockFiles locks files, so that their bytes are kept, until the end of the transaction that makes a post use them.
-// It returns an issue for each file whose content was deleted meanwhile, and not_found for a file that was deleted.
+// lockFiles locks files until the end of the transaction, so that their bytes are not deleted before the post uses
+// them. It returns an issue for each file whose bytes have been deleted, and not_found for a file that does not exist.
 func lockFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
 	held, err := t.LockMediaShared(ctx, ids)
 	if err != nil {
@@ -69,7 +71,8 @@ func lockFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.
 	return fileIssues(removed), nil
 }
 
-// savePostFiles replaces the files of a draft.
+// savePostFiles stores the files of an edited post, and locks them as lockFiles does. It returns media_purged if the
+// bytes of one of them have been deleted.
 func savePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	issues, err := lockFiles(ctx, t, p.MediaIDs)
 	if err != nil {
@@ -81,8 +84,8 @@ func savePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
 
-// lockAvailableFiles locks the files of a post that is published again until the transaction ends, or returns an error if
-// they are no longer available.
+// lockAvailableFiles locks the files of a post that is to be published again, until the transaction ends. It returns
+// an error if one of them cannot be published.
 func lockAvailableFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if len(p.MediaIDs) == 0 {
 		return nil

@@ -15,7 +15,8 @@ func errPostBusy() error {
 		WithHint("Wait until it is live or failed. Its status line shows what it is waiting for.")
 }
 
-// lockUnclaimedPublication locks the ledger row of a post, or returns conflict if a worker has claimed it.
+// lockUnclaimedPublication locks the ledger row of a post and returns it. It returns conflict if a worker has claimed
+// the row.
 func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && pub.IsBeingPublished() {
@@ -24,7 +25,8 @@ func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostI
 	return pub, err
 }
 
-// lockAndResetMovable locks the ledger row of a queued post, or returns conflict unless it is unclaimed and Movable.
+// lockAndResetMovable locks the ledger row of a queued post and returns it reset, without storing it. It returns
+// conflict if a worker has claimed the row, or if the post may already be published.
 func lockAndResetMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := lockUnclaimedPublication(ctx, t, id)
 	if err == nil && !pub.CanChange() {
@@ -33,12 +35,13 @@ func lockAndResetMovable(ctx context.Context, t store.Tenant, id core.PostID) (s
 	return pub.Unqueue(), err
 }
 
-// savePostChange stores a change of a post and its ledger row.
+// savePostChange stores a change of a post, its event and its ledger row.
 func (a *App) savePostChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
 	return t.SavePostChange(ctx, c, func(t store.Tenant) error { return a.savePublication(ctx, t, c.Post, pub) })
 }
 
-// savePublication stores a post's ledger row. If the post is queued, a worker claims it at the post's time.
+// savePublication stores a post's ledger row. If the post is queued, the row becomes due at the post's time; otherwise
+// no worker claims it.
 func (a *App) savePublication(ctx context.Context, t store.Tenant, p core.Post, pub store.Publication) error {
 	pub.Rest = core.DoStop
 	if p.Status == core.PostQueued {
@@ -47,8 +50,8 @@ func (a *App) savePublication(ctx context.Context, t store.Tenant, p core.Post, 
 	return t.SetPublication(ctx, pub)
 }
 
-// changePost locks a post, calls f, writes the audit log and returns the changed post. It returns malformed if that
-// is set.
+// changePost locks a post and calls change with it, writes the audit log if the schedule has changed, and returns the
+// changed post. malformed is an error in the form of the request, or nil; it is returned before anything is read.
 func (a *App) changePost(ctx context.Context, c core.Caller, id string, malformed error,
 	change func(store.Tenant, *core.Post) error,
 ) (contract.Post, error) {
@@ -56,7 +59,7 @@ func (a *App) changePost(ctx context.Context, c core.Caller, id string, malforme
 	return p, err
 }
 
-// changePostWithUndo is changePost that also returns what RestorePostSchedules needs to undo the change.
+// changePostWithUndo is changePost, but also returns the post's earlier schedule for RestorePostSchedules.
 func (a *App) changePostWithUndo(ctx context.Context, c core.Caller, id string, malformed error,
 	change func(store.Tenant, *core.Post) error,
 ) (p contract.Post, before PostSchedule, err error) {
@@ -72,7 +75,7 @@ func (a *App) changePostWithUndo(ctx context.Context, c core.Caller, id string, 
 	return a.postOf(post), before, err
 }
 
-// changePostInTenant is changePost for a caller whose right to the post has been checked.
+// changePostInTenant is changePost for a caller whose access has already been checked.
 func changePostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
 	change func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {
@@ -98,7 +101,7 @@ func changePostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id c
 	return post, err
 }
 
-// auditedSchedule is what the audit log compares: whether a post will be published, and when.
+// auditedSchedule is what the audit log records of a post: whether and when it will be published.
 type auditedSchedule struct {
 	Status    core.PostStatus `json:"status"`
 	PublishAt time.Time       `json:"publishAt,omitzero"`
@@ -108,27 +111,28 @@ func newAuditedSchedule(p core.Post) auditedSchedule {
 	return auditedSchedule{p.Status, p.PublishAt.UTC()}
 }
 
-// CancelPost turns a queued post into a draft and returns its slot. For a failed post, it cancels the pending retry
-// (core.Post.HasPendingRetry). It returns conflict for any other post (Spec §4, decisions.md).
+// CancelPost turns a queued post into a draft and releases its slot. For a failed post, it cancels the pending retry
+// (core.Post.HasPendingRetry), if there is one. For any other post, it returns conflict (Spec §4, decisions.md).
 func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	p, _, err := a.CancelPostWithUndo(ctx, c, id)
 	return p, err
 }
 
-// CancelPostWithUndo is CancelPost that also returns what RestorePostSchedules needs to undo it.
+// CancelPostWithUndo is CancelPost, but also returns the post's earlier schedule for RestorePostSchedules.
 func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string) (contract.Post, PostSchedule, error) {
 	return a.changePostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.HasPendingRetry():
 			return a.cancelPendingRetry(ctx, t, p)
-		case p.Status == core.PostFailed: // its retry was cancelled before, or it has none
+		case p.Status == core.PostFailed: // there is no retry, or it was cancelled before
 			return nil
 		}
 		return a.cancelQueuedPost(ctx, t, p)
 	})
 }
 
-// cancelQueuedPost turns a queued post into a draft, if the plan allows another draft.
+// cancelQueuedPost turns a queued post into a draft. It returns quota_exceeded if the plan does not allow another
+// draft.
 func (a *App) cancelQueuedPost(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err := a.unqueuePost(ctx, t, p); err != nil {
 		return err
@@ -136,6 +140,7 @@ func (a *App) cancelQueuedPost(ctx context.Context, t store.Tenant, p *core.Post
 	return a.checkDraftQuota(ctx, t)
 }
 
+// cancelPendingRetry cancels the automatic retry of a failed post.
 func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p *core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	if err != nil {
@@ -145,7 +150,7 @@ func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p *core.Po
 	return a.savePostChange(ctx, t, core.Change{Post: *p, Event: cancelled}, pub)
 }
 
-// unqueuePost turns a queued post into a draft without a time, and returns its slot.
+// unqueuePost turns a queued post into a draft without a time, and releases its slot.
 func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p *core.Post) error {
 	change, err := p.MakeChange(core.MoveTake, a.cfg.Now(), "")
 	if err != nil {
@@ -158,19 +163,21 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 	return a.savePostChange(ctx, t, change, pub)
 }
 
-// RetryPost queues a failed post again: for its time if that is in the future, otherwise for now. It uses no slot.
-// For a post with an unknown outcome, a person must confirm that it is not on the network (409 outcome_unknown).
+// RetryPost queues a failed post again: for its time if that is in the future, or for now. It uses no slot. If the
+// outcome of the post is unknown, a person must confirm that it is not on the network; otherwise RetryPost returns
+// outcome_unknown.
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {
-			return core.Fail(core.CodeOutcomeUnknown, "It is unknown whether this post is on %s.", p.AccountName).
-				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, or answer the question in the dashboard.")
+			return core.Fail(core.CodeOutcomeUnknown, "It is not known whether this post is on %s.", p.AccountName).
+				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, " +
+					"or answer the question in the dashboard.")
 		}
 		return a.requeuePost(ctx, t, p)
 	})
 }
 
-// requeuePost queues a failed post with its existing ledger row, so that an armed handle stays the only one.
+// requeuePost queues a failed post again. It keeps the ledger row, so that an armed handle remains the only one.
 func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) error {
 	now := a.cfg.Now().UTC()
 	change, err := p.MakeChange(core.MoveRetry, now, "")
@@ -181,7 +188,7 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 	if err != nil {
 		return err
 	}
-	pub.Handle = string(pub.Sealed) // Requeue needs to know only whether there is one
+	pub.Handle = string(pub.Sealed) // Requeue only checks whether there is a handle
 	if err := lockAvailableFiles(ctx, t, p); err != nil {
 		return err
 	}
@@ -192,7 +199,7 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 	return a.savePostChange(ctx, t, change, pub)
 }
 
-// DuplicatePost creates a draft with a post's account, content and settings, without a time.
+// DuplicatePost creates a draft with the account, content and settings of a post, but without a time.
 func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	t, postID, err := enterWithID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
@@ -231,7 +238,8 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 		if err := post.ApplyMove(core.MoveDelete); err != nil {
 			return err
 		}
-		// A worker that notes a question holds the ledger's row and asks for the post's: the row comes first.
+		// The ledger row is locked first, because a worker that saves a question holds that row while it waits for
+		// the post.
 		if _, err := t.LockPublication(ctx, post.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
@@ -239,9 +247,10 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
-// ResolveOutcome stores a person's answer about a post with an unknown outcome: it is live, or it is not on the network
-// and is sent again. Only a signed-in person can answer.
-func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in contract.ResolveOutcome) (contract.Post, error) {
+// ResolveOutcome applies a person's answer about a post with an unknown outcome: it marks the post as live, or queues
+// it again because it is not on the network. Only a signed-in person can answer.
+func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in contract.ResolveOutcome,
+) (contract.Post, error) {
 	if err := c.RequireSession(false); err != nil {
 		return contract.Post{}, err
 	}
@@ -256,6 +265,7 @@ func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in c
 	})
 }
 
+// markLive marks a post as live, with the link that a person has entered.
 func (a *App) markLive(ctx context.Context, t store.Tenant, p *core.Post, url string) error {
 	if err := core.CheckLink("url", url); err != nil {
 		return err

@@ -11,11 +11,11 @@ import (
 	"belfry/internal/store"
 )
 
-// sameTextWithin is the time before and after a post in which a network is likely to treat the same text as spam.
+// sameTextWithin is how long before or after a post a network is likely to treat the same text as spam.
 const sameTextWithin = 24 * time.Hour
 
-// PlanPosts returns what a create request would do, and its issues, for each account. It changes nothing (Spec §4,
-// POST /posts/plan).
+// PlanPosts returns what a request to create posts would do for each account, with its issues. It changes nothing
+// (Spec §4, POST /posts/plan).
 func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPosts) (contract.Plan, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -32,8 +32,8 @@ func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPost
 	return a.planOf(r), nil
 }
 
-// buildPlanRows creates the plan's rows with all checks that do not depend on the workspace's other posts: the
-// networks' checks, the accounts and the time.
+// buildPlanRows adds a row to the plan for each target, with all checks that do not depend on the workspace's other
+// posts: those of the networks, the accounts and the time.
 func (a *App) buildPlanRows(r *postRequest) {
 	at, issues, warnings := r.when.Resolve(a.cfg.Now())
 	r.at = at
@@ -46,7 +46,8 @@ func (a *App) buildPlanRows(r *postRequest) {
 	}
 }
 
-// addQuotaAndTextIssues adds to the plan's rows what depends on the workspace's other posts: the quota, and repeated texts.
+// addQuotaAndTextIssues reads the used quota and adds to the plan's rows the issues and warnings that depend on the
+// workspace's other posts: the quota and repeated texts.
 func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
 	if r.used, err = t.UsedSlots(ctx, r.workspace.Zone.Month(a.cfg.Now())); err != nil {
 		return err
@@ -71,7 +72,7 @@ func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *post
 	return nil
 }
 
-// excludeEditedPost leaves the post that the plan is for out of the numbers of posts that there are.
+// excludeEditedPost subtracts the post that is being edited, if any, from the numbers of used slots or drafts.
 func excludeEditedPost(ctx context.Context, t store.Tenant, r *postRequest) error {
 	if r.editing.IsZero() {
 		return nil
@@ -88,7 +89,7 @@ func excludeEditedPost(ctx context.Context, t store.Tenant, r *postRequest) erro
 	return nil
 }
 
-// quotaIssues returns the quota issue of the request's n-th post, or none if the plan allows it.
+// quotaIssues returns the quota issue of the request's nth post, or none if the plan allows the post.
 func (r *postRequest) quotaIssues(nth int) []core.Issue {
 	switch posts := r.plan.Posts; {
 	case r.queuesPosts() && posts != nil && r.used+int64(nth) > *posts:
@@ -99,12 +100,13 @@ func (r *postRequest) quotaIssues(nth int) []core.Issue {
 	return nil
 }
 
+// hasIssues reports whether any row of the plan has an issue.
 func (r *postRequest) hasIssues() bool {
 	return slices.ContainsFunc(r.rows, func(row core.PlanRow) bool { return !row.OK() })
 }
 
-// newPlanRow returns the row of a target, with the issues of its network and account. A draft may have an account that
-// must be reconnected.
+// newPlanRow returns the plan's row for a target, with the issues of its network, files and account. Issues that only
+// prevent queueing are left out unless queues is set: a draft may have an account that must be reconnected.
 func (a *App) newPlanRow(target postTarget, queues bool) core.PlanRow {
 	d := target.draft
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
@@ -132,8 +134,8 @@ var sameText = map[core.PostStatus]core.IssueText{
 	core.PostQueued: core.WarnSameTextQueued,
 }
 
-// findRepeatedTexts returns the accounts that have the same text at a time near that of the request, and the status
-// of that post. It returns none for drafts.
+// findRepeatedTexts finds the accounts that have a post with the same text within sameTextWithin, and returns the
+// status of that post for each. It finds none for drafts.
 func findRepeatedTexts(ctx context.Context, t store.Tenant,
 	r *postRequest,
 ) (map[core.AccountID]core.PostStatus, error) {
@@ -145,6 +147,7 @@ func findRepeatedTexts(ctx context.Context, t store.Tenant,
 		r.at.Add(sameTextWithin))
 }
 
+// planOf converts a plan to its record.
 func (a *App) planOf(r *postRequest) contract.Plan {
 	out := contract.Plan{
 		OK: true, Status: string(core.PostDraft), Rows: []contract.PlanRow{},
@@ -161,8 +164,9 @@ func (a *App) planOf(r *postRequest) contract.Plan {
 	return out
 }
 
-// planError returns the error for a plan that is not ok, or nil: first quota_exceeded (402), then media_purged, then
-// plan_has_issues (409), the last two with the plan's rows.
+// planError returns the error for a plan with issues, or nil: quota_exceeded if there is a quota issue, otherwise
+// media_purged if the bytes of a file were deleted, otherwise plan_has_issues. The last two contain the rows of the
+// plan.
 func planError(r *postRequest) error {
 	issues := map[core.IssueCode]bool{}
 	for _, row := range r.rows {
@@ -180,7 +184,7 @@ func planError(r *postRequest) error {
 		}
 		return core.OverQuota("posts per month", r.used, *r.plan.Posts)
 	case issues[core.IssueMediaPurged.Code]:
-		e = core.Fail(core.CodeMediaPurged, "The content of a file was deleted, so nothing was changed.").
+		e = core.Fail(core.CodeMediaPurged, "The content of a file has been deleted, so nothing was changed.").
 			WithHint("Upload the file again. Its name is in rows.")
 	default:
 		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was changed.").

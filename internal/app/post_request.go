@@ -16,7 +16,7 @@ import (
 	"belfry/internal/store"
 )
 
-// postRequest is a parsed request to create or plan posts: the accounts, the content and the time.
+// postRequest is a parsed request to create or plan posts, with everything that it refers to.
 type postRequest struct {
 	workspace core.Workspace
 	plan      core.Plan
@@ -24,18 +24,18 @@ type postRequest struct {
 	at        time.Time // zero for a draft
 	targets   []postTarget
 	rows      []core.PlanRow // the plan, one row for each target
-	used      int64          // slots of the month
-	editing   core.PostID    // the post that the plan is for; zero for new ones
-	drafts    int64          // those that exist
+	used      int64          // slots used this month
+	editing   core.PostID    // the post that is being edited; zero for a new post
+	drafts    int64          // number of drafts in the workspace
 }
 
-// postTarget is an account and the content of its post.
+// postTarget is the content for one account's post, and the account's network.
 type postTarget struct {
 	draft   network.Draft
 	network network.Network
 }
 
-// queuesPosts reports whether the request queues posts.
+// queuesPosts reports whether the request queues posts. Otherwise, it is about drafts.
 func (r *postRequest) queuesPosts() bool { return r.when.Kind != core.WhenDraft }
 
 // slotCount returns how many slots of the month the request uses.
@@ -50,10 +50,10 @@ func (r *postRequest) accountIDs() []core.AccountID {
 	return convertAll(r.targets, func(t postTarget) core.AccountID { return t.draft.Account.ID })
 }
 
-// parsePostRequest parses a request and reads what it refers to. It returns invalid_request for the first mistake in
-// its form, in the order of its fields, and then not_found for its ids. It changes nothing.
+// parsePostRequest parses a request and reads what it refers to. For a mistake in its form, it returns invalid_request
+// for the first one in the order of the fields; then not_found for an unknown id. It changes nothing.
 func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.PlanPosts) (*postRequest, error) {
-	if _, err := parseWhen(in.When, core.Zone{}); err != nil { // its zone is the workspace's, which is not read yet
+	if _, err := parseWhen(in.When, core.Zone{}); err != nil { // the workspace's zone is not known yet
 		return nil, err
 	}
 	if err := checkContentTexts(in); err != nil {
@@ -106,6 +106,7 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	return r, nil
 }
 
+// parseWhen parses the time of a request. A nil w means a draft. zone applies to a time without a zone.
 func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
 	switch {
 	case w == nil:
@@ -116,6 +117,7 @@ func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
 	return core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
 }
 
+// checkContentTexts checks the length and the characters of the text, the title and the tags, and of their overrides.
 func checkContentTexts(in contract.PlanPosts) error {
 	if err := core.CheckContent("", in.Text, in.Title, in.Tags); err != nil {
 		return err
@@ -133,8 +135,8 @@ func checkContentTexts(in contract.PlanPosts) error {
 // sortedKeys returns the keys in order, so that the same mistake is always reported first.
 func sortedKeys[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
 
-// parseSettings decodes the settings of every network strictly, including networks that are not targeted. Its error
-// joins all mistakes.
+// parseSettings strictly parses the settings of every network in the request, including networks without a target. Its
+// error joins all mistakes.
 func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
 	out := map[core.Platform]json.RawMessage{}
 	var mistakes []error
@@ -149,6 +151,7 @@ func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map
 	return out, errors.Join(mistakes...)
 }
 
+// checkOverrideNetworks returns invalid_request if there is an override for a network that Belfry cannot publish to.
 func (a *App) checkOverrideNetworks(overrides map[string]contract.Override) error {
 	for _, name := range sortedKeys(overrides) {
 		if _, err := a.getNetwork("overrides."+name, name); err != nil {
@@ -158,7 +161,8 @@ func (a *App) checkOverrideNetworks(overrides map[string]contract.Override) erro
 	return nil
 }
 
-// getNetworkRules returns the rules of a network, which need not have a connector.
+// getNetworkRules returns the rules of a network, or invalid_request if there is no such network. Belfry may not be
+// able to publish to it.
 func (a *App) getNetworkRules(path, name string) (network.Rules, error) {
 	if r, ok := a.cfg.Networks.RulesOf(core.Platform(name)); ok {
 		return r, nil
@@ -166,6 +170,7 @@ func (a *App) getNetworkRules(path, name string) (network.Rules, error) {
 	return nil, a.errUnknownNetwork(path+"."+name, name)
 }
 
+// errUnknownNetwork returns the error for an unknown network, with the most similar name as the hint.
 func (a *App) errUnknownNetwork(path, name string) error {
 	var names []string
 	for _, r := range a.cfg.Networks.Rules() {
@@ -175,15 +180,14 @@ func (a *App) errUnknownNetwork(path, name string) error {
 	if nearest := core.Nearest(name, names); nearest != "" {
 		return e.WithHint("Did you mean %s?", nearest)
 	}
-	return e.WithHint("Use the name of a network, with its fields below it: %s.",
-		strings.Join(names, ", "))
+	return e.WithHint("Use one of these names: %s.", strings.Join(names, ", "))
 }
 
-// parseTargets parses the ids of a request's accounts and of its group. A request may name accounts, a group or both.
-// The group is zero if the request has none.
+// parseTargets parses the ids of a request's accounts and group, and returns invalid_request if it has neither. The
+// group is zero if the request has none.
 func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
-		return nil, group, core.Invalid("targets", "No account is chosen.").WithHint("Choose at least one account or a group.")
+		return nil, group, core.Invalid("targets", "No account is selected.").WithHint("Select at least one account or a group.")
 	}
 	if accounts, err = parseIDs[core.AccountKind]("targets.accountIds", in.AccountIDs); err != nil || in.GroupID == nil {
 		return accounts, group, err
@@ -192,7 +196,7 @@ func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.Gr
 	return accounts, group, core.WithNotFoundPath("targets.groupId", err)
 }
 
-// selectAccounts returns the accounts of a request without duplicates: first those named directly, then those of the
+// selectAccounts returns the accounts of a request without duplicates: first those listed directly, then those of the
 // group.
 func selectAccounts(sources store.PostSources, in contract.Targets, named []core.AccountID) ([]core.Account, error) {
 	ids := uniqueIDs(append(slices.Clone(named), sources.GroupMembers...))
@@ -225,7 +229,7 @@ func parseIDs[K core.Kind](path string, texts []string) ([]core.ID[K], error) {
 }
 
 // accountsInOrder returns the accounts with these ids in the same order. For a missing one, it returns not_found with
-// its index in the list at path.
+// its index in given, the list at path.
 func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, path string,
 	given []string,
 ) ([]core.Account, error) {
@@ -245,13 +249,13 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 
 func indexedPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// newTarget returns the content of one account's post: the general content, or the override for its network.
+// newTarget returns the target for an account: the general content with the overrides and settings for its network.
 func (a *App) newTarget(account core.Account, in contract.PlanPosts, files []core.Media,
 	settings map[core.Platform]json.RawMessage,
 ) (postTarget, error) {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok {
-		return postTarget{}, fmt.Errorf("account %s is on %q, a network that this server does not support", account.ID, account.Platform)
+		return postTarget{}, fmt.Errorf("account %s is on %q, which this server does not support", account.ID, account.Platform)
 	}
 	d := network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Media: files, Account: account}
 	if o, ok := in.Overrides[string(account.Platform)]; ok {
@@ -267,6 +271,7 @@ func (a *App) newTarget(account core.Account, in contract.PlanPosts, files []cor
 	return postTarget{draft: d, network: n}, err
 }
 
+// valueOr returns *p, or fallback if p is nil.
 func valueOr[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback

@@ -6,13 +6,13 @@ import (
 	"belfry/internal/core"
 )
 
-// Preferences are what a signed-in person has chosen for themselves.
+// Preferences are the personal settings of a signed-in person.
 type Preferences struct {
-	Shortcuts  bool // single keys are shortcuts
+	Shortcuts  bool // single keys work as shortcuts
 	FirstSteps bool // the workspace's first steps are shown
 }
 
-// SetShortcutsEnabled sets whether single keys are shortcuts for the signed-in person, in all their workspaces.
+// SetShortcutsEnabled sets whether single keys work as shortcuts for the signed-in person, in all their workspaces.
 func (a *App) SetShortcutsEnabled(ctx context.Context, c core.Caller, enabled bool) error {
 	if _, err := a.enterSession(c, false); err != nil {
 		return err
@@ -20,7 +20,7 @@ func (a *App) SetShortcutsEnabled(ctx context.Context, c core.Caller, enabled bo
 	return a.cfg.Store.SetShortcuts(ctx, c.User(), enabled)
 }
 
-// GetFirstSteps returns how far the workspace is with what makes it useful.
+// GetFirstSteps returns which of the first steps of a new workspace are done.
 func (a *App) GetFirstSteps(ctx context.Context, c core.Caller) (core.FirstSteps, error) {
 	t, err := a.enterSession(c, false)
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *App) GetFirstSteps(ctx context.Context, c core.Caller) (core.FirstSteps
 	return t.FirstSteps(ctx)
 }
 
-// HideFirstSteps stops showing the workspace's first steps to the signed-in person.
+// HideFirstSteps hides the workspace's first steps from the signed-in person.
 func (a *App) HideFirstSteps(ctx context.Context, c core.Caller) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"belfry/internal/store"
 )
 
-// changeUseful is how long an email about a changed address is worth sending.
+// changeUseful is how long an email about a changed address remains useful. After that, it is not sent.
 const changeUseful = 7 * 24 * time.Hour
 
-// EditProfile changes the person's name and email address on this server. A new address needs a recently confirmed
-// password, and it is a conflict if another account has it. Links for a new password that were sent to the old address
-// end, and its reader is told.
+// EditProfile changes the person's name and email address on this server. A new address requires a recently confirmed
+// password, and is a conflict if another person has it. A changed address ends the password reset links that were sent
+// to the old one, and queues an email to the old one.
 func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditProfile) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {
@@ -55,9 +55,11 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 	})
 }
 
-// prepareEmailChange checks whether the person may change their email address, deletes links that were sent to the old one,
-// and tells its reader.
-func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User, email string) error {
+// prepareEmailChange checks that the person may change their email address, deletes the password reset links sent to
+// the old address, and queues an email to it. It does not store the new address.
+func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
+	email string,
+) error {
 	if _, err := a.enterReauthenticated(c, false); err != nil {
 		return err
 	}
@@ -65,20 +67,20 @@ func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Cal
 		return err
 	}
 	return a.queueMail(ctx, t, mail.Message{To: before.Email, Name: before.Name, Letter: mail.Letter{
-		Subject:    "Your email address for Belfry has changed",
-		Paragraphs: []string{"You now sign in to Belfry with " + email + ". This address no longer works."},
-		Footnote: "If you did not change it, ask the person who runs this server to give you back your account: " +
+		Subject:    "Your Belfry email address has changed",
+		Paragraphs: []string{"You now sign in to Belfry with " + email + ". You can no longer sign in with this address."},
+		Footnote: "If you did not change it, ask the operator of this server to restore your account: " +
 			a.cfg.PublicURL,
 	}}, a.cfg.Now().Add(changeUseful))
 }
 
-// auditedProfile returns the values that the audit log compares.
+// auditedProfile returns the values of a profile that the audit log records.
 func auditedProfile(u core.User) map[string]string {
 	return map[string]string{"name": u.Name, "email": u.Email}
 }
 
-// ChangePassword replaces the person's password and ends their links for a new one and all of their sessions except the
-// present one, which continues with the proof that is returned. A wrong present password is invalid_request.
+// ChangePassword replaces the person's password. It ends their password reset links and all of their sessions except
+// the present one, which must store the returned proof to continue. A wrong present password is invalid_request.
 func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.ChangePassword) (proof string, err error) {
 	t, err := a.enterSession(c, false)
 	if err != nil {
@@ -109,7 +111,7 @@ func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.Cha
 	return SessionProof(hash), nil
 }
 
-// withErrorPath returns invalid_request with another path, and any other error unchanged.
+// withErrorPath returns an invalid_request error with another path, and any other error unchanged.
 func withErrorPath(path string, err error) error {
 	e, ok := errors.AsType[*core.Error](err)
 	if !ok || e.Code != core.CodeInvalidRequest {
@@ -120,7 +122,7 @@ func withErrorPath(path string, err error) error {
 	return &moved
 }
 
-// GetMailChoice returns which problems of the workspace the person gets by email.
+// GetMailChoice returns about which problems of the workspace the person gets emails.
 func (a *App) GetMailChoice(ctx context.Context, c core.Caller) (core.MailChoice, error) {
 	t, err := a.enterSession(c, false)
 	if err != nil {
@@ -130,7 +132,7 @@ func (a *App) GetMailChoice(ctx context.Context, c core.Caller) (core.MailChoice
 	return c.Role().MailChoiceOrDefault(own), err
 }
 
-// SetMailChoice chooses which problems of the workspace the person gets by email.
+// SetMailChoice sets about which problems of the workspace the person gets emails.
 func (a *App) SetMailChoice(ctx context.Context, c core.Caller, choice string) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {

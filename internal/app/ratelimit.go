@@ -11,14 +11,14 @@ import (
 	"belfry/internal/store"
 )
 
-// errRateLimited returns rate_limited. It rounds the wait up to whole seconds.
+// errRateLimited returns rate_limited with the wait, rounded up to whole seconds.
 func errRateLimited(wait time.Duration, message, hint string) *core.Error {
 	e := core.Fail(core.CodeRateLimited, "%s", message).WithHint("%s", hint)
 	e.RetryAfter = max(int(math.Ceil(wait.Seconds())), 1)
 	return e
 }
 
-// Names of the limits, as the RateLimit headers and the metrics have them.
+// Names of the limits in the RateLimit headers and the metrics.
 const (
 	LimitNameAddress = "address"
 	limitNamePage    = "page"
@@ -27,21 +27,24 @@ const (
 	limitNameInvite  = "invite"
 )
 
+// refuseOverLimit counts a refused request in the metrics and returns rate_limited. what completes the sentence "Too
+// many …".
 func (a *App) refuseOverLimit(limitName string, wait time.Duration, what string) error {
 	a.cfg.Metrics.CountRateLimited(limitName)
 	return errRateLimited(wait, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
 }
 
-// CountedRequest is a request that its address's limit allows. Caller is the owner of the key; if there is none, Refused is
-// the reason.
+// CountedRequest is a request that its address's limit allows. Caller is the caller of its API key, or Refused is the
+// reason why there is none.
 type CountedRequest struct {
 	Counted store.RateCount
 	Caller  core.Caller
 	Refused error
 }
 
-// CountAndAuthenticate counts a request toward the limit of its client address, whoever sends it (Spec §8), and looks up its API
-// key in the same round trip. Over the limit, it returns rate_limited, also with the counts.
+// CountAndAuthenticate counts a request toward the limit of its client address, whoever sends it (Spec §8), and
+// authenticates its API key in the same round trip. If the address is over its limit, it returns rate_limited together
+// with the counts. An invalid key is no error: it is in CountedRequest.Refused.
 func (a *App) CountAndAuthenticate(ctx context.Context, addressKey, bearer string) (CountedRequest, error) {
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.remainingWait(addressKey, a.cfg.Now()); wait > 0 {
@@ -73,11 +76,12 @@ func (a *App) CountAndAuthenticate(ctx context.Context, addressKey, bearer strin
 	return arrival, nil
 }
 
-// pagesPerRequest is how many page requests an address may make for each API request. A browser makes many requests
-// by itself, and all people in an office may share one address.
+// pagesPerRequest is how many page requests an address can make for each API request that it can make. A browser makes
+// many requests by itself, and all people in an office may share one address.
 const pagesPerRequest = 5
 
-// CountPageRequest counts a request for a page of the dashboard. It returns rate_limited over the limit of its address.
+// CountPageRequest counts a request for a page of the dashboard. It returns rate_limited if the address is over its
+// limit.
 func (a *App) CountPageRequest(ctx context.Context, addressKey string) error {
 	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
 	wait := a.refused.remainingWait(key, a.cfg.Now())
@@ -92,7 +96,8 @@ func (a *App) CountPageRequest(ctx context.Context, addressKey string) error {
 	return a.refuseOverLimit(limitNamePage, wait, "requests from this address")
 }
 
-// countCreation counts a request to create posts toward the hourly limit.
+// countCreation counts a request to create posts toward the hourly limit, and returns rate_limited if it is over that
+// limit.
 func (a *App) countCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
 	n, err := t.CountCreation(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
@@ -101,7 +106,7 @@ func (a *App) countCreation(ctx context.Context, t store.Tenant) (store.RateCoun
 	return n, err
 }
 
-// addCreationCount adds the hourly limit to a replayed response, which does not count toward it.
+// addCreationCount adds the state of the hourly limit to a stored response, without counting the request.
 func (a *App) addCreationCount(ctx context.Context, t store.Tenant, access Access, stored Answer) (Answer, error) {
 	if !access.Creates {
 		return stored, nil
@@ -115,8 +120,8 @@ func (a *App) addCreationCount(ctx context.Context, t store.Tenant, access Acces
 	return stored, nil
 }
 
-// refusedAddresses remembers until when addresses are over their limit, so that a flood of requests does not reach
-// the database. It never refuses an address for longer than the database would.
+// refusedAddresses remembers until when addresses are over their limit, so that a flood of requests does not reach the
+// database. It never refuses an address for longer than the database would.
 type refusedAddresses struct {
 	mu    sync.Mutex
 	until map[string]time.Time
@@ -125,6 +130,7 @@ type refusedAddresses struct {
 // refusedMax limits the memory that a flood from many addresses can use.
 const refusedMax = 10_000
 
+// remainingWait returns how long the address is still refused, or 0.
 func (r *refusedAddresses) remainingWait(key string, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,11 +141,12 @@ func (r *refusedAddresses) remainingWait(key string, now time.Time) time.Duratio
 	return 0
 }
 
+// blockFor refuses the address until wait has passed.
 func (r *refusedAddresses) blockFor(key string, now time.Time, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.until == nil || len(r.until) >= refusedMax {
-		r.until = map[string]time.Time{} // the database still knows those that this forgets
+		r.until = map[string]time.Time{} // the database still knows the forgotten addresses
 	}
 	r.until[key] = now.Add(wait)
 }

@@ -16,20 +16,20 @@ import (
 
 const (
 	maxReplayKey = 255
-	// replayKeep is how long answers are kept (decisions.md, Shape of the API).
+	// replayKeep is how long responses are stored (decisions.md, Shape of the API).
 	replayKeep = 24 * time.Hour
-	// replayLock is how long a first request may run before a repetition takes its place: longer than any request is
-	// allowed to take.
+	// replayLock is how long a first request may run before a repeated one takes its place. It is longer than any
+	// request is allowed to run.
 	replayLock = time.Minute
-	// freeReplayTimeout bounds how long a key is being freed after its client may have gone.
+	// freeReplayTimeout limits the release of a key, which also happens if the client is gone.
 	freeReplayTimeout = 10 * time.Second
 )
 
-// Replay is a request that its client may repeat.
+// Replay identifies a request that its client may repeat.
 type Replay struct {
-	// Route is the name of the stored operation, and Key the client's Idempotency-Key.
+	// Route is the name of the operation, and Key the client's Idempotency-Key.
 	Route, Key string
-	// Body is the body of the request. Another body with the same key is an error.
+	// Body is the body of the request. The same key with another body is an error.
 	Body []byte
 	// Status is the status of a successful response.
 	Status int
@@ -39,7 +39,7 @@ type Replay struct {
 
 type replayKey struct{}
 
-// contextWithReplay adds the replay to the context, in which the operation's transaction finds it (saveReplay).
+// contextWithReplay returns a context with the replay, where the operation's transaction finds it (saveReplay).
 func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
 	if replay == nil {
 		return ctx
@@ -47,8 +47,8 @@ func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
 	return context.WithValue(ctx, replayKey{}, replay)
 }
 
-// beginReplay reserves the key for a first request, or returns the stored response of the request that this one
-// repeats.
+// beginReplay reserves the key for a first request. For a repeated request, it returns the stored response with
+// Replayed set.
 func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
 	if err := replay.checkKey(); err != nil {
 		return Answer{}, err
@@ -59,7 +59,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 	case err != nil || first:
 		return Answer{}, err
 	case !bytes.Equal(kept.Fingerprint, named.Fingerprint):
-		return Answer{}, core.Fail(core.CodeIdempotencyMismatch, "This Idempotency-Key was used for another request.").
+		return Answer{}, core.Fail(core.CodeIdempotencyMismatch, "This Idempotency-Key has already been used for another request.").
 			WithHint("Use a new key for each new request. Repeat a key only with the same body.")
 	case kept.Status == 0:
 		return Answer{}, errStillRunning(kept.Left)
@@ -67,7 +67,8 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 	return Answer{Replayed: true, Status: kept.Status, Body: kept.Body}, nil
 }
 
-// errStillRunning returns the error while the first request holds the key. left is the maximum time that remains.
+// errStillRunning returns the error for a repeated request while the first one is running. left is the maximum time
+// until the key is released.
 func errStillRunning(left time.Duration) *core.Error {
 	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
 		WithHint("Wait the number of seconds in Retry-After, then repeat the request.")
@@ -75,9 +76,9 @@ func errStillRunning(left time.Duration) *core.Error {
 	return e
 }
 
-// saveReplay stores the response to a repeatable request in the operation's own transaction, so that both commit
-// together. It returns an error, which rolls the operation back, if another request with the same key has taken its
-// place meanwhile. Without a replay it does nothing.
+// saveReplay stores the response to a repeatable request in the operation's own transaction, so that both are
+// committed together. If another request with the same key has taken its place, it returns an error, which rolls the
+// operation back. Without a replay in the context, it does nothing.
 func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
 	kept, err := newStoredAnswer(ctx, answer)
 	if err != nil || kept == nil {
@@ -90,11 +91,11 @@ func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
 	return finishReplay(ctx, t, err)
 }
 
-// newStoredAnswer returns the response to store for repetitions of the request, or nil if it cannot be repeated.
+// newStoredAnswer returns the response in the form in which it is stored, or nil if the request cannot be repeated.
 func newStoredAnswer(ctx context.Context, answer any) (*store.Answer, error) {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	if !ok {
-		return nil, nil //nolint:nilnil // there is nothing to keep
+		return nil, nil //nolint:nilnil // there is nothing to store
 	}
 	body, err := contract.EncodeJSON(answer)
 	if err != nil {
@@ -103,8 +104,8 @@ func newStoredAnswer(ctx context.Context, answer any) (*store.Answer, error) {
 	return &store.Answer{Replay: replay.toStoreReplay(), Status: replay.Status, Body: body}, nil
 }
 
-// finishReplay marks the response of a repeatable request as stored, or converts the error: store.ErrReplaced means that
-// another request with the key is still running.
+// finishReplay marks the response to a repeatable request as stored if err is nil. If err is store.ErrReplaced, it
+// returns the error for a request with the same key that is still running. It returns any other error unchanged.
 func finishReplay(ctx context.Context, t store.Tenant, err error) error {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	switch {
@@ -121,8 +122,8 @@ func finishReplay(ctx context.Context, t store.Tenant, err error) error {
 	return errStillRunning(other.Left)
 }
 
-// releaseReplayKey frees the key of a request that was admitted and then refused, so that the client can send a corrected
-// request. After an internal error, the key stays reserved, because the outcome is unknown.
+// releaseReplayKey releases the key of a request that was admitted and then refused, so that the client can send a
+// corrected request. If the error is internal, the key stays reserved, because the outcome is unknown.
 func (a *App) releaseReplayKey(ctx context.Context, c core.Caller, replay *Replay, operationErr error) {
 	code := core.CodeOf(operationErr)
 	if replay == nil || code == core.CodeInternal || code == core.CodeUnavailable {
@@ -139,6 +140,7 @@ func (a *App) releaseReplayKey(ctx context.Context, c core.Caller, replay *Repla
 	}
 }
 
+// toStoreReplay returns the replay in the form in which it is stored, with a fingerprint of the request.
 func (r *Replay) toStoreReplay() store.Replay {
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {
@@ -147,6 +149,7 @@ func (r *Replay) toStoreReplay() store.Replay {
 	return store.Replay{Route: r.Route, Key: r.Key, Fingerprint: sum.Sum(nil)}
 }
 
+// checkKey returns invalid_request if the key has a wrong length or other than visible ASCII characters.
 func (r *Replay) checkKey() error {
 	if len(r.Key) == 0 || len(r.Key) > maxReplayKey {
 		return core.Invalid("Idempotency-Key", "The header Idempotency-Key must have 1 to %d characters.", maxReplayKey)

@@ -18,8 +18,8 @@ const RevokeUnreadableCommand = "belfry accounts revoke-unreadable"
 // unreadable is the reason for revoking an account whose token cannot be decrypted.
 const unreadable = "The key that encrypted this account's token is lost. Reconnect the account."
 
-// CheckSecretKeys returns an error if the secret keys do not decrypt the tokens in the database. Without them, a worker
-// would claim every post and publish none.
+// CheckSecretKeys returns an error if the secret keys cannot decrypt the tokens in the database. Without the right
+// keys, a worker would claim every post and publish none.
 func (a *App) CheckSecretKeys(ctx context.Context) error {
 	samples, err := a.cfg.Store.SampleTokenPerKey(ctx)
 	if err != nil {
@@ -33,8 +33,8 @@ func (a *App) CheckSecretKeys(ctx context.Context) error {
 		if unsound != nil {
 			id = "unknown"
 		}
-		return fmt.Errorf("accounts' tokens were encrypted with the key %q, which is not among the secret keys or has changed: "+
-			"restore it, or, if it is lost, run `%s` and reconnect those accounts", id, RevokeUnreadableCommand)
+		return fmt.Errorf("accounts' tokens were encrypted with the key %q, which is missing from the secret keys or has changed: "+
+			"restore it; if it is lost, run `%s` and reconnect the accounts", id, RevokeUnreadableCommand)
 	}
 	return nil
 }
@@ -45,8 +45,9 @@ func (a *App) checkTokenKey(t store.AccountToken) error {
 	return err
 }
 
-// RevokeUnreadableAccounts finds the connected accounts whose tokens cannot be decrypted and, if confirmed, revokes them and
-// deletes those tokens. People can then reconnect the accounts. Queued posts fail as for any revoked account.
+// RevokeUnreadableAccounts returns the connected accounts whose tokens cannot be decrypted. If confirm is set, it also
+// revokes them and deletes their tokens, so that people can reconnect them. Queued posts then fail as for any revoked
+// account.
 func (a *App) RevokeUnreadableAccounts(ctx context.Context, confirm bool) ([]core.Account, error) {
 	tokens, err := a.cfg.Store.AllAccountTokens(ctx)
 	if err != nil {
@@ -83,16 +84,16 @@ func (a *App) RevokeUnreadableAccounts(ctx context.Context, confirm bool) ([]cor
 
 // Rotation is the result of one pass of RotateSecrets.
 type Rotation struct {
-	Resealed   int // values that the newest key seals now
-	Busy       int // values that somebody was using; another pass seals them
-	Unreadable int // values that no key opens
+	Resealed   int // values that are now encrypted with the newest key
+	Busy       int // values that were in use; another pass encrypts them
+	Unreadable int // values that no key can decrypt
 }
 
 // rotateBatch is how many values are read at a time.
 const rotateBatch = 500
 
-// RotateSecrets re-encrypts with the newest key all values that were encrypted with another. It can run beside the
-// service and can be interrupted at any time. Every process must have the newest key before.
+// RotateSecrets re-encrypts all values that were not encrypted with the newest key. It can run beside the service, and
+// can be interrupted at any time. Before, every process must have the newest key.
 func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	var r Rotation
 	err := errors.Join(
@@ -107,6 +108,7 @@ func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	return r, a.cfg.Store.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSecretsRotated, After: r})
 }
 
+// resealColumn re-encrypts the values of one column with the newest key and adds the numbers to total.
 func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedColumn, purpose string,
 	total *Rotation,
 ) error {
@@ -138,14 +140,15 @@ func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 	}
 }
 
-// CountSealedByKey updates the metric of encrypted values by key. A key that encrypts none can be removed.
+// CountSealedByKey counts the encrypted values by the id of their key, and updates the metric. A key with no values
+// can be removed.
 func (a *App) CountSealedByKey(ctx context.Context) (map[string]int64, error) {
 	counts, err := a.cfg.Store.CountSealedByKey(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("count sealed values: %w", err)
+		return nil, fmt.Errorf("count encrypted values: %w", err)
 	}
 	for _, id := range a.cfg.Ring.IDs() {
-		counts[id] += 0 // a key that seals nothing is shown as 0
+		counts[id] += 0 // show a key without values as 0
 	}
 	a.cfg.Metrics.SetSealedValues(counts)
 	return counts, nil

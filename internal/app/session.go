@@ -8,7 +8,7 @@ import (
 	"belfry/internal/store"
 )
 
-// ListSessions lists the browsers in which the person is signed in, the last used first.
+// ListSessions lists the browsers in which the person is signed in, most recently used first.
 func (a *App) ListSessions(ctx context.Context, c core.Caller) ([]core.BrowserSession, error) {
 	if _, err := a.enterSession(c, false); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (a *App) ListSessions(ctx context.Context, c core.Caller) ([]core.BrowserSe
 	return list, nil
 }
 
-// EndSession signs the person out of one browser.
+// EndSession signs the person out of one browser. It returns not_found if they have no such session.
 func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
 	t, err := a.enterSession(c, false)
 	t, session, err := withParsedID[core.SessionKind](t, id, err)
@@ -39,7 +39,7 @@ func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
-// EndAllSessions signs the person out of all browsers, also the present one.
+// EndAllSessions signs the person out of all browsers, including the present one.
 func (a *App) EndAllSessions(ctx context.Context, c core.Caller) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"belfry/internal/store"
 )
 
-// NeedsSetUp reports whether the server has not been set up yet: no workspace exists.
+// NeedsSetUp reports whether the server has no workspace yet.
 func (a *App) NeedsSetUp(ctx context.Context) (bool, error) {
 	exists, err := a.cfg.Store.HasAnyWorkspace(ctx)
 	return !exists, err
@@ -22,8 +22,8 @@ func errAlreadySetUp() error {
 	return core.Fail(core.CodeConflict, "This server is already set up.").WithHint("Sign in instead.")
 }
 
-// SetUpServer creates the first workspace and its owner. Of several concurrent requests, exactly one succeeds; the others
-// get conflict. The error joins one core.Error for each wrong field.
+// SetUpServer creates the first workspace with its owner, and signs the owner in. Of several concurrent requests,
+// exactly one succeeds; the others get conflict. The error joins one core.Error for each invalid field.
 func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) (SignedIn, error) {
 	open, err := a.NeedsSetUp(ctx)
 	if err != nil {
@@ -64,7 +64,8 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 	return a.recordSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
-// addWorkspace stores a workspace with its owner. If a slug derived from the name is taken, it gets a number.
+// addWorkspace stores a workspace with its owner. If the workspace has no slug, it derives one from the name, with a
+// number if the slug is taken. It returns conflict if a given slug is taken.
 func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID,
 	by core.Caller,
 ) (core.Workspace, error) {
@@ -86,12 +87,12 @@ func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace
 				Action: core.AuditWorkspaceCreated, Actor: by, Workspace: w.ID, After: map[string]string{"owner": owner.String()},
 			})
 		case !made:
-			return w, core.Fail(core.CodeConflict, "Another workspace has the short name %q.", w.Slug).WithHint("Choose another.")
+			return w, core.Fail(core.CodeConflict, "Another workspace already has the short name %q.", w.Slug).WithHint("Choose a different short name.")
 		}
 	}
 }
 
-// numberedSlug returns the n-th short name to try: first the short name itself, then with a number at its end.
+// numberedSlug returns the nth short name to try: first base itself, then base with the number appended.
 func numberedSlug(base string, n int) string {
 	if n == 1 {
 		return base
@@ -100,7 +101,8 @@ func numberedSlug(base string, n int) string {
 	return strings.TrimRight(base[:min(len(base), maxSlug-len(number))], "-") + number
 }
 
-// newWorkspace checks the fields of a new workspace. namePath is the path of its name in the request.
+// newWorkspace checks the fields of a new workspace and returns it, without storing it. namePath is the path of the
+// name in the request.
 func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.Workspace, error) {
 	w := core.Workspace{
 		ID: core.NewID[core.WorkspaceKind](), Name: in.Name, Slug: in.Slug, Plan: in.Plan,
@@ -122,6 +124,7 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 	return w, errors.Join(checkName(namePath, "The workspace's name", in.Name), wrongZone)
 }
 
+// parseZone returns the time zone with an IANA name, or invalid_request.
 func parseZone(tz string) (core.Zone, error) {
 	zone, err := core.ParseZone(tz)
 	if err != nil {
@@ -133,6 +136,8 @@ func parseZone(tz string) (core.Zone, error) {
 // currency is the currency of a new workspace.
 const currency = "USD"
 
+// newUser checks the details of a new person and returns the person, without storing them. Its error joins all
+// mistakes.
 func newUser(name, email, password string) (core.User, error) {
 	u := core.User{ID: core.NewID[core.UserKind](), Name: name}
 	var wrongEmail error

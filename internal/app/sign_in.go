@@ -21,7 +21,7 @@ type SignedIn struct {
 	Name      string
 	Workspace core.WorkspaceID
 	Slug      string
-	// Proof is stored in the session. It is no longer valid once the password changes.
+	// Proof is stored in the session. It becomes invalid when the password changes.
 	Proof string
 	// Device is the new value of the browser's device cookie.
 	Device string
@@ -29,25 +29,26 @@ type SignedIn struct {
 
 // Visitor is the browser of a person who signs in.
 type Visitor struct {
-	AddressKey string // what limits count its address by
-	Device     string // its device cookie; "" when it has none
+	AddressKey string // the key under which limits count its address
+	Device     string // the value of its device cookie; "" if it has none
 }
 
-// Limits of password checks: a number of attempts at once, then one per interval. A correct password does not count
-// toward the account's limit, but still counts toward the address's: otherwise somebody with an account could use it
-// to buy attempts at others.
+// Limits on password checks: a number of attempts at once, and then one per interval. A correct password does not
+// count toward the limit of the account, but does count toward the limit of the address. Otherwise, somebody with an
+// account could use it to gain attempts at other accounts.
 const (
 	addressTries    = 20
 	addressInterval = 10 * time.Second
 
-	// An account allows at most maxPasswordChecks in any passwordWindow: half of them at once, the others spread over it.
+	// An account allows at most maxPasswordChecks in any passwordWindow: half of them at once, and the others spread
+	// over the window.
 	maxPasswordChecks = 10
 	passwordWindow    = 15 * time.Minute
 	accountTries      = maxPasswordChecks / 2
 	accountInterval   = passwordWindow / (maxPasswordChecks - accountTries)
 )
 
-// SignIn signs a person in by email address and password. An unknown address and a wrong password get the same
+// SignIn signs a person in with an email address and a password. An unknown address and a wrong password get the same
 // response after the same time. A browser in which the person has signed in before has its own limit, which strangers
 // cannot use up.
 func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (SignedIn, error) {
@@ -82,8 +83,8 @@ func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, err
 	return user, nil
 }
 
-// countAndVerifyPassword returns wrong unless the password is the person's, and rate_limited after too many attempts. It
-// takes as long for an unknown person as for a known one.
+// countAndVerifyPassword counts an attempt, and returns wrong unless the password is the person's. After too many
+// attempts, it returns rate_limited. It takes the same time for an unknown person as for a known one.
 func (a *App) countAndVerifyPassword(ctx context.Context, user store.SignInUser, password string, from Visitor,
 	wrong error,
 ) error {
@@ -94,10 +95,12 @@ func (a *App) countAndVerifyPassword(ctx context.Context, user store.SignInUser,
 	return a.verifyCountedPassword(ctx, user, password, bucket, wrong)
 }
 
-// verifyCountedPassword returns wrong unless the password is the person's. A correct password is removed from the bucket in
-// which the attempt was counted. A wrong one is written to the audit log, also for an unknown person, so that the
+// verifyCountedPassword returns wrong unless the password is the person's. It refunds a correct password to the bucket
+// in which the attempt was counted. It writes a wrong one to the audit log, even for an unknown person, so that the
 // response time does not reveal whether the person exists.
-func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, password, bucket string, wrong error) error {
+func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, password, bucket string,
+	wrong error,
+) error {
 	var right bool
 	var err error
 	if user.ID.IsZero() {
@@ -121,14 +124,14 @@ func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, 
 	return nil
 }
 
-// countPasswordAttempt counts a password check and returns its bucket: that of the person's device, or that of the account for
-// all other browsers.
-func (a *App) countPasswordAttempt(ctx context.Context, user store.SignInUser, from Visitor) (string, error) {
+// countPasswordAttempt counts a password check and returns the bucket in which it was counted: that of the browser if
+// it is one of the person's devices, or else that of the account. It returns rate_limited after too many attempts.
+func (a *App) countPasswordAttempt(ctx context.Context, user store.SignInUser, from Visitor) (bucket string, err error) {
 	known, err := a.isKnownDevice(ctx, user.ID, from.Device)
 	if err != nil {
 		return "", err
 	}
-	bucket := "sign-in/device/" + hex.EncodeToString(hashDevice(from.Device))
+	bucket = "sign-in/device/" + hex.EncodeToString(hashDevice(from.Device))
 	if !known {
 		bucket = accountBucketName(user.Email)
 		if err := a.throttleAddressSignIns(ctx, from); err != nil {
@@ -138,17 +141,21 @@ func (a *App) countPasswordAttempt(ctx context.Context, user store.SignInUser, f
 	return bucket, a.throttleSignIns(ctx, bucket, accountTries, accountInterval)
 }
 
+// throttleAddressSignIns counts an attempt toward the limit of the visitor's address, and returns rate_limited if it
+// is over that limit.
 func (a *App) throttleAddressSignIns(ctx context.Context, from Visitor) error {
 	return a.throttleSignIns(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
 }
 
-// accountBucketName returns the name of an account's limit, whether the account exists or not. It does not contain the
-// address.
+// accountBucketName returns the name of an account's limit, whether the account exists or not. The name does not
+// contain the email address.
 func accountBucketName(email string) string {
 	sum := sha256.Sum256([]byte(strings.ToLower(email)))
 	return "sign-in/account/" + hex.EncodeToString(sum[:])
 }
 
+// throttleSignIns counts an attempt in a bucket, which allows burst attempts at once and then one per interval. It
+// returns rate_limited if the attempt is over that limit.
 func (a *App) throttleSignIns(ctx context.Context, bucket string, burst int, interval time.Duration) error {
 	wait, err := a.cfg.Store.Throttle(ctx, bucket, burst, interval)
 	if err != nil {
@@ -166,7 +173,8 @@ func errWrongPassword() error {
 		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }
 
-// recordSignIn returns the result of a successful sign-in, and remembers the browser as one of the person's devices.
+// recordSignIn remembers the browser as one of the person's devices, writes the audit log, and returns the result of
+// the sign-in.
 func (a *App) recordSignIn(
 	ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor,
 ) (SignedIn, error) {
@@ -186,8 +194,8 @@ func (a *App) recordSignIn(
 }
 
 const (
-	// DeviceLifetime is how long after its last sign-in a browser counts as one of the person's devices. Browsers keep
-	// cookies no longer.
+	// DeviceLifetime is how long after its last sign-in a browser counts as one of the person's devices. Browsers do
+	// not keep cookies for longer.
 	DeviceLifetime = 400 * 24 * time.Hour
 
 	deviceBytes   = 32 // 256 bit
@@ -199,7 +207,7 @@ func hashDevice(device string) []byte {
 	return hash[:]
 }
 
-// isKnownDevice reports whether this person has signed in with the device of the cookie.
+// isKnownDevice reports whether the person has signed in before in the browser with this device cookie.
 func (a *App) isKnownDevice(ctx context.Context, user core.UserID, device string) (bool, error) {
 	if device == "" {
 		return false, nil
@@ -211,8 +219,8 @@ func (a *App) isKnownDevice(ctx context.Context, user core.UserID, device string
 	return known, nil
 }
 
-// rememberDevice returns the value of the browser's device cookie: the existing value if it is this person's,
-// otherwise a new one. It never accepts a value that somebody else chose.
+// rememberDevice stores the browser as one of the person's devices and returns the value of its device cookie: the
+// existing value if it is this person's, or a new one. It never accepts a value that somebody else chose.
 func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.UserID, device string) (string, error) {
 	known, err := a.isKnownDevice(ctx, user, device)
 	if err != nil {
@@ -227,9 +235,10 @@ func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.User
 	return device, nil
 }
 
-// ConfirmOwnPassword returns nil if the password is that of the session's person, who may then change keys, members and
-// the workspace for a while: the dashboard stores the time in the session (Session.ProvedAt). A wrong password is
-// invalid_request. Few attempts are allowed, because the session may be stolen.
+// ConfirmOwnPassword returns nil if the password is that of the signed-in person, and writes the audit log. For a
+// while, the person may then change keys, members and the workspace: the dashboard stores the time in the session
+// (Session.ProvedAt). A wrong password is invalid_request. Only a few attempts are allowed, because the session may be
+// stolen.
 func (a *App) ConfirmOwnPassword(ctx context.Context, c core.Caller, password string) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {
@@ -247,7 +256,8 @@ func (a *App) ConfirmOwnPassword(ctx context.Context, c core.Caller, password st
 	if err := a.throttleSignIns(ctx, bucket, accountTries, accountInterval); err != nil {
 		return err
 	}
-	if err := a.verifyCountedPassword(ctx, user, password, bucket, core.Invalid("", "This is not your password.")); err != nil {
+	wrong := core.Invalid("", "This is not your password.")
+	if err := a.verifyCountedPassword(ctx, user, password, bucket, wrong); err != nil {
 		return err
 	}
 	return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditPasswordConfirmed, Actor: c})

@@ -12,9 +12,10 @@ import (
 	"belfry/internal/store"
 )
 
-// The operations of this file are for the operator, who needs no credential: the command line calls them.
+// The operations in this file are for the operator, who needs no credential. The command line calls them.
 
-// CreateWorkspace creates a workspace with its owner. An existing person keeps their name and password.
+// CreateWorkspace creates a workspace with its owner. If a person with the email address exists, they become the owner
+// and keep their name and password.
 func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) (SignedIn, error) {
 	if in.TZ == "" {
 		in.TZ = "UTC"
@@ -48,11 +49,14 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 		return err
 	})
 	if err != nil {
-		return SignedIn{}, fmt.Errorf("create workspace: %w", err)
+		return SignedIn{}, fmt.Errorf("create a workspace: %w", err)
 	}
-	return SignedIn{User: owner.ID, Name: owner.Name, Workspace: w.ID, Slug: w.Slug, Proof: SessionProof(owner.PasswordHash)}, nil
+	return SignedIn{
+		User: owner.ID, Name: owner.Name, Workspace: w.ID, Slug: w.Slug, Proof: SessionProof(owner.PasswordHash),
+	}, nil
 }
 
+// newOwner returns a new person from the request, without storing them.
 func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.SignInUser, error) {
 	name := in.OwnerName
 	if name == "" {
@@ -66,7 +70,7 @@ func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.
 	return store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, err
 }
 
-// SetPlan changes the plan of a workspace, given by slug or id.
+// SetPlan changes the plan of the workspace with a slug or id.
 func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) error {
 	if _, ok := a.cfg.Plans[plan]; !ok {
 		return a.errUnknownPlan(plan)
@@ -104,7 +108,7 @@ func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
 	return email, err
 }
 
-// BackdatePost moves a live or failed post and its timeline into the past, so that it was published at the given
+// BackdatePost moves a live or failed post and its timeline into the past, as if it had been published at the given
 // time. It is for demo posts, and does not change posts in other states.
 func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at time.Time) error {
 	t, post, err := a.enterAndLoadPost(ctx, c, id)
@@ -114,10 +118,12 @@ func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at tim
 	return t.BackdatePost(ctx, post.ID, post.PublishAt.Sub(at))
 }
 
+// getWorkspaceBySlugOrID returns a workspace, or not_found with a hint for the operator.
 func (a *App) getWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	w, err := a.cfg.Store.WorkspaceBySlugOrID(ctx, slugOrID)
 	if errors.Is(err, store.ErrNotFound) {
-		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Use its short name or id. `belfry workspace list` shows both.")
+		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).
+			WithHint("Use a short name or an id. `belfry workspace list` shows both.")
 	}
 	return w, err
 }
@@ -139,7 +145,8 @@ func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope c
 	return a.CreateKey(ctx, newSessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
 }
 
-// SetPasswordByEmail replaces a person's password, ends all of their sessions, and resets their limit of sign-in attempts.
+// SetPasswordByEmail replaces the password of the person with an email address. It ends all of their sessions and
+// resets their limit on sign-in attempts.
 func (a *App) SetPasswordByEmail(ctx context.Context, email, password string) error {
 	user, err := a.findUser(ctx, email)
 	if err != nil {

@@ -10,18 +10,19 @@ import (
 	"belfry/internal/store"
 )
 
-// Changes are the ids of a workspace's posts and files that look different now. All says that any of them may.
+// Changes contains the ids of a workspace's posts and files that now look different. All means that any of them may
+// look different.
 type Changes struct {
 	Posts []string `json:"posts,omitempty"`
 	Media []string `json:"media,omitempty"`
 	All   bool     `json:"all,omitempty"`
 }
 
-// WatchChanges reports what changes in the caller's workspace until ctx ends, whichever process changes it. It begins
-// with what has changed in the last 15 seconds, so that a page that was just shown misses nothing. Those who wait for
-// the channel too long get all that has changed meanwhile at once.
+// WatchChanges reports changes in the caller's workspace until ctx ends, whichever process makes them. It begins with
+// the changes of the last 15 seconds, so that a page that was just shown misses nothing. A receiver that is slow gets
+// all changes since its last receive at once.
 //
-// For all watchers of a process, the database is asked once a second, and not at all when there are none.
+// One query per second serves all watchers of a process. Without watchers, there are no queries.
 func (a *App) WatchChanges(ctx context.Context, c core.Caller) (<-chan Changes, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -37,12 +38,12 @@ func (a *App) WatchChanges(ctx context.Context, c core.Caller) (<-chan Changes, 
 
 const (
 	watchEvery = time.Second     // how often the database is asked for changes
-	lookTime   = 3 * time.Second // how long it may take to answer
-	mostFailed = 3               // after more looks in a row that failed, events may be too old to be found
-	mostNamed  = 1000            // more changes than these are not named
+	lookTime   = 3 * time.Second // how long the database may take to answer
+	mostFailed = 3               // after more failed queries in a row, events may be too old to be found
+	mostNamed  = 1000            // more changes are reported as Changes.All
 )
 
-// pollChanges tells all watchers what has changed, until there are none.
+// pollChanges reads changes once a second and passes them to the watchers, until there are none.
 func (a *App) pollChanges(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -59,33 +60,33 @@ func (a *App) pollChanges(ctx context.Context) {
 			continue
 		}
 		if failed++; failed == 1 {
-			a.cfg.Log.WarnContext(ctx, "open pages are not updated: the database does not say what has changed", "error", err)
+			a.cfg.Log.WarnContext(ctx, "could not read changes from the database; open pages are not updated", "error", err)
 		}
 	}
 }
 
-// loadActivity does not wait for a database that hangs.
+// loadActivity reads the activity in the workspaces. It gives up after lookTime if the database does not respond.
 func (a *App) loadActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	return a.cfg.Store.RecentActivity(ctx, workspaces)
 }
 
-// watchers are those who wait for changes in their workspaces.
+// watchers are the open watches of a process.
 type watchers struct {
 	mu      sync.Mutex
 	all     map[*watcher]struct{}
-	looking bool // pollChanges runs
+	looking bool // pollChanges is running
 }
 
-// watcher has seen the activity that it has been told of.
+// watcher is one watch of a workspace. seen is the activity of which it has been notified.
 type watcher struct {
 	workspace core.WorkspaceID
 	changes   chan Changes
 	seen      map[store.Activity]bool
 }
 
-// add reports whether the caller must call pollChanges.
+// add adds a watcher. It reports whether the caller must start pollChanges.
 func (w *watchers) add(one *watcher) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,7 +104,8 @@ func (w *watchers) remove(one *watcher) {
 	delete(w.all, one)
 }
 
-// workspacesOrStop returns the watched workspaces. When there are none, it returns nil and nobody looks any more.
+// workspacesOrStop returns the workspaces with watchers. If there are none, it returns nil and records that
+// pollChanges stops.
 func (w *watchers) workspacesOrStop() (list []core.WorkspaceID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -118,7 +120,8 @@ func (w *watchers) workspacesOrStop() (list []core.WorkspaceID) {
 	return list
 }
 
-// notifyWatchers hands each watcher what has changed since the last look, or all if some of it may have been missed.
+// notifyWatchers passes the changes since the last query to each watcher. missed reports that some changes may have
+// been missed; each watcher then gets Changes.All.
 func (w *watchers) notifyWatchers(found []store.Activity, missed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +137,8 @@ func (w *watchers) notifyWatchers(found []store.Activity, missed bool) {
 	}
 }
 
-// deliverChanges adds what has changed to what has not been taken yet.
+// deliverChanges compares the activity with the earlier one and sends the changes, merged with those that have not
+// been received yet.
 func (w *watcher) deliverChanges(now map[store.Activity]bool, missed bool) {
 	changes := changesBetween(w.seen, now)
 	changes.All = missed
@@ -147,12 +151,12 @@ func (w *watcher) deliverChanges(now map[store.Activity]bool, missed bool) {
 		changes = waiting.mergedWith(changes)
 	default:
 	}
-	w.changes <- changes // there is room: nobody else sends
+	w.changes <- changes // never blocks: only this function sends
 }
 
 func (c Changes) isEmpty() bool { return !c.All && len(c.Posts)+len(c.Media) == 0 }
 
-// mergedWith names what is in c or in more, unless that is too much.
+// mergedWith returns the union of c and more, or Changes.All if that is too large.
 func (c Changes) mergedWith(more Changes) Changes {
 	sum := Changes{
 		Posts: mergeSorted(c.Posts, more.Posts),
@@ -165,12 +169,14 @@ func (c Changes) mergedWith(more Changes) Changes {
 	return sum
 }
 
+// mergeSorted returns the elements of both lists, sorted and without duplicates.
 func mergeSorted(one, other []string) []string {
 	all := slices.Concat(one, other)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
+// changesBetween returns the posts and files whose activity is new, or is over although it lasts.
 func changesBetween(before, now map[store.Activity]bool) (c Changes) {
 	told := map[string]bool{}
 	add := func(sign store.Activity) {

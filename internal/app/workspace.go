@@ -8,8 +8,8 @@ import (
 	"belfry/internal/store"
 )
 
-// EditWorkspace changes the fields that the request contains. If the zone changes, the quota's months begin at a
-// different hour; used slots stay in their month, and posts keep their zones.
+// EditWorkspace changes the fields that are set in the request. If the zone changes, the months of the quota begin at
+// a different hour; used slots stay in their month, and posts keep their zones.
 func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.EditWorkspace) (contract.Workspace, error) {
 	t, err := a.enterReauthenticated(c, true)
 	if err != nil {
@@ -37,12 +37,12 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 	return contract.WorkspaceOf(after), err
 }
 
-// auditedWorkspace returns the values that the audit log compares.
+// auditedWorkspace returns the values of a workspace that the audit log records.
 func auditedWorkspace(w core.Workspace) map[string]string {
 	return map[string]string{"name": w.Name, "slug": w.Slug, "tz": w.Zone.Name()}
 }
 
-// checkWorkspaceFields checks the fields that the request contains.
+// checkWorkspaceFields returns invalid_request for the first invalid field that is set in the request.
 func checkWorkspaceFields(in contract.EditWorkspace) error {
 	if in.Name != nil {
 		if err := checkName("name", "The workspace's name", *in.Name); err != nil {
@@ -94,7 +94,7 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	return out, nil
 }
 
-// GetPlanAndDraftCount returns the workspace's plan and how many drafts it has. Whoami has the rest of the usage.
+// GetPlanAndDraftCount returns the workspace's plan and its number of drafts, which Whoami does not include.
 func (a *App) GetPlanAndDraftCount(ctx context.Context, c core.Caller) (core.Plan, int64, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
