@@ -1,8 +1,7 @@
 //go:generate go test . -run ^(TestDescriptionMatchesTheRepository|TestTablesInTheDocsMatchTheProgram)$ -update
 
-// Package api is the entry point for programs: it decodes requests of /v1 strictly, calls one operation each and
-// writes the answer as JSON. What each route needs is in one table, from which the OpenAPI document
-// is made too.
+// Package api is the entry point for programs. For each request to /v1, it decodes the input strictly, calls one
+// operation, and writes the result as JSON. A table of the routes determines all of this, and the OpenAPI document.
 package api
 
 import (
@@ -22,19 +21,20 @@ import (
 	"belfry/internal/network"
 )
 
-// Config is the configuration of the API. Every field is required unless it says otherwise.
+// Config is the configuration of the API. Every field is required unless its comment says otherwise.
 type Config struct {
 	App      *app.App
 	Networks *network.Set
 	Log      *slog.Logger
 	// LimitAddress and LimitCreate are shown in RateLimit-Policy; App enforces them.
 	LimitAddress, LimitCreate app.Rate
-	// Session returns the person who is signed in to the dashboard, by the request's cookie, or the zero Caller if nobody
-	// is. The API calls it only for same-origin requests. Nil if there is no dashboard.
+	// Session returns the person whom the request's cookie signs in to the dashboard, or the zero Caller. The API calls it
+	// only for same-origin requests. It is nil if there is no dashboard.
 	Session func(*http.Request) (core.Caller, error)
-	// SameOrigin returns an error unless the request certainly comes from our own pages. It is required with Session.
+	// SameOrigin returns an error unless the request certainly comes from one of Belfry's pages. It is required with
+	// Session.
 	SameOrigin func(*http.Request) error
-	// VerificationFiles are texts that are served beside the files, by name. It is optional.
+	// VerificationFiles are texts to serve next to the media files, by name. It is optional.
 	VerificationFiles map[string]string
 }
 
@@ -46,7 +46,7 @@ type API struct {
 	oapi     *huma.OpenAPI
 }
 
-// New compiles the table of routes and the OpenAPI document.
+// New returns an API with the compiled table of routes and the OpenAPI document.
 func New(cfg Config) (*API, error) {
 	if cfg.App == nil || cfg.Networks == nil || cfg.Log == nil || cfg.LimitAddress.Max <= 0 || cfg.LimitCreate.Max <= 0 {
 		return nil, errors.New("api: a required part of the configuration is missing")
@@ -56,8 +56,8 @@ func New(cfg Config) (*API, error) {
 	}
 	a := &API{cfg: cfg}
 	registry := Schemas(schemaPrefix)
-	for _, r := range routes() {
-		if err := r.compileInput(registry); err != nil {
+	for _, r := range allRoutes() {
+		if err := r.bindOperation(registry); err != nil {
 			return nil, fmt.Errorf("compile %s %s: %w", r.method, r.path, err)
 		}
 		a.routes = append(a.routes, &r)
@@ -68,9 +68,9 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Mount registers the routes on e, after the server's own middleware.
+// Mount registers the routes and their middleware on e. The server's own middleware must be registered first.
 func (a *API) Mount(e *echo.Echo) {
-	e.Use(a.countRequests)
+	e.Use(a.limitRequests)
 	group := e.Group(prefix)
 	adapter := humaecho.NewWithGroup(e, group, huma.Config{OpenAPI: a.oapi}).Adapter()
 	for _, r := range a.routes {
@@ -78,7 +78,7 @@ func (a *API) Mount(e *echo.Echo) {
 			func(ctx huma.Context) { a.serveRoute(humaecho.Unwrap(ctx), r) })
 	}
 	group.GET("/openapi.json", a.serveDocument)
-	// Outside /v1: no credential, no limit, and no bound of a JSON body.
+	// Routes outside /v1 need no credential, and the limits of /v1 do not apply to them.
 	e.PUT(contract.UploadPath+":token", a.receiveUpload, httpd.LiftTimeLimits(0))
 	e.GET(contract.FilePath+":token/:name", a.serveFile, httpd.LiftTimeLimits(answerTime))
 	e.GET(contract.FilePath+":name", a.serveVerificationFile)

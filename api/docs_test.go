@@ -22,7 +22,7 @@ import (
 func TestTablesInTheDocsMatchTheProgram(t *testing.T) {
 	t.Parallel()
 	tables := map[string]string{
-		"codes": codeTable(), "issues": issueTable(false), "warnings": issueTable(true),
+		"codes": formatCodeTable(), "issues": formatIssueTable(false), "warnings": formatIssueTable(true),
 		"networks": networkTables(t),
 	}
 	for _, file := range []string{"../docs/api/errors.md", "../docs/api/limits.md"} {

@@ -21,12 +21,12 @@ import (
 // version is the version of the API that the document describes (Spec §9).
 const version = "1.4.0"
 
-// guide is the chapter in front of the routes.
+// guide is the introduction of the document, before the routes.
 //
 //go:embed guide.md
 var guide string
 
-// buildDocument builds the OpenAPI document of the routes.
+// buildDocument builds the OpenAPI document of the routes, and adds what is specific to this server.
 func (a *API) buildDocument(r huma.Registry) error {
 	limits := contract.Limits{Limits: map[string]any{}}
 	for _, rules := range a.cfg.Networks.Rules() {
@@ -40,7 +40,7 @@ func (a *API) buildDocument(r huma.Registry) error {
 	a.oapi = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
-			Title: "Belfry", Version: version, Description: strings.TrimSpace(guide) + "\n\n" + codesChapter(),
+			Title: "Belfry", Version: version, Description: strings.TrimSpace(guide) + "\n\n" + formatCodesChapter(),
 			Contact: &huma.Contact{Name: "The operator of this server"},
 		},
 		Servers: []*huma.Server{{URL: prefix, Description: "This server"}},
@@ -54,7 +54,7 @@ func (a *API) buildDocument(r huma.Registry) error {
 	for _, row := range a.routes {
 		a.oapi.AddOperation(d.describeRoute(row))
 	}
-	a.oapi.AddOperation(d.describeItself())
+	a.oapi.AddOperation(d.describeDocument())
 	a.oapi.AddOperation(d.describeUpload(r.Schema(reflect.TypeFor[contract.Uploaded](), true, "")))
 	a.oapi.Components.Examples = e.used
 	if err := a.addServerFacts(r); err != nil {
@@ -88,7 +88,7 @@ type description struct {
 func (d description) describeRoute(r *route) *huma.Operation {
 	op := &huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag},
-		Description: strings.TrimSpace(r.description + "\n\n" + accessSentence(r.operation.Access)),
+		Description: strings.TrimSpace(r.description + "\n\n" + describeAccess(r.operation.Access)),
 		Security:    securityFor(r.operation.Access),
 		Responses:   d.describeFailures(r.possibleCodes()),
 	}
@@ -96,7 +96,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 	if r.idField != nil {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "An id that a list of this workspace contains. An id that is malformed, unknown or from another workspace gets the same response.",
+			Description: "The id of a record in this workspace. The response is the same for malformed and unknown ids, and for ids from another workspace.",
 		})
 	}
 	for _, p := range r.parameters {
@@ -120,13 +120,13 @@ func (d description) describeRoute(r *route) *huma.Operation {
 	return op
 }
 
-// describeSuccess describes a route's response to a request that succeeds.
+// describeSuccess describes a route's response to a successful request.
 func (d description) describeSuccess(r *route) *huma.Response {
 	out := &huma.Response{Description: http.StatusText(r.status), Headers: commonHeaders()}
 	if r.operation.Repeatable {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
 	}
-	if r.hasAnswer() {
+	if r.hasResponseBody() {
 		out.Content = d.examples.jsonContent(d.registry.Schema(r.operation.Output, true, ""))
 	}
 	return out
@@ -134,17 +134,17 @@ func (d description) describeSuccess(r *route) *huma.Response {
 
 // commonHeaders returns the headers that any response of /v1 may have.
 func commonHeaders() map[string]*huma.Header {
-	return headersOf("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox")
+	return headerRefs("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox")
 }
 
-// retryable are the codes whose responses say how long to wait.
+// retryable are the codes of errors whose responses say how long to wait.
 var retryable = map[core.Code]bool{
 	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true,
 	core.CodeUploadInProgress: true,
 }
 
-// describeFailures describes the error codes that a route may return. A code with a status of its own is described
-// once for all routes.
+// describeFailures describes the error responses of a route, by status. If only one code has a status, it adds the
+// response to the document's components, so that all routes share it.
 func (d description) describeFailures(codes []core.Code) map[string]*huma.Response {
 	out := map[string]*huma.Response{}
 	for status, codes := range groupByStatus(codes) {
@@ -168,8 +168,8 @@ func groupByStatus(codes []core.Code) map[string][]core.Code {
 	return out
 }
 
-// describeItself describes the route that serves this description. It requires no credential.
-func (d description) describeItself() *huma.Operation {
+// describeDocument describes the route that serves this document. It requires no credential.
+func (d description) describeDocument() *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
 		Summary: "Show this description of the API", Description: "Requires no credential.", Security: []map[string][]string{{}},
@@ -185,8 +185,8 @@ func (d description) describeItself() *huma.Operation {
 	return op
 }
 
-// describeUpload describes the signed address that a reservation returns (Spec §4, Media). It is outside /v1: its
-// token is the credential, and no limit of the API applies to it.
+// describeUpload describes the route of signed upload addresses (Spec §4, Media). It is outside /v1: its token is the
+// credential, and no limit of the API applies to it.
 func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
@@ -207,7 +207,7 @@ func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/octet-stream": {}}},
 		Responses:   map[string]*huma.Response{},
 	}
-	only := func() map[string]*huma.Header { return headersOf("X-Request-Id") }
+	only := func() map[string]*huma.Header { return headerRefs("X-Request-Id") }
 	for status, codes := range groupByStatus([]core.Code{
 		core.CodeSizeMismatch, core.CodeNotFound, core.CodeAlreadyUploaded, core.CodeUploadInProgress, core.CodeUploadExpired,
 		core.CodeInternal, core.CodeUnavailable,

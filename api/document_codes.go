@@ -8,12 +8,12 @@ import (
 	"belfry/internal/httpd"
 )
 
-// meaning explains an error code: when it is returned, and what to do, in sentences.
+// meaning explains an error code: when it is returned, and what to do.
 type meaning struct{ when, advice string }
 
-// meanings explains the error codes. The description, its examples and docs/api/errors.md are made from it.
+// meanings explains the error codes. The OpenAPI document, its examples and docs/api/errors.md are generated from it.
 var meanings = map[core.Code]meaning{
-	core.CodeInvalidRequest: {"The request is not valid: broken JSON, an unknown or repeated key, a wrong type, time zone or date.", "`hint` says where."},
+	core.CodeInvalidRequest: {"The request is not valid: for example, it has broken JSON, an unknown or repeated key, or an invalid type, time zone or date.", "`hint` says where."},
 	core.CodeUnauthenticated: {
 		"The credential is missing, mistyped or revoked.",
 		"Send a key from Settings, API keys.",
@@ -21,14 +21,14 @@ var meanings = map[core.Code]meaning{
 	core.CodeQuotaExceeded:     {"The plan does not include this, the month's posts are used up, the file is too large, or the storage is full. The body has `limit`, `used` and `upgradeUrl`.", "Wait, cancel a post, delete files, or change the plan."},
 	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route requires a signed-in person or another role.", "Use another credential."},
 	core.CodeNotFound: {
-		"The workspace has nothing with this id. An id from another workspace gets the same response.",
-		"Use an id that a list of this workspace contains.",
+		"The workspace has no record with this id. The response is the same for an id from another workspace.",
+		"Use an id from one of this workspace's lists.",
 	},
 	core.CodeMethodNotAllowed: {
 		"The path does not support this method.",
 		"The header `Allow` lists the methods that it supports.",
 	},
-	core.CodeConflict: {"The state of the record does not allow this: for example, a post is being published, or a name is taken.", "Read the record again."},
+	core.CodeConflict: {"The state of the record does not allow this: for example, a post is being published, or a name is taken.", "Get the record again."},
 	core.CodeConfirmRequired: {
 		"The body does not contain `confirm: true`. Nothing was created.",
 		"Check the plan, then confirm.",
@@ -39,33 +39,33 @@ var meanings = map[core.Code]meaning{
 		"Upload the file again.",
 	},
 	core.CodeSizeMismatch: {
-		"Upload address only: `Content-Length` is not the reserved `size`; 411 if it is missing.",
+		"Upload address only: `Content-Length` differs from the reserved `size`. If it is missing, the status is 411.",
 		"Set `Content-Length` to the reserved size.",
 	},
 	core.CodeAlreadyUploaded: {
 		"Upload address only: the file has already been uploaded.",
 		"Poll its record until it is `ready` or `failed`.",
 	},
-	core.CodeUploadInProgress: {"Upload address only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait the number of seconds in `Retry-After`."},
+	core.CodeUploadInProgress: {"Upload address only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
 	core.CodeUploadExpired:    {"Upload address only: the address has expired.", "Reserve a new upload."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
-		"Check the account on the network. If the post is not there, send `confirmNotPublished: true`. Or answer the question in the dashboard.",
+		"Check the account on the network. If the post is not there, send `confirmNotPublished: true`. You can also answer the question in the dashboard.",
 	},
 	core.CodeIdempotencyMismatch: {"The Idempotency-Key was used with a different body.", "Use a new key."},
 	core.CodeIdempotencyInProgress: {
 		"The first request with this Idempotency-Key is still running.",
-		"Wait the number of seconds in `Retry-After`.",
+		"Wait for the number of seconds in `Retry-After`.",
 	},
 	core.CodePayloadTooLarge: {"The body is larger than 1 MiB.", "Send a smaller body. Upload files to an upload address."},
 	core.CodeUnsupportedMediaType: {
 		"The Content-Type of the body is not JSON.",
 		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",
 	},
-	core.CodeRateLimited: {"A rate limit is reached.", "Wait the number of seconds in `Retry-After`."},
+	core.CodeRateLimited: {"A rate limit is reached.", "Wait for the number of seconds in `Retry-After`."},
 	core.CodeUnavailable: {
 		"The service is temporarily unavailable.",
-		"Try again after the seconds in `Retry-After`.",
+		"Try again after the number of seconds in `Retry-After`.",
 	},
 	core.CodeInternal: {
 		"Something went wrong on the server.",
@@ -73,14 +73,14 @@ var meanings = map[core.Code]meaning{
 	},
 }
 
-// codesChapter returns the chapter with all codes of errors, issues and warnings.
-func codesChapter() string {
-	return "## Error codes\n\n" + codeTable() +
-		"\n## Plan issues\n\nA row with an issue cannot be created.\n\n" + issueTable(false) +
-		"\n## Plan warnings\n\nA warning does not stop the row's post from being created.\n\n" + issueTable(true)
+// formatCodesChapter returns the Markdown chapter about all codes of errors, issues and warnings.
+func formatCodesChapter() string {
+	return "## Error codes\n\n" + formatCodeTable() +
+		"\n## Plan issues\n\nA row with an issue cannot be created.\n\n" + formatIssueTable(false) +
+		"\n## Plan warnings\n\nA warning does not stop the row's post from being created.\n\n" + formatIssueTable(true)
 }
 
-func codeTable() string {
+func formatCodeTable() string {
 	var b strings.Builder
 	b.WriteString("| Code | Status | When | What to do |\n|---|---|---|---|\n")
 	for _, code := range core.Codes {
@@ -94,11 +94,11 @@ func codeTable() string {
 	return b.String()
 }
 
-func issueTable(warnings bool) string {
+func formatIssueTable(onlyWarnings bool) string {
 	var b strings.Builder
 	b.WriteString("| Code | Message | Hint |\n|---|---|---|\n")
 	for _, issue := range core.Issues() {
-		if issue.Warning == warnings {
+		if issue.Warning == onlyWarnings {
 			message, hint := issue.WithEllipses()
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", issue.Code, message, hint)
 		}

@@ -13,21 +13,22 @@ import (
 	"belfry/internal/core"
 )
 
-// exampleFile holds an example of each record by its name in the description, and of the error bodies
-// that carry more than words by their code. A text "@Name" is replaced by the example of that name.
+// exampleFile contains an example of each record, by its name in the document, and of each error with additional
+// fields, by its code. A string "@Name" is replaced with the example of that name.
 //
 //go:embed examples.json
 var exampleFile []byte
 
 const examplePrefix = "#/components/examples/"
 
-// exampleBook returns references to examples, and remembers which were used, so that the description contains them.
+// exampleBook returns references to examples, and remembers which examples are used, so that the document contains
+// them.
 type exampleBook struct {
 	all  map[string]any
 	used map[string]*huma.Example
 }
 
-// newExamples reads the examples. limits is the response to GET /limits, which depends on this server.
+// newExamples reads the examples. limits is the response to GET /limits, which depends on this server's networks.
 func newExamples(limits contract.Limits) (*exampleBook, error) {
 	e := &exampleBook{used: map[string]*huma.Example{}}
 	if err := json.Unmarshal(exampleFile, &e.all); err != nil {
@@ -42,7 +43,7 @@ func newExamples(limits contract.Limits) (*exampleBook, error) {
 	return e, nil
 }
 
-// referTo returns references to the named examples, or nil if there are none.
+// referTo returns references to the named examples, and marks these as used. It ignores names without an example.
 func (e *exampleBook) referTo(names ...string) map[string]*huma.Example {
 	out := map[string]*huma.Example{}
 	for _, name := range names {
@@ -54,7 +55,7 @@ func (e *exampleBook) referTo(names ...string) map[string]*huma.Example {
 	return out
 }
 
-// expandReferences replaces the names of examples with the examples.
+// expandReferences returns v with each string "@Name" replaced with the example of that name.
 func (e *exampleBook) expandReferences(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -82,7 +83,8 @@ func (e *exampleBook) jsonContent(s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{jsonType: {Schema: s, Examples: e.referTo(strings.TrimPrefix(s.Ref, schemaPrefix))}}
 }
 
-// failureResponse describes the responses with these codes, which have the same status.
+// failureResponse describes the response with one of these codes, which have the same status. It adds Retry-After to
+// headers if necessary.
 func (e *exampleBook) failureResponse(headers map[string]*huma.Header, codes ...core.Code) *huma.Response {
 	lines, names := make([]string, 0, len(codes)), make([]string, 0, len(codes))
 	for _, code := range codes {

@@ -36,7 +36,7 @@ func securitySchemes() map[string]*huma.SecurityScheme {
 	}
 }
 
-// securityFor returns the credentials with which a caller has the access.
+// securityFor returns the kinds of credentials that can have the access, in OpenAPI's form.
 func securityFor(n app.Access) []map[string][]string {
 	session := map[string][]string{"session": {}}
 	if n.Session {
@@ -45,12 +45,12 @@ func securityFor(n app.Access) []map[string][]string {
 	return []map[string][]string{{"key": {}}, session}
 }
 
-// accessSentence describes the access that an operation requires.
-func accessSentence(n app.Access) string {
+// describeAccess returns sentences about the access that an operation requires.
+func describeAccess(n app.Access) string {
 	if n.Proved {
 		n.Proved = false
-		return accessSentence(n) + fmt.Sprintf(" A session in which the password was given more than %d minutes ago gets 403 too: "+
-			"sign in again.", int(core.ReauthLifetime.Minutes()))
+		return describeAccess(n) + fmt.Sprintf(" If the person entered the password more than %d minutes ago, the response is also "+
+			"403: sign in again.", int(core.ReauthLifetime.Minutes()))
 	}
 	switch {
 	case n.Manages:
@@ -63,15 +63,15 @@ func accessSentence(n app.Access) string {
 	return "Requires the scope `read`."
 }
 
-// documentHeaders are described once; every response refers to them.
+// documentHeaders returns the headers of responses, which every response refers to.
 func documentHeaders() map[string]*huma.Header {
 	text := func(words string, required bool) *huma.Header {
 		return &huma.Header{Description: words, Required: required, Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	return map[string]*huma.Header{
 		"X-Request-Id":         text("Identifies this request in the server's log.", true),
-		"RateLimit-Policy":     text("The limits and their periods in seconds, as structured fields: `\"address\";q=600;w=600, \"post-create\";q=60;w=3600`.", false),
-		"RateLimit":            text("For each limit that this request counts toward, the number of requests left (`r`), and the number of seconds until more are available (`t`): `\"address\";r=588;t=412`.", false),
+		"RateLimit-Policy":     text("The limits and their periods in seconds, as structured fields. For example: `\"address\";q=600;w=600, \"post-create\";q=60;w=3600`.", false),
+		"RateLimit":            text("For each limit that this request counts toward: the number of requests left (`r`) and the number of seconds until more are available (`t`). For example: `\"address\";r=588;t=412`.", false),
 		"Belfry-Sandbox":       text("`true` when the networks are simulated.", false),
 		"Idempotency-Replayed": text("`true` when this is the stored response to an earlier request with the same Idempotency-Key.", false),
 		"Retry-After": {
@@ -81,7 +81,7 @@ func documentHeaders() map[string]*huma.Header {
 	}
 }
 
-func headersOf(names ...string) map[string]*huma.Header {
+func headerRefs(names ...string) map[string]*huma.Header {
 	out := map[string]*huma.Header{}
 	for _, name := range names {
 		out[name] = headerRef(name)

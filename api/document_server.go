@@ -14,9 +14,9 @@ import (
 	"belfry/internal/network"
 )
 
-// addServerFacts adds to the document what the records' Go types do not contain: the networks of this server with
-// their settings, and the lists of codes. Requests are not checked against these additions, because each network
-// checks its settings itself, for every entry point.
+// addServerFacts adds to the document what the Go types of the records do not contain: this server's networks with
+// their settings, and the lists of codes. Requests are not checked against these additions, because each network checks
+// its own settings.
 func (a *API) addServerFacts(r huma.Registry) error {
 	blocks, overrides, limits := map[string]*huma.Schema{}, map[string]*huma.Schema{}, map[string]*huma.Schema{}
 	var alternatives []*huma.Schema
@@ -39,7 +39,7 @@ func (a *API) addServerFacts(r huma.Registry) error {
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(blocks)))}
 	plans := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(core.DefaultPlans())))}
 	perPlatform := byPlatform(blocks,
-		"Settings for each network. Settings of a network that is not targeted are checked, but not used.")
+		"Settings for each network. Settings for networks without a target are checked but not used.")
 	overridden := byPlatform(overrides,
 		"Text, title and tags that replace the general ones for all accounts of a network.")
 	connectable := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(overrides)))}
@@ -48,7 +48,7 @@ func (a *API) addServerFacts(r huma.Registry) error {
 		"PlanPosts.perPlatform": perPlatform, "CreatePosts.perPlatform": perPlatform,
 		"PlanPosts.overrides": overridden, "CreatePosts.overrides": overridden,
 		"EditPost.settings": byPlatform(blocks,
-			"Settings under the network's name. They replace all stored settings."),
+			"Settings, under the name of the post's network. They replace all stored settings."),
 		"Post.settings": {AnyOf: alternatives, Description: "The settings for the post's network."},
 		"Post.platform": platforms, "Account.platform": platforms, "PlanRow.platform": platforms,
 		"Connect.platform": connectable,
@@ -63,10 +63,11 @@ func (a *API) addServerFacts(r huma.Registry) error {
 	})
 }
 
+// replaceProperties replaces schemas of properties, which are given by RECORD.PROPERTY.
 func replaceProperties(r huma.Registry, properties map[string]*huma.Schema) error {
 	for path, s := range properties {
 		record, property, _ := strings.Cut(path, ".")
-		owner, err := findRecordSchema(r, record)
+		owner, err := getRecordSchema(r, record)
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func replaceProperties(r huma.Registry, properties map[string]*huma.Schema) erro
 	return nil
 }
 
-// eventKinds are those of Spec §2, Post.
+// eventKinds are the kinds of events that the API shows (Spec §2, Post).
 var eventKinds = []core.EventKind{
 	core.EventCreated, core.EventQueued, core.EventPublishing, core.EventLive, core.EventFailed, core.EventRetried,
 	core.EventCancelled, core.EventRescheduled, core.EventRetriedByWorker,
@@ -89,7 +90,7 @@ func issueCodes() []core.IssueCode {
 	for _, issue := range core.Issues() {
 		out = append(out, issue.Code)
 	}
-	return slices.Compact(out) // a code's wordings are side by side
+	return slices.Compact(out) // issues with the same code but different messages are adjacent
 }
 
 func enumOf[T ~string](list []T) []any {
@@ -100,7 +101,7 @@ func enumOf[T ~string](list []T) []any {
 	return out
 }
 
-// settingsSchema describes the settings of a network by its table of fields.
+// settingsSchema returns the schema of a network's settings, from its table of fields.
 func settingsSchema(d network.Description) *huma.Schema {
 	s := &huma.Schema{
 		Type: huma.TypeObject, Description: "Settings of a post on " + d.Name + ".",
@@ -148,5 +149,5 @@ func fieldSchema(f network.Field) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Pattern: pattern, Format: formats[f.Kind]}
 }
 
-// formats maps the kinds of text fields that have a format to its name.
+// formats contains the OpenAPI formats of text fields by kind.
 var formats = map[network.FieldKind]string{network.FieldURL: "uri", network.FieldDate: "date"}

@@ -86,7 +86,7 @@ func TestTheDescriptionIsSound(t *testing.T) {
 func TestTheDescriptionNamesEveryCode(t *testing.T) {
 	t.Parallel()
 	a := described(t)
-	chapter := codesChapter()
+	chapter := formatCodesChapter()
 	for _, code := range core.Codes {
 		if meanings[code] == (meaning{}) || !strings.Contains(chapter, "`"+string(code)+"`") {
 			t.Errorf("the error code %s has no meaning", code)

@@ -13,11 +13,10 @@ import (
 	"belfry/internal/httpd"
 )
 
-// maxRanges is how many ranges of a file one request may ask for (security.md 4.9).
+// maxRanges is the maximum number of ranges of a file in one request (security.md 4.9).
 const maxRanges = 5
 
-// serveFile serves a file or its thumbnail at a signed address. It never redirects, and tells the browser not to
-// guess the type.
+// serveFile serves a file or its thumbnail at a signed address. It never redirects.
 func (a *API) serveFile(c echo.Context) error {
 	r := c.Request()
 	f, err := a.cfg.App.Intake().OpenFile(r.Context(), c.Param("token"))
@@ -30,18 +29,18 @@ func (a *API) serveFile(c echo.Context) error {
 	h.Set("Content-Disposition", contentDisposition(f.Mime, f.Name))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("Cross-Origin-Resource-Policy", "same-site")
-	h.Set("Cache-Control", "private, max-age=86400, immutable") // the address ends before its bytes change
+	h.Set("Cache-Control", "private, max-age=86400, immutable") // the address expires before its bytes change
 	h.Set("Etag", `"`+f.Tag+`"`)
 	asked := r.Clone(r.Context())
 	asked.Method = httpd.OriginalMethod(r)
 	if strings.Count(asked.Header.Get("Range"), ",") >= maxRanges {
-		asked.Header.Del("Range") // as RFC 9110 §14.2 allows: all of it is answered
+		asked.Header.Del("Range") // serves the whole file, as RFC 9110 §14.2 allows
 	}
 	http.ServeContent(c.Response(), asked, "", f.Modified, httpd.MinRateContent(c, f.Content))
 	return nil
 }
 
-// serveAvatar serves our copy of an account's picture. Its address changes with the picture.
+// serveAvatar serves Belfry's copy of an account's profile picture. Its address changes with the picture.
 func (a *API) serveAvatar(c echo.Context) error {
 	r := c.Request()
 	f, err := a.cfg.App.Intake().OpenAvatar(r.Context(), contract.AvatarName(c.Param("file")))
@@ -59,7 +58,7 @@ func (a *API) serveAvatar(c echo.Context) error {
 	return nil
 }
 
-// serveVerificationFile serves a text that proves to a network who owns the address of the files.
+// serveVerificationFile serves a text that proves to a network who owns the address of the media files.
 func (a *API) serveVerificationFile(c echo.Context) error {
 	text, ok := a.cfg.VerificationFiles[c.Param("name")]
 	if !ok {
@@ -78,10 +77,10 @@ func contentDisposition(mimeType, name string) string {
 	return mime.FormatMediaType(kind, map[string]string{"filename": name})
 }
 
-// An upload may take as long as its bytes keep coming; what comes after them is bounded again.
+// answerTime is the time limit for sending a response. Uploads have no time limit as long as bytes keep arriving.
 const answerTime = 60 * time.Second
 
-// receiveUpload stores the bytes of a file. The address is signed and needs no credential (Spec §4, Media).
+// receiveUpload stores the bytes of a file. The signed address is the only credential (Spec §4, Media).
 func (a *API) receiveUpload(c echo.Context) error {
 	r := c.Request()
 	length := r.ContentLength

@@ -19,42 +19,42 @@ const (
 	prefix     = "/v1" // the version segment of every path (Spec §9)
 )
 
-// countRequests counts each request of /v1 toward the limit of its client address, before anything else (Spec §8),
-// and sets the rate limit headers.
-func (a *API) countRequests(next echo.HandlerFunc) echo.HandlerFunc {
+// limitRequests is middleware that counts each request to /v1 toward the limit of its client address before anything
+// else, refuses those over the limit (Spec §8), and sets the rate limit headers.
+func (a *API) limitRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Request().URL.Path; path != prefix && !strings.HasPrefix(path, prefix+"/") {
 			return next(c)
 		}
-		if err := a.countAddress(c); err != nil {
+		if err := a.admitArrival(c); err != nil {
 			return err
 		}
 		if err := next(c); err != nil {
 			return err
 		}
-		// huma's adapter returns nothing, so a handler leaves its error here.
+		// huma's adapter does not return errors, so serveRoute stores them here.
 		err, _ := c.Get(failureKey).(error)
 		return err
 	}
 }
 
-// serveRoute serves one request.
+// serveRoute handles one request and stores its error for limitRequests.
 func (a *API) serveRoute(c echo.Context, r *route) {
-	if err := a.answerRequest(c, r); err != nil {
+	if err := a.handleRequest(c, r); err != nil {
 		c.Set(failureKey, err)
 	}
 }
 
-// answerRequest handles a request in the order of decisions.md, Order of checks: the caller, their access, a stored
-// response, and then the content of the request.
-func (a *API) answerRequest(c echo.Context, r *route) error {
-	caller, err := a.findCaller(c)
+// handleRequest handles one request and writes the response. The order of checks is that of decisions.md: the caller,
+// their access, a stored response, and then the content of the request.
+func (a *API) handleRequest(c echo.Context, r *route) error {
+	caller, err := a.authenticate(c)
 	if err != nil {
 		return err
 	}
 	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()),
 		slog.String("credential", string(caller.Kind())))
-	read := bodyReader(c)
+	read := newBodyReader(c)
 	answer, err := a.cfg.App.RunOperation(c.Request().Context(), r.operation, app.Request{
 		Caller: caller, Replay: r.readReplay(c, read), Decode: func(into any) error { return r.decodeInput(c, read, into) },
 	})
@@ -72,8 +72,8 @@ func (a *API) answerRequest(c echo.Context, r *route) error {
 	return writeJSON(c, r.status, answer.Body)
 }
 
-// readReplay returns the request's Idempotency-Key and body if the operation is repeatable, or nil without a key. It
-// ignores errors of the body, which decodeInput reports after the caller has been admitted.
+// readReplay returns the request's Idempotency-Key and body, or nil if there is no key or the operation is not
+// repeatable. It ignores errors of the body, which decodeInput reports after the caller has been admitted.
 func (r *route) readReplay(c echo.Context, read func() ([]byte, error)) *app.Replay {
 	keys := c.Request().Header.Values("Idempotency-Key")
 	if !r.operation.Repeatable || len(keys) == 0 {
@@ -83,7 +83,7 @@ func (r *route) readReplay(c echo.Context, read func() ([]byte, error)) *app.Rep
 	if err != nil {
 		return nil
 	}
-	// Two headers make one key that no client may send, as a list with a space in it.
+	// Two headers become a key with a space, which is not valid.
 	return &app.Replay{Route: r.method + " " + r.path, Key: strings.Join(keys, ", "), Body: body, Status: r.status}
 }
 
@@ -102,6 +102,7 @@ func (r *route) decodeInput(c echo.Context, read func() ([]byte, error), into an
 	return r.decodeBody(c.Request().Header.Get("Content-Type"), body, into)
 }
 
+// writeJSON writes a response with an encoded body, or without a body for the status 204.
 func writeJSON(c echo.Context, status int, body []byte) error {
 	if status == http.StatusNoContent {
 		return c.NoContent(status)
@@ -109,9 +110,9 @@ func writeJSON(c echo.Context, status int, body []byte) error {
 	return httpd.WriteCompressible(c, status, jsonType, body)
 }
 
-// countAddress counts the request toward the limit of its address, and sets the headers that every response of /v1
-// has. If the database is unavailable, it counts nothing and sends only RateLimit-Policy.
-func (a *API) countAddress(c echo.Context) error {
+// admitArrival counts the request toward the limit of its address, looks up its API key for authenticate, and sets the
+// rate limit headers. The error is rate_limited or that of an unavailable database, which counts nothing.
+func (a *API) admitArrival(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.SetRateLimitPolicy(c, app.LimitNameAddress, address.Max, address.Window)
 	httpd.SetRateLimitPolicy(c, app.LimitNameCreate, create.Max, create.Window)
@@ -124,9 +125,10 @@ func (a *API) countAddress(c echo.Context) error {
 	return err
 }
 
-// findCaller returns the caller of a request: the owner of the key in the Authorization header or, without this
-// header, the person who is signed in to the dashboard. The cookie is accepted only for the dashboard's own requests.
-func (a *API) findCaller(c echo.Context) (core.Caller, error) {
+// authenticate returns the caller of a request, or unauthenticated. The caller is the owner of the key in the
+// Authorization header or, without this header, the person who is signed in to the dashboard. The dashboard's cookie is
+// accepted only for same-origin requests.
+func (a *API) authenticate(c echo.Context) (core.Caller, error) {
 	r := c.Request()
 	if len(r.Header.Values("Authorization")) > 0 {
 		arrival, _ := c.Get(arrivalKey).(app.CountedRequest)
@@ -146,7 +148,7 @@ func (a *API) findCaller(c echo.Context) (core.Caller, error) {
 	return caller, err
 }
 
-// missingKeyError returns the error for a request without a key; a request with an unknown key gets another one.
+// missingKeyError returns the error for a request without a key, with its own message.
 func missingKeyError(message string) error {
 	e := *core.Unauthenticated()
 	e.Message = message

@@ -21,18 +21,17 @@ import (
 	"belfry/internal/schema"
 )
 
-// parameter is a query parameter: its field in the input, and its description.
+// parameter is a query parameter: its field in the input, and its schema.
 type parameter struct {
 	name   string
 	index  int
 	schema *huma.Schema
 }
 
-// compileParameters returns the query parameters that the tags of a struct of strings and integers declare, and the
-// type to check them with.
-func compileParameters(r huma.Registry, t reflect.Type) ([]parameter, *schema.Object, error) {
-	var list []parameter
-	query := &schema.Object{Fields: map[string]*schema.Type{}}
+// compileParameters returns the query parameters that the tags of the struct type t declare, and the type to check them
+// with. All fields of t must be strings or integers.
+func compileParameters(r huma.Registry, t reflect.Type) (parameters []parameter, query *schema.Object, err error) {
+	query = &schema.Object{Fields: map[string]*schema.Type{}}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name := f.Tag.Get("query")
@@ -40,13 +39,12 @@ func compileParameters(r huma.Registry, t reflect.Type) ([]parameter, *schema.Ob
 			return nil, nil, fmt.Errorf("field %s of %s cannot be a query parameter", f.Name, t)
 		}
 		p := parameter{name, i, huma.SchemaFromField(r, f, "")}
-		var err error
 		if query.Fields[name], err = compileType(r, p.schema); err != nil {
 			return nil, nil, err
 		}
-		list = append(list, p)
+		parameters = append(parameters, p)
 	}
-	return list, query, nil
+	return parameters, query, nil
 }
 
 // decodeQuery decodes the query strictly into the struct that in points to. An absent or empty parameter keeps its
@@ -64,7 +62,7 @@ func (r *route) decodeQuery(raw string, in any) error {
 			continue
 		}
 		n, err := strconv.Atoi(value)
-		if err != nil { // it is empty
+		if err != nil { // the parameter is absent or empty
 			n, _ = p.schema.Default.(int)
 		}
 		field.SetInt(int64(n))
@@ -72,9 +70,8 @@ func (r *route) decodeQuery(raw string, in any) error {
 	return nil
 }
 
-// compileType compiles a schema of the document into the type that requests are checked with, so that the document
-// and the checks agree. It returns an error for a keyword that it does not support, because the document would
-// promise a check that is not made.
+// compileType compiles a schema of the document to the type that requests are checked with, so that the document and
+// the checks agree. It returns an error for unsupported keywords, which requests would not be checked for.
 func compileType(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 	for s.Ref != "" {
 		s = r.SchemaFromRef(s.Ref)
@@ -108,12 +105,13 @@ func compileType(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 	return out, err
 }
 
-// compileAlternatives compiles alternatives that differ in their JSON type; other alternatives are an error.
+// compileAlternatives compiles alternatives that differ in their JSON type, and returns an error for other
+// alternatives.
 func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.Type, error) {
 	out := &schema.Type{}
 	var forms []string
 	for _, s := range alternatives {
-		forms = append(forms, describeForms(s)...)
+		forms = append(forms, listForms(s)...)
 		one, err := compileType(r, s)
 		if err != nil {
 			return nil, err
@@ -131,8 +129,8 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 	return out, nil
 }
 
-// describeForms lists a schema's choices, or shows an object with the example of each property.
-func describeForms(s *huma.Schema) (list []string) {
+// listForms returns a schema's choices, or an object with the example of each property, as JSON.
+func listForms(s *huma.Schema) (list []string) {
 	for _, choice := range s.Enum {
 		list = append(list, fmt.Sprintf("%q", choice))
 	}
@@ -185,8 +183,9 @@ func valueOrZero(n *int) int {
 
 const jsonType = "application/json"
 
-// bodyReader returns a function that reads the whole body, at most httpd.MaxJSONBytes bytes, and only once.
-func bodyReader(c echo.Context) func() ([]byte, error) {
+// newBodyReader returns a function that reads the whole body, of at most httpd.MaxJSONBytes bytes. Later calls return the
+// same body.
+func newBodyReader(c echo.Context) func() ([]byte, error) {
 	return sync.OnceValues(func() (body []byte, err error) {
 		err = httpd.LimitBody(httpd.MaxJSONBytes)(func(echo.Context) error {
 			body, err = io.ReadAll(c.Request().Body)
@@ -201,7 +200,7 @@ func bodyReader(c echo.Context) func() ([]byte, error) {
 	})
 }
 
-// decodeBody decodes the body strictly into in.
+// decodeBody decodes the body strictly into the struct that in points to.
 func (r *route) decodeBody(contentType string, body []byte, in any) error {
 	if len(body) == 0 {
 		if r.optionalBody {
@@ -210,15 +209,14 @@ func (r *route) decodeBody(contentType string, body []byte, in any) error {
 		return core.Invalid("",
 			"This route requires a body.").WithHint("Send a JSON object with the header Content-Type: application/json.")
 	}
-	if err := checkType(contentType); err != nil {
+	if err := checkContentType(contentType); err != nil {
 		return err
 	}
 	return r.body.Decode(body, in)
 }
 
-// checkType returns unsupported_media_type unless the Content-Type is JSON in UTF-8. A body without a Content-Type is
-// accepted as JSON.
-func checkType(header string) error {
+// checkContentType returns unsupported_media_type unless the header is empty or means JSON in UTF-8.
+func checkContentType(header string) error {
 	if header == "" {
 		return nil
 	}

@@ -14,49 +14,51 @@ import (
 	"belfry/internal/schema"
 )
 
-// route is one row of the table.
+// route is one row of the table of routes.
 type route struct {
-	method, path string // path under /v1, as {id}
-	status       int    // when all is well
+	method, path string // the path is below /v1
+	status       int    // of a successful response
 	operation    *app.Operation
 
 	operationName        string
 	tag, id              string // in the document
 	summary, description string
 	optionalBody         bool
-	codes                []core.Code // that the operation's access and input do not imply
+	codes                []core.Code // in addition to those that the operation's access and input imply
 
-	body       *schema.Type   // nil when the route takes none
-	query      *schema.Object // what the query may hold
+	body       *schema.Type   // nil if the route has no body
+	query      *schema.Object // the parameters that the query may contain
 	parameters []parameter
-	idField    []int // of the input; nil when the path has no id
+	idField    []int // the input's field for the id; nil if the path has no id
 }
 
-func row(request string, status int, operation, tag, id, summary string) route {
+// newRoute returns a route. request is its method and path, and operation the name of the app's operation. tag, id and
+// summary are those in the document.
+func newRoute(request string, status int, operation, tag, id, summary string) route {
 	method, path, _ := strings.Cut(request, " ")
 	return route{method: method, path: path, status: status, operationName: operation, tag: tag, id: id, summary: summary}
 }
 
-// describe adds a description below the summary.
-func (r route) describe(text string) route {
+// withDescription returns the route with a description below the summary.
+func (r route) withDescription(text string) route {
 	r.description = text
 	return r
 }
 
-// fails adds error codes that the operation may return.
-func (r route) fails(codes ...core.Code) route {
+// withCodes returns the route with more error codes that the operation may return.
+func (r route) withCodes(codes ...core.Code) route {
 	r.codes = append(r.codes, codes...)
 	return r
 }
 
-// bodyOptional makes the body optional.
-func (r route) bodyOptional() route {
+// withOptionalBody returns the route with an optional body.
+func (r route) withOptionalBody() route {
 	r.optionalBody = true
 	return r
 }
 
-// compileInput finds the operation, and compiles the types of the route's path, query and body.
-func (r *route) compileInput(registry huma.Registry) error {
+// bindOperation finds the route's operation, and compiles the types of its path, query and body.
+func (r *route) bindOperation(registry huma.Registry) error {
 	operation, ok := app.FindOperation(r.operationName)
 	if !ok {
 		return fmt.Errorf("there is no operation %s", r.operationName)
@@ -71,7 +73,7 @@ func (r *route) compileInput(registry huma.Registry) error {
 	case r.hasBody():
 		r.body, err = compileType(registry, registry.Schema(operation.Input, true, ""))
 	case r.method == http.MethodPost:
-		// Such a body says nothing, so nothing in it may be overlooked.
+		// The operation has no fields, so a body can only be an empty object.
 		r.body, r.optionalBody = &schema.Type{Object: &schema.Object{}}, true
 	case r.idField == nil:
 		r.parameters, r.query, err = compileParameters(registry, operation.Input)
@@ -89,8 +91,8 @@ func (r *route) hasBody() bool {
 	return false
 }
 
-// hasAnswer reports whether a successful response has a body.
-func (r *route) hasAnswer() bool { return r.operation.Output != reflect.TypeFor[contract.None]() }
+// hasResponseBody reports whether a successful response has a body.
+func (r *route) hasResponseBody() bool { return r.operation.Output != reflect.TypeFor[contract.None]() }
 
 // possibleCodes returns every error code that the route may return, in the order of core.Codes.
 func (r *route) possibleCodes() []core.Code {

@@ -13,11 +13,11 @@ import (
 // schemaPrefix begins the references to records in the document.
 const schemaPrefix = "#/components/schemas/"
 
-// Schemas returns a registry with the records of the contract that Go types do not fully describe: fields that may be
-// null or absent, and the two forms of a time. prefix begins the references.
+// Schemas returns a registry that also describes what Go types cannot express: fields of the contract's records that
+// may be null or absent, and the two forms of a time. All references in the registry begin with prefix.
 func Schemas(prefix string) huma.Registry {
 	r := huma.NewMapRegistry(prefix, huma.DefaultSchemaNamer)
-	// The contract imports no framework, so a stand-in speaks for each of these types.
+	// The contract does not import a framework, so other types describe these.
 	r.RegisterTypeAlias(reflect.TypeFor[contract.When](), reflect.TypeFor[whenSchema]())
 	r.RegisterTypeAlias(reflect.TypeFor[contract.Opt[string]](), reflect.TypeFor[optSchema[string]]())
 	r.RegisterTypeAlias(reflect.TypeFor[contract.Opt[[]string]](), reflect.TypeFor[optSchema[[]string]]())
@@ -37,7 +37,7 @@ func (optSchema[T]) Schema(r huma.Registry) *huma.Schema {
 // whenSchema describes contract.When.
 type whenSchema struct{}
 
-// Schema returns the schema of a word, or of a local time with its zone.
+// Schema returns the schema of a keyword, or of a local time with its time zone.
 func (whenSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Description: "When to publish: `now`, `draft`, or a local time with its time zone.",
@@ -61,8 +61,8 @@ func (whenSchema) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// completeSchemas adds what huma cannot derive from Go types: the format of instants, and that a pointer to a record
-// may be null.
+// completeSchemas adds what huma cannot derive from Go types: the format of times, and that a pointer to a record may
+// be null.
 func completeSchemas(r huma.Registry) {
 	for name, s := range r.Map() {
 		t := r.TypeFromRef(schemaPrefix + name)
@@ -76,13 +76,13 @@ func completeSchemas(r huma.Registry) {
 			case withoutPointer(f.Type) == reflect.TypeFor[contract.Time]():
 				property.Format = "date-time"
 			case f.Type.Kind() == reflect.Pointer && property.Ref != "" && !strings.Contains(f.Tag.Get("json"), "omitempty"):
-				s.Properties[jsonName(f)] = nullable(property)
+				s.Properties[jsonName(f)] = nullableRef(property)
 			}
 		}
 	}
 }
 
-func nullable(s *huma.Schema) *huma.Schema {
+func nullableRef(s *huma.Schema) *huma.Schema {
 	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{{Ref: s.Ref}, {Type: "null"}}}
 }
 
@@ -98,8 +98,8 @@ func withoutPointer(t reflect.Type) reflect.Type {
 	return t
 }
 
-// findRecordSchema returns the schema of a record. A missing one is an error in this program.
-func findRecordSchema(r huma.Registry, name string) (*huma.Schema, error) {
+// getRecordSchema returns the schema of a record. If there is none, the program has a bug.
+func getRecordSchema(r huma.Registry, name string) (*huma.Schema, error) {
 	if s, ok := r.Map()[name]; ok {
 		return s, nil
 	}

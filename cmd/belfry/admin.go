@@ -16,21 +16,20 @@ import (
 	"belfry/internal/core"
 )
 
-// inSession returns an action that runs f in a session with the running service's database, or with the local
-// database, which it starts.
-func inSession(why sessionPurpose, f func(context.Context, *program, *session) error) action {
+// withSession returns an action that opens a session, runs f, and closes the session's database.
+func withSession(purpose sessionPurpose, f func(context.Context, *program, *session) error) action {
 	return func(ctx context.Context, p *program, cfg *config.Config) (err error) {
-		s, err := p.openSession(ctx, cfg, why)
+		s, err := p.openSession(ctx, cfg, purpose)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.db.close(ctx)) }()
-		return commandLineError(f(ctx, p, s))
+		return toCommandLineError(f(ctx, p, s))
 	}
 }
 
-// commandLineError converts an error of the app for the command line, where a field of the request is an option.
-func commandLineError(err error) error {
+// toCommandLineError converts an error of the app for the command line, where fields of a request are options.
+func toCommandLineError(err error) error {
 	e, ok := errors.AsType[*core.Error](err)
 	if !ok {
 		return err
@@ -66,7 +65,7 @@ func defineWorkspaceCreate(o *options) action {
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the address)")
 	stdin := o.flags.Bool("password-stdin", false,
 		"read the owner's password from standard input; not needed if this person already has an account")
-	return inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
+	return withSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		in.Plan = core.PlanName(*plan)
 		if *stdin {
 			if in.Password, err = p.readPassword(); err != nil {
@@ -75,7 +74,7 @@ func defineWorkspaceCreate(o *options) action {
 		}
 		made, err := s.app.CreateWorkspace(ctx, in)
 		if e, ok := errors.AsType[*core.Error](err); ok && e.Path == "password" && !*stdin {
-			return o.usageErrorf("%s has no account yet and needs a password: add --password-stdin and send the password on standard input", in.OwnerEmail)
+			return o.usageErrorf("%s has no account yet and needs a password: add --password-stdin and pass the password on standard input", in.OwnerEmail)
 		}
 		if err != nil {
 			return err
@@ -84,7 +83,7 @@ func defineWorkspaceCreate(o *options) action {
 	})
 }
 
-func listWorkspaces(ctx context.Context, p *program, s *session) error {
+func printWorkspaces(ctx context.Context, p *program, s *session) error {
 	list, err := s.app.ListAllWorkspaces(ctx)
 	for _, w := range list {
 		err = errors.Join(err, p.printf("%s %s %s %s", w.Slug, w.ID, w.Plan, w.Name))
@@ -96,7 +95,7 @@ func defineWorkspacePlan(o *options) action {
 	o.required = []string{"workspace", "plan"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	plan := o.flags.String("plan", "", "the new plan: "+core.DefaultPlans().Names())
-	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		if err := s.app.SetPlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
@@ -109,7 +108,7 @@ func defineKeyCreate(o *options) action {
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	name := o.flags.String("name", "", "what the key is for")
 	scope := o.flags.String("scope", "", "the key's scope: read, or write (which includes read)")
-	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		key, err := s.app.CreateOwnerKey(ctx, *workspace, *name, core.Scope(*scope))
 		if err != nil {
 			return err
@@ -122,8 +121,8 @@ func defineUserPassword(o *options) action {
 	o.required = []string{"email", "password-stdin"}
 	email := o.flags.String("email", "", "the person's email address")
 	o.flags.Bool("password-stdin", false,
-		"read the new password from standard input, since others could read it on the command line")
-	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+		"read the new password from standard input, because other users can see command lines")
+	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		password, err := p.readPassword()
 		if err != nil {
 			return err
@@ -137,7 +136,7 @@ func defineUserPassword(o *options) action {
 
 func defineRevokeUnreadable(o *options) action {
 	confirm := o.flags.Bool("confirm", false, "revoke the accounts instead of only listing them")
-	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		found, err := s.app.RevokeUnreadableAccounts(ctx, *confirm)
 		if err != nil {
 			return err
@@ -151,20 +150,21 @@ func defineRevokeUnreadable(o *options) action {
 		case len(found) == 0:
 			return p.printf("The secret keys can decrypt the tokens of all accounts.")
 		case !*confirm:
-			return p.printf("The keys in %[2]s cannot decrypt the tokens of %[1]d accounts. If no backup has the missing key, run `%[3]s --confirm`.",
+			return p.printf("The keys in %[2]s cannot decrypt the tokens of %[1]d accounts. If no backup contains the missing key, run `%[3]s --confirm`.",
 				len(found), config.DescribeKeysLocation(s.cfg), app.RevokeUnreadableCommand)
 		}
 		return p.printf("%d accounts were revoked. Reconnect them in the dashboard, under Accounts.", len(found))
 	})
 }
 
-// rotateWait is how long a rotation waits before it tries values in use again, and rotatePasses is how often it
-// tries: a token is renewed within 5 minutes.
+// rotateWait is how long a rotation waits before it tries again to re-encrypt values in use, and rotatePasses is how
+// often it tries. Together, they are longer than the 5 minutes that renewing a token takes at most.
 const (
 	rotateWait   = 5 * time.Second
 	rotatePasses = 72
 )
 
+// rotateSecrets re-encrypts all values with the first secret key and prints the result.
 func rotateSecrets(ctx context.Context, p *program, s *session) error {
 	resealed := 0
 	for pass := 1; ; pass++ {
@@ -192,11 +192,11 @@ func (p *program) printRotation(ctx context.Context, s *session, resealed int, l
 	}
 	if last.Unreadable > 0 {
 		err = errors.Join(err,
-			fmt.Errorf("%d values cannot be decrypted with the keys in %s: put the missing key back and run this again",
+			fmt.Errorf("%d values cannot be decrypted with the keys in %s: add the missing key and run the command again",
 				last.Unreadable, config.DescribeKeysLocation(s.cfg)))
 	}
 	if last.Busy > 0 {
-		err = errors.Join(err, fmt.Errorf("%d values were in use: run this again in a few minutes", last.Busy))
+		err = errors.Join(err, fmt.Errorf("%d values were in use: run the command again in a few minutes", last.Busy))
 	}
 	return errors.Join(err, countErr)
 }

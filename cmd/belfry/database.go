@@ -23,20 +23,20 @@ import (
 	"belfry/migrations"
 )
 
-// Connections and statement times of the kinds of work. The local server allows a hundred connections. Few
-// are enough, since none is held while something else than the database is waited for, but for the one of the
-// worker's on which River hears of new jobs; more would only compete for the processor.
+// Maximum connections and statement times for each kind of work. The local server allows a hundred connections. A few
+// are enough, because none is held while waiting for anything but the database, except the one on which River hears of
+// new jobs. More would only compete for the processor.
 const (
 	webConns, webStatements       = 10, 5 * time.Second
 	workerConns, workerStatements = 12, 30 * time.Second
 	toolConns, toolStatements     = 4, 10 * time.Minute
 )
 
-// database is a connection to the service's own database or to an external one.
+// database is the service's own database, or an external one.
 type database struct {
 	url  string
-	own  bool          // a local one, below the data folder
-	pool *pgxpool.Pool // of a command; the service opens several
+	own  bool          // the database is local, in the data folder
+	pool *pgxpool.Pool // only for commands; the service opens several
 	stop func(context.Context) error
 }
 
@@ -48,18 +48,19 @@ func (d *database) close(ctx context.Context) error {
 	return d.stop(context.WithoutCancel(ctx))
 }
 
-// openForServe locks the data folder and starts the local server, or uses DATABASE_URL.
-func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
+// openServiceDatabase locks the data folder and starts the local database server, or checks that the external one can
+// be reached. The caller closes it, which releases the lock.
+func openServiceDatabase(ctx context.Context, cfg *config.Config) (*database, error) {
 	lock, err := postgres.LockForService(ctx, cfg.DataDir)
 	if err != nil {
 		return nil, err
 	}
-	// Before anything is made: a server that cannot listen would leave an empty database behind.
+	// Checked before anything is created: a service that cannot listen must not leave an empty database behind.
 	if err := httpd.CheckPortFree(ctx, cfg.Addr, config.Prefix+"ADDR"); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	if !cfg.DatabaseURL.IsZero() {
-		if err := checkReachable(ctx, cfg); err != nil {
+		if err := checkDatabaseReachable(ctx, cfg); err != nil {
 			return nil, errors.Join(err, lock.Release())
 		}
 		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return lock.Release() }}, nil
@@ -81,14 +82,14 @@ const (
 	mustExist  sessionPurpose = false
 )
 
-// openForCommand connects to BELFRY_DATABASE_URL or to the running service's database, or starts the local one for the
-// command's duration. The caller closes it.
-func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose) (db *database, err error) {
+// openCommandDatabase connects to the external database or to the running service's local one. If the service is not
+// running, it starts the local database for the duration of the command. The caller closes it.
+func openCommandDatabase(ctx context.Context, cfg *config.Config, purpose sessionPurpose) (db *database, err error) {
 	if !cfg.DatabaseURL.IsZero() {
 		db = &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}
-		err = checkReachable(ctx, cfg)
+		err = checkDatabaseReachable(ctx, cfg)
 	} else {
-		if why == mustExist {
+		if purpose == mustExist {
 			if err := checkInstalled(cfg); err != nil {
 				return nil, err
 			}
@@ -107,8 +108,8 @@ func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose)
 	return db, nil
 }
 
-// checkInstalled returns an error if the data folder has no database and no process is creating one. Most likely the
-// folder's name is mistyped, and an empty database would hide that.
+// checkInstalled returns an error if the data folder has no database and no process is creating one. In this case, the
+// folder's name is probably mistyped, and a command must not create an empty database.
 func checkInstalled(cfg *config.Config) error {
 	made, err := postgres.HasDatabase(cfg.DataDir)
 	if err != nil || made {
@@ -123,15 +124,15 @@ func checkInstalled(cfg *config.Config) error {
 // reachTime is how long the database may take to respond before it counts as unreachable.
 const reachTime = 10 * time.Second
 
-// checkReachable returns an error that names the variable if the database of BELFRY_DATABASE_URL cannot be reached.
-func checkReachable(ctx context.Context, cfg *config.Config) error {
+// checkDatabaseReachable returns an error if it cannot connect to the database in BELFRY_DATABASE_URL.
+func checkDatabaseReachable(ctx context.Context, cfg *config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, cfg.DatabaseURL.Reveal())
 	if err == nil {
 		return conn.Close(ctx)
 	}
-	// The driver's own text begins with what it was told, and repeats itself for each address.
+	// The driver's message contains the connection's settings, and repeats itself for each address.
 	var (
 		dial    *net.OpError
 		unknown *net.DNSError
@@ -148,8 +149,8 @@ func checkReachable(ctx context.Context, cfg *config.Config) error {
 	return fmt.Errorf("cannot reach the database in BELFRY_DATABASE_URL: %w", err)
 }
 
-// migrateIfAllowed migrates the service's own database or an empty one. It returns an error if another database has
-// an old schema.
+// migrateIfAllowed migrates the service's own database or an empty one if its schema is old. For an external database
+// with an old schema, it returns an error.
 func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	switch {
@@ -172,36 +173,37 @@ type session struct {
 	app       *app.App
 }
 
-// openSession opens the database and creates the app for a command. The caller closes the database.
-func (p *program) openSession(ctx context.Context, cfg *config.Config, why sessionPurpose) (*session, error) {
-	db, err := openForCommand(ctx, cfg, why)
+// openSession opens the database, migrates it if that is allowed, and creates the app for a command. The caller closes
+// the database.
+func (p *program) openSession(ctx context.Context, cfg *config.Config, purpose sessionPurpose) (*session, error) {
+	db, err := openCommandDatabase(ctx, cfg, purpose)
 	if err != nil {
 		return nil, err
 	}
 	s := &session{cfg: cfg, db: db}
-	if err := s.prepare(ctx, p.newQuietLogger(cfg), why); err != nil {
+	if err := s.migrateAndCreateApp(ctx, p.newQuietLogger(cfg), purpose); err != nil {
 		return nil, errors.Join(err, db.close(ctx))
 	}
 	return s, nil
 }
 
-// prepare checks the database and the keys, and creates the app.
-func (s *session) prepare(ctx context.Context, log *slog.Logger, why sessionPurpose) error {
+// migrateAndCreateApp checks the database, migrates it if that is allowed, loads the keys, and creates the app.
+func (s *session) migrateAndCreateApp(ctx context.Context, log *slog.Logger, purpose sessionPurpose) error {
 	state, err := migrations.ReadState(ctx, s.db.pool)
 	if err != nil {
 		return fmt.Errorf("read the database's schema: %w", err)
 	}
-	if state.Empty && why == mustExist {
+	if state.Empty && purpose == mustExist {
 		return errors.New("the database is empty: use the service's BELFRY_DATABASE_URL or BELFRY_DATA_DIR (`belfry serve` creates a new installation)")
 	}
 	if err := s.db.migrateIfAllowed(ctx, s.db.pool); err != nil {
 		return err
 	}
-	calls, err := sandboxAt(s.cfg)
+	calls, err := ownSandboxURL(s.cfg)
 	if err != nil {
 		return err
 	}
-	ring, err := s.loadKeyRing(why == mayInstall)
+	ring, err := s.loadKeyRing(purpose == mayInstall)
 	if err != nil {
 		return err
 	}
@@ -212,7 +214,7 @@ func (s *session) prepare(ctx context.Context, log *slog.Logger, why sessionPurp
 	return err
 }
 
-// openStorage opens the file storage and creates the app again with it. The caller closes s.appConfig.Blobs.
+// openStorage opens the file storage and replaces the app with one that uses it. The caller closes s.appConfig.Blobs.
 func (s *session) openStorage(ctx context.Context) (err error) {
 	if s.appConfig.Blobs, err = blob.Open(ctx, s.cfg.StorageURL.Reveal()); err != nil {
 		return err
@@ -221,8 +223,8 @@ func (s *session) openStorage(ctx context.Context) (err error) {
 	return err
 }
 
-// loadKeyRing loads the secret keys. Only a command that may create an installation may create keys: with new ones,
-// every account would look unreadable.
+// loadKeyRing loads the secret keys. Only commands that may create an installation may create keys, because new keys
+// cannot decrypt existing tokens.
 func (s *session) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
 	load := config.LoadKeys
 	if mayCreate {
@@ -235,8 +237,8 @@ func (s *session) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
 	return ring, err
 }
 
-// sandboxAt returns the address at which the service serves its own simulated networks, or nil if it serves none.
-func sandboxAt(cfg *config.Config) (*url.URL, error) {
+// ownSandboxURL returns the address at which the service serves its own simulated networks, or nil if it has none.
+func ownSandboxURL(cfg *config.Config) (*url.URL, error) {
 	if !usesOwnSandbox(cfg) {
 		return nil, nil
 	}

@@ -31,8 +31,8 @@ type demoBrand struct {
 
 // demoPost is a post to all accounts of its brand that can publish it.
 type demoPost struct {
-	Day     int    // days from today: one in the past is live, one in the future queued
-	At      string // the time of day, "now" today; empty for a draft
+	Day     int    // days from today; past posts become live, future posts are queued
+	At      string // the time of day, or "now", or "" for a draft
 	Title   string
 	Text    string
 	Files   []string // names of files of the demo
@@ -47,11 +47,11 @@ func loadDemoBrands() (brands []demoBrand, err error) {
 	return brands, err
 }
 
-// demoEmail is the owner of the demo if the service has not been set up yet.
+// demoEmail is the email address of the demo's owner if the service has not been set up yet.
 const demoEmail = "demo@example.org"
 
-// makeDemo creates a workspace for each demo brand and prints how to sign in. They belong to the owner of the oldest
-// workspace, or to a new person if there is no workspace.
+// makeDemo creates a workspace for each demo brand and prints how to sign in. The workspaces belong to the owner of the
+// oldest workspace, or to a new person if there is none.
 func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 	owner, err := g.app.FindFirstOwnerEmail(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	suffix, err := g.freeSuffix(ctx, brands)
+	suffix, err := g.findFreeSuffix(ctx, brands)
 	if err != nil {
 		return err
 	}
@@ -80,17 +80,18 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 		}
 		fmt.Fprintf(table, "  %s\t%s\n", in.Name, slug)
 	}
-	if err := g.publishAll(ctx); err != nil {
+	if err := g.publishDue(ctx); err != nil {
 		return err
 	}
-	_ = table.Flush() // a Builder accepts everything
+	_ = table.Flush() // writes to a Builder cannot fail
 	return p.printf("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
 		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo --scope write`.",
 		list.String(), g.session.cfg.PublicURL, in.OwnerEmail, signIn)
 }
 
-// freeSuffix returns the suffix for the brands' names so that none of them is taken: "", " 2", " 3"...
-func (g *seeder) freeSuffix(ctx context.Context, brands []demoBrand) (string, error) {
+// findFreeSuffix returns the first of the suffixes "", " 2", " 3" and so on with which none of the brands' names is
+// taken.
+func (g *seeder) findFreeSuffix(ctx context.Context, brands []demoBrand) (string, error) {
 	existing, err := g.app.ListAllWorkspaces(ctx)
 	for suffix, n := "", 2; ; suffix, n = fmt.Sprintf(" %d", n), n+1 {
 		taken := slices.ContainsFunc(existing, func(w core.Workspace) bool {
@@ -123,7 +124,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 		return "", err
 	}
 	for _, post := range brand.Posts {
-		request, err := g.requestFor(ctx, post, contract.Targets{GroupID: &group.ID})
+		request, err := g.buildRequest(ctx, post, contract.Targets{GroupID: &group.ID})
 		if err != nil {
 			return "", err
 		}
@@ -134,8 +135,8 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	return made.Slug, nil
 }
 
-// requestFor is the request for a post to those of the targets that can publish it.
-func (g *seeder) requestFor(ctx context.Context, post demoPost, to contract.Targets) (contract.PlanPosts, error) {
+// buildRequest returns the request for a post to those targets that can publish it. It uploads the post's files.
+func (g *seeder) buildRequest(ctx context.Context, post demoPost, to contract.Targets) (contract.PlanPosts, error) {
 	request := contract.PlanPosts{Targets: to, Title: post.Title, Text: post.Text, When: &contract.When{Word: "draft"}}
 	for _, name := range post.Files {
 		id, err := g.addFile(ctx, name)
@@ -155,7 +156,7 @@ func (g *seeder) requestFor(ctx context.Context, post demoPost, to contract.Targ
 		}
 	}
 	if post.Refused != "" {
-		able = g.pickStrict(able)
+		able = g.pickRowWithFinalErrors(able)
 	}
 	if len(able) == len(plan.Rows) {
 		return request, nil
@@ -167,8 +168,8 @@ func (g *seeder) requestFor(ctx context.Context, post demoPost, to contract.Targ
 	return request, nil
 }
 
-// pickStrict picks one account at a network whose refusals are final.
-func (g *seeder) pickStrict(rows []contract.PlanRow) []contract.PlanRow {
+// pickRowWithFinalErrors returns the row of one account on a network whose refusals are final, if there is one.
+func (g *seeder) pickRowWithFinalErrors(rows []contract.PlanRow) []contract.PlanRow {
 	for _, card := range g.app.ListNetworks() {
 		for _, row := range rows {
 			if row.Platform == string(card.ID) && !card.ErrorsMayPublish {
@@ -179,7 +180,7 @@ func (g *seeder) pickStrict(rows []contract.PlanRow) []contract.PlanRow {
 	return rows[:min(1, len(rows))]
 }
 
-// makePost saves a draft, schedules a post, or queues a post that publishAll publishes and backdates.
+// makePost saves a draft, schedules a post, or queues a post that publishDue will publish and backdate.
 func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts) error {
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
@@ -195,7 +196,7 @@ func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, r
 		request.When = &contract.When{Word: "now"}
 	}
 	if post.Refused != "" {
-		if err := g.refusePost(ctx, post.Text, post.Refused); err != nil {
+		if err := g.makeNetworkRefuse(ctx, post.Text, post.Refused); err != nil {
 			return err
 		}
 	}
@@ -215,7 +216,7 @@ func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, r
 	return nil
 }
 
-// addFile adds a file of the demo to the workspace's media once, and returns its id.
+// addFile adds a file of the demo to the workspace's media, if it is not there yet, and returns its id.
 func (g *seeder) addFile(ctx context.Context, name string) (string, error) {
 	if id := g.files[name]; id != "" {
 		return id, nil

@@ -26,10 +26,10 @@ import (
 	"belfry/migrations"
 )
 
-// check is one check of the doctor: it returns what it found, or an error that says what to do.
+// check is one of the doctor's checks. run returns what it found, or an error that says what to do.
 type check struct {
 	name string
-	ask  func(*installation, context.Context) (string, error)
+	run  func(*installation, context.Context) (string, error)
 }
 
 func allChecks() []check {
@@ -49,20 +49,20 @@ func allChecks() []check {
 type installation struct {
 	cfg  *config.Config
 	log  *slog.Logger
-	db   *database     // nil when there is none yet
+	db   *database     // nil if there is none yet
 	pool *pgxpool.Pool // nil unless there is a database with this program's schema
 }
 
 func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) {
-	of := &installation{cfg: cfg, log: p.newQuietLogger(cfg)}
+	inst := &installation{cfg: cfg, log: p.newQuietLogger(cfg)}
 	defer func() {
-		if of.db != nil {
-			err = errors.Join(err, of.db.close(ctx))
+		if inst.db != nil {
+			err = errors.Join(err, inst.db.close(ctx))
 		}
 	}()
 	failed := 0
 	for _, c := range allChecks() {
-		found, err := c.ask(of, ctx)
+		found, err := c.run(inst, ctx)
 		mark := "ok"
 		switch _, isNotice := errors.AsType[notice](err); {
 		case isNotice:
@@ -83,8 +83,8 @@ func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) 
 
 const firstStart = "; the first start creates it"
 
-func (of *installation) checkDataDir(context.Context) (string, error) {
-	dir := of.cfg.DataDir
+func (inst *installation) checkDataDir(context.Context) (string, error) {
+	dir := inst.cfg.DataDir
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return dir + firstStart, checkWritable(nearestExisting(dir))
 	}
@@ -113,7 +113,7 @@ func checkWritable(dir string) error {
 	var disk syscall.Statfs_t
 	err := errors.Join(syscall.Access(dir, writeAndPass), syscall.Statfs(dir, &disk))
 	if err == nil && disk.Bavail == 0 {
-		err = syscall.ENOSPC // or no disk at all, such as /proc
+		err = syscall.ENOSPC // also for file systems without a disk, such as /proc
 	}
 	if err != nil {
 		return fmt.Errorf("write to the folder %s: %w: set BELFRY_DATA_DIR to another folder", dir, err)
@@ -121,16 +121,16 @@ func checkWritable(dir string) error {
 	return nil
 }
 
-func (of *installation) checkPostgres(ctx context.Context) (found string, err error) {
-	if of.cfg.DatabaseURL.IsZero() {
-		if made, err := postgres.HasDatabase(of.cfg.DataDir); err != nil || !made {
+func (inst *installation) checkPostgres(ctx context.Context) (found string, err error) {
+	if inst.cfg.DatabaseURL.IsZero() {
+		if made, err := postgres.HasDatabase(inst.cfg.DataDir); err != nil || !made {
 			return "no local database yet" + firstStart, err
 		}
 	}
-	if of.db, err = openForCommand(ctx, of.cfg, mustExist); err != nil {
+	if inst.db, err = openCommandDatabase(ctx, inst.cfg, mustExist); err != nil {
 		return "", err
 	}
-	pool := of.db.pool
+	pool := inst.db.pool
 	err = pool.QueryRow(ctx,
 		`SELECT 'version ' || current_setting('server_version') || ', fsync ' || current_setting('fsync')
 		|| ', synchronous_commit ' || current_setting('synchronous_commit')`).Scan(&found)
@@ -148,15 +148,15 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 	case state.IsBehind():
 		return "", fmt.Errorf("%s, but its schema has %d of this program's %d migrations: run `belfry migrate`", found, state.Have, state.Want)
 	}
-	of.pool = pool
+	inst.pool = pool
 	return found, nil
 }
 
-// checkKeys checks that the secret keys decrypt what the database contains. If there are no keys yet, it uses a
-// temporary key, which shows whether keys are missing.
-func (of *installation) checkKeys(ctx context.Context) (string, error) {
-	from := config.DescribeKeysLocation(of.cfg)
-	keyring, err := config.LoadKeys(of.cfg)
+// checkKeys checks that the secret keys can decrypt what the database contains. If there are no keys, it uses a
+// temporary key to find out whether the database needs any.
+func (inst *installation) checkKeys(ctx context.Context) (string, error) {
+	from := config.DescribeKeysLocation(inst.cfg)
+	keyring, err := config.LoadKeys(inst.cfg)
 	none := errors.Is(err, os.ErrNotExist)
 	if err != nil && !none {
 		return "", err
@@ -168,29 +168,29 @@ func (of *installation) checkKeys(ctx context.Context) (string, error) {
 		found = "none in " + from + firstStart
 		keyring, err = secret.ParseRing(secret.NewSecretKey())
 	}
-	if err != nil || of.pool == nil {
+	if err != nil || inst.pool == nil {
 		return found, err
 	}
-	appConfig, err := newAppConfig(of.cfg, keyring, of.log, nil)
+	appConfig, err := newAppConfig(inst.cfg, keyring, inst.log, nil)
 	if err != nil {
 		return "", err
 	}
-	verbs, err := newApp(appConfig, of.pool, nil)
+	verbs, err := newApp(appConfig, inst.pool, nil)
 	if err != nil {
 		return "", err
 	}
 	if err := verbs.CheckSecretKeys(ctx); err != nil && none {
 		return "", fmt.Errorf("there are no secret keys in %s, but the database needs them: %w", from, err)
 	}
-	return found, reviewKeys(ctx, of.cfg, verbs)
+	return found, checkKeysMatch(ctx, inst.cfg, verbs)
 }
 
-// checkPublishing returns an error that lists the affected posts if publishing is on hold.
-func (of *installation) checkPublishing(ctx context.Context) (string, error) {
-	if of.pool == nil {
+// checkPublishing returns an error with the affected posts if publishing is on hold.
+func (inst *installation) checkPublishing(ctx context.Context) (string, error) {
+	if inst.pool == nil {
 		return "not checked, because there is no database yet", nil
 	}
-	db, err := store.New(of.pool)
+	db, err := store.New(inst.pool)
 	if err != nil {
 		return "", err
 	}
@@ -205,19 +205,19 @@ func (of *installation) checkPublishing(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	appConfig, err := newAppConfig(of.cfg, nil, of.log, nil)
+	appConfig, err := newAppConfig(inst.cfg, nil, inst.log, nil)
 	if err != nil {
 		return "", err
 	}
 	return "", fmt.Errorf("on hold since %s because %s. Check these posts, then run `belfry restore confirm`:%s",
-		hold.Since.UTC().Format(time.RFC3339), hold.Reason, listHeldPosts(posts, appConfig.Networks))
+		hold.Since.UTC().Format(time.RFC3339), hold.Reason, formatHeldPosts(posts, appConfig.Networks))
 }
 
-// heldPostsShown is how many posts on hold a command lists.
+// heldPostsShown is how many posts on hold a command lists at most.
 const heldPostsShown = 500
 
-// listHeldPosts returns a line for each post.
-func listHeldPosts(posts []store.HeldPost, networks *network.Set) string {
+// formatHeldPosts returns a text with a line for each post.
+func formatHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 	var list strings.Builder
 	for _, p := range posts[:min(len(posts), heldPostsShown)] {
 		fmt.Fprintf(&list, "\n   %s %s to %s, %s: %s", p.Slug, p.Post, networks.Name(p.Platform), p.AccountName, p.FateInWords())
@@ -228,19 +228,19 @@ func listHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 	return list.String()
 }
 
-// reviewKeys returns an error that names the variable if the secret keys do not match the database.
-func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {
-	if err := verbs.CheckSecretKeys(ctx); err != nil {
+// checkKeysMatch returns an error that says where the secret keys are if they do not match the database.
+func checkKeysMatch(ctx context.Context, cfg *config.Config, a *app.App) error {
+	if err := a.CheckSecretKeys(ctx); err != nil {
 		return fmt.Errorf("%s does not match the database: %w", config.DescribeKeysLocation(cfg), err)
 	}
 	return nil
 }
 
-func (of *installation) checkAddress(ctx context.Context) (string, error) {
-	cfg := of.cfg
+func (inst *installation) checkAddress(ctx context.Context) (string, error) {
+	cfg := inst.cfg
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return of.checkAddressInUse(ctx)
+		return inst.checkAddressInUse(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("cannot listen on %s: %w", cfg.Addr, err)
@@ -248,34 +248,34 @@ func (of *installation) checkAddress(ctx context.Context) (string, error) {
 	return cfg.Addr + ", public address " + cfg.PublicURL, listener.Close()
 }
 
-// checkAddressInUse returns an error unless the service of this data folder is what listens on the address.
-func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
-	holder, err := postgres.LockHolder(of.cfg.DataDir)
+// checkAddressInUse returns an error unless this data folder's service is the program that listens on the address.
+func (inst *installation) checkAddressInUse(ctx context.Context) (string, error) {
+	holder, err := postgres.LockHolder(inst.cfg.DataDir)
 	if err != nil {
 		return "", err
 	}
-	at, err := loopbackURL(of.cfg.Addr)
+	at, err := loopbackURL(inst.cfg.Addr)
 	if err != nil {
 		return "", err
 	}
 	who := "another program"
 	if isBelfryAt(ctx, at) {
 		if holder != nil && holder.IsService() {
-			return fmt.Sprintf("%s, in use by the running service (pid %s)", of.cfg.Addr, holder.Pid), nil
+			return fmt.Sprintf("%s, in use by the running service (pid %s)", inst.cfg.Addr, holder.Pid), nil
 		}
 		who = "another Belfry service with a different data folder"
 	}
-	return "", fmt.Errorf("%s is in use by %s: stop it, or set BELFRY_ADDR", of.cfg.Addr, who)
+	return "", fmt.Errorf("%s is in use by %s: stop it, or set BELFRY_ADDR", inst.cfg.Addr, who)
 }
 
-// isBelfryAt reports whether Belfry listens at an address, by a header that other programs do not send.
+// isBelfryAt reports whether Belfry listens at an address. It recognizes Belfry by a header of the response.
 func isBelfryAt(ctx context.Context, at *url.URL) bool {
-	_, header, err := getFrom(ctx, at, "/livez", 2*time.Second)
+	_, header, err := getStatus(ctx, at, "/livez", 2*time.Second)
 	return err == nil && header.Get("Belfry-Version") != ""
 }
 
-func (of *installation) checkNetworks(context.Context) (string, error) {
-	cfg := of.cfg
+func (inst *installation) checkNetworks(context.Context) (string, error) {
+	cfg := inst.cfg
 	switch {
 	case usesOwnSandbox(cfg):
 		return "simulated, because no network has credentials", nil
@@ -294,20 +294,20 @@ func (of *installation) checkNetworks(context.Context) (string, error) {
 }
 
 // checkMail connects to the mail server and signs in.
-func (of *installation) checkMail(ctx context.Context) (string, error) {
-	cfg := of.cfg
+func (inst *installation) checkMail(ctx context.Context) (string, error) {
+	cfg := inst.cfg
 	if cfg.SMTPURL.IsZero() {
 		if keepsMail(cfg) {
 			return "shown in the sandbox, because BELFRY_SMTP_URL is not set", nil
 		}
-		return "none, because BELFRY_SMTP_URL is not set: people hand over links to invitations themselves", nil
+		return "not sent, because BELFRY_SMTP_URL is not set: people share invitation links themselves", nil
 	}
 	sender, err := mail.NewSender(cfg.SMTPURL.Reveal(), cfg.MailFrom)
 	if err == nil {
 		err = sender.Check(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot send email by the server in BELFRY_SMTP_URL: %w", err)
+		return "", fmt.Errorf("cannot send email through the server in BELFRY_SMTP_URL: %w", err)
 	}
 	return "sent from " + sender.From(), nil
 }

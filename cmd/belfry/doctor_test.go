@@ -182,7 +182,7 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 		}
 	}
 	report := func(mediaURL string) (string, error) {
-		return reportFiles(t.Context(), server(mediaURL, ""), []string{"tiktok1.txt"})
+		return describeFileAddress(t.Context(), server(mediaURL, ""), []string{"tiktok1.txt"})
 	}
 	found, err := report("https://example.com/belfry")
 	if err != nil || !strings.Contains(found, "served at https://example.com/belfry/media/") ||

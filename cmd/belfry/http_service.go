@@ -35,11 +35,11 @@ type httpService struct {
 	verbs  *app.App
 
 	pages    *web.Web         // nil without the role web
-	networks *sandbox.Sandbox // nil unless they are the service's own
+	networks *sandbox.Sandbox // nil unless the service has its own simulated networks
 }
 
-// newServer creates the HTTP server. It always serves health checks; for the role web also the dashboard and the API;
-// and the simulated networks if the service runs its own.
+// newServer creates the HTTP server with health checks and, for the role web, the dashboard, the API and the service's
+// own simulated networks, which it starts.
 func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	public, err := url.Parse(d.cfg.PublicURL)
 	if err != nil {
@@ -53,7 +53,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	server, err := httpd.New(httpd.Config{
 		Addr: d.cfg.Addr, Logger: d.shared.Log, PublicURL: public, MediaURL: media, TrustedProxies: d.cfg.TrustedProxies,
 		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(),
-		// A program's person is led into the dashboard; the dashboard itself would only lead in circles.
+		// Only for the API: a link to the dashboard would be of no use in the dashboard itself.
 		UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+link.Workspace("").Usage()),
 		Ready:      d.verbs.CheckHealth, Unavailable: store.IsUnavailable, Drain: d.drainTime(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {
@@ -82,7 +82,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 		return nil, err
 	}
 	v1.Mount(server.Echo)
-	return server, d.mountSandbox(server, public)
+	return server, d.startSandbox(server, public)
 }
 
 // newDashboard creates the dashboard.
@@ -93,7 +93,7 @@ func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, pub
 	}
 	cfg := web.Config{
 		App: d.verbs, Networks: d.shared.Networks, Sessions: store.NewSessions(db, time.Now), Server: server,
-		Log: d.shared.Log, PublicURL: public, Now: time.Now, SetUpCode: setUpCode(d.shared.Ring), Version: versionText(),
+		Log: d.shared.Log, PublicURL: public, Now: time.Now, SetUpCode: deriveSetUpCode(d.shared.Ring), Version: versionText(),
 		UpgradeURL: d.cfg.UpgradeURL,
 	}
 	if usesOwnSandbox(d.cfg) {
@@ -102,15 +102,15 @@ func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, pub
 	return web.New(cfg)
 }
 
-// setUpCode returns a code that is short enough to type. It is derived from the service's keys, so that all its
-// processes have the same code.
-func setUpCode(ring *secret.Ring) string {
+// deriveSetUpCode returns a code that is short enough to type. It is derived from the service's keys, so that all
+// processes of the service have the same code.
+func deriveSetUpCode(ring *secret.Ring) string {
 	sum := sha256.Sum256([]byte(ring.Sign("set-up", nil, time.Time{})))
 	return base32.StdEncoding.EncodeToString(sum[:])[:10]
 }
 
-// drainTime returns how long the stopping service still serves requests after it reports that it is not ready, so
-// that load balancers can switch. It is zero on loopback, where there is no load balancer.
+// drainTime returns how long a stopping service still serves requests after it reports that it is not ready, so that
+// load balancers can react. It is zero on loopback, where there is no load balancer.
 func (d *httpService) drainTime() time.Duration {
 	if httpd.IsLoopback(d.cfg.Addr) {
 		return 0
@@ -118,9 +118,10 @@ func (d *httpService) drainTime() time.Duration {
 	return 5 * time.Second
 }
 
-// mountSandbox mounts the service's own simulated networks. Their journal is in the data folder, so that accounts and
-// posts survive a restart. They download media only from the service itself.
-func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error {
+// startSandbox starts the service's own simulated networks, if it has any, and adds their routes to the server. Their
+// journal is in the data folder, so that accounts and posts survive a restart. They download media only from this
+// service.
+func (d *httpService) startSandbox(server *httpd.Server, public *url.URL) error {
 	if !usesOwnSandbox(d.cfg) {
 		return nil
 	}
@@ -149,9 +150,9 @@ func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error 
 // windDownTime is how long a stopping worker may take to finish its calls before the simulated networks close.
 const windDownTime = 5 * time.Second
 
-// shutDown waits until the worker has finished its calls, while the simulated networks still respond. Then it ends
-// responses that a fault delays, for which the server's stop would wait.
-func (d *httpService) shutDown(worked <-chan struct{}) error {
+// closeSandboxAfter closes the simulated networks once worked is closed, or after windDownTime, so that the worker can
+// finish its calls. Closing them ends delayed responses, which the server's shutdown would wait for.
+func (d *httpService) closeSandboxAfter(worked <-chan struct{}) error {
 	if d.networks != nil {
 		select {
 		case <-worked:
@@ -168,8 +169,8 @@ func (d *httpService) closeSandbox() error {
 	return d.networks.Close()
 }
 
-// setUpURL returns the link for setting up a new server, or "" if it is already set up or serves no pages.
-func (d *httpService) setUpURL(ctx context.Context) (string, error) {
+// findSetUpURL returns the link for setting up a new server, or "" if it has been set up or has no dashboard.
+func (d *httpService) findSetUpURL(ctx context.Context) (string, error) {
 	if d.pages == nil {
 		return "", nil
 	}
@@ -178,8 +179,8 @@ func (d *httpService) setUpURL(ctx context.Context) (string, error) {
 
 func sandboxFolder(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "sandbox") }
 
-// workerName returns a name for this process among the workers of all machines.
-func workerName() string {
+// newWorkerName returns a unique name for a worker, with the machine's name and the process id.
+func newWorkerName() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"

@@ -1,11 +1,11 @@
-// Belfry publishes posts to social networks, at once or at a set time.
+// Belfry publishes posts to social networks, immediately or at a scheduled time.
 //
-// One program holds the dashboard, the JSON API and the worker. Usage:
+// One program contains the dashboard, the JSON API and the worker. Usage:
 //
 //	belfry COMMAND [OPTIONS]
 //
-// `belfry help` lists the commands, `belfry COMMAND --help` explains one. Everything else is set by
-// environment variables that begin with BELFRY_; `belfry config` prints them.
+// `belfry help` lists the commands, and `belfry COMMAND --help` explains one. All settings are environment variables
+// that begin with BELFRY_; `belfry config` prints them.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
-	_ "time/tzdata" // zones must not depend on what the machine has installed
+	_ "time/tzdata" // time zones must not depend on the machine
 )
 
 // program is the environment of a command: its standard streams and variables.
@@ -35,12 +35,12 @@ const (
 	exitUsage = 2
 )
 
-// softLimit is how much memory is used before the garbage collector runs more often (security.md 4.10). Processing
-// the largest picture fits in it.
+// softLimit is the memory limit above which the garbage collector runs more often (security.md 4.10). Processing the
+// largest picture needs less.
 const softLimit = 512 << 20
 
 func main() {
-	// Little lives for long here: by Go's default the collector would run many times a second under load.
+	// Few objects live long: with Go's default, the garbage collector would run many times a second under load.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
@@ -48,18 +48,18 @@ func main() {
 		debug.SetMemoryLimit(softLimit)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, &program{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ()}, os.Args[1:])
+	code := runAndReport(ctx, &program{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ()}, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
-// run runs one command and returns the exit code.
-func run(ctx context.Context, p *program, args []string) int {
+// runAndReport runs one command, prints its error, and returns the exit code.
+func runAndReport(ctx context.Context, p *program, args []string) (exitCode int) {
 	err := p.runCommand(ctx, args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	_, _ = fmt.Fprintln(p.err, "belfry:", err) // nobody is left to hear that this failed
+	_, _ = fmt.Fprintln(p.err, "belfry:", err) // an error of this cannot be reported
 	if misuse, ok := errors.AsType[*usageError](err); ok {
 		_, _ = fmt.Fprintf(p.err, "\n%s\n", misuse.usage)
 		return exitUsage
@@ -67,7 +67,7 @@ func run(ctx context.Context, p *program, args []string) int {
 	return exitError
 }
 
-// printf prints a line of a command's result.
+// printf prints a command's result, with a line break at the end.
 func (p *program) printf(format string, args ...any) error {
 	if _, err := fmt.Fprintf(p.out, format+"\n", args...); err != nil {
 		return fmt.Errorf("print the result: %w", err)

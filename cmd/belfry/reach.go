@@ -29,7 +29,7 @@ func findPullers(networks *network.Set) []puller {
 	return list
 }
 
-// describeLoss says what cannot be published without a public address.
+// describeLoss returns a sentence that says what cannot be published without a public address.
 func (p puller) describeLoss() string {
 	switch {
 	case len(p.kinds) > 1:
@@ -40,8 +40,8 @@ func (p puller) describeLoss() string {
 	return p.Name + ": videos cannot be published; photos can, because Belfry sends them"
 }
 
-// checkFilesReachable returns why the networks cannot download files from this server, or nil if they can or need not.
-// It looks the name of the server up.
+// checkFilesReachable returns an error that says why the networks cannot download files from this server, or nil if
+// they can or need not. It resolves the server's name.
 func checkFilesReachable(ctx context.Context, cfg app.Config) error {
 	if cfg.NetworksURL != "" || len(findPullers(cfg.Networks)) == 0 {
 		return nil
@@ -49,9 +49,9 @@ func checkFilesReachable(ctx context.Context, cfg app.Config) error {
 	return cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
 }
 
-// reportFiles says from where the networks download files, and what each of them needs for that. The error is a notice
-// if they cannot. proofs are the names of verification files.
-func reportFiles(ctx context.Context, cfg app.Config, proofs []string) (string, error) {
+// describeFileAddress returns a text about the address from which networks download files, and what each network
+// requires of it. If they cannot download files, the error is a notice.
+func describeFileAddress(ctx context.Context, cfg app.Config, verificationFiles []string) (string, error) {
 	pullers := findPullers(cfg.Networks)
 	if len(pullers) == 0 {
 		return "no network with credentials downloads files from this server", nil
@@ -67,7 +67,7 @@ func reportFiles(ctx context.Context, cfg app.Config, proofs []string) (string, 
 		for _, p := range pullers {
 			b.WriteString("\n   " + p.describeLoss())
 		}
-		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that the internet can reach. See docs/operations.md, " +
+		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that is reachable from the internet. See docs/operations.md, " +
 			"A public address.")
 		return "", notice{errors.New(b.String())}
 	}
@@ -77,23 +77,23 @@ func reportFiles(ctx context.Context, cfg app.Config, proofs []string) (string, 
 			b.WriteString("\n   " + p.Name + ": " + strings.ReplaceAll(p.Ownership, "{prefix}", prefix))
 		}
 	}
-	for _, name := range proofs {
+	for _, name := range verificationFiles {
 		b.WriteString("\n   verification file: " + prefix + name)
 	}
 	return b.String(), nil
 }
 
-// notice is a finding of the doctor that restricts what can be published, but is no fault of the installation.
+// notice is a finding of the doctor that limits what can be published but is not a failed check.
 type notice struct{ error }
 
 // checkFiles checks the address from which the networks download files.
-func (of *installation) checkFiles(ctx context.Context) (string, error) {
-	if usesOwnSandbox(of.cfg) || of.cfg.NetworksURL != "" {
+func (inst *installation) checkFiles(ctx context.Context) (string, error) {
+	if usesOwnSandbox(inst.cfg) || inst.cfg.NetworksURL != "" {
 		return "no public address needed, because the networks are simulated", nil
 	}
-	cfg, err := newAppConfig(of.cfg, nil, of.log, nil)
+	cfg, err := newAppConfig(inst.cfg, nil, inst.log, nil)
 	if err != nil {
 		return "", fmt.Errorf("list the networks: %w", err)
 	}
-	return reportFiles(ctx, cfg, of.cfg.ProofFiles.Names())
+	return describeFileAddress(ctx, cfg, inst.cfg.ProofFiles.Names())
 }

@@ -31,14 +31,14 @@ type seeded struct {
 	Password  string            `json:"password"`
 	Key       string            `json:"key"`
 	Accounts  map[string]string `json:"accounts"`
-	// MoreAccounts are the accounts that --accounts asked for beyond the first of each network.
+	// MoreAccounts are further accounts on each network, if --accounts is more than 1.
 	MoreAccounts map[string][]string `json:"moreAccounts,omitempty"`
 }
 
-// seedPatience is how long publishing a demo post may take.
+// seedPatience is how long the publishing of a demo post may take.
 const seedPatience = time.Minute
 
-// seedAskPatience is how long seed waits until a network has been asked about a refusal.
+// seedAskPatience is how long seed waits until Belfry asks a network about a refusal.
 const seedAskPatience = 10 * time.Second
 
 // scriptPosts returns one post in each state, for `seed --json`.
@@ -54,7 +54,7 @@ func scriptPosts() []demoPost {
 	}
 }
 
-// scriptFiles returns what a post of scriptPosts is tried with, on networks that do not accept it otherwise.
+// scriptFiles returns the files and titles with which makeScriptPosts tries a post, until the network accepts it.
 func scriptFiles() []demoPost {
 	return []demoPost{
 		{},
@@ -64,11 +64,11 @@ func scriptFiles() []demoPost {
 }
 
 func defineSeed(o *options) action {
-	asJSON := o.flags.Bool("json", false, "create one small workspace for a script instead, and print it as JSON")
-	accounts := o.flags.Int("accounts", 1, "how many accounts on each network that workspace gets")
-	seed := inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
+	asJSON := o.flags.Bool("json", false, "instead create one small workspace for scripts, and print it as JSON")
+	accounts := o.flags.Int("accounts", 1, "how many accounts on each network that workspace has")
+	seed := withSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		g := &seeder{session: s}
-		stop, err := g.reachNetworks(ctx)
+		stop, err := g.findOrStartNetworks(ctx)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func defineSeed(o *options) action {
 		if !*asJSON {
 			return g.makeDemo(ctx, p)
 		}
-		out, err := g.makeWorkspace(ctx, *accounts)
+		out, err := g.makeScriptWorkspace(ctx, *accounts)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func defineSeed(o *options) action {
 		case *accounts < 1:
 			return o.usageErrorf("--accounts is %d, but must be at least 1", *accounts)
 		case *accounts > 1 && !*asJSON:
-			return o.usageErrorf("--accounts is only for the workspace that --json creates: add --json")
+			return o.usageErrorf("--accounts only applies to the workspace that --json creates: add --json")
 		}
 		if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
 			return errors.New("seed needs simulated networks, but this service uses the real ones")
@@ -115,16 +115,16 @@ type seeder struct {
 	due     []publication
 }
 
-// publication is a queued post that publishAll publishes.
+// publication is a queued post that publishDue publishes.
 type publication struct {
 	owner core.Caller
 	post  string
-	past  time.Time // when it is to have been published; zero for now
+	past  time.Time // the time to backdate the post to; zero for none
 }
 
-// reachNetworks finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If there are none, it
-// starts the service's own, with their journal. The caller calls stop.
-func (g *seeder) reachNetworks(ctx context.Context) (stop func(), err error) {
+// findOrStartNetworks finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If there are none,
+// it starts the service's own with their journal. The caller calls stop.
+func (g *seeder) findOrStartNetworks(ctx context.Context) (stop func(), err error) {
 	s := g.session
 	stop = func() {}
 	if !usesOwnSandbox(s.cfg) {
@@ -132,13 +132,13 @@ func (g *seeder) reachNetworks(ctx context.Context) (stop func(), err error) {
 		g.control = s.cfg.NetworksURL + "/_/"
 		return stop, err
 	}
-	at, err := sandboxAt(s.cfg)
+	at, err := ownSandboxURL(s.cfg)
 	if err != nil {
 		return nil, err
 	}
 	g.control = at.String() + "/_/"
 	if g.callControl(ctx, http.MethodGet, "posts", nil) != nil { // the service does not run
-		if at.Host, stop, err = g.serveNetworks(ctx); err != nil {
+		if at.Host, stop, err = g.startNetworks(ctx); err != nil {
 			return nil, err
 		}
 		s.cfg.MediaURL = "http://" + at.Host
@@ -149,8 +149,8 @@ func (g *seeder) reachNetworks(ctx context.Context) (stop func(), err error) {
 	return stop, err
 }
 
-// serveNetworks starts the service's own simulated networks, and returns their host and port.
-func (g *seeder) serveNetworks(ctx context.Context) (host string, stop func(), err error) {
+// startNetworks starts the service's own simulated networks on a free port, and returns their host and port.
+func (g *seeder) startNetworks(ctx context.Context) (host string, stop func(), err error) {
 	networks, err := sandbox.New(sandbox.Config{
 		Prefix: sandboxPath, JournalDir: sandboxFolder(g.session.cfg), AppName: "Belfry",
 	})
@@ -196,7 +196,7 @@ func (g *seeder) callControl(ctx context.Context, method, path string, body any)
 	return nil
 }
 
-// serveMediaToNetworks serves a media file to the networks if the service is not running.
+// serveMediaToNetworks serves a media file to the simulated networks while the service is not running.
 func (g *seeder) serveMediaToNetworks(w http.ResponseWriter, r *http.Request) {
 	f, err := g.app.Intake().OpenFile(r.Context(), r.PathValue("token"))
 	if err != nil {
@@ -208,7 +208,7 @@ func (g *seeder) serveMediaToNetworks(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", f.Modified, f.Content)
 }
 
-// createWorkspace creates a workspace, and uses its owner as the caller from then on.
+// createWorkspace creates a workspace, and makes its owner the caller of the following operations.
 func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspace) (app.SignedIn, error) {
 	made, err := g.app.CreateWorkspace(ctx, in)
 	if err != nil {
@@ -222,9 +222,9 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 	return made, err
 }
 
-// makeWorkspace creates a small workspace with a random name, accounts on each network, and one post in each state on
-// the first of them.
-func (g *seeder) makeWorkspace(ctx context.Context, accounts int) (*seeded, error) {
+// makeScriptWorkspace creates a small workspace with a random name and accounts on each network. The first account of
+// each network gets one post in each state.
+func (g *seeder) makeScriptWorkspace(ctx context.Context, accounts int) (*seeded, error) {
 	name := strings.ToLower(rand.Text()[:8]) // only characters that every network allows in a username
 	out := &seeded{
 		Email: "owner-" + name + "@example.org", Password: secret.RandomText(18), Accounts: map[string]string{},
@@ -259,10 +259,10 @@ func (g *seeder) makeWorkspace(ctx context.Context, accounts int) (*seeded, erro
 			out.MoreAccounts[more.Platform] = append(out.MoreAccounts[more.Platform], more.ID)
 		}
 	}
-	return out, g.publishAll(ctx)
+	return out, g.publishDue(ctx)
 }
 
-// makeScriptPosts makes a post in each state with the first files that the account's network accepts.
+// makeScriptPosts makes a post in each state, with the first of scriptFiles that the account's network accepts.
 func (g *seeder) makeScriptPosts(ctx context.Context, account contract.Account) error {
 	to := contract.Targets{AccountIDs: []string{account.ID}}
 	for _, post := range scriptPosts() {
@@ -270,7 +270,7 @@ func (g *seeder) makeScriptPosts(ctx context.Context, account contract.Account) 
 		var err error
 		for _, try := range scriptFiles() {
 			post.Title, post.Files = try.Title, try.Files
-			if request, err = g.requestFor(ctx, post, to); err != nil {
+			if request, err = g.buildRequest(ctx, post, to); err != nil {
 				return err
 			}
 			if len(request.Targets.AccountIDs) > 0 {
@@ -284,12 +284,13 @@ func (g *seeder) makeScriptPosts(ctx context.Context, account contract.Account) 
 	return nil
 }
 
-// listConfiguredNetworks lists the networks that get accounts: those that are set up here.
+// listConfiguredNetworks lists the networks that are set up on this server.
 func (g *seeder) listConfiguredNetworks() []app.NetworkCard {
 	return slices.DeleteFunc(g.app.ListNetworks(), func(card app.NetworkCard) bool { return !card.Configured })
 }
 
-// connectAccount grants consent on the network's page and follows the redirect, as a person's browser does.
+// connectAccount connects an account as a person would: it gives consent on the network's page and follows the
+// redirect.
 func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (contract.Account, error) {
 	start, err := g.app.StartConnect(ctx, g.owner, contract.Connect{Platform: platform})
 	if err != nil {
@@ -314,17 +315,18 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 	return done.Accounts[0], nil
 }
 
-// refusePost makes the network refuse the first call for the next post with this text, with the given message.
-func (g *seeder) refusePost(ctx context.Context, text, message string) error {
+// makeNetworkRefuse makes the simulated networks refuse the next post with this text, with the given message.
+func (g *seeder) makeNetworkRefuse(ctx context.Context, text, message string) error {
 	fault := map[string]any{"kind": "reject", "match": text, "message": message}
 	return g.callControl(ctx, http.MethodPost, "faults", fault)
 }
 
-// publishedAtOnce bounds how many demo posts are published side by side: some networks take seconds.
+// publishedAtOnce is how many demo posts are published in parallel, because some networks take seconds.
 const publishedAtOnce = 16
 
-// publishAll publishes the posts that are due, or waits until the running service has published them.
-func (g *seeder) publishAll(ctx context.Context) error {
+// publishDue publishes the posts in g.due, or waits until the running service has published them. It backdates past
+// posts.
+func (g *seeder) publishDue(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(publishedAtOnce)
 	for _, due := range g.due {
@@ -345,11 +347,11 @@ func (g *seeder) publishPost(ctx context.Context, due publication) error {
 	}
 	ws := due.owner.Workspace()
 	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if err := g.app.Engine().Publish(ctx, workerName(), ws, post); err != nil {
+		if err := g.app.Engine().Publish(ctx, newWorkerName(), ws, post); err != nil {
 			return false, err
 		}
 		now, err := g.app.GetPostCard(ctx, due.owner, due.post)
-		// A network whose refusals prove nothing is asked again later, before the post fails.
+		// If a refusal is not final, Belfry asks the network again later, before the post fails.
 		return now.Status != string(core.PostQueued) || time.Until(now.AskAt) > seedAskPatience, err
 	})
 	if err != nil {

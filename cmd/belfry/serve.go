@@ -17,15 +17,15 @@ import (
 // sandboxPath is the path of the service's own simulated networks.
 const sandboxPath = "/sandbox"
 
-// runServe runs the service until it is told to stop: the local database, the parts for this process's roles, and the
-// simulated networks if no network has credentials.
+// runServe runs the service until ctx ends: the local database, the parts for this process's roles, and the simulated
+// networks if no network has credentials.
 func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
-		return errors.New("a process with only the worker has no simulated networks: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to its address in every process")
+		return errors.New("a process with only the role worker has no simulated networks: run `belfry sandbox --addr HOST:PORT`, and set BELFRY_NETWORKS_URL to its address in every process")
 	}
 	log, started := p.newLogger(cfg), time.Now()
 
-	db, err := openForServe(ctx, cfg)
+	db, err := openServiceDatabase(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		return err
 	}
 
-	calls, err := sandboxAt(cfg)
+	calls, err := ownSandboxURL(cfg)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := reviewKeys(ctx, cfg, verbs); err != nil {
+	if err := checkKeysMatch(ctx, cfg, verbs); err != nil {
 		return err
 	}
 	if err := verbs.ReconcileAccountsWithNetworks(ctx); err != nil {
@@ -88,7 +88,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	queue, err := jobs.New(jobs.Config{App: workerVerbs, Pool: worker, Log: log, Owner: workerName(), Poll: cfg.Sweep})
+	queue, err := jobs.New(jobs.Config{App: workerVerbs, Pool: worker, Log: log, Owner: newWorkerName(), Poll: cfg.Sweep})
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 			return err
 		}
 	}
-	setUp, err := doors.setUpURL(ctx)
+	setUp, err := doors.findSetUpURL(ctx)
 	if err != nil {
 		return err
 	}
 
-	// From here on nothing can fail before it runs: what has begun is always waited for.
+	// Nothing can fail between here and group.Wait, so everything that is started is waited for.
 	group, running := errgroup.WithContext(ctx)
 	worked := make(chan struct{}) // closed when the worker has stopped
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
@@ -112,7 +112,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	group.Go(func() error {
 		defer stopServing()
 		<-running.Done()
-		return doors.shutDown(worked)
+		return doors.closeSandboxAfter(worked)
 	})
 	group.Go(func() error {
 		defer close(worked)
@@ -128,7 +128,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		"took", time.Since(started).Round(time.Millisecond))
 	group.Go(func() error {
 		if err := checkFilesReachable(ctx, shared); err != nil {
-			log.WarnContext(ctx, "networks cannot download files from this server; `belfry doctor` says what that means", "error", err)
+			log.WarnContext(ctx, "networks cannot download files from this server; run `belfry doctor` for details", "error", err)
 		}
 		return nil
 	})

@@ -33,8 +33,8 @@ import (
 	"belfry/migrations"
 )
 
-// ownSandbox is stored as the place where accounts were connected if that was the service's own simulated networks,
-// whatever their address was.
+// ownSandbox is the name of the service's own simulated networks that is stored with the accounts connected to them. It
+// does not depend on their address.
 const ownSandbox = "sandbox"
 
 // networkVariables returns the variables that the networks declare.
@@ -54,6 +54,7 @@ func usesOwnSandbox(cfg *config.Config) bool {
 	return cfg.NetworksURL == "" && !cfg.Network.HasSecret()
 }
 
+// newLogger returns a logger with the configured format and level.
 func (p *program) newLogger(cfg *config.Config) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: cfg.LogLevel}
 	if cfg.LogFormat == "json" {
@@ -62,7 +63,8 @@ func (p *program) newLogger(cfg *config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.err, opts))
 }
 
-// newQuietLogger returns a command's logger. It omits the level info unless the operator asked for info or debug.
+// newQuietLogger returns a logger for commands. At the level info, which is the default, it logs only warnings and
+// errors.
 func (p *program) newQuietLogger(cfg *config.Config) *slog.Logger {
 	quieter := *cfg
 	if cfg.LogLevel == slog.LevelInfo {
@@ -71,20 +73,22 @@ func (p *program) newQuietLogger(cfg *config.Config) *slog.Logger {
 	return p.newLogger(&quieter)
 }
 
-// newAppConfig returns the configuration of an app except its database and file storage. calls is the address of the
-// service's own simulated networks, or nil if it has none.
-func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (c app.Config, err error) {
+// newAppConfig returns the configuration of an app, without its database and file storage. sandboxURL is the address of
+// the service's own simulated networks, or nil if it has none.
+func newAppConfig(
+	cfg *config.Config, ring *secret.Ring, log *slog.Logger, sandboxURL *url.URL,
+) (c app.Config, err error) {
 	plans, err := loadPlansWithOverrides(cfg)
 	if err != nil {
 		return c, err
 	}
 	figures := metrics.New()
-	client, connectedAt, err := newNetworkClient(cfg, figures, calls)
+	client, connectedAt, err := newNetworkClient(cfg, figures, sandboxURL)
 	if err != nil {
 		return c, err
 	}
 	networks, err := network.NewSet(all.Drivers(), network.Environment{
-		Client: client, Get: networkValue(cfg), Now: time.Now,
+		Client: client, Get: newVariableLookup(cfg), Now: time.Now,
 	})
 	var sender *mail.Sender
 	if err == nil && !cfg.SMTPURL.IsZero() {
@@ -94,7 +98,7 @@ func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls
 		Mail: sender, Outbox: keepsMail(cfg),
 		Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log,
 		Metrics: figures, Now: time.Now,
-		Schedule:     scheduleOf(cfg),
+		Schedule:     newSchedule(cfg),
 		UploadTTL:    cfg.UploadTTL,
 		Retention:    cfg.Retention,
 		PublicURL:    cfg.PublicURL,
@@ -105,16 +109,16 @@ func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls
 	}, err
 }
 
-// keepsMail reports whether emails are kept and shown in the sandbox. Because they contain links that give access, that
-// is so only for a service that nobody can reach from another machine.
+// keepsMail reports whether emails are stored and shown in the sandbox. They contain links that give access, so this is
+// only done if the service cannot be reached from other machines.
 func keepsMail(cfg *config.Config) bool {
 	public, err := url.Parse(cfg.PublicURL)
 	return err == nil && usesOwnSandbox(cfg) && cfg.SMTPURL.IsZero() && httpd.IsLoopback(cfg.Addr) &&
 		httpd.IsLoopback(public.Host)
 }
 
-// newApp returns an app that uses one connection pool. due is store.Store.Due, a channel that the whole process
-// shares.
+// newApp returns an app that uses one connection pool. due is the channel for store.Store.Due, which all apps of the
+// process share, or nil.
 func newApp(cfg app.Config, pool *pgxpool.Pool, due chan struct{}) (*app.App, error) {
 	db, err := store.New(pool)
 	if err != nil {
@@ -136,18 +140,21 @@ func checkSchema(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-func scheduleOf(cfg *config.Config) core.Schedule {
+func newSchedule(cfg *config.Config) core.Schedule {
 	return core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease}
 }
 
-// newNetworkClient returns the client for calls to the networks, and the name of what replaces the real networks.
-func newNetworkClient(cfg *config.Config, figures *metrics.Metrics, calls *url.URL) (*network.Client, string, error) {
-	c := network.ClientConfig{Timeout: scheduleOf(cfg).CallTimeout(), Observe: func(call network.Call) {
+// newNetworkClient returns the client for calls to the networks, and the name of the simulated networks that replace
+// the real ones, or "".
+func newNetworkClient(
+	cfg *config.Config, figures *metrics.Metrics, sandboxURL *url.URL,
+) (client *network.Client, simulated string, err error) {
+	c := network.ClientConfig{Timeout: newSchedule(cfg).CallTimeout(), Observe: func(call network.Call) {
 		figures.CountCall(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}
-	if calls != nil {
+	if sandboxURL != nil {
 		browse, err := url.Parse(cfg.PublicURL + sandboxPath)
-		c.NetworksURL, c.BrowseURL = calls, browse
+		c.NetworksURL, c.BrowseURL = sandboxURL, browse
 		return network.NewClient(c), ownSandbox, err
 	}
 	if cfg.NetworksURL != "" {
@@ -158,9 +165,9 @@ func newNetworkClient(cfg *config.Config, figures *metrics.Metrics, calls *url.U
 	return network.NewClient(c), "", nil
 }
 
-// networkValue returns a function that looks up the networks' variables. In sandbox mode every credential is the
-// sandbox's.
-func networkValue(cfg *config.Config) func(string) string {
+// newVariableLookup returns a function that looks up the networks' variables. With the service's own simulated
+// networks, it returns the sandbox's credentials.
+func newVariableLookup(cfg *config.Config) func(string) string {
 	if !usesOwnSandbox(cfg) {
 		return cfg.Network.Get
 	}
@@ -184,14 +191,16 @@ func loopbackURL(addr string) (*url.URL, error) {
 	return &url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}, nil
 }
 
-// openPool opens a connection pool for one kind of work.
-func openPool(ctx context.Context, address string, conns int32, statements time.Duration) (*pgxpool.Pool, error) {
+// openPool opens a connection pool with at most conns connections.
+func openPool(
+	ctx context.Context, address string, conns int32, statementTimeout time.Duration,
+) (*pgxpool.Pool, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, fmt.Errorf("read the database's address: %w", err)
 	}
 	c.MaxConns = conns
-	c.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(statements.Milliseconds(), 10)
+	c.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
 	c.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	c.ConnConfig.RuntimeParams["application_name"] = "belfry"
 	pool, err := pgxpool.NewWithConfig(ctx, c)
@@ -201,8 +210,8 @@ func openPool(ctx context.Context, address string, conns int32, statements time.
 	return pool, nil
 }
 
-// loadPlansWithOverrides returns the built-in plans with the changes in the operator's file. A limit that the file
-// leaves out does not change; null removes a limit.
+// loadPlansWithOverrides returns the built-in plans with the changes in the operator's file. Limits that are not in the
+// file do not change, and null removes a limit.
 func loadPlansWithOverrides(cfg *config.Config) (core.Plans, error) {
 	table := core.DefaultPlans()
 	if cfg.PlansFile == "" {
@@ -218,6 +227,7 @@ func loadPlansWithOverrides(cfg *config.Config) (core.Plans, error) {
 	return table, nil
 }
 
+// overridePlans applies the changes in the JSON text to the plans in table.
 func overridePlans(table core.Plans, text []byte) error {
 	given := map[core.PlanName]json.RawMessage{}
 	if err := decodeStrict(text, &given); err != nil {
@@ -243,8 +253,8 @@ func overridePlans(table core.Plans, text []byte) error {
 	return nil
 }
 
-// decodeStrict decodes exactly one JSON value into what into points to, which may already have values. An unknown key
-// is an error.
+// decodeStrict decodes one JSON value into the value that into points to, and keeps fields that are not in the text. It
+// returns an error for unknown keys and for text after the value.
 func decodeStrict(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -10,14 +10,14 @@ import (
 	"text/tabwriter"
 )
 
-// options are the flags of a command.
+// options are the command-line options of a command.
 type options struct {
 	flags    *flag.FlagSet
 	command  command
 	required []string // names of flags that must be given
 }
 
-// usageError is an error in how a command was called. The command's usage is shown with it.
+// usageError is an error for invalid arguments. It is shown with the command's usage.
 type usageError struct{ text, usage string }
 
 func (e *usageError) Error() string { return e.text }
@@ -28,7 +28,7 @@ func newOptions(c command) *options {
 	return &options{flags: set, command: c}
 }
 
-// parse parses the options and the argument. For -h or --help it prints the usage and returns flag.ErrHelp.
+// parse parses the options and the argument. For -h or --help, it prints the usage and returns flag.ErrHelp.
 func (o *options) parse(p *program, args []string) error {
 	err := o.flags.Parse(args)
 	switch {
@@ -86,22 +86,22 @@ func (o *options) usageText() string {
 	if o.command.more != "" {
 		fmt.Fprintf(&b, "\n%s\n", o.command.more)
 	}
-	_ = table.Flush() // a Builder takes everything
+	_ = table.Flush() // writes to a Builder cannot fail
 	if list.Len() > 0 {
 		b.WriteString("\nOptions:\n" + list.String())
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// commandList returns the text that lists commands.
-func commandList(list []command) string {
+// formatCommandList returns a text that lists commands.
+func formatCommandList(list []command) string {
 	var b strings.Builder
 	b.WriteString("Belfry publishes posts to social networks.\n\nUsage: belfry COMMAND [OPTIONS]\n\n")
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, c := range list {
 		fmt.Fprintf(table, "  %s\t%s\n", strings.TrimSpace(c.name+" "+c.takes), c.about)
 	}
-	_ = table.Flush() // a Builder takes everything
+	_ = table.Flush() // writes to a Builder cannot fail
 	b.WriteString("\nRun `belfry COMMAND --help` for details. Settings are environment variables that begin with BELFRY_:\n`belfry config` prints them, and .env.example explains them.")
 	return b.String()
 }

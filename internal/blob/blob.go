@@ -100,12 +100,12 @@ func Open(ctx context.Context, address string) (Store, error) {
 	return s, nil
 }
 
-// Key returns the key of an object of the given kind: for "media" and "med_01k…9c", it is "media/9c/med_01k…9c". The end
-// of the id determines the folder, because ids begin with the time.
+// Key returns the key of an object of the given kind: for "media" and "med_01k…9c", it is "media/9c/med_01k…9c". The
+// end of the id determines the folder, because ids begin with the time.
 func Key(kind, id string) string { return path.Join(kind, id[max(0, len(id)-2):], id) }
 
-// keyPattern excludes characters that have a special meaning in file systems, addresses or shells. Names that begin with
-// a dot are reserved for the stores.
+// keyPattern excludes characters that have a special meaning in file systems, addresses or shells. Names that begin
+// with a dot are reserved for the stores.
 var keyPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]*(/[a-z0-9_][a-z0-9_.-]*)*$`)
 
 // maxKeyLength is the maximum length of a key in bytes, so that every file system and bucket accepts it.
@@ -145,8 +145,8 @@ func (b contextReader) Read(p []byte) (int, error) {
 	return b.r.Read(p)
 }
 
-// probeStore writes, reads and deletes a small object. If a crash leaves the object behind, the sweep deletes it, because
-// no row refers to it.
+// probeStore writes, reads and deletes a small object. If a crash leaves the object behind, the sweep deletes it later,
+// because no row refers to it.
 func probeStore(ctx context.Context, s Store) error {
 	want := []byte(rand.Text())
 	key := Key("check", strings.ToLower(rand.Text()))

@@ -40,8 +40,8 @@ func drawCard(facts Facts) ([]byte, error) {
 	return encodeThumbnail(picture)
 }
 
-// cardSize returns the size of the card. It keeps the file's aspect ratio, but leaves room to draw. Unlike thumbnailSize,
-// it enlarges small files, and works for files of unknown size.
+// cardSize returns the size of the card. It keeps the file's aspect ratio, but leaves room to draw. Unlike
+// thumbnailSize, it enlarges small files, and works for files of unknown size.
 func cardSize(width, height int) (w, h int) {
 	const least = 120
 	if width <= 0 || height <= 0 {

@@ -52,7 +52,7 @@ func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
 // Publish publishes one post as far as is possible now, with one claim under one lease. Before the post is due, it only
-// prepares it. owner identifies the worker. It does nothing if there is nothing to do yet, if another worker has
+// prepares it. owner identifies the worker. Publish does nothing if there is nothing to do yet, if another worker has
 // claimed the post, or if the post is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
 	if err := e.cfg.Store.WakeNextWaiting(ctx); err != nil { // Run does this periodically

@@ -29,8 +29,8 @@ func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 }
 
 // RunFinalStep does one step that follows once a post is live, and returns after how long to try again, or 0 if not at
-// all. If the network refuses the step, or it has failed for too long, a note on the post's last event says so. The
-// post stays live in any case.
+// all. If the network refuses the step, or it has failed for too long, a note on the post's last event says so. In any
+// case, the post stays live.
 func (e *Engine) RunFinalStep(
 	ctx context.Context, ws core.WorkspaceID, id core.PostID, step string,
 ) (retryIn time.Duration, err error) {

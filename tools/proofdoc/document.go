@@ -8,20 +8,21 @@ import (
 	"time"
 )
 
-// proof is a proof as the first lines of tools/prove list it.
+// proof is a proof in the list at the beginning of tools/prove.
 type proof struct{ Name, Shows string }
 
-// variable is a setting of tools/prove, such as STOPS.
+// variable matches the name of a setting of tools/prove, such as STOPS.
 var variable = regexp.MustCompile(`\b[A-Z][A-Z_]{3,}\b`)
 
-// fillIn puts the values of variables in the place of their names.
+// fillIn replaces the names of variables with their values.
 func fillIn(text string, value func(name string) string) string {
 	return variable.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(value(name), name) })
 }
 
 var proofLine = regexp.MustCompile(`^#\t([a-z]+) +(.+)$`)
 
-// listProofs reads the list: "#", a tab, the name and what the proof shows, which goes on in lines without a name.
+// listProofs reads the list of proofs. A line has "#", a tab, the name and what the proof covers; lines without a name
+// continue the one before.
 func listProofs(script string) (all []proof) {
 	for line := range strings.Lines(script) {
 		line = strings.TrimRight(line, "\n")
@@ -36,7 +37,7 @@ func listProofs(script string) (all []proof) {
 	return all
 }
 
-// ran is a proof that has just run.
+// ran is the result of a proof.
 type ran struct {
 	Name, Result    string // the result is proved, measured or failed
 	At              time.Time
@@ -47,8 +48,8 @@ type ran struct {
 
 const head = `# Proofs
 
-` + "`make prove` generates this file: do not edit it. Each section shows the last run of one proof, and `tools/prove` says how\n" +
-	"each one runs." + `
+` + "`make prove` generates this file: do not edit it. Each section shows the latest run of one proof. `tools/prove` shows how\n" +
+	"each proof runs." + `
 
 | The README says | Shown by |
 |---|---|
@@ -58,12 +59,12 @@ const head = `# Proofs
 | Text, links, photos and videos on five networks | kinds |
 | Each network in its own folder | sixth, lines |
 
-The others show that Belfry is fast (size, bench), that its operations agree with each other (operations), and that its
-tests find mistakes (bugs, repeat, fuzz). A section that is missing has not been run yet.
+The other proofs measure speed (size, bench), run concurrent operations (operations), and check that the tests find bugs
+(bugs, repeat, fuzz). A proof without a section has not been run yet.
 `
 
-// replaceSection returns the document with a new section for the proof that ran. Sections come in the order of the
-// list, and those of proofs that are no longer listed are left out.
+// replaceSection returns the document with a new section for the proof that ran. The sections are in the order of the
+// list. It removes sections of proofs that are no longer listed.
 func replaceSection(document string, proofs []proof, r ran) (string, error) {
 	sections := map[string]string{}
 	for _, section := range strings.Split(document, "\n## ")[1:] {
@@ -94,7 +95,7 @@ func (r ran) formatSection(shows string) string {
 		result = "**" + result + "**"
 	}
 	text := fmt.Sprintf(`
-Shows %s.
+Covers %s.
 
 | | |
 |---|---|
@@ -118,8 +119,8 @@ var (
 
 const tableHead = "measured "
 
-// readFigures returns what a proof's output says in numbers: what tests log, packages that passed, targets that were
-// fuzzed, commands that ended well, planted bugs, and the table of a bench, to its end.
+// readFigures returns the figures in a proof's output: what tests log, packages that passed, fuzzed targets, successful
+// commands, planted bugs, and the table of a bench.
 func readFigures(output string) (figures []string) {
 	inLog, inTable := false, false
 	for line := range strings.Lines(output) {
@@ -135,7 +136,7 @@ func readFigures(output string) (figures []string) {
 			inLog = true
 			figures = append(figures, m[1])
 		case inLog && strings.HasPrefix(line, "        "):
-			// The program's own log and the moves that lead to a planted bug are no figures.
+			// The program's own log and the moves that lead to a planted bug are not figures.
 			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "time=") && !traced.MatchString(line) {
 				figures = append(figures, "  "+line)
 			}

@@ -16,7 +16,7 @@ import (
 	"belfry/internal/store/storetest"
 )
 
-// describeMachine says what a figure depends on, and nothing that tells one machine from another of its kind.
+// describeMachine returns the properties of the machine that figures depend on, without any that identify the machine.
 func describeMachine(ctx context.Context) (string, error) {
 	facts := []string{fmt.Sprintf("%d cores", runtime.NumCPU())}
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -36,7 +36,7 @@ func describeMachine(ctx context.Context) (string, error) {
 
 var total = regexp.MustCompile(`MemTotal: +([0-9]+) kB`)
 
-// memorySize reads /proc/meminfo.
+// memorySize returns the size of the memory, from the content of /proc/meminfo.
 func memorySize(meminfo string) string {
 	m := total.FindStringSubmatch(meminfo)
 	if m == nil {
@@ -51,7 +51,7 @@ func memorySize(meminfo string) string {
 
 var version = regexp.MustCompile(`^([A-Za-z]+)[^0-9]*([0-9]+(?:\.[0-9]+)*)`)
 
-// shortVersion is a name and its numbers, without what a distributor or a machine's owner has added.
+// shortVersion returns a program's name and version number, without additions of distributors.
 func shortVersion(text string) string {
 	m := version.FindStringSubmatch(text)
 	if m == nil {
@@ -60,7 +60,7 @@ func shortVersion(text string) string {
 	return m[1] + " " + m[2]
 }
 
-// databaseVersion asks the server that tests run on.
+// databaseVersion returns the version of the server that tests use.
 func databaseVersion(ctx context.Context) (text string, err error) {
 	server, err := storetest.Start(ctx)
 	if err != nil {

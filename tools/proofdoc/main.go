@@ -1,8 +1,8 @@
-// Proofdoc writes into docs/proof.md what a proof that tools/prove has run has shown. It replaces that proof's section:
+// Proofdoc writes the result of a proof that tools/prove has run to docs/proof.md. It replaces the proof's section:
 //
 //	go run ./tools/proofdoc -result proved -took 61 NAME OUTPUT
 //
-// OUTPUT is the file with what the proof printed.
+// OUTPUT is a file with the output of the proof.
 package main
 
 import (
@@ -30,8 +30,8 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	set := flag.NewFlagSet("proofdoc", flag.ContinueOnError)
-	result := set.String("result", "proved", "what the proof came to: proved, measured or failed")
-	took := set.Int("took", 0, "how many seconds it took")
+	result := set.String("result", "proved", "the result of the proof: proved, measured or failed")
+	took := set.Int("took", 0, "how many seconds the proof took")
 	if err := set.Parse(args); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func run(ctx context.Context, args []string) error {
 	return os.WriteFile(document, []byte(now), 0o644)
 }
 
-// currentCommit is the commit that was proved, and says if files differ from it.
+// currentCommit returns the checked-out commit, and notes whether files differ from it.
 func currentCommit(ctx context.Context) (string, error) {
 	head, err := exec.CommandContext(ctx, "git", "rev-parse", "--short=10", "HEAD").Output()
 	if err != nil {

@@ -66,7 +66,7 @@ func TestAProofReplacesItsOwnSectionAlone(t *testing.T) {
 		t.Fatalf("the sections are not those of the list:\n%s", document)
 	}
 	for part, want := range map[string][]string{
-		document[first:second]: {"Shows every state of all.", "Result | measured |", "2026-11-22 14:05 UTC", "`b2`", "7 states"},
+		document[first:second]: {"Covers every state of all.", "Result | measured |", "2026-11-22 14:05 UTC", "`b2`", "7 states"},
 		document[second:]:      {"**failed**", "2026-11-23", "1h0m0s", "`c3`", "5 of 6"},
 	} {
 		for _, text := range want {
