@@ -29,7 +29,7 @@ func (a *API) addServerFacts(r huma.Registry) error {
 		limits[string(d.ID)] = r.Schema(reflect.TypeFor[contract.NetworkLimits](), true, "")
 		alternatives = append(alternatives, ref)
 	}
-	for _, n := range a.cfg.Networks.List() {
+	for _, n := range a.cfg.Networks.Connectors() {
 		overrides[string(n.Describe().ID)] = &huma.Schema{Ref: schemaPrefix + "Override"}
 	}
 	byPlatform := func(properties map[string]*huma.Schema, words string) *huma.Schema {

@@ -21,7 +21,7 @@ func TestSixthNetworkNeedsOnlyItsFolderTwoLinesAndAnIcon(t *testing.T) {
 	if err := os.CopyFS(tree, os.DirFS("testdata/sixth")); err != nil {
 		t.Fatal(err)
 	}
-	addLine(t, tree, "internal/network/all/all.go", "lantern", "lantern.Driver()")
+	addLine(t, tree, "internal/network/all/all.go", "lantern", "lantern.NewDriver()")
 	addLine(
 		t, tree, "internal/sandbox/networks.go", "lantern/lanternsim",
 		"func() (sim.Network, error) { return lanternsim.New(kit) }",

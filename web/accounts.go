@@ -160,7 +160,9 @@ func (r *request) confirmDisconnect() error {
 			"queued posts become drafts and will not be published."))
 	}
 	return r.renderConfirm(layout.SectionAccounts, layout.ConfirmModel{
-		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.Name(card.Platform) + "?", Points: points,
+		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.DisplayName(
+			card.Platform,
+		) + "?", Points: points,
 		Action: r.link.Disconnect(r.pathID()), Button: "Disconnect",
 		Back: r.link.Accounts(),
 	})

@@ -151,7 +151,7 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 	list := make([]calendar.Post, len(found))
 	for i, p := range found {
 		list[i] = calendar.Post{
-			ID: p.ID, Platform: string(p.Platform), Network: r.web.cfg.Networks.Name(p.Platform), Account: p.Account,
+			ID: p.ID, Platform: string(p.Platform), Network: r.web.cfg.Networks.DisplayName(p.Platform), Account: p.Account,
 			Status: string(p.Status), Text: p.Text, At: p.At, Movable: p.Movable,
 			Revision: p.Revision,
 		}

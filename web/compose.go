@@ -102,7 +102,7 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	m.Unknown = unknownAccountIDs(form, accounts)
 	pickAccounts(&m, form.Get(posts.FieldPick))
 	var networks []network.Network
-	for _, n := range r.web.cfg.Networks.List() {
+	for _, n := range r.web.cfg.Networks.Connectors() {
 		if slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.Platform == string(n.Describe().ID) }) {
 			networks = append(networks, n)
 		}
@@ -144,7 +144,7 @@ func composerNetwork(rules network.Rules, form url.Values, files []posts.File) p
 		draft.Media = append(draft.Media, core.Media{FileFacts: core.FileFacts{Kind: f.Kind()}})
 	}
 	n := posts.Network{
-		ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Fields: network.FieldsFor(rules, draft),
+		ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Fields: network.FormFieldsFor(rules, draft),
 	}
 	if len(files) > 0 { // only videos have a title (Spec §2)
 		n.Title = d.Limits.Title
@@ -154,7 +154,7 @@ func composerNetwork(rules network.Rules, form url.Values, files []posts.File) p
 
 func (r *request) accountChip(a contract.Account, chosen bool) posts.Account {
 	c := posts.Account{
-		ID: a.ID, Name: a.DisplayName, Platform: a.Platform, Network: r.web.cfg.Networks.Name(core.Platform(a.Platform)),
+		ID: a.ID, Name: a.DisplayName, Platform: a.Platform, Network: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
 		Status: a.Status, Chosen: chosen, Avatar: a.AvatarPath(),
 	}
 	if a.Username != nil {

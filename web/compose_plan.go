@@ -39,7 +39,7 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	}
 	m.Plan.Plan = &plan
 	for _, row := range plan.Rows {
-		named := posts.PlanRow{PlanRow: row, Network: r.web.cfg.Networks.Name(core.Platform(row.Platform))}
+		named := posts.PlanRow{PlanRow: row, Network: r.web.cfg.Networks.DisplayName(core.Platform(row.Platform))}
 		if i := slices.IndexFunc(m.Accounts, func(a posts.Account) bool { return a.ID == row.AccountID }); i >= 0 {
 			named.Account = m.Accounts[i].Name
 		}
@@ -115,11 +115,11 @@ func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue contract.Issue
 func (w *Web) removeInvalidSettings(blocks map[string]json.RawMessage) map[string][]*core.Error {
 	wrong := map[string][]*core.Error{}
 	for platform, block := range blocks {
-		rules, ok := w.cfg.Networks.RulesOf(core.Platform(platform))
+		rules, ok := w.cfg.Networks.FindRules(core.Platform(platform))
 		if !ok {
 			continue
 		}
-		_, err := rules.Settings(block)
+		_, err := rules.NormalizeSettings(block)
 		for _, e := range core.Errors(core.PrefixPaths("perPlatform."+platform, err)) {
 			if field, ok := w.findSetting(e.Path); ok && removeSetting(blocks, platform, field.Name) {
 				wrong[platform] = append(wrong[platform], e)
@@ -147,7 +147,7 @@ func (w *Web) findSetting(path string) (field network.Field, ok bool) {
 	if len(parts) < 3 || parts[0] != "perPlatform" && parts[0] != "settings" {
 		return field, false
 	}
-	rules, ok := w.cfg.Networks.RulesOf(core.Platform(parts[1]))
+	rules, ok := w.cfg.Networks.FindRules(core.Platform(parts[1]))
 	if !ok {
 		return field, false
 	}

@@ -21,7 +21,7 @@ import (
 // startConnect redirects the person to a network's consent page. It handles a GET, because a form must not lead to
 // another site (Content-Security-Policy).
 func (r *request) startConnect() error {
-	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
+	if _, ok := r.web.cfg.Networks.FindConnector(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
 	ask, err := r.web.cfg.App.StartConnect(r.context(), r.caller, contract.Connect{Platform: r.pathID()})
@@ -55,7 +55,7 @@ func (r *request) renderConnectError(err error) error {
 // finishConnect handles the callback from a network's consent page, in the workspace in which the person started to
 // connect. If the consent covers several profiles, it redirects to the page for choosing among them.
 func (r *request) finishConnect() error {
-	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
+	if _, ok := r.web.cfg.Networks.FindConnector(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
 	begun, err := r.web.cfg.App.FindConsentWorkspace(r.context(), r.caller, r.echo.QueryParam("state"))
@@ -178,7 +178,7 @@ func (r *request) showProfileChoice() error {
 }
 
 func (r *request) renderProfileChoice(status int, done app.Connected, chosen []string, refused *contract.Error) error {
-	n, ok := r.web.cfg.Networks.Get(done.Platform)
+	n, ok := r.web.cfg.Networks.FindConnector(done.Platform)
 	if !ok {
 		return core.NotFound()
 	}

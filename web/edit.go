@@ -23,7 +23,7 @@ func (r *request) loadPostAndNetwork() (app.PostCard, network.Network, error) {
 	if err != nil {
 		return card, nil, err
 	}
-	n, ok := r.web.cfg.Networks.Get(core.Platform(card.Platform))
+	n, ok := r.web.cfg.Networks.FindConnector(core.Platform(card.Platform))
 	if !ok {
 		return card, nil, core.NotFound()
 	}

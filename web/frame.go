@@ -147,11 +147,11 @@ func (r *request) addAttention(f *layout.Frame) error {
 // reconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
 func (r *request) reconnectNotice(a contract.Account) layout.Notice {
 	platform := core.Platform(a.Platform)
-	subject := a.DisplayName + " on " + r.web.cfg.Networks.Name(platform)
+	subject := a.DisplayName + " on " + r.web.cfg.Networks.DisplayName(platform)
 	n := layout.Notice{
 		Text: subject + ": " + disconnectedReasons[a.Status], Action: "View", Label: "View accounts", URL: r.link.Accounts(),
 	}
-	if connector, ok := r.web.cfg.Networks.Get(platform); ok && connector.Configured() && r.caller.Role().CanManage() {
+	if connector, ok := r.web.cfg.Networks.FindConnector(platform); ok && connector.IsConfigured() && r.caller.Role().CanManage() {
 		n.Action, n.Label, n.URL = "Reconnect", "Reconnect "+subject, r.link.Reconnect(a.ID)
 	}
 	return n

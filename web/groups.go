@@ -57,7 +57,7 @@ func (r *request) groupAccounts(chosen []string) ([]groups.Account, error) {
 	for i, a := range list {
 		views[i] = groups.Account{
 			ID: a.ID, Name: a.DisplayName, Avatar: a.AvatarPath(), Platform: a.Platform,
-			Network: r.web.cfg.Networks.Name(core.Platform(a.Platform)), Chosen: slices.Contains(chosen, a.ID),
+			Network: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)), Chosen: slices.Contains(chosen, a.ID),
 		}
 		if a.Username != nil {
 			views[i].Username = *a.Username

@@ -110,7 +110,7 @@ func (r *request) postModel(card app.PostCard, events []contract.Event) posts.Sh
 		Mend: card.Mend, NetworkSaid: card.NetworkSaid,
 		ProfileURL: card.ProfileURL,
 	}
-	if n, ok := r.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
+	if n, ok := r.web.cfg.Networks.FindConnector(core.Platform(card.Platform)); ok {
 		about := n.Describe()
 		m.Network, m.NoLink, m.Settings = about.Name, about.NoLink, displaySettings(about.Fields, card.Settings)
 	}

@@ -71,7 +71,7 @@ func (r *request) loadFilterOptions() (accounts, groups, networks []ui.Option, e
 	}
 	onNetwork := map[string]bool{}
 	for _, a := range connected {
-		name := r.web.cfg.Networks.Name(core.Platform(a.Platform))
+		name := r.web.cfg.Networks.DisplayName(core.Platform(a.Platform))
 		accounts = append(accounts, ui.Option{Value: a.ID, Label: a.DisplayName + " on " + name})
 		if !onNetwork[a.Platform] {
 			onNetwork[a.Platform] = true
@@ -99,7 +99,7 @@ func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
 	for _, card := range cards {
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
-			Network: r.web.cfg.Networks.Name(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
+			Network: r.web.cfg.Networks.DisplayName(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
 		for _, id := range selected {
@@ -165,7 +165,7 @@ func (r *request) showPostsOnHold() error {
 	m := posts.HoldModel{Frame: frame, Reason: reason}
 	for _, p := range held {
 		m.Rows = append(m.Rows, posts.HeldRow{
-			ID: p.Post.String(), Platform: string(p.Platform), Network: r.web.cfg.Networks.Name(p.Platform),
+			ID: p.Post.String(), Platform: string(p.Platform), Network: r.web.cfg.Networks.DisplayName(p.Platform),
 			Account: p.AccountName, Text: p.Text, Fate: p.FateInWords(), URL: p.ExternalURL,
 		})
 	}

@@ -23,7 +23,7 @@ type previewInput struct {
 
 // buildPreview returns a post as its network shows it; ok is false for an unknown network.
 func (w *Web) buildPreview(in previewInput) (m preview.Model, ok bool) {
-	rules, ok := w.cfg.Networks.RulesOf(core.Platform(in.Platform))
+	rules, ok := w.cfg.Networks.FindRules(core.Platform(in.Platform))
 	if !ok {
 		return m, false
 	}
@@ -43,7 +43,7 @@ func (w *Web) buildPreview(in previewInput) (m preview.Model, ok bool) {
 		}
 		m.Files = append(m.Files, shown)
 	}
-	m.Preview = network.PreviewOf(rules, draft)
+	m.Preview = network.BuildPreview(rules, draft)
 	return m, true
 }
 

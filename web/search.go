@@ -80,7 +80,7 @@ func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
 	var list []layout.PaletteEntry
 	for _, a := range accounts {
 		e := layout.PaletteEntry{
-			Platform: a.Platform, Name: a.DisplayName, Detail: r.web.cfg.Networks.Name(core.Platform(a.Platform)),
+			Platform: a.Platform, Name: a.DisplayName, Detail: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
 			URL: r.link.Posts(link.Filter{Account: a.ID}),
 		}
 		words := e.Name + " " + e.Detail

@@ -21,8 +21,8 @@ type puller struct {
 // findPullers returns the networks with credentials that download files.
 func findPullers(networks *network.Set) []puller {
 	var list []puller
-	for _, n := range networks.List() {
-		if kinds := network.PulledKinds(n, core.Account{}); n.Configured() && len(kinds) > 0 {
+	for _, n := range networks.Connectors() {
+		if kinds := network.PulledFileKinds(n, core.Account{}); n.IsConfigured() && len(kinds) > 0 {
 			list = append(list, puller{n.Describe(), kinds})
 		}
 	}

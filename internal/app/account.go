@@ -63,8 +63,8 @@ type NetworkCard struct {
 // ListNetworks lists the networks whose accounts can be connected.
 func (a *App) ListNetworks() []NetworkCard {
 	var cards []NetworkCard
-	for _, n := range a.cfg.Networks.List() {
-		cards = append(cards, NetworkCard{n.Describe(), n.Configured()})
+	for _, n := range a.cfg.Networks.Connectors() {
+		cards = append(cards, NetworkCard{n.Describe(), n.IsConfigured()})
 	}
 	return cards
 }

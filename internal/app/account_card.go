@@ -65,7 +65,7 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller) ([]AccountCar
 	}
 	return convertAll(list, func(account core.Account) AccountCard {
 		told := facts[account.ID].ValidFor(time.Time{}, now)
-		n, _ := a.cfg.Networks.Get(account.Platform)
+		n, _ := a.cfg.Networks.FindConnector(account.Platform)
 		_, revokes := n.(network.Revoker)
 		return AccountCard{
 			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableKinds(account),
@@ -96,7 +96,7 @@ func (a *App) loadCallQuotas(ctx context.Context, accounts []core.Account) (map[
 	}
 	budgets := map[core.Platform][]network.Budget{}
 	var platforms []core.Platform
-	for _, n := range a.cfg.Networks.List() {
+	for _, n := range a.cfg.Networks.Connectors() {
 		if d := n.Describe(); len(d.Quotas) > 0 {
 			budgets[d.ID] = d.Quotas
 			platforms = append(platforms, d.ID)
@@ -123,7 +123,7 @@ func (a *App) loadCallQuotas(ctx context.Context, accounts []core.Account) (map[
 			q := AccountQuota{
 				Limit: b.Count, Name: b.Name, Window: b.Window, Day: b.Day != nil, Server: b.Scope == network.ScopeApp,
 			}
-			since, _ := b.Span(a.cfg.Now())
+			since, _ := b.PeriodAt(a.cfg.Now())
 			for _, at := range calls[counter{account.Platform, scopeOf(b, account), b.Name}] {
 				if at.After(since) {
 					q.Used++

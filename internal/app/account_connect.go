@@ -78,12 +78,12 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID strin
 // getNetwork returns the network with an id, or invalid_request if Belfry cannot publish to such a network. path is
 // the path of the id in the request.
 func (a *App) getNetwork(path, platform string) (network.Network, error) {
-	if n, ok := a.cfg.Networks.Get(core.Platform(platform)); ok {
+	if n, ok := a.cfg.Networks.FindConnector(core.Platform(platform)); ok {
 		return n, nil
 	}
-	if r, ok := a.cfg.Networks.RulesOf(core.Platform(platform)); ok {
+	if r, ok := a.cfg.Networks.FindRules(core.Platform(platform)); ok {
 		return nil, core.Invalid(path, "This version does not support %s accounts.", r.Describe().Name).
-			WithHint("It supports %s.", a.cfg.Networks.Names())
+			WithHint("It supports %s.", a.cfg.Networks.JoinConnectorNames())
 	}
 	return nil, a.errUnknownNetwork(path, platform)
 }
@@ -95,7 +95,7 @@ func (a *App) getConfiguredNetwork(path, platform string) (network.Network, erro
 	if err != nil {
 		return nil, err
 	}
-	if !n.Configured() {
+	if !n.IsConfigured() {
 		return nil, core.Fail(core.CodeConflict, "%s is not set up on this server.", n.Describe().Name).
 			WithHint("Ask the server's operator to add the network's credentials.")
 	}
@@ -140,7 +140,7 @@ func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return contract.Authorize{}, fmt.Errorf("store a consent for %s: %w", d.ID, err)
 	}
-	return contract.Authorize{AuthorizeURL: a.cfg.Client.Browse(n.AuthorizeURL(ask))}, nil
+	return contract.Authorize{AuthorizeURL: a.cfg.Client.BrowserURL(n.AuthorizeURL(ask))}, nil
 }
 
 // newConnectionKey returns the fields that identify a pending consent: its state, the person and the browser session.
@@ -230,7 +230,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 		return nil, core.Fail(core.CodeConflict, "Access to %s was not granted.", name).
 			WithHint("Start again and grant all permissions.")
 	}
-	grant := network.Grant{Code: code, RedirectURI: a.callbackURL(row.Platform)}
+	grant := network.AuthResponse{Code: code, RedirectURI: a.callbackURL(row.Platform)}
 	if len(row.Verifier) > 0 {
 		verifier, err := a.cfg.Ring.Open(purposeVerifier, connectionPlace("verifier", row, c), row.Verifier)
 		if err != nil {
@@ -238,7 +238,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 		}
 		grant.Verifier = string(verifier)
 	}
-	profiles, err := n.Exchange(ctx, grant)
+	profiles, err := n.ExchangeCode(ctx, grant)
 	if err != nil {
 		return nil, connectError(name, err)
 	}

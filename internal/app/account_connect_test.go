@@ -361,7 +361,7 @@ func TestOnlyPeopleWhoManageConnect(t *testing.T) {
 type proving struct {
 	network.Network
 	asked network.AuthRequest
-	grant network.Grant
+	grant network.AuthResponse
 }
 
 func (p *proving) Describe() network.Description {
@@ -375,7 +375,7 @@ func (p *proving) AuthorizeURL(r network.AuthRequest) string {
 	return p.Network.AuthorizeURL(r)
 }
 
-func (p *proving) Exchange(_ context.Context, g network.Grant) ([]network.Profile, error) {
+func (p *proving) ExchangeCode(_ context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	p.grant = g
 	return []network.Profile{{ExternalID: "1", DisplayName: "One", Token: network.Token{Access: "a-token"}}}, nil
 }
@@ -409,7 +409,7 @@ func TestANetworkWithPKCEIsShownTheVerifierOfItsChallenge(t *testing.T) {
 func replace(t *testing.T, with func(network.Network) network.Network) func(*app.Config) {
 	return func(c *app.Config) {
 		var drivers []network.Driver
-		for _, n := range c.Networks.List() {
+		for _, n := range c.Networks.Connectors() {
 			d := network.Driver{ID: n.Describe().ID, New: func(network.Environment) (network.Network, error) { return n, nil }}
 			if d.ID == "threads" {
 				d.New = func(network.Environment) (network.Network, error) { return with(n), nil }

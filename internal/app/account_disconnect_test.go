@@ -362,7 +362,7 @@ type withdrawn struct {
 	meanwhile func()
 }
 
-func (w *withdrawn) Create(context.Context, network.Item) (string, error) {
+func (w *withdrawn) CreateHandle(context.Context, network.Item) (string, error) {
 	w.meanwhile()
 	return "", &network.Error{Kind: network.Revoked, Message: "The token was withdrawn."}
 }

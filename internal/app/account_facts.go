@@ -44,7 +44,7 @@ func (a *App) RequestFactsRefresh(ctx context.Context, c core.Caller) error {
 func (a *App) scheduleChecks(ctx context.Context, t store.Tenant, accounts []core.Account, maxAge time.Duration) error {
 	var ids []core.AccountID
 	for _, account := range accounts {
-		n, _ := a.cfg.Networks.Get(account.Platform)
+		n, _ := a.cfg.Networks.FindConnector(account.Platform)
 		if _, ok := n.(network.Informer); ok {
 			ids = append(ids, account.ID)
 		}
@@ -75,7 +75,7 @@ func (a *App) tryUpdateFacts(ctx context.Context, t store.Tenant, n network.Netw
 func (a *App) fetchAndSaveFacts(ctx context.Context, t store.Tenant, informer network.Informer, account core.Account,
 	token network.Token,
 ) error {
-	facts, err := informer.AccountFacts(ctx, account.ExternalID, token)
+	facts, err := informer.ReadAccountFacts(ctx, account.ExternalID, token)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (a *App) storePictureCopy(ctx context.Context, account core.Account) (key s
 // downloadPicture downloads a profile picture from the public internet, or from the simulated networks.
 func (a *App) downloadPicture(ctx context.Context, address string) ([]byte, error) {
 	if a.cfg.NetworksURL != "" {
-		return a.cfg.Client.Download(ctx, address, intake.MaxPictureBytes)
+		return a.cfg.Client.DownloadSimulated(ctx, address, intake.MaxPictureBytes)
 	}
 	f, err := a.cfg.Fetch.Get(ctx, address, intake.MaxPictureBytes)
 	if err != nil {

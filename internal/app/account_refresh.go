@@ -152,7 +152,7 @@ func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Acco
 	if err != nil {
 		return same, err
 	}
-	n, _ := a.cfg.Networks.Get(account.Platform)
+	n, _ := a.cfg.Networks.FindConnector(account.Platform)
 	r, ok := n.(network.Refresher)
 	if !ok {
 		same.NeverAuto = true
@@ -161,7 +161,7 @@ func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Acco
 	ctx, cancel := context.WithTimeout(ctx, refreshCall)
 	defer cancel()
 	log := a.cfg.Log.With("workspace", t.WorkspaceID(), "account", account.ID, "network", account.Platform)
-	fresh, err := r.Refresh(ctx, old)
+	fresh, err := r.RefreshToken(ctx, old)
 	if err == nil && fresh.Access == "" {
 		err = errors.New("the network did not return a token")
 	}
@@ -257,11 +257,11 @@ func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account
 	if err != nil {
 		return err
 	}
-	n, ok := a.cfg.Networks.Get(account.Platform)
+	n, ok := a.cfg.Networks.FindConnector(account.Platform)
 	if !ok {
 		return nil
 	}
-	if token.HasLapsed(a.cfg.Now()) { // a check would report that as lost access
+	if token.MustRefresh(a.cfg.Now()) { // a check would report that as lost access
 		token, sealed, err = a.renewLapsedToken(ctx, t.WorkspaceID(), account.ID, sealed)
 		if err != nil {
 			return err
@@ -269,7 +269,7 @@ func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account
 	}
 	asking, cancel := context.WithTimeout(ctx, refreshCall)
 	defer cancel()
-	err = n.Verify(asking, token)
+	err = n.VerifyToken(asking, token)
 	if err == nil {
 		a.tryUpdateFacts(asking, t, n, account, token)
 		a.tryUpdateProfile(asking, t, n, account, token)

@@ -130,7 +130,7 @@ type renewing struct {
 	give  func(ctx context.Context, old network.Token) (network.Token, error)
 }
 
-func (r *renewing) Refresh(ctx context.Context, old network.Token) (network.Token, error) {
+func (r *renewing) RefreshToken(ctx context.Context, old network.Token) (network.Token, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++

@@ -44,7 +44,7 @@ func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.Acc
 	if err != nil {
 		return err
 	}
-	n, _ := a.cfg.Networks.Get(account.Platform)
+	n, _ := a.cfg.Networks.FindConnector(account.Platform)
 	if _, can := n.(network.Revoker); !can || len(sealed) == 0 || account.ConnectedVia != a.cfg.NetworksURL {
 		return nil
 	}
@@ -122,9 +122,9 @@ func (a *App) RevokeGrant(ctx context.Context, grantHash []byte) (retryAfter tim
 // refreshAndRevoke asks the network to revoke the grant. If the token has lapsed, it first renews it and stores the
 // new one in r. Its error is a *network.Error if the network returned it.
 func (a *App) refreshAndRevoke(ctx context.Context, r *store.Revocation) error {
-	n, _ := a.cfg.Networks.Get(r.Platform)
+	n, _ := a.cfg.Networks.FindConnector(r.Platform)
 	revoker, ok := n.(network.Revoker)
-	if !ok || !n.Configured() || r.ConnectedVia != a.cfg.NetworksURL {
+	if !ok || !n.IsConfigured() || r.ConnectedVia != a.cfg.NetworksURL {
 		return errors.New("this server does not use the network")
 	}
 	token, err := a.openTokenAt(revocationPlace(r.Grant), r.Token)
@@ -133,8 +133,8 @@ func (a *App) refreshAndRevoke(ctx context.Context, r *store.Revocation) error {
 	}
 	ctx, cancel := network.WithDeadline(ctx, a.cfg.Now(), a.cfg.Now().Add(revokeCall))
 	defer cancel()
-	if refresher, can := n.(network.Refresher); can && token.HasLapsed(a.cfg.Now()) {
-		fresh, err := refresher.Refresh(ctx, token)
+	if refresher, can := n.(network.Refresher); can && token.MustRefresh(a.cfg.Now()) {
+		fresh, err := refresher.RefreshToken(ctx, token)
 		if err != nil {
 			return err
 		}
@@ -148,5 +148,5 @@ func (a *App) refreshAndRevoke(ctx context.Context, r *store.Revocation) error {
 		}
 		r.Token = sealed
 	}
-	return revoker.Revoke(ctx, token)
+	return revoker.RevokeGrant(ctx, token)
 }

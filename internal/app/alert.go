@@ -149,7 +149,7 @@ func (a *App) newAlertLetters(p problems) (letters []mail.Letter) {
 func (a *App) newFailedPostsLetter(p problems) mail.Letter {
 	first := p.posts[0]
 	l := mail.Letter{
-		Subject: fmt.Sprintf("A post to %s on %s failed", first.AccountName, a.cfg.Networks.Name(first.Platform)),
+		Subject: fmt.Sprintf("A post to %s on %s failed", first.AccountName, a.cfg.Networks.DisplayName(first.Platform)),
 		Paragraphs: []string{
 			fmt.Sprintf("This post in the workspace %s failed. Belfry will not retry it automatically.", p.workspace.Name),
 		},
@@ -164,7 +164,7 @@ func (a *App) newFailedPostsLetter(p problems) mail.Letter {
 	for _, post := range p.posts[:min(len(p.posts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{
 			Title:  failedPostTitle(post),
-			Detail: post.AccountName + " on " + a.cfg.Networks.Name(post.Platform) + ": " + post.Message,
+			Detail: post.AccountName + " on " + a.cfg.Networks.DisplayName(post.Platform) + ": " + post.Message,
 			URL:    a.workspacePageURL(p.workspace, "posts/"+post.ID.String()),
 		})
 	}
@@ -174,7 +174,7 @@ func (a *App) newFailedPostsLetter(p problems) mail.Letter {
 func (a *App) newLostAccountsLetter(p problems) mail.Letter {
 	first := p.accounts[0]
 	l := mail.Letter{
-		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.Name(first.Platform)),
+		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.DisplayName(first.Platform)),
 		Paragraphs: []string{fmt.Sprintf("Belfry can no longer publish to this account in the workspace %s. "+
 			"Its queued posts will fail until you reconnect it.", p.workspace.Name)},
 		Action: mail.Link{Label: "Reconnect", URL: a.workspacePageURL(p.workspace, "accounts")},
@@ -186,7 +186,7 @@ func (a *App) newLostAccountsLetter(p problems) mail.Letter {
 	}
 	for _, account := range p.accounts[:min(len(p.accounts), alertListed)] {
 		l.Items = append(l.Items, mail.Item{
-			Title: account.Name + " on " + a.cfg.Networks.Name(account.Platform), Detail: account.Reason,
+			Title: account.Name + " on " + a.cfg.Networks.DisplayName(account.Platform), Detail: account.Reason,
 		})
 	}
 	return appendUnlistedCount(l, len(p.accounts))

@@ -24,15 +24,15 @@ type CallbackAnswer struct {
 // HandleNetworkCallback handles a network's call to this server. It returns not_found for any call that is not signed
 // by the network, as for an unknown address. A signed call about a person unknown to this server changes nothing.
 func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c network.Callback) (CallbackAnswer, error) {
-	n, ok := a.cfg.Networks.Get(core.Platform(platform))
-	if !ok || !n.Configured() {
+	n, ok := a.cfg.Networks.FindConnector(core.Platform(platform))
+	if !ok || !n.IsConfigured() {
 		return CallbackAnswer{}, core.NotFound()
 	}
 	reader, ok := n.(network.CallbackReader)
 	if !ok {
 		return CallbackAnswer{}, core.NotFound()
 	}
-	notice, err := reader.ReadCallback(c)
+	notice, err := reader.VerifyCallback(c)
 	if errors.Is(err, network.ErrNotSigned) {
 		return CallbackAnswer{}, core.NotFound().WithCause(err)
 	}

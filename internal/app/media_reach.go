@@ -23,9 +23,9 @@ func (a *App) fileURL(ws core.WorkspaceID, m store.Media, gate string) string {
 // unreachableKinds returns the kinds of files that posts to an account cannot have, because its network would have to
 // download them from this server and cannot.
 func (a *App) unreachableKinds(account core.Account) []core.FileKind {
-	n, ok := a.cfg.Networks.Get(account.Platform)
+	n, ok := a.cfg.Networks.FindConnector(account.Platform)
 	if !ok || a.cfg.ServesPublicFiles() {
 		return nil
 	}
-	return network.PulledKinds(n, account)
+	return network.PulledFileKinds(n, account)
 }

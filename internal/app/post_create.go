@@ -64,7 +64,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 		post := r.newPost(target, c.Via(), now)
 		made.Posts, out.Posts[i] = append(made.Posts, post), a.postOf(post)
 		if r.queuesPosts() {
-			delivery := target.network.Delivery(target.draft)
+			delivery := target.network.DeliveryFor(target.draft)
 			made.Queued.Flows = append(made.Queued.Flows, delivery.Flow)
 			made.Queued.Ahead = append(made.Queued.Ahead, delivery.Ahead)
 		}
@@ -128,7 +128,7 @@ func (a *App) futureOrZero(at time.Time) time.Time {
 
 // postOf converts a post to its record.
 func (a *App) postOf(p core.Post) contract.Post {
-	out := contract.PostOf(p, a.cfg.Networks.Name(p.Platform))
+	out := contract.PostOf(p, a.cfg.Networks.DisplayName(p.Platform))
 	out.ExternalURL = a.browserURL(p.ExternalURL)
 	return out
 }
@@ -140,5 +140,5 @@ func (a *App) browserURL(address string) *string {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return nil
 	}
-	return new(a.cfg.Client.Browse(address))
+	return new(a.cfg.Client.BrowserURL(address))
 }

@@ -175,7 +175,7 @@ func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMes
 	if err != nil {
 		return err
 	}
-	p.Settings, err = n.Settings(nil)
+	p.Settings, err = n.NormalizeSettings(nil)
 	return err
 }
 
@@ -271,7 +271,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 
 // withDelivery returns the ledger row of a target's post with the flow and lead time of its delivery.
 func (d postTarget) withDelivery(pub store.Publication) store.Publication {
-	delivery := d.network.Delivery(d.draft)
+	delivery := d.network.DeliveryFor(d.draft)
 	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
 	return pub
 }

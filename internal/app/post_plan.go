@@ -110,7 +110,7 @@ func (r *postRequest) hasIssues() bool {
 func (a *App) newPlanRow(target postTarget, queues bool) core.PlanRow {
 	d := target.draft
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
-	row.Issues, row.Warnings = target.network.Check(d)
+	row.Issues, row.Warnings = target.network.CheckDraft(d)
 	row.Issues = append(row.Issues, fileIssues(d.Media)...)
 	if !queues {
 		return row
@@ -119,10 +119,10 @@ func (a *App) newPlanRow(target postTarget, queues bool) core.PlanRow {
 		row.Issues = append(row.Issues, *issue)
 	}
 	name := target.network.Describe().Name
-	if !target.network.Configured() {
+	if !target.network.IsConfigured() {
 		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.With(name))
 	}
-	if target.network.Delivery(d).Files == network.Pulled && !a.cfg.ServesPublicFiles() {
+	if target.network.DeliveryFor(d).Files == network.Pulled && !a.cfg.ServesPublicFiles() {
 		row.Issues = append(row.Issues, core.IssueMediaUnreachable.With(name))
 	}
 	return row

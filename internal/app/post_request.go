@@ -143,7 +143,7 @@ func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map
 	for _, name := range sortedKeys(blocks) {
 		n, err := a.getNetworkRules(path, name)
 		if err == nil {
-			out[core.Platform(name)], err = n.Settings(blocks[name])
+			out[core.Platform(name)], err = n.NormalizeSettings(blocks[name])
 			err = core.PrefixPaths(path+"."+name, err)
 		}
 		mistakes = append(mistakes, err)
@@ -164,7 +164,7 @@ func (a *App) checkOverrideNetworks(overrides map[string]contract.Override) erro
 // getNetworkRules returns the rules of a network, or invalid_request if there is no such network. Belfry may not be
 // able to publish to it.
 func (a *App) getNetworkRules(path, name string) (network.Rules, error) {
-	if r, ok := a.cfg.Networks.RulesOf(core.Platform(name)); ok {
+	if r, ok := a.cfg.Networks.FindRules(core.Platform(name)); ok {
 		return r, nil
 	}
 	return nil, a.errUnknownNetwork(path+"."+name, name)
@@ -253,7 +253,7 @@ func indexedPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path,
 func (a *App) newTarget(account core.Account, in contract.PlanPosts, files []core.Media,
 	settings map[core.Platform]json.RawMessage,
 ) (postTarget, error) {
-	n, ok := a.cfg.Networks.Get(account.Platform)
+	n, ok := a.cfg.Networks.FindConnector(account.Platform)
 	if !ok {
 		return postTarget{}, fmt.Errorf("account %s is on %q, which this server does not support", account.ID, account.Platform)
 	}
@@ -266,7 +266,7 @@ func (a *App) newTarget(account core.Account, in contract.PlanPosts, files []cor
 	}
 	var err error
 	if d.Settings, ok = settings[account.Platform]; !ok {
-		d.Settings, err = n.Settings(nil)
+		d.Settings, err = n.NormalizeSettings(nil)
 	}
 	return postTarget{draft: d, network: n}, err
 }

@@ -15,7 +15,7 @@ func (a *App) formatPlan(r *postRequest) string {
 	_, _ = fmt.Fprintln(columns, "NETWORK\tACCOUNT\tWHEN\tPLAN") // writing to a Builder never fails
 	var notes []string
 	for i, row := range r.rows {
-		network, account := a.cfg.Networks.Name(row.Platform), oneLine(r.targets[i].draft.Account.DisplayName)
+		network, account := a.cfg.Networks.DisplayName(row.Platform), oneLine(r.targets[i].draft.Account.DisplayName)
 		verdict := "ok"
 		if !row.OK() {
 			verdict = fmt.Sprintf("%d to fix", len(row.Issues))

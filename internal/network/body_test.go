@@ -68,7 +68,7 @@ func TestAPartOfAFileIsSentWithItsSize(t *testing.T) {
 	f, opened, closed := fileOf("0123456789")
 	for part, want := range map[[2]int64]string{{0, 4}: "0123", {4, 5}: "45678", {9, 1}: "9"} {
 		_, err := c.Do(t.Context(), network.Request{
-			Method: http.MethodPut, URL: "https://a.example/", Body: f.Part(part[0], part[1]),
+			Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(part[0], part[1]),
 		})
 		if err != nil || got != "video/mp4 "+want || length != part[1] {
 			t.Errorf("part %v: want %q, got %q of %d bytes, %v", part, want, got, length, err)
@@ -77,7 +77,7 @@ func TestAPartOfAFileIsSentWithItsSize(t *testing.T) {
 	if opened.Load() != 3 || closed.Load() != 3 {
 		t.Errorf("opened %d times, closed %d times", opened.Load(), closed.Load())
 	}
-	_, err := c.Do(t.Context(), network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: f.Part(10, 0)})
+	_, err := c.Do(t.Context(), network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(10, 0)})
 	if err != nil || got != " " || length != 0 {
 		t.Errorf("nothing of the file: got %q of %d bytes, %v", got, length, err)
 	}
@@ -90,7 +90,7 @@ func TestBytesThatCannotBeReadAreNotSent(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) { requests.Add(1) })
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
 	broken := network.File{Open: func(context.Context) (io.ReadSeekCloser, error) { return nil, errors.New("disk on fire") }}
-	_, err := c.Do(t.Context(), network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: broken.Part(0, 1)})
+	_, err := c.Do(t.Context(), network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: broken.PartBody(0, 1)})
 	if want := "not_sent: The call was not made: a file could not be read: disk on fire."; err == nil || err.Error() != want {
 		t.Errorf("want %q, got %v", want, err)
 	}
@@ -98,7 +98,7 @@ func TestBytesThatCannotBeReadAreNotSent(t *testing.T) {
 	defer cancel()
 	f, opened, closed := fileOf("0123456789")
 	_, err = c.Do(late, network.Request{
-		Method: http.MethodPut, URL: "https://a.example/", Body: f.Part(0, 1),
+		Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(0, 1),
 		Header: http.Header{"Idempotency-Key": {"1"}},
 	})
 	if kindOf(t, err) != network.NotSent || opened.Load() != closed.Load() {
@@ -128,7 +128,7 @@ func TestBytesAreSentOnce(t *testing.T) {
 	})
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
 	f, opened, closed := fileOf(strings.Repeat("x", 1<<20))
-	request := network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: f.Part(0, 1<<20)}
+	request := network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(0, 1<<20)}
 	if _, err := c.Do(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestACallNamesTheStatusesThatAreComplete(t *testing.T) {
 		location string
 		body     string
 		complete []int
-		kind     network.Kind
+		kind     network.ErrorKind
 	}{
 		"an empty success":                {200, "", "", []int{200}, ""},
 		"an empty success not named":      {200, "", "", nil, network.Unknown},

@@ -21,8 +21,8 @@ type Budget struct {
 	Day    *time.Location
 }
 
-// Span returns since when calls count at a time, and for a day, when none of them counts any more.
-func (b Budget) Span(now time.Time) (since, ends time.Time) {
+// PeriodAt returns since when calls count at a time, and for a day, when none of them counts any more.
+func (b Budget) PeriodAt(now time.Time) (since, ends time.Time) {
 	if b.Day == nil {
 		return now.Add(-b.Window), time.Time{}
 	}
@@ -47,8 +47,8 @@ func (b Budget) String() string {
 	return fmt.Sprintf("%d %s %s for %s", b.Count, b.Name, within, of)
 }
 
-// BudgetOf returns the budget of a call, or false if the network publishes none.
-func (d Delivery) BudgetOf(call core.Do) (Budget, bool) {
+// FindBudget returns the budget of a call, or false if the network publishes none.
+func (d Delivery) FindBudget(call core.Do) (Budget, bool) {
 	for _, b := range d.Budgets {
 		if b.Call == call && b.Count > 0 {
 			return b, true

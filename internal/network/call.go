@@ -55,10 +55,10 @@ type Response struct {
 	cut    redactor
 }
 
-// Fail completes an error about this answer: its status, and its body with secrets cut.
-func (r *Response) Fail(e Error) *Error {
-	e.Status, e.Raw = r.Status, r.cut.Raw(r.Body)
-	e.Message = r.cut.Cut(e.Message)
+// CompleteError completes an error about this answer: its status, and its body with secrets cut.
+func (r *Response) CompleteError(e Error) *Error {
+	e.Status, e.Raw = r.Status, r.cut.redactAndTruncate(r.Body)
+	e.Message = r.cut.redact(e.Message)
 	return &e
 }
 
@@ -69,7 +69,7 @@ func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	call := Call{Method: in.Method, Started: c.now()}
-	resp, err := c.send(ctx, in, &call)
+	resp, err := c.sendRequest(ctx, in, &call)
 	call.Took = c.now().Sub(call.Started)
 	if err != nil {
 		call.Kind, call.Status = err.Kind, err.Status
@@ -81,28 +81,28 @@ func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
 	return resp, nil
 }
 
-func (c *Client) send(ctx context.Context, in Request, call *Call) (*Response, *Error) {
+func (c *Client) sendRequest(ctx context.Context, in Request, call *Call) (*Response, *Error) {
 	cut := newRedactor(in)
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
 	r, host, err := c.newHTTPRequest(ctx, in)
 	call.Host = host
 	if err != nil {
-		err = cleanCause(cut, err)
+		err = redactError(cut, err)
 		return nil, &Error{Kind: NotSent, Message: fmt.Sprintf("The call was not made: %v.", err), cause: err}
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {
 		if wrote.Load() {
-			return nil, transportError(Unknown, host, cut, err)
+			return nil, newTransportError(Unknown, host, cut, err)
 		}
-		return nil, transportError(NotSent, host, cut, err)
+		return nil, newTransportError(NotSent, host, cut, err)
 	}
 	defer answer.Body.Close()
 	return readResponse(answer, host, cut, in.Complete)
 }
 
-func (c *Client) newHTTPRequest(ctx context.Context, in Request) (*http.Request, string, error) {
+func (c *Client) newHTTPRequest(ctx context.Context, in Request) (r *http.Request, host string, err error) {
 	u, err := url.Parse(in.URL)
 	if err != nil {
 		return nil, "", errors.New("the address of the call is not valid")
@@ -110,12 +110,12 @@ func (c *Client) newHTTPRequest(ctx context.Context, in Request) (*http.Request,
 	if u.Scheme != "https" || u.Host == "" {
 		return nil, u.Host, errors.New("networks can only be called over https")
 	}
-	u.RawQuery = mergeQueries(u.RawQuery, in.Query)
-	text, contentType, err := in.encodeText()
+	u.RawQuery = appendQuery(u.RawQuery, in.Query)
+	text, contentType, err := in.encodeFormOrJSON()
 	if err != nil {
 		return nil, u.Host, err
 	}
-	r, err := http.NewRequestWithContext(ctx, in.Method, mapAddress(c.calls, u), text)
+	r, err = http.NewRequestWithContext(ctx, in.Method, rebaseURL(c.calls, u), text)
 	if err != nil {
 		return nil, u.Host, err
 	}
@@ -137,8 +137,8 @@ func (c *Client) newHTTPRequest(ctx context.Context, in Request) (*http.Request,
 	return r, u.Host, nil
 }
 
-// encodeText is the body of a request that has a form or JSON, and its type.
-func (r Request) encodeText() (text io.Reader, contentType string, err error) {
+// encodeFormOrJSON is the body of a request that has a form or JSON, and its type.
+func (r Request) encodeFormOrJSON() (text io.Reader, contentType string, err error) {
 	switch {
 	case r.Form != nil:
 		return strings.NewReader(r.Form.Encode()), "application/x-www-form-urlencoded", nil
@@ -149,12 +149,12 @@ func (r Request) encodeText() (text io.Reader, contentType string, err error) {
 	return nil, "", nil
 }
 
-func mergeQueries(raw string, more url.Values) string {
-	encoded := more.Encode()
-	if raw == "" || encoded == "" {
-		return raw + encoded
+func appendQuery(encoded string, more url.Values) string {
+	added := more.Encode()
+	if encoded == "" || added == "" {
+		return encoded + added
 	}
-	return raw + "&" + encoded
+	return encoded + "&" + added
 }
 
 func readResponse(answer *http.Response, host string, cut redactor, complete []int) (*Response, *Error) {
@@ -164,7 +164,9 @@ func readResponse(answer *http.Response, host string, cut redactor, complete []i
 	resp.Body = body
 	isComplete := slices.Contains(complete, answer.StatusCode)
 	unknown := func(message string) *Error {
-		return resp.Fail(Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})})
+		return resp.CompleteError(
+			Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})},
+		)
 	}
 	switch {
 	case err != nil:
@@ -203,7 +205,7 @@ const LongestWait = 24 * time.Hour
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	value := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
-		return Seconds(seconds)
+		return CappedWait(seconds)
 	}
 	at, err := http.ParseTime(value)
 	if err != nil || now.IsZero() || !at.After(now) {
@@ -212,13 +214,13 @@ func (r *Response) RetryAfter(now time.Time) time.Duration {
 	return min(at.Sub(now), LongestWait)
 }
 
-// Seconds is how long a network wants to be waited for, at most LongestWait.
-func Seconds(n float64) time.Duration {
-	return time.Duration(min(n, LongestWait.Seconds()) * float64(time.Second))
+// CappedWait is how long a network wants to be waited for, at most LongestWait.
+func CappedWait(seconds float64) time.Duration {
+	return time.Duration(min(seconds, LongestWait.Seconds()) * float64(time.Second))
 }
 
-func transportError(kind Kind, host string, cut redactor, err error) *Error {
-	err = cleanCause(cut, err)
+func newTransportError(kind ErrorKind, host string, cut redactor, err error) *Error {
+	err = redactError(cut, err)
 	message := host + " could not be reached (%v)."
 	if kind == Unknown {
 		message = host + " did not respond (%v)."
@@ -226,10 +228,10 @@ func transportError(kind Kind, host string, cut redactor, err error) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(message, err), cause: err}
 }
 
-// cleanCause returns an error without the address of the call and without secrets.
-func cleanCause(cut redactor, err error) error {
+// redactError returns an error without the address of the call and without secrets.
+func redactError(cut redactor, err error) error {
 	err = unwrapURLError(err)
-	if clean := cut.Cut(err.Error()); clean != err.Error() {
+	if clean := cut.redact(err.Error()); clean != err.Error() {
 		return errors.New(clean)
 	}
 	return err

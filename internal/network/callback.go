@@ -8,9 +8,9 @@ import (
 
 // CallbackReader is a network that calls this server, to tell it what people have done there.
 type CallbackReader interface {
-	// ReadCallback checks that the network has signed a call, and returns what it reports. The error of any other call is
-	// ErrNotSigned, whatever is wrong with it.
-	ReadCallback(c Callback) (Notice, error)
+	// VerifyCallback checks that the network has signed a call, and returns what it reports. The error of any other
+	// call is ErrNotSigned, whatever is wrong with it.
+	VerifyCallback(c Callback) (Notice, error)
 }
 
 // Callback is a call of a network to this server.

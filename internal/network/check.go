@@ -17,16 +17,16 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 	}
 }
 
-// CheckDraft decodes the draft's settings for a network's check and returns what that finds. Settings that were
+// CheckDraftWith decodes the draft's settings for a network's check and returns what that finds. Settings that were
 // stored and are no longer understood are an issue.
-func CheckDraft[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
+func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
 	s, err := DecodeSettings[T](d, draft.Settings)
 	if err != nil {
 		return []core.Issue{core.IssueSettingUnavailable.With("perPlatform", err.Error())}, nil
 	}
 	var f Findings
 	check(s, &f)
-	f.checkFacts(d, draft)
+	f.checkAccountFacts(d, draft)
 	return f.issues, f.warnings
 }
 
@@ -40,12 +40,12 @@ func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, l
 		f.AddIf(true, core.IssueMediaKindUnsupported, d.Name)
 		return
 	}
-	f.checkFiles(d.Name, kind, draft.Media)
+	f.checkFileCountsAndKinds(d.Name, kind, draft.Media)
 	f.checkEachFile(d.Name, kind, draft.Media)
 }
 
-// CheckSizes is CheckLimits without how many files there are, and of which kinds.
-func (f *Findings) CheckSizes(d Description, contentType string, draft Draft) {
+// CheckTextAndEachFile is CheckLimits without how many files there are, and of which kinds.
+func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draft Draft) {
 	kind := d.Limits.ContentTypes[contentType]
 	f.checkText(d, kind, draft, nil)
 	f.checkEachFile(d.Name, kind, draft.Media)
@@ -53,8 +53,8 @@ func (f *Findings) CheckSizes(d Description, contentType string, draft Draft) {
 
 func (f *Findings) checkEachFile(name string, kind core.ContentType, media []core.Media) {
 	for _, m := range media {
-		if limits := kindLimits(kind, m.Kind); limits != nil {
-			f.checkFile(name, *limits, m)
+		if limits := fileLimits(kind, m.Kind); limits != nil {
+			f.checkFileLimits(name, *limits, m)
 		}
 	}
 }
@@ -65,10 +65,10 @@ func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, 
 		l.Text = *kind.Text
 	}
 	long := l.Text.Unit.Length(draft.Text)
-	f.AddIf(long > l.Text.Max, core.IssueCaptionTooLong, long, unitName(l.Text.Unit), d.Name, l.Text.Max)
+	f.AddIf(long > l.Text.Max, core.IssueCaptionTooLong, long, countingUnitName(l.Text.Unit), d.Name, l.Text.Max)
 	if l.Title != nil {
 		n := l.Title.Unit.Length(draft.Title)
-		f.AddIf(n > l.Title.Max, core.IssueTitleTooLong, n, unitName(l.Title.Unit), d.Name, l.Title.Max)
+		f.AddIf(n > l.Title.Max, core.IssueTitleTooLong, n, countingUnitName(l.Title.Unit), d.Name, l.Title.Max)
 	}
 	if long > 2*l.Text.Max {
 		return // to look through a text as long as a request may be, for each of 200 accounts, takes half a minute
@@ -80,7 +80,7 @@ func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, 
 	}{
 		{l.Hashtags, func() int { return CountHashtags(draft.Text) }, core.IssueHashtagsMany},
 		{l.Mentions, func() int { return CountMentions(draft.Text) }, core.IssueMentionsTooMany},
-		{l.Links, func() int { return CountLinks(draft.Text, links...) }, core.IssueLinksTooMany},
+		{l.Links, func() int { return CountDistinctLinks(draft.Text, links...) }, core.IssueLinksTooMany},
 	} {
 		if most.limit != nil {
 			n := most.count()
@@ -89,8 +89,8 @@ func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, 
 	}
 }
 
-// checkFiles judges how many files there are and whether their kinds go together.
-func (f *Findings) checkFiles(name string, kind core.ContentType, media []core.Media) {
+// checkFileCountsAndKinds judges how many files there are and whether their kinds go together.
+func (f *Findings) checkFileCountsAndKinds(name string, kind core.ContentType, media []core.Media) {
 	n := len(media)
 	switch {
 	case n == 0:
@@ -102,12 +102,12 @@ func (f *Findings) checkFiles(name string, kind core.ContentType, media []core.M
 	}
 	f.AddIf(n < kind.Min || n > kind.Max, core.IssueMediaCountUnsupported, n, name, kind.Min, kind.Max)
 	for _, of := range []core.FileKind{core.FileImage, core.FileVideo} {
-		if l := kindLimits(kind, of); l != nil {
-			n := Count(media, of)
+		if l := fileLimits(kind, of); l != nil {
+			n := CountFiles(media, of)
 			f.AddIf(exceeds(n, l.Count), core.IssueMediaCountUnsupported, n, name, kind.Min, l.Count)
 		}
 	}
-	refused := func(m core.Media) bool { return kindLimits(kind, m.Kind) == nil }
+	refused := func(m core.Media) bool { return fileLimits(kind, m.Kind) == nil }
 	mixed := func(m core.Media) bool { return m.Kind != media[0].Kind }
 	switch {
 	case !slices.ContainsFunc(media, refused):
@@ -118,8 +118,8 @@ func (f *Findings) checkFiles(name string, kind core.ContentType, media []core.M
 	}
 }
 
-// Count tells how many of the files are of a kind.
-func Count(media []core.Media, kind core.FileKind) int {
+// CountFiles tells how many of the files are of a kind.
+func CountFiles(media []core.Media, kind core.FileKind) int {
 	n := 0
 	for _, m := range media {
 		if m.Kind == kind {
@@ -129,47 +129,51 @@ func Count(media []core.Media, kind core.FileKind) int {
 	return n
 }
 
-func kindLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
+func fileLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
 	if of == core.FileVideo {
 		return kind.Video
 	}
 	return kind.Image
 }
 
-func (f *Findings) checkFile(name string, l core.FileLimits, m core.Media) {
+func (f *Findings) checkFileLimits(name string, l core.FileLimits, m core.Media) {
 	f.AddIf(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime),
-		core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats), formatNames([]string{m.Mime}))
+		core.IssueFormatUnsupported, name, m.Name, joinMIMENames(l.Formats), joinMIMENames([]string{m.Mime}))
 	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, core.FormatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
-		f.checkShape(name, l, m)
+		f.checkDimensions(name, l, m)
 	}
 	if m.Kind == core.FileVideo {
-		f.checkVideo(name, l, m)
+		f.checkVideoLimits(name, l, m)
 	}
 }
 
-func (f *Findings) checkShape(name string, l core.FileLimits, m core.Media) {
+func (f *Findings) checkDimensions(name string, l core.FileLimits, m core.Media) {
 	ratio := float64(m.Width) / float64(m.Height)
 	f.AddIf(ratio < l.MinRatio || exceeds(ratio, l.MaxRatio), core.IssueAspectUnsupported,
-		name, m.Name, formatNumber(l.MinRatio)+":1", orAnyText(l.MaxRatio > 0, formatNumber(l.MaxRatio)+":1"))
+		name, m.Name, formatNumber(l.MinRatio)+":1", textOrAny(l.MaxRatio > 0, formatNumber(l.MaxRatio)+":1"))
 	short := min(m.Width, m.Height)
 	f.AddIf(m.Width < l.MinWidth || m.Height < l.MinHeight || exceeds(m.Width, l.MaxWidth) ||
 		exceeds(m.Height, l.MaxHeight) || exceeds(short, l.MaxShortSide),
-		core.IssueResolutionUnsupported, name, m.Name, formatPixels(l.MinWidth, l.MinHeight), mostPixels(l))
+		core.IssueResolutionUnsupported, name, m.Name, formatPixels(l.MinWidth, l.MinHeight), formatMaxPixels(l))
 }
 
-// checkVideo judges what only a video has. A file says nothing of a figure that is zero.
-func (f *Findings) checkVideo(name string, l core.FileLimits, m core.Media) {
+// checkVideoLimits judges what only a video has. A file says nothing of a figure that is zero.
+func (f *Findings) checkVideoLimits(name string, l core.FileLimits, m core.Media) {
 	if m.DurationMs > 0 {
-		f.AddIf(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, formatLength(l.MinDurationMs))
-		f.AddIf(exceeds(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, name, formatLength(l.MaxDurationMs))
+		f.AddIf(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, formatDuration(l.MinDurationMs))
+		f.AddIf(exceeds(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, name, formatDuration(l.MaxDurationMs))
 	}
 	foreign := func(list []core.Codec, c core.Codec) bool {
 		return c != "" && len(list) > 0 && !slices.Contains(list, c)
 	}
 	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, name, m.Name, takes, has) }
-	wrong(foreign(l.VideoCodecs, m.VideoCodec), "video in "+codecNames(l.VideoCodecs), formatName(string(m.VideoCodec)))
-	wrong(foreign(l.AudioCodecs, m.AudioCodec), "audio in "+codecNames(l.AudioCodecs), formatName(string(m.AudioCodec)))
+	wrong(
+		foreign(l.VideoCodecs, m.VideoCodec), "video in "+joinCodecNames(l.VideoCodecs), formatCodeName(string(m.VideoCodec)),
+	)
+	wrong(
+		foreign(l.AudioCodecs, m.AudioCodec), "audio in "+joinCodecNames(l.AudioCodecs), formatCodeName(string(m.AudioCodec)),
+	)
 	wrong(
 		exceeds(m.AudioRate, l.AudioRate), "audio of at most "+formatNumber(float64(l.AudioRate)/1000)+" kHz",
 		formatNumber(float64(m.AudioRate)/1000)+" kHz",
@@ -183,7 +187,7 @@ func (f *Findings) checkVideo(name string, l core.FileLimits, m core.Media) {
 		fps := math.Round(m.FPS*fpsSteps) / fpsSteps
 		wrong(
 			fps < l.MinFPS || exceeds(fps, l.MaxFPS),
-			formatNumber(l.MinFPS)+" to "+orAnyText(l.MaxFPS > 0, formatNumber(l.MaxFPS))+" frames per second",
+			formatNumber(l.MinFPS)+" to "+textOrAny(l.MaxFPS > 0, formatNumber(l.MaxFPS))+" frames per second",
 			formatNumber(m.FPS),
 		)
 	}

@@ -40,8 +40,8 @@ type ClientConfig struct {
 type Call struct {
 	Host    string
 	Method  string
-	Status  int  // 0 without an answer
-	Kind    Kind // empty when a well-formed answer came, even a refusal
+	Status  int       // 0 without an answer
+	Kind    ErrorKind // empty when a well-formed answer came, even a refusal
 	Started time.Time
 	Took    time.Duration
 }
@@ -94,33 +94,33 @@ func newTransport() *http.Transport {
 	}
 }
 
-// Close drops idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// CloseIdleConnections drops idle connections.
+func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
-// Browse maps an address of a network to where a person's browser finds it. Addresses that are mapped
+// BrowserURL maps an address of a network to where a person's browser finds it. Addresses that are mapped
 // already, or are no network's, stay as they are.
-func (c *Client) Browse(address string) string {
+func (c *Client) BrowserURL(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || c.browse == nil || u.Host == "" || strings.HasPrefix(address, trimSlash(c.browse)) {
+	if err != nil || c.browse == nil || u.Host == "" || strings.HasPrefix(address, withoutTrailingSlash(c.browse)) {
 		return address
 	}
-	return mapAddress(c.browse, u)
+	return rebaseURL(c.browse, u)
 }
 
-func trimSlash(base *url.URL) string { return strings.TrimSuffix(base.String(), "/") }
+func withoutTrailingSlash(base *url.URL) string { return strings.TrimSuffix(base.String(), "/") }
 
-// mapAddress puts host and path of an https address behind base, byte for byte.
-func mapAddress(base, u *url.URL) string {
+// rebaseURL puts host and path of an https address behind base, byte for byte.
+func rebaseURL(base, u *url.URL) string {
 	if base == nil || u.Scheme != "https" || u.Host == "" {
 		return u.String()
 	}
 	tail := u.String()[len("https://"):]
-	return trimSlash(base) + "/" + tail
+	return withoutTrailingSlash(base) + "/" + tail
 }
 
-// URLOnHosts returns an https address on one of the domains or below it, and "" for any other: an answer must not
+// URLIfOnDomains returns an https address on one of the domains or below it, and "" for any other: an answer must not
 // make a link to elsewhere the link of a post.
-func URLOnHosts(address string, domains ...string) string {
+func URLIfOnDomains(address string, domains ...string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.User != nil || u.Port() != "" {
 		return ""

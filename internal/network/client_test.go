@@ -39,11 +39,11 @@ func serve(t *testing.T, answer http.HandlerFunc) *httptest.Server {
 func client(t *testing.T, cfg network.ClientConfig) *network.Client {
 	t.Helper()
 	c := network.NewClient(cfg)
-	t.Cleanup(c.Close)
+	t.Cleanup(c.CloseIdleConnections)
 	return c
 }
 
-func kindOf(t *testing.T, err error) network.Kind {
+func kindOf(t *testing.T, err error) network.ErrorKind {
 	t.Helper()
 	var e *network.Error
 	if !errors.As(err, &e) {
@@ -103,7 +103,7 @@ func TestBrowseMapsNetworksOnly(t *testing.T) {
 		{same, "https://", "https://"},
 		{same, "://", "://"},
 	} {
-		if got := c.client.Browse(c.give); got != c.want {
+		if got := c.client.BrowserURL(c.give); got != c.want {
 			t.Errorf("%s: want %s, got %s", c.give, c.want, got)
 		}
 	}
@@ -372,7 +372,7 @@ func TestRetryAfterInBothForms(t *testing.T) {
 
 func TestEveryKindHasItsVerdict(t *testing.T) {
 	t.Parallel()
-	for kind, want := range map[network.Kind]core.Verdict{
+	for kind, want := range map[network.ErrorKind]core.Verdict{
 		network.Rejected: core.Refused, network.Transient: core.Lost, network.RateLimited: core.Throttled,
 		network.Expired: core.AuthLost, network.Revoked: core.AuthLost, network.NotSent: core.NotSent,
 		network.Unknown: core.Lost, network.Lapsed: core.Lost,

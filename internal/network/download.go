@@ -9,14 +9,14 @@ import (
 	"net/url"
 )
 
-// Download reads a file of at most limit bytes from an https address of a simulated network, without a credential.
-// Files of the real networks come from anywhere and are not for this client.
-func (c *Client) Download(ctx context.Context, address string, limit int64) ([]byte, error) {
+// DownloadSimulated reads a file of at most limit bytes from an https address of a simulated network, without a
+// credential. Files of the real networks come from anywhere and are not for this client.
+func (c *Client) DownloadSimulated(ctx context.Context, address string, limit int64) ([]byte, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Host == "" || c.calls == nil {
 		return nil, errors.New("download a file: this is no address of a simulated network")
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, mapAddress(c.calls, u), http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, rebaseURL(c.calls, u), http.NoBody)
 	if err != nil {
 		return nil, err
 	}

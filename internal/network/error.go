@@ -8,23 +8,23 @@ import (
 	"belfry/internal/core"
 )
 
-// Kind is what may be concluded from a failed call.
-type Kind string
+// ErrorKind is what may be concluded from a failed call.
+type ErrorKind string
 
 // Kinds of error.
 const (
-	Rejected    Kind = "rejected"     // a well-formed refusal for good
-	Transient   Kind = "transient"    // a well-formed answer that says to try again later
-	RateLimited Kind = "rate_limited" // a well-formed refusal because of too many calls
-	Lapsed      Kind = "lapsed"       // the access token is past its time, and Refresh gives another
-	Expired     Kind = "expired"      // the token is past its date, and a person must connect the account again
-	Revoked     Kind = "revoked"      // the token or a permission was withdrawn
-	NotSent     Kind = "not_sent"     // no byte of the request was written
-	Unknown     Kind = "unknown"      // no answer, half an answer, a server's error
+	Rejected    ErrorKind = "rejected"     // a well-formed refusal for good
+	Transient   ErrorKind = "transient"    // a well-formed answer that says to try again later
+	RateLimited ErrorKind = "rate_limited" // a well-formed refusal because of too many calls
+	Lapsed      ErrorKind = "lapsed"       // the access token is past its time, and Refresh gives another
+	Expired     ErrorKind = "expired"      // the token is past its date, and a person must connect the account again
+	Revoked     ErrorKind = "revoked"      // the token or a permission was withdrawn
+	NotSent     ErrorKind = "not_sent"     // no byte of the request was written
+	Unknown     ErrorKind = "unknown"      // no answer, half an answer, a server's error
 )
 
 // AccountStatus is the account's status after an error of this kind; "" when the error does not change it.
-func (k Kind) AccountStatus() core.AccountStatus {
+func (k ErrorKind) AccountStatus() core.AccountStatus {
 	switch k {
 	case Expired:
 		return core.AccountExpired
@@ -46,7 +46,7 @@ const (
 
 // Error is a failed call to a network, with the network's own words.
 type Error struct {
-	Kind    Kind
+	Kind    ErrorKind
 	Code    string // the network's, subcode after a slash
 	Message string // the network's own words
 	Hint    string // what a person can do, when we know
@@ -69,7 +69,7 @@ func (e *Error) Error() string {
 // Unwrap gives the transport's error, where there is one.
 func (e *Error) Unwrap() error { return e.cause }
 
-var verdicts = map[Kind]core.Verdict{
+var verdicts = map[ErrorKind]core.Verdict{
 	Rejected: core.Refused, RateLimited: core.Throttled, Expired: core.AuthLost, Revoked: core.AuthLost,
 	NotSent: core.NotSent, Lapsed: core.Lost, Transient: core.Lost, Unknown: core.Lost,
 }

@@ -9,26 +9,26 @@ import (
 	"belfry/internal/core"
 )
 
-// checkFacts holds a draft against what the network has told about its account. What the network allows no account is
-// found before.
-func (f *Findings) checkFacts(d Description, draft Draft) {
+// checkAccountFacts holds a draft against what the network has told about its account. What the network allows no
+// account is found before.
+func (f *Findings) checkAccountFacts(d Description, draft Draft) {
 	facts := draft.Facts
-	f.checkChoices(d, draft)
+	f.checkAccountChoices(d, draft)
 	tooLong := func(m core.Media) bool {
 		return m.Kind == core.FileVideo && exceeds(m.DurationMs, facts.LongestVideoMs)
 	}
 	if slices.ContainsFunc(draft.Media, tooLong) && !f.hasIssue(core.IssueDurationTooLong.Code) {
-		f.AddIf(true, core.IssueDurationOverAccount, d.Name, formatLength(facts.LongestVideoMs))
+		f.AddIf(true, core.IssueDurationOverAccount, d.Name, formatDuration(facts.LongestVideoMs))
 	}
 	if q := facts.Quota; q != nil {
-		f.AddIf(q.IsNear(), core.WarnAccountLimitNear, q.Used, q.Limit, d.Name, formatLength(q.Window.Milliseconds()))
+		f.AddIf(q.IsNear(), core.WarnAccountLimitNear, q.Used, q.Limit, d.Name, formatDuration(q.Window.Milliseconds()))
 	}
 	f.AddIf(facts.Blocked != "", core.WarnAccountBlocked, d.Name, facts.Blocked)
 }
 
-// checkChoices finds the settings whose value the account cannot use. A setting that is left out is the network's
-// choice, or the connector's.
-func (f *Findings) checkChoices(d Description, draft Draft) {
+// checkAccountChoices finds the settings whose value the account cannot use. A setting that is left out is the
+// network's choice, or the connector's.
+func (f *Findings) checkAccountChoices(d Description, draft Draft) {
 	var settings map[string]any
 	if len(draft.Facts.Choices) == 0 || json.Unmarshal(draft.Settings, &settings) != nil {
 		return

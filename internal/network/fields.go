@@ -12,11 +12,11 @@ import (
 // SettingAltText is the setting, on every network that has it, that describes a picture to those who do not see it.
 const SettingAltText = "altText"
 
-// FieldsFor lists the settings that a form offers for a draft, whose settings are those that the form holds. What does
-// not apply to the draft's files or its kind is left out, unless the form holds a value of it.
-func FieldsFor(rules Rules, draft Draft) []Field {
+// FormFieldsFor lists the settings that a form offers for a draft, whose settings are those that the form holds. What
+// does not apply to the draft's files or its kind is left out, unless the form holds a value of it.
+func FormFieldsFor(rules Rules, draft Draft) []Field {
 	var list []Field
-	d, held := rules.Describe(), decodeBlock(draft.Settings)
+	d, held := rules.Describe(), decodeSettingsMap(draft.Settings)
 	for _, f := range d.Fields {
 		value, kept := held[f.Name]
 		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || isRefusedSetting(rules, draft, held, f)) {
@@ -25,7 +25,7 @@ func FieldsFor(rules Rules, draft Draft) []Field {
 		if f.Kind == FieldChoice {
 			f.Choices = slices.DeleteFunc(slices.Clone(f.Choices), func(c Choice) bool {
 				kind, names := d.Limits.ContentTypes[c.Value]
-				return names && c.Value != value && !takesFiles(kind, draft.Media)
+				return names && c.Value != value && !acceptsFileKinds(kind, draft.Media)
 			})
 			if len(f.Choices) < 2 && !kept { // there is nothing to choose
 				continue
@@ -37,35 +37,35 @@ func FieldsFor(rules Rules, draft Draft) []Field {
 }
 
 // isRefusedSetting reports whether the network's check refuses the setting, whatever its value, for such a post.
-func isRefusedSetting(rules Rules, draft Draft, held map[string]any, f Field) bool {
+func isRefusedSetting(rules Rules, draft Draft, values map[string]any, f Field) bool {
 	if f.Kind == FieldChoice { // which of its values apply is found one by one
 		return false
 	}
-	tried := maps.Clone(held)
+	tried := maps.Clone(values)
 	tried[f.Name] = f.sampleValue()
 	block, err := json.Marshal(tried)
 	if err != nil {
 		return false
 	}
-	if draft.Settings, err = rules.Settings(block); err != nil {
+	if draft.Settings, err = rules.NormalizeSettings(block); err != nil {
 		return false
 	}
-	issues, _ := rules.Check(draft)
+	issues, _ := rules.CheckDraft(draft)
 	return slices.ContainsFunc(issues, func(i core.Issue) bool {
 		return i.Code == core.IssueSettingConflict.Code && i.Setting == f.Name
 	})
 }
 
-// takesFiles reports whether a kind of post can have files of these kinds, or none.
-func takesFiles(kind core.ContentType, media []core.Media) bool {
+// acceptsFileKinds reports whether a kind of post can have files of these kinds, or none.
+func acceptsFileKinds(kind core.ContentType, media []core.Media) bool {
 	if len(media) == 0 {
 		return kind.Min == 0
 	}
-	return !slices.ContainsFunc(media, func(m core.Media) bool { return kindLimits(kind, m.Kind) == nil })
+	return !slices.ContainsFunc(media, func(m core.Media) bool { return fileLimits(kind, m.Kind) == nil })
 }
 
-// decodeBlock returns the values of a settings block by name.
-func decodeBlock(block json.RawMessage) map[string]any {
+// decodeSettingsMap returns the values of a settings block by name.
+func decodeSettingsMap(block json.RawMessage) map[string]any {
 	values := map[string]any{}
 	if len(block) == 0 || json.Unmarshal(block, &values) != nil {
 		return map[string]any{}

@@ -15,10 +15,12 @@ type rulesOfBells struct{ d network.Description }
 
 func (r rulesOfBells) Describe() network.Description { return r.d }
 
-func (r rulesOfBells) Settings(block json.RawMessage) (json.RawMessage, error) { return block, nil }
+func (r rulesOfBells) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
+	return block, nil
+}
 
-func (r rulesOfBells) Check(d network.Draft) (issues, warnings []core.Issue) {
-	if strings.Contains(string(d.Settings), `"cover"`) && network.Count(d.Media, core.FileVideo) == 0 {
+func (r rulesOfBells) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
+	if strings.Contains(string(d.Settings), `"cover"`) && network.CountFiles(d.Media, core.FileVideo) == 0 {
 		issues = append(issues, core.IssueSettingConflict.With("cover", "Bells", "Only for videos."))
 	}
 	return issues, nil
@@ -62,7 +64,7 @@ func TestFieldsThatAFormOffers(t *testing.T) {
 	} {
 		var got []string
 		draft := network.Draft{Media: test.files, Settings: json.RawMessage(test.held)}
-		for _, f := range network.FieldsFor(rules, draft) {
+		for _, f := range network.FormFieldsFor(rules, draft) {
 			var values []string
 			for _, c := range f.Choices {
 				values = append(values, c.Value)

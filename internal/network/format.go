@@ -9,7 +9,7 @@ import (
 	"belfry/internal/core"
 )
 
-func unitName(u core.Unit) string {
+func countingUnitName(u core.Unit) string {
 	if u == core.UnitBytes {
 		return "bytes"
 	}
@@ -23,26 +23,26 @@ var spellings = map[string]string{
 	string(core.CodecH264): "H.264", string(core.CodecH265): "H.265",
 }
 
-func formatName(s string) string {
+func formatCodeName(s string) string {
 	if name, ok := spellings[s]; ok {
 		return name
 	}
 	return strings.ToUpper(s)
 }
 
-func formatNames(mimes []string) string {
+func joinMIMENames(mimes []string) string {
 	list := make([]string, len(mimes))
 	for i, m := range mimes {
 		_, name, _ := strings.Cut(m, "/")
-		list[i] = formatName(name)
+		list[i] = formatCodeName(name)
 	}
 	return strings.Join(list, ", ")
 }
 
-func codecNames(codecs []core.Codec) string {
+func joinCodecNames(codecs []core.Codec) string {
 	list := make([]string, len(codecs))
 	for i, c := range codecs {
-		list[i] = formatName(string(c))
+		list[i] = formatCodeName(string(c))
 	}
 	return strings.Join(list, ", ")
 }
@@ -51,7 +51,7 @@ const megabit = 1_000_000
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
 
-func orAnyText(known bool, s string) string {
+func textOrAny(known bool, s string) string {
 	if !known {
 		return "any"
 	}
@@ -59,22 +59,22 @@ func orAnyText(known bool, s string) string {
 }
 
 func formatPixels(width, height int) string {
-	side := func(n int) string { return orAnyText(n > 0, strconv.Itoa(n)) }
+	side := func(n int) string { return textOrAny(n > 0, strconv.Itoa(n)) }
 	if width == 0 && height == 0 {
 		return "any"
 	}
 	return fmt.Sprintf("%s×%s", side(width), side(height))
 }
 
-// mostPixels are the largest width and height; where the short side is bounded, either may be the long one.
-func mostPixels(l core.FileLimits) string {
+// formatMaxPixels are the largest width and height; where the short side is bounded, either may be the long one.
+func formatMaxPixels(l core.FileLimits) string {
 	if l.MaxShortSide == 0 {
 		return formatPixels(l.MaxWidth, l.MaxHeight)
 	}
 	return formatPixels(l.MaxWidth, l.MaxShortSide) + " or " + formatPixels(l.MaxShortSide, l.MaxHeight)
 }
 
-func formatLength(ms int64) string {
+func formatDuration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	for _, unit := range []struct {
 		is   time.Duration

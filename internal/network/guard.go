@@ -21,8 +21,8 @@ type wallKey struct{}
 // WithDeadline bounds a call by both clocks: the context ends by the monotonic one, and the client
 // refuses to send when the wall clock has passed t, as it has after a machine slept or was frozen. now is
 // what the clock shows by which t was reckoned.
-func WithDeadline(ctx context.Context, now, t time.Time) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithValue(ctx, wallKey{}, t.Round(0)), t.Sub(now))
+func WithDeadline(ctx context.Context, now, deadline time.Time) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithValue(ctx, wallKey{}, deadline.Round(0)), deadline.Sub(now))
 }
 
 // guard is the last thing a request passes before it is sent.

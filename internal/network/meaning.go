@@ -9,7 +9,7 @@ import (
 
 // Meaning is what an error code of a network means.
 type Meaning struct {
-	Kind Kind
+	Kind ErrorKind
 	Hint string // what a person can do
 	// Wait is how long a throttle lasts that does not say so itself. After a refusal, it is how long the rest of
 	// Scope is left alone.
@@ -54,8 +54,8 @@ type Documented struct {
 // SortDocumented sorts by code, numbers by their size.
 func SortDocumented(all []Documented) {
 	slices.SortFunc(all, func(a, b Documented) int {
-		m, isNumber := firstNumber(a.Code)
-		n, isToo := firstNumber(b.Code)
+		m, isNumber := leadingNumber(a.Code)
+		n, isToo := leadingNumber(b.Code)
 		if isNumber && isToo && m != n {
 			return m - n
 		}
@@ -63,8 +63,8 @@ func SortDocumented(all []Documented) {
 	})
 }
 
-// firstNumber is the number with which a code begins.
-func firstNumber(code string) (int, bool) {
+// leadingNumber is the number with which a code begins.
+func leadingNumber(code string) (int, bool) {
 	first := strings.FieldsFunc(code, func(r rune) bool { return r == '/' || r == '–' })
 	n, err := strconv.Atoi(first[0])
 	return n, err == nil

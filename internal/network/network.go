@@ -17,11 +17,11 @@ import (
 // in its own folder, whether or not it can be published to.
 type Rules interface {
 	Describe() Description
-	// Settings decodes a settings block strictly and returns it in normal form. An unknown key or a
+	// NormalizeSettings decodes a settings block strictly and returns it in normal form. An unknown key or a
 	// wrong value is an invalid_request that names the nearest known one. Nil and {} are the defaults.
-	Settings(block json.RawMessage) (json.RawMessage, error)
-	// Check returns what the network would refuse (issues) and what it advises against (warnings), without a call.
-	Check(Draft) (issues, warnings []core.Issue)
+	NormalizeSettings(block json.RawMessage) (json.RawMessage, error)
+	// CheckDraft returns what the network would refuse (issues) and what it advises against (warnings), without a call.
+	CheckDraft(Draft) (issues, warnings []core.Issue)
 }
 
 // Network is a network with a connector: one that accounts are connected to and posts are published to.
@@ -30,46 +30,46 @@ type Rules interface {
 // concluded. Create, Status, Find and Link may be repeated freely; Publish is the one irreversible call.
 type Network interface {
 	Rules
-	// Configured tells whether this server has the credentials that connecting needs.
-	Configured() bool
+	// IsConfigured tells whether this server has the credentials that connecting needs.
+	IsConfigured() bool
 
 	// AuthorizeURL is the consent page a person is sent to.
 	AuthorizeURL(AuthRequest) string
-	// Exchange turns the code of the way back into the profiles that the person may publish to.
-	Exchange(ctx context.Context, g Grant) ([]Profile, error)
-	// Verify asks the network whether the token still works.
-	Verify(ctx context.Context, t Token) error
+	// ExchangeCode turns the code of the way back into the profiles that the person may publish to.
+	ExchangeCode(ctx context.Context, g AuthResponse) ([]Profile, error)
+	// VerifyToken asks the network whether the token still works.
+	VerifyToken(ctx context.Context, t Token) error
 
-	// Delivery is how such a post gets to the network. It depends only on the kind of post, on its files and on the login
-	// by which its account was connected.
-	Delivery(d Draft) Delivery
-	// Create makes the network's own object, of which nothing is visible. Not called in FlowOneCall.
-	Create(ctx context.Context, it Item) (handle string, err error)
-	// Status asks about the handle; in FlowOneCall the handle is "" and the question is whether the
+	// DeliveryFor is how such a post gets to the network. It depends only on the kind of post, on its files and on
+	// the login by which its account was connected.
+	DeliveryFor(d Draft) Delivery
+	// CreateHandle makes the network's own object, of which nothing is visible. Not called in FlowOneCall.
+	CreateHandle(ctx context.Context, it Item) (handle string, err error)
+	// AdvanceStatus asks about the handle; in FlowOneCall the handle is "" and the question is whether the
 	// account can be published to right now (Ready).
-	Status(ctx context.Context, it Item, handle string) (Status, error)
+	AdvanceStatus(ctx context.Context, it Item, handle string) (Status, error)
 	// Publish makes the irreversible call, and no other before it. Its status is Done, with the id and, where
 	// the same answer gives it, the address of the post; or Pending when the network has taken the call and
-	// Status will tell when the post is there, with the id if it is known already.
+	// AdvanceStatus will tell when the post is there, with the id if it is known already.
 	Publish(ctx context.Context, it Item, handle string) (Status, error)
-	// Find searches the account for the post since it.ArmedAt, and is Done only for a unique match.
-	Find(ctx context.Context, it Item) (Status, error)
-	// Link is the address of the network's own page of the post.
-	Link(ctx context.Context, it Item, externalID string) (string, error)
+	// FindPost searches the account for the post since it.ArmedAt, and is Done only for a unique match.
+	FindPost(ctx context.Context, it Item) (Status, error)
+	// FetchLink is the address of the network's own page of the post.
+	FetchLink(ctx context.Context, it Item, externalID string) (string, error)
 }
 
 // Refresher is a network whose tokens are renewed without a person.
 type Refresher interface {
-	// Refresh returns the whole renewed token: what the network left out is as it was. Nobody else renews the token of the
-	// account meanwhile.
-	Refresh(ctx context.Context, t Token) (Token, error)
+	// RefreshToken returns the whole renewed token: what the network left out is as it was. Nobody else renews the
+	// token of the account meanwhile.
+	RefreshToken(ctx context.Context, t Token) (Token, error)
 }
 
 // Informer is a network that tells what one account may do, beyond what Describe says of all accounts.
 type Informer interface {
-	// AccountFacts asks for the facts of the account with the given id at the network. It changes nothing there. An error
-	// says nothing about the account.
-	AccountFacts(ctx context.Context, profile string, t Token) (core.Facts, error)
+	// ReadAccountFacts asks for the facts of the account with the given id at the network. It changes nothing there.
+	// An error says nothing about the account.
+	ReadAccountFacts(ctx context.Context, profile string, t Token) (core.Facts, error)
 }
 
 // ProfileReader is a network that shows an account's names and picture to its own token.
@@ -82,11 +82,12 @@ type ProfileReader interface {
 // Finisher is a network on which steps follow once a post is live, such as a picture for a video. None of them makes
 // the post live or takes it down.
 type Finisher interface {
-	// FinalSteps names what follows for such a post, in words that a sentence can hold; nil for nothing.
-	FinalSteps(d Draft) []string
-	// Finish does one of the steps. It may be called again after any outcome and looks first where that matters. After a
-	// Rejected error, it is not called again, and the words of the error are added to the post's timeline.
-	Finish(ctx context.Context, it Item, externalID, step string) error
+	// ListFinalSteps names what follows for such a post, in words that a sentence can hold; nil for nothing.
+	ListFinalSteps(d Draft) []string
+	// RunFinalStep does one of the steps. It may be called again after any outcome and looks first where that
+	// matters. After a Rejected error, it is not called again, and the words of the error are added to the post's
+	// timeline.
+	RunFinalStep(ctx context.Context, it Item, externalID, step string) error
 }
 
 // Description is what is fixed about a network.
@@ -168,7 +169,7 @@ type Draft struct {
 	Facts core.Facts
 }
 
-// Delivery is how a kind of post gets to its network.
+// DeliveryFor is how a kind of post gets to its network.
 type Delivery struct {
 	Flow core.Flow
 	// Ahead is how long before its time a post may be prepared, by Create and Status: nothing of that is visible. 0
@@ -238,14 +239,14 @@ type File struct {
 	Open func(context.Context) (io.ReadSeekCloser, error)
 }
 
-// Part is the body of a call that sends size bytes of the file, from an offset on.
-func (f File) Part(from, size int64) *Body {
+// PartBody is the body of a call that sends size bytes of the file, from an offset on.
+func (f File) PartBody(offset, size int64) *Body {
 	return &Body{Size: size, Type: f.Mime, Open: func(ctx context.Context) (io.ReadCloser, error) {
 		file, err := f.Open(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := file.Seek(from, io.SeekStart); err != nil {
+		if _, err := file.Seek(offset, io.SeekStart); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
 		return filePart{io.LimitReader(file, size), file}, nil
@@ -258,7 +259,7 @@ type filePart struct {
 	io.Closer
 }
 
-// Status is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
+// AdvanceStatus is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
 // Ready, Pending, Progress, Dead, Broken, Doomed, Absent and Ambiguous. ExternalID and URL, the address of the post's
 // page, are set on Done where the network gives them. ExternalID may also come with Pending: it is kept until the
 // post is Done, and is its id if Done gives none.
@@ -283,8 +284,8 @@ type AuthRequest struct {
 	Challenge   string // PKCE S256, where the network offers it
 }
 
-// Grant is the way back from a consent page.
-type Grant struct {
+// AuthResponse is the way back from a consent page.
+type AuthResponse struct {
 	Code        string
 	RedirectURI string
 	Verifier    string // PKCE
@@ -315,8 +316,8 @@ type Token struct {
 	// is renewed before it is used, whatever its RefreshAt.
 	RefreshAt time.Time `json:"refreshAt,omitzero"`
 	Scopes    []string  `json:"scopes,omitempty"`
-	// Grant names what the person has given this app, of which the token is a part; see GrantOf. Revoking it ends all
-	// tokens of the same grant. "" where it is not known.
+	// AuthResponse names what the person has given this app, of which the token is a part; see FormatGrantID.
+	// Revoking it ends all tokens of the same grant. "" where it is not known.
 	Grant string `json:"grant,omitempty"`
 	// Extra is what else a login gives and later calls need, such as another token or the kind of login.
 	Extra map[string]Secret `json:"extra,omitempty"`
@@ -325,8 +326,8 @@ type Token struct {
 // renewAhead is how long before it lapses an access token is no longer used.
 const renewAhead = time.Minute
 
-// HasLapsed tells whether the access token must be renewed before it is used.
-func (t Token) HasLapsed(now time.Time) bool {
+// MustRefresh tells whether the access token must be renewed before it is used.
+func (t Token) MustRefresh(now time.Time) bool {
 	return !t.LapsesAt.IsZero() && !now.Add(renewAhead).Before(t.LapsesAt)
 }
 
@@ -351,7 +352,7 @@ type Variable struct {
 // Environment is what a network is created with.
 type Environment struct {
 	Client *Client
-	// Get reads one of the network's own variables, without the BELFRY_ prefix.
+	// FindConnector reads one of the network's own variables, without the BELFRY_ prefix.
 	Get func(name string) string
 	Now func() time.Time
 }

@@ -8,7 +8,7 @@ type Previewer interface {
 
 // Preview is how a network shows a post on a phone, as data: views/preview draws it.
 type Preview struct {
-	// Kind is what people call such a post there, such as Reel.
+	// ErrorKind is what people call such a post there, such as Reel.
 	Kind string
 	// Parts are what is shown, from top to bottom. If the media fill the screen, the parts before them stand over their
 	// top, and those after them over their bottom.
@@ -31,7 +31,7 @@ type Preview struct {
 	Text   string
 	// Fold is how many characters of the text are shown before one asks for more; 0 for all.
 	Fold int
-	// Link is shown as a card; "" for none.
+	// FetchLink is shown as a card; "" for none.
 	Link    string
 	Actions []PreviewAction
 }
@@ -77,13 +77,13 @@ const (
 	RatioWide     = 16.0 / 9
 )
 
-// PreviewOf says how a network shows a post.
-func PreviewOf(r Rules, d Draft) Preview {
+// BuildPreview says how a network shows a post.
+func BuildPreview(r Rules, d Draft) Preview {
 	if p, ok := r.(Previewer); ok {
 		return p.Preview(d)
 	}
 	return Preview{
 		Kind: "Post", Parts: []PreviewPart{PartAccount, PartTitle, PartText, PartMedia}, Several: Slides,
-		MinRatio: RatioPortrait, MaxRatio: RatioWide, Title: d.Title, Text: WithTags(d.Text, d.Tags),
+		MinRatio: RatioPortrait, MaxRatio: RatioWide, Title: d.Title, Text: AppendMissingTags(d.Text, d.Tags),
 	}
 }

@@ -62,8 +62,8 @@ func (d *redactor) addSecret(secret string) {
 	}
 }
 
-// Cut removes the call's secrets, and anything named like one, from a text.
-func (d redactor) Cut(s string) string {
+// redact removes the call's secrets, and anything named like one, from a text.
+func (d redactor) redact(s string) string {
 	for _, secret := range d.secrets {
 		s = strings.ReplaceAll(s, secret, redacted)
 	}
@@ -71,9 +71,9 @@ func (d redactor) Cut(s string) string {
 	return secretParam.ReplaceAllString(s, "${1}"+redacted)
 }
 
-// Raw is an answer as it may be stored. More is searched than is stored, so that the end holds no half of a
-// secret.
-func (d redactor) Raw(body []byte) []byte {
-	kept := d.Cut(string(body[:min(len(body), searched*rawLimit)]))
+// redactAndTruncate is an answer as it may be stored. More is searched than is stored, so that the end holds no half
+// of a secret.
+func (d redactor) redactAndTruncate(body []byte) []byte {
+	kept := d.redact(string(body[:min(len(body), searched*rawLimit)]))
 	return []byte(kept[:min(len(kept), rawLimit)])
 }

@@ -10,15 +10,15 @@ import (
 // Set holds the networks of this server, in the order of network/all. Whoever connects or publishes gets
 // only those with a connector.
 type Set struct {
-	rules    []Rules
-	rulesOf  map[core.Platform]Rules
-	networks []Network
-	byID     map[core.Platform]Network
+	rules     []Rules
+	rulesByID map[core.Platform]Rules
+	networks  []Network
+	byID      map[core.Platform]Network
 }
 
 // NewSet makes every network of the list.
 func NewSet(drivers []Driver, env Environment) (*Set, error) {
-	s := &Set{rulesOf: map[core.Platform]Rules{}, byID: map[core.Platform]Network{}}
+	s := &Set{rulesByID: map[core.Platform]Rules{}, byID: map[core.Platform]Network{}}
 	for _, d := range drivers {
 		rules := d.Rules
 		if d.New != nil {
@@ -31,7 +31,7 @@ func NewSet(drivers []Driver, env Environment) (*Set, error) {
 			s.byID[d.ID] = n
 		}
 		s.rules = append(s.rules, rules)
-		s.rulesOf[d.ID] = rules
+		s.rulesByID[d.ID] = rules
 	}
 	return s, nil
 }
@@ -39,31 +39,31 @@ func NewSet(drivers []Driver, env Environment) (*Set, error) {
 // Rules gives what is known of every network, in order.
 func (s *Set) Rules() []Rules { return s.rules }
 
-// RulesOf finds a network's rules by its platform value.
-func (s *Set) RulesOf(id core.Platform) (Rules, bool) {
-	r, ok := s.rulesOf[id]
+// FindRules finds a network's rules by its platform value.
+func (s *Set) FindRules(id core.Platform) (Rules, bool) {
+	r, ok := s.rulesByID[id]
 	return r, ok
 }
 
-// List gives the networks that have a connector, in order.
-func (s *Set) List() []Network { return s.networks }
+// Connectors gives the networks that have a connector, in order.
+func (s *Set) Connectors() []Network { return s.networks }
 
-// Get finds a network that has a connector by its platform value.
-func (s *Set) Get(id core.Platform) (Network, bool) {
+// FindConnector finds a network that has a connector by its platform value.
+func (s *Set) FindConnector(id core.Platform) (Network, bool) {
 	n, ok := s.byID[id]
 	return n, ok
 }
 
-// Name is the network's name as people write it; the platform value for one that is not known.
-func (s *Set) Name(id core.Platform) string {
-	if r, ok := s.RulesOf(id); ok {
+// DisplayName is the network's name as people write it; the platform value for one that is not known.
+func (s *Set) DisplayName(id core.Platform) string {
+	if r, ok := s.FindRules(id); ok {
 		return r.Describe().Name
 	}
 	return string(id)
 }
 
-// Names are the names of the networks that have a connector, as a sentence lists them.
-func (s *Set) Names() string {
+// JoinConnectorNames are the names of the networks that have a connector, as a sentence lists them.
+func (s *Set) JoinConnectorNames() string {
 	var names []string
 	for _, n := range s.networks {
 		names = append(names, n.Describe().Name)

@@ -21,7 +21,7 @@ func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
 	if len(block) == 0 {
 		return t, nil
 	}
-	if err := d.settingsType().Decode(block, &t); err != nil {
+	if err := d.settingsSchema().Decode(block, &t); err != nil {
 		return none, err
 	}
 	return t, nil
@@ -55,17 +55,17 @@ func SettingNames(t reflect.Type) []string {
 	return names
 }
 
-// settingsType says what a settings block may hold.
-func (d Description) settingsType() *schema.Type {
+// settingsSchema says what a settings block may hold.
+func (d Description) settingsSchema() *schema.Type {
 	block := &schema.Object{Fields: make(map[string]*schema.Type, len(d.Fields))}
 	for _, f := range d.Fields {
-		block.Fields[f.Name] = f.valueType()
+		block.Fields[f.Name] = f.valueSchema()
 	}
 	return &schema.Type{Name: "The settings block of " + d.Name, Object: block}
 }
 
-// valueType says what a field may hold.
-func (f Field) valueType() *schema.Type {
+// valueSchema says what a field may hold.
+func (f Field) valueSchema() *schema.Type {
 	text := &schema.Text{Max: f.Max}
 	if f.Pattern != nil {
 		text.Form, text.Like = f.Pattern.MatchString, "written like "+f.Example
@@ -89,12 +89,12 @@ func (f Field) valueType() *schema.Type {
 	case FieldURL:
 		text.Form, text.Like = core.IsLink, "a complete address that begins with https:// or http://"
 	case FieldDate:
-		text.Form, text.Like = isDate, "a date like 2026-01-31"
+		text.Form, text.Like = isISODate, "a date like 2026-01-31"
 	}
 	return &schema.Type{Text: text, Any: f.Ignored}
 }
 
-func isDate(s string) bool {
+func isISODate(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
 }

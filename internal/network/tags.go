@@ -17,12 +17,12 @@ var (
 // linkEnd are the signs that end a sentence rather than belong to the address before them.
 const linkEnd = ".,;:!?)]}'’”»"
 
-// WithTags appends, after a blank line, each tag as #tag where the text lacks it (decisions.md, Records).
-func WithTags(text string, tags []string) string {
+// AppendMissingTags appends, after a blank line, each tag as #tag where the text lacks it (decisions.md, Records).
+func AppendMissingTags(text string, tags []string) string {
 	seen, lower := map[string]bool{}, strings.ToLower(text)
 	var missing []string
 	for _, tag := range tags {
-		h := "#" + cleanTag(tag)
+		h := "#" + normalizeTag(tag)
 		if key := strings.ToLower(h); len(h) > 1 && !seen[key] && !containsHashtag(lower, key) {
 			seen[key] = true
 			missing = append(missing, h)
@@ -40,8 +40,8 @@ func WithTags(text string, tags []string) string {
 
 // containsHashtag tells whether a hashtag is in a text and does not go on there. Its own signs may be such as
 // end a hashtag.
-func containsHashtag(text, h string) bool {
-	for _, after := range strings.Split(text, h)[1:] {
+func containsHashtag(text, tag string) bool {
+	for _, after := range strings.Split(text, tag)[1:] {
 		if !inHashtag.MatchString(after) {
 			return true
 		}
@@ -49,8 +49,8 @@ func containsHashtag(text, h string) bool {
 	return false
 }
 
-// cleanTag is a tag without its own # and without the white space that would end a hashtag.
-func cleanTag(tag string) string {
+// normalizeTag is a tag without its own # and without the white space that would end a hashtag.
+func normalizeTag(tag string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1
@@ -65,11 +65,11 @@ func CountHashtags(text string) int { return len(hashtag.FindAllString(text, -1)
 // CountMentions counts the accounts that a text names after an @; an email address is none.
 func CountMentions(text string) int { return len(mention.FindAllString(text, -1)) }
 
-// CountLinks counts the different addresses in a text and beside it, each spelling for itself: which of them a
+// CountDistinctLinks counts the different addresses in a text and beside it, each spelling for itself: which of them a
 // network takes for one is written nowhere.
-func CountLinks(text string, beside ...string) int {
+func CountDistinctLinks(text string, extra ...string) int {
 	seen := map[string]bool{}
-	for _, l := range append(link.FindAllString(text, -1), beside...) {
+	for _, l := range append(link.FindAllString(text, -1), extra...) {
 		if l = strings.TrimRight(l, linkEnd); l != "" {
 			seen[l] = true
 		}

@@ -25,7 +25,7 @@ func TestTagsAreAppendedWhereTheTextLacksThem(t *testing.T) {
 		{"a", []string{"x", "X"}, "a\n\n#x"},
 		{"ends with newline\n", []string{"x"}, "ends with newline\n\n\n#x"},
 	} {
-		if got := network.WithTags(c.text, c.tags); got != c.want {
+		if got := network.AppendMissingTags(c.text, c.tags); got != c.want {
 			t.Errorf("%q with %q: want %q, got %q", c.text, c.tags, c.want, got)
 		}
 	}
@@ -45,7 +45,7 @@ func TestLinksCountOnce(t *testing.T) {
 		{"http://a.example https://a.example", nil, 2},
 		{"https://a.example", []string{"https://a.example", "https://b.example", ""}, 2},
 	} {
-		if got := network.CountLinks(c.text, c.beside...); got != c.want {
+		if got := network.CountDistinctLinks(c.text, c.beside...); got != c.want {
 			t.Errorf("%q: want %d, got %d", c.text, c.want, got)
 		}
 	}

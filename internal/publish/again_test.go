@@ -70,8 +70,8 @@ type meanwhile struct {
 	act func()
 }
 
-func (m meanwhile) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	s, err := m.Network.Status(ctx, it, handle)
+func (m meanwhile) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	s, err := m.Network.AdvanceStatus(ctx, it, handle)
 	m.act()
 	return s, err
 }
@@ -250,7 +250,7 @@ type unfit struct{ network.Network }
 
 const unfitWords = "It cannot be used."
 
-func (unfit) Status(context.Context, network.Item, string) (network.Status, error) {
+func (unfit) AdvanceStatus(context.Context, network.Item, string) (network.Status, error) {
 	return network.Status{Verdict: core.Dead, Message: unfitWords}, nil
 }
 
@@ -294,7 +294,7 @@ func TestAFailureAfterAThrottleIsNotExplainedByTheThrottle(t *testing.T) {
 // silent is a network whose objects end without a word.
 type silent struct{ network.Network }
 
-func (silent) Status(context.Context, network.Item, string) (network.Status, error) {
+func (silent) AdvanceStatus(context.Context, network.Item, string) (network.Status, error) {
 	return network.Status{Verdict: core.Dead}, nil
 }
 

@@ -137,9 +137,9 @@ type announced struct {
 	reached chan struct{}
 }
 
-func (a announced) Create(ctx context.Context, it network.Item) (string, error) {
+func (a announced) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	close(a.reached)
-	return a.gated.Create(ctx, it)
+	return a.gated.CreateHandle(ctx, it)
 }
 
 // At its time the promise of the contract holds again: a post in a worker's hands cannot be changed.
@@ -263,11 +263,11 @@ type gatedFiles struct {
 	open <-chan struct{}
 }
 
-func (g gatedFiles) Create(ctx context.Context, it network.Item) (string, error) {
+func (g gatedFiles) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	if len(it.Files) > 0 {
-		return gated(g).Create(ctx, it)
+		return gated(g).CreateHandle(ctx, it)
 	}
-	return g.Network.Create(ctx, it)
+	return g.Network.CreateHandle(ctx, it)
 }
 
 // What waits to be prepared is not overdue: it is prepared as workers get to it, or at its time.

@@ -21,7 +21,7 @@ func (c *claim) budgetOf(do core.Do) (budget network.Budget, limited bool) {
 	if do == core.DoStatus && !c.isOutcomeQuery(do) {
 		return network.Budget{}, false
 	}
-	return c.delivery.BudgetOf(do)
+	return c.delivery.FindBudget(do)
 }
 
 // toStoreBudget converts a network's budget to the store's. A budget per account gets the account as its scope.
@@ -42,7 +42,7 @@ func (c *claim) reserveBudget(ctx context.Context, do core.Do) (availableAt time
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
-	since, ends := b.Span(c.databaseNow())
+	since, ends := b.PeriodAt(c.databaseNow())
 	blocking, err := c.engine.cfg.Store.ReserveCall(ctx, c.toStoreBudget(b), since)
 	switch {
 	case err != nil:

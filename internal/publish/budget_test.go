@@ -19,8 +19,8 @@ type budgeted struct {
 	budget network.Budget
 }
 
-func (n budgeted) Delivery(d network.Draft) network.Delivery {
-	delivery := n.Network.Delivery(d)
+func (n budgeted) DeliveryFor(d network.Draft) network.Delivery {
+	delivery := n.Network.DeliveryFor(d)
 	delivery.Budgets = []network.Budget{n.budget}
 	return delivery
 }

@@ -51,10 +51,10 @@ func (c *claim) databaseNow() time.Time { return c.engine.cfg.Now().Add(c.skew) 
 
 // failure is a failed call, as stored in the ledger.
 type failure struct {
-	Code    string       `json:"code"`
-	Message string       `json:"message"`
-	Hint    string       `json:"hint,omitempty"`
-	Kind    network.Kind `json:"kind"`
+	Code    string            `json:"code"`
+	Message string            `json:"message"`
+	Hint    string            `json:"hint,omitempty"`
+	Kind    network.ErrorKind `json:"kind"`
 	// Until is when a throttle ends; zero for any other failure.
 	Until time.Time `json:"until,omitzero"`
 }
@@ -123,7 +123,7 @@ func (c *claim) setUpCalls() error {
 	cfg := c.engine.cfg
 	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch",
 		c.pub.Epoch)
-	net, ok := cfg.Networks.Get(c.post.Platform)
+	net, ok := cfg.Networks.FindConnector(c.post.Platform)
 	if !ok {
 		return fmt.Errorf("post %s is for the network %q, which this server does not support", c.post.ID, c.post.Platform)
 	}
@@ -147,7 +147,7 @@ func (c *claim) setUpCalls() error {
 			Open: func(ctx context.Context) (io.ReadSeekCloser, error) { return c.openFile(ctx, m) },
 		})
 	}
-	delivery := net.Delivery(draft)
+	delivery := net.DeliveryFor(draft)
 	c.delivery = delivery
 	hidden := len(c.item.Files) > 0 && c.item.Files[0].URL == ""
 	c.pushes = delivery.Files == network.Pushed || delivery.Files == network.Either && hidden

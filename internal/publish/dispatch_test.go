@@ -39,12 +39,12 @@ type gated struct {
 	open <-chan struct{}
 }
 
-func (g gated) Create(ctx context.Context, it network.Item) (string, error) {
+func (g gated) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	select {
 	case <-g.open:
 	case <-ctx.Done():
 	}
-	return g.Network.Create(ctx, it)
+	return g.Network.CreateHandle(ctx, it)
 }
 
 // Three replicas on one database, each with room for a third of the posts: each post goes out once, and all replicas
@@ -132,7 +132,7 @@ func TestAPostThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 // panicking is a network whose connector has a fault that shows when a post is to be created.
 type panicking struct{ network.Network }
 
-func (panicking) Create(context.Context, network.Item) (string, error) {
+func (panicking) CreateHandle(context.Context, network.Item) (string, error) {
 	panic("a fault in a connector")
 }
 

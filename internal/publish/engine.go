@@ -110,7 +110,7 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 		return err
 	}
 	c.renewLapsedToken(ctx)
-	url, err := c.net.Link(ctx, c.item, post.ExternalID)
+	url, err := c.net.FetchLink(ctx, c.item, post.ExternalID)
 	if err != nil {
 		return fmt.Errorf("fetch the link of post %s: %w", id, err)
 	}

@@ -198,7 +198,7 @@ func impatient(t *testing.T, c *app.Config) {
 	base, err := url.Parse(c.NetworksURL)
 	must(t, err)
 	c.Client = network.NewClient(network.ClientConfig{NetworksURL: base, Now: c.Now, Timeout: patience})
-	t.Cleanup(c.Client.Close)
+	t.Cleanup(c.Client.CloseIdleConnections)
 	get := func(name string) string {
 		for _, d := range all.Drivers() {
 			for _, v := range d.Variables {
@@ -282,13 +282,13 @@ func (b *errorBench) noted(n network.Network) network.Network {
 	return noting{n, b}
 }
 
-func (n noting) Create(ctx context.Context, it network.Item) (handle string, err error) {
-	n.note(core.DoCreate, it, func() { handle, err = n.Network.Create(ctx, it) })
+func (n noting) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
+	n.note(core.DoCreate, it, func() { handle, err = n.Network.CreateHandle(ctx, it) })
 	return handle, err
 }
 
-func (n noting) Status(ctx context.Context, it network.Item, handle string) (st network.Status, err error) {
-	n.note(core.DoStatus, it, func() { st, err = n.Network.Status(ctx, it, handle) })
+func (n noting) AdvanceStatus(ctx context.Context, it network.Item, handle string) (st network.Status, err error) {
+	n.note(core.DoStatus, it, func() { st, err = n.Network.AdvanceStatus(ctx, it, handle) })
 	return st, err
 }
 
@@ -299,8 +299,8 @@ func (n noting) Publish(ctx context.Context, it network.Item, handle string) (st
 	return st, err
 }
 
-func (n noting) Find(ctx context.Context, it network.Item) (st network.Status, err error) {
-	n.note(core.DoFind, it, func() { st, err = n.Network.Find(ctx, it) })
+func (n noting) FindPost(ctx context.Context, it network.Item) (st network.Status, err error) {
+	n.note(core.DoFind, it, func() { st, err = n.Network.FindPost(ctx, it) })
 	return st, err
 }
 
@@ -609,12 +609,12 @@ func (c errorCase) wantedOfPublish(b *errorBench, live wanted, class nt.Class, e
 
 func (b *errorBench) flowOf(kind postKind) core.Flow {
 	b.t.Helper()
-	n, _ := b.Config.Networks.Get(core.Platform(b.network))
+	n, _ := b.Config.Networks.FindConnector(core.Platform(b.network))
 	d := network.Draft{Settings: json.RawMessage(cmp.Or(kind.settings, "{}"))}
 	for _, f := range kind.files {
 		d.Media = append(d.Media, map[rune]core.Media{'i': nt.Image(), 'v': nt.Video()}[f])
 	}
-	return n.Delivery(d).Flow
+	return n.DeliveryFor(d).Flow
 }
 
 // checkHeld checks that another post of the account waits without a call, and one of another account only where the

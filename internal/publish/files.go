@@ -17,7 +17,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 		return nil
 	}
 	if c.unreachable {
-		return network.ErrUnreachable(c.desc.Name)
+		return network.NewMediaUnreachableError(c.desc.Name)
 	}
 	for _, file := range c.files {
 		object, err := c.openFile(ctx, file)

@@ -13,8 +13,8 @@ import (
 // pushing is a network that sends the files' bytes.
 type pushing struct{ network.Network }
 
-func (p pushing) Delivery(d network.Draft) network.Delivery {
-	delivery := p.Network.Delivery(d)
+func (p pushing) DeliveryFor(d network.Draft) network.Delivery {
+	delivery := p.Network.DeliveryFor(d)
 	delivery.Files = network.Pushed
 	return delivery
 }

@@ -19,7 +19,7 @@ func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 	if !ok {
 		return nil
 	}
-	for _, step := range finisher.FinalSteps(c.item.Draft()) {
+	for _, step := range finisher.ListFinalSteps(c.item.Draft()) {
 		job := queue.Finish{Workspace: c.post.Workspace, Post: c.post.ID, Step: step}
 		if err := t.Enqueue(ctx, job, time.Time{}); err != nil {
 			return err
@@ -68,10 +68,10 @@ func (e *Engine) RunFinalStep(
 	c.renewLapsedToken(ctx)
 	calling, cancel := context.WithTimeout(ctx, e.cfg.Schedule.CallTimeout())
 	defer cancel()
-	err = finisher.Finish(calling, c.item, post.ExternalID, step)
+	err = finisher.RunFinalStep(calling, c.item, post.ExternalID, step)
 	failed, ok := errors.AsType[*network.Error](err)
 	if ok && failed.Kind == network.Lapsed && c.renewToken(ctx) == nil {
-		err = finisher.Finish(calling, c.item, post.ExternalID, step)
+		err = finisher.RunFinalStep(calling, c.item, post.ExternalID, step)
 		failed, ok = errors.AsType[*network.Error](err)
 	}
 	if !ok {

@@ -18,9 +18,9 @@ type finishing struct {
 	calls *[]string
 }
 
-func (f finishing) FinalSteps(network.Draft) []string { return []string{"ribbon", "bow"} }
+func (f finishing) ListFinalSteps(network.Draft) []string { return []string{"ribbon", "bow"} }
 
-func (f finishing) Finish(_ context.Context, it network.Item, externalID, step string) error {
+func (f finishing) RunFinalStep(_ context.Context, it network.Item, externalID, step string) error {
 	if externalID == "" || it.Token.Access == "" || len(it.Files) != 1 {
 		return errors.New("the post is not complete")
 	}
@@ -28,7 +28,8 @@ func (f finishing) Finish(_ context.Context, it network.Item, externalID, step s
 	return *f.fails
 }
 
-// A step after publishing is repeated until it succeeds, is refused or a day has passed. What failed for good is a note.
+// A step after publishing is repeated until it succeeds, is refused or a day has passed. What failed for good is a
+// note.
 func TestAFinalStepIsRepeatedAndNotedWhenItFails(t *testing.T) {
 	b := newBench(t)
 	var fails error

@@ -16,10 +16,10 @@ type createdTwice struct {
 	given *[][]network.File
 }
 
-func (n createdTwice) Create(ctx context.Context, it network.Item) (string, error) {
+func (n createdTwice) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	var files []network.File
 	*n.given = append(*n.given, append(files, it.Files...))
-	handle, err := n.Network.Create(ctx, it)
+	handle, err := n.Network.CreateHandle(ctx, it)
 	if len(*n.given) == 1 {
 		return "", &network.Error{Kind: network.Unknown, Message: "The response was lost."}
 	}

@@ -24,9 +24,9 @@ type recorder struct {
 	sent *[]network.Item
 }
 
-func (r recorder) Create(ctx context.Context, it network.Item) (string, error) {
+func (r recorder) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	*r.sent = append(*r.sent, it)
-	return r.Network.Create(ctx, it)
+	return r.Network.CreateHandle(ctx, it)
 }
 
 func (r recorder) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -46,7 +46,7 @@ func (b *bench) through(wrap func(network.Network) network.Network, changes ...f
 	b.t.Helper()
 	return b.Replica(append(changes, func(c *app.Config) {
 		var drivers []network.Driver
-		for _, n := range c.Networks.List() {
+		for _, n := range c.Networks.Connectors() {
 			drivers = append(drivers,
 				network.Driver{ID: n.Describe().ID, New: func(network.Environment) (network.Network, error) {
 					return wrap(n), nil

@@ -23,19 +23,20 @@ func (e *early) Publish(ctx context.Context, it network.Item, handle string) (ne
 	return network.Status{Verdict: core.Pending, ExternalID: st.ExternalID}, err
 }
 
-func (e *early) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (e *early) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return e.Network.Status(ctx, it, handle)
+		return e.Network.AdvanceStatus(ctx, it, handle)
 	}
 	*e.ids = append(*e.ids, it.ExternalID)
 	if e.pending--; e.pending >= 0 {
 		return network.Status{Verdict: core.Pending}, nil
 	}
-	st, err := e.Network.Status(ctx, it, handle)
+	st, err := e.Network.AdvanceStatus(ctx, it, handle)
 	return network.Status{Verdict: st.Verdict}, err
 }
 
-// The id that came with the acceptance is the post's, also in a later claim, and where the network never gives it again.
+// The id that came with the acceptance is the post's, also in a later claim, and where the network never gives it
+// again.
 func TestAnIDFromTheAcceptanceIsKeptUntilThePostIsLive(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Now("accepted", b.ws.Account("threads"))
@@ -70,9 +71,9 @@ func (d *dooming) Publish(context.Context, network.Item, string) (network.Status
 	return network.Status{Verdict: core.Pending, ExternalID: "video"}, nil
 }
 
-func (d *dooming) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (d *dooming) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if it.ArmedAt.IsZero() || d.left == 0 {
-		return d.Network.Status(ctx, it, handle)
+		return d.Network.AdvanceStatus(ctx, it, handle)
 	}
 	d.left--
 	return network.Status{
@@ -107,17 +108,17 @@ type inParts struct {
 	sent []string
 }
 
-func (p *inParts) Create(ctx context.Context, it network.Item) (string, error) {
-	handle, err := p.Network.Create(ctx, it)
+func (p *inParts) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+	handle, err := p.Network.CreateHandle(ctx, it)
 	return handle + " 0", err
 }
 
-func (p *inParts) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (p *inParts) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if next, ok := map[byte]string{'0': "1", '1': "2", '2': "3"}[handle[len(handle)-1]]; ok {
 		p.sent = append(p.sent, next)
 		return network.Status{Verdict: core.Progress, Handle: handle[:len(handle)-1] + next}, nil
 	}
-	return p.Network.Status(ctx, it, handle[:len(handle)-2])
+	return p.Network.AdvanceStatus(ctx, it, handle[:len(handle)-2])
 }
 
 func (p *inParts) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -175,9 +176,9 @@ type stopping struct {
 	stop context.CancelFunc
 }
 
-func (s stopping) Create(ctx context.Context, it network.Item) (string, error) {
+func (s stopping) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	defer s.stop()
-	return s.Network.Create(ctx, it)
+	return s.Network.CreateHandle(ctx, it)
 }
 
 // What a worker that stops had learnt was lost: the parts were combined a second time.
@@ -217,8 +218,8 @@ type combined struct {
 
 const combinedMark = " combined"
 
-func (c *combined) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	status, err := c.Network.Status(ctx, it, strings.TrimSuffix(handle, combinedMark))
+func (c *combined) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	status, err := c.Network.AdvanceStatus(ctx, it, strings.TrimSuffix(handle, combinedMark))
 	if status.Verdict == core.Ready && !strings.HasSuffix(handle, combinedMark) {
 		c.times, status.Handle = c.times+1, handle+combinedMark
 		c.stop()

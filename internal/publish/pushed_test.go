@@ -10,8 +10,8 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// A network whose bytes are pushed has all but the last of them before the post's time, although the access token has lapsed
-// twice until then. What follows publishing is done afterwards.
+// A network whose bytes are pushed has all but the last of them before the post's time, although the access token has
+// lapsed twice until then. What follows publishing is done afterwards.
 func TestAVideoIsPushedAheadAndLiveAtItsTime(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("youtube")

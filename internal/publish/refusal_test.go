@@ -24,11 +24,11 @@ func (n refusing) Publish(ctx context.Context, it network.Item, handle string) (
 	return network.Status{}, &network.Error{Kind: network.Rejected, Code: "1", Message: "An error occurred."}
 }
 
-func (n refusing) Find(ctx context.Context, it network.Item) (network.Status, error) {
+func (n refusing) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if !*n.show {
 		return network.Status{Verdict: core.Absent}, nil
 	}
-	return n.Network.Find(ctx, it)
+	return n.Network.FindPost(ctx, it)
 }
 
 // A post that was published in spite of the error, and shown three seconds later, ended as failed, with the advice
@@ -47,7 +47,7 @@ func TestAPostShownSomeTimeAfterItsRefusalIsLive(t *testing.T) {
 // broken is a network that cannot process what it is given.
 type broken struct{ network.Network }
 
-func (broken) Status(context.Context, network.Item, string) (network.Status, error) {
+func (broken) AdvanceStatus(context.Context, network.Item, string) (network.Status, error) {
 	return network.Status{Verdict: core.Broken, Message: "It could not be processed: UNKNOWN"}, nil
 }
 

@@ -195,7 +195,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 // renewLapsedToken renews the token if it has lapsed. A failure is only logged: the call that needs the token will
 // fail.
 func (c *claim) renewLapsedToken(ctx context.Context) {
-	if c.account.Status != core.AccountOK || !c.item.Token.HasLapsed(c.databaseNow()) {
+	if c.account.Status != core.AccountOK || !c.item.Token.MustRefresh(c.databaseNow()) {
 		return
 	}
 	if err := c.renewToken(ctx); err != nil {
@@ -239,17 +239,17 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 				c.item.Files[i].URL = c.engine.cfg.FileURL(c.post.Workspace, m, c.pub.GateName(c.seq))
 			}
 		}
-		handle, err := c.net.Create(ctx, c.item)
+		handle, err := c.net.CreateHandle(ctx, c.item)
 		return network.Status{Verdict: core.Done, Handle: handle}, err
 	case core.DoPublish:
 		return c.net.Publish(ctx, c.item, c.pub.Handle)
 	case core.DoFind:
-		return c.net.Find(ctx, c.item)
+		return c.net.FindPost(ctx, c.item)
 	}
 	if c.pub.Handle == lostHandle {
 		return c.statusOfLostHandle(), nil
 	}
-	return c.net.Status(ctx, c.item, c.pub.Handle)
+	return c.net.AdvanceStatus(ctx, c.item, c.pub.Handle)
 }
 
 // recordFailure keeps the error of a call for the ledger. The error of the irreversible call is kept while the network

@@ -25,7 +25,7 @@ type lapsing struct {
 	until    core.Do        // the first call that is refused; "" for all
 }
 
-func (l *lapsing) Refresh(_ context.Context, t network.Token) (network.Token, error) {
+func (l *lapsing) RefreshToken(_ context.Context, t network.Token) (network.Token, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if *l.renewals++; l.refuse != nil && l.refuse.Kind != "" {
@@ -52,18 +52,18 @@ func (l *lapsing) check(it *network.Item, do core.Do) error {
 	return nil
 }
 
-func (l *lapsing) Create(ctx context.Context, it network.Item) (string, error) {
+func (l *lapsing) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	if err := l.check(&it, core.DoCreate); err != nil {
 		return "", err
 	}
-	return l.Network.Create(ctx, it)
+	return l.Network.CreateHandle(ctx, it)
 }
 
-func (l *lapsing) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (l *lapsing) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if err := l.check(&it, core.DoStatus); err != nil {
 		return network.Status{}, err
 	}
-	return l.Network.Status(ctx, it, handle)
+	return l.Network.AdvanceStatus(ctx, it, handle)
 }
 
 func (l *lapsing) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -73,16 +73,16 @@ func (l *lapsing) Publish(ctx context.Context, it network.Item, handle string) (
 	return l.Network.Publish(ctx, it, handle)
 }
 
-func (l *lapsing) Verify(ctx context.Context, t network.Token) error {
+func (l *lapsing) VerifyToken(ctx context.Context, t network.Token) error {
 	it := network.Item{Token: t}
 	if err := l.check(&it, core.DoStatus); err != nil {
 		return err
 	}
-	return l.Network.Verify(ctx, it.Token)
+	return l.Network.VerifyToken(ctx, it.Token)
 }
 
-func (l *lapsing) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
-	profiles, err := l.Network.Exchange(ctx, g)
+func (l *lapsing) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
+	profiles, err := l.Network.ExchangeCode(ctx, g)
 	for i := range profiles {
 		t := &profiles[i].Token
 		t.Extra, t.RefreshAt, t.ExpiresAt = map[string]network.Secret{"real": t.Access}, time.Time{}, time.Time{}

@@ -163,7 +163,7 @@ type found struct {
 	after func()
 }
 
-func (f found) Find(context.Context, network.Item) (network.Status, error) {
+func (f found) FindPost(context.Context, network.Item) (network.Status, error) {
 	f.after()
 	return network.Status{Verdict: core.Done, ExternalID: "1_2"}, nil
 }

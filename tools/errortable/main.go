@@ -54,7 +54,7 @@ func write() (string, error) {
 		if d.Errors == nil {
 			continue
 		}
-		fmt.Fprintf(&text, "## %s\n\n| Code | Then | Who must act | Hint |\n|---|---|---|---|\n", set.Name(d.ID))
+		fmt.Fprintf(&text, "## %s\n\n| Code | Then | Who must act | Hint |\n|---|---|---|---|\n", set.DisplayName(d.ID))
 		for _, e := range d.Errors() {
 			fmt.Fprintf(&text, "| `%s` | %s | %s | %s |\n", e.Code, describe(e.Meaning), e.WhoActs(), e.Hint)
 		}

@@ -507,7 +507,7 @@ func (f fixture) show(status string) posts.ShowModel {
 // preview is a post as a network shows it, with two files of which one has no picture.
 func (f fixture) preview() templ.Component {
 	return postpreview.Post(postpreview.Model{
-		Preview:  network.PreviewOf(nil, network.Draft{Text: "The workshop bell is up. #bells", Title: "Noon"}),
+		Preview:  network.BuildPreview(nil, network.Draft{Text: "The workshop bell is up. #bells", Title: "Noon"}),
 		Platform: "threads", Network: "Threads", Account: postpreview.Account{Name: "Ada Lindqvist"},
 		Files: []postpreview.File{
 			{Name: "bell-at-noon.jpg", Picture: static.URL("icon.svg"), Width: 4, Height: 3},

@@ -49,7 +49,7 @@ func video(width, height int, length time.Duration) core.Media {
 func draw(t *testing.T, platform string, r network.Rules, d network.Draft) (Model, string) {
 	t.Helper()
 	m := Model{
-		Preview: network.PreviewOf(r, d), Platform: platform, Network: r.Describe().Name,
+		Preview: network.BuildPreview(r, d), Platform: platform, Network: r.Describe().Name,
 		Account: Account{Name: "Harbour Bakery", Username: "harbourbakery"},
 	}
 	for _, f := range d.Media {

@@ -93,7 +93,7 @@ func (h *Harness) config() app.Config {
 	must(h.t, err)
 	h.t.Cleanup(func() { must(h.t, blobs.Close()) })
 	client := newClient(h.t, h.NetworksURL, h.Clock.Now, nil)
-	h.t.Cleanup(client.Close)
+	h.t.Cleanup(client.CloseIdleConnections)
 	return newConfig(h.t, h.Shared(), h.Store, client, blobs, h.Clock.Now)
 }
 

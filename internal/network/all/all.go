@@ -13,10 +13,10 @@ import (
 // Drivers lists the networks in the order in which people see them.
 func Drivers() []network.Driver {
 	return []network.Driver{
-		youtube.Driver(),
-		instagram.Driver(),
-		facebook.Driver(),
-		threads.Driver(),
-		tiktok.Driver(),
+		youtube.NewDriver(),
+		instagram.NewDriver(),
+		facebook.NewDriver(),
+		threads.NewDriver(),
+		tiktok.NewDriver(),
 	}
 }

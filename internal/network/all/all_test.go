@@ -108,7 +108,7 @@ func agree(t *rapid.T, r network.Rules, name string, kind contract.ContentTypeLi
 	for _, m := range d.Media {
 		want = append(want, judged(*limitOf(kind, m.Kind), m)...)
 	}
-	issues, _ := r.Check(d)
+	issues, _ := r.CheckDraft(d)
 	var got []string
 	for _, i := range issues {
 		got = append(got, string(i.Code))
@@ -128,7 +128,7 @@ func settingsFor(t *rapid.T, r network.Rules, kind string, media []core.Media) j
 			slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == kind }):
 			block[f.Name] = kind
 		case f.Name == "useCoverAsThumbnail":
-			block[f.Name] = network.Count(media, core.FileImage) > 0
+			block[f.Name] = network.CountFiles(media, core.FileImage) > 0
 		}
 	}
 	raw, err := json.Marshal(block)
@@ -258,7 +258,7 @@ func wordsAgree(t *rapid.T, r network.Rules, limits contract.NetworkLimits) {
 		}
 		d := network.Draft{Text: drawText(t, limit), Title: title, Media: fewest(kind)}
 		d.Settings = settingsFor(t, r, name, d.Media)
-		issues, _ := r.Check(d)
+		issues, _ := r.CheckDraft(d)
 		has := func(code core.IssueCode) bool {
 			return slices.ContainsFunc(issues, func(i core.Issue) bool { return i.Code == code })
 		}

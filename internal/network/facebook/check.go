@@ -9,11 +9,11 @@ import (
 	"belfry/internal/network"
 )
 
-// Check says what the network would refuse.
-func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
+// CheckDraft says what the network would refuse.
+func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
+	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		kind := contentType(s, d.Media)
-		d.Text = network.WithTags(d.Text, d.Tags)
+		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind != typeVideo && kind != typeReels {
 			d.Title = "" // only videos have one (Spec §2)
 		}
@@ -26,7 +26,7 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			"Only text posts can have a link.",
 		)
 		f.AddIf(
-			isOwn(s.Link), core.IssueSettingConflict, "link", description.Name,
+			isFacebookLink(s.Link), core.IssueSettingConflict, "link", description.Name,
 			"Facebook does not accept links to Facebook. Use another link.",
 		)
 	})
@@ -35,7 +35,7 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 // ownHosts are the network's own, links to which it refuses with 1609008. Of the first that is known.
 var ownHosts = []string{"facebook.com", "fb.com", "fb.me", "fb.watch", "fbcdn.net"}
 
-func isOwn(link string) bool {
+func isFacebookLink(link string) bool {
 	u, err := url.Parse(link)
 	return err == nil && slices.ContainsFunc(ownHosts, func(own string) bool {
 		return strings.HasSuffix("."+strings.ToLower(u.Hostname()), "."+own)

@@ -29,13 +29,13 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(scopes, ",")},
 		"response_type": {"code"}, "state": {r.State},
 	}
-	return n.client.Browse(site + "/" + n.version + "/dialog/oauth?" + q.Encode())
+	return n.client.BrowserURL(site + "/" + n.version + "/dialog/oauth?" + q.Encode())
 }
 
-// Exchange turns the code into the Pages that the person ticked, each with a token of its own. Those come
+// ExchangeCode turns the code into the Pages that the person ticked, each with a token of its own. Those come
 // from a long-lived token of the person, so they have no date; the person's own is not kept.
-func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
-	login, err := n.login.Exchange(ctx, g)
+func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
+	login, err := n.login.ExchangeCode(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	}
 	profiles := make([]network.Profile, 0, len(list))
 	for _, p := range list {
-		profile := profileOf(p)
+		profile := profileFromPage(p)
 		profile.Token = network.Token{
 			Access: network.Secret(p.Access), IssuedAt: n.now(), Scopes: login.Granted, Grant: login.Grant,
 		}
@@ -55,16 +55,18 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	return profiles, nil
 }
 
-// Revoke removes the app from the account of the person who connected the Page.
-func (n *Network) Revoke(ctx context.Context, t network.Token) error { return n.login.Revoke(ctx, t) }
-
-// ReadCallback reads what Meta reports of a person who has connected Pages.
-func (n *Network) ReadCallback(c network.Callback) (network.Notice, error) {
-	return meta.ReadCallback(c, n.secret, n.now(), n.login.GrantOf)
+// RevokeGrant removes the app from the account of the person who connected the Page.
+func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
+	return n.login.RevokeGrant(ctx, t)
 }
 
-// Verify asks for the Page, which its own token may.
-func (n *Network) Verify(ctx context.Context, t network.Token) error {
+// VerifyCallback reads what Meta reports of a person who has connected Pages.
+func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
+	return meta.VerifyCallback(c, n.secret, n.now(), n.login.GrantID)
+}
+
+// VerifyToken asks for the Page, which its own token may.
+func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	var me struct {
 		ID meta.ID `json:"id"`
 	}
@@ -76,10 +78,10 @@ func (n *Network) ReadProfile(ctx context.Context, _ string, t network.Token) (n
 	var p meta.Page
 	fields := url.Values{"fields": {"id,name,username,picture.type(large)"}}
 	err := n.graph.Get(ctx, "/me", t.Access, fields, &p)
-	return profileOf(p), err
+	return profileFromPage(p), err
 }
 
-func profileOf(p meta.Page) network.Profile {
+func profileFromPage(p meta.Page) network.Profile {
 	return network.Profile{
 		ExternalID: string(p.ID), Username: p.Username, DisplayName: p.Name, AvatarURL: p.Picture.Data.URL,
 	}
@@ -87,5 +89,5 @@ func profileOf(p meta.Page) network.Profile {
 
 // classifyAuthError tells an expired token from a revoked one where the answer does not.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
-	return n.login.Classify(ctx, err, t)
+	return n.login.ClassifyAuthError(ctx, err, t)
 }

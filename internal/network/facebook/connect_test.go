@@ -32,7 +32,7 @@ const (
 func TestThePickerShowsWhatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, consenting([]string{bakery, choir}, granted))
-	profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 	if err != nil || len(profiles) != 2 {
 		t.Fatalf("got %+v, %v", profiles, err)
 	}
@@ -52,13 +52,13 @@ func TestAMissingPermissionMakesEveryPageUnusable(t *testing.T) {
 	t.Parallel()
 	for _, scope := range []string{"pages_manage_posts", "pages_read_engagement"} {
 		w := networktest.NewWorld(t, consenting([]string{bakery}, without(scope)))
-		profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 		if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, scope) {
 			t.Errorf("%s: got %+v, %v", scope, profiles, err)
 		}
 	}
 	w := networktest.NewWorld(t, consenting([]string{bakery}, without("pages_show_list")))
-	_, err := w.Net.Exchange(t.Context(), w.Grant())
+	_, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 	if e := w.Failure(err, network.Rejected); !strings.Contains(e.Message, "list Pages") || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
@@ -73,7 +73,7 @@ func TestPermissionsThatPublishingDoesNotNeedMayBeDeclined(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st, err := w.Net.Find(t.Context(), it); err != nil || st != sent {
+		if st, err := w.Net.FindPost(t.Context(), it); err != nil || st != sent {
 			t.Errorf("%s: got %+v, %v", scope, st, err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestPermissionsThatPublishingDoesNotNeedMayBeDeclined(t *testing.T) {
 func TestNoPageIsAnErrorInWords(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, consenting(nil, granted))
-	_, err := w.Net.Exchange(t.Context(), w.Grant())
+	_, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 	if e := w.Failure(err, network.Rejected); e.Message == "" || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
@@ -112,7 +112,7 @@ func TestAllPagesOfPagesAreListed(t *testing.T) {
 		}
 		_, _ = io.WriteString(rw, body)
 	})
-	profiles, err := w.Net.Exchange(t.Context(), network.Grant{Code: "AQ#_=_", RedirectURI: "x"})
+	profiles, err := w.Net.ExchangeCode(t.Context(), network.AuthResponse{Code: "AQ#_=_", RedirectURI: "x"})
 	if err != nil || len(profiles) != 3 || profiles[2].ExternalID != "3" ||
 		profiles[2].Token.Access != "EAA-page-token-3" {
 		t.Errorf("got %+v, %v", profiles, err)

@@ -29,8 +29,8 @@ const (
 	uploadHost = "rupload.facebook.com"
 )
 
-// Driver is the network's entry in network/all.
-func Driver() network.Driver {
+// NewDriver is the network's entry in network/all.
+func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{
@@ -43,7 +43,7 @@ func Driver() network.Driver {
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
-		Errors: errorTable.Documented,
+		Errors: errorTable.ListDocumented,
 	}
 }
 
@@ -86,5 +86,5 @@ func New(env network.Environment) (*Network, error) {
 // Describe says what is fixed about the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// Configured tells whether the app's credentials are there.
-func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }
+// IsConfigured tells whether the app's credentials are there.
+func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

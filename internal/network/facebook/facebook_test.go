@@ -34,7 +34,7 @@ var granted = []string{
 
 func harness() networktest.Harness {
 	return networktest.Harness{
-		Driver: facebook.Driver(), Settings: facebook.Settings{}, Sandbox: sandboxed,
+		Driver: facebook.NewDriver(), Settings: facebook.Settings{}, Sandbox: sandboxed,
 		Consent:    url.Values{"page": {ticked, "104758391620475"}, "grant": granted},
 		TokenPaths: []string{"/oauth/access_token", "/debug_token"},
 		Errors:     undocumented(), RevokesByApp: true,

@@ -18,16 +18,16 @@ func (n *Network) publishText(ctx context.Context, it network.Item, _ string) (n
 	if err != nil {
 		return network.Status{}, err
 	}
-	return n.postToFeed(ctx, it, nonEmpty(map[string]string{"message": textWithTags(it), "link": s.Link}))
+	return n.postToFeed(ctx, it, formOfNonEmpty(map[string]string{"message": textWithTags(it), "link": s.Link}))
 }
 
-// pageStatus reads the Page with its own token: whoever may not do that may not publish either.
-func (n *Network) pageStatus(ctx context.Context, it network.Item, _ string) (network.Status, error) {
-	return n.readyIfFound(ctx, it, it.Profile)
+// checkPage reads the Page with its own token: whoever may not do that may not publish either.
+func (n *Network) checkPage(ctx context.Context, it network.Item, _ string) (network.Status, error) {
+	return n.readyIfExists(ctx, it, it.Profile)
 }
 
-func (n *Network) readyIfFound(ctx context.Context, it network.Item, id string) (network.Status, error) {
-	if err := n.checkExists(ctx, it, id); err != nil {
+func (n *Network) readyIfExists(ctx context.Context, it network.Item, id string) (network.Status, error) {
+	if err := n.checkNodeExists(ctx, it, id); err != nil {
 		return network.Status{}, err
 	}
 	return network.Status{Verdict: core.Ready}, nil
@@ -44,12 +44,12 @@ func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, er
 // uploadPhoto lets Facebook fetch a photo, or sends its bytes.
 func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (string, error) {
 	if f.URL != "" {
-		return n.create(ctx, it, "/photos", url.Values{"url": {f.URL}, "published": {"false"}})
+		return n.createAtEdge(ctx, it, "/photos", url.Values{"url": {f.URL}, "published": {"false"}})
 	}
 	var out struct {
 		ID meta.ID `json:"id"`
 	}
-	err := n.postFile(ctx, it, "/photos", url.Values{"published": {"false"}},
+	err := n.postFileToEdge(ctx, it, "/photos", url.Values{"published": {"false"}},
 		meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
 	if err == nil && out.ID == "" {
 		err = &network.Error{Kind: network.Unknown, Message: "Facebook did not return an ID."}
@@ -57,12 +57,12 @@ func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.Fi
 	return string(out.ID), err
 }
 
-// photosStatus checks that every uploaded photo is still there: Facebook drops unused ones after a day.
-func (n *Network) photosStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// checkPhotos checks that every uploaded photo is still there: Facebook drops unused ones after a day.
+func (n *Network) checkPhotos(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	it.ArmedAt = time.Time{} // an earlier call for the post, which was refused, says nothing about the photos
 	for id := range strings.SplitSeq(handle, ",") {
-		if err := n.checkExists(ctx, it, id); err != nil {
-			return n.statusOfMissing(it, err)
+		if err := n.checkNodeExists(ctx, it, id); err != nil {
+			return n.statusIfMissing(it, err)
 		}
 	}
 	return network.Status{Verdict: core.Ready}, nil
@@ -71,9 +71,9 @@ func (n *Network) photosStatus(ctx context.Context, it network.Item, handle stri
 // publishPhotos posts the uploaded photos to the feed.
 func (n *Network) publishPhotos(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if handle == "" {
-		return network.Status{}, errNoFile()
+		return network.Status{}, newNoFileError()
 	}
-	form := nonEmpty(map[string]string{"message": textWithTags(it)})
+	form := formOfNonEmpty(map[string]string{"message": textWithTags(it)})
 	for i, id := range strings.Split(handle, ",") {
 		form.Set(fmt.Sprintf("attached_media[%d]", i), fmt.Sprintf(`{"media_fbid":%q}`, id))
 	}
@@ -87,7 +87,7 @@ func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Valu
 		Permalink string  `json:"permalink_url"`
 	}
 	form.Set("fields", "id,permalink_url")
-	if err := n.post(ctx, it, "/feed", form, &out); err != nil {
+	if err := n.postToEdge(ctx, it, "/feed", form, &out); err != nil {
 		return network.Status{}, err
 	}
 	if out.ID == "" {

@@ -34,9 +34,9 @@ type listedPost struct {
 	} `json:"attachments"`
 }
 
-// Find looks through the Page's published posts since the arm for the one that this app made with this
+// FindPost looks through the Page's published posts since the arm for the one that this app made with this
 // message, link and number of photos. A post that might be it but does not show enough makes the answer ambiguous.
-func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a post on Facebook that was never armed")
 	}
@@ -44,9 +44,9 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	if err != nil {
 		return network.Status{}, err
 	}
-	since := meta.Since(it.ArmedAt)
+	since := meta.SearchStart(it.ArmedAt)
 	edge := "/" + url.PathEscape(it.Profile) + "/published_posts"
-	posts, err := meta.List[listedPost](ctx, n.graph, edge, it.Token.Access, url.Values{
+	posts, err := meta.ListAll[listedPost](ctx, n.graph, edge, it.Token.Access, url.Values{
 		"fields": {
 			"id,message,created_time,permalink_url,application{id},attachments{media_type,url,unshimmed_url,subattachments}",
 		},
@@ -71,7 +71,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	if unclear {
 		return network.Status{Verdict: core.Ambiguous, Message: "One of the posts on the Page may be this post."}, nil
 	}
-	return meta.OnlyMatch(found), nil
+	return meta.StatusOfMatches(found), nil
 }
 
 type similarity int
@@ -93,7 +93,7 @@ type searchedPost struct {
 func (p listedPost) comparePost(w searchedPost) similarity {
 	photos := p.countPhotos()
 	switch {
-	case p.At.Before(w.since) || !meta.SameText(p.Message, w.message):
+	case p.At.Before(w.since) || !meta.IsSameText(p.Message, w.message):
 		return differs
 	case p.Application.ID == "":
 		return mightMatch
@@ -105,7 +105,7 @@ func (p listedPost) comparePost(w searchedPost) similarity {
 		return mightMatch
 	}
 	for _, a := range p.Attachments.Data {
-		if w.link != "" && (sameLink(a.Unshimmed, w.link) || sameLink(unwrapLink(a.URL), w.link)) {
+		if w.link != "" && (isSameLink(a.Unshimmed, w.link) || isSameLink(unwrapFacebookRedirect(a.URL), w.link)) {
 			return matches
 		}
 	}
@@ -126,10 +126,10 @@ func (p listedPost) countPhotos() int {
 	return n
 }
 
-func sameLink(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
+func isSameLink(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-// unwrapLink is the address behind Facebook's own redirect.
-func unwrapLink(address string) string {
+// unwrapFacebookRedirect is the address behind Facebook's own redirect.
+func unwrapFacebookRedirect(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() != "l.facebook.com" {
 		return address

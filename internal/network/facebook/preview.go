@@ -13,7 +13,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 		Parts: []network.PreviewPart{
 			network.PartAccount, network.PartText, network.PartMedia, network.PartLink, network.PartActions,
 		},
-		Text: network.WithTags(d.Text, d.Tags), Fold: fold,
+		Text: network.AppendMissingTags(d.Text, d.Tags), Fold: fold,
 		Actions: []network.PreviewAction{
 			{Icon: "thumbs-up", Word: "Like"}, {Icon: "message-circle", Word: "Comment"}, {Icon: "forward", Word: "Share"},
 		},

@@ -22,24 +22,24 @@ type publishSteps struct {
 }
 
 var stepsByType = map[string]publishSteps{
-	typeText: {core.FlowOneCall, nil, (*Network).pageStatus, (*Network).publishText, (*Network).fetchPermalink},
+	typeText: {core.FlowOneCall, nil, (*Network).checkPage, (*Network).publishText, (*Network).fetchPermalink},
 	typePhoto: {
-		core.FlowPrepared, (*Network).uploadPhotos, (*Network).photosStatus, (*Network).publishPhotos,
+		core.FlowPrepared, (*Network).uploadPhotos, (*Network).checkPhotos, (*Network).publishPhotos,
 		(*Network).fetchPermalink,
 	},
 	typeVideo: {
-		core.FlowHandle, (*Network).createVideo, (*Network).videoStatus, (*Network).publishVideo, (*Network).fetchPermalink,
+		core.FlowHandle, (*Network).createUnpublishedVideo, (*Network).fetchVideoStatus, (*Network).publishVideo, (*Network).fetchPermalink,
 	},
 	typeReels: {
-		core.FlowHandle, (*Network).createReel, (*Network).reelStatus, (*Network).publishReel, (*Network).fetchPermalink,
+		core.FlowHandle, (*Network).startReel, (*Network).fetchReelStatus, (*Network).publishReel, (*Network).fetchPermalink,
 	},
 	typeStories: {
-		core.FlowHandle, (*Network).createStory, (*Network).storyStatus, (*Network).publishStory, (*Network).fetchStoryLink,
+		core.FlowHandle, (*Network).uploadStoryFile, (*Network).fetchStoryStatus, (*Network).publishStory, (*Network).fetchStoryLink,
 	},
 }
 
-// stepsFor are a text's where the settings cannot be read: publishing that says what is wrong with them.
-func (n *Network) stepsFor(d network.Draft) publishSteps {
+// publishStepsFor are a text's where the settings cannot be read: publishing that says what is wrong with them.
+func (n *Network) publishStepsFor(d network.Draft) publishSteps {
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err != nil {
 		return stepsByType[typeText]
@@ -55,10 +55,10 @@ var reels = network.Budget{
 // uplink is the bytes a second that preparing ahead reckons with.
 const uplink = 2_000_000
 
-// Delivery is a single call for texts and links, uploads and a single call for photos. Of a video or a Story
+// DeliveryFor is a single call for texts and links, uploads and a single call for photos. Of a video or a Story
 // Facebook tells whether it is published.
-func (n *Network) Delivery(d network.Draft) network.Delivery {
-	flow := n.stepsFor(d).flow
+func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
+	flow := n.publishStepsFor(d).flow
 	if !flow.MakesHandle() {
 		return network.Delivery{Flow: flow}
 	}
@@ -77,56 +77,58 @@ func (n *Network) Delivery(d network.Draft) network.Delivery {
 // longestAhead is well within the day for which Facebook keeps what is not published.
 const longestAhead = 12 * time.Hour
 
-// Create uploads the files of a post, which nobody sees yet.
-func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
-	steps := n.stepsFor(it.Draft())
+// CreateHandle uploads the files of a post, which nobody sees yet.
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+	steps := n.publishStepsFor(it.Draft())
 	if steps.create == nil {
 		return "", errors.New("create a handle on facebook for a post that is published in one call")
 	}
 	if len(it.Files) == 0 {
-		return "", errNoFile()
+		return "", newNoFileError()
 	}
 	return steps.create(n, ctx, it)
 }
 
-// errNoFile fails a post that has lost what it is about: nothing else may go out in its place.
-func errNoFile() error {
+// newNoFileError fails a post that has lost what it is about: nothing else may go out in its place.
+func newNoFileError() error {
 	return &network.Error{
 		Kind: network.Rejected, Message: "The post has no file.", Hint: "Add the file and send the post again.",
 	}
 }
 
-// Status asks about what was uploaded; for a text it asks whether the Page can be reached.
-func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	if _, _, ok := meta.CutUpload(handle); ok {
-		return n.sendRestOfVideo(ctx, it, handle)
+// AdvanceStatus asks about what was uploaded; for a text it asks whether the Page can be reached.
+func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if _, _, ok := meta.ParseUploadHandle(handle); ok {
+		return n.sendRemainingVideo(ctx, it, handle)
 	}
-	if s, ok := decodeSession(handle); ok {
-		return n.continueSession(ctx, it, s)
+	if s, ok := decodeSessionHandle(handle); ok {
+		return n.continueUploadSession(ctx, it, s)
 	}
-	return n.stepsFor(it.Draft()).status(n, ctx, it, handle)
+	return n.publishStepsFor(it.Draft()).status(n, ctx, it, handle)
 }
 
 // Publish makes the post visible to everyone.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	return n.stepsFor(it.Draft()).publish(n, ctx, it, handle)
+	return n.publishStepsFor(it.Draft()).publish(n, ctx, it, handle)
 }
 
-// Link reads the address of the post's own page.
-func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
-	return n.stepsFor(it.Draft()).link(n, ctx, it, externalID)
+// FetchLink reads the address of the post's own page.
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
+	return n.publishStepsFor(it.Draft()).link(n, ctx, it, externalID)
 }
 
 func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out struct {
 		Permalink string `json:"permalink_url"`
 	}
-	if err := n.get(ctx, it, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink_url"}}, &out); err != nil {
+	if err := n.getNode(ctx, it, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink_url"}}, &out); err != nil {
 		return "", err
 	}
 	link := absoluteFacebookURL(out.Permalink)
 	if link == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "Facebook did not return an address on facebook.com for the post."}
+		return "", &network.Error{
+			Kind: network.Unknown, Message: "Facebook did not return an address on facebook.com for the post.",
+		}
 	}
 	return link, nil
 }
@@ -137,44 +139,44 @@ func absoluteFacebookURL(link string) string {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") {
 		link = site + link
 	}
-	return network.URLOnHosts(link, "facebook.com")
+	return network.URLIfOnDomains(link, "facebook.com")
 }
 
-func (n *Network) get(ctx context.Context, it network.Item, path string, params url.Values, into any) error {
+func (n *Network) getNode(ctx context.Context, it network.Item, path string, params url.Values, into any) error {
 	return n.classifyAuthError(ctx, n.graph.Get(ctx, path, it.Token.Access, params, into), it.Token)
 }
 
-// post sends a form to an edge of the Page.
-func (n *Network) post(ctx context.Context, it network.Item, edge string, form url.Values, into any) error {
+// postToEdge sends a form to an edge of the Page.
+func (n *Network) postToEdge(ctx context.Context, it network.Item, edge string, form url.Values, into any) error {
 	return n.classifyAuthError(
 		ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, into), it.Token,
 	)
 }
 
-// postFile sends a form with a part of a file to an edge of the Page.
-func (n *Network) postFile(
+// postFileToEdge sends a form with a part of a file to an edge of the Page.
+func (n *Network) postFileToEdge(
 	ctx context.Context, it network.Item, edge string, form url.Values, part meta.FilePart, into any,
 ) error {
-	err := n.graph.PostFile(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, part, into)
+	err := n.graph.PostFilePart(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, part, into)
 	return n.classifyAuthError(ctx, err, it.Token)
 }
 
-// checkExists reads only the id of a node.
-func (n *Network) checkExists(ctx context.Context, it network.Item, id string) error {
-	return n.get(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"id"}}, &struct{}{})
+// checkNodeExists reads only the id of a node.
+func (n *Network) checkNodeExists(ctx context.Context, it network.Item, id string) error {
+	return n.getNode(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"id"}}, &struct{}{})
 }
 
-// create posts a form to an edge of the Page and returns the id of the new object.
-func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
-	id, err := n.graph.Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+// createAtEdge posts a form to an edge of the Page and returns the id of the new object.
+func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
+	id, err := n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
 // missingGrace is how long Facebook may fail to find what was just uploaded.
 const missingGrace = 5 * time.Minute
 
-// statusOfMissing decides about an upload that Facebook does not find. Once the post is armed that proves nothing.
-func (n *Network) statusOfMissing(it network.Item, err error) (network.Status, error) {
+// statusIfMissing decides about an upload that Facebook does not find. Once the post is armed that proves nothing.
+func (n *Network) statusIfMissing(it network.Item, err error) (network.Status, error) {
 	var e *network.Error
 	switch {
 	case !errors.As(err, &e) || e.Code != "100/33" || !it.ArmedAt.IsZero():
@@ -186,10 +188,10 @@ func (n *Network) statusOfMissing(it network.Item, err error) (network.Status, e
 }
 
 // textWithTags is the text with the tags that it lacks.
-func textWithTags(it network.Item) string { return network.WithTags(it.Text, it.Tags) }
+func textWithTags(it network.Item) string { return network.AppendMissingTags(it.Text, it.Tags) }
 
-// nonEmpty makes a form of the values that are not empty.
-func nonEmpty(values map[string]string) url.Values {
+// formOfNonEmpty makes a form of the values that are not empty.
+func formOfNonEmpty(values map[string]string) url.Values {
 	form := url.Values{}
 	for name, value := range values {
 		if value != "" {

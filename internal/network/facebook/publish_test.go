@@ -17,7 +17,7 @@ import (
 
 func settings(t *testing.T, w *networktest.World, block string) json.RawMessage {
 	t.Helper()
-	normal, err := w.Net.Settings(json.RawMessage(block))
+	normal, err := w.Net.NormalizeSettings(json.RawMessage(block))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,14 +47,14 @@ func TestALinkAloneIsAPost(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	it := w.Item("")
 	it.Settings = settings(t, w, `{"link": "https://example.org/bread"}`)
-	if issues, _ := w.Net.Check(network.Draft{Settings: it.Settings}); len(issues) != 0 {
+	if issues, _ := w.Net.CheckDraft(network.Draft{Settings: it.Settings}); len(issues) != 0 {
 		t.Errorf("issues: %+v", issues)
 	}
 	sent, err := w.Net.Publish(t.Context(), it, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st, err := w.Net.Find(t.Context(), it); err != nil || st != sent {
+	if st, err := w.Net.FindPost(t.Context(), it); err != nil || st != sent {
 		t.Errorf("got %+v, %v", st, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		"the words under a link":    {pictured, row("Same words", ours, now, plain), core.Absent},
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"data":[`+c.rows+`]}`) })
-		st, err := w.Net.Find(t.Context(), c.it)
+		st, err := w.Net.FindPost(t.Context(), c.it)
 		if err != nil || st.Verdict != c.want || (st.ExternalID == "1_2") != (c.want == core.Done) {
 			t.Errorf("%s: want %s, got %+v, %v", name, c.want, st, err)
 		}
@@ -153,7 +153,7 @@ func TestARelativeAddressGetsItsSite(t *testing.T) {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(rw, `{"id":"1","permalink_url":%q}`, permalink)
 		})
-		if got, err := w.Net.Link(t.Context(), it, "1_2"); err != nil || got != want {
+		if got, err := w.Net.FetchLink(t.Context(), it, "1_2"); err != nil || got != want {
 			t.Errorf("want %s, got %s, %v", want, got, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestARelativeAddressGetsItsSite(t *testing.T) {
 		`{"permalink_url":"http://www.facebook.com/1"}`,
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, body) })
-		_, err := w.Net.Link(t.Context(), it, "1_2")
+		_, err := w.Net.FetchLink(t.Context(), it, "1_2")
 		w.Failed(err, network.Unknown, it.Token.Access)
 	}
 }
@@ -188,7 +188,7 @@ func TestAnAddressOfAnotherHostIsNotStored(t *testing.T) {
 		if err != nil || sent.ExternalID != "1_2" || sent.URL != want {
 			t.Errorf("%s: published as %+v, %v", address, sent, err)
 		}
-		if found, err := w.Net.Find(t.Context(), it); err != nil || found != sent {
+		if found, err := w.Net.FindPost(t.Context(), it); err != nil || found != sent {
 			t.Errorf("%s: found %+v, %v", address, found, err)
 		}
 	}
@@ -206,7 +206,7 @@ func TestPhotosAreUploadedAgainWhenFacebookHasDroppedThem(t *testing.T) {
 		t.Fatalf("visible before the irreversible call: %+v", w.Visible())
 	}
 	w.Advance(25 * time.Hour)
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
 		t.Errorf("want dead after a day, got %+v, %v", st, err)
 	}
 }
@@ -251,12 +251,12 @@ func TestAReelThatDoesNotFitIsRefused(t *testing.T) {
 	} {
 		w := networktest.NewWorld(t, harness())
 		it := film(t, w, "reels", c.change)
-		handle, err := w.Net.Create(t.Context(), it)
+		handle, err := w.Net.CreateHandle(t.Context(), it)
 		if err == nil {
 			if err = w.Kit.WaitIdle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			_, err = w.Net.Status(t.Context(), it, handle)
+			_, err = w.Net.AdvanceStatus(t.Context(), it, handle)
 		}
 		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != c.code || e.Hint == "" || e.Message == "" {
 			t.Errorf("%s: got %+v", name, e)
@@ -279,7 +279,7 @@ func TestTheTokenGoesToNoOtherHost(t *testing.T) {
 			calls++
 			_, _ = fmt.Fprintf(rw, `{"video_id":"17","upload_url":%q}`, address)
 		})
-		_, err := w.Net.Create(t.Context(), it)
+		_, err := w.Net.CreateHandle(t.Context(), it)
 		w.Failed(err, network.Unknown, it.Token.Access)
 		if calls != 1 {
 			t.Errorf("%s was called", address)
@@ -293,7 +293,7 @@ func TestTheTokenGoesToNoOtherHost(t *testing.T) {
 		}
 		_, _ = io.WriteString(rw, `{"video_id":"17","upload_url":"https://rupload.facebook.com/video-upload/v25.0/17"}`)
 	})
-	_, err := w.Net.Create(t.Context(), it)
+	_, err := w.Net.CreateHandle(t.Context(), it)
 	if e := w.Failure(err, network.Transient, it.Token.Access); e.Code != "ProcessingFailedError" {
 		t.Errorf("got %+v", e)
 	}
@@ -357,7 +357,7 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 			}
 			_, _ = io.WriteString(rw, c.answer)
 		})
-		st, err := w.Net.Status(t.Context(), c.it, "17")
+		st, err := w.Net.AdvanceStatus(t.Context(), c.it, "17")
 		if err != nil || st.Verdict != c.want || (st.ExternalID == "17") != (c.want == core.Done) {
 			t.Errorf("%s: want %s, got %+v, %v", name, c.want, st, err)
 		}
@@ -366,7 +366,7 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 		rw.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(rw, gone)
 	})
-	_, err := w.Net.Status(t.Context(), armed, "17")
+	_, err := w.Net.AdvanceStatus(t.Context(), armed, "17")
 	w.Failed(err, network.Rejected, armed.Token.Access) // an armed one that is not shown proves nothing
 }
 
@@ -386,7 +386,7 @@ func TestAStoryIsShownOnce(t *testing.T) {
 		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "100/1366051" {
 			t.Errorf("%s: %+v", name, e)
 		}
-		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Done ||
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Done ||
 			st.ExternalID != first.ExternalID {
 			t.Errorf("%s: %+v, %v", name, st, err)
 		}

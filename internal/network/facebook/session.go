@@ -34,7 +34,7 @@ func (r byteRange) isWithin(size int64) bool {
 	return r.Start >= 0 && r.Start <= r.End && r.End <= size
 }
 
-func (s session) encode() string {
+func (s session) encodeHandle() string {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return "" // it holds nothing that cannot be written
@@ -42,48 +42,48 @@ func (s session) encode() string {
 	return sessionHandle + string(text)
 }
 
-// decodeSession returns the session of a handle; ok tells whether the handle is one.
-func decodeSession(handle string) (s session, ok bool) {
+// decodeSessionHandle returns the session of a handle; ok tells whether the handle is one.
+func decodeSessionHandle(handle string) (s session, ok bool) {
 	text, ok := strings.CutPrefix(handle, sessionHandle)
 	return s, ok && json.Unmarshal([]byte(text), &s) == nil
 }
 
-func (n *Network) startSession(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) startUploadSession(ctx context.Context, it network.Item) (string, error) {
 	size := it.Files[0].Bytes
 	var out struct {
 		session
 		byteRange
 	}
 	form := url.Values{"upload_phase": {"start"}, "file_size": {strconv.FormatInt(size, 10)}}
-	if err := n.post(ctx, it, "/videos", form, &out); err != nil {
+	if err := n.postToEdge(ctx, it, "/videos", form, &out); err != nil {
 		return "", err
 	}
 	if out.Range = out.byteRange; out.ID == "" || out.Upload == "" || !out.isWithin(size) {
 		return "", &network.Error{Kind: network.Unknown, Message: "Facebook did not begin the upload."}
 	}
-	return out.encode(), nil
+	return out.encodeHandle(), nil
 }
 
-// continueSession sends the bytes that Facebook wants next, and completes the upload when it wants none. A lost call is
-// no error: Facebook tells how many bytes have arrived.
-func (n *Network) continueSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
+// continueUploadSession sends the bytes that Facebook wants next, and completes the upload when it wants none. A lost
+// call is no error: Facebook tells how many bytes have arrived.
+func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
 	if len(it.Files) == 0 {
-		return network.Status{}, errNoFile()
+		return network.Status{}, newNoFileError()
 	}
 	if s.Range.Start == s.Range.End {
-		return n.finishSession(ctx, it, s)
+		return n.finishUploadSession(ctx, it, s)
 	}
 	form := url.Values{
 		"upload_phase": {"transfer"}, "upload_session_id": {s.Upload}, "start_offset": {strconv.FormatInt(s.Range.Start, 10)},
 	}
 	var next byteRange
 	size := it.Files[0].Bytes
-	err := n.postFile(ctx, it, "/videos", form, meta.FilePart{
+	err := n.postFileToEdge(ctx, it, "/videos", form, meta.FilePart{
 		Field: "video_file_chunk", File: it.Files[0], From: s.Range.Start, Size: s.Range.End - s.Range.Start,
 	}, &next)
 	if err == nil && next.Start > s.Range.Start && next.isWithin(size) {
 		s.Range = next
-		return network.Status{Verdict: core.Progress, Handle: s.encode()}, nil
+		return network.Status{Verdict: core.Progress, Handle: s.encodeHandle()}, nil
 	}
 	if e, ok := errors.AsType[*network.Error](err); err != nil && !isRefusal(err) && (!ok || e.Kind != network.Unknown) {
 		return network.Status{}, err
@@ -92,25 +92,25 @@ func (n *Network) continueSession(ctx context.Context, it network.Item, s sessio
 	arrived := v.Status.Uploading.Bytes
 	switch {
 	case askErr != nil:
-		return n.statusOfMissing(it, askErr)
+		return n.statusIfMissing(it, askErr)
 	case v.hasFailed():
-		return v.unreadyStatus(it)
+		return v.pendingOrFailed(it)
 	case (arrived <= s.Range.Start || arrived > size) && isRefusal(err):
 		return network.Status{}, err
 	case arrived <= s.Range.Start || arrived > size:
 		return network.Status{Verdict: core.Pending}, nil
 	}
 	s.Range = byteRange{arrived, min(arrived+s.Range.End-s.Range.Start, size)}
-	return network.Status{Verdict: core.Progress, Handle: s.encode()}, nil
+	return network.Status{Verdict: core.Progress, Handle: s.encodeHandle()}, nil
 }
 
-// finishSession makes the bytes a video that nobody sees yet. If the response was lost, Facebook refuses the second
-// call and shows the video.
-func (n *Network) finishSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
-	form := videoForm(it)
+// finishUploadSession makes the bytes a video that nobody sees yet. If the response was lost, Facebook refuses the
+// second call and shows the video.
+func (n *Network) finishUploadSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
+	form := unpublishedVideoForm(it)
 	form.Set("upload_phase", "finish")
 	form.Set("upload_session_id", s.Upload)
-	err := n.post(ctx, it, "/videos", form, &success{})
+	err := n.postToEdge(ctx, it, "/videos", form, &successResponse{})
 	if isRefusal(err) {
 		v, askErr := n.fetchVideo(ctx, it, string(s.ID))
 		if askErr == nil && v.Status.Uploading.isComplete() {

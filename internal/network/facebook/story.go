@@ -10,20 +10,22 @@ import (
 	"belfry/internal/network/meta"
 )
 
-func isVideo(it network.Item) bool { return len(it.Files) > 0 && it.Files[0].Kind == core.FileVideo }
+func isVideoPost(it network.Item) bool {
+	return len(it.Files) > 0 && it.Files[0].Kind == core.FileVideo
+}
 
-// createStory uploads the file. Facebook refuses to show a file in two Stories, so its id makes the
+// uploadStoryFile uploads the file. Facebook refuses to show a file in two Stories, so its id makes the
 // publishing call safe to repeat.
-func (n *Network) createStory(ctx context.Context, it network.Item) (string, error) {
-	if isVideo(it) {
-		return n.startUpload(ctx, it, "/video_stories")
+func (n *Network) uploadStoryFile(ctx context.Context, it network.Item) (string, error) {
+	if isVideoPost(it) {
+		return n.startPhasedUpload(ctx, it, "/video_stories")
 	}
 	return n.uploadPhoto(ctx, it, it.Files[0])
 }
 
-// storyStatus looks for the file among the Page's Stories once it may be there, and otherwise asks about the
+// fetchStoryStatus looks for the file among the Page's Stories once it may be there, and otherwise asks about the
 // upload.
-func (n *Network) storyStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if !it.ArmedAt.IsZero() {
 		stories, err := n.listStories(ctx, it)
 		if err != nil {
@@ -35,31 +37,31 @@ func (n *Network) storyStatus(ctx context.Context, it network.Item, handle strin
 			}
 		}
 	}
-	if !isVideo(it) {
-		st, err := n.readyIfFound(ctx, it, handle)
+	if !isVideoPost(it) {
+		st, err := n.readyIfExists(ctx, it, handle)
 		if err != nil {
-			return n.statusOfMissing(it, err)
+			return n.statusIfMissing(it, err)
 		}
 		return st, nil
 	}
 	v, err := n.fetchVideo(ctx, it, handle)
 	if err != nil {
-		return n.statusOfMissing(it, err)
+		return n.statusIfMissing(it, err)
 	}
-	return v.uploadStatus(it)
+	return v.readyOnceUploaded(it)
 }
 
 // publishStory is Pending when Facebook has taken a video that it does not show yet.
 func (n *Network) publishStory(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	edge, form := "/photo_stories", url.Values{"photo_id": {handle}}
-	if isVideo(it) {
+	if isVideoPost(it) {
 		edge, form = "/video_stories", url.Values{"upload_phase": {"finish"}, "video_id": {handle}}
 	}
 	var out struct {
 		Success bool    `json:"success"`
 		Post    meta.ID `json:"post_id"`
 	}
-	if err := n.post(ctx, it, edge, form, &out); err != nil {
+	if err := n.postToEdge(ctx, it, edge, form, &out); err != nil {
 		return network.Status{}, err
 	}
 	switch {
@@ -83,9 +85,11 @@ type listedStory struct {
 func (n *Network) listStories(ctx context.Context, it network.Item) ([]listedStory, error) {
 	params := url.Values{}
 	if !it.ArmedAt.IsZero() {
-		params.Set("since", strconv.FormatInt(meta.Since(it.ArmedAt).Unix(), 10))
+		params.Set("since", strconv.FormatInt(meta.SearchStart(it.ArmedAt).Unix(), 10))
 	}
-	list, err := meta.List[listedStory](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/stories", it.Token.Access, params)
+	list, err := meta.ListAll[listedStory](
+		ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/stories", it.Token.Access, params,
+	)
 	return list, n.classifyAuthError(ctx, err, it.Token)
 }
 

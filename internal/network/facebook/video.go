@@ -13,80 +13,83 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createVideo lets Facebook fetch a Page video, which nobody sees until it is published, or begins to send it.
-func (n *Network) createVideo(ctx context.Context, it network.Item) (string, error) {
+// createUnpublishedVideo lets Facebook fetch a Page video, which nobody sees until it is published, or begins to send
+// it.
+func (n *Network) createUnpublishedVideo(ctx context.Context, it network.Item) (string, error) {
 	if it.Files[0].URL == "" {
-		return n.startSession(ctx, it)
+		return n.startUploadSession(ctx, it)
 	}
-	form := videoForm(it)
+	form := unpublishedVideoForm(it)
 	form.Set("file_url", it.Files[0].URL)
-	return n.create(ctx, it, "/videos", form)
+	return n.createAtEdge(ctx, it, "/videos", form)
 }
 
-// videoForm describes a Page video that nobody sees yet.
-func videoForm(it network.Item) url.Values {
-	form := nonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
+// unpublishedVideoForm describes a Page video that nobody sees yet.
+func unpublishedVideoForm(it network.Item) url.Values {
+	form := formOfNonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
 	form.Set("published", "false")
 	return form
 }
 
-func (n *Network) videoStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	v, err := n.fetchVideo(ctx, it, handle)
 	switch {
 	case err != nil:
-		return n.statusOfMissing(it, err)
+		return n.statusIfMissing(it, err)
 	case v.Published:
 		return v.publishedStatus(handle), nil
 	case v.Status.Video == videoReady:
 		return network.Status{Verdict: core.Ready}, nil
 	}
-	return v.unreadyStatus(it)
+	return v.pendingOrFailed(it)
 }
 
 // publishVideo makes a call that Meta's own SDK makes and its documents do not mention: docs/networks.md.
 func (n *Network) publishVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	err := n.graph.Post(ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"published": {"true"}}, &success{})
-	return pendingUnless(n.classifyAuthError(ctx, err, it.Token))
+	err := n.graph.Post(
+		ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"published": {"true"}}, &successResponse{},
+	)
+	return pendingUnlessError(n.classifyAuthError(ctx, err, it.Token))
 }
 
-// pendingUnless is the status after a call that Facebook has accepted without showing the post yet.
-func pendingUnless(err error) (network.Status, error) {
+// pendingUnlessError is the status after a call that Facebook has accepted without showing the post yet.
+func pendingUnlessError(err error) (network.Status, error) {
 	if err != nil {
 		return network.Status{}, err
 	}
 	return network.Status{Verdict: core.Pending}, nil
 }
 
-// createReel begins a Reel.
-func (n *Network) createReel(ctx context.Context, it network.Item) (string, error) {
-	return n.startUpload(ctx, it, "/video_reels")
+// startReel begins a Reel.
+func (n *Network) startReel(ctx context.Context, it network.Item) (string, error) {
+	return n.startPhasedUpload(ctx, it, "/video_reels")
 }
 
-func (n *Network) reelStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (n *Network) fetchReelStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	v, err := n.fetchVideo(ctx, it, handle)
 	publishing := v.Status.Publishing
 	switch {
 	case err != nil:
-		return n.statusOfMissing(it, err)
+		return n.statusIfMissing(it, err)
 	case publishing.isComplete() && publishing.Publish == publishPublished:
 		return v.publishedStatus(handle), nil
 	}
-	return v.uploadStatus(it)
+	return v.readyOnceUploaded(it)
 }
 
 func (n *Network) publishReel(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	form := nonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
+	form := formOfNonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
 	form.Set("upload_phase", "finish")
 	form.Set("video_id", handle)
 	form.Set("video_state", "PUBLISHED")
-	return pendingUnless(n.post(ctx, it, "/video_reels", form, &success{}))
+	return pendingUnlessError(n.postToEdge(ctx, it, "/video_reels", form, &successResponse{}))
 }
 
-// success is an answer that says {"success":true}; any other does not decode.
-type success struct{}
+// successResponse is an answer that says {"successResponse":true}; any other does not decode.
+type successResponse struct{}
 
 // UnmarshalJSON fails unless success is true.
-func (*success) UnmarshalJSON(data []byte) error {
+func (*successResponse) UnmarshalJSON(data []byte) error {
 	var out struct {
 		Success bool `json:"success"`
 	}
@@ -99,36 +102,37 @@ func (*success) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// startUpload creates a video at an edge with upload phases, and gives Facebook the address of the file if it has one.
-func (n *Network) startUpload(ctx context.Context, it network.Item, edge string) (string, error) {
+// startPhasedUpload creates a video at an edge with upload phases, and gives Facebook the address of the file if it
+// has one.
+func (n *Network) startPhasedUpload(ctx context.Context, it network.Item, edge string) (string, error) {
 	var out struct {
 		ID     meta.ID `json:"video_id"`
 		Upload string  `json:"upload_url"`
 	}
-	if err := n.post(ctx, it, edge, url.Values{"upload_phase": {"start"}}, &out); err != nil {
+	if err := n.postToEdge(ctx, it, edge, url.Values{"upload_phase": {"start"}}, &out); err != nil {
 		return "", err
 	}
-	handle, err := meta.NewUpload(out.ID, out.Upload, uploadHost)
+	handle, err := meta.NewUploadHandle(out.ID, out.Upload, uploadHost)
 	if err != nil || it.Files[0].URL == "" {
 		return handle, err
 	}
-	err = n.graph.PassAddress(ctx, it.Token.Access, out.Upload, it.Files[0])
+	err = n.graph.SendFileURL(ctx, it.Token.Access, out.Upload, it.Files[0])
 	return string(out.ID), n.classifyAuthError(ctx, err, it.Token)
 }
 
-// sendRestOfVideo sends the bytes of an upload that have not arrived yet.
-func (n *Network) sendRestOfVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// sendRemainingVideo sends the bytes of an upload that have not arrived yet.
+func (n *Network) sendRemainingVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if len(it.Files) == 0 {
-		return network.Status{}, errNoFile()
+		return network.Status{}, newNoFileError()
 	}
 	ask := func(ctx context.Context, id string) (meta.Arrived, error) {
 		v, err := n.fetchVideo(ctx, it, id)
 		uploading := v.Status.Uploading
 		return meta.Arrived{Bytes: uploading.Bytes, All: uploading.isComplete() || v.hasFailed()}, err
 	}
-	st, err := n.graph.SendRest(ctx, it.Token.Access, handle, it.Files[0], ask)
+	st, err := n.graph.SendRemaining(ctx, it.Token.Access, handle, it.Files[0], ask)
 	if err = n.classifyAuthError(ctx, err, it.Token); err != nil {
-		return n.statusOfMissing(it, err)
+		return n.statusIfMissing(it, err)
 	}
 	return st, nil
 }
@@ -145,65 +149,65 @@ type videoNode struct {
 	Published bool   `json:"published"`
 	Permalink string `json:"permalink_url"`
 	Status    struct {
-		Video      string `json:"video_status"`
-		Uploading  phase  `json:"uploading_phase"`
-		Processing phase  `json:"processing_phase"`
-		Publishing phase  `json:"publishing_phase"`
+		Video      string      `json:"video_status"`
+		Uploading  uploadPhase `json:"uploading_phase"`
+		Processing uploadPhase `json:"processing_phase"`
+		Publishing uploadPhase `json:"publishing_phase"`
 	} `json:"status"`
 }
 
-type phase struct {
-	Status  string    `json:"status"`
-	Bytes   int64     `json:"bytes_transfered"` //nolint:misspell // as Facebook spells it
-	Publish string    `json:"publish_status"`
-	Error   *problem  `json:"error"`
-	Errors  []problem `json:"errors"`
+type uploadPhase struct {
+	Status  string         `json:"status"`
+	Bytes   int64          `json:"bytes_transfered"` //nolint:misspell // as Facebook spells it
+	Publish string         `json:"publish_status"`
+	Error   *phaseProblem  `json:"error"`
+	Errors  []phaseProblem `json:"errors"`
 }
 
-type problem struct {
+type phaseProblem struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 }
 
 // isComplete accepts both spellings: Facebook's own documents disagree.
-func (p phase) isComplete() bool { return p.Status == "complete" || p.Status == "completed" }
+func (p uploadPhase) isComplete() bool { return p.Status == "complete" || p.Status == "completed" }
 
-// hasBegun tells whether Facebook has accepted the video for publishing: either of two fields shows it.
-func (p phase) hasBegun() bool {
+// hasPublishingBegun tells whether Facebook has accepted the video for publishing: either of two fields shows it.
+func (p uploadPhase) hasPublishingBegun() bool {
 	return p.Status == "in_progress" || p.isComplete() || p.Publish == publishPublished
 }
 
 func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v videoNode, err error) {
-	return v, n.get(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"status,published,permalink_url"}}, &v)
+	return v, n.getNode(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"status,published,permalink_url"}}, &v)
 }
 
 func (v videoNode) publishedStatus(id string) network.Status {
 	return network.Status{Verdict: core.Done, ExternalID: id, URL: absoluteFacebookURL(v.Permalink)}
 }
 
-func (v videoNode) allPhases() []phase {
-	return []phase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing}
+func (v videoNode) allPhases() []uploadPhase {
+	return []uploadPhase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing}
 }
 
 // hasFailed tells whether Facebook has given the video up.
 func (v videoNode) hasFailed() bool {
 	return slices.Contains([]string{"error", "upload_failed", videoExpired}, v.Status.Video) ||
-		slices.ContainsFunc(v.allPhases(), func(p phase) bool { return p.Status == "error" || p.Publish == "error" })
+		slices.ContainsFunc(v.allPhases(), func(p uploadPhase) bool { return p.Status == "error" || p.Publish == "error" })
 }
 
-// uploadStatus is the status of a video that may be published as soon as its file is there. A video that was
+// readyOnceUploaded is the status of a video that may be published as soon as its file is there. A video that was
 // taken for publishing becomes visible once it is processed; it is not published again meanwhile.
-func (v videoNode) uploadStatus(it network.Item) (network.Status, error) {
-	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.hasBegun()
+func (v videoNode) readyOnceUploaded(it network.Item) (network.Status, error) {
+	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.hasPublishingBegun()
 	if !v.hasFailed() && !taken && v.Status.Uploading.isComplete() {
 		return network.Status{Verdict: core.Ready}, nil
 	}
-	return v.unreadyStatus(it)
+	return v.pendingOrFailed(it)
 }
 
-// unreadyStatus is the status of a video that cannot be published, or not yet. A fault of the file itself is an
+// pendingOrFailed is the status of a video that cannot be published, or not yet. A fault of the file itself is an
 // error, since another upload of it would have the same.
-func (v videoNode) unreadyStatus(it network.Item) (network.Status, error) {
+func (v videoNode) pendingOrFailed(it network.Item) (network.Status, error) {
 	if !v.hasFailed() {
 		return network.Status{Verdict: core.Pending, Code: v.Status.Video}, nil
 	}
@@ -220,7 +224,7 @@ func (v videoNode) unreadyStatus(it network.Item) (network.Status, error) {
 		}
 		for _, x := range problems {
 			dead.Message = x.Message
-			row := errorTable.Row(meta.Code{Code: x.Code})
+			row := errorTable.MeaningOf(meta.Code{Code: x.Code})
 			if it.ArmedAt.IsZero() && row.Kind == network.Rejected && x.Code != 0 {
 				return network.Status{}, &network.Error{
 					Kind: network.Rejected, Code: strconv.Itoa(x.Code), Message: x.Message, Hint: row.Hint,

@@ -7,11 +7,11 @@ import (
 	"belfry/internal/network"
 )
 
-// Check returns what the network would refuse and what it advises against.
-func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
+// CheckDraft returns what the network would refuse and what it advises against.
+func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
+	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		kind, name := contentType(s, d.Media), description.Name
-		d.Text, d.Title = network.WithTags(d.Text, d.Tags), ""
+		d.Text, d.Title = network.AppendMissingTags(d.Text, d.Tags), ""
 		f.CheckLimits(description, kind, d)
 		tags := network.CountHashtags(d.Text)
 		f.AddIf(tags > manyHashtags && tags <= maxHashtags, core.WarnHashtagsMany, name)
@@ -25,7 +25,7 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			// with several it is taken and not sent (Spec §2)
 			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "Only for images in the feed."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "Only for Reels."},
-			{kind == typeReels && exceedsLimit(s.CoverMs, d.Media), "coverMs", "The video is shorter than this offset."},
+			{kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs", "The video is shorter than this offset."},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
 		}
@@ -45,7 +45,7 @@ func contentType(s Settings, media []core.Media) string {
 	return typeFeed
 }
 
-// exceedsLimit tells whether a frame does not lie in the video.
-func exceedsLimit(coverMs *int64, media []core.Media) bool {
+// isCoverOutsideVideo tells whether a frame does not lie in the video.
+func isCoverOutsideVideo(coverMs *int64, media []core.Media) bool {
 	return coverMs != nil && len(media) == 1 && media[0].DurationMs > 0 && *coverMs >= media[0].DurationMs
 }

@@ -35,7 +35,7 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(asked, ",")},
 		"response_type": {"code"}, "state": {r.State},
 	}
-	return n.client.Browse(window + "?" + q.Encode())
+	return n.client.BrowserURL(window + "?" + q.Encode())
 }
 
 // shortToken is what a code is exchanged for.
@@ -63,22 +63,22 @@ func (p *permissions) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-type tokenAnswer struct {
+type tokenResponse struct {
 	Access  string `json:"access_token"`
 	Seconds int64  `json:"expires_in"`
 }
 
-// Exchange turns the code into the one account that consented, with a token of 60 days, or with Facebook Login into the
-// accounts that are linked to the selected Pages.
-func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+// ExchangeCode turns the code into the one account that consented, with a token of 60 days, or with Facebook Login
+// into the accounts that are linked to the selected Pages.
+func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	if n.login == loginFacebook {
-		return n.exchangeForPages(ctx, g)
+		return n.exchangeCodeForPages(ctx, g)
 	}
-	short, err := n.exchangeCode(ctx, g)
+	short, err := n.requestShortToken(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	var long tokenAnswer
+	var long tokenResponse
 	err = n.token.Get(ctx, "/access_token", "", url.Values{
 		"grant_type": {"ig_exchange_token"}, "client_secret": {n.secret.Reveal()}, "access_token": {short.Access},
 	}, &long)
@@ -86,45 +86,45 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	if long.Access == "" {
-		return nil, errNoToken()
+		return nil, newNoTokenError()
 	}
 	p, err := n.fetchProfile(ctx, network.Secret(long.Access))
 	if err != nil {
 		return nil, err
 	}
 	p.Login = loginInstagram
-	grant := n.grantOf(string(short.Person))
-	p.Token = n.applyGrant(network.Token{Scopes: short.Permissions, Grant: grant}, long)
-	p.Unusable = cmp.Or(p.Unusable, meta.MissingScope(short.Permissions, needed))
+	grant := n.grantID(string(short.Person))
+	p.Token = n.updateToken(network.Token{Scopes: short.Permissions, Grant: grant}, long)
+	p.Unusable = cmp.Or(p.Unusable, meta.MissingScopeMessage(short.Permissions, needed))
 	return []network.Profile{p}, nil
 }
 
-// grantOf names what an account has given the app by Instagram Login.
-func (n *Network) grantOf(person string) string {
-	return network.GrantOf("graph.instagram.com", n.id, person)
+// grantID names what an account has given the app by Instagram Login.
+func (n *Network) grantID(person string) string {
+	return network.FormatGrantID("graph.instagram.com", n.id, person)
 }
 
-// Revoke removes the app from the account of the person who connected by Facebook Login. For Instagram Login, no call
-// is documented that does it.
-func (n *Network) Revoke(ctx context.Context, t network.Token) error {
+// RevokeGrant removes the app from the account of the person who connected by Facebook Login. For Instagram Login, no
+// call is documented that does it.
+func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	if isPageToken(t) {
-		return n.pages.Revoke(ctx, t)
+		return n.pages.RevokeGrant(ctx, t)
 	}
 	return &network.Error{Kind: network.Rejected, Message: "Instagram's API cannot revoke this access."}
 }
 
-// ReadCallback reads what Meta reports of a person who has connected accounts by the login that this server uses.
-func (n *Network) ReadCallback(c network.Callback) (network.Notice, error) {
-	grantOf := n.grantOf
+// VerifyCallback reads what Meta reports of a person who has connected accounts by the login that this server uses.
+func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
+	grantOf := n.grantID
 	if n.login == loginFacebook {
-		grantOf = n.pages.GrantOf
+		grantOf = n.pages.GrantID
 	}
-	return meta.ReadCallback(c, n.secret, n.now(), grantOf)
+	return meta.VerifyCallback(c, n.secret, n.now(), grantOf)
 }
 
-// exchangeCode returns a token of an hour and the permissions that were granted. The documented answer is a list of one
-// object; the object alone has been seen.
-func (n *Network) exchangeCode(ctx context.Context, g network.Grant) (shortToken, error) {
+// requestShortToken returns a token of an hour and the permissions that were granted. The documented answer is a list
+// of one object; the object alone has been seen.
+func (n *Network) requestShortToken(ctx context.Context, g network.AuthResponse) (shortToken, error) {
 	var out struct {
 		Data []shortToken `json:"data"`
 		shortToken
@@ -170,21 +170,22 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 	return p, nil
 }
 
-// applyGrant is an older token with what Instagram has just granted; what the answer leaves out stays.
-func (n *Network) applyGrant(old network.Token, g tokenAnswer) network.Token {
+// updateToken is an older token with what Instagram has just granted; what the answer leaves out stays.
+func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
 	t := old
 	t.Access, t.IssuedAt = network.Secret(g.Access), n.now()
-	t.ExpiresAt = meta.Expiry(t.IssuedAt, g.Seconds, old.ExpiresAt)
+	t.ExpiresAt = meta.ExpiryAfter(t.IssuedAt, g.Seconds, old.ExpiresAt)
 	t.RefreshAt = meta.RefreshTime(t)
 	return t
 }
 
-// Refresh gives a token another 60 days. The token is its own credential: there is no other. No call renews a Page's.
-func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
+// RefreshToken gives a token another 60 days. The token is its own credential: there is no other. No call renews a
+// Page's.
+func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
 	if isPageToken(t) {
 		return t, nil
 	}
-	var g tokenAnswer
+	var g tokenResponse
 	err := n.token.Get(ctx, "/refresh_access_token", "", url.Values{
 		"grant_type": {"ig_refresh_token"}, "access_token": {t.Access.Reveal()},
 	}, &g)
@@ -192,19 +193,19 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 		return network.Token{}, n.classifyAuthError(ctx, err, t)
 	}
 	if g.Access == "" {
-		return network.Token{}, errNoToken()
+		return network.Token{}, newNoTokenError()
 	}
-	return n.applyGrant(t, g), nil
+	return n.updateToken(t, g), nil
 }
 
-func errNoToken() error {
+func newNoTokenError() error {
 	return &network.Error{Kind: network.Unknown, Message: "Instagram did not return a token."}
 }
 
-// Verify asks for the profile, or for the Page, which any working token may.
-func (n *Network) Verify(ctx context.Context, t network.Token) error {
+// VerifyToken asks for the profile, or for the Page, which any working token may.
+func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	if isPageToken(t) {
-		return n.verifyPage(ctx, t)
+		return n.verifyPageToken(ctx, t)
 	}
 	_, err := n.fetchProfile(ctx, t.Access)
 	return n.classifyAuthError(ctx, err, t)
@@ -225,7 +226,7 @@ func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Tok
 // only the date does: no call is documented that tells it.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
 	if isPageToken(t) {
-		return n.pages.Classify(ctx, err, t)
+		return n.pages.ClassifyAuthError(ctx, err, t)
 	}
 	return n.own.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
 		return "", errors.New("tokens of Instagram Login cannot be inspected")

@@ -23,7 +23,7 @@ func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
 		t.Errorf("ends %v, renewed %v", token.ExpiresAt, token.RefreshAt)
 	}
 	w.Advance(23 * time.Hour)
-	_, err := w.Net.(network.Refresher).Refresh(t.Context(), token)
+	_, err := w.Net.(network.Refresher).RefreshToken(t.Context(), token)
 	w.Failed(err, network.Rejected, token.Access)
 }
 
@@ -36,7 +36,7 @@ func TestAnAccountWithoutThePermissionToPublishIsNotUsable(t *testing.T) {
 		h := harness()
 		h.Consent = url.Values{"username": {"nightowl.cycles"}, "withhold": {withheld}}
 		w := nt.NewWorld(t, h)
-		profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 		if err != nil || len(profiles) != 1 {
 			t.Fatalf("%s: got %+v, %v", withheld, profiles, err)
 		}
@@ -52,7 +52,7 @@ func TestAPersonalAccountIsNotUsable(t *testing.T) {
 	h := harness()
 	h.Consent = url.Values{"username": {"maren.writes"}}
 	w := nt.NewWorld(t, h)
-	profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 	if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, "Business or Creator") {
 		t.Errorf("got %+v, %v", profiles, err)
 	}
@@ -79,7 +79,7 @@ func TestAnswersInOtherFormsConnectToo(t *testing.T) {
 				}
 				_, _ = io.WriteString(rw, body)
 			})
-			profiles, err := w.Net.Exchange(t.Context(), network.Grant{Code: "AQ#_"})
+			profiles, err := w.Net.ExchangeCode(t.Context(), network.AuthResponse{Code: "AQ#_"})
 			if err != nil || len(profiles) != 1 || (profiles[0].Unusable == "") != usable ||
 				profiles[0].ExternalID != "17841400000000001" || profiles[0].DisplayName != "ann" {
 				t.Errorf("%s %q: got %+v, %v", exchange, kind, profiles, err)

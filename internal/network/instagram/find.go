@@ -23,9 +23,9 @@ type listedPost struct {
 	Permalink string    `json:"permalink"`
 }
 
-// Find looks through the account's posts since the arm for the one with this caption and type. A post of the type that
-// does not show its caption makes the answer ambiguous: documents differ on which logins are shown captions.
-func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+// FindPost looks through the account's posts since the arm for the one with this caption and type. A post of the type
+// that does not show its caption makes the answer ambiguous: documents differ on which logins are shown captions.
+func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a post on instagram that was never armed")
 	}
@@ -34,11 +34,11 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		return network.Status{}, err
 	}
 	draft := it.Draft()
-	kind, edge, caption := contentType(s, draft.Media), "/media", network.WithTags(it.Text, it.Tags)
+	kind, edge, caption := contentType(s, draft.Media), "/media", network.AppendMissingTags(it.Text, it.Tags)
 	if kind == typeStories {
 		edge, caption = "/stories", ""
 	}
-	since := meta.Since(it.ArmedAt)
+	since := meta.SearchStart(it.ArmedAt)
 	posts, err := n.listPosts(ctx, it, edge, "id,caption,timestamp,media_type,media_product_type,permalink", since)
 	if err != nil {
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
@@ -49,11 +49,11 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		case !p.isOfType(kind, draft.Media) || p.At.Before(since) || slices.Contains(it.Known, string(p.ID)):
 		case p.Caption == nil && caption != "":
 			return network.Status{Verdict: core.Ambiguous, Message: "One of the account's posts may be this post."}, nil
-		case kind == typeStories || sameCaption(p.Caption, caption):
-			found = append(found, network.Status{ExternalID: string(p.ID), URL: ownURL(p.Permalink)})
+		case kind == typeStories || isSameCaption(p.Caption, caption):
+			found = append(found, network.Status{ExternalID: string(p.ID), URL: urlIfOnInstagram(p.Permalink)})
 		}
 	}
-	return meta.OnlyMatch(found), nil
+	return meta.StatusOfMatches(found), nil
 }
 
 // isOfType tells whether a listed post may be of a content type. Not every login is shown the product.
@@ -74,10 +74,10 @@ func (p listedPost) isOfType(kind string, media []core.Media) bool {
 	return p.Type == want && (p.Product == "" || p.Product == product)
 }
 
-// sameCaption forgives a caption that comes back without the @ of its mentions, as has been seen.
-func sameCaption(listed *string, ours string) bool {
+// isSameCaption forgives a caption that comes back without the @ of its mentions, as has been seen.
+func isSameCaption(listed *string, ours string) bool {
 	withoutAt := func(s string) string { return strings.ReplaceAll(s, "@", "") }
-	return listed == nil || meta.SameText(withoutAt(*listed), withoutAt(ours))
+	return listed == nil || meta.IsSameText(withoutAt(*listed), withoutAt(ours))
 }
 
 // listPosts lists the account's posts, or its Stories, since a moment, newest first.
@@ -87,14 +87,14 @@ func (n *Network) listPosts(
 	path := "/" + url.PathEscape(it.Profile) + edge
 	params := url.Values{"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"}}
 	err = n.readWithFallback(it.Token, func(graph meta.API, token network.Secret) (err error) {
-		posts, err = meta.List[listedPost](ctx, graph, path, token, params)
+		posts, err = meta.ListAll[listedPost](ctx, graph, path, token, params)
 		return err
 	})
 	return posts, err
 }
 
-// Link is the address of the post's own page.
-func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+// FetchLink is the address of the post's own page.
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out struct {
 		Permalink string `json:"permalink"`
 	}
@@ -102,7 +102,7 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 	if err != nil {
 		return "", n.classifyAuthError(ctx, err, it.Token)
 	}
-	link := ownURL(out.Permalink)
+	link := urlIfOnInstagram(out.Permalink)
 	if link == "" {
 		return "", &network.Error{
 			Kind: network.Unknown, Message: "Instagram did not return an address on its own host for the post.",
@@ -111,4 +111,4 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 	return link, nil
 }
 
-func ownURL(link string) string { return network.URLOnHosts(link, "instagram.com") }
+func urlIfOnInstagram(link string) string { return network.URLIfOnDomains(link, "instagram.com") }

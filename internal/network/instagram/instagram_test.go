@@ -137,11 +137,11 @@ func TestFilesThatInstagramTakes(t *testing.T) {
 
 func TestSettingsOfInstagram(t *testing.T) {
 	t.Parallel()
-	if got, err := (instagram.Rules{}).Settings([]byte(`{"shareToFeed":false,"coverMs":0,"collaborators":[]}`)); err != nil || string(got) != `{"shareToFeed":false,"coverMs":0}` {
+	if got, err := (instagram.Rules{}).NormalizeSettings([]byte(`{"shareToFeed":false,"coverMs":0,"collaborators":[]}`)); err != nil || string(got) != `{"shareToFeed":false,"coverMs":0}` {
 		t.Errorf("got %s, %v", got, err)
 	}
 	for _, block := range []string{`{"contentType":"carousel"}`, `{"collaborators":["a","b","c","d"]}`, `{"collaborators":["a b"]}`, `{"collaborators":[""]}`} {
-		if _, err := (instagram.Rules{}).Settings([]byte(block)); core.CodeOf(err) != core.CodeInvalidRequest {
+		if _, err := (instagram.Rules{}).NormalizeSettings([]byte(block)); core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v", block, err)
 		}
 	}

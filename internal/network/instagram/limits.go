@@ -28,18 +28,18 @@ const (
 
 var (
 	image = core.FileLimits{Bytes: 8_000_000, Formats: []string{"image/jpeg"}, MinRatio: 0.8, MaxRatio: 1.91}
-	reel  = videoLimits(
+	reel  = withVideoLimits(
 		core.FileLimits{Bytes: 300_000_000, MinRatio: 0.01, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 900_000},
 	)
 
 	storyImage = core.FileLimits{Bytes: image.Bytes, Formats: image.Formats}
-	storyVideo = videoLimits(
+	storyVideo = withVideoLimits(
 		core.FileLimits{Bytes: 100_000_000, MinRatio: 0.1, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 60_000},
 	)
 )
 
-// videoLimits adds what holds for every video.
-func videoLimits(l core.FileLimits) core.FileLimits {
+// withVideoLimits adds what holds for every video.
+func withVideoLimits(l core.FileLimits) core.FileLimits {
 	l.Formats = []string{"video/mp4", "video/quicktime"}
 	l.VideoCodecs, l.AudioCodecs = []core.Codec{core.CodecH264, core.CodecH265}, []core.Codec{core.CodecAAC}
 	l.AudioRate, l.AudioChannels = 48_000, 2

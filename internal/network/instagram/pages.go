@@ -51,9 +51,9 @@ func (a linkedAccount) toProfile() network.Profile {
 	}
 }
 
-// exchangeForPages turns the code into the accounts that are linked to the Pages that the person selected.
-func (n *Network) exchangeForPages(ctx context.Context, g network.Grant) ([]network.Profile, error) {
-	login, err := n.pages.Exchange(ctx, g)
+// exchangeCodeForPages turns the code into the accounts that are linked to the Pages that the person selected.
+func (n *Network) exchangeCodeForPages(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
+	login, err := n.pages.ExchangeCode(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -96,16 +96,16 @@ func (p linkedPage) toProfile(t network.Token) network.Profile {
 	return profile
 }
 
-// verifyPage asks for the Page, which its own token may.
-func (n *Network) verifyPage(ctx context.Context, t network.Token) error {
+// verifyPageToken asks for the Page, which its own token may.
+func (n *Network) verifyPageToken(ctx context.Context, t network.Token) error {
 	var me struct {
 		ID meta.ID `json:"id"`
 	}
 	return n.classifyAuthError(ctx, n.pages.API.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
 }
 
-// graphOf is the API of the login that gave the token.
-func (n *Network) graphOf(t network.Token) meta.API {
+// apiForToken is the API of the login that gave the token.
+func (n *Network) apiForToken(t network.Token) meta.API {
 	if isPageToken(t) {
 		return n.pages.API
 	}
@@ -119,9 +119,9 @@ var hiddenCodes = map[string]bool{"10": true, "100/33": true}
 // readWithFallback makes a call that changes nothing with the account's token, and with the person's where the Page's
 // is not shown what it asks for.
 func (n *Network) readWithFallback(t network.Token, call func(graph meta.API, token network.Secret) error) error {
-	err := call(n.graphOf(t), t.Access)
+	err := call(n.apiForToken(t), t.Access)
 	var e *network.Error
-	if isPageToken(t) && errors.As(err, &e) && hiddenCodes[e.Code] && call(n.graphOf(t), t.Extra[extraPerson]) == nil {
+	if isPageToken(t) && errors.As(err, &e) && hiddenCodes[e.Code] && call(n.apiForToken(t), t.Extra[extraPerson]) == nil {
 		return nil
 	}
 	return err

@@ -19,7 +19,7 @@ import (
 func TestThePickerShowsWhatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, withFacebook([]string{bakery, cycles, choir}, granted))
-	profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 	if err != nil || len(profiles) != 3 {
 		t.Fatalf("got %+v, %v", profiles, err)
 	}
@@ -46,14 +46,14 @@ func TestAMissingPermissionMakesEveryAccountUnusable(t *testing.T) {
 	}
 	for _, scope := range []string{"instagram_content_publish", "pages_read_engagement"} {
 		w := nt.NewWorld(t, withFacebook([]string{bakery}, without(scope)))
-		profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 		if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, scope) {
 			t.Errorf("%s: got %+v, %v", scope, profiles, err)
 		}
 	}
 	for _, scopes := range [][]string{without("pages_show_list"), granted} {
 		w := nt.NewWorld(t, withFacebook(nil, scopes))
-		_, err := w.Net.Exchange(t.Context(), w.Grant())
+		_, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 		if e := w.Failure(err, network.Rejected); e.Message == "" || e.Hint == "" {
 			t.Errorf("got %+v", e)
 		}
@@ -68,7 +68,7 @@ func TestATokenOfAPageEndsAfter90Days(t *testing.T) {
 	if ends := token.ExpiresAt.Sub(w.Now()); ends != 90*24*time.Hour || !token.RefreshAt.IsZero() {
 		t.Errorf("ends after %v, renewed %v", ends, token.RefreshAt)
 	}
-	same, err := w.Net.(network.Refresher).Refresh(t.Context(), token)
+	same, err := w.Net.(network.Refresher).RefreshToken(t.Context(), token)
 	if err != nil || same.Access != token.Access || !same.ExpiresAt.Equal(token.ExpiresAt) {
 		t.Errorf("got %+v, %v", same, err)
 	}
@@ -85,11 +85,11 @@ func TestReadsThatAPageIsRefusedAreMadeAsThePerson(t *testing.T) {
 			w.Fault(sim.Fault{Call: call, Kind: sim.Error, Code: code[0], Subcode: code[1], Message: "Hidden"})
 		}
 		refuse("status")
-		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Ready {
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Ready {
 			t.Errorf("%v: %+v, %v", code, st, err)
 		}
 		refuse("list")
-		if st, err := w.Net.Find(t.Context(), it); err != nil || st.Verdict != core.Absent {
+		if st, err := w.Net.FindPost(t.Context(), it); err != nil || st.Verdict != core.Absent {
 			t.Errorf("%v: %+v, %v", code, st, err)
 		}
 		refuse("publish")
@@ -99,7 +99,7 @@ func TestReadsThatAPageIsRefusedAreMadeAsThePerson(t *testing.T) {
 	}
 	refusedTwice := sim.Fault{Call: "status", Kind: sim.Error, Code: 10, Message: "Hidden", Times: new(2)}
 	w.Fault(refusedTwice)
-	_, err := w.Net.Status(t.Context(), it, handle)
+	_, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 	w.Failed(err, network.Revoked, it.Token.Access, it.Token.Extra["person"])
 }
 
@@ -124,7 +124,7 @@ func TestAccountsOfTheOtherLoginStillPublish(t *testing.T) {
 		if st, err := other.Publish(t.Context(), it, w.Handle(it)); err != nil || st.Verdict != core.Done {
 			t.Errorf("with %s: %+v, %v", login, st, err)
 		}
-		if err := other.Verify(t.Context(), it.Token); err != nil {
+		if err := other.VerifyToken(t.Context(), it.Token); err != nil {
 			t.Errorf("with %s: %v", login, err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestBytesAreSentOnlyForAccountsOfFacebookLogin(t *testing.T) {
 		{"a carousel", pages.Net, "facebook", `{}`, []core.Media{video, video}, network.Pulled},
 	} {
 		d := network.Draft{Media: c.media, Settings: json.RawMessage(c.settings), Account: core.Account{Login: c.login}}
-		if got := c.net.Delivery(d).Files; got != c.want {
+		if got := c.net.DeliveryFor(d).Files; got != c.want {
 			t.Errorf("%s: %s; want %s", c.name, got, c.want)
 		}
 	}
@@ -172,7 +172,7 @@ func TestAFileWithoutAnAddressIsRefusedWhereBytesAreNotTaken(t *testing.T) {
 	}{"a video": {own, video}, "a photo": {pages, photo}} {
 		it := newItem(c.w, `{}`, "A", c.media)
 		it.Files[0].URL = ""
-		_, err := c.w.Net.Create(t.Context(), it)
+		_, err := c.w.Net.CreateHandle(t.Context(), it)
 		if e := c.w.Failure(err, network.Rejected, it.Token.Access); e.Code != "media_unreachable" || e.Hint == "" {
 			t.Errorf("%s: %+v", name, e)
 		}
@@ -189,7 +189,7 @@ func TestAnUploadAddressElsewhereGetsNoBytes(t *testing.T) {
 		"https://rupload.facebook.com.evil.example/17", "https://rupload.facebook.com/ig-api-upload/v25.0/18",
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":"17","uri":%q}`, uri) })
-		_, err := w.Net.Create(t.Context(), it)
+		_, err := w.Net.CreateHandle(t.Context(), it)
 		w.Failed(err, network.Unknown, it.Token.Access)
 	}
 }

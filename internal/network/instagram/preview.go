@@ -14,7 +14,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 	p := network.Preview{
 		Kind: "Post", Several: network.Slides, MinRatio: image.MinRatio, MaxRatio: image.MaxRatio, ByUsername: true,
 		Parts: []network.PreviewPart{network.PartAccount, network.PartMedia, network.PartActions, network.PartText},
-		Text:  network.WithTags(d.Text, d.Tags), Fold: fold,
+		Text:  network.AppendMissingTags(d.Text, d.Tags), Fold: fold,
 		Actions: []network.PreviewAction{
 			network.ActionLike, network.ActionComment, network.ActionSend, network.ActionSave,
 		},

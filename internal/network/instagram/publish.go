@@ -15,9 +15,9 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// Delivery is the same for every post: a container, then the call that makes it visible. Instagram fetches the files,
-// but takes the bytes of a single video from accounts that were connected by Facebook Login.
-func (n *Network) Delivery(d network.Draft) network.Delivery {
+// DeliveryFor is the same for every post: a container, then the call that makes it visible. Instagram fetches the
+// files, but takes the bytes of a single video from accounts that were connected by Facebook Login.
+func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	containers := network.Budget{
 		Call: core.DoCreate, Scope: network.ScopeAccount, Name: "containers", Count: 400, Cost: 1, Window: 24 * time.Hour,
 	}
@@ -38,32 +38,32 @@ func (n *Network) Delivery(d network.Draft) network.Delivery {
 // uplink is the bytes a second that preparing ahead reckons with.
 const uplink = 2_000_000
 
-// Create makes a container of which nothing is visible. Of several files it makes one for each, and the handle
+// CreateHandle makes a container of which nothing is visible. Of several files it makes one for each, and the handle
 // names those until Status makes the whole of them.
-func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err
 	}
 	if contentType(s, it.Draft().Media) == typeCarousel {
-		return n.createItems(ctx, it)
+		return n.createItemContainers(ctx, it)
 	}
-	form, err := postForm(it, s)
+	form, err := newContainerForm(it, s)
 	if err != nil {
 		return "", err
 	}
 	if it.Files[0].URL == "" {
-		return n.createUpload(ctx, it, form)
+		return n.createUploadContainer(ctx, it, form)
 	}
-	return n.createNode(ctx, it, "/media", form)
+	return n.createAtEdge(ctx, it, "/media", form)
 }
 
-// createUpload makes a container whose bytes are sent to an address of its own.
-func (n *Network) createUpload(ctx context.Context, it network.Item, form url.Values) (string, error) {
+// createUploadContainer makes a container whose bytes are sent to an address of its own.
+func (n *Network) createUploadContainer(ctx context.Context, it network.Item, form url.Values) (string, error) {
 	if !isPageToken(it.Token) || it.Files[0].Kind != core.FileVideo {
-		return "", network.ErrUnreachable(n.about.Name)
+		return "", network.NewMediaUnreachableError(n.about.Name)
 	}
-	form.Del(addressParam(it.Files[0]))
+	form.Del(fileURLParam(it.Files[0]))
 	form.Set("upload_type", "resumable")
 	var out struct {
 		ID  meta.ID `json:"id"`
@@ -73,12 +73,12 @@ func (n *Network) createUpload(ctx context.Context, it network.Item, form url.Va
 	if err != nil {
 		return "", n.classifyAuthError(ctx, err, it.Token)
 	}
-	return meta.NewUpload(out.ID, out.URI, uploadHost)
+	return meta.NewUploadHandle(out.ID, out.URI, uploadHost)
 }
 
-// postForm holds the parameters of a post's container, without the children of a carousel. Instagram documents no
-// default for share_to_feed, so that is always sent.
-func postForm(it network.Item, s Settings) (url.Values, error) {
+// newContainerForm holds the parameters of a post's container, without the children of a carousel. Instagram
+// documents no default for share_to_feed, so that is always sent.
+func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 	kind := contentType(s, it.Draft().Media)
 	v := url.Values{}
 	if kind != typeFeed {
@@ -88,12 +88,12 @@ func postForm(it network.Item, s Settings) (url.Values, error) {
 		if len(it.Files) != 1 {
 			return nil, fmt.Errorf("a post on instagram of the type %s with %d files", kind, len(it.Files))
 		}
-		v.Set(addressParam(it.Files[0]), it.Files[0].URL)
+		v.Set(fileURLParam(it.Files[0]), it.Files[0].URL)
 	}
 	if kind == typeStories {
 		return v, nil
 	}
-	if text := network.WithTags(it.Text, it.Tags); text != "" {
+	if text := network.AppendMissingTags(it.Text, it.Tags); text != "" {
 		v.Set("caption", text)
 	}
 	if len(s.Collaborators) > 0 {
@@ -115,8 +115,8 @@ func postForm(it network.Item, s Settings) (url.Values, error) {
 	return v, nil
 }
 
-// addressParam is the parameter that holds the address of a file.
-func addressParam(f network.File) string {
+// fileURLParam is the parameter that holds the address of a file.
+func fileURLParam(f network.File) string {
 	if f.Kind == core.FileVideo {
 		return "video_url"
 	}
@@ -125,26 +125,26 @@ func addressParam(f network.File) string {
 
 // Publish makes the container visible.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	id, err := n.createNode(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
+	id, err := n.createAtEdge(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
-		return network.Status{}, n.setQuotaWait(ctx, it, err)
+		return network.Status{}, n.withQuotaWait(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }
 
-// createNode posts a form to an edge of the account and returns the id of the new object.
-func (n *Network) createNode(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
-	id, err := n.graphOf(it.Token).Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+// createAtEdge posts a form to an edge of the account and returns the id of the new object.
+func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
+	id, err := n.apiForToken(it.Token).CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// Status asks about the container, and makes a carousel of items that are all ready. It sends the bytes of a container
-// that waits for them.
-func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	if _, _, ok := meta.CutUpload(handle); ok {
-		return n.sendRestToContainer(ctx, it, handle)
+// AdvanceStatus asks about the container, and makes a carousel of items that are all ready. It sends the bytes of a
+// container that waits for them.
+func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if _, _, ok := meta.ParseUploadHandle(handle); ok {
+		return n.sendRemainingToContainer(ctx, it, handle)
 	}
-	return n.containers.StatusOfHandle(ctx, it, handle)
+	return n.containers.AdvanceHandle(ctx, it, handle)
 }
 
 // container is what Instagram says of a container.
@@ -163,8 +163,12 @@ func (n *Network) fetchContainer(ctx context.Context, it network.Item, id, field
 	return c, n.readNode(ctx, it.Token, "/"+url.PathEscape(id), url.Values{"fields": {fields}}, &c)
 }
 
-// sendRestToContainer sends a container the bytes that have not arrived yet.
-func (n *Network) sendRestToContainer(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// sendRemainingToContainer sends a container the bytes that have not arrived yet.
+func (n *Network) sendRemainingToContainer(
+	ctx context.Context,
+	it network.Item,
+	handle string,
+) (network.Status, error) {
 	if len(it.Files) != 1 {
 		return network.Status{}, fmt.Errorf("upload a file to instagram for a post with %d files", len(it.Files))
 	}
@@ -174,20 +178,20 @@ func (n *Network) sendRestToContainer(ctx context.Context, it network.Item, hand
 		done := uploading.Status == "complete" || c.State != "" && c.State != containerInProgress
 		return meta.Arrived{Bytes: uploading.Bytes, All: done}, err
 	}
-	st, err := n.pages.API.SendRest(ctx, it.Token.Access, handle, it.Files[0], ask)
-	if isMissing(err) {
-		return n.containers.StatusOfMissing(ctx, it, err)
+	st, err := n.pages.API.SendRemaining(ctx, it.Token.Access, handle, it.Files[0], ask)
+	if isContainerMissing(err) {
+		return n.containers.ResolveMissing(ctx, it, err)
 	}
 	return st, n.classifyAuthError(ctx, err, it.Token)
 }
 
 const containerInProgress = "IN_PROGRESS"
 
-func (n *Network) containerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	c, err := n.fetchContainer(ctx, it, handle, "id,status_code,status")
 	switch {
-	case isMissing(err):
-		return n.containers.StatusOfMissing(ctx, it, err)
+	case isContainerMissing(err):
+		return n.containers.ResolveMissing(ctx, it, err)
 	case err != nil:
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
@@ -195,19 +199,20 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 		c.State = meta.ContainerError
 	}
 	if c.State == meta.ContainerError {
-		if err := fileRefusal(it, c.Words); err != nil {
+		if err := permanentFileError(it, c.Words); err != nil {
 			return network.Status{}, err
 		}
 		c.Words = "Instagram could not use the file: " + c.Words
 	}
-	return n.containers.Status(ctx, it, c.State, c.Words), nil
+	return n.containers.StatusForState(ctx, it, c.State, c.Words), nil
 }
 
-// fileRefusal returns an error for a container whose file another upload would not mend; any other is tried again.
-func fileRefusal(it network.Item, words string) error {
+// permanentFileError returns an error for a container whose file another upload would not mend; any other is tried
+// again.
+func permanentFileError(it network.Item, words string) error {
 	for _, subcode := range []int{badVideo, badCover} {
 		if code := strconv.Itoa(subcode); strings.HasSuffix(words, code) && it.ArmedAt.IsZero() {
-			row := errorTable.Row(meta.Code{Code: 1, Subcode: subcode})
+			row := errorTable.MeaningOf(meta.Code{Code: 1, Subcode: subcode})
 			return &network.Error{
 				Kind: row.Kind, Code: code, Message: "Instagram cannot use the file: " + words, Hint: row.Hint,
 			}

@@ -207,14 +207,14 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 		},
 	} {
 		w.Instead(containers(c.answer, c.status, c.posts))
-		st, err := w.Net.Status(t.Context(), c.it, "17900000000000001")
+		st, err := w.Net.AdvanceStatus(t.Context(), c.it, "17900000000000001")
 		if err != nil || st.Verdict != c.want || st.ExternalID != c.id {
 			t.Errorf("%s: want %s %q, got %+v, %v", name, c.want, c.id, st, err)
 		}
 	}
 	for _, code := range []string{"2207026", "2207057"} {
 		w.Instead(containers(failed(code), 200, ``))
-		_, err := w.Net.Status(t.Context(), fresh, "17900000000000001")
+		_, err := w.Net.AdvanceStatus(t.Context(), fresh, "17900000000000001")
 		if e := w.Failure(err, network.Rejected, fresh.Token.Access); e.Code != code || e.Hint == "" {
 			t.Errorf("%s: got %+v", code, e)
 		}
@@ -243,7 +243,7 @@ func TestASearchComparesCaptionTypeAndProduct(t *testing.T) {
 		"of an earlier time": {listed("By @ann\nand @bob", "IMAGE", "FEED", before), core.Absent},
 	} {
 		w.Instead(containers("", 200, c.post))
-		if st, err := w.Net.Find(t.Context(), it); err != nil || st.Verdict != c.want {
+		if st, err := w.Net.FindPost(t.Context(), it); err != nil || st.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v, %v", name, c.want, st, err)
 		}
 	}
@@ -261,10 +261,10 @@ func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 			const shape = `{"permalink":%[1]q,"data":[{"id":"1","caption":"Same words","media_type":"IMAGE","permalink":%[1]q}]}`
 			_, _ = fmt.Fprintf(rw, shape, address)
 		})
-		if found, err := w.Net.Find(t.Context(), it); err != nil || found.Verdict != core.Done || found.URL != want {
+		if found, err := w.Net.FindPost(t.Context(), it); err != nil || found.Verdict != core.Done || found.URL != want {
 			t.Errorf("%s: found %+v, %v", address, found, err)
 		}
-		if link, err := w.Net.Link(t.Context(), it, "1"); link != want || (err == nil) != (want != "") {
+		if link, err := w.Net.FetchLink(t.Context(), it, "1"); link != want || (err == nil) != (want != "") {
 			t.Errorf("%s: linked %q, %v", address, link, err)
 		}
 	}
@@ -277,7 +277,7 @@ func TestAContainerIDThatIsAPathIsRefused(t *testing.T) {
 	it := w.Item("a")
 	for _, id := range []string{"../../me/evil?x=", "17/media", "17?fields=x", "17#x", ".."} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":%q}`, id) })
-		_, err := w.Net.Create(t.Context(), it)
+		_, err := w.Net.CreateHandle(t.Context(), it)
 		w.Failed(err, network.Unknown, it.Token.Access)
 	}
 }
@@ -299,7 +299,7 @@ func TestAContainerThatIsNeverReadyIsReplaced(t *testing.T) {
 		w.Fault(sim.Fault{Call: "create", Kind: sim.NeverReady})
 		it := newItem(w, `{}`, "Slow", media...)
 		it.ArmedAt = time.Time{}
-		handle, err := w.Net.Create(t.Context(), it)
+		handle, err := w.Net.CreateHandle(t.Context(), it)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,7 +307,7 @@ func TestAContainerThatIsNeverReadyIsReplaced(t *testing.T) {
 			if err := w.Kit.WaitIdle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != want || st.Handle != "" {
+			if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != want || st.Handle != "" {
 				t.Errorf("%s: want %s, got %+v, %v", name, want, st, err)
 			}
 			w.Advance(24 * time.Hour)
@@ -322,14 +322,14 @@ func TestAFailedContainerTellsItsReason(t *testing.T) {
 	it := w.Item("A Reel")
 	it.Files, it.ArmedAt = w.Files(nt.Video()), time.Time{}
 	w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError, Times: new(0)})
-	handle, err := w.Net.Create(t.Context(), it)
+	handle, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Kit.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	st, err := w.Net.Status(t.Context(), it, handle)
+	st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 	if err != nil || st.Verdict != core.Broken || !strings.Contains(st.Message, "2207076") {
 		t.Errorf("got %+v, %v", st, err)
 	}

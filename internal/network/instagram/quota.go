@@ -14,37 +14,37 @@ import (
 // codeQuota says that the account has published as often as it may in 24 hours.
 const codeQuota = "9/2207042"
 
-// setQuotaWait makes an error of the quota hold the post until the oldest post that fills the quota is 24 hours old.
+// withQuotaWait makes an error of the quota hold the post until the oldest post that fills the quota is 24 hours old.
 // Any other error comes back as it is.
-func (n *Network) setQuotaWait(ctx context.Context, it network.Item, err error) error {
+func (n *Network) withQuotaWait(ctx context.Context, it network.Item, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) || e.Code != codeQuota {
 		return err
 	}
-	row := errorTable.Row(meta.Code{Code: 9, Subcode: 2207042})
-	row.Wait = n.untilQuotaFrees(ctx, it)
+	row := errorTable.MeaningOf(meta.Code{Code: 9, Subcode: 2207042})
+	row.Wait = n.timeUntilQuotaFrees(ctx, it)
 	return meta.Reclassify(err, row)
 }
 
-// AccountFacts tells how much of the account's publishing quota is used.
-func (n *Network) AccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
-	q, err := n.readQuota(ctx, profile, t)
+// ReadAccountFacts tells how much of the account's publishing quota is used.
+func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
+	q, err := n.fetchQuota(ctx, profile, t)
 	if err != nil {
 		return core.Facts{}, err
 	}
 	return core.Facts{Quota: &q}, nil
 }
 
-func (n *Network) readQuota(ctx context.Context, profile string, t network.Token) (core.PostQuota, error) {
+func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Token) (core.PostQuota, error) {
 	return meta.ReadQuota(func(params url.Values, into any) error {
 		return n.readNode(ctx, t, "/"+url.PathEscape(profile)+"/content_publishing_limit", params, into)
 	})
 }
 
-// untilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window; an hour when
+// timeUntilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window; an hour when
 // that is not known.
-func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item) time.Duration {
-	q, err := n.readQuota(ctx, it.Profile, it.Token)
+func (n *Network) timeUntilQuotaFrees(ctx context.Context, it network.Item) time.Duration {
+	q, err := n.fetchQuota(ctx, it.Profile, it.Token)
 	if err != nil {
 		return meta.QuotaWait
 	}
@@ -58,5 +58,5 @@ func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item) time.Dur
 			times = append(times, p.At.Time)
 		}
 	}
-	return meta.UntilQuotaFrees(q, times, n.now())
+	return meta.TimeUntilQuotaFrees(q, times, n.now())
 }

@@ -18,9 +18,9 @@ const (
 	eventDeletion    = "data-deletion"
 )
 
-// ReadCallback reads a call that says that a person has removed the app, or wants their data to be deleted. grantOf
+// VerifyCallback reads a call that says that a person has removed the app, or wants their data to be deleted. grantOf
 // names what a person has given the app.
-func ReadCallback(
+func VerifyCallback(
 	c network.Callback, secret network.Secret, now time.Time, grantOf func(person string) string,
 ) (network.Notice, error) {
 	kind := map[string]network.NoticeKind{
@@ -30,18 +30,18 @@ func ReadCallback(
 	if err != nil || kind == "" || len(form["signed_request"]) != 1 {
 		return network.Notice{}, network.ErrNotSigned
 	}
-	person, at, ok := readSignedRequest(form.Get("signed_request"), secret)
+	person, at, ok := verifySignedRequest(form.Get("signed_request"), secret)
 	if !ok || !network.IsFresh(at, now, 0) {
 		return network.Notice{}, network.ErrNotSigned
 	}
 	return network.Notice{Kind: kind, Grant: grantOf(person), At: at}, nil
 }
 
-// readSignedRequest returns the person that a signed request is about, and when it was made. ok is false unless the
+// verifySignedRequest returns the person that a signed request is about, and when it was made. ok is false unless the
 // holder of the secret has signed it.
-func readSignedRequest(text string, secret network.Secret) (person string, at time.Time, ok bool) {
+func verifySignedRequest(text string, secret network.Secret) (person string, at time.Time, ok bool) {
 	signature, payload, found := strings.Cut(text, ".")
-	signed, err := decodeBase64(signature)
+	signed, err := decodeBase64URL(signature)
 	if !found || err != nil || secret == "" || strings.ContainsAny(text, "\r\n") { // which the decoder skips
 		return "", time.Time{}, false
 	}
@@ -55,7 +55,7 @@ func readSignedRequest(text string, secret network.Secret) (person string, at ti
 		Person    ID     `json:"user_id"`
 		IssuedAt  int64  `json:"issued_at"` // Unix time
 	}
-	plain, err := decodeBase64(payload)
+	plain, err := decodeBase64URL(payload)
 	if err != nil || json.Unmarshal(plain, &request) != nil {
 		return "", time.Time{}, false
 	}
@@ -63,7 +63,7 @@ func readSignedRequest(text string, secret network.Secret) (person string, at ti
 	return string(request.Person), time.Unix(request.IssuedAt, 0).UTC(), ok
 }
 
-// decodeBase64 accepts the URL alphabet with and without padding.
-func decodeBase64(text string) ([]byte, error) {
+// decodeBase64URL accepts the URL alphabet with and without padding.
+func decodeBase64URL(text string) ([]byte, error) {
 	return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
 }

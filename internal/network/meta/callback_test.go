@@ -45,7 +45,7 @@ func TestASignedRequestIsRead(t *testing.T) {
 		"with further members":  {"deauthorize", signRequest(appSecret, strings.Replace(about, "{", `{"expires":1,"user":{},`, 1)), network.AccessRemoved},
 		"the algorithm in case": {"deauthorize", signRequest(appSecret, strings.Replace(about, "HMAC", `hmac`, 1)), network.AccessRemoved},
 	} {
-		got, err := meta.ReadCallback(network.Callback{Event: c.event, Body: body(c.signed)}, appSecret, now, grantOf)
+		got, err := meta.VerifyCallback(network.Callback{Event: c.event, Body: body(c.signed)}, appSecret, now, grantOf)
 		want := network.Notice{Kind: c.kind, Grant: "grant of 218471", At: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)}
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v", name, got, err)
@@ -83,7 +83,7 @@ func TestARequestThatIsNotSignedIsRefused(t *testing.T) {
 		"with a line break in it":   {"deauthorize", appSecret, body(good[:10] + "\n" + good[10:])},
 		"signature in another case": {"deauthorize", appSecret, body(strings.ToUpper(signature) + "." + payload)},
 	} {
-		got, err := meta.ReadCallback(network.Callback{Event: c.event, Body: c.body}, c.secret, now, grantOf)
+		got, err := meta.VerifyCallback(network.Callback{Event: c.event, Body: c.body}, c.secret, now, grantOf)
 		if !errors.Is(err, network.ErrNotSigned) || got != (network.Notice{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -96,7 +96,7 @@ func FuzzReadCallback(f *testing.F) {
 	f.Add("data-deletion", good[:len(good)-3])
 	f.Add("deauthorize", []byte("signed_request=.e30"))
 	f.Fuzz(func(t *testing.T, event string, sent []byte) {
-		n, err := meta.ReadCallback(network.Callback{Event: event, Body: sent}, appSecret, now, grantOf)
+		n, err := meta.VerifyCallback(network.Callback{Event: event, Body: sent}, appSecret, now, grantOf)
 		switch {
 		case err != nil && (!errors.Is(err, network.ErrNotSigned) || n != network.Notice{}):
 			t.Errorf("%+v, %v", n, err)
@@ -110,13 +110,13 @@ func TestAGrantToAnotherAppIsNotRevoked(t *testing.T) {
 	t.Parallel()
 	login := meta.PageLogin{ID: "1234", Secret: appSecret}
 	other := meta.PageLogin{ID: "5678"}
-	for _, grant := range []string{"", other.GrantOf("1"), "pages/12345/1"} {
-		e, ok := errors.AsType[*network.Error](login.Revoke(t.Context(), network.Token{Grant: grant}))
+	for _, grant := range []string{"", other.GrantID("1"), "pages/12345/1"} {
+		e, ok := errors.AsType[*network.Error](login.RevokeGrant(t.Context(), network.Token{Grant: grant}))
 		if !ok || e.Kind != network.Rejected {
 			t.Errorf("%q: %v", grant, e)
 		}
 	}
-	if shared := (meta.PageLogin{ID: "1234"}); shared.GrantOf("1") != login.GrantOf("1") || login.GrantOf("") != "" {
+	if shared := (meta.PageLogin{ID: "1234"}); shared.GrantID("1") != login.GrantID("1") || login.GrantID("") != "" {
 		t.Error("two networks with the same app have different grants")
 	}
 }

@@ -19,7 +19,7 @@ const missingGrace = 5 * time.Minute
 // Containers asks about containers: what a post is made of before one call makes it visible. Every field is required.
 type Containers struct {
 	Now func() time.Time
-	// Ask reads a container's state and returns it with Status or StatusOfMissing.
+	// Ask reads a container's state and returns it with Status or ResolveMissing.
 	Ask func(ctx context.Context, it network.Item, handle string) (network.Status, error)
 	// Find looks for the post among those of the account.
 	Find func(ctx context.Context, it network.Item) (network.Status, error)
@@ -33,12 +33,12 @@ const (
 	itemsComma  = ","
 )
 
-// JoinItems returns the handle that names the containers of a carousel's items, in the post's order.
-func JoinItems(ids []string) string { return itemsHandle + strings.Join(ids, itemsComma) }
+// NewItemsHandle returns the handle that names the containers of a carousel's items, in the post's order.
+func NewItemsHandle(ids []string) string { return itemsHandle + strings.Join(ids, itemsComma) }
 
-// StatusOfHandle asks about a container, or about each item of a carousel. Once all items are ready, it makes the
+// AdvanceHandle asks about a container, or about each item of a carousel. Once all items are ready, it makes the
 // carousel, whose handle replaces theirs. A carousel whose answer is lost is invisible, and another is made.
-func (c Containers) StatusOfHandle(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (c Containers) AdvanceHandle(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	children, ok := strings.CutPrefix(handle, itemsHandle)
 	if !ok {
 		return c.Ask(ctx, it, handle)
@@ -72,10 +72,10 @@ func (c Containers) StatusOfHandle(ctx context.Context, it network.Item, handle 
 	return st, nil
 }
 
-// Status is the status of a container in a state, with the network's words about it. One that could not be processed is
-// Broken. Of a published one it looks the post up, and leaves the id empty when the account's posts do not single one
-// out.
-func (c Containers) Status(ctx context.Context, it network.Item, state, words string) network.Status {
+// StatusForState is the status of a container in a state, with the network's words about it. One that could not be
+// processed is Broken. Of a published one it looks the post up, and leaves the id empty when the account's posts do
+// not single one out.
+func (c Containers) StatusForState(ctx context.Context, it network.Item, state, words string) network.Status {
 	st := network.Status{Verdict: core.Pending, Message: words, Code: state}
 	switch state {
 	case "FINISHED":
@@ -94,9 +94,9 @@ func (c Containers) Status(ctx context.Context, it network.Item, state, words st
 	return st
 }
 
-// StatusOfMissing decides about a container that the network does not find, as happens for a while after it was made.
+// ResolveMissing decides about a container that the network does not find, as happens for a while after it was made.
 // After that it is dead if it was never armed; if it was, only when the account's posts do not show the post either.
-func (c Containers) StatusOfMissing(ctx context.Context, it network.Item, why error) (network.Status, error) {
+func (c Containers) ResolveMissing(ctx context.Context, it network.Item, why error) (network.Status, error) {
 	since := it.HandleAt
 	if !it.ArmedAt.IsZero() {
 		found, err := c.Find(ctx, it)

@@ -61,36 +61,36 @@ const methodError = "GraphMethodException"
 // defaultWait is how long a throttle holds when the network does not say.
 const defaultWait = 5 * time.Minute
 
-// Error finds the error in an answer; nil when there is none.
-func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
+// ParseError finds the error in an answer; nil when there is none.
+func (t Table) ParseError(resp *network.Response, now time.Time) *network.Error {
 	var body envelope
 	err := json.Unmarshal(resp.Body, &body)
 	ok := resp.Status/100 == 2
 	switch {
 	case err == nil && body.Error != nil:
-		return t.graphError(resp, *body.Error, now)
+		return t.classifyGraphError(resp, *body.Error, now)
 	case err == nil && body.Upload != nil && !ok:
-		return resp.Fail(
+		return resp.CompleteError(
 			network.Error{
 				Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message,
 				Hint: hintFetch, Trace: traceID(resp),
 			},
 		)
 	case err == nil && body.FlatMessage != "" && !ok:
-		return resp.Fail(network.Error{
+		return resp.CompleteError(network.Error{
 			Kind: network.Rejected, Code: strconv.Itoa(body.FlatCode), Message: body.FlatMessage, Hint: hintCode,
 		})
 	case ok:
 		return nil
 	}
-	return resp.Fail(network.Error{
+	return resp.CompleteError(network.Error{
 		Kind: network.Unknown, Message: fmt.Sprintf("The network responded with status %d and no reason.", resp.Status),
 		Trace: traceID(resp),
 	})
 }
 
-func (t Table) graphError(resp *network.Response, e graphError, now time.Time) *network.Error {
-	row := t.findRow(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
+func (t Table) classifyGraphError(resp *network.Response, e graphError, now time.Time) *network.Error {
+	row := t.findMeaning(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
 	if e.Type == methodError && strings.Contains(e.Message, "appsecret_proof") { // comes with the code of a parameter
 		row = common[Code{Code: 104}]
 	}
@@ -103,23 +103,23 @@ func (t Table) graphError(resp *network.Response, e graphError, now time.Time) *
 	}
 	switch {
 	case row.Kind == network.RateLimited:
-		out.RetryAfter = cmp.Or(longestWait(resp, now), row.Wait, defaultWait)
+		out.RetryAfter = cmp.Or(longestHeaderWait(resp, now), row.Wait, defaultWait)
 		out.Scope = cmp.Or(row.Scope, network.ScopeAccount)
 	case row.Wait > 0:
 		out.RetryAfter, out.Scope = row.Wait, cmp.Or(row.Scope, network.ScopeAccount)
 	}
-	return resp.Fail(out)
+	return resp.CompleteError(out)
 }
 
 func traceID(resp *network.Response) string {
 	return cmp.Or(resp.Header.Get("X-Fb-Trace-Id"), resp.Header.Get("X-Fb-Request-Id"))
 }
 
-// Row is what an error of a code means, outside an answer of that error.
-func (t Table) Row(c Code) network.Meaning { return t.findRow(c, false, 0) }
+// MeaningOf is what an error of a code means, outside an answer of that error.
+func (t Table) MeaningOf(c Code) network.Meaning { return t.findMeaning(c, false, 0) }
 
-// findRow finds what an error means: the network's own rows first, the exact one before the general.
-func (t Table) findRow(c Code, transient bool, status int) network.Meaning {
+// findMeaning finds what an error means: the network's own rows first, the exact one before the general.
+func (t Table) findMeaning(c Code, transient bool, status int) network.Meaning {
 	for _, rows := range []Table{t, common} {
 		for _, key := range []Code{c, {0, c.Subcode}, {c.Code, 0}, {0, c.Code}} {
 			if row, ok := rows[key]; ok && key != (Code{}) {
@@ -136,8 +136,8 @@ func (t Table) findRow(c Code, transient bool, status int) network.Meaning {
 	return network.Meaning{Kind: network.Rejected, Hint: hintUnknown}
 }
 
-// Documented lists the codes of a network, with those that all Graph APIs share.
-func (t Table) Documented() []network.Documented {
+// ListDocumented lists the codes of a network, with those that all Graph APIs share.
+func (t Table) ListDocumented() []network.Documented {
 	merged := maps.Clone(common)
 	maps.Copy(merged, t)
 	var all []network.Documented
@@ -151,13 +151,13 @@ func (t Table) Documented() []network.Documented {
 		all = append(all, network.Documented{Code: code.String(), Meaning: row})
 	}
 	permissions := fmt.Sprintf("%d–%d", permissionFirst, permissionLast)
-	all = append(all, network.Documented{Code: permissions, Meaning: t.Row(Code{Code: permissionFirst})})
+	all = append(all, network.Documented{Code: permissions, Meaning: t.MeaningOf(Code{Code: permissionFirst})})
 	network.SortDocumented(all)
 	return all
 }
 
-// longestWait is the longest time that the headers ask for.
-func longestWait(resp *network.Response, now time.Time) time.Duration {
+// longestHeaderWait is the longest time that the headers ask for.
+func longestHeaderWait(resp *network.Response, now time.Time) time.Duration {
 	longest := resp.RetryAfter(now)
 	var usage map[string][]struct {
 		Minutes float64 `json:"estimated_time_to_regain_access"`
@@ -167,7 +167,7 @@ func longestWait(resp *network.Response, now time.Time) time.Duration {
 	}
 	for _, list := range usage {
 		for _, u := range list {
-			longest = max(longest, network.Seconds(u.Minutes*time.Minute.Seconds()))
+			longest = max(longest, network.CappedWait(u.Minutes*time.Minute.Seconds()))
 		}
 	}
 	return longest

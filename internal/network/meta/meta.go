@@ -31,7 +31,8 @@ type API struct {
 // Get reads path into the value.
 func (a API) Get(ctx context.Context, path string, token network.Secret, params url.Values, into any) error {
 	return a.callAndDecode(
-		ctx, network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.withProof(token, params), Token: token},
+		ctx,
+		network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.addSecretProof(token, params), Token: token},
 		into,
 	)
 }
@@ -39,7 +40,9 @@ func (a API) Get(ctx context.Context, path string, token network.Secret, params 
 // Post sends a form to path and reads the answer into the value.
 func (a API) Post(ctx context.Context, path string, token network.Secret, form url.Values, into any) error {
 	return a.callAndDecode(
-		ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withProof(token, form), Token: token}, into,
+		ctx,
+		network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.addSecretProof(token, form), Token: token},
+		into,
 	)
 }
 
@@ -47,12 +50,12 @@ func (a API) Post(ctx context.Context, path string, token network.Secret, form u
 func (a API) Delete(ctx context.Context, path string, token network.Secret) error {
 	var out json.RawMessage
 	return a.callAndDecode(ctx, network.Request{
-		Method: http.MethodDelete, URL: a.Base + path, Query: a.withProof(token, nil), Token: token,
+		Method: http.MethodDelete, URL: a.Base + path, Query: a.addSecretProof(token, nil), Token: token,
 	}, &out)
 }
 
-// Create sends a form to path and returns the id of the object that was made.
-func (a API) Create(ctx context.Context, path string, token network.Secret, form url.Values) (string, error) {
+// CreateObject sends a form to path and returns the id of the object that was made.
+func (a API) CreateObject(ctx context.Context, path string, token network.Secret, form url.Values) (string, error) {
 	var out struct {
 		ID ID `json:"id"`
 	}
@@ -72,19 +75,19 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	if err != nil {
 		return err
 	}
-	if e := a.Table.Error(resp, a.Now()); e != nil {
+	if e := a.Table.ParseError(resp, a.Now()); e != nil {
 		return e
 	}
 	if err := json.Unmarshal(resp.Body, into); err != nil {
-		return resp.Fail(
+		return resp.CompleteError(
 			network.Error{Kind: network.Unknown, Message: "The response is not in the documented format."},
 		)
 	}
 	return nil
 }
 
-// withProof adds the proof that the sender has the app's secret.
-func (a API) withProof(token network.Secret, params url.Values) url.Values {
+// addSecretProof adds the proof that the sender has the app's secret.
+func (a API) addSecretProof(token network.Secret, params url.Values) url.Values {
 	if a.Proof == "" || token == "" {
 		return params
 	}
@@ -109,9 +112,9 @@ type page[T any] struct {
 	} `json:"paging"`
 }
 
-// List reads all pages of an edge. The network says where the next page is, but only the cursor is
+// ListAll reads all pages of an edge. The network says where the next page is, but only the cursor is
 // taken from it: its address would carry the token in the query.
-func List[T any](ctx context.Context, a API, path string, token network.Secret, params url.Values) ([]T, error) {
+func ListAll[T any](ctx context.Context, a API, path string, token network.Secret, params url.Values) ([]T, error) {
 	var all []T
 	query := url.Values{}
 	maps.Copy(query, params)
@@ -168,10 +171,10 @@ func (id *ID) UnmarshalJSON(data []byte) error {
 
 var safeID = regexp.MustCompile(`^[0-9A-Za-z_-]*$`)
 
-// Expiry is when a token that lives for the given seconds ends; old when the network does not say.
-func Expiry(now time.Time, seconds int64, old time.Time) time.Time {
+// ExpiryAfter is when a token that lives for the given seconds ends; old when the network does not say.
+func ExpiryAfter(now time.Time, seconds int64, fallback time.Time) time.Time {
 	if seconds <= 0 {
-		return old
+		return fallback
 	}
 	return now.Add(time.Duration(seconds) * time.Second)
 }

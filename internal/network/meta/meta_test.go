@@ -29,7 +29,7 @@ func api(t *testing.T, answer http.HandlerFunc) meta.API {
 		t.Fatal(err)
 	}
 	c := network.NewClient(network.ClientConfig{NetworksURL: base})
-	t.Cleanup(c.Close)
+	t.Cleanup(c.CloseIdleConnections)
 	return meta.API{Client: c, Base: "https://graph.example", Now: func() time.Time { return now }}
 }
 
@@ -92,7 +92,7 @@ func TestAnUndocumentedErrorIsJudgedByItsForm(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
-		want   network.Kind
+		want   network.ErrorKind
 	}{
 		{400, `{"error":{"code":12345,"message":"m"}}`, network.Rejected},
 		{400, `{"error":{"code":12345,"is_transient":true,"message":"m"}}`, network.Transient},
@@ -163,7 +163,7 @@ func TestAListIsFollowedByItsCursorOnly(t *testing.T) {
 			_, _ = io.WriteString(w, `{"data":[],"paging":{"cursors":{"after":"C"}}}`)
 		}
 	})
-	got, err := meta.List[int](t.Context(), a, "/me/list", "the-page-token", url.Values{"limit": {"2"}})
+	got, err := meta.ListAll[int](t.Context(), a, "/me/list", "the-page-token", url.Values{"limit": {"2"}})
 	if err != nil || len(got) != 3 {
 		t.Fatalf("got %v, %v", got, err)
 	}
@@ -188,7 +188,7 @@ func TestAListThatCannotBeReadWholeIsAnError(t *testing.T) {
 		a := api(t, func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"data":[1],"paging":`+paging+`}`)
 		})
-		_, err := meta.List[int](t.Context(), a, "/list", "", nil)
+		_, err := meta.ListAll[int](t.Context(), a, "/list", "", nil)
 		var e *network.Error
 		if !errors.As(err, &e) || e.Kind != network.Unknown {
 			t.Errorf("%s: want unknown, got %v", name, err)
@@ -272,7 +272,7 @@ func TestExpiredIsToldFromRevoked(t *testing.T) {
 		token   network.Token
 		answer  string
 		inspect func(context.Context) (network.Secret, error)
-		want    network.Kind
+		want    network.ErrorKind
 	}{
 		"the date has passed":       {plain, past, ``, blind, network.Expired},
 		"a subcode leaves no doubt": {exact, past, ``, blind, network.Revoked},
@@ -316,14 +316,14 @@ func TestExpiredIsToldFromRevoked(t *testing.T) {
 func TestOnlyMatchBindsOneOfOne(t *testing.T) {
 	t.Parallel()
 	one := network.Status{ExternalID: "1", URL: "https://example.org/1"}
-	if got := meta.OnlyMatch(nil); got != (network.Status{Verdict: core.Absent}) {
+	if got := meta.StatusOfMatches(nil); got != (network.Status{Verdict: core.Absent}) {
 		t.Errorf("none: got %+v", got)
 	}
-	if got := meta.OnlyMatch([]network.Status{one}); got.Verdict != core.Done || got.ExternalID != "1" ||
+	if got := meta.StatusOfMatches([]network.Status{one}); got.Verdict != core.Done || got.ExternalID != "1" ||
 		got.URL != one.URL {
 		t.Errorf("one: got %+v", got)
 	}
-	if got := meta.OnlyMatch([]network.Status{one, one}); got.Verdict != core.Ambiguous || got.ExternalID != "" ||
+	if got := meta.StatusOfMatches([]network.Status{one, one}); got.Verdict != core.Ambiguous || got.ExternalID != "" ||
 		got.URL != "" {
 		t.Errorf("two: got %+v", got)
 	}

@@ -26,8 +26,8 @@ type Login struct {
 	Grant   string
 }
 
-// Exchange turns the code into a long-lived token of the person.
-func (l PageLogin) Exchange(ctx context.Context, g network.Grant) (Login, error) {
+// ExchangeCode turns the code into a long-lived token of the person.
+func (l PageLogin) ExchangeCode(ctx context.Context, g network.AuthResponse) (Login, error) {
 	app := url.Values{"client_id": {l.ID}, "client_secret": {l.Secret.Reveal()}}
 	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {TrimCode(g.Code)}}
 	var short, long struct {
@@ -50,8 +50,8 @@ func (l PageLogin) Exchange(ctx context.Context, g network.Grant) (Login, error)
 	if err := l.API.Get(ctx, "/me", login.Person, url.Values{"fields": {"id"}}, &me); err != nil {
 		return Login{}, err
 	}
-	login.Grant = l.GrantOf(string(me.ID))
-	granted, err := l.grantedScopes(ctx, login.Person)
+	login.Grant = l.GrantID(string(me.ID))
+	granted, err := l.fetchGrantedScopes(ctx, login.Person)
 	login.Granted = granted
 	return login, err
 }
@@ -59,13 +59,15 @@ func (l PageLogin) Exchange(ctx context.Context, g network.Grant) (Login, error)
 // pageIssuer names this login in grants. Networks that share the app share the grants.
 const pageIssuer = "pages"
 
-// GrantOf names what a person has given the app.
-func (l PageLogin) GrantOf(person string) string { return network.GrantOf(pageIssuer, l.ID, person) }
+// GrantID names what a person has given the app.
+func (l PageLogin) GrantID(person string) string {
+	return network.FormatGrantID(pageIssuer, l.ID, person)
+}
 
-// Revoke removes the app from the person's account, which ends the tokens of the person and of all Pages. It needs no
-// token of the person: those of Pages outlive it.
-func (l PageLogin) Revoke(ctx context.Context, t network.Token) error {
-	person := network.PersonOf(t.Grant, pageIssuer, l.ID)
+// RevokeGrant removes the app from the person's account, which ends the tokens of the person and of all Pages. It
+// needs no token of the person: those of Pages outlive it.
+func (l PageLogin) RevokeGrant(ctx context.Context, t network.Token) error {
+	person := network.PersonInGrantID(t.Grant, pageIssuer, l.ID)
 	if person == "" {
 		return &network.Error{Kind: network.Rejected, Message: "The access was granted to another app."}
 	}
@@ -83,12 +85,12 @@ func mergeValues(sets ...url.Values) url.Values {
 	return all
 }
 
-func (l PageLogin) grantedScopes(ctx context.Context, person network.Secret) ([]string, error) {
+func (l PageLogin) fetchGrantedScopes(ctx context.Context, person network.Secret) ([]string, error) {
 	type permission struct {
 		Name   string `json:"permission"`
 		Status string `json:"status"`
 	}
-	list, err := List[permission](ctx, l.API, "/me/permissions", person, nil)
+	list, err := ListAll[permission](ctx, l.API, "/me/permissions", person, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +103,8 @@ func (l PageLogin) grantedScopes(ctx context.Context, person network.Secret) ([]
 	return given, nil
 }
 
-// Classify tells an expired token from a revoked one where the answer does not.
-func (l PageLogin) Classify(ctx context.Context, err error, t network.Token) error {
+// ClassifyAuthError tells an expired token from a revoked one where the answer does not.
+func (l PageLogin) ClassifyAuthError(ctx context.Context, err error, t network.Token) error {
 	return l.API.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
 		return l.appToken(), nil
 	})
@@ -131,16 +133,16 @@ func ListPages[T any](
 	ctx context.Context, l PageLogin, person network.Secret, granted []string, fields string,
 ) ([]T, error) {
 	if !slices.Contains(granted, ScopeListPages) {
-		return nil, errNoPage("The permission to list Pages was not granted.")
+		return nil, newNoPageError("The permission to list Pages was not granted.")
 	}
-	list, err := List[T](ctx, l.API, "/me/accounts", person, url.Values{"fields": {fields}, "limit": {"100"}})
+	list, err := ListAll[T](ctx, l.API, "/me/accounts", person, url.Values{"fields": {fields}, "limit": {"100"}})
 	if err == nil && len(list) == 0 {
-		err = errNoPage("You selected no Page, or you have none.")
+		err = newNoPageError("You selected no Page, or you have none.")
 	}
 	return list, err
 }
 
-func errNoPage(message string) error {
+func newNoPageError(message string) error {
 	return &network.Error{
 		Kind: network.Rejected, Message: message, Hint: "Connect again, select the Page and leave every permission selected.",
 	}
@@ -152,7 +154,7 @@ var publishingTasks = []string{"CREATE_CONTENT", "MANAGE"}
 // WhyUnusable says why a Page cannot be published to with these of the needed permissions; "" when it can.
 func (p Page) WhyUnusable(granted, needed []string) string {
 	may := func(task string) bool { return slices.Contains(publishingTasks, task) }
-	switch missing := MissingScope(granted, needed); {
+	switch missing := MissingScopeMessage(granted, needed); {
 	case missing != "":
 		return missing
 	case !slices.ContainsFunc(p.Tasks, may):

@@ -38,9 +38,9 @@ func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, er
 	}, nil
 }
 
-// UntilQuotaFrees returns how long it takes until the oldest of the posts that fill the quota leaves its window, or
+// TimeUntilQuotaFrees returns how long it takes until the oldest of the posts that fill the quota leaves its window, or
 // QuotaWait if published, when the account's posts of this window were made, does not tell.
-func UntilQuotaFrees(q core.PostQuota, published []time.Time, now time.Time) time.Duration {
+func TimeUntilQuotaFrees(q core.PostQuota, published []time.Time, now time.Time) time.Duration {
 	if len(published) < q.Limit {
 		return QuotaWait
 	}

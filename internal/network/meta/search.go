@@ -11,13 +11,13 @@ import (
 // clockSlack is how far a network's clock may be behind ours.
 const clockSlack = time.Minute
 
-// Since is from when on a search looks for what was armed at the time.
-func Since(armed time.Time) time.Time { return armed.Add(-clockSlack).Truncate(time.Second) }
+// SearchStart is from when on a search looks for what was armed at the time.
+func SearchStart(armed time.Time) time.Time { return armed.Add(-clockSlack).Truncate(time.Second) }
 
-// SameText compares a post's text with ours and forgives what a network does to the white space around it.
-func SameText(a, b string) bool { return trimText(a) == trimText(b) }
+// IsSameText compares a post's text with ours and forgives what a network does to the white space around it.
+func IsSameText(a, b string) bool { return normalizeText(a) == normalizeText(b) }
 
-func trimText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+func normalizeText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 // Time is an instant as Graph writes it: 2026-07-12T08:00:00+0000.
 type Time struct{ time.Time }
@@ -37,9 +37,9 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 // Before tells whether the instant surely lies before another: one that could not be read may lie anywhere.
 func (t Time) Before(other time.Time) bool { return !t.IsZero() && t.Time.Before(other) }
 
-// OnlyMatch is the status of a search that found these posts: Absent for none, the one that was found, or
+// StatusOfMatches is the status of a search that found these posts: Absent for none, the one that was found, or
 // Ambiguous for several that nobody can tell apart.
-func OnlyMatch(found []network.Status) network.Status {
+func StatusOfMatches(found []network.Status) network.Status {
 	switch len(found) {
 	case 0:
 		return network.Status{Verdict: core.Absent}

@@ -22,14 +22,14 @@ func (a API) ClassifyAuthError(
 		return err
 	}
 	classified := *e
-	if ends := a.tokenExpiry(ctx, t, appToken); !ends.IsZero() && !ends.After(a.Now()) {
+	if ends := a.findTokenExpiry(ctx, t, appToken); !ends.IsZero() && !ends.After(a.Now()) {
 		classified.Kind = network.Expired
 	}
 	return &classified
 }
 
-// tokenExpiry is when the token ends or ended; zero when it is unknown.
-func (a API) tokenExpiry(
+// findTokenExpiry is when the token ends or ended; zero when it is unknown.
+func (a API) findTokenExpiry(
 	ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error),
 ) time.Time {
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.Now()) {
@@ -80,8 +80,8 @@ func RefreshTime(t network.Token) time.Time {
 	return at
 }
 
-// MissingScope says in a sentence which of the needed permissions was not granted first; "" when all were.
-func MissingScope(granted, needed []string) string {
+// MissingScopeMessage says in a sentence which of the needed permissions was not granted first; "" when all were.
+func MissingScopeMessage(granted, needed []string) string {
 	for _, scope := range needed {
 		if !slices.Contains(granted, scope) {
 			return "The permission " + scope + " was not granted. Connect again and leave every permission selected."

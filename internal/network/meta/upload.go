@@ -28,9 +28,9 @@ const uploadTime = 20 * time.Second
 // uploadHandle begins the handle of an object whose bytes are still to be sent. The rest is the address of the upload.
 const uploadHandle = "upload:"
 
-// NewUpload returns the handle of an object whose bytes are to be sent to an address, or an error if the address is not
-// the object's own at the network's host for uploads.
-func NewUpload(id ID, address, host string) (handle string, err error) {
+// NewUploadHandle returns the handle of an object whose bytes are to be sent to an address, or an error if the
+// address is not the object's own at the network's host for uploads.
+func NewUploadHandle(id ID, address, host string) (handle string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || id == "" || u.Scheme != "https" || u.Host != host || !strings.HasSuffix(u.Path, "/"+string(id)) {
 		return "", &network.Error{Kind: network.Unknown, Message: "The network did not return an upload address."}
@@ -38,8 +38,9 @@ func NewUpload(id ID, address, host string) (handle string, err error) {
 	return uploadHandle + address, nil
 }
 
-// CutUpload returns the address of an upload and the id of its object; ok tells whether the handle is one of NewUpload.
-func CutUpload(handle string) (address, id string, ok bool) {
+// ParseUploadHandle returns the address of an upload and the id of its object; ok tells whether the handle is one of
+// NewUploadHandle.
+func ParseUploadHandle(handle string) (address, id string, ok bool) {
 	address, ok = strings.CutPrefix(handle, uploadHandle)
 	if u, err := url.Parse(address); err == nil {
 		id = path.Base(u.Path)
@@ -47,12 +48,12 @@ func CutUpload(handle string) (address, id string, ok bool) {
 	return address, id, ok
 }
 
-// PassAddress gives the network the address from which it fetches a file.
-func (a API) PassAddress(ctx context.Context, token network.Secret, upload string, f network.File) error {
-	return a.callUpload(ctx, token, upload, http.Header{"file_url": {f.URL}}, nil)
+// SendFileURL gives the network the address from which it fetches a file.
+func (a API) SendFileURL(ctx context.Context, token network.Secret, upload string, f network.File) error {
+	return a.postToUpload(ctx, token, upload, http.Header{"file_url": {f.URL}}, nil)
 }
 
-func (a API) callUpload(
+func (a API) postToUpload(
 	ctx context.Context, token network.Secret, upload string, header http.Header, body *network.Body,
 ) error {
 	header.Set("Authorization", "OAuth "+token.Reveal())
@@ -74,14 +75,14 @@ type Arrived struct {
 	All   bool
 }
 
-// SendRest sends the bytes of a file that have not arrived yet. It returns Pending with the id as handle when all have
-// arrived, and Progress when only some have. A call that is lost or takes too long is no error; ask tells how many
-// bytes have arrived.
-func (a API) SendRest(
+// SendRemaining sends the bytes of a file that have not arrived yet. It returns Pending with the id as handle when
+// all have arrived, and Progress when only some have. A call that is lost or takes too long is no error; ask tells
+// how many bytes have arrived.
+func (a API) SendRemaining(
 	ctx context.Context, token network.Secret, handle string, f network.File,
 	ask func(ctx context.Context, id string) (Arrived, error),
 ) (network.Status, error) {
-	upload, id, _ := CutUpload(handle)
+	upload, id, _ := ParseUploadHandle(handle)
 	before, err := ask(ctx, id)
 	if err != nil {
 		return network.Status{}, err
@@ -89,7 +90,7 @@ func (a API) SendRest(
 	if before.All || before.Bytes >= f.Bytes {
 		return network.Status{Verdict: core.Pending, Handle: id}, nil
 	}
-	sendErr := a.sendFrom(ctx, token, upload, f, before.Bytes)
+	sendErr := a.sendFromOffset(ctx, token, upload, f, before.Bytes)
 	var e *network.Error
 	switch {
 	case sendErr == nil:
@@ -109,12 +110,18 @@ func (a API) SendRest(
 	return network.Status{Verdict: core.Pending, Message: e.Message}, nil
 }
 
-func (a API) sendFrom(ctx context.Context, token network.Secret, upload string, f network.File, offset int64) error {
+func (a API) sendFromOffset(
+	ctx context.Context,
+	token network.Secret,
+	upload string,
+	f network.File,
+	offset int64,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, uploadTime)
 	defer cancel()
-	rest := f.Part(offset, f.Bytes-offset)
+	rest := f.PartBody(offset, f.Bytes-offset)
 	rest.Type = "application/octet-stream"
-	return a.callUpload(ctx, token, upload, http.Header{
+	return a.postToUpload(ctx, token, upload, http.Header{
 		"offset": {strconv.FormatInt(offset, 10)}, "file_size": {strconv.FormatInt(f.Bytes, 10)},
 	}, rest)
 }
@@ -126,12 +133,12 @@ type FilePart struct {
 	From, Size int64
 }
 
-// PostFile sends a form with a part of a file to path and reads the answer into the value.
-func (a API) PostFile(
+// PostFilePart sends a form with a part of a file to path and reads the answer into the value.
+func (a API) PostFilePart(
 	ctx context.Context, path string, token network.Secret, form url.Values, part FilePart, into any,
 ) error {
-	form = a.withProof(token, form)
-	body, err := newMultipart(form, part)
+	form = a.addSecretProof(token, form)
+	body, err := newMultipartBody(form, part)
 	if err != nil {
 		return err
 	}
@@ -141,8 +148,8 @@ func (a API) PostFile(
 	}, into)
 }
 
-// newMultipart is a form whose last field is a part of a file.
-func newMultipart(form url.Values, part FilePart) (*network.Body, error) {
+// newMultipartBody is a form whose last field is a part of a file.
+func newMultipartBody(form url.Values, part FilePart) (*network.Body, error) {
 	var head bytes.Buffer
 	w := multipart.NewWriter(&head)
 	for _, name := range slices.Sorted(maps.Keys(form)) {
@@ -161,7 +168,7 @@ func newMultipart(form url.Values, part FilePart) (*network.Body, error) {
 	return &network.Body{
 		Size: int64(head.Len()) + part.Size + int64(len(tail)), Type: w.FormDataContentType(),
 		Open: func(ctx context.Context) (io.ReadCloser, error) {
-			file, err := part.File.Part(part.From, part.Size).Open(ctx)
+			file, err := part.File.PartBody(part.From, part.Size).Open(ctx)
 			if err != nil {
 				return nil, err
 			}

@@ -22,13 +22,13 @@ type Verdict = struct {
 func Verdicts(t *testing.T, r network.Rules, rows []Verdict) {
 	t.Helper()
 	for _, v := range rows {
-		block, err := r.Settings(json.RawMessage(v.Block))
+		block, err := r.NormalizeSettings(json.RawMessage(v.Block))
 		if err != nil {
 			t.Errorf("%s: %v", v.Name, err)
 			continue
 		}
 		v.Draft.Settings = block
-		issues, warnings := r.Check(v.Draft)
+		issues, warnings := r.CheckDraft(v.Draft)
 		want, got := strings.Fields(v.Want), []string{}
 		for _, i := range append(issues, warnings...) {
 			got = append(got, string(i.Code))

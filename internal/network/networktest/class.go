@@ -11,20 +11,20 @@ import (
 // Classes that are no kinds of error: an answer to a question that says "not yet", and one that what was asked for is
 // done already.
 const (
-	Pending network.Kind = "pending"
-	Ignored network.Kind = "done"
+	Pending network.ErrorKind = "pending"
+	Ignored network.ErrorKind = "done"
 )
 
 // Class is what a network's documents advise to make of an error.
 type Class struct {
-	Kind  network.Kind
+	Kind  network.ErrorKind
 	Actor network.Actor // "" where Kind tells
 	// Wait and Scope are of a throttle, or of a refusal after which the account is left alone.
 	Wait  time.Duration
 	Scope network.Scope
 }
 
-var classKinds = map[string]network.Kind{"throttled": network.RateLimited}
+var classKinds = map[string]network.ErrorKind{"throttled": network.RateLimited}
 
 var classActors = map[string]network.Actor{
 	"author": network.ActorAuthor, "owner": network.ActorOwner, "operator": network.ActorOperator,
@@ -35,7 +35,7 @@ var classActors = map[string]network.Actor{
 func ParseClass(t *testing.T, text string, now time.Time) (c Class) {
 	t.Helper()
 	words := strings.Fields(text)
-	c.Kind = network.Kind(words[0])
+	c.Kind = network.ErrorKind(words[0])
 	if kind, ok := classKinds[words[0]]; ok {
 		c.Kind = kind
 	}

@@ -14,7 +14,7 @@ import (
 func connects(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	grant := w.Grant()
-	profiles, err := w.Net.Exchange(t.Context(), grant)
+	profiles, err := w.Net.ExchangeCode(t.Context(), grant)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func connects(t *testing.T, h Harness) {
 			t.Errorf("profile %s twice", p.ExternalID)
 		}
 		seen[p.ExternalID] = true
-		if err := w.Net.Verify(t.Context(), p.Token); err != nil {
+		if err := w.Net.VerifyToken(t.Context(), p.Token); err != nil {
 			t.Errorf("the token of %s does not work: %v", p.ExternalID, err)
 		}
 		if p.Unusable == "" {
@@ -41,7 +41,7 @@ func connects(t *testing.T, h Harness) {
 			t.Errorf("renewable %v: %+v", renewable, p.Token)
 		}
 	}
-	_, err = w.Net.Exchange(t.Context(), grant)
+	_, err = w.Net.ExchangeCode(t.Context(), grant)
 	e := w.Failure(err, network.Rejected, network.Secret(grant.Code))
 	if e.Hint == "" || e.Message == "" {
 		t.Errorf("a used code is refused without a word: %+v", e)
@@ -73,7 +73,7 @@ func refusedConsent(t *testing.T, h Harness) {
 func wrongCode(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	good := w.Grant()
-	for name, grant := range map[string]network.Grant{
+	for name, grant := range map[string]network.AuthResponse{
 		"a made-up code":   {Code: "AQ-this-is-not-a-code-of-anyone", RedirectURI: callback, Verifier: good.Verifier},
 		"another way back": {Code: good.Code, RedirectURI: callback + "/elsewhere", Verifier: good.Verifier},
 		"no code at all":   {RedirectURI: callback, Verifier: good.Verifier},
@@ -82,12 +82,12 @@ func wrongCode(t *testing.T, h Harness) {
 		if name == "another verifier" && good.Verifier == "" {
 			continue
 		}
-		_, err := w.Net.Exchange(t.Context(), grant)
+		_, err := w.Net.ExchangeCode(t.Context(), grant)
 		if e := w.Failure(err, network.Rejected, network.Secret(grant.Code)); e.Message == "" {
 			t.Errorf("%s: no words", name)
 		}
 	}
-	if _, err := w.Net.Exchange(t.Context(), good); err != nil {
+	if _, err := w.Net.ExchangeCode(t.Context(), good); err != nil {
 		t.Errorf("the good code was spent by wrong tries: %v", err)
 	}
 }
@@ -103,14 +103,14 @@ func refreshes(t *testing.T, h Harness) {
 		return
 	}
 	w.Advance(renewalTime(old).Sub(w.Now()))
-	for kind, want := range map[string]network.Kind{
+	for kind, want := range map[string]network.ErrorKind{
 		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited,
 	} {
 		w.Fault(sim.Fault{Call: "refresh", Kind: kind})
-		_, err := r.Refresh(t.Context(), old)
+		_, err := r.RefreshToken(t.Context(), old)
 		w.Failed(err, want, old.Access)
 	}
-	fresh, err := r.Refresh(t.Context(), old)
+	fresh, err := r.RefreshToken(t.Context(), old)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,21 +119,21 @@ func refreshes(t *testing.T, h Harness) {
 		(fresh.Refresh == "") != (old.Refresh == "") || !maps.Equal(fresh.Extra, old.Extra) {
 		t.Errorf("the fresh token %+v does not follow %+v", fresh, old)
 	}
-	if err := w.Net.Verify(t.Context(), fresh); err != nil {
+	if err := w.Net.VerifyToken(t.Context(), fresh); err != nil {
 		t.Errorf("the fresh token does not work: %v", err)
 	}
 	w.Fault(sim.Fault{Call: "refresh", Kind: sim.TruncatedJSON}) // which may cost a token that can be used only once
-	_, err = r.Refresh(t.Context(), fresh)
+	_, err = r.RefreshToken(t.Context(), fresh)
 	w.Failed(err, network.Unknown, fresh.Access, fresh.Refresh)
 	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = rw.Write([]byte(`{"token_type":"bearer","access_token":""}`))
 	})
-	_, err = r.Refresh(t.Context(), fresh)
+	_, err = r.RefreshToken(t.Context(), fresh)
 	w.Failed(err, network.Unknown, fresh.Access)
 	w.Instead(nil)
 	if !fresh.ExpiresAt.IsZero() {
 		w.Advance(fresh.ExpiresAt.Sub(w.Now()) + time.Second)
-		_, err = r.Refresh(t.Context(), fresh)
+		_, err = r.RefreshToken(t.Context(), fresh)
 		w.Failed(err, network.Expired, fresh.Access, fresh.Refresh)
 	}
 }

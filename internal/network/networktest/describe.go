@@ -16,8 +16,8 @@ func describes(t *testing.T, h Harness) {
 	for what, ok := range map[string]bool{
 		"ID is the driver's":          d.ID == h.Driver.ID,
 		"Settle":                      d.Settle > 0,
-		"FirstPoll of a handle":       d.FirstPoll > 0 || !w.Net.Delivery(network.Draft{}).Flow.MakesHandle(),
-		"Configured with credentials": w.Net.Configured(),
+		"FirstPoll of a handle":       d.FirstPoll > 0 || !w.Net.DeliveryFor(network.Draft{}).Flow.MakesHandle(),
+		"Configured with credentials": w.Net.IsConfigured(),
 	} {
 		if !ok {
 			t.Errorf("not described: %s in %+v", what, d)
@@ -27,7 +27,7 @@ func describes(t *testing.T, h Harness) {
 	var all []network.Budget
 	for _, s := range shapes(d) {
 		if draft, ok := s.draft(w.Net, h); ok {
-			budgets := w.Net.Delivery(draft).Budgets
+			budgets := w.Net.DeliveryFor(draft).Budgets
 			checkBudgets(t, s.name, budgets)
 			all = append(all, budgets...)
 		}
@@ -37,8 +37,8 @@ func describes(t *testing.T, h Harness) {
 			t.Errorf("the quota %+v is not one of posts in a day", q)
 		}
 	}
-	if w.Net.Delivery(network.Draft{}).Flow == core.FlowOneCall {
-		if _, err := w.Net.Create(t.Context(), network.Item{}); err == nil {
+	if w.Net.DeliveryFor(network.Draft{}).Flow == core.FlowOneCall {
+		if _, err := w.Net.CreateHandle(t.Context(), network.Item{}); err == nil {
 			t.Error("a flow without a handle made one")
 		}
 	}
@@ -89,7 +89,7 @@ func checkVariables(t *testing.T, h Harness) {
 		}
 		return h.variable(name)
 	}})
-	if err != nil || bare.Configured() {
+	if err != nil || bare.IsConfigured() {
 		t.Errorf("configured without credentials (%v)", err)
 	}
 }

@@ -28,7 +28,7 @@ func documentedErrors(t *testing.T, h Harness) {
 		t.Fatal("the simulator documents no errors")
 	}
 	calls := []string{"publish"}
-	if w.Net.Delivery(it.Draft()).Flow.MakesHandle() {
+	if w.Net.DeliveryFor(it.Draft()).Flow.MakesHandle() {
 		calls = append(calls, "create", "status")
 	}
 	for _, d := range documents {
@@ -158,12 +158,12 @@ func holdsWords(answer []byte, words string) bool {
 // renewIfLapsed gives the item a fresh token when its own has lapsed.
 func (w *World) renewIfLapsed(it network.Item) network.Item {
 	w.t.Helper()
-	if it.Token.HasLapsed(w.Now()) {
+	if it.Token.MustRefresh(w.Now()) {
 		refresher, ok := w.Net.(network.Refresher)
 		if !ok {
 			w.t.Fatal("the token has lapsed, and the network renews none")
 		}
-		fresh, err := refresher.Refresh(w.t.Context(), it.Token)
+		fresh, err := refresher.RefreshToken(w.t.Context(), it.Token)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -178,9 +178,9 @@ func (w *World) provoke(call string, it network.Item, handle string) (st network
 	case "", "publish":
 		return w.Net.Publish(w.t.Context(), it, handle)
 	case "status":
-		return w.Net.Status(w.t.Context(), it, handle)
+		return w.Net.AdvanceStatus(w.t.Context(), it, handle)
 	}
-	_, err = w.Net.Create(w.t.Context(), it)
+	_, err = w.Net.CreateHandle(w.t.Context(), it)
 	return st, err
 }
 
@@ -196,7 +196,7 @@ func throttles(t *testing.T, h Harness) {
 }
 
 func deadTokens(t *testing.T, h Harness) {
-	for kind, want := range map[string]network.Kind{sim.TokenExpired: network.Expired, sim.TokenRevoked: network.Revoked} {
+	for kind, want := range map[string]network.ErrorKind{sim.TokenExpired: network.Expired, sim.TokenRevoked: network.Revoked} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
@@ -211,7 +211,7 @@ func deadTokens(t *testing.T, h Harness) {
 			if e := w.Failure(err, want, it.Token.Access); e.Hint == "" {
 				t.Error("no hint")
 			}
-			w.Failed(w.Net.Verify(t.Context(), it.Token), want, it.Token.Access)
+			w.Failed(w.Net.VerifyToken(t.Context(), it.Token), want, it.Token.Access)
 			_, err = w.Ask(it, handle)
 			w.Failed(err, want, it.Token.Access)
 			if all := w.Visible(); len(all) != 0 {
@@ -224,7 +224,7 @@ func deadTokens(t *testing.T, h Harness) {
 			if !ok {
 				t.Fatal("a token that lapses cannot be renewed")
 			}
-			fresh, err := refresher.Refresh(t.Context(), it.Token)
+			fresh, err := refresher.RefreshToken(t.Context(), it.Token)
 			if cause == network.Revoked {
 				w.Failed(err, cause, it.Token.Access, it.Token.Refresh)
 				return
@@ -351,14 +351,14 @@ func secretsStay(t *testing.T, h Harness) {
 		302: `%s`,
 	}
 	verbs := map[string]func() error{
-		"exchange": func() error { _, err := w.Net.Exchange(t.Context(), grant); return err },
-		"verify":   func() error { return w.Net.Verify(t.Context(), it.Token) },
+		"exchange": func() error { _, err := w.Net.ExchangeCode(t.Context(), grant); return err },
+		"verify":   func() error { return w.Net.VerifyToken(t.Context(), it.Token) },
 		"publish":  func() error { _, err := w.Net.Publish(t.Context(), it, handle); return err },
-		"find":     func() error { _, err := w.Net.Find(t.Context(), it); return err },
-		"link":     func() error { _, err := w.Net.Link(t.Context(), it, "18000000000000001"); return err },
+		"find":     func() error { _, err := w.Net.FindPost(t.Context(), it); return err },
+		"link":     func() error { _, err := w.Net.FetchLink(t.Context(), it, "18000000000000001"); return err },
 	}
 	if r, ok := w.Net.(network.Refresher); ok {
-		verbs["refresh"] = func() error { _, err := r.Refresh(t.Context(), it.Token); return err }
+		verbs["refresh"] = func() error { _, err := r.RefreshToken(t.Context(), it.Token); return err }
 	}
 	for status, shape := range shapes {
 		w.Instead(echo(status, shape))
@@ -387,7 +387,7 @@ func checksLength(t *testing.T, h Harness) {
 	codes := func(text string) []core.IssueCode {
 		d := h.Simplest
 		d.Text, d.Settings = text, []byte(`{}`)
-		issues, _ := w.Net.Check(d)
+		issues, _ := w.Net.CheckDraft(d)
 		var codes []core.IssueCode
 		for _, i := range issues {
 			if i.Message == "" || i.Hint == "" {

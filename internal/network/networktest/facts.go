@@ -46,7 +46,7 @@ func (w *World) facts(p network.Profile) (core.Facts, error) {
 	if !ok {
 		w.t.Fatal("the network tells no facts")
 	}
-	return informer.AccountFacts(w.t.Context(), p.ExternalID, p.Token)
+	return informer.ReadAccountFacts(w.t.Context(), p.ExternalID, p.Token)
 }
 
 func countsPublished(t *testing.T, h Harness) {

@@ -106,12 +106,12 @@ func (s shape) draft(r network.Network, h Harness) (d network.Draft, ok bool) {
 			d.Settings = json.RawMessage(fmt.Sprintf(`{%q: %q}`, f.Name, s.kind))
 		}
 	}
-	issues, _ := r.Check(d)
+	issues, _ := r.CheckDraft(d)
 	if len(issues) == 1 && issues[0].Code == core.IssueTextNotAllowed.Code {
 		d.Text = ""
-		issues, _ = r.Check(d)
+		issues, _ = r.CheckDraft(d)
 	}
-	if h.hidden && r.Delivery(d).Files == network.Pulled {
+	if h.hidden && r.DeliveryFor(d).Files == network.Pulled {
 		return d, false
 	}
 	return d, len(issues) == 0 && !slices.Contains(h.Unfinished, s.kind)
@@ -119,7 +119,7 @@ func (s shape) draft(r network.Network, h Harness) (d network.Draft, ok bool) {
 
 // pushes tells whether the connector sends the files of a draft.
 func pushes(n network.Network, h Harness, d network.Draft) bool {
-	files := n.Delivery(d).Files
+	files := n.DeliveryFor(d).Files
 	return files == network.Pushed || files == network.Either && h.hidden
 }
 
@@ -128,7 +128,7 @@ func (w *World) post(d network.Draft) network.Item {
 	w.t.Helper()
 	it := w.Item(d.Text)
 	it.Title, it.Settings, it.Files = d.Title, d.Settings, w.Files(d.Media...)
-	if issues, _ := w.Net.Check(it.Draft()); len(issues) != 0 {
+	if issues, _ := w.Net.CheckDraft(it.Draft()); len(issues) != 0 {
 		w.t.Fatalf("the files made are others than were asked for: %+v", issues)
 	}
 	return it
@@ -179,11 +179,11 @@ func publishesFiles(t *testing.T, h Harness) {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
 			w.shown(it, k)
-			link, err := w.Net.Link(t.Context(), k.it, k.ID)
+			link, err := w.Net.FetchLink(t.Context(), k.it, k.ID)
 			if err != nil {
 				t.Fatalf("no link to %q: %v", k.ID, err)
 			}
-			if status := w.open(w.Client.Browse(link)); status != http.StatusOK {
+			if status := w.open(w.Client.BrowserURL(link)); status != http.StatusOK {
 				t.Errorf("the page of the post answers %d", status)
 			}
 		})
@@ -433,7 +433,7 @@ func preparesInvisibly(t *testing.T, h Harness) {
 			if do != core.DoAwait || slices.Contains(k.calls, core.DoPublish) {
 				t.Fatalf("before the time it ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			w.Advance(rules.Delivery(d).Ahead)
+			w.Advance(rules.DeliveryFor(d).Ahead)
 			if all := w.Visible(); len(all) != 0 {
 				t.Fatalf("visible before the time: %v", all)
 			}

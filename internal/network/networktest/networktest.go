@@ -59,7 +59,7 @@ type Case struct {
 	Code, Subcode, Status int
 	Reason                string // instead of Code, where the network's codes are words
 	Call                  string // that is refused: status, one that Create makes, or publish; "" is publish
-	Kind                  network.Kind
+	Kind                  network.ErrorKind
 }
 
 // RunPushed runs the tests of files for the posts whose bytes the connector sends where the network cannot reach them.

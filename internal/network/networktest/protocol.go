@@ -36,7 +36,7 @@ type Worker struct {
 // Publish makes a worker whose item was never armed.
 func (w *World) Publish(it network.Item) *Worker {
 	it.ArmedAt = time.Time{}
-	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.Delivery(it.Draft()).Flow, Step: core.StepIdle}}
+	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.DeliveryFor(it.Draft()).Flow, Step: core.StepIdle}}
 }
 
 // Run claims again and again until the publication has ended, and says how.
@@ -83,7 +83,7 @@ func (k *Worker) facts(s core.Signal) core.Signal {
 
 // closeGate gives the files addresses that wait for the arm of the handle that is about to be made.
 func (k *Worker) closeGate() {
-	if !k.w.Net.Delivery(k.it.Draft()).Gated {
+	if !k.w.Net.DeliveryFor(k.it.Draft()).Gated {
 		return
 	}
 	k.gate = k.w.shelf.addGate()
@@ -102,7 +102,7 @@ func (k *Worker) call(do core.Do) core.Signal {
 	case core.DoCreate:
 		k.closeGate()
 		st.Verdict = core.Done
-		st.ExternalID, err = n.Create(ctx, k.it)
+		st.ExternalID, err = n.CreateHandle(ctx, k.it)
 	case core.DoPublish:
 		k.w.shelf.openGate(k.gate)
 		if k.it.ArmedAt.IsZero() {
@@ -111,9 +111,9 @@ func (k *Worker) call(do core.Do) core.Signal {
 		k.quiet = k.w.Now().Add(callTimeout + n.Describe().Settle)
 		st, err = n.Publish(ctx, k.it, k.pub.Handle)
 	case core.DoFind:
-		st, err = n.Find(ctx, k.it)
+		st, err = n.FindPost(ctx, k.it)
 	default:
-		st, err = n.Status(ctx, k.it, k.pub.Handle)
+		st, err = n.AdvanceStatus(ctx, k.it, k.pub.Handle)
 	}
 	if st.Message != "" {
 		k.said = st.Message

@@ -28,14 +28,14 @@ func publishes(t *testing.T, h Harness) {
 	if k.ID != one.ID || one.Account != it.Profile {
 		t.Errorf("published %s for %s, visible is %+v", k.ID, it.Profile, one)
 	}
-	link, err := w.Net.Link(t.Context(), k.it, k.ID)
+	link, err := w.Net.FetchLink(t.Context(), k.it, k.ID)
 	if err != nil || link != one.URL {
 		t.Fatalf("want the link %s, got %s, %v", one.URL, link, err)
 	}
-	if status := w.open(w.Client.Browse(link)); status != http.StatusOK {
+	if status := w.open(w.Client.BrowserURL(link)); status != http.StatusOK {
 		t.Errorf("the page of the post answers %d", status)
 	}
-	_, err = w.Net.Link(t.Context(), k.it, "1789999999999999")
+	_, err = w.Net.FetchLink(t.Context(), k.it, "1789999999999999")
 	w.Failed(err, network.Rejected, it.Token.Access)
 }
 
@@ -78,7 +78,7 @@ func showsFigures(t *testing.T, h Harness) {
 // page is what a visitor of an address at the network reads.
 func (w *World) page(address string) string {
 	w.t.Helper()
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.Client.Browse(address), nil)
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.Client.BrowserURL(address), nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func droppedBefore(t *testing.T, h Harness) {
 	_, err := w.Net.Publish(t.Context(), it, handle)
 	w.Failed(err, network.Unknown, it.Token.Access)
 	want := core.Ready
-	if !w.Net.Delivery(it.Draft()).Flow.IsRepeatable() {
+	if !w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
 		want = core.Absent
 	}
 	if st, err := w.Ask(it, handle); err != nil || st.Verdict != want {
@@ -249,13 +249,13 @@ func notSent(t *testing.T, h Harness) {
 func bindsNoOther(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
-	if st, err := w.Net.Find(t.Context(), it); err == nil && st.Verdict == core.Ambiguous &&
-		w.Net.Delivery(it.Draft()).Flow.IsRepeatable() {
+	if st, err := w.Net.FindPost(t.Context(), it); err == nil && st.Verdict == core.Ambiguous &&
+		w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
 		return // a network that cannot be searched never says that it found a post, and its handles tell
 	}
 	find := func(it network.Item, want core.Verdict, id string) {
 		t.Helper()
-		st, err := w.Net.Find(t.Context(), it)
+		st, err := w.Net.FindPost(t.Context(), it)
 		if err != nil || st.Verdict != want || st.ExternalID != id {
 			t.Errorf("want %s %q, got %+v, %v", want, id, st, err)
 		}
@@ -286,7 +286,7 @@ func bindsNoOther(t *testing.T, h Harness) {
 	other := it
 	other.Known = []string{id}
 	find(other, core.Done, second)
-	if _, err := w.Net.Find(t.Context(), network.Item{Text: text, Profile: it.Profile, Token: it.Token}); err == nil {
+	if _, err := w.Net.FindPost(t.Context(), network.Item{Text: text, Profile: it.Profile, Token: it.Token}); err == nil {
 		t.Error("a search without the time of the arm was made")
 	}
 }

@@ -18,33 +18,33 @@ func revokes(t *testing.T, h Harness) {
 		return
 	}
 	if h.NoRevocation {
-		w.Failed(r.Revoke(t.Context(), token), network.Rejected, token.Access)
+		w.Failed(r.RevokeGrant(t.Context(), token), network.Rejected, token.Access)
 		return
 	}
-	for kind, want := range map[string]network.Kind{
+	for kind, want := range map[string]network.ErrorKind{
 		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited,
 	} {
 		w.Fault(sim.Fault{Call: "revoke", Kind: kind})
-		w.Failed(r.Revoke(t.Context(), token), want, token.Access, token.Refresh)
+		w.Failed(r.RevokeGrant(t.Context(), token), want, token.Access, token.Refresh)
 	}
 	w.Fault(sim.Fault{Call: "revoke", Kind: sim.DropBeforeAccept})
-	w.Failed(r.Revoke(t.Context(), token), network.Unknown, token.Access, token.Refresh)
-	if err := w.Net.Verify(t.Context(), token); err != nil {
+	w.Failed(r.RevokeGrant(t.Context(), token), network.Unknown, token.Access, token.Refresh)
+	if err := w.Net.VerifyToken(t.Context(), token); err != nil {
 		t.Fatalf("a refused call has revoked the grant: %v", err)
 	}
-	if err := r.Revoke(t.Context(), token); err != nil {
+	if err := r.RevokeGrant(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
 	for _, dead := range []network.Token{old, token} {
-		if w.Net.Verify(t.Context(), dead) == nil {
+		if w.Net.VerifyToken(t.Context(), dead) == nil {
 			t.Error("a token works after its grant was revoked")
 		}
 	}
-	if err := w.Net.Verify(t.Context(), w.Connect().Token); err != nil {
+	if err := w.Net.VerifyToken(t.Context(), w.Connect().Token); err != nil {
 		t.Errorf("a grant that was given after it does not work: %v", err)
 	}
 	if h.RevokesByApp { // which works as long as the app does
 		return
 	}
-	w.Failed(r.Revoke(t.Context(), token), network.Rejected, token.Access, token.Refresh)
+	w.Failed(r.RevokeGrant(t.Context(), token), network.Rejected, token.Access, token.Refresh)
 }

@@ -54,7 +54,7 @@ func rulesComplete(t *testing.T, r network.Rules, _ any) {
 
 // foreignSettings are those that another version stored.
 func foreignSettings(t *testing.T, r network.Rules, _ any) {
-	issues, _ := r.Check(network.Draft{Settings: json.RawMessage(`{"ofAnotherVersion": true}`)})
+	issues, _ := r.CheckDraft(network.Draft{Settings: json.RawMessage(`{"ofAnotherVersion": true}`)})
 	if len(issues) != 1 || issues[0].Code != core.IssueSettingUnavailable.Code {
 		t.Errorf("got %+v", issues)
 	}
@@ -108,7 +108,7 @@ func settingsAgree(t *testing.T, r network.Rules, settings any) {
 	var fields []string
 	for _, f := range r.Describe().Fields {
 		fields = append(fields, f.Name)
-		if _, err := r.Settings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, sample(f)))); err != nil {
+		if _, err := r.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, sample(f)))); err != nil {
 			t.Errorf("the field %s is not taken: %v", f.Name, err)
 		}
 	}
@@ -135,7 +135,7 @@ func sample(f network.Field) string {
 func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
 	d := r.Describe()
 	for _, empty := range []string{"", "{}", " {} "} {
-		normal, err := r.Settings(json.RawMessage(empty))
+		normal, err := r.NormalizeSettings(json.RawMessage(empty))
 		if err != nil || string(normal) != "{}" {
 			t.Errorf("%q: want {}, got %s, %v", empty, normal, err)
 		}
@@ -154,13 +154,13 @@ func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
 		`{"` + first + `": {"toString": 1, "deep": []}}`: first,
 	}
 	for block, key := range refused {
-		_, err := r.Settings(json.RawMessage(block))
+		_, err := r.NormalizeSettings(json.RawMessage(block))
 		named := slices.ContainsFunc(core.Errors(err), func(e *core.Error) bool { return e.Path == key })
 		if core.CodeOf(err) != core.CodeInvalidRequest || !named {
 			t.Errorf("%s: want invalid_request at %q, got %v", block, key, err)
 		}
 	}
-	_, err := r.Settings(json.RawMessage(`{"` + first + `x": "abc"}`))
+	_, err := r.NormalizeSettings(json.RawMessage(`{"` + first + `x": "abc"}`))
 	if e := core.AsError(err); !strings.Contains(e.Hint, "Did you mean "+first+"?") {
 		t.Errorf("the nearest key is not named: %q", e.Hint)
 	}
@@ -172,7 +172,7 @@ func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
 func strictField(t *testing.T, r network.Rules, f network.Field) {
 	t.Helper()
 	give := func(value string) error {
-		_, err := r.Settings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, value)))
+		_, err := r.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, value)))
 		return err
 	}
 	if f.Ignored {

@@ -117,7 +117,7 @@ func (w *World) network(base string) network.Network {
 		w.t.Fatal(err)
 	}
 	w.Client = network.NewClient(network.ClientConfig{NetworksURL: u})
-	w.t.Cleanup(w.Client.Close)
+	w.t.Cleanup(w.Client.CloseIdleConnections)
 	n, err := w.h.Driver.New(network.Environment{Client: w.Client, Get: w.h.variable, Now: w.Now})
 	if err != nil {
 		w.t.Fatal(err)
@@ -219,7 +219,7 @@ func (w *World) Visible() []sim.Post { return w.Kit.Posts.All() }
 // Connect goes through the consent page and returns the first usable profile.
 func (w *World) Connect() network.Profile {
 	w.t.Helper()
-	profiles, err := w.Net.Exchange(w.t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(w.t.Context(), w.Grant())
 	if err != nil {
 		w.t.Fatalf("exchange: %v", err)
 	}
@@ -233,13 +233,13 @@ func (w *World) Connect() network.Profile {
 }
 
 // Grant is the way back of someone who agreed.
-func (w *World) Grant() network.Grant {
+func (w *World) Grant() network.AuthResponse {
 	w.t.Helper()
 	back := w.Consent("allow")
 	if back.Get("code") == "" || back.Get("state") != "the-state" {
 		w.t.Fatalf("the consent page sent back %v", back)
 	}
-	grant := network.Grant{Code: back.Get("code"), RedirectURI: callback}
+	grant := network.AuthResponse{Code: back.Get("code"), RedirectURI: callback}
 	if w.Net.Describe().PKCE {
 		grant.Verifier = verifier
 	}
@@ -255,7 +255,7 @@ func (w *World) Consent(decision string) url.Values {
 		request.Challenge = base64.RawURLEncoding.EncodeToString(sum[:])
 	}
 	address := w.Net.AuthorizeURL(request)
-	if again := w.Client.Browse(address); again != address {
+	if again := w.Client.BrowserURL(address); again != address {
 		w.t.Errorf("a mapped address is mapped again: %s", again)
 	}
 	u, err := url.Parse(address)
@@ -320,15 +320,15 @@ func (w *World) itemOf(p network.Profile, text string) network.Item {
 func (w *World) Handle(it network.Item) string {
 	w.t.Helper()
 	handle := ""
-	if w.Net.Delivery(it.Draft()).Flow.MakesHandle() {
+	if w.Net.DeliveryFor(it.Draft()).Flow.MakesHandle() {
 		var err error
-		if handle, err = w.Net.Create(w.t.Context(), it); err != nil {
+		if handle, err = w.Net.CreateHandle(w.t.Context(), it); err != nil {
 			w.t.Fatalf("create: %v", err)
 		}
 	}
 	w.rest()
 	for {
-		st, err := w.Net.Status(w.t.Context(), it, handle)
+		st, err := w.Net.AdvanceStatus(w.t.Context(), it, handle)
 		handle = cmp.Or(st.Handle, handle)
 		switch {
 		case err != nil || st.Verdict != core.Ready && st.Verdict != core.Progress:
@@ -341,20 +341,20 @@ func (w *World) Handle(it network.Item) string {
 
 // Ask asks the network what became of the irreversible call, the way its flow has it.
 func (w *World) Ask(it network.Item, handle string) (network.Status, error) {
-	if w.Net.Delivery(it.Draft()).Flow.IsRepeatable() {
-		return w.Net.Status(w.t.Context(), it, handle)
+	if w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
+		return w.Net.AdvanceStatus(w.t.Context(), it, handle)
 	}
-	return w.Net.Find(w.t.Context(), it)
+	return w.Net.FindPost(w.t.Context(), it)
 }
 
 // Failed checks that an error is the network's, of the kind, and tells no secret.
-func (w *World) Failed(err error, kind network.Kind, secrets ...network.Secret) {
+func (w *World) Failed(err error, kind network.ErrorKind, secrets ...network.Secret) {
 	w.t.Helper()
 	_ = w.Failure(err, kind, secrets...)
 }
 
 // Failure is Failed, and returns the error.
-func (w *World) Failure(err error, kind network.Kind, secrets ...network.Secret) *network.Error {
+func (w *World) Failure(err error, kind network.ErrorKind, secrets ...network.Secret) *network.Error {
 	w.t.Helper()
 	var e *network.Error
 	if !errors.As(err, &e) {

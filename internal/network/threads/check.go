@@ -7,9 +7,9 @@ import (
 	"belfry/internal/network"
 )
 
-// Check says what the network would refuse. Tags are not sent to it (Spec §2), so they do not count.
-func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
+// CheckDraft says what the network would refuse. Tags are not sent to it (Spec §2), so they do not count.
+func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
+	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		d.Title = ""
 		f.CheckLimits(description, contentType(d.Media), d, s.LinkAttachment)
 		files := len(d.Media) > 0

@@ -22,17 +22,17 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(scopes, ",")},
 		"response_type": {"code"}, "state": {r.State},
 	}
-	return n.client.Browse(n.consent + "?" + q.Encode())
+	return n.client.BrowserURL(n.consent + "?" + q.Encode())
 }
 
-type tokenAnswer struct {
+type tokenResponse struct {
 	Access  string `json:"access_token"`
 	Seconds int64  `json:"expires_in"`
 }
 
-// Exchange turns the code into the one profile that consented, with a token of 60 days.
-func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
-	var short tokenAnswer
+// ExchangeCode turns the code into the one profile that consented, with a token of 60 days.
+func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
+	var short tokenResponse
 	err := n.token.Post(ctx, "/oauth/access_token", "", url.Values{
 		"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"authorization_code"},
 		"redirect_uri": {g.RedirectURI}, "code": {meta.TrimCode(g.Code)},
@@ -40,7 +40,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
-	var long tokenAnswer
+	var long tokenResponse
 	err = n.token.Get(ctx, "/access_token", "", url.Values{
 		"grant_type": {"th_exchange_token"}, "client_secret": {n.secret.Reveal()}, "access_token": {short.Access},
 	}, &long)
@@ -48,33 +48,33 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	if long.Access == "" {
-		return nil, errNoToken()
+		return nil, newNoTokenError()
 	}
 	p, err := n.fetchProfile(ctx, network.Secret(long.Access))
 	if err != nil {
 		return nil, err
 	}
-	granted, err := n.grantedScopes(ctx, network.Secret(long.Access))
+	granted, err := n.fetchGrantedScopes(ctx, network.Secret(long.Access))
 	if err != nil {
 		return nil, err
 	}
-	p.Token = n.applyGrant(network.Token{Scopes: granted, Grant: n.grantOf(p.ExternalID)}, long)
-	p.Unusable = meta.MissingScope(granted, needed)
+	p.Token = n.updateToken(network.Token{Scopes: granted, Grant: n.grantID(p.ExternalID)}, long)
+	p.Unusable = meta.MissingScopeMessage(granted, needed)
 	return []network.Profile{p}, nil
 }
 
-// grantOf names what a person has given the app. No call is documented that ends it.
-func (n *Network) grantOf(person string) string {
-	return network.GrantOf("graph.threads.net", n.id, person)
+// grantID names what a person has given the app. No call is documented that ends it.
+func (n *Network) grantID(person string) string {
+	return network.FormatGrantID("graph.threads.net", n.id, person)
 }
 
-// ReadCallback reads what Meta reports of a person who has connected a profile.
-func (n *Network) ReadCallback(c network.Callback) (network.Notice, error) {
-	return meta.ReadCallback(c, n.secret, n.now(), n.grantOf)
+// VerifyCallback reads what Meta reports of a person who has connected a profile.
+func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
+	return meta.VerifyCallback(c, n.secret, n.now(), n.grantID)
 }
 
-// grantedScopes are the permissions that the token has: a person may leave some out.
-func (n *Network) grantedScopes(ctx context.Context, token network.Secret) ([]string, error) {
+// fetchGrantedScopes are the permissions that the token has: a person may leave some out.
+func (n *Network) fetchGrantedScopes(ctx context.Context, token network.Secret) ([]string, error) {
 	info, err := n.graph.InspectToken(ctx, token, token)
 	if err != nil {
 		return nil, err
@@ -101,19 +101,19 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 	}, nil
 }
 
-// applyGrant is an older token with what Threads has just granted; what the answer leaves out stays.
-func (n *Network) applyGrant(old network.Token, g tokenAnswer) network.Token {
+// updateToken is an older token with what Threads has just granted; what the answer leaves out stays.
+func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
 	now := n.now()
 	t := old
 	t.Access, t.IssuedAt = network.Secret(g.Access), now
-	t.ExpiresAt = meta.Expiry(now, g.Seconds, old.ExpiresAt)
+	t.ExpiresAt = meta.ExpiryAfter(now, g.Seconds, old.ExpiresAt)
 	t.RefreshAt = meta.RefreshTime(t)
 	return t
 }
 
-// Refresh gives a token another 60 days. The token is its own credential: there is no other.
-func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
-	var g tokenAnswer
+// RefreshToken gives a token another 60 days. The token is its own credential: there is no other.
+func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
+	var g tokenResponse
 	err := n.token.Get(ctx, "/refresh_access_token", "", url.Values{
 		"grant_type": {"th_refresh_token"}, "access_token": {t.Access.Reveal()},
 	}, &g)
@@ -121,17 +121,17 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 		return network.Token{}, n.classifyAuthError(ctx, err, t)
 	}
 	if g.Access == "" {
-		return network.Token{}, errNoToken()
+		return network.Token{}, newNoTokenError()
 	}
-	return n.applyGrant(t, g), nil
+	return n.updateToken(t, g), nil
 }
 
-func errNoToken() error {
+func newNoTokenError() error {
 	return &network.Error{Kind: network.Unknown, Message: "Threads did not return a token."}
 }
 
-// Verify asks for the profile, which any working token may.
-func (n *Network) Verify(ctx context.Context, t network.Token) error {
+// VerifyToken asks for the profile, which any working token may.
+func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	_, err := n.fetchProfile(ctx, t.Access)
 	return n.classifyAuthError(ctx, err, t)
 }
@@ -144,7 +144,7 @@ func (n *Network) ReadProfile(ctx context.Context, _ string, t network.Token) (n
 // classifyAuthError tells an expired token from a revoked one where the answer does not.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
 	return n.graph.ClassifyAuthError(ctx, err, t, func(ctx context.Context) (network.Secret, error) {
-		var app tokenAnswer
+		var app tokenResponse
 		err := n.token.Get(ctx, "/oauth/access_token", "", url.Values{
 			"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"client_credentials"},
 		}, &app)

@@ -24,7 +24,7 @@ func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
 		t.Errorf("ends %v, renewed %v", token.ExpiresAt, token.RefreshAt)
 	}
 	w.Advance(23 * time.Hour)
-	_, err := w.Net.(network.Refresher).Refresh(t.Context(), token)
+	_, err := w.Net.(network.Refresher).RefreshToken(t.Context(), token)
 	w.Failed(err, network.Rejected, token.Access)
 }
 
@@ -37,7 +37,7 @@ func TestAProfileWithoutThePermissionToPublishIsNotUsable(t *testing.T) {
 		h := harness()
 		h.Consent = url.Values{"username": {"nightowl.cycles"}, "withhold": {withheld}}
 		w := networktest.NewWorld(t, h)
-		profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 		if err != nil || len(profiles) != 1 {
 			t.Fatalf("%s: got %+v, %v", withheld, profiles, err)
 		}
@@ -82,7 +82,7 @@ func TestAShortLifeIsRenewedNoEarlierThanADay(t *testing.T) {
 		{`{"access_token":"THQ-long-lived-token"}`, 0},
 	} {
 		w.Instead(tokens(c.long))
-		profiles, err := w.Net.Exchange(t.Context(), network.Grant{Code: "AQ#_", RedirectURI: "x"})
+		profiles, err := w.Net.ExchangeCode(t.Context(), network.AuthResponse{Code: "AQ#_", RedirectURI: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestAShortLifeIsRenewedNoEarlierThanADay(t *testing.T) {
 		}
 	}
 	w.Instead(tokens(`{"expires_in":5}`))
-	_, err := w.Net.Exchange(t.Context(), network.Grant{Code: "AQ", RedirectURI: "x"})
+	_, err := w.Net.ExchangeCode(t.Context(), network.AuthResponse{Code: "AQ", RedirectURI: "x"})
 	w.Failed(err, network.Unknown)
 }
 
@@ -107,7 +107,7 @@ func TestARefreshKeepsWhatItDoesNotSay(t *testing.T) {
 	old := w.Connect().Token
 	w.Advance(48 * time.Hour)
 	w.Instead(tokens(`{"access_token":"THQ-another-long-token"}`))
-	fresh, err := w.Net.(network.Refresher).Refresh(t.Context(), old)
+	fresh, err := w.Net.(network.Refresher).RefreshToken(t.Context(), old)
 	if err != nil || fresh.Access != "THQ-another-long-token" || !fresh.ExpiresAt.Equal(old.ExpiresAt) ||
 		len(fresh.Scopes) != len(old.Scopes) {
 		t.Errorf("got %+v, %v", fresh, err)
@@ -120,10 +120,10 @@ func TestADeadTokenWithoutASubcode(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	token := w.Connect().Token
 	w.Fault(sim.Fault{Call: "profile", Kind: sim.Error, Code: 190, Status: 401, Times: new(2)})
-	w.Failed(w.Net.Verify(t.Context(), token), network.Revoked, token.Access)
+	w.Failed(w.Net.VerifyToken(t.Context(), token), network.Revoked, token.Access)
 	past := token
 	past.ExpiresAt = w.Now().Add(-time.Second)
-	w.Failed(w.Net.Verify(t.Context(), past), network.Expired, token.Access)
+	w.Failed(w.Net.VerifyToken(t.Context(), past), network.Expired, token.Access)
 
 	var asked []string
 	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
@@ -138,7 +138,7 @@ func TestADeadTokenWithoutASubcode(t *testing.T) {
 			_, _ = io.WriteString(rw, `{"data":{"is_valid":false,"expires_at":1600000000}}`)
 		}
 	})
-	w.Failed(w.Net.Verify(t.Context(), token), network.Expired, token.Access)
+	w.Failed(w.Net.VerifyToken(t.Context(), token), network.Expired, token.Access)
 	if len(asked) != 3 || asked[1] != "access_token " || asked[2] != "debug_token Bearer TH|app|token" {
 		t.Errorf("asked %q", asked)
 	}
@@ -150,7 +150,7 @@ func TestAMissingScopeAsksForReconnecting(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	it := w.Item("a")
 	w.Fault(sim.Fault{Call: "create", Kind: sim.Error, Code: 10, Status: 403})
-	_, err := w.Net.Create(t.Context(), it)
+	_, err := w.Net.CreateHandle(t.Context(), it)
 	var e *network.Error
 	if !errors.As(err, &e) || e.Kind != network.Revoked || !strings.Contains(e.Hint, "permission") {
 		t.Errorf("got %v", err)

@@ -25,7 +25,7 @@ var errorTable = meta.Table{
 // missingCodes are the codes that say there is no such container.
 var missingCodes = map[string]bool{"24/4279009": true, "24/2207006": true, "24/2207008": true, "100/33": true}
 
-func isMissing(err error) bool {
+func isContainerMissing(err error) bool {
 	var e *network.Error
 	return errors.As(err, &e) && missingCodes[e.Code]
 }

@@ -25,12 +25,12 @@ var listedType = map[string]string{
 	typeText: "TEXT_POST", typeImage: "IMAGE", typeVideo: "VIDEO", typeCarousel: "CAROUSEL_ALBUM",
 }
 
-// Find looks through the profile's posts since the arm for the one with this text and type.
-func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+// FindPost looks through the profile's posts since the arm for the one with this text and type.
+func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a post on threads that was never armed")
 	}
-	since := meta.Since(it.ArmedAt)
+	since := meta.SearchStart(it.ArmedAt)
 	posts, err := n.listPosts(ctx, it, "id,text,timestamp,media_type,permalink", since)
 	if err != nil {
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
@@ -38,25 +38,25 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	kind := listedType[contentType(it.Draft().Media)]
 	var found []network.Status
 	for _, p := range posts {
-		if p.Type == kind && !p.At.Before(since) && meta.SameText(p.Text, it.Text) &&
+		if p.Type == kind && !p.At.Before(since) && meta.IsSameText(p.Text, it.Text) &&
 			!slices.Contains(it.Known, string(p.ID)) {
-			found = append(found, network.Status{ExternalID: string(p.ID), URL: ownURL(p.Permalink)})
+			found = append(found, network.Status{ExternalID: string(p.ID), URL: urlIfOnThreads(p.Permalink)})
 		}
 	}
-	return meta.OnlyMatch(found), nil
+	return meta.StatusOfMatches(found), nil
 }
 
 // listPosts lists the profile's posts since a moment, newest first.
 func (n *Network) listPosts(
 	ctx context.Context, it network.Item, fields string, since time.Time,
 ) ([]listedPost, error) {
-	return meta.List[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/threads", it.Token.Access, url.Values{
+	return meta.ListAll[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/threads", it.Token.Access, url.Values{
 		"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
 	})
 }
 
-// Link is the address of the post's own page.
-func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+// FetchLink is the address of the post's own page.
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out struct {
 		Permalink string `json:"permalink"`
 	}
@@ -64,11 +64,15 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 	if err != nil {
 		return "", n.classifyAuthError(ctx, err, it.Token)
 	}
-	link := ownURL(out.Permalink)
+	link := urlIfOnThreads(out.Permalink)
 	if link == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "Threads did not return an address on its own hosts for the post."}
+		return "", &network.Error{
+			Kind: network.Unknown, Message: "Threads did not return an address on its own hosts for the post.",
+		}
 	}
 	return link, nil
 }
 
-func ownURL(link string) string { return network.URLOnHosts(link, "threads.net", "threads.com") }
+func urlIfOnThreads(link string) string {
+	return network.URLIfOnDomains(link, "threads.net", "threads.com")
+}

@@ -40,7 +40,7 @@ func TestAPostWhoseTimeCannotBeReadIsNotTakenForAnOldOne(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := n.Find(t.Context(), network.Item{Profile: "7", Text: "Bread", ArmedAt: armed})
+		got, err := n.FindPost(t.Context(), network.Item{Profile: "7", Text: "Bread", ArmedAt: armed})
 		if err != nil || got.Verdict != want {
 			t.Errorf("%q: %s (%v), want %s", stamp, got.Verdict, err, want)
 		}

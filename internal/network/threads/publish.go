@@ -13,34 +13,34 @@ import (
 // invalid begins the reasons for which a container fails because of what is in it; another one would fail too.
 const invalid = "INVALID_"
 
-// Delivery is the same for every post: a container, then the call that makes it visible. Threads fetches files and
+// DeliveryFor is the same for every post: a container, then the call that makes it visible. Threads fetches files and
 // processes them, which takes a while.
-func (*Network) Delivery(d network.Draft) network.Delivery {
+func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	if len(d.Media) == 0 {
 		return network.Delivery{Flow: core.FlowHandle}
 	}
 	return network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
 }
 
-// Create makes a container of which nothing is visible. Of several files it makes one for each, and the handle
+// CreateHandle makes a container of which nothing is visible. Of several files it makes one for each, and the handle
 // names those until Status makes the whole of them.
-func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err
 	}
 	if contentType(it.Draft().Media) == typeCarousel {
-		return n.createItems(ctx, it, s)
+		return n.createItemContainers(ctx, it, s)
 	}
-	return n.create(ctx, it, "/threads", postForm(it, s))
+	return n.createAtEdge(ctx, it, "/threads", newContainerForm(it, s))
 }
 
-// postForm holds the parameters of a post's container, without the children of a carousel.
-func postForm(it network.Item, s Settings) url.Values {
+// newContainerForm holds the parameters of a post's container, without the children of a carousel.
+func newContainerForm(it network.Item, s Settings) url.Values {
 	kind := contentType(it.Draft().Media)
 	v := url.Values{"media_type": {strings.ToUpper(kind)}}
 	if len(it.Files) == 1 {
-		v = fileForm(it.Files[0], s.AltText)
+		v = newFileForm(it.Files[0], s.AltText)
 	}
 	for name, value := range map[string]string{"text": it.Text, "topic_tag": s.TopicTag} {
 		if value != "" {
@@ -53,8 +53,8 @@ func postForm(it network.Item, s Settings) url.Values {
 	return v
 }
 
-// fileForm holds the parameters of a container of one file.
-func fileForm(f network.File, alt string) url.Values {
+// newFileForm holds the parameters of a container of one file.
+func newFileForm(f network.File, alt string) url.Values {
 	kind := contentType([]core.Media{f.Media})
 	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
 	if alt != "" {
@@ -65,25 +65,25 @@ func fileForm(f network.File, alt string) url.Values {
 
 // Publish makes the container visible.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	id, err := n.create(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
+	id, err := n.createAtEdge(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
 		return network.Status{}, n.throttleIfQuotaUsed(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }
 
-// create posts a form to an edge of the profile and returns the id of the new object.
-func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
-	id, err := n.graph.Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+// createAtEdge posts a form to an edge of the profile and returns the id of the new object.
+func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
+	id, err := n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// Status asks about the container, and makes a carousel of items that are all ready.
-func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	return n.containers.StatusOfHandle(ctx, it, handle)
+// AdvanceStatus asks about the container, and makes a carousel of items that are all ready.
+func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	return n.containers.AdvanceHandle(ctx, it, handle)
 }
 
-func (n *Network) containerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	var c struct {
 		Status  string `json:"status"`
 		Problem string `json:"error_message"`
@@ -92,8 +92,8 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 		ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"fields": {"id,status,error_message"}}, &c,
 	)
 	switch {
-	case isMissing(err):
-		return n.containers.StatusOfMissing(ctx, it, err)
+	case isContainerMissing(err):
+		return n.containers.ResolveMissing(ctx, it, err)
 	case err != nil:
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	case c.Status == meta.ContainerError && strings.HasPrefix(c.Problem, invalid) && it.ArmedAt.IsZero():
@@ -104,5 +104,5 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 	case c.Status == meta.ContainerError:
 		c.Problem = "Threads could not use the file: " + c.Problem
 	}
-	return n.containers.Status(ctx, it, c.Status, c.Problem), nil
+	return n.containers.StatusForState(ctx, it, c.Status, c.Problem), nil
 }

@@ -18,7 +18,7 @@ import (
 
 func settings(t *testing.T, w *networktest.World, block string) json.RawMessage {
 	t.Helper()
-	normal, err := w.Net.Settings(json.RawMessage(block))
+	normal, err := w.Net.NormalizeSettings(json.RawMessage(block))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestATopicThatIsNoneIsRefused(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
 	for _, topic := range []string{"a.b", "a & b", " \t"} {
-		_, err := w.Net.Settings(json.RawMessage(fmt.Sprintf(`{"topicTag": %q}`, topic)))
+		_, err := w.Net.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{"topicTag": %q}`, topic)))
 		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || e.Path != "topicTag" {
 			t.Errorf("%q: got %v", topic, err)
 		}
@@ -75,13 +75,13 @@ func TestAContainerThatIsNeverReadyIsReplaced(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	w.Fault(sim.Fault{Call: "create", Kind: sim.NeverReady})
 	it := w.Item("Slow")
-	handle, err := w.Net.Create(t.Context(), it)
+	handle, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ask := func(want core.Verdict) {
 		t.Helper()
-		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != want {
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != want {
 			t.Errorf("want %s, got %+v, %v", want, st, err)
 		}
 	}
@@ -157,11 +157,11 @@ func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(rw, `{"permalink":%[1]q,"data":[{"id":"1","text":"Same words","media_type":"TEXT_POST","permalink":%[1]q}]}`, address)
 		})
-		found, err := w.Net.Find(t.Context(), it)
+		found, err := w.Net.FindPost(t.Context(), it)
 		if err != nil || found.Verdict != core.Done || found.URL != want {
 			t.Errorf("%s: found %+v, %v", address, found, err)
 		}
-		link, err := w.Net.Link(t.Context(), it, "1")
+		link, err := w.Net.FetchLink(t.Context(), it, "1")
 		if link != want || (err == nil) != (want != "") {
 			t.Errorf("%s: linked %q, %v", address, link, err)
 		}
@@ -175,7 +175,7 @@ func TestAContainerIDThatIsAPathIsRefused(t *testing.T) {
 	it := w.Item("a")
 	for _, id := range []string{"../../me/evil?x=", "17/threads", "17?fields=x", "17#x", ".."} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":%q}`, id) })
-		_, err := w.Net.Create(t.Context(), it)
+		_, err := w.Net.CreateHandle(t.Context(), it)
 		w.Failed(err, network.Unknown, it.Token.Access)
 	}
 }
@@ -191,12 +191,12 @@ func TestAPublishedContainerTellsWhichPostItBecame(t *testing.T) {
 	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
 		t.Fatal(err)
 	}
-	st, err := w.Net.Status(t.Context(), it, handle)
+	st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 	if err != nil || st.Verdict != core.Done || st.ExternalID != "" {
 		t.Errorf("two posts look alike: want done without an id, got %+v, %v", st, err)
 	}
 	w.Fault(sim.Fault{Call: "list", Kind: sim.ServerError})
-	st, err = w.Net.Status(t.Context(), it, handle)
+	st, err = w.Net.AdvanceStatus(t.Context(), it, handle)
 	if err != nil || st.Verdict != core.Done || st.ExternalID != "" {
 		t.Errorf("the list is away: want done without an id, got %+v, %v", st, err)
 	}
@@ -261,13 +261,13 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 		},
 	} {
 		w.Instead(containers(c.answer, c.status, c.posts))
-		st, err := w.Net.Status(t.Context(), c.it, "17900000000000001")
+		st, err := w.Net.AdvanceStatus(t.Context(), c.it, "17900000000000001")
 		if err != nil || st.Verdict != c.want || st.ExternalID != c.id {
 			t.Errorf("%s: want %s %q, got %+v, %v", name, c.want, c.id, st, err)
 		}
 	}
 	w.Instead(containers(`{"status":"ERROR","error_message":"INVALID_DURATION"}`, 200, ``))
-	_, err := w.Net.Status(t.Context(), fresh, "17900000000000001")
+	_, err := w.Net.AdvanceStatus(t.Context(), fresh, "17900000000000001")
 	if e := w.Failure(err, network.Rejected, fresh.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
@@ -283,7 +283,7 @@ func TestASearchForgivesWhiteSpaceOnly(t *testing.T) {
 		for kind, verdict := range map[string]core.Verdict{"TEXT_POST": want, "IMAGE": core.Absent, "REPOST_FACADE": core.Absent} {
 			w.Instead(containers("",
 				200, fmt.Sprintf(`{"id":"18","text":%s,"timestamp":"2026-10-05T09:00:01+0000","media_type":%q}`, listed, kind)))
-			if st, err := w.Net.Find(t.Context(), it); err != nil || st.Verdict != verdict {
+			if st, err := w.Net.FindPost(t.Context(), it); err != nil || st.Verdict != verdict {
 				t.Errorf("%s %s: want %s, got %+v, %v", kind, listed, verdict, st, err)
 			}
 		}
@@ -297,11 +297,11 @@ func TestACarouselGoesOutInOrder(t *testing.T) {
 	it.ArmedAt = time.Time{}
 	it.Settings = settings(t, w, `{"topicTag": "bread", "altText": "A roll"}`)
 	it.Files = w.Files(networktest.Image(), networktest.Video(), networktest.Image())
-	items, err := w.Net.Create(t.Context(), it)
+	items, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st, err := w.Net.Status(t.Context(), it, items); err != nil || st.Verdict == core.Ready && st.Handle == "" {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, items); err != nil || st.Verdict == core.Ready && st.Handle == "" {
 		t.Fatalf("items alone were called ready: %+v, %v", st, err)
 	}
 	k := w.Publish(it)
@@ -315,7 +315,7 @@ func TestACarouselGoesOutInOrder(t *testing.T) {
 	if m := all[0].Media; m[0].Alt != "A roll" || m[1].Alt != "" || m[1].Type() != "video/mp4" {
 		t.Errorf("media: %+v", m)
 	}
-	if st, err := w.Net.Find(t.Context(), it); err == nil {
+	if st, err := w.Net.FindPost(t.Context(), it); err == nil {
 		t.Errorf("a search without the time of the arm answered %+v", st)
 	}
 }
@@ -328,7 +328,7 @@ func TestAnItemThatIsNeverReadyIsReplaced(t *testing.T) {
 	it.ArmedAt = time.Time{}
 	it.Files = w.Files(networktest.Image(), networktest.Image())
 	w.Fault(sim.Fault{Call: "create", Kind: sim.NeverReady})
-	handle, err := w.Net.Create(t.Context(), it)
+	handle, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestAnItemThatIsNeverReadyIsReplaced(t *testing.T) {
 		if err := w.Kit.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != want || st.Handle != "" {
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != want || st.Handle != "" {
 			t.Errorf("want %s, got %+v, %v", want, st, err)
 		}
 		w.Advance(24 * time.Hour)
@@ -354,14 +354,14 @@ func TestAFileThatThreadsCannotUseIsRefused(t *testing.T) {
 		it := w.Item("Long")
 		it.ArmedAt = time.Time{}
 		it.Files = w.Files(files...)
-		handle, err := w.Net.Create(t.Context(), it)
+		handle, err := w.Net.CreateHandle(t.Context(), it)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Kit.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.Net.Status(t.Context(), it, handle)
+		_, err = w.Net.AdvanceStatus(t.Context(), it, handle)
 		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
 			t.Errorf("%s: %+v", name, e)
 		}

@@ -10,16 +10,16 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// AccountFacts tells how much of the profile's publishing quota is used.
-func (n *Network) AccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
-	q, err := n.readQuota(ctx, profile, t)
+// ReadAccountFacts tells how much of the profile's publishing quota is used.
+func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
+	q, err := n.fetchQuota(ctx, profile, t)
 	if err != nil {
 		return core.Facts{}, err
 	}
 	return core.Facts{Quota: &q}, nil
 }
 
-func (n *Network) readQuota(ctx context.Context, profile string, t network.Token) (core.PostQuota, error) {
+func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Token) (core.PostQuota, error) {
 	return meta.ReadQuota(func(params url.Values, into any) error {
 		return n.graph.Get(ctx, "/"+url.PathEscape(profile)+"/threads_publishing_limit", t.Access, params, into)
 	})
@@ -31,17 +31,17 @@ func (n *Network) throttleIfQuotaUsed(ctx context.Context, it network.Item, err 
 	if !isRefusal(err) {
 		return err
 	}
-	q, failed := n.readQuota(ctx, it.Profile, it.Token)
+	q, failed := n.fetchQuota(ctx, it.Profile, it.Token)
 	if failed != nil || q.Used < q.Limit {
 		return err
 	}
 	return meta.Reclassify(err, network.Meaning{
-		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount, Wait: n.untilQuotaFrees(ctx, it, q),
+		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount, Wait: n.timeUntilQuotaFrees(ctx, it, q),
 	})
 }
 
-// untilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window.
-func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item, q core.PostQuota) time.Duration {
+// timeUntilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window.
+func (n *Network) timeUntilQuotaFrees(ctx context.Context, it network.Item, q core.PostQuota) time.Duration {
 	posts, err := n.listPosts(ctx, it, "id,timestamp", n.now().Add(-q.Window))
 	if err != nil {
 		return meta.QuotaWait
@@ -50,5 +50,5 @@ func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item, q core.P
 	for i, p := range posts {
 		times[i] = p.At.Time
 	}
-	return meta.UntilQuotaFrees(q, times, n.now())
+	return meta.TimeUntilQuotaFrees(q, times, n.now())
 }

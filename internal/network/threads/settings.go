@@ -17,8 +17,8 @@ type Settings struct {
 	ReplyControl jsontext.Value `json:"replyControl,omitempty"`
 }
 
-// Settings decodes a block strictly and gives its normal form, which leaves out what is not used.
-func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
+// NormalizeSettings decodes a block strictly and gives its normal form, which leaves out what is not used.
+func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	s, err := network.DecodeSettings[Settings](description, block)
 	if err != nil {
 		return nil, err

@@ -28,8 +28,8 @@ const (
 	version = host + "/v1.0"
 )
 
-// Driver is the network's entry in network/all.
-func Driver() network.Driver {
+// NewDriver is the network's entry in network/all.
+func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{
@@ -45,7 +45,7 @@ func Driver() network.Driver {
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
-		Errors: errorTable.Documented,
+		Errors: errorTable.ListDocumented,
 	}
 }
 
@@ -85,7 +85,7 @@ func New(env network.Environment) (*Network, error) {
 		consent: consent, about: about, now: env.Now,
 	}
 	n.containers = meta.Containers{
-		Now: n.now, Ask: n.containerStatus, Find: n.Find, CreateCarousel: n.createCarousel,
+		Now: n.now, Ask: n.fetchContainerStatus, Find: n.FindPost, CreateCarousel: n.createCarouselContainer,
 	}
 	return n, nil
 }
@@ -93,5 +93,5 @@ func New(env network.Environment) (*Network, error) {
 // Describe says what is fixed about the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// Configured tells whether the app's credentials are there.
-func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }
+// IsConfigured tells whether the app's credentials are there.
+func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

@@ -26,7 +26,7 @@ func sandboxed(t *testing.T, now func() time.Time, client, secret string) (http.
 
 func harness() networktest.Harness {
 	return networktest.Harness{
-		Driver: threads.Driver(), Settings: threads.Settings{}, Sandbox: sandboxed,
+		Driver: threads.NewDriver(), Settings: threads.Settings{}, Sandbox: sandboxed,
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token", "/debug_token"},
 		Errors:     undocumented(),

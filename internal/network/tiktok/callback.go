@@ -19,8 +19,8 @@ const (
 	callbackLife = 73 * time.Hour
 )
 
-// ReadCallback reads an event of the webhook.
-func (n *Network) ReadCallback(c network.Callback) (network.Notice, error) {
+// VerifyCallback reads an event of the webhook.
+func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	signed, ok := n.verifySignature(c)
 	if c.Event != eventWebhook || !ok || !network.IsFresh(signed, n.env.Now(), callbackLife) {
 		return network.Notice{}, network.ErrNotSigned
@@ -34,7 +34,7 @@ func (n *Network) ReadCallback(c network.Callback) (network.Notice, error) {
 	if json.Unmarshal(c.Body, &event) != nil || event.Client != n.id || event.At <= 0 {
 		return network.Notice{}, network.ErrNotSigned
 	}
-	notice := network.Notice{Grant: n.grantOf(event.Account), At: time.Unix(event.At, 0).UTC()}
+	notice := network.Notice{Grant: n.grantID(event.Account), At: time.Unix(event.At, 0).UTC()}
 	switch {
 	case event.Name == "authorization.removed":
 		notice.Kind = network.AccessRemoved

@@ -67,7 +67,7 @@ func TestASignedEventIsRead(t *testing.T) {
 		"video.upload.failed":                        "",
 	} {
 		for _, age := range []time.Duration{0, time.Hour, 72 * time.Hour, -time.Minute} {
-			got, err := n.ReadCallback(webhook(sign(webhookSecret, event(name), webhookNow.Add(-age)), event(name)))
+			got, err := n.VerifyCallback(webhook(sign(webhookSecret, event(name), webhookNow.Add(-age)), event(name)))
 			want := network.Notice{
 				Kind: kind, Grant: "open.tiktokapis.com/awclient/-000a", At: webhookNow.Add(-time.Hour),
 			}
@@ -106,12 +106,12 @@ func TestAnEventThatIsNotSignedIsRefused(t *testing.T) {
 		"signed, but no JSON":   webhook(sign(webhookSecret, "removed", webhookNow), "removed"),
 		"signed, but truncated": webhook(sign(webhookSecret, removed[:20], webhookNow), removed[:20]),
 	} {
-		got, err := receiver(t, webhookSecret).ReadCallback(c)
+		got, err := receiver(t, webhookSecret).VerifyCallback(c)
 		if !errors.Is(err, network.ErrNotSigned) || got != (network.Notice{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	if _, err := receiver(t, "").ReadCallback(webhook(sign("", removed, webhookNow), removed)); !errors.Is(err,
+	if _, err := receiver(t, "").VerifyCallback(webhook(sign("", removed, webhookNow), removed)); !errors.Is(err,
 		network.ErrNotSigned) {
 		t.Errorf("a server without a secret takes everything: %v", err)
 	}
@@ -125,7 +125,7 @@ func FuzzReadCallback(f *testing.F) {
 	f.Add("t=,s=", "{}")
 	n := receiver(f, webhookSecret)
 	f.Fuzz(func(t *testing.T, signature, body string) {
-		got, err := n.ReadCallback(webhook(signature, body))
+		got, err := n.VerifyCallback(webhook(signature, body))
 		switch {
 		case err != nil && (!errors.Is(err, network.ErrNotSigned) || got != network.Notice{}):
 			t.Errorf("%+v, %v", got, err)

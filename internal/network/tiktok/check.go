@@ -5,12 +5,12 @@ import (
 	"belfry/internal/network"
 )
 
-// Check says what the network would refuse of any account. The text is the caption of a video and the
+// CheckDraft says what the network would refuse of any account. The text is the caption of a video and the
 // description of photos, which alone have a title (decisions.md, Records).
-func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
+func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
+	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		kind, name := contentType(d.Media), description.Name
-		d.Text = network.WithTags(d.Text, d.Tags)
+		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind == typeVideo {
 			d.Title = ""
 		}
@@ -25,7 +25,7 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			{kind == typeVideo && s.AutoAddMusic, "autoAddMusic", "Only for photos."},
 			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "Only for photos."},
 			{
-				kind == typePhoto && exceedsLimit(s.PhotoCoverIndex, d.Media), "photoCoverIndex",
+				kind == typePhoto && isIndexOutOfRange(s.PhotoCoverIndex, d.Media), "photoCoverIndex",
 				"There is no photo with this number. The first is 0.",
 			},
 			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A paid partnership cannot be private."},
@@ -37,10 +37,12 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 
 // contentType follows from the files.
 func contentType(media []core.Media) string {
-	if network.Count(media, core.FileImage) > 0 {
+	if network.CountFiles(media, core.FileImage) > 0 {
 		return typePhoto
 	}
 	return typeVideo
 }
 
-func exceedsLimit(index *int, media []core.Media) bool { return index != nil && *index >= len(media) }
+func isIndexOutOfRange(index *int, media []core.Media) bool {
+	return index != nil && *index >= len(media)
+}

@@ -34,7 +34,7 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 		q.Set("code_challenge", n.encodeChallenge(r.Challenge))
 		q.Set("code_challenge_method", "S256")
 	}
-	return n.env.Client.Browse(consentURL + "?" + q.Encode())
+	return n.env.Client.BrowserURL(consentURL + "?" + q.Encode())
 }
 
 // encodeChallenge writes a challenge in base64url the way that TikTok wants it.
@@ -46,8 +46,8 @@ func (n *Network) encodeChallenge(challenge string) string {
 	return hex.EncodeToString(sum)
 }
 
-// tokenAnswer is a pair of tokens, or an error.
-type tokenAnswer struct {
+// tokenResponse is a pair of tokens, or an error.
+type tokenResponse struct {
 	Access         network.Secret `json:"access_token"`
 	Seconds        int64          `json:"expires_in"`
 	Refresh        network.Secret `json:"refresh_token"`
@@ -58,59 +58,59 @@ type tokenAnswer struct {
 	LogID          string         `json:"log_id"`
 }
 
-// askToken makes a call about tokens. Its errors are flat and may come with status 200.
-func (n *Network) askToken(ctx context.Context, form url.Values) (tokenAnswer, error) {
+// requestToken makes a call about tokens. Its errors are flat and may come with status 200.
+func (n *Network) requestToken(ctx context.Context, form url.Values) (tokenResponse, error) {
 	form.Set("client_key", n.id)
 	form.Set("client_secret", n.secret.Reveal())
-	var out tokenAnswer
+	var out tokenResponse
 	resp, err := n.env.Client.Do(ctx, network.Request{
 		Method: http.MethodPost, URL: apiURL + "/v2/oauth/token/", Form: form,
 	})
 	if err != nil {
 		return out, err
 	}
-	failed := decodeBody(resp, &out)
+	failed := decodeResponse(resp, &out)
 	switch {
 	case failed != nil:
 		return out, failed
 	case out.Error != "":
-		return out, n.classify(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
+		return out, n.newAPIError(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
 	case out.Access == "" || resp.Status != http.StatusOK:
-		return out, resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok did not return a token."})
+		return out, resp.CompleteError(network.Error{Kind: network.Unknown, Message: "TikTok did not return a token."})
 	}
 	return out, nil
 }
 
-// Exchange turns the code into the one account that consented.
-func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+// ExchangeCode turns the code into the one account that consented.
+func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.RedirectURI}}
 	if g.Verifier != "" {
 		form.Set("code_verifier", g.Verifier)
 	}
-	out, err := n.askToken(ctx, form)
+	out, err := n.requestToken(ctx, form)
 	if err != nil {
 		return nil, err
 	}
-	token := n.applyGrant(network.Token{}, out)
+	token := n.updateToken(network.Token{}, out)
 	p, err := n.fetchProfile(ctx, token)
 	if err != nil {
 		return nil, err
 	}
 	p.Token = token
-	p.Token.Grant = n.grantOf(p.ExternalID)
+	p.Token.Grant = n.grantID(p.ExternalID)
 	if !slices.Contains(token.Scopes, scopePublish) {
 		p.Unusable = "The permission " + scopePublish + " was not granted. Connect again and leave every permission selected."
 	}
 	return []network.Profile{p}, nil
 }
 
-// grantOf names what an account has given the app.
-func (n *Network) grantOf(person string) string {
-	return network.GrantOf("open.tiktokapis.com", n.id, person)
+// grantID names what an account has given the app.
+func (n *Network) grantID(person string) string {
+	return network.FormatGrantID("open.tiktokapis.com", n.id, person)
 }
 
-// Revoke removes the app from the account. TikTok answers with nothing.
-func (n *Network) Revoke(ctx context.Context, t network.Token) error {
+// RevokeGrant removes the app from the account. TikTok answers with nothing.
+func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	resp, err := n.env.Client.Do(ctx, network.Request{
 		Method: http.MethodPost, URL: apiURL + "/v2/oauth/revoke/", Complete: []int{http.StatusOK}, Form: url.Values{
 			"client_key": {n.id}, "client_secret": {n.secret.Reveal()}, "token": {t.Access.Reveal()},
@@ -120,20 +120,22 @@ func (n *Network) Revoke(ctx context.Context, t network.Token) error {
 	if err != nil || resp.Status == http.StatusOK && len(bytes.TrimSpace(resp.Body)) == 0 {
 		return err
 	}
-	var out tokenAnswer
-	switch failed := decodeBody(resp, &out); {
+	var out tokenResponse
+	switch failed := decodeResponse(resp, &out); {
 	case failed != nil:
 		return failed
 	case out.Error != "":
-		return n.classify(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
+		return n.newAPIError(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
 	case resp.Status != http.StatusOK:
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok did not confirm that it revoked the grant."})
+		return resp.CompleteError(
+			network.Error{Kind: network.Unknown, Message: "TikTok did not confirm that it revoked the grant."},
+		)
 	}
 	return nil
 }
 
-// applyGrant is an older token with what TikTok has just given; what the answer leaves out stays.
-func (n *Network) applyGrant(old network.Token, a tokenAnswer) network.Token {
+// updateToken is an older token with what TikTok has just given; what the answer leaves out stays.
+func (n *Network) updateToken(old network.Token, a tokenResponse) network.Token {
 	now, t := n.env.Now(), old
 	t.Access, t.Refresh, t.IssuedAt = a.Access, cmp.Or(a.Refresh, old.Refresh), now
 	t.LapsesAt = now.Add(time.Duration(cmp.Or(a.Seconds, defaultLife)) * time.Second)
@@ -153,9 +155,9 @@ const defaultLife = 60 * 60
 // longestLife bounds what TikTok says of a refresh token, in seconds; ten years.
 const longestLife = 10 * 365 * 24 * 60 * 60
 
-// Refresh gives another access token and, usually, another refresh token, which ends the old one.
-func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
-	out, err := n.askToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh.Reveal()}})
+// RefreshToken gives another access token and, usually, another refresh token, which ends the old one.
+func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
+	out, err := n.requestToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh.Reveal()}})
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == codeInvalidGrant {
 		// TikTok has one code for both, so that the date decides.
 		e.Kind, e.Hint = network.Revoked, hintReconnect
@@ -166,11 +168,11 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 	if err != nil {
 		return network.Token{}, err
 	}
-	return n.applyGrant(t, out), nil
+	return n.updateToken(t, out), nil
 }
 
-// Verify asks for the profile, which any working token may.
-func (n *Network) Verify(ctx context.Context, t network.Token) error {
+// VerifyToken asks for the profile, which any working token may.
+func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	_, err := n.fetchProfile(ctx, t)
 	return err
 }

@@ -11,8 +11,8 @@ import (
 	"belfry/internal/network"
 )
 
-// creator is what the account may do. TikTok demands that it is asked before every post.
-type creator struct {
+// creatorInfo is what the account may do. TikTok demands that it is asked before every post.
+type creatorInfo struct {
 	Privacy         []string `json:"privacy_level_options"`
 	CommentDisabled bool     `json:"comment_disabled"`
 	DuetDisabled    bool     `json:"duet_disabled"`
@@ -20,15 +20,15 @@ type creator struct {
 	LongestSeconds  int64    `json:"max_video_post_duration_sec"`
 }
 
-func (n *Network) fetchCreator(ctx context.Context, token network.Secret) (creator, error) {
-	var c creator
+func (n *Network) fetchCreatorInfo(ctx context.Context, token network.Secret) (creatorInfo, error) {
+	var c creatorInfo
 	return c, n.postJSON(ctx, token, "/v2/post/publish/creator_info/query/", struct{}{}, &c)
 }
 
-// AccountFacts tells which audiences the account can choose, what it has switched off and how long its videos may be.
-// TikTok's answer to an account that cannot post at the moment is a refusal.
-func (n *Network) AccountFacts(ctx context.Context, _ string, t network.Token) (core.Facts, error) {
-	c, err := n.fetchCreator(ctx, t.Access)
+// ReadAccountFacts tells which audiences the account can choose, what it has switched off and how long its videos may
+// be. TikTok's answer to an account that cannot post at the moment is a refusal.
+func (n *Network) ReadAccountFacts(ctx context.Context, _ string, t network.Token) (core.Facts, error) {
+	c, err := n.fetchCreatorInfo(ctx, t.Access)
 	if e, ok := errors.AsType[*network.Error](err); ok && slices.Contains(blocks, e.Code) {
 		return core.Facts{Blocked: e.Hint}, nil
 	}
@@ -36,7 +36,9 @@ func (n *Network) AccountFacts(ctx context.Context, _ string, t network.Token) (
 	case err != nil:
 		return core.Facts{}, err
 	case len(c.Privacy) == 0:
-		return core.Facts{}, &network.Error{Kind: network.Unknown, Message: "TikTok did not return the audiences of the account."}
+		return core.Facts{}, &network.Error{
+			Kind: network.Unknown, Message: "TikTok did not return the audiences of the account.",
+		}
 	}
 	return c.toFacts(), nil
 }
@@ -44,7 +46,7 @@ func (n *Network) AccountFacts(ctx context.Context, _ string, t network.Token) (
 // blocks are the codes of the creator info of an account that cannot post at the moment (networks/tiktok.md, 3.0).
 var blocks = []string{"spam_risk_too_many_posts", "spam_risk_user_banned_from_posting", "reached_active_user_cap"}
 
-func (c creator) toFacts() core.Facts {
+func (c creatorInfo) toFacts() core.Facts {
 	f := core.Facts{Choices: map[string][]string{}, LongestVideoMs: c.LongestSeconds * 1000}
 	for _, level := range fields[0].Choices {
 		if slices.Contains(c.Privacy, level.Value) {
@@ -78,9 +80,9 @@ type postInfo struct {
 }
 
 // newPostInfo joins the settings of a post with what the account allows, or says what it does not allow.
-func (c creator) newPostInfo(it network.Item, s Settings) (postInfo, error) {
+func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) {
 	info := postInfo{
-		Title: network.WithTags(it.Text, it.Tags), Privacy: s.PrivacyLevel, CoverMs: s.CoverMs,
+		Title: network.AppendMissingTags(it.Text, it.Tags), Privacy: s.PrivacyLevel, CoverMs: s.CoverMs,
 		DisableDuet: s.DisableDuet || c.DuetDisabled, DisableStitch: s.DisableStitch || c.StitchDisabled,
 		DisableComment: s.DisableComment || c.CommentDisabled,
 		BrandContent:   s.BrandContent, BrandOrganic: s.BrandOrganic, AI: s.AIGenerated,
@@ -91,18 +93,18 @@ func (c creator) newPostInfo(it network.Item, s Settings) (postInfo, error) {
 		}
 	}
 	if !slices.Contains(c.Privacy, info.Privacy) {
-		return info, refusal("The account does not allow the audience of the post.",
-			"Choose one that it allows: "+strings.Join(c.privacyLabels(), ", ")+".")
+		return info, newRefusal("The account does not allow the audience of the post.",
+			"Choose one that it allows: "+strings.Join(c.allowedPrivacyLabels(), ", ")+".")
 	}
 	if length := it.Files[0].DurationMs; c.LongestSeconds > 0 && length > c.LongestSeconds*1000 {
-		return info, refusal(fmt.Sprintf("The account cannot post videos longer than %d seconds.", c.LongestSeconds),
+		return info, newRefusal(fmt.Sprintf("The account cannot post videos longer than %d seconds.", c.LongestSeconds),
 			"Shorten the video and send the post again.")
 	}
 	return info, nil
 }
 
-// privacyLabels are the levels of privacy that the account allows, as a form shows them.
-func (c creator) privacyLabels() []string {
+// allowedPrivacyLabels are the levels of privacy that the account allows, as a form shows them.
+func (c creatorInfo) allowedPrivacyLabels() []string {
 	var labels []string
 	for _, choice := range fields[0].Choices {
 		if slices.Contains(c.Privacy, choice.Value) {
@@ -112,6 +114,6 @@ func (c creator) privacyLabels() []string {
 	return labels
 }
 
-func refusal(message, hint string) error {
+func newRefusal(message, hint string) error {
 	return &network.Error{Kind: network.Rejected, Message: message, Hint: hint}
 }

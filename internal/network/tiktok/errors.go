@@ -102,8 +102,8 @@ var errorTable = map[string]network.Meaning{
 	"temporarily_unavailable":   {Kind: network.Transient, Hint: hintLater},
 }
 
-// documentedErrors lists the codes, and the reasons for which TikTok gives a post up.
-func documentedErrors() []network.Documented {
+// listDocumentedErrors lists the codes, and the reasons for which TikTok gives a post up.
+func listDocumentedErrors() []network.Documented {
 	var all []network.Documented
 	for code, meaning := range errorTable {
 		all = append(all, network.Documented{Code: code, Meaning: meaning})
@@ -118,8 +118,8 @@ func documentedErrors() []network.Documented {
 	return all
 }
 
-// rowOf is what a code means; of an unknown one the status tells.
-func rowOf(code string, status int) network.Meaning {
+// meaningOf is what a code means; of an unknown one the status tells.
+func meaningOf(code string, status int) network.Meaning {
 	r, known := errorTable[code]
 	switch {
 	case known:
@@ -139,22 +139,24 @@ type apiFault struct {
 	LogID   string `json:"log_id"`
 }
 
-// classify is the error of a refusal in TikTok's words. The code decides, whatever the status.
-func (n *Network) classify(resp *network.Response, f apiFault) *network.Error {
-	r := rowOf(f.Code, resp.Status)
+// newAPIError is the error of a refusal in TikTok's words. The code decides, whatever the status.
+func (n *Network) newAPIError(resp *network.Response, f apiFault) *network.Error {
+	r := meaningOf(f.Code, resp.Status)
 	e := network.Error{
 		Kind: r.Kind, Code: f.Code, Message: cmp.Or(f.Message, f.Code), Hint: r.Hint, Trace: f.LogID, Scope: r.Scope,
 	}
 	if r.Kind == network.RateLimited {
 		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), r.Wait)
 	}
-	return resp.Fail(e)
+	return resp.CompleteError(e)
 }
 
-// decodeBody reads a complete response; one that is something else proves nothing.
-func decodeBody(resp *network.Response, into any) error {
+// decodeResponse reads a complete response; one that is something else proves nothing.
+func decodeResponse(resp *network.Response, into any) error {
 	if err := json.Unmarshal(resp.Body, into); err != nil {
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok sent a response that Belfry cannot read."})
+		return resp.CompleteError(
+			network.Error{Kind: network.Unknown, Message: "TikTok sent a response that Belfry cannot read."},
+		)
 	}
 	return nil
 }
@@ -174,30 +176,32 @@ func (n *Network) callAPI(ctx context.Context, r network.Request, into any) erro
 		Data  json.RawMessage `json:"data"`
 		Error apiFault        `json:"error"`
 	}
-	if err := decodeBody(resp, &envelope); err != nil {
+	if err := decodeResponse(resp, &envelope); err != nil {
 		return err
 	}
 	switch envelope.Error.Code {
 	case "":
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok did not say whether the call succeeded."})
+		return resp.CompleteError(
+			network.Error{Kind: network.Unknown, Message: "TikTok did not say whether the call succeeded."},
+		)
 	case "ok":
 	default:
-		return n.classify(resp, envelope.Error)
+		return n.newAPIError(resp, envelope.Error)
 	}
 	if err := json.Unmarshal(envelope.Data, into); err != nil {
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok sent data that Belfry cannot read."})
+		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "TikTok sent data that Belfry cannot read."})
 	}
 	return nil
 }
 
-// failure is what follows from a reason for which TikTok gave a post up.
-type failure struct {
+// postFailure is what follows from a reason for which TikTok gave a post up.
+type postFailure struct {
 	verdict core.Verdict
 	hint    string
 }
 
 // errorKind is the kind of error that a call would have to be refused with, to come to the same.
-func (f failure) errorKind(reason string) network.Kind {
+func (f postFailure) errorKind(reason string) network.ErrorKind {
 	switch {
 	case reason == codeAuthRemoved:
 		return network.Revoked
@@ -208,7 +212,7 @@ func (f failure) errorKind(reason string) network.Kind {
 }
 
 // failures says what follows from the reason for which TikTok gave a post up. It was never visible.
-var failures = map[string]failure{
+var failures = map[string]postFailure{
 	"file_format_check_failed":  {core.Doomed, hintFile},
 	"duration_check_failed":     {core.Doomed, hintFile},
 	"frame_rate_check_failed":   {core.Doomed, hintFile},

@@ -11,13 +11,13 @@ import (
 
 const siteURL = "https://www.tiktok.com"
 
-// Find cannot tell: TikTok lists public posts only, and those late. Status knows what became of a post.
-func (*Network) Find(context.Context, network.Item) (network.Status, error) {
+// FindPost cannot tell: TikTok lists public posts only, and those late. Status knows what became of a post.
+func (*Network) FindPost(context.Context, network.Item) (network.Status, error) {
 	return network.Status{Verdict: core.Ambiguous}, nil
 }
 
-// Link is the address of the page of a public post.
-func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+// FetchLink is the address of the page of a public post.
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out struct {
 		Videos []struct {
 			ID   string `json:"id"`
@@ -32,12 +32,14 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 	case err != nil:
 		return "", err
 	case len(out.Videos) == 0:
-		return "", refusal("TikTok does not list the post among the public posts of the account.",
+		return "", newRefusal("TikTok does not list the post among the public posts of the account.",
 			"Look at the account on TikTok.")
 	}
-	u, err := url.Parse(network.URLOnHosts(out.Videos[0].Link, "tiktok.com"))
+	u, err := url.Parse(network.URLIfOnDomains(out.Videos[0].Link, "tiktok.com"))
 	if err != nil || u.Host == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "TikTok did not return an address on tiktok.com for the post."}
+		return "", &network.Error{
+			Kind: network.Unknown, Message: "TikTok did not return an address on tiktok.com for the post.",
+		}
 	}
 	u.RawQuery = "" // it says only which app asked
 	return u.String(), nil

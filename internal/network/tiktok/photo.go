@@ -18,9 +18,9 @@ type photoInfo struct {
 	AI             bool   `json:"is_aigc,omitempty"` // not documented for photos, so only if it was asked for
 }
 
-// beginPhotos gives TikTok the addresses of photos. It fetches them at once and then shows the post, so that the
+// startPhotoPost gives TikTok the addresses of photos. It fetches them at once and then shows the post, so that the
 // addresses give nothing out before the arm.
-func (n *Network) beginPhotos(ctx context.Context, it network.Item, info postInfo, s Settings) (string, error) {
+func (n *Network) startPhotoPost(ctx context.Context, it network.Item, info postInfo, s Settings) (string, error) {
 	cover := 0
 	if s.PhotoCoverIndex != nil {
 		cover = *s.PhotoCoverIndex
@@ -46,5 +46,5 @@ func (n *Network) beginPhotos(ctx context.Context, it network.Item, info postInf
 	if out.Task == "" {
 		return "", &network.Error{Kind: network.Unknown, Message: "TikTok did not return an id for the photos."}
 	}
-	return handle{Task: out.Task}.encode(), nil
+	return postHandle{Task: out.Task}.encode(), nil
 }

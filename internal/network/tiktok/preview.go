@@ -10,7 +10,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 	p := network.Preview{
 		Kind: "Video", Fills: true, Several: network.Slides, ByUsername: true,
 		Parts: []network.PreviewPart{network.PartMedia, network.PartAccount, network.PartText, network.PartActions},
-		Text:  network.WithTags(d.Text, d.Tags), Fold: fold,
+		Text:  network.AppendMissingTags(d.Text, d.Tags), Fold: fold,
 		Actions: []network.PreviewAction{
 			network.ActionLike, network.ActionComment, network.ActionSave, network.ActionShare,
 		},

@@ -18,18 +18,20 @@ const (
 	uplink = 2_000_000
 )
 
-// budget is how often an account may make a call in a minute.
-func budget(call core.Do, name string, count int) network.Budget {
+// newMinuteBudget is how often an account may make a call in a minute.
+func newMinuteBudget(call core.Do, name string, count int) network.Budget {
 	return network.Budget{Call: call, Scope: network.ScopeAccount, Name: name, Count: count, Window: time.Minute}
 }
 
-// Delivery of a video is an upload whose last part publishes it. A large one is prepared longer ahead. Photos are
+// DeliveryFor of a video is an upload whose last part publishes it. A large one is prepared longer ahead. Photos are
 // fetched and shown without another call.
-func (*Network) Delivery(d network.Draft) network.Delivery {
+func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	if contentType(d.Media) == typePhoto {
 		return network.Delivery{
 			Flow: core.FlowHandle, Files: network.Pulled, Gated: true,
-			Budgets: []network.Budget{budget(core.DoCreate, "photo posts", 6), budget(core.DoStatus, "status queries", 30)},
+			Budgets: []network.Budget{
+				newMinuteBudget(core.DoCreate, "photo posts", 6), newMinuteBudget(core.DoStatus, "status queries", 30),
+			},
 		}
 	}
 	ahead := network.PreparedAhead
@@ -38,20 +40,22 @@ func (*Network) Delivery(d network.Draft) network.Delivery {
 	}
 	return network.Delivery{
 		Flow: core.FlowHandle, Ahead: min(ahead, longestAhead), Files: network.Pushed,
-		Budgets: []network.Budget{budget(core.DoCreate, "video posts", 6), budget(core.DoStatus, "status queries", 30)},
+		Budgets: []network.Budget{
+			newMinuteBudget(core.DoCreate, "video posts", 6), newMinuteBudget(core.DoStatus, "status queries", 30),
+		},
 	}
 }
 
-// Create asks what the account may do and begins the post.
-func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
+// CreateHandle asks what the account may do and begins the post.
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	switch {
 	case err != nil:
 		return "", err
 	case len(it.Files) == 0:
-		return "", refusal("The post has no file.", "Add the file and send the post again.")
+		return "", newRefusal("The post has no file.", "Add the file and send the post again.")
 	}
-	c, err := n.fetchCreator(ctx, it.Token.Access)
+	c, err := n.fetchCreatorInfo(ctx, it.Token.Access)
 	if err != nil {
 		return "", err
 	}
@@ -60,24 +64,24 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 		return "", err
 	}
 	if contentType(it.Draft().Media) == typePhoto {
-		return n.beginPhotos(ctx, it, info, s)
+		return n.startPhotoPost(ctx, it, info, s)
 	}
-	return n.beginUpload(ctx, it, info)
+	return n.startUpload(ctx, it, info)
 }
 
-// Status sends the next part of a video before the arm. After the arm, it asks what became of the post.
-func (n *Network) Status(ctx context.Context, it network.Item, text string) (network.Status, error) {
+// AdvanceStatus sends the next part of a video before the arm. After the arm, it asks what became of the post.
+func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, text string) (network.Status, error) {
 	h, err := decodeHandle(text)
 	switch {
 	case err != nil:
 		return network.Status{}, err
 	case !it.ArmedAt.IsZero():
-		return n.statusAfterArm(ctx, it, h)
+		return n.advanceAfterArm(ctx, it, h)
 	case h.isPhotos():
 		return network.Status{Verdict: core.Ready}, nil
 	case h.isExpired(n.env.Now()):
 		return network.Status{Verdict: core.Dead, Message: "The upload has expired."}, nil
-	case h.Offset == h.lastOffset():
+	case h.Offset == h.lastPartOffset():
 		return network.Status{Verdict: core.Ready}, nil
 	}
 	return n.sendNextPart(ctx, it, h)
@@ -85,7 +89,7 @@ func (n *Network) Status(ctx context.Context, it network.Item, text string) (net
 
 // sendNextPart sends the part at the handle's offset. A lost part is no error: TikTok tells how many bytes have
 // arrived.
-func (n *Network) sendNextPart(ctx context.Context, it network.Item, h handle) (network.Status, error) {
+func (n *Network) sendNextPart(ctx context.Context, it network.Item, h postHandle) (network.Status, error) {
 	_, sendErr := n.sendPart(ctx, it, h, h.Offset)
 	if sendErr == nil {
 		h.Offset += h.Part
@@ -100,7 +104,7 @@ func (n *Network) sendNextPart(ctx context.Context, it network.Item, h handle) (
 		return network.Status{}, err
 	}
 	st := network.Status{Verdict: core.Pending, Message: e.Message}
-	arrived := min(t.Uploaded/h.Part*h.Part, h.lastOffset())
+	arrived := min(t.Uploaded/h.Part*h.Part, h.lastPartOffset())
 	switch {
 	case arrived > h.Offset:
 		st.Verdict = core.Progress
@@ -112,21 +116,23 @@ func (n *Network) sendNextPart(ctx context.Context, it network.Item, h handle) (
 	return st, nil
 }
 
-// task is what TikTok says of an upload. The ids are numbers of 19 digits, in a list whose name is misspelled.
-type task struct {
+// publishTask is what TikTok says of an upload. The ids are numbers of 19 digits, in a list whose name is misspelled.
+type publishTask struct {
 	Status   string        `json:"status"`
 	Reason   string        `json:"fail_reason"`
 	Posts    []json.Number `json:"publicaly_available_post_id"` //nolint:misspell // as TikTok spells it
 	Uploaded int64         `json:"uploaded_bytes"`
 }
 
-func (n *Network) fetchTask(ctx context.Context, it network.Item, h handle) (t task, err error) {
-	return t, n.postJSON(ctx, it.Token.Access, "/v2/post/publish/status/fetch/", map[string]string{"publish_id": h.Task}, &t)
+func (n *Network) fetchTask(ctx context.Context, it network.Item, h postHandle) (t publishTask, err error) {
+	return t, n.postJSON(
+		ctx, it.Token.Access, "/v2/post/publish/status/fetch/", map[string]string{"publish_id": h.Task}, &t,
+	)
 }
 
-// statusAfterArm asks what became of the post once its last part may have been sent. If TikTok has lost parts of the
+// advanceAfterArm asks what became of the post once its last part may have been sent. If TikTok has lost parts of the
 // video, it sends one of them again.
-func (n *Network) statusAfterArm(ctx context.Context, it network.Item, h handle) (network.Status, error) {
+func (n *Network) advanceAfterArm(ctx context.Context, it network.Item, h postHandle) (network.Status, error) {
 	t, err := n.fetchTask(ctx, it, h)
 	if err != nil {
 		return network.Status{}, err
@@ -134,7 +140,7 @@ func (n *Network) statusAfterArm(ctx context.Context, it network.Item, h handle)
 	pending := network.Status{Verdict: core.Pending, Code: t.Status}
 	switch {
 	case t.Status == "PUBLISH_COMPLETE":
-		return t.published(it), nil
+		return t.doneStatus(it), nil
 	case t.Status == "FAILED":
 		return failedStatus(t.Reason), nil
 	case h.isPhotos() || t.Status != "PROCESSING_UPLOAD" || t.Uploaded >= h.Size:
@@ -143,7 +149,7 @@ func (n *Network) statusAfterArm(ctx context.Context, it network.Item, h handle)
 		return network.Status{Verdict: core.Dead, Message: "The upload has expired before all of the video had arrived."}, nil
 	case h.isExpired(n.env.Now()):
 		return pending, nil
-	case t.Uploaded >= h.lastOffset():
+	case t.Uploaded >= h.lastPartOffset():
 		return network.Status{Verdict: core.Ready}, nil
 	}
 	h.Offset = t.Uploaded / h.Part * h.Part
@@ -152,8 +158,8 @@ func (n *Network) statusAfterArm(ctx context.Context, it network.Item, h handle)
 	return st, err
 }
 
-// published is the status of a post that is live. TikTok tells the id of a public one, at times later.
-func (t task) published(it network.Item) network.Status {
+// doneStatus is the status of a post that is live. TikTok tells the id of a public one, at times later.
+func (t publishTask) doneStatus(it network.Item) network.Status {
 	st := network.Status{Verdict: core.Done}
 	if len(t.Posts) > 0 {
 		st.ExternalID = t.Posts[0].String()
@@ -173,12 +179,12 @@ func (n *Network) Publish(ctx context.Context, it network.Item, text string) (ne
 	if h.isPhotos() {
 		return network.Status{Verdict: core.Pending}, nil
 	}
-	resp, err := n.sendPart(ctx, it, h, h.lastOffset())
+	resp, err := n.sendPart(ctx, it, h, h.lastPartOffset())
 	switch {
 	case err != nil:
 		return network.Status{}, err
 	case resp.Status != http.StatusCreated:
-		return network.Status{}, resp.Fail(network.Error{
+		return network.Status{}, resp.CompleteError(network.Error{
 			Kind: network.Unknown, Message: "TikTok says that parts of the video are missing.",
 		})
 	}

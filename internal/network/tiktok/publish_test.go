@@ -42,7 +42,7 @@ func TestEverySettingOfAVideoArrives(t *testing.T) {
 				t.Fatalf("ended with %s", do)
 			}
 			post := w.Visible()[0]
-			if post.Text != "A quiet morning\n\n#bread" && post.Text != network.WithTags(it.Text, it.Tags) {
+			if post.Text != "A quiet morning\n\n#bread" && post.Text != network.AppendMissingTags(it.Text, it.Tags) {
 				t.Errorf("the caption is %q", post.Text)
 			}
 			for field, value := range off {
@@ -148,7 +148,7 @@ func TestDisabledInteractionsAreSwitchedOff(t *testing.T) {
 // What TikTok gives up after the last part is told by the reason, as TikTok documents it.
 func TestEveryReasonOfAFailureIsTold(t *testing.T) {
 	t.Parallel()
-	verdicts := map[network.Kind]core.Verdict{
+	verdicts := map[network.ErrorKind]core.Verdict{
 		network.Rejected: core.Doomed, network.Revoked: core.Doomed, network.Transient: core.Broken,
 		network.RateLimited: core.Dead, // so that the next upload is throttled
 	}
@@ -169,7 +169,7 @@ func TestEveryReasonOfAFailureIsTold(t *testing.T) {
 			if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
 				t.Fatal(err)
 			}
-			st, err := w.Net.Status(t.Context(), it, handle)
+			st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 			if err != nil || st.Verdict != verdicts[class.Kind] || st.Code != d.Reason || !strings.Contains(st.Message, d.Reason) ||
 				st.Lost != class.Kind.AccountStatus() || !strings.Contains(strings.ToLower(st.Hint), strings.ToLower(d.Advice)) {
 				t.Errorf("got %+v, %v, want %s", st, err, d.Class)
@@ -194,11 +194,11 @@ func TestAnInternalFailureIsTriedAgain(t *testing.T) {
 	if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Broken {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Broken {
 		t.Fatalf("%+v, %v", st, err)
 	}
 	setOption(t, w, "tiktok.fail_reason", "none")
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Broken {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Broken {
 		t.Errorf("what has failed once is %+v, %v", st, err)
 	}
 	if do := w.Publish(it).Run(); do != core.DoLive || len(w.Visible()) != 1 {
@@ -228,19 +228,19 @@ func TestErrorsWithStatus200AreErrors(t *testing.T) {
 	w := nt.NewWorld(t, harness())
 	setOption(t, w, "tiktok.errors_with_200", "on")
 	it := newItem(t, w, 0, "")
-	for reason, kind := range map[string]network.Kind{
+	for reason, kind := range map[string]network.ErrorKind{
 		"access_token_invalid": network.Lapsed, "spam_risk_too_many_posts": network.RateLimited,
 		"privacy_level_option_mismatch": network.Rejected, "scope_not_authorized": network.Revoked,
 	} {
 		w.Fault(sim.Fault{Call: "create", Kind: sim.Error, Reason: reason})
-		_, err := w.Net.Create(t.Context(), it)
+		_, err := w.Net.CreateHandle(t.Context(), it)
 		if e := w.Failure(err, kind, it.Token.Access); e.Code != reason || e.Status != http.StatusOK {
 			t.Errorf("%s: %+v", reason, e)
 		}
 	}
 	grant := w.Grant()
 	grant.Code += "x"
-	_, err := w.Net.Exchange(t.Context(), grant)
+	_, err := w.Net.ExchangeCode(t.Context(), grant)
 	if e := w.Failure(err, network.Rejected); e.Code != "invalid_grant" {
 		t.Errorf("exchange: %+v", e)
 	}
@@ -267,14 +267,14 @@ func TestOldRefreshTokensEnd(t *testing.T) {
 	if old.LapsesAt.Sub(w.Now()).Hours() != 2 || old.ExpiresAt.Sub(w.Now()).Hours() != 180*24 || !slices.Contains(old.Scopes, "video.publish") {
 		t.Errorf("the token is %+v", old)
 	}
-	fresh, err := r.Refresh(t.Context(), old)
+	fresh, err := r.RefreshToken(t.Context(), old)
 	if err != nil || fresh.Refresh == old.Refresh {
 		t.Fatalf("%+v, %v", fresh, err)
 	}
-	_, err = r.Refresh(t.Context(), old)
+	_, err = r.RefreshToken(t.Context(), old)
 	w.Failed(err, network.Revoked, old.Access, old.Refresh)
 	setOption(t, w, "tiktok.rotate", "off")
-	again, err := r.Refresh(t.Context(), fresh)
+	again, err := r.RefreshToken(t.Context(), fresh)
 	if err != nil || again.Refresh != fresh.Refresh {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -287,7 +287,7 @@ func TestATokenWithoutALifetimeIsUsedForAnHour(t *testing.T) {
 	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = rw.Write([]byte(`{"access_token":"act.next","token_type":"Bearer"}`))
 	})
-	fresh, err := w.Net.(network.Refresher).Refresh(t.Context(), old)
+	fresh, err := w.Net.(network.Refresher).RefreshToken(t.Context(), old)
 	if err != nil || fresh.Access != "act.next" || fresh.LapsesAt.Sub(w.Now()) != time.Hour {
 		t.Errorf("lapses at %s, %v", fresh.LapsesAt, err)
 	}
@@ -298,7 +298,7 @@ func TestAnAccountThatMayNotPublishIsNotConnected(t *testing.T) {
 	h := harness()
 	h.Consent["withhold"] = []string{"video.publish", "user.info.profile"}
 	w := nt.NewWorld(t, h)
-	profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 	if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, "video.publish") || profiles[0].DisplayName == "" {
 		t.Errorf("%+v, %v", profiles, err)
 	}

@@ -69,7 +69,7 @@ func countCalls(w *nt.World, name string) int {
 // wantRefusal checks that Create is refused for good with a message that holds the words, and shows nothing.
 func wantRefusal(t *testing.T, w *nt.World, it network.Item, words string) {
 	t.Helper()
-	_, err := w.Net.Create(t.Context(), it)
+	_, err := w.Net.CreateHandle(t.Context(), it)
 	if e := w.Failure(err, network.Rejected, it.Token.Access); !strings.Contains(e.Message+e.Hint, words) || e.Hint == "" {
 		t.Errorf("want %q, got %q %q", words, e.Message, e.Hint)
 	}

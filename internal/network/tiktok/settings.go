@@ -23,8 +23,8 @@ type Settings struct {
 	AIGenerated     bool   `json:"aiGenerated,omitzero"`
 }
 
-// Settings decodes a block strictly and gives its normal form.
-func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
+// NormalizeSettings decodes a block strictly and gives its normal form.
+func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	return network.NormalizeSettings[Settings](description, block)
 }
 

@@ -32,8 +32,8 @@ const (
 	apiURL     = "https://open.tiktokapis.com"
 )
 
-// Driver is the network's entry in network/all.
-func Driver() network.Driver {
+// NewDriver is the network's entry in network/all.
+func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{
@@ -49,7 +49,7 @@ func Driver() network.Driver {
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
-		Errors: documentedErrors,
+		Errors: listDocumentedErrors,
 	}
 }
 
@@ -89,5 +89,5 @@ func New(env network.Environment) (*Network, error) {
 // Describe says what is fixed about the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// Configured tells whether the app's credentials are there.
-func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }
+// IsConfigured tells whether the app's credentials are there.
+func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

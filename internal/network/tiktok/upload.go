@@ -21,9 +21,9 @@ const (
 	lateParts = 2 * time.Minute
 )
 
-// handle is a post that TikTok has begun. It is stored encrypted, since whoever has the address of an upload may send
-// bytes to it.
-type handle struct {
+// postHandle is a post that TikTok has begun. It is stored encrypted, since whoever has the address of an upload may
+// send bytes to it.
+type postHandle struct {
 	Task string `json:"task"` // publish_id
 	// The rest is of a video.
 	Address string    `json:"address"`
@@ -33,7 +33,7 @@ type handle struct {
 	Until   time.Time `json:"until"`  // when TikTok takes no more parts
 }
 
-func (h handle) encode() string {
+func (h postHandle) encode() string {
 	text, err := json.Marshal(h)
 	if err != nil {
 		return "" // it holds nothing that cannot be written
@@ -41,7 +41,7 @@ func (h handle) encode() string {
 	return string(text)
 }
 
-func decodeHandle(text string) (h handle, err error) {
+func decodeHandle(text string) (h postHandle, err error) {
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		return h, fmt.Errorf("read the handle of an upload to tiktok: %w", err)
 	}
@@ -49,26 +49,26 @@ func decodeHandle(text string) (h handle, err error) {
 }
 
 // isPhotos tells whether TikTok fetches the files.
-func (h handle) isPhotos() bool { return h.Size == 0 }
+func (h postHandle) isPhotos() bool { return h.Size == 0 }
 
 // countParts is how many parts there are.
-func (h handle) countParts() int64 { return h.Size / h.Part }
+func (h postHandle) countParts() int64 { return h.Size / h.Part }
 
-// lastOffset is where the last part begins, which takes the remainder too.
-func (h handle) lastOffset() int64 { return (h.countParts() - 1) * h.Part }
+// lastPartOffset is where the last part begins, which takes the remainder too.
+func (h postHandle) lastPartOffset() int64 { return (h.countParts() - 1) * h.Part }
 
 // isExpired tells whether it is too late to begin a part.
-func (h handle) isExpired(now time.Time) bool { return !now.Before(h.Until.Add(-lateParts)) }
+func (h postHandle) isExpired(now time.Time) bool { return !now.Before(h.Until.Add(-lateParts)) }
 
-// newHandle divides a file into parts of about the same size. A file below twice that size is one part.
-func newHandle(size int64) handle {
+// newVideoHandle divides a file into parts of about the same size. A file below twice that size is one part.
+func newVideoHandle(size int64) postHandle {
 	count := max(size/partSize, 1)
-	return handle{Size: size, Part: size / count}
+	return postHandle{Size: size, Part: size / count}
 }
 
-// beginUpload makes the upload of a video, of which nothing is visible before its last part.
-func (n *Network) beginUpload(ctx context.Context, it network.Item, info postInfo) (string, error) {
-	h := newHandle(it.Files[0].Bytes)
+// startUpload makes the upload of a video, of which nothing is visible before its last part.
+func (n *Network) startUpload(ctx context.Context, it network.Item, info postInfo) (string, error) {
+	h := newVideoHandle(it.Files[0].Bytes)
 	body := map[string]any{
 		"post_info": info,
 		"source_info": map[string]any{
@@ -83,7 +83,7 @@ func (n *Network) beginUpload(ctx context.Context, it network.Item, info postInf
 	if err := n.postJSON(ctx, it.Token.Access, "/v2/post/publish/video/init/", body, &out); err != nil {
 		return "", err
 	}
-	if out.Task == "" || network.URLOnHosts(out.Address, "tiktokapis.com", "tiktok.com") == "" {
+	if out.Task == "" || network.URLIfOnDomains(out.Address, "tiktokapis.com", "tiktok.com") == "" {
 		return "", &network.Error{Kind: network.Unknown, Message: "TikTok did not return an upload address."}
 	}
 	h.Task, h.Address, h.Until = out.Task, out.Address, begun.Add(addressLife)
@@ -91,9 +91,14 @@ func (n *Network) beginUpload(ctx context.Context, it network.Item, info postInf
 }
 
 // sendPart sends the part that begins at an offset. The address is its credential.
-func (n *Network) sendPart(ctx context.Context, it network.Item, h handle, offset int64) (*network.Response, error) {
+func (n *Network) sendPart(
+	ctx context.Context,
+	it network.Item,
+	h postHandle,
+	offset int64,
+) (*network.Response, error) {
 	size := h.Part
-	if offset == h.lastOffset() {
+	if offset == h.lastPartOffset() {
 		size = h.Size - offset
 	}
 	secrets := []network.Secret{network.Secret(h.Address)}
@@ -103,7 +108,7 @@ func (n *Network) sendPart(ctx context.Context, it network.Item, h handle, offse
 		}
 	}
 	resp, err := n.env.Client.Do(ctx, network.Request{
-		Method: http.MethodPut, URL: h.Address, Body: it.Files[0].Part(offset, size), Secrets: secrets,
+		Method: http.MethodPut, URL: h.Address, Body: it.Files[0].PartBody(offset, size), Secrets: secrets,
 		Header:   http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", offset, offset+size-1, h.Size)}},
 		Complete: []int{http.StatusCreated, http.StatusPartialContent},
 	})
@@ -111,9 +116,9 @@ func (n *Network) sendPart(ctx context.Context, it network.Item, h handle, offse
 	case err != nil:
 		return nil, err
 	case resp.Status == http.StatusTooManyRequests:
-		return nil, n.classify(resp, apiFault{Message: "TikTok's upload server temporarily takes no more parts."})
+		return nil, n.newAPIError(resp, apiFault{Message: "TikTok's upload server temporarily takes no more parts."})
 	case resp.Status != http.StatusCreated && resp.Status != http.StatusPartialContent:
-		return nil, resp.Fail(network.Error{
+		return nil, resp.CompleteError(network.Error{
 			Kind: network.Unknown, Message: fmt.Sprintf("TikTok did not take a part of the video (status %d).", resp.Status),
 		})
 	}

@@ -113,19 +113,19 @@ func TestAnOldHandleGoesOnWhereTikTokIs(t *testing.T) {
 	w := nt.NewWorld(t, harness())
 	it := newItem(t, w, threeParts, "")
 	it.ArmedAt = time.Time{}
-	old, err := w.Net.Create(t.Context(), it)
+	old, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st, err := w.Net.Status(t.Context(), it, old); err != nil || st.Verdict != core.Progress {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, old); err != nil || st.Verdict != core.Progress {
 		t.Fatalf("%+v, %v", st, err)
 	}
-	st, err := w.Net.Status(t.Context(), it, old)
+	st, err := w.Net.AdvanceStatus(t.Context(), it, old)
 	if err != nil || st.Verdict != core.Progress || st.Handle == "" || st.Handle == old {
 		t.Fatalf("%+v, %v", st, err)
 	}
 	for st.Verdict == core.Progress {
-		if st, err = w.Net.Status(t.Context(), it, st.Handle+""); err != nil {
+		if st, err = w.Net.AdvanceStatus(t.Context(), it, st.Handle+""); err != nil {
 			t.Fatal(err)
 		}
 		if st.Handle != "" {
@@ -148,7 +148,7 @@ func TestAnUploadGoesOnAtABorder(t *testing.T) {
 	w := nt.NewWorld(t, harness())
 	it := newItem(t, w, threeParts, "")
 	it.ArmedAt = time.Time{}
-	handle, err := w.Net.Create(t.Context(), it)
+	handle, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestAnUploadGoesOnAtABorder(t *testing.T) {
 		}
 		_, _ = fmt.Fprintf(rw, `{"data":{"status":"PROCESSING_UPLOAD","uploaded_bytes":%d},"error":{"code":"ok"}}`, border+7)
 	})
-	st, err := w.Net.Status(t.Context(), it, handle)
+	st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 	if err != nil || st.Verdict != core.Progress || !strings.Contains(st.Handle, fmt.Sprintf(`"offset":%d,`, border)) {
 		t.Errorf("got %+v, %v", st, err)
 	}
@@ -172,24 +172,24 @@ func TestAnExpiredUploadIsBegunAnew(t *testing.T) {
 	it := newItem(t, w, threeParts, "")
 	armed := it.ArmedAt
 	it.ArmedAt = time.Time{}
-	handle, err := w.Net.Create(t.Context(), it)
+	handle, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Advance(59 * time.Minute)
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
 		t.Errorf("a part is begun that may arrive too late: %+v, %v", st, err)
 	}
 	w.Advance(time.Minute)
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
 		t.Errorf("unarmed: %+v, %v", st, err)
 	}
 	it.ArmedAt = armed
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Pending {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Pending {
 		t.Errorf("armed, where a part may be on its way: %+v, %v", st, err)
 	}
 	w.Advance(3 * time.Minute)
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
 		t.Errorf("armed: %+v, %v", st, err)
 	}
 	if _, err := w.Net.Publish(t.Context(), it, handle); err == nil || len(w.Visible()) != 0 {
@@ -221,7 +221,7 @@ func TestAnUploadAddressIsKeptAndChecked(t *testing.T) {
 			}
 			_, _ = fmt.Fprintf(rw, `{"data":%s,"error":{"code":"ok","message":"","log_id":"1"}}`, data)
 		})
-		_, err := w.Net.Create(t.Context(), it)
+		_, err := w.Net.CreateHandle(t.Context(), it)
 		w.Failed(err, network.Unknown, it.Token.Access)
 	}
 }
@@ -231,7 +231,7 @@ func TestALargeVideoIsPreparedLongerAhead(t *testing.T) {
 	n := nt.NewWorld(t, harness()).Net
 	var all []time.Duration
 	for _, size := range []int64{1_000_000, 2_000_000_000, 4_000_000_000} {
-		all = append(all, n.Delivery(network.Draft{Media: nt.Files(1, nt.Video(nt.Bytes(size)))}).Ahead)
+		all = append(all, n.DeliveryFor(network.Draft{Media: nt.Files(1, nt.Video(nt.Bytes(size)))}).Ahead)
 	}
 	if !slices.IsSorted(all) || all[0] != 10*time.Minute || all[1] <= all[0] || all[2] >= time.Hour {
 		t.Errorf("prepared %v ahead", all)

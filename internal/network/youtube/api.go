@@ -23,7 +23,7 @@ func (n *Network) getJSON(ctx context.Context, path string, token network.Secret
 func (n *Network) callJSON(ctx context.Context, in network.Request, out any) error {
 	resp, err := n.sendRequest(ctx, in)
 	if err == nil && out != nil && json.Unmarshal(resp.Body, out) != nil {
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
+		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
 	}
 	return err
 }
@@ -35,7 +35,7 @@ func (n *Network) sendRequest(ctx context.Context, in network.Request) (*network
 	case err != nil:
 		return nil, err
 	case resp.Status/100 != 2 && resp.Status != http.StatusPermanentRedirect:
-		return nil, classifyError(resp, n.now())
+		return nil, newAPIError(resp, n.now())
 	}
 	return resp, nil
 }

@@ -14,31 +14,31 @@ const (
 	quotes = 2
 )
 
-// Check says what the network would refuse, and whether what looks like a Short is none.
-func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
+// CheckDraft says what the network would refuse, and whether what looks like a Short is none.
+func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
+	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		name, limits := description.Name, description.Limits
-		f.CheckSizes(description, typeVideo, d)
+		f.CheckTextAndEachFile(description, typeVideo, d)
 		checkFiles(f, d.Media, s.UseCoverAsThumbnail)
 		f.AddIf(strings.TrimSpace(d.Title) == "", core.IssueTitleRequired)
 		f.AddIf(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, name, "< or >")
-		f.AddIf(tagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
+		f.AddIf(countTagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
 
 		f.AddIf(
-			network.Count(d.Media, core.FileImage) == 0 && s.UseCoverAsThumbnail,
+			network.CountFiles(d.Media, core.FileImage) == 0 && s.UseCoverAsThumbnail,
 			core.IssueSettingConflict, "useCoverAsThumbnail", name,
 			"The files contain no image.",
 		)
 		for _, m := range d.Media {
-			f.AddIf(m.Kind == core.FileVideo && nearlyShort(d, m), core.WarnNotAShort)
+			f.AddIf(m.Kind == core.FileVideo && isAlmostShort(d, m), core.WarnNotAShort)
 		}
 	})
 }
 
 // checkFiles finds at most one issue: a post has one video, and may have one image as its thumbnail.
-func checkFiles(f *network.Findings, media []core.Media, thumbnail bool) {
+func checkFiles(f *network.Findings, media []core.Media, useThumbnail bool) {
 	name := description.Name
-	images, videos := network.Count(media, core.FileImage), network.Count(media, core.FileVideo)
+	images, videos := network.CountFiles(media, core.FileImage), network.CountFiles(media, core.FileVideo)
 	switch {
 	case len(media) == 0:
 		f.AddIf(true, core.IssueVideoRequired, name)
@@ -47,12 +47,12 @@ func checkFiles(f *network.Findings, media []core.Media, thumbnail bool) {
 	case images == 0:
 		f.AddIf(videos > 1, core.IssueMediaCountUnsupported, videos, name, 1, 1)
 	default:
-		f.AddIf(videos > 1 || images > 1 || !thumbnail, core.IssueThumbnailUnsupported, name)
+		f.AddIf(videos > 1 || images > 1 || !useThumbnail, core.IssueThumbnailUnsupported, name)
 	}
 }
 
-// tagsLength is how the network counts tags.
-func tagsLength(unit core.Unit, tags []string) int {
+// countTagsLength is how the network counts tags.
+func countTagsLength(unit core.Unit, tags []string) int {
 	n := max(len(tags)-1, 0) * comma
 	for _, tag := range tags {
 		n += unit.Length(tag)
@@ -63,9 +63,9 @@ func tagsLength(unit core.Unit, tags []string) int {
 	return n
 }
 
-// nearlyShort tells whether a video that is no Short may be meant as one: it is tagged so, or it is short
+// isAlmostShort tells whether a video that is no Short may be meant as one: it is tagged so, or it is short
 // enough, or upright, and not both.
-func nearlyShort(d network.Draft, m core.Media) bool {
+func isAlmostShort(d network.Draft, m core.Media) bool {
 	if m.Width == 0 || m.Height == 0 || m.DurationMs == 0 {
 		return false
 	}

@@ -44,11 +44,11 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 		q.Set("code_challenge", r.Challenge)
 		q.Set("code_challenge_method", "S256")
 	}
-	return n.client.Browse(consentURL + "?" + q.Encode())
+	return n.client.BrowserURL(consentURL + "?" + q.Encode())
 }
 
-// grant is what the token endpoint gives.
-type grant struct {
+// tokenResponse is what the token endpoint gives.
+type tokenResponse struct {
 	Access         string `json:"access_token"`
 	Refresh        string `json:"refresh_token"`
 	Seconds        int64  `json:"expires_in"`
@@ -57,9 +57,9 @@ type grant struct {
 	Identity       string `json:"id_token"`
 }
 
-// personID is the Google account that granted access; "" when Google does not say. The signature need not be verified,
-// because the token comes from Google itself.
-func (g grant) personID() string {
+// googleAccountID is the Google account that granted access; "" when Google does not say. The signature need not be
+// verified, because the token comes from Google itself.
+func (g tokenResponse) googleAccountID() string {
 	parts := strings.Split(g.Identity, ".")
 	if len(parts) != 3 {
 		return ""
@@ -74,8 +74,8 @@ func (g grant) personID() string {
 	return claims.Subject
 }
 
-// Exchange turns the code into the channel that the person chose.
-func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+// ExchangeCode turns the code into the channel that the person chose.
+func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.RedirectURI}}
 	if g.Verifier != "" {
 		form.Set("code_verifier", g.Verifier)
@@ -84,33 +84,33 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
-	token := n.applyGrant(network.Token{}, granted)
-	token.Grant = network.GrantOf("accounts.google.com", n.id, granted.personID())
+	token := n.updateToken(network.Token{}, granted)
+	token.Grant = network.FormatGrantID("accounts.google.com", n.id, granted.googleAccountID())
 	channels, err := n.listChannels(ctx, token.Access)
 	if err != nil {
 		return nil, err
 	}
 	if len(channels) == 0 {
-		return nil, noChannelError()
+		return nil, newNoChannelError()
 	}
 	var profiles []network.Profile
 	for _, c := range channels {
 		p := c.toProfile()
-		p.Token, p.Unusable = token, missingScope(token)
+		p.Token, p.Unusable = token, missingScopeMessage(token)
 		profiles = append(profiles, p)
 	}
 	return profiles, nil
 }
 
-func noChannelError() error {
+func newNoChannelError() error {
 	return &network.Error{
 		Kind: network.Rejected, Message: "This Google account has no YouTube channel.",
 		Hint: "Create a channel on YouTube, or choose an account that has one.",
 	}
 }
 
-// missingScope says which permission is missing without which nothing can be published; "" when none is.
-func missingScope(t network.Token) string {
+// missingScopeMessage says which permission is missing without which nothing can be published; "" when none is.
+func missingScopeMessage(t network.Token) string {
 	granted := func(scopes ...string) bool {
 		return slices.ContainsFunc(scopes, func(s string) bool { return slices.Contains(t.Scopes, s) })
 	}
@@ -125,8 +125,8 @@ func missingScope(t network.Token) string {
 	return ""
 }
 
-// applyGrant is an older token with what Google has just granted; what the answer leaves out stays.
-func (n *Network) applyGrant(old network.Token, g grant) network.Token {
+// updateToken is an older token with what Google has just granted; what the answer leaves out stays.
+func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
 	t, now := old, n.now()
 	t.Access, t.Refresh = network.Secret(g.Access), cmp.Or(network.Secret(g.Refresh), old.Refresh)
 	t.IssuedAt, t.LapsesAt = now, now.Add(time.Duration(cmp.Or(g.Seconds, defaultLife))*time.Second)
@@ -142,39 +142,39 @@ func (n *Network) applyGrant(old network.Token, g grant) network.Token {
 // defaultLife is for an answer that does not say how many seconds its token lives.
 const defaultLife = 3000
 
-// Refresh gets another access token. Google keeps the refresh token as it is.
-func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
+// RefreshToken gets another access token. Google keeps the refresh token as it is.
+func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
 	g, err := n.requestToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh.Reveal()}})
 	if err != nil {
-		return network.Token{}, lostGrant(err, t, n.now())
+		return network.Token{}, classifyRefreshError(err, t, n.now())
 	}
-	return n.applyGrant(t, g), nil
+	return n.updateToken(t, g), nil
 }
 
-// Revoke revokes the grant for all channels of the person who connected the channel.
-func (n *Network) Revoke(ctx context.Context, t network.Token) error {
+// RevokeGrant revokes the grant for all channels of the person who connected the channel.
+func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	resp, err := n.client.Do(ctx, network.Request{
 		Method: http.MethodPost, URL: revokeURL, Form: url.Values{"token": {cmp.Or(t.Refresh, t.Access).Reveal()}},
 		Secrets: []network.Secret{t.Refresh, t.Access}, Complete: []int{http.StatusOK},
 	})
 	if err == nil && resp.Status != http.StatusOK {
-		return classifyTokenError(resp, n.now())
+		return newTokenError(resp, n.now())
 	}
 	return err
 }
 
-// Verify asks for the channel, which any working token may.
-func (n *Network) Verify(ctx context.Context, t network.Token) error {
+// VerifyToken asks for the channel, which any working token may.
+func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	channels, err := n.listChannels(ctx, t.Access)
 	if err == nil && len(channels) == 0 {
-		return noChannelError()
+		return newNoChannelError()
 	}
 	return err
 }
 
-// AccountFacts tells whether the channel can upload videos of more than 15 minutes.
-func (n *Network) AccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
-	c, err := n.findChannel(ctx, profile, t.Access)
+// ReadAccountFacts tells whether the channel can upload videos of more than 15 minutes.
+func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
+	c, err := n.getChannel(ctx, profile, t.Access)
 	if err != nil {
 		return core.Facts{}, err
 	}
@@ -187,23 +187,25 @@ func (n *Network) AccountFacts(ctx context.Context, profile string, t network.To
 
 // ReadProfile reads the channel.
 func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Token) (network.Profile, error) {
-	c, err := n.findChannel(ctx, profile, t.Access)
+	c, err := n.getChannel(ctx, profile, t.Access)
 	return c.toProfile(), err
 }
 
 // requestToken asks the token endpoint.
-func (n *Network) requestToken(ctx context.Context, form url.Values) (g grant, err error) {
+func (n *Network) requestToken(ctx context.Context, form url.Values) (g tokenResponse, err error) {
 	form.Set("client_id", n.id)
 	form.Set("client_secret", n.secret.Reveal())
 	resp, err := n.client.Do(ctx, network.Request{Method: http.MethodPost, URL: tokenURL, Form: form})
 	if err != nil {
-		return grant{}, err
+		return tokenResponse{}, err
 	}
 	if resp.Status != http.StatusOK {
-		return grant{}, classifyTokenError(resp, n.now())
+		return tokenResponse{}, newTokenError(resp, n.now())
 	}
 	if json.Unmarshal(resp.Body, &g) != nil || g.Access == "" {
-		return grant{}, resp.Fail(network.Error{Kind: network.Unknown, Message: "Google did not return a token."})
+		return tokenResponse{}, resp.CompleteError(
+			network.Error{Kind: network.Unknown, Message: "Google did not return a token."},
+		)
 	}
 	return g, nil
 }
@@ -231,8 +233,8 @@ func (c channel) toProfile() network.Profile {
 	}
 }
 
-// findChannel returns one of the channels behind the token.
-func (n *Network) findChannel(ctx context.Context, id string, token network.Secret) (channel, error) {
+// getChannel returns one of the channels behind the token.
+func (n *Network) getChannel(ctx context.Context, id string, token network.Secret) (channel, error) {
 	channels, err := n.listChannels(ctx, token)
 	if err != nil {
 		return channel{}, err

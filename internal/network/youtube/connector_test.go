@@ -26,7 +26,7 @@ func sandboxed(t *testing.T, now func() time.Time, client, secret string) (http.
 
 func harness() nt.Harness {
 	return nt.Harness{
-		Driver: youtube.Driver(), Settings: youtube.Settings{}, Sandbox: sandboxed, NoTrace: true,
+		Driver: youtube.NewDriver(), Settings: youtube.Settings{}, Sandbox: sandboxed, NoTrace: true,
 		Simplest: network.Draft{Title: "Harbour", Media: []core.Media{nt.Video()}},
 		Consent:  url.Values{"username": {"nightowl.cycles"}}, Errors: undocumented(),
 		Facts: facts(),

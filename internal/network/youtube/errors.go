@@ -35,8 +35,8 @@ func (e apiError) firstReason() string {
 	return e.Status
 }
 
-// classifyError turns an answer that is no success into an error. One without Google's words says nothing.
-func classifyError(resp *network.Response, now time.Time) *network.Error {
+// newAPIError turns an answer that is no success into an error. One without Google's words says nothing.
+func newAPIError(resp *network.Response, now time.Time) *network.Error {
 	var out struct {
 		Error *apiError `json:"error"`
 	}
@@ -45,7 +45,7 @@ func classifyError(resp *network.Response, now time.Time) *network.Error {
 		body = bytes.TrimSuffix(after, []byte("]"))
 	}
 	if json.Unmarshal(body, &out) != nil || out.Error == nil || out.Error.Message == "" && out.Error.firstReason() == "" {
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
+		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
 	}
 	reason, message := out.Error.firstReason(), out.Error.Message
 	meaning, known := reasons[reason]
@@ -53,28 +53,28 @@ func classifyError(resp *network.Response, now time.Time) *network.Error {
 	case strings.Contains(message, "per day"): // a 429 that is no short throttle
 		meaning = quotaUsed
 	case !known:
-		meaning = rowOfStatus(resp.Status)
+		meaning = meaningOfStatus(resp.Status)
 	}
 	e := network.Error{Kind: meaning.Kind, Code: reason, Message: message, Hint: meaning.Hint}
 	if meaning.Kind == network.RateLimited {
 		e.Scope, e.RetryAfter = meaning.Scope, cmp.Or(resp.RetryAfter(now), meaning.Wait)
 		if meaning.Daily {
-			e.RetryAfter = untilQuotaResets(now)
+			e.RetryAfter = timeUntilQuotaResets(now)
 		}
 	}
-	return resp.Fail(e)
+	return resp.CompleteError(e)
 }
 
-// classifyTokenError turns an answer of the token endpoint that is no success into an error.
-func classifyTokenError(resp *network.Response, now time.Time) *network.Error {
+// newTokenError turns an answer of the token endpoint that is no success into an error.
+func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	var out struct {
 		Code        string `json:"error"`
 		Description string `json:"error_description"`
 	}
 	if json.Unmarshal(resp.Body, &out) != nil || out.Code == "" {
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "Google responded in an unexpected way."})
+		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "Google responded in an unexpected way."})
 	}
-	meaning := rowOfStatus(resp.Status)
+	meaning := meaningOfStatus(resp.Status)
 	e := network.Error{
 		Kind: meaning.Kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Start again.",
 	}
@@ -89,11 +89,12 @@ func classifyTokenError(resp *network.Response, now time.Time) *network.Error {
 	default:
 		e.Kind = network.Rejected
 	}
-	return resp.Fail(e)
+	return resp.CompleteError(e)
 }
 
-// lostGrant tells what a refusal to renew a token says of the account: nothing, if Google refuses this server.
-func lostGrant(err error, t network.Token, now time.Time) error {
+// classifyRefreshError tells what a refusal to renew a token says of the account: nothing, if Google refuses this
+// server.
+func classifyRefreshError(err error, t network.Token, now time.Time) error {
 	e, ok := errors.AsType[*network.Error](err)
 	switch {
 	case !ok || e.Kind != network.Rejected:
@@ -176,8 +177,8 @@ var reasons = map[string]network.Meaning{
 	"invalidFilters": mistake, "incompatibleParameters": mistake,
 }
 
-// documentedErrors lists the reasons.
-func documentedErrors() []network.Documented {
+// listDocumentedErrors lists the reasons.
+func listDocumentedErrors() []network.Documented {
 	var all []network.Documented
 	for reason, meaning := range reasons {
 		all = append(all, network.Documented{Code: reason, Meaning: meaning})
@@ -186,8 +187,8 @@ func documentedErrors() []network.Documented {
 	return all
 }
 
-// rowOfStatus is what an error means whose reason is not known.
-func rowOfStatus(status int) network.Meaning {
+// meaningOfStatus is what an error means whose reason is not known.
+func meaningOfStatus(status int) network.Meaning {
 	switch {
 	case status == http.StatusUnauthorized:
 		return lapsed

@@ -31,14 +31,16 @@ type listedVideo struct {
 	} `json:"contentDetails"`
 }
 
-// Find looks through the channel's uploads since the arm for the one with this title and description.
-func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+// FindPost looks through the channel's uploads since the arm for the one with this title and description.
+func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a video on YouTube that was never armed")
 	}
 	since := it.ArmedAt.Add(-drift)
 	var found []string
-	query := url.Values{"part": {"snippet,contentDetails"}, "playlistId": {uploadsOf(it.Profile)}, "maxResults": {"50"}}
+	query := url.Values{
+		"part": {"snippet,contentDetails"}, "playlistId": {uploadsPlaylistID(it.Profile)}, "maxResults": {"50"},
+	}
 	for range searchPages {
 		var page struct {
 			Items []listedVideo `json:"items"`
@@ -50,8 +52,8 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		older := false
 		for _, v := range page.Items {
 			older = older || v.Snippet.At.Before(since)
-			if !v.Snippet.At.Before(since) && sameText(v.Snippet.Title, it.Title) &&
-				sameText(v.Snippet.Description, it.Text) && !slices.Contains(it.Known, v.Details.ID) {
+			if !v.Snippet.At.Before(since) && isSameText(v.Snippet.Title, it.Title) &&
+				isSameText(v.Snippet.Description, it.Text) && !slices.Contains(it.Known, v.Details.ID) {
 				found = append(found, v.Details.ID)
 			}
 		}
@@ -69,11 +71,11 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	return network.Status{Verdict: core.Ambiguous}, nil
 }
 
-// uploadsOf is the id of the playlist of all that a channel has uploaded.
-func uploadsOf(channel string) string { return "UU" + strings.TrimPrefix(channel, "UC") }
+// uploadsPlaylistID is the id of the playlist of all that a channel has uploaded.
+func uploadsPlaylistID(channel string) string { return "UU" + strings.TrimPrefix(channel, "UC") }
 
-// sameText compares texts as YouTube stores them, without white space at the ends and carriage returns.
-func sameText(a, b string) bool {
+// isSameText compares texts as YouTube stores them, without white space at the ends and carriage returns.
+func isSameText(a, b string) bool {
 	normal := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return normal(a) == normal(b)
 }

@@ -18,8 +18,8 @@ const (
 	stepPlaylist   = "playlist"
 )
 
-// FinalSteps names what follows for a video: whether YouTube kept its visibility is always checked.
-func (n *Network) FinalSteps(d network.Draft) []string {
+// ListFinalSteps names what follows for a video: whether YouTube kept its visibility is always checked.
+func (n *Network) ListFinalSteps(d network.Draft) []string {
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err != nil {
 		return nil
@@ -34,19 +34,19 @@ func (n *Network) FinalSteps(d network.Draft) []string {
 	return steps
 }
 
-// Finish does one of the steps.
-func (n *Network) Finish(ctx context.Context, it network.Item, externalID, step string) error {
+// RunFinalStep does one of the steps.
+func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID, step string) error {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return err
 	}
 	v, err := n.fetchVideo(ctx, it, externalID)
 	if err != nil {
-		return atFirst(err, "videoNotFound")
+		return transientIfCode(err, "videoNotFound")
 	}
 	switch step {
 	case stepVisibility:
-		return v.checkVisibility(newResource(it, s).Status.Visibility)
+		return v.checkVisibility(newVideoResource(it, s).Status.Visibility)
 	case stepThumbnail:
 		return n.setThumbnail(ctx, it, v)
 	case stepPlaylist:
@@ -78,7 +78,7 @@ func (n *Network) setThumbnail(ctx context.Context, it network.Item, v videoNode
 	}
 	return n.callJSON(ctx, network.Request{
 		Method: http.MethodPost, URL: uploadBase + "/thumbnails/set", Token: it.Token.Access,
-		Query: url.Values{"videoId": {v.ID}, "uploadType": {"media"}}, Body: cover.Part(0, cover.Bytes),
+		Query: url.Values{"videoId": {v.ID}, "uploadType": {"media"}}, Body: cover.PartBody(0, cover.Bytes),
 	}, nil)
 }
 
@@ -100,11 +100,11 @@ func (n *Network) addToPlaylist(ctx context.Context, it network.Item, playlist, 
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Status == http.StatusConflict {
 		return nil // it is there
 	}
-	return atFirst(err, "videoNotFound")
+	return transientIfCode(err, "videoNotFound")
 }
 
-// atFirst makes a refusal one that passes: right after an upload, YouTube may not find the video.
-func atFirst(err error, code string) error {
+// transientIfCode makes a refusal one that passes: right after an upload, YouTube may not find the video.
+func transientIfCode(err error, code string) error {
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == code {
 		e.Kind = network.Transient
 	}

@@ -42,11 +42,11 @@ func finishing(t *testing.T, block string, consent ...string) (*nt.World, networ
 func TestTheCoverBecomesTheThumbnail(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`)
-	if steps := f.FinalSteps(it.Draft()); !slices.Equal(steps, []string{"visibility", "thumbnail"}) {
+	if steps := f.ListFinalSteps(it.Draft()); !slices.Equal(steps, []string{"visibility", "thumbnail"}) {
 		t.Errorf("steps %v", steps)
 	}
 	for range 2 {
-		if err := f.Finish(t.Context(), it, id, "thumbnail"); err != nil {
+		if err := f.RunFinalStep(t.Context(), it, id, "thumbnail"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func TestTheCoverBecomesTheThumbnail(t *testing.T) {
 		t.Errorf("the thumbnail is %q", sum)
 	}
 	it.Files[1].PurgedAt = w.Now()
-	w.Failed(f.Finish(t.Context(), it, id, "thumbnail"), network.Rejected)
+	w.Failed(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected)
 }
 
 // A Short that is not processed yet would not keep its thumbnail.
@@ -64,11 +64,11 @@ func TestAThumbnailWaitsForProcessing(t *testing.T) {
 	if err := w.Kit.SetOption(youtubesim.OptProcess, "7200"); err != nil {
 		t.Fatal(err)
 	}
-	w.Failed(f.Finish(t.Context(), it, id, "thumbnail"), network.Transient)
+	w.Failed(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Transient)
 	if err := w.Kit.SetOption(youtubesim.OptProcess, "0"); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Finish(t.Context(), it, id, "thumbnail"); err != nil {
+	if err := f.RunFinalStep(t.Context(), it, id, "thumbnail"); err != nil {
 		t.Error(err)
 	}
 }
@@ -76,7 +76,7 @@ func TestAThumbnailWaitsForProcessing(t *testing.T) {
 func TestAChannelThatIsNotVerifiedHasNoThumbnails(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`, "UCk3J9sBxQwZ1a2260417798")
-	if e := w.Failure(f.Finish(t.Context(), it, id, "thumbnail"), network.Rejected); !strings.Contains(e.Message, "permissions") {
+	if e := w.Failure(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected); !strings.Contains(e.Message, "permissions") {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -97,9 +97,9 @@ func TestAVideoIsInItsPlaylistOnce(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"playlistId":"<playlist>"}`)
 	w.Fault(sim.Fault{Call: "playlist", Kind: sim.DropAfterAccept})
-	w.Failed(f.Finish(t.Context(), it, id, "playlist"), network.Unknown)
+	w.Failed(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Unknown)
 	for range 2 {
-		if err := f.Finish(t.Context(), it, id, "playlist"); err != nil {
+		if err := f.RunFinalStep(t.Context(), it, id, "playlist"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,27 +112,27 @@ func TestWhatAPlaylistRefuses(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"playlistId":"<playlist>"}`)
 	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoNotFound", Status: 404})
-	w.Failed(f.Finish(t.Context(), it, id, "playlist"), network.Transient)
+	w.Failed(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Transient)
 	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "playlistContainsMaximumNumberOfVideos", Status: 403})
-	w.Failed(f.Finish(t.Context(), it, id, "playlist"), network.Rejected)
+	w.Failed(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Rejected)
 	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoAlreadyInPlaylist", Status: 409})
-	if err := f.Finish(t.Context(), it, id, "playlist"); err != nil {
+	if err := f.RunFinalStep(t.Context(), it, id, "playlist"); err != nil {
 		t.Error(err)
 	}
 	it.Settings = json.RawMessage(`{"playlistId":"PLnobodys"}`)
-	w.Failed(f.Finish(t.Context(), it, id, "playlist"), network.Rejected)
+	w.Failed(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Rejected)
 }
 
 func TestAnotherVisibilityThanAskedForIsSaid(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"visibility":"unlisted"}`)
-	if err := f.Finish(t.Context(), it, id, "visibility"); err != nil {
+	if err := f.RunFinalStep(t.Context(), it, id, "visibility"); err != nil {
 		t.Error(err)
 	}
 	it.Settings = json.RawMessage(`{}`)
-	if e := w.Failure(f.Finish(t.Context(), it, id, "visibility"), network.Rejected); e.Message != "The video is unlisted." {
+	if e := w.Failure(f.RunFinalStep(t.Context(), it, id, "visibility"), network.Rejected); e.Message != "The video is unlisted." {
 		t.Errorf("got %+v", e)
 	}
 	w.Advance(2 * time.Hour)
-	w.Failed(f.Finish(t.Context(), it, id, "visibility"), network.Lapsed, it.Token.Access)
+	w.Failed(f.RunFinalStep(t.Context(), it, id, "visibility"), network.Lapsed, it.Token.Access)
 }

@@ -14,7 +14,7 @@ const typeVideo = "video"
 const (
 	maxTitle = 100   // whether UTF-16 units count is not known; they are the strictest count
 	maxText  = 5_000 // bytes
-	maxTags  = 500   // as tagsLength counts them
+	maxTags  = 500   // as countTagsLength counts them
 
 	// forbidden are the characters that neither title nor description may hold.
 	forbidden = "<>"

@@ -21,8 +21,8 @@ const (
 	longProcessing = 30 * time.Minute
 )
 
-// Delivery is the same for every video: all of its bytes but the last are sent ahead of its time.
-func (n *Network) Delivery(d network.Draft) network.Delivery {
+// DeliveryFor is the same for every video: all of its bytes but the last are sent ahead of its time.
+func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	ahead := network.PreparedAhead
 	for _, m := range d.Media {
 		ahead += time.Duration(m.Bytes/uploadRate) * time.Second
@@ -32,8 +32,8 @@ func (n *Network) Delivery(d network.Draft) network.Delivery {
 	}
 }
 
-// Create begins an upload, which leaves nothing on the channel unless its last byte arrives.
-func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
+// CreateHandle begins an upload, which leaves nothing on the channel unless its last byte arrives.
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err
@@ -42,48 +42,48 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return u.encodeHandle(), nil
+	return u.encode(), nil
 }
 
-// Status asks how far the upload is and sends its next part, but never the last one.
-func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	u, err := parseHandle(handle)
+// AdvanceStatus asks how far the upload is and sends its next part, but never the last one.
+func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	u, err := decodeHandle(handle)
 	if err != nil {
 		return network.Status{}, err
 	}
-	p, err := n.askUpload(ctx, it, u)
+	p, err := n.fetchProgress(ctx, it, u)
 	switch {
-	case isGone(err):
-		return n.statusOfGone(ctx, it, err)
+	case isUploadGone(err):
+		return n.resolveGoneUpload(ctx, it, err)
 	case err != nil:
-		return n.statusOfRefused(ctx, it, err)
+		return n.resolveRefusedUpload(ctx, it, err)
 	case p.Video != nil:
-		return n.videoStatus(ctx, it, p.Video.ID)
+		return n.fetchVideoStatus(ctx, it, p.Video.ID)
 	}
-	size := u.nextChunk(p.Offset)
+	size := u.nextPartSize(p.Offset)
 	if size <= 0 {
 		u.Tail = p.Offset
-		return network.Status{Verdict: core.Ready, Handle: changedHandle(it, u)}, nil
+		return network.Status{Verdict: core.Ready, Handle: handleUnlessArmed(it, u)}, nil
 	}
 	_, err = n.sendPart(ctx, it, u, p.Offset, size)
-	if isLost(err) { // the next question tells what has arrived
+	if isUnknownOrTransient(err) { // the next question tells what has arrived
 		u.Chunk = max(u.Chunk/2/unit*unit, unit)
-		return network.Status{Verdict: core.Pending, Handle: changedHandle(it, u), Message: err.Error()}, nil
+		return network.Status{Verdict: core.Pending, Handle: handleUnlessArmed(it, u), Message: err.Error()}, nil
 	}
 	return network.Status{Verdict: core.Progress}, err
 }
 
-// changedHandle is what has become of a handle; after the arm a handle stays as it is.
-func changedHandle(it network.Item, u upload) string {
+// handleUnlessArmed is what has become of a handle; after the arm a handle stays as it is.
+func handleUnlessArmed(it network.Item, u uploadHandle) string {
 	if !it.ArmedAt.IsZero() {
 		return ""
 	}
-	return u.encodeHandle()
+	return u.encode()
 }
 
 // Publish sends the last bytes of the upload. The video is on the channel as soon as they have arrived.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	u, err := parseHandle(handle)
+	u, err := decodeHandle(handle)
 	if err != nil {
 		return network.Status{}, err
 	}
@@ -106,13 +106,13 @@ func doneStatus(id string) network.Status {
 	return network.Status{Verdict: core.Done, ExternalID: id, URL: watchURL(id)}
 }
 
-// statusOfGone decides about an upload that YouTube does not know. If its last bytes may have been sent, only the
+// resolveGoneUpload decides about an upload that YouTube does not know. If its last bytes may have been sent, only the
 // channel's videos can tell, and nobody can if they do not show the post.
-func (n *Network) statusOfGone(ctx context.Context, it network.Item, why error) (network.Status, error) {
+func (n *Network) resolveGoneUpload(ctx context.Context, it network.Item, why error) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{Verdict: core.Dead, Message: why.Error()}, nil
 	}
-	found, err := n.Find(ctx, it)
+	found, err := n.FindPost(ctx, it)
 	if err != nil || found.Verdict != core.Absent {
 		return found, err
 	}
@@ -123,14 +123,14 @@ func (n *Network) statusOfGone(ctx context.Context, it network.Item, why error) 
 	return found, nil
 }
 
-// statusOfRefused decides about an upload that ended with an error, which YouTube repeats. Since the error may be of
-// the question only, the channel must not show the video either.
-func (n *Network) statusOfRefused(ctx context.Context, it network.Item, err error) (network.Status, error) {
+// resolveRefusedUpload decides about an upload that ended with an error, which YouTube repeats. Since the error may
+// be of the question only, the channel must not show the video either.
+func (n *Network) resolveRefusedUpload(ctx context.Context, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {
 		return network.Status{}, err
 	}
-	found, err := n.Find(ctx, it)
+	found, err := n.FindPost(ctx, it)
 	if err != nil || found.Verdict != core.Absent {
 		return found, err
 	}
@@ -140,8 +140,8 @@ func (n *Network) statusOfRefused(ctx context.Context, it network.Item, err erro
 	return network.Status{Verdict: core.Doomed, Code: e.Code, Message: e.Message, Hint: e.Hint}, nil
 }
 
-// Link is the address of the video's page.
-func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+// FetchLink is the address of the video's page.
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	v, err := n.fetchVideo(ctx, it, externalID)
 	if err != nil {
 		return "", err
@@ -183,12 +183,12 @@ func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v
 	return out.Items[0], nil
 }
 
-// videoStatus follows the processing of a video that is on the channel.
-func (n *Network) videoStatus(ctx context.Context, it network.Item, id string) (network.Status, error) {
+// fetchVideoStatus follows the processing of a video that is on the channel.
+func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id string) (network.Status, error) {
 	pending := network.Status{Verdict: core.Pending, ExternalID: id}
 	v, err := n.fetchVideo(ctx, it, id)
 	if err != nil {
-		return n.statusOfUnread(pending, it, err)
+		return n.statusWhenUnreadable(pending, it, err)
 	}
 	switch v.Status.Upload {
 	case uploadFailed, uploadRejected, uploadDeleted:
@@ -201,14 +201,14 @@ func (n *Network) videoStatus(ctx context.Context, it network.Item, id string) (
 	return doneStatus(id), nil
 }
 
-// statusOfUnread is the status of a video about which YouTube cannot be asked. It was taken: that is certain.
-func (n *Network) statusOfUnread(pending network.Status, it network.Item, err error) (network.Status, error) {
+// statusWhenUnreadable is the status of a video about which YouTube cannot be asked. It was taken: that is certain.
+func (n *Network) statusWhenUnreadable(pending network.Status, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	switch {
 	case !ok || e.Kind == network.Lapsed:
 		return network.Status{}, err
 	case n.now().Sub(it.ArmedAt) < longProcessing &&
-		(e.Kind == network.Rejected || e.Kind == network.NotSent || isLost(err)):
+		(e.Kind == network.Rejected || e.Kind == network.NotSent || isUnknownOrTransient(err)):
 		return pending, nil
 	}
 	return doneStatus(pending.ExternalID), nil

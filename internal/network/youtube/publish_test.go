@@ -101,7 +101,8 @@ func TestTagsArriveBesideTheText(t *testing.T) {
 	}
 }
 
-// A connection that breaks at any call of a long upload, in both directions, costs no byte but that part's, and shows one video.
+// A connection that breaks at any call of a long upload, in both directions, costs no byte but that part's, and shows
+// one video.
 func TestALongUploadSurvivesALossAtEachPart(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
@@ -161,12 +162,12 @@ func TestAPartThatBreaksOffIsResumedWhereItBroke(t *testing.T) {
 		it := largeItem(w, 1<<20)
 		armed := it.ArmedAt
 		it.ArmedAt = time.Time{}
-		handle, err := w.Net.Create(t.Context(), it)
+		handle, err := w.Net.CreateHandle(t.Context(), it)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.Fault(sim.Fault{Call: "upload", Kind: sim.DropBeforeAccept})
-		st, err := w.Net.Status(t.Context(), it, handle)
+		st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 		if err != nil || st.Verdict != core.Pending || st.Handle == "" {
 			t.Fatalf("got %+v, %v", st, err)
 		}
@@ -183,7 +184,7 @@ func TestAPartThatBreaksOffIsResumedWhereItBroke(t *testing.T) {
 			t.Fatal(err)
 		}
 		for st.Verdict != core.Ready {
-			if st, err = w.Net.Status(t.Context(), it, st.Handle); err != nil {
+			if st, err = w.Net.AdvanceStatus(t.Context(), it, st.Handle); err != nil {
 				t.Fatal(err)
 			}
 			st.Handle = cmp.Or(st.Handle, handle)
@@ -219,7 +220,7 @@ func TestATailThatBreaksOffIsCompleted(t *testing.T) {
 	if _, err := w.Kit.AppendUpload(id, tail, io.LimitReader(file, 100)); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Ready || st.Handle != "" {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Ready || st.Handle != "" {
 		t.Errorf("got %+v, %v", st, err)
 	}
 	if st, err := w.Net.Publish(t.Context(), it, handle); err != nil || st.Verdict != core.Done {
@@ -233,7 +234,7 @@ func TestAnUploadThatIsGone(t *testing.T) {
 	it := w.Item("Gone")
 	handle := w.Handle(it)
 	w.Advance(200 * time.Hour)
-	fresh, err := w.Net.(network.Refresher).Refresh(t.Context(), it.Token)
+	fresh, err := w.Net.(network.Refresher).RefreshToken(t.Context(), it.Token)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +242,7 @@ func TestAnUploadThatIsGone(t *testing.T) {
 	ask := func(name string, armed time.Time, want core.Verdict) {
 		t.Helper()
 		it.ArmedAt = armed
-		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != want {
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != want {
 			t.Errorf("%s: want %s, got %+v, %v", name, want, st, err)
 		}
 	}
@@ -278,7 +279,7 @@ func TestAVideoThatIsRefusedLaterIsNotUploadedAgain(t *testing.T) {
 		if st, err := w.Net.Publish(t.Context(), it, handle); err != nil || st.Verdict != core.Pending || st.ExternalID == "" {
 			t.Fatalf("%s: %+v, %v", outcome, st, err)
 		}
-		st, err := w.Net.Status(t.Context(), it, handle)
+		st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 		if err != nil || st.Verdict != core.Doomed || st.Hint == "" || want != "" && st.Message != want {
 			t.Errorf("%s: got %+v, %v", outcome, st, err)
 		}
@@ -300,14 +301,15 @@ func TestAVideoThatIsProcessedForLongIsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []core.Verdict{core.Pending, core.Done} {
-		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != want || st.ExternalID == "" {
+		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != want || st.ExternalID == "" {
 			t.Errorf("want %s, got %+v, %v", want, st, err)
 		}
 		w.Advance(30 * time.Minute)
 	}
 }
 
-// Quota of the project lasts until midnight in Los Angeles, a channel's own limit for a day. Neither is a short throttle.
+// Quota of the project lasts until midnight in Los Angeles, a channel's own limit for a day. Neither is a short
+// throttle.
 func TestLimitsOfADay(t *testing.T) {
 	t.Parallel()
 	for option, want := range map[string]struct {
@@ -323,7 +325,7 @@ func TestLimitsOfADay(t *testing.T) {
 		if err := w.Kit.SetOption(option, "0"); err != nil {
 			t.Fatal(err)
 		}
-		_, err := w.Net.Create(t.Context(), it)
+		_, err := w.Net.CreateHandle(t.Context(), it)
 		if e := w.Failure(err, network.RateLimited, it.Token.Access); e.Scope != want.scope || e.RetryAfter != want.wait || e.Hint == "" {
 			t.Errorf("%s: got %+v", option, e)
 		}
@@ -342,7 +344,7 @@ func TestAVideoThatIsTakenIsLiveWithoutQuota(t *testing.T) {
 	if err := w.Kit.SetOption(youtubesim.OptUnits, "0"); err != nil {
 		t.Fatal(err)
 	}
-	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Done {
+	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Done {
 		t.Errorf("got %+v, %v", st, err)
 	}
 }
@@ -362,7 +364,7 @@ func TestAnUploadAddressElsewhereIsRefused(t *testing.T) {
 				rw.Header().Set("Location", address)
 			}
 		})
-		_, err := w.Net.Create(t.Context(), it)
+		_, err := w.Net.CreateHandle(t.Context(), it)
 		w.Failed(err, network.Unknown, it.Token.Access)
 	}
 }
@@ -381,7 +383,7 @@ func TestPermissionsThatAreWithheld(t *testing.T) {
 			h.Consent.Add("withhold", auth+scope)
 		}
 		w := nt.NewWorld(t, h)
-		profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 		if err != nil || len(profiles) != 1 || !strings.HasPrefix(profiles[0].Unusable, want) ||
 			(want == "") != (profiles[0].Unusable == "") {
 			t.Errorf("%s: got %+v, %v", withheld, profiles, err)
@@ -394,7 +396,7 @@ func TestAGoogleAccountWithoutAChannelIsNotConnected(t *testing.T) {
 	h := harness()
 	h.Consent = url.Values{"channel": {"nobody"}}
 	w := nt.NewWorld(t, h)
-	_, err := w.Net.Exchange(t.Context(), w.Grant())
+	_, err := w.Net.ExchangeCode(t.Context(), w.Grant())
 	if e := w.Failure(err, network.Rejected); !strings.Contains(e.Message, "no YouTube channel") || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
@@ -415,12 +417,12 @@ func TestWhyATokenCannotBeRenewed(t *testing.T) {
 		rw.WriteHeader(http.StatusUnauthorized)
 		_, _ = io.WriteString(rw, `{"error":"invalid_client","error_description":"The OAuth client was not found."}`)
 	})
-	_, err := r.Refresh(t.Context(), token)
+	_, err := r.RefreshToken(t.Context(), token)
 	if e := w.Failure(err, network.Transient); !strings.Contains(e.Hint, "YOUTUBE_CLIENT_ID") {
 		t.Errorf("got %+v", e)
 	}
 	w.Instead(nil)
 	w.Advance(8 * 24 * time.Hour)
-	_, err = r.Refresh(t.Context(), token)
+	_, err = r.RefreshToken(t.Context(), token)
 	w.Failed(err, network.Expired, token.Access, token.Refresh)
 }

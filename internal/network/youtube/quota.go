@@ -5,8 +5,8 @@ import "time"
 // Google counts quota by days of this zone.
 const quotaZone = "America/Los_Angeles"
 
-// untilQuotaResets is how long the current day of quota lasts.
-func untilQuotaResets(now time.Time) time.Duration {
+// timeUntilQuotaResets is how long the current day of quota lasts.
+func timeUntilQuotaResets(now time.Time) time.Duration {
 	zone, err := time.LoadLocation(quotaZone)
 	if err != nil {
 		return time.Hour

@@ -14,8 +14,8 @@ const (
 	defaultCategory   = "22" // People & Blogs
 )
 
-// resource is the metadata of a video as an upload sends it.
-type resource struct {
+// videoResource is the metadata of a video as an upload sends it.
+type videoResource struct {
 	Snippet   snippet    `json:"snippet"`
 	Status    status     `json:"status"`
 	Recording *recording `json:"recordingDetails,omitempty"`
@@ -49,9 +49,9 @@ type placement struct {
 	Paid bool `json:"hasPaidProductPlacement"`
 }
 
-// newResource is the video of a post.
-func newResource(it network.Item, s Settings) resource {
-	v := resource{
+// newVideoResource is the video of a post.
+func newVideoResource(it network.Item, s Settings) videoResource {
+	v := videoResource{
 		Snippet: snippet{
 			Title: it.Title, Description: it.Text, Tags: it.Tags, Category: cmp.Or(s.Category, defaultCategory),
 			Language: s.Language, AudioLanguage: s.AudioLanguage,
@@ -70,8 +70,8 @@ func newResource(it network.Item, s Settings) resource {
 	return v
 }
 
-// sectionNames lists the sections of the resource, as an upload must.
-func (v resource) sectionNames() string {
+// joinSectionNames lists the sections of the resource, as an upload must.
+func (v videoResource) joinSectionNames() string {
 	parts := []string{"snippet", "status"}
 	if v.Recording != nil {
 		parts = append(parts, "recordingDetails")
@@ -82,8 +82,8 @@ func (v resource) sectionNames() string {
 	return strings.Join(parts, ",")
 }
 
-// videoOf is the post's video.
-func videoOf(it network.Item) (network.File, error) {
+// getVideoFile is the post's video.
+func getVideoFile(it network.Item) (network.File, error) {
 	for _, f := range it.Files {
 		if f.Kind == core.FileVideo {
 			return f, nil

@@ -25,8 +25,8 @@ type Settings struct {
 	PlaylistID             string `json:"playlistId,omitempty"`
 }
 
-// Settings decodes a block strictly and gives its normal form.
-func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
+// NormalizeSettings decodes a block strictly and gives its normal form.
+func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	return network.NormalizeSettings[Settings](description, block)
 }
 

@@ -20,8 +20,8 @@ const (
 	firstChunk = 8 << 20 // must be sent within half a lease
 )
 
-// upload is the handle of a post: a resumable upload.
-type upload struct {
+// uploadHandle is the handle of a post: a resumable uploadHandle.
+type uploadHandle struct {
 	Address string `json:"uri"` // whoever has it can send bytes to the upload
 	Size    int64  `json:"size"`
 	Chunk   int64  `json:"chunk"`
@@ -29,8 +29,8 @@ type upload struct {
 	Tail int64 `json:"tail,omitempty"`
 }
 
-// encodeHandle writes the upload as the handle of its post.
-func (u upload) encodeHandle() string {
+// encode writes the upload as the handle of its post.
+func (u uploadHandle) encode() string {
 	raw, err := json.Marshal(u)
 	if err != nil {
 		return ""
@@ -38,33 +38,33 @@ func (u upload) encodeHandle() string {
 	return string(raw)
 }
 
-func parseHandle(handle string) (u upload, err error) {
-	if json.Unmarshal([]byte(handle), &u) != nil || !isUploadAddress(u.Address) || u.Size < 1 {
+func decodeHandle(handle string) (u uploadHandle, err error) {
+	if json.Unmarshal([]byte(handle), &u) != nil || !isUploadURL(u.Address) || u.Size < 1 {
 		err = &network.Error{Kind: network.Unknown, Message: "The handle of the upload cannot be read."}
 	}
 	return u, err
 }
 
-// isUploadAddress tells whether bytes may be sent to an address that an answer named.
-func isUploadAddress(address string) bool {
+// isUploadURL tells whether bytes may be sent to an address that an answer named.
+func isUploadURL(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && network.URLOnHosts(address, "googleapis.com") != "" && u.Query().Get("upload_id") != ""
+	return err == nil && network.URLIfOnDomains(address, "googleapis.com") != "" && u.Query().Get("upload_id") != ""
 }
 
-// nextChunk is how many bytes to send next; 0 when only the tail is missing.
-func (u upload) nextChunk(offset int64) int64 {
+// nextPartSize is how many bytes to send next; 0 when only the tail is missing.
+func (u uploadHandle) nextPartSize(offset int64) int64 {
 	return min(u.Chunk, (u.Size-offset-1)/unit*unit)
 }
 
 // startUpload begins an upload with the metadata of its video. Nothing is on the channel until its last byte has
 // arrived.
-func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) (upload, error) {
-	file, err := videoOf(it)
+func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) (uploadHandle, error) {
+	file, err := getVideoFile(it)
 	if err != nil {
-		return upload{}, err
+		return uploadHandle{}, err
 	}
-	video := newResource(it, s)
-	query := url.Values{"uploadType": {"resumable"}, "part": {video.sectionNames()}}
+	video := newVideoResource(it, s)
+	query := url.Values{"uploadType": {"resumable"}, "part": {video.joinSectionNames()}}
 	if s.NotifySubscribers != nil && !*s.NotifySubscribers {
 		query.Set("notifySubscribers", "false")
 	}
@@ -76,36 +76,45 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) 
 		Complete: []int{http.StatusOK},
 	})
 	if err != nil {
-		return upload{}, err
+		return uploadHandle{}, err
 	}
-	u := upload{Address: resp.Header.Get("Location"), Size: file.Bytes, Chunk: firstChunk}
-	if !isUploadAddress(u.Address) {
-		return upload{}, resp.Fail(network.Error{Kind: network.Unknown, Message: "YouTube did not return an upload address."})
+	u := uploadHandle{Address: resp.Header.Get("Location"), Size: file.Bytes, Chunk: firstChunk}
+	if !isUploadURL(u.Address) {
+		return uploadHandle{}, resp.CompleteError(
+			network.Error{Kind: network.Unknown, Message: "YouTube did not return an upload address."},
+		)
 	}
 	return u, nil
 }
 
-// progress is what YouTube says of an upload: how many bytes it has, or the video that it has become.
-type progress struct {
+// uploadProgress is what YouTube says of an upload: how many bytes it has, or the video that it has become.
+type uploadProgress struct {
 	Offset int64
 	Video  *videoNode
 }
 
-// askUpload asks how far the upload is.
-func (n *Network) askUpload(ctx context.Context, it network.Item, u upload) (progress, error) {
-	return n.putBytes(ctx, it, u, fmt.Sprintf("bytes */%d", u.Size), nil)
+// fetchProgress asks how far the upload is.
+func (n *Network) fetchProgress(ctx context.Context, it network.Item, u uploadHandle) (uploadProgress, error) {
+	return n.putToUpload(ctx, it, u, fmt.Sprintf("bytes */%d", u.Size), nil)
 }
 
 // sendPart sends bytes of the file to the upload.
-func (n *Network) sendPart(ctx context.Context, it network.Item, u upload, from, size int64) (progress, error) {
-	file, err := videoOf(it)
+func (n *Network) sendPart(
+	ctx context.Context,
+	it network.Item,
+	u uploadHandle,
+	from, size int64,
+) (uploadProgress, error) {
+	file, err := getVideoFile(it)
 	switch {
 	case err != nil:
-		return progress{}, err
+		return uploadProgress{}, err
 	case file.Bytes != u.Size:
-		return progress{}, &network.Error{Kind: network.Rejected, Message: "The video has changed since its upload began."}
+		return uploadProgress{}, &network.Error{
+			Kind: network.Rejected, Message: "The video has changed since its upload began.",
+		}
 	}
-	return n.putBytes(ctx, it, u, fmt.Sprintf("bytes %d-%d/%d", from, from+size-1, u.Size), file.Part(from, size))
+	return n.putToUpload(ctx, it, u, fmt.Sprintf("bytes %d-%d/%d", from, from+size-1, u.Size), file.PartBody(from, size))
 }
 
 var (
@@ -113,13 +122,13 @@ var (
 	videoIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{6,64}$`)
 )
 
-// putBytes makes a call to the upload: it sends bytes, or asks how far the upload is.
-func (n *Network) putBytes(
-	ctx context.Context, it network.Item, u upload, contentRange string, body *network.Body,
-) (progress, error) {
+// putToUpload makes a call to the upload: it sends bytes, or asks how far the upload is.
+func (n *Network) putToUpload(
+	ctx context.Context, it network.Item, u uploadHandle, contentRange string, body *network.Body,
+) (uploadProgress, error) {
 	address, err := url.Parse(u.Address)
 	if err != nil {
-		return progress{}, err
+		return uploadProgress{}, err
 	}
 	resp, err := n.sendRequest(ctx, network.Request{
 		Method: http.MethodPut, URL: u.Address, Body: body, Token: it.Token.Access,
@@ -128,9 +137,9 @@ func (n *Network) putBytes(
 		Complete: []int{http.StatusPermanentRedirect},
 	})
 	if err != nil {
-		return progress{}, err
+		return uploadProgress{}, err
 	}
-	var p progress
+	var p uploadProgress
 	if resp.Status == http.StatusPermanentRedirect {
 		value := resp.Header.Get("Range")
 		if match := stored.FindStringSubmatch(value); match != nil {
@@ -145,17 +154,19 @@ func (n *Network) putBytes(
 	} else if json.Unmarshal(resp.Body, &p.Video) == nil && p.Video != nil && videoIDs.MatchString(p.Video.ID) {
 		return p, nil
 	}
-	return progress{}, resp.Fail(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
+	return uploadProgress{}, resp.CompleteError(
+		network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."},
+	)
 }
 
-// isGone tells whether an error says that there is no such upload.
-func isGone(err error) bool {
+// isUploadGone tells whether an error says that there is no such upload.
+func isUploadGone(err error) bool {
 	e, ok := errors.AsType[*network.Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusGone) && e.Kind == network.Rejected
 }
 
-// isLost tells whether a call may pass when it is repeated with fewer bytes.
-func isLost(err error) bool {
+// isUnknownOrTransient tells whether a call may pass when it is repeated with fewer bytes.
+func isUnknownOrTransient(err error) bool {
 	e, ok := errors.AsType[*network.Error](err)
 	return ok && (e.Kind == network.Unknown || e.Kind == network.Transient)
 }

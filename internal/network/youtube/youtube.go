@@ -20,8 +20,8 @@ const (
 	varUploads      = "YOUTUBE_UPLOADS_PER_DAY"
 )
 
-// Driver is the network's entry in network/all.
-func Driver() network.Driver {
+// NewDriver is the network's entry in network/all.
+func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{
@@ -37,7 +37,7 @@ func Driver() network.Driver {
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
-		Errors: documentedErrors,
+		Errors: listDocumentedErrors,
 	}
 }
 
@@ -85,5 +85,5 @@ func New(env network.Environment) (*Network, error) {
 // Describe says what is fixed about the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// Configured tells whether the OAuth client's credentials are there.
-func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }
+// IsConfigured tells whether the OAuth client's credentials are there.
+func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

@@ -98,7 +98,7 @@ func TestSettingsOfYouTube(t *testing.T) {
 		`{"notifySubscribers":false,"embeddable":true,"madeForKids":false}`: `{"embeddable":true,"notifySubscribers":false}`,
 		`{"visibility":"unlisted","category":"10","language":"pt-BR"}`:      `{"visibility":"unlisted","category":"10","language":"pt-BR"}`,
 	} {
-		if got, err := (youtube.Rules{}).Settings([]byte(block)); err != nil || string(got) != want {
+		if got, err := (youtube.Rules{}).NormalizeSettings([]byte(block)); err != nil || string(got) != want {
 			t.Errorf("%s: want %s, got %s, %v", block, want, got, err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestSettingsOfYouTube(t *testing.T) {
 		`{"category":"People"}`, `{"language":"pt_BR"}`, `{"recordingDate":"2026-02-30"}`, `{"visibility":"hidden"}`,
 		`{"license":"none"}`, `{"playlistId":"a b"}`,
 	} {
-		if _, err := (youtube.Rules{}).Settings([]byte(block)); core.CodeOf(err) != core.CodeInvalidRequest {
+		if _, err := (youtube.Rules{}).NormalizeSettings([]byte(block)); core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v", block, err)
 		}
 	}

@@ -101,7 +101,7 @@ func (w *world) killLosing(lost loss) act {
 // finishPost lets a worker that nobody kills finish a post, and returns what became of it.
 func (w *world) finishPost(p post) outcome {
 	w.t.Helper()
-	net, _ := w.Config.Networks.Get(core.Platform(p.kind.Network))
+	net, _ := w.Config.Networks.FindConnector(core.Platform(p.kind.Network))
 	schedule := w.Config.Schedule
 	latest := w.Clock.Now().Add(schedule.Lease + schedule.QuietAfterArm(net.Describe().Settle) + patience)
 	l := w.startLife(nil)

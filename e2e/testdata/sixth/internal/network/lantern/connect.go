@@ -12,14 +12,14 @@ import (
 
 // AuthorizeURL is the consent page's address.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
-	return n.env.Client.Browse(site + "/oauth/authorize?" + url.Values{
+	return n.env.Client.BrowserURL(site + "/oauth/authorize?" + url.Values{
 		"client_id": {n.env.Get(varClientID)}, "redirect_uri": {r.RedirectURI}, "response_type": {"code"},
 		"scope": {"read write"}, "state": {r.State},
 	}.Encode())
 }
 
-// Exchange turns the code into the profile that consented. Its token has no end.
-func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+// ExchangeCode turns the code into the profile that consented. Its token has no end.
+func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	var out struct {
 		Access string `json:"access_token"`
 		Scope  string `json:"scope"`
@@ -45,8 +45,8 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	return []network.Profile{p}, nil
 }
 
-// Verify asks for the profile.
-func (n *Network) Verify(ctx context.Context, t network.Token) error {
+// VerifyToken reads the profile.
+func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	_, err := n.fetchProfile(ctx, t)
 	return err
 }
@@ -57,7 +57,7 @@ func (n *Network) fetchProfile(ctx context.Context, t network.Token) (network.Pr
 	if err == nil && me.ID == "" {
 		err = &network.Error{Kind: network.Unknown, Message: "Lantern did not return a profile."}
 	}
-	t.Grant = network.GrantOf(site, n.env.Get(varClientID), me.ID)
+	t.Grant = network.FormatGrantID(site, n.env.Get(varClientID), me.ID)
 	return network.Profile{
 		ExternalID: me.ID, Username: me.Handle, DisplayName: me.Name, AvatarURL: me.Picture, Token: t,
 	}, err

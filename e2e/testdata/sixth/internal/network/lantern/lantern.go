@@ -33,8 +33,8 @@ var description = network.Description{
 	}},
 }
 
-// Driver is the network's entry in network/all.
-func Driver() network.Driver {
+// NewDriver returns the network's entry in network/all.
+func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{
@@ -43,7 +43,7 @@ func Driver() network.Driver {
 			{Name: varSettle, Default: "5s", Help: "How long a note may take to appear after a call that got no response."},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
-		Errors: documented,
+		Errors: listDocumented,
 	}
 }
 
@@ -58,14 +58,14 @@ type Rules struct{}
 // Describe says what is fixed about the network.
 func (Rules) Describe() network.Description { return description }
 
-// Settings decodes a block strictly and gives its normal form.
-func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
+// NormalizeSettings decodes a settings block strictly and returns its normal form.
+func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	return network.NormalizeSettings[Settings](description, block)
 }
 
-// Check says what the network would refuse.
-func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraft(description, d, func(_ Settings, f *network.Findings) {
+// CheckDraft returns what the network would refuse.
+func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
+	return network.CheckDraftWith(description, d, func(_ Settings, f *network.Findings) {
 		d.Title = ""
 		f.CheckLimits(description, "text", d)
 		f.AddIf(strings.TrimSpace(d.Text) == "", core.IssueTextRequired, description.Name)
@@ -93,8 +93,8 @@ func New(env network.Environment) (*Network, error) {
 // Describe says what is fixed about the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// Configured tells whether the app's credentials are there.
-func (n *Network) Configured() bool {
+// IsConfigured reports whether the app's credentials are there.
+func (n *Network) IsConfigured() bool {
 	return n.env.Get(varClientID) != "" && n.env.Get(varClientSecret) != ""
 }
 

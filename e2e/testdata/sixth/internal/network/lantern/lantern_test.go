@@ -15,7 +15,7 @@ import (
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	networktest.Run(t, networktest.Harness{
-		Driver: lantern.Driver(), Settings: lantern.Settings{}, Consent: url.Values{"username": {"nightowl.cycles"}},
+		Driver: lantern.NewDriver(), Settings: lantern.Settings{}, Consent: url.Values{"username": {"nightowl.cycles"}},
 		Sandbox: func(t *testing.T, now func() time.Time, client, secret string) (http.Handler, *sim.Kit) {
 			t.Helper()
 			s, err := sandbox.New(sandbox.Config{Now: now, ClientID: client, ClientSecret: secret})

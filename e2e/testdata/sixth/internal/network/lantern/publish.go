@@ -26,23 +26,23 @@ type note struct {
 	At   time.Time `json:"createdAt"`
 }
 
-func errNoNote() error {
+func newNoNoteError() error {
 	return &network.Error{Kind: network.Unknown, Message: "Lantern did not return the note."}
 }
 
-// Delivery is a single call.
-func (*Network) Delivery(network.Draft) network.Delivery {
+// DeliveryFor returns a single call.
+func (*Network) DeliveryFor(network.Draft) network.Delivery {
 	return network.Delivery{Flow: core.FlowOneCall}
 }
 
-// Create makes nothing: a note is published by one call.
-func (*Network) Create(context.Context, network.Item) (string, error) {
+// CreateHandle returns an error: one call publishes a note, without a handle.
+func (*Network) CreateHandle(context.Context, network.Item) (string, error) {
 	return "", errors.New("create a handle on lantern, which has none")
 }
 
-// Status asks whether the profile can be reached.
-func (n *Network) Status(ctx context.Context, it network.Item, _ string) (network.Status, error) {
-	return network.Status{Verdict: core.Ready}, n.Verify(ctx, it.Token)
+// AdvanceStatus checks whether the profile can be reached.
+func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, _ string) (network.Status, error) {
+	return network.Status{Verdict: core.Ready}, n.VerifyToken(ctx, it.Token)
 }
 
 // Publish posts the note.
@@ -56,13 +56,13 @@ func (n *Network) Publish(ctx context.Context, it network.Item, _ string) (netwo
 		"text": {it.Text}, "visibility": {cmp.Or(s.Visibility, "public")},
 	}}, &out)
 	if err == nil && out.ID == "" {
-		err = errNoNote()
+		err = newNoNoteError()
 	}
 	return network.Status{Verdict: core.Done, ExternalID: out.ID, URL: out.URL}, err
 }
 
-// Find looks for the note among those since the arm.
-func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+// FindPost searches the notes since the arm.
+func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("find a note that was never armed")
 	}
@@ -89,14 +89,14 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	return network.Status{Verdict: core.Ambiguous}, nil
 }
 
-// Link is the address of the note's page.
-func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+// FetchLink returns the address of the note's page.
+func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out note
 	err := n.call(ctx, network.Request{
 		Method: http.MethodGet, URL: notesURL + "/" + url.PathEscape(externalID), Token: it.Token.Access,
 	}, &out)
 	if err == nil && out.URL == "" {
-		err = errNoNote()
+		err = newNoNoteError()
 	}
 	return out.URL, err
 }
@@ -108,9 +108,9 @@ func (n *Network) call(ctx context.Context, in network.Request, into any) error 
 	case err != nil:
 		return err
 	case resp.Status/100 != 2:
-		return n.classifyError(resp)
+		return n.newAPIError(resp)
 	case json.Unmarshal(resp.Body, into) != nil:
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
+		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
 	}
 	return nil
 }
@@ -128,20 +128,20 @@ var meanings = map[string]network.Meaning{
 	"duplicate":     {Kind: network.Rejected, Hint: "Correct the post and send it again."},
 }
 
-// documented lists the error codes in order.
-func documented() (list []network.Documented) {
+// listDocumented lists the error codes in order.
+func listDocumented() (list []network.Documented) {
 	for _, code := range slices.Sorted(maps.Keys(meanings)) {
 		list = append(list, network.Documented{Code: code, Meaning: meanings[code]})
 	}
 	return list
 }
 
-func (n *Network) classifyError(resp *network.Response) error {
+func (n *Network) newAPIError(resp *network.Response) error {
 	var out struct {
 		Error struct{ Code, Message, Trace string }
 	}
 	if json.Unmarshal(resp.Body, &out) != nil || out.Error.Code == "" {
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
+		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
 	}
 	meaning, known := meanings[out.Error.Code]
 	if !known {
@@ -154,5 +154,5 @@ func (n *Network) classifyError(resp *network.Response) error {
 	if e.Kind == network.RateLimited {
 		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), meaning.Wait)
 	}
-	return resp.Fail(e)
+	return resp.CompleteError(e)
 }
