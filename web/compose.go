@@ -154,8 +154,9 @@ func composerNetwork(rules network.Rules, form url.Values, files []posts.File) p
 
 func (r *request) accountChip(a contract.Account, chosen bool) posts.Account {
 	c := posts.Account{
-		ID: a.ID, Name: a.DisplayName, Platform: a.Platform, Network: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
-		Status: a.Status, Chosen: chosen, Avatar: a.AvatarPath(),
+		ID: a.ID, Name: a.DisplayName, Platform: a.Platform,
+		Network: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
+		Status:  a.Status, Chosen: chosen, Avatar: a.AvatarPath(),
 	}
 	if a.Username != nil {
 		c.Username = *a.Username

@@ -151,7 +151,8 @@ func (r *request) reconnectNotice(a contract.Account) layout.Notice {
 	n := layout.Notice{
 		Text: subject + ": " + disconnectedReasons[a.Status], Action: "View", Label: "View accounts", URL: r.link.Accounts(),
 	}
-	if connector, ok := r.web.cfg.Networks.FindConnector(platform); ok && connector.IsConfigured() && r.caller.Role().CanManage() {
+	connector, ok := r.web.cfg.Networks.FindConnector(platform)
+	if ok && connector.IsConfigured() && r.caller.Role().CanManage() {
 		n.Action, n.Label, n.URL = "Reconnect", "Reconnect "+subject, r.link.Reconnect(a.ID)
 	}
 	return n

@@ -220,7 +220,8 @@ const heldPostsShown = 500
 func formatHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 	var list strings.Builder
 	for _, p := range posts[:min(len(posts), heldPostsShown)] {
-		fmt.Fprintf(&list, "\n   %s %s to %s, %s: %s", p.Slug, p.Post, networks.DisplayName(p.Platform), p.AccountName, p.FateInWords())
+		fmt.Fprintf(&list, "\n   %s %s to %s, %s: %s", p.Slug, p.Post, networks.DisplayName(p.Platform), p.AccountName,
+			p.FateInWords())
 		if p.ExternalURL != "" {
 			fmt.Fprintf(&list, " (%s)", p.ExternalURL)
 		}

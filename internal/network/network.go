@@ -169,7 +169,7 @@ type Draft struct {
 	Facts core.Facts
 }
 
-// DeliveryFor is how a kind of post gets to its network.
+// Delivery is how a kind of post gets to its network.
 type Delivery struct {
 	Flow core.Flow
 	// Ahead is how long before its time a post may be prepared, by Create and Status: nothing of that is visible. 0
@@ -259,7 +259,7 @@ type filePart struct {
 	io.Closer
 }
 
-// AdvanceStatus is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
+// Status is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
 // Ready, Pending, Progress, Dead, Broken, Doomed, Absent and Ambiguous. ExternalID and URL, the address of the post's
 // page, are set on Done where the network gives them. ExternalID may also come with Pending: it is kept until the
 // post is Done, and is its id if Done gives none.

@@ -28,13 +28,15 @@ var stepsByType = map[string]publishSteps{
 		(*Network).fetchPermalink,
 	},
 	typeVideo: {
-		core.FlowHandle, (*Network).createUnpublishedVideo, (*Network).fetchVideoStatus, (*Network).publishVideo, (*Network).fetchPermalink,
+		core.FlowHandle, (*Network).createUnpublishedVideo, (*Network).fetchVideoStatus, (*Network).publishVideo,
+		(*Network).fetchPermalink,
 	},
 	typeReels: {
 		core.FlowHandle, (*Network).startReel, (*Network).fetchReelStatus, (*Network).publishReel, (*Network).fetchPermalink,
 	},
 	typeStories: {
-		core.FlowHandle, (*Network).uploadStoryFile, (*Network).fetchStoryStatus, (*Network).publishStory, (*Network).fetchStoryLink,
+		core.FlowHandle, (*Network).uploadStoryFile, (*Network).fetchStoryStatus, (*Network).publishStory,
+		(*Network).fetchStoryLink,
 	},
 }
 
