@@ -1,6 +1,6 @@
-# Sourced by the need-* scripts: how this machine installs packages, and as whom.
+# Functions of the need-* scripts that install packages.
 
-# manager prints the system's package manager.
+# manager prints the name of the system's package manager, or none.
 manager() {
 	for m in apt-get dnf apk brew; do
 		if command -v "$m" >/dev/null 2>&1; then
@@ -11,7 +11,7 @@ manager() {
 	echo none
 }
 
-# can_root tells whether as_root will work: we are root, or sudo needs no password or can ask for it.
+# can_root tells whether as_root will work: the user is root, or sudo needs no password or can ask for it.
 can_root() {
 	[ "$(id -u)" = 0 ] || { command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || [ -t 0 ]; }; }
 }
@@ -20,7 +20,7 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# line prints the one command that installs packages $2… with manager $1.
+# line prints the command that installs the packages $2… with the manager $1.
 line() {
 	m=$1
 	shift
@@ -32,8 +32,8 @@ line() {
 	esac
 }
 
-# install_packages NAME APT DNF APK BREW says what it is about to do and installs the packages that
-# this machine's manager knows the thing by. It ends the script when it cannot.
+# install_packages NAME APT DNF APK BREW prints what it installs, and installs the packages of this machine's package
+# manager. It ends the script if it cannot.
 install_packages() {
 	name=$1
 	m=$(manager)
@@ -45,21 +45,21 @@ install_packages() {
 	*) packages= ;;
 	esac
 	if [ -z "$packages" ]; then
-		echo "$name is not on this machine, and no package manager we know is either: install $name by hand." >&2
+		echo "$name is missing, and this machine has no known package manager: install $name yourself." >&2
 		exit 1
 	fi
 	if [ "$m" = brew ]; then
-		echo "$name is not on this machine. Installing it: $(line brew "$packages")" >&2
+		echo "$name is missing. Installing it: $(line brew "$packages")" >&2
 		# shellcheck disable=SC2086 # several packages in one word
 		brew install $packages
 		return
 	fi
 	if ! can_root; then
-		echo "$name is not on this machine. Run this as root, then try again:" >&2
+		echo "$name is missing. Run this command as root, then try again:" >&2
 		echo "    $(line "$m" "$packages")" >&2
 		exit 1
 	fi
-	echo "$name is not on this machine. Installing it: $(line "$m" "$packages")" >&2
+	echo "$name is missing. Installing it: $(line "$m" "$packages")" >&2
 	case $m in
 	apt-get)
 		as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq

@@ -17,13 +17,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// floorConns is as many connections as the program has for people.
+// floorConns is the number of connections that the program has for requests.
 const floorConns = 20
 
-// floor are the bare handlers: net/http and pgx, and nothing that could be left out.
+// floor contains the bare handlers: only net/http and pgx, and nothing that could be omitted.
 type floor struct{ pool *pgxpool.Pool }
 
-// serveFloor answers until the context ends. It runs in a process of its own.
+// serveFloor serves the bare handlers until ctx ends. It runs in a separate process.
 func serveFloor(ctx context.Context, addr, database string) error {
 	cfg, err := pgxpool.ParseConfig(database)
 	if err != nil {
@@ -35,7 +35,7 @@ func serveFloor(ctx context.Context, addr, database string) error {
 		return err
 	}
 	defer pool.Close()
-	// As lasting as the program's own counter of addresses: not at all.
+	// As in the program, the counter of addresses does not survive a crash.
 	if _, err := pool.Exec(ctx, `CREATE UNLOGGED TABLE IF NOT EXISTS bench_addresses (address text PRIMARY KEY, n bigint NOT NULL) WITH (fillfactor = 50)`); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func refuse(w http.ResponseWriter, err error) {
 	}
 }
 
-// count counts a request of a client's address.
+// count counts a request toward the limit of its client address.
 func (f *floor) count(r *http.Request) error {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -98,7 +98,7 @@ func (f *floor) count(r *http.Request) error {
 	return err
 }
 
-// key finds out for which workspace and person a request speaks.
+// key returns the workspace and the person of the API key in a request.
 func (f *floor) key(r *http.Request) (workspace, user uuid.UUID, err error) {
 	hash := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
 	err = f.pool.QueryRow(r.Context(), `SELECT workspace_id, user_id FROM api_keys WHERE hash = $1`,
@@ -145,11 +145,11 @@ func answer(w http.ResponseWriter, status int, body any) error {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(raw) // a client that went away does not read our complaint either
+	_, _ = w.Write(raw) // if the client has disconnected, there is nothing to do
 	return nil
 }
 
-// create inserts what the program inserts for a scheduled post, the transaction in one round trip.
+// create inserts the same rows as the program does for a scheduled post, in one round trip.
 func (f *floor) create(w http.ResponseWriter, r *http.Request) {
 	refuse(w, f.created(w, r))
 }
@@ -204,7 +204,7 @@ func (f *floor) created(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusCreated, map[string]any{"posts": []row{p}})
 }
 
-// inserts are one transaction.
+// inserts returns the inserts of one transaction.
 func inserts(workspace, user uuid.UUID, p row) *pgx.Batch {
 	var b pgx.Batch
 	month := p.CreatedAt.Format("2006-01")
@@ -226,7 +226,7 @@ func inserts(workspace, user uuid.UUID, p row) *pgx.Batch {
 
 var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// parseID reads the UUID in an id of the API, such as post_01jd2v….
+// parseID returns the UUID in an id of the API, such as post_01jd2v….
 func parseID(s string) (uuid.UUID, error) {
 	_, body, _ := strings.Cut(s, "_")
 	raw, err := crockford.DecodeString("000000" + body)

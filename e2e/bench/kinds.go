@@ -20,10 +20,10 @@ type postKind struct {
 // chooseKind returns the kind of the nth post.
 type chooseKind func(n int) postKind
 
-// chooseText makes every post a text.
+// chooseText makes every post a text post.
 func chooseText(n int) postKind { return postKind{network: []string{"threads", "facebook"}[n%2]} }
 
-// chooseAny uses every network, as often as the networks' own limits allow for many posts on manyAccounts accounts.
+// chooseAny uses every network as often as its limits allow for many posts on manyAccounts accounts.
 func chooseAny(n int) postKind {
 	switch at := n % 1000; {
 	case at < 6:
@@ -89,7 +89,7 @@ func (p *publisher) uploadFile(ctx context.Context, name string, content []byte)
 		return "", err
 	}
 	if err := answer.Body.Close(); err != nil || answer.StatusCode != http.StatusOK {
-		return "", errors.Join(fmt.Errorf("the upload answers %s", answer.Status), err)
+		return "", errors.Join(fmt.Errorf("the response to the upload is %s", answer.Status), err)
 	}
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -100,7 +100,7 @@ func (p *publisher) uploadFile(ctx context.Context, name string, content []byte)
 			return made.MediaID, err
 		}
 		if time.Now().After(deadline) {
-			return "", fmt.Errorf("after a minute the file is %s", m.Status)
+			return "", fmt.Errorf("after a minute, the status of the file is %s", m.Status)
 		}
 		select {
 		case <-ctx.Done():

@@ -14,15 +14,16 @@ const (
 	callTakes        = 200 * time.Millisecond
 	goalLatenessHalf = 500 * time.Millisecond
 	goalLateness     = 1200 * time.Millisecond
-	// floodPosts are due in one second, once, and all live within goalFlood.
+	// floodPosts is how many posts are due in one second. All must be live within goalFlood.
 	floodPosts = 10_000
 	goalFlood  = time.Minute
-	// manyAccounts is how many accounts of each network share many posts: those of one go out one after the other.
+	// manyAccounts is how many accounts of each network share many posts. Posts of one account are published one after
+	// another.
 	manyAccounts = 40
 )
 
-// measureLateness schedules posts for one moment, at networks whose calls take their time, and compares that
-// moment with the networks' own records.
+// measureLateness schedules posts for the same moment, on networks with slow calls, and compares that moment with the
+// networks' own records.
 func measureLateness(ctx context.Context, o options, folder string, t *table) error {
 	late, err := publishAtOnce(ctx, o, folder, o.posts, chooseText)
 	if err != nil {
@@ -32,12 +33,12 @@ func measureLateness(ctx context.Context, o options, folder string, t *table) er
 	half, most := median(late.called) < goalLatenessHalf, quantile(late.called, 0.99) < goalLateness
 	t.row("due to the first network call, p50", seconds(median(late.called)), "< 0.5 s", &half)
 	t.row("due to the first network call, p99", seconds(quantile(late.called, 0.99)), "< 1.2 s", &most)
-	t.row("due to visible at the network, p50 / p99", late.arrived.halfAndMost(), "", nil)
+	t.row("due to visible on the network, p50 / p99", late.arrived.halfAndMost(), "", nil)
 	t.row("due to live, p50 / p99", late.live.halfAndMost(), "", nil)
 	return nil
 }
 
-// measureFlood does the same with ten times as many posts as the service is likely to meet, on every network.
+// measureFlood does the same on every network, with ten times as many posts as the service is likely to have.
 func measureFlood(ctx context.Context, o options, folder string, t *table) error {
 	late, err := publishAtOnce(ctx, o, folder, floodPosts, chooseAny)
 	if err != nil {
@@ -51,18 +52,18 @@ func measureFlood(ctx context.Context, o options, folder string, t *table) error
 	return nil
 }
 
-// lateness is how late each post reached a step, in no order.
+// lateness is how late each post reached a step, in any order.
 type lateness []time.Duration
 
 func (l lateness) halfAndMost() string {
 	return seconds(median(l)) + " / " + seconds(quantile(l, 0.99))
 }
 
-// latenesses are those of posts due at one moment: the first call at the network, the post's arrival there, and the
-// post live by the program's own word.
+// latenesses are how late posts that are due at the same moment reached three steps: the first call to the network,
+// their arrival there, and being live according to the program.
 type latenesses struct{ called, arrived, live lateness }
 
-// publishAtOnce lets a service of its own publish posts that are due at one moment.
+// publishAtOnce starts a service and lets it publish posts that are due at the same moment.
 func publishAtOnce(ctx context.Context, o options, folder string, posts int, choose chooseKind) (latenesses, error) {
 	s, err := startWithNetworks(ctx, o, folder)
 	if err != nil {
@@ -75,7 +76,7 @@ func publishAtOnce(ctx context.Context, o options, folder string, posts int, cho
 	return s.publishAtOnce(ctx, posts, choose)
 }
 
-// publisher is a service without limits, with simulated networks in a process of their own.
+// publisher is a service without limits, with simulated networks in a separate process.
 type publisher struct {
 	*service
 	networks *process
@@ -120,7 +121,7 @@ func startWithNetworks(ctx context.Context, o options, folder string) (p *publis
 	return p, nil
 }
 
-// slowDown makes each call of the networks take its time.
+// slowDown makes each call to the networks slow.
 func (p *publisher) slowDown(ctx context.Context) error {
 	slow := map[string]any{"kind": "slow", "call": "any", "delayMs": callTakes.Milliseconds(), "times": 0}
 	return call(ctx, "POST", p.control+"faults", "", slow, nil)
@@ -133,7 +134,7 @@ func (p *publisher) stop() {
 	p.networks.stop()
 }
 
-// publishAtOnce schedules posts for one moment and returns how late they were.
+// publishAtOnce schedules posts for the same moment and returns how late they were.
 func (p *publisher) publishAtOnce(ctx context.Context, posts int, choose chooseKind) (late latenesses, err error) {
 	due, err := p.schedulePosts(ctx, posts, choose)
 	if err != nil {
@@ -148,7 +149,7 @@ func (p *publisher) publishAtOnce(ctx context.Context, posts int, choose chooseK
 
 const benchText = "Lateness bench, post "
 
-// schedulePosts creates the posts and answers when they are due: at the first full minute that leaves time to
+// schedulePosts creates the posts and returns when they are due: at the first full minute that leaves enough time to
 // create them all.
 func (p *publisher) schedulePosts(ctx context.Context, posts int, choose chooseKind) (time.Time, error) {
 	if err := p.uploadFiles(ctx, posts, choose); err != nil {
@@ -184,8 +185,8 @@ func (p *publisher) schedulePosts(ctx context.Context, posts int, choose chooseK
 	return due, nil
 }
 
-// sent waits until the networks show all posts and answers how late the first call for each was, and how
-// late each became visible.
+// sent waits until the networks show all posts, and returns how late the first call for each post was and how late each
+// post became visible.
 func sent(ctx context.Context, control string, posts int, due time.Time) (called, arrived []time.Duration, err error) {
 	var out struct {
 		Posts []struct {
@@ -223,15 +224,15 @@ func sent(ctx context.Context, control string, posts int, due time.Time) (called
 			return append(called, asked...), arrived, err
 		}
 		if time.Now().After(deadline) {
-			return nil, nil, fmt.Errorf("only %d of %d posts went out", len(arrived), posts)
+			return nil, nil, fmt.Errorf("only %d of %d posts were published", len(arrived), posts)
 		}
 	}
 }
 
-// oneCall is the network whose first call for a post does not name it: the Page is asked whether its token works.
+// oneCall is the network whose first call for a post does not name the post: it checks whether the Page's token works.
 const oneCall = "facebook"
 
-// questions answers how late those calls were, one for each post.
+// questions returns how late those calls were, one for each post.
 func questions(ctx context.Context, control string, due time.Time) ([]time.Duration, error) {
 	var out struct {
 		Calls []struct {
@@ -251,7 +252,7 @@ func questions(ctx context.Context, control string, due time.Time) ([]time.Durat
 	return late, nil
 }
 
-// waitUntilLive waits until all posts are live, and answers how late each post was live by the program's own word.
+// waitUntilLive waits until all posts are live, and returns how late each post was live according to the program.
 func (p *publisher) waitUntilLive(ctx context.Context, posts int, due time.Time) ([]time.Duration, error) {
 	for deadline := time.Now().Add(time.Minute); ; {
 		var late []time.Duration

@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// request makes the next request of a client; it is sent as it is.
+// request returns the next request of a client, which is sent unchanged.
 type request func(client, n int) []byte
 
-// load is a fixed number of clients that ask one server without a pause. Each has a connection and, where
-// the machine lets it, a loopback address of its own, as real clients have.
+// load is a fixed number of clients that send requests to one server without pauses. Like real clients, each has its
+// own connection and, if the machine allows it, its own loopback address.
 type load struct {
 	clients []*client
 }
@@ -54,7 +54,7 @@ func (l *load) close() error {
 	return err
 }
 
-// turn calls for the given time and answers the requests a second.
+// turn sends requests for the given time, and returns the number of requests per second.
 func (l *load) turn(ctx context.Context, length time.Duration, want int, next request) (float64, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	counts, began := make([]int, len(l.clients)), time.Now()
@@ -78,8 +78,8 @@ func (l *load) turn(ctx context.Context, length time.Duration, want int, next re
 	return float64(total) / took.Seconds(), err
 }
 
-// ask sends a request and reads the whole answer. It is no more than that, so that the load leaves the
-// machine to the servers.
+// ask sends a request and reads the whole response. It does nothing else, so that the load leaves the processor to the
+// servers.
 func (c *client) ask(request []byte, want int) error {
 	if _, err := c.conn.Write(request); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (c *client) ask(request []byte, want int) error {
 	if len(line) < 12 || string(line[9:12]) != strconv.Itoa(want) {
 		rest := make([]byte, min(c.in.Buffered(), 4096))
 		_, _ = c.in.Read(rest)
-		return fmt.Errorf("answered %q, want %d: %s", bytes.TrimSpace(line), want, rest)
+		return fmt.Errorf("the response is %q, want %d: %s", bytes.TrimSpace(line), want, rest)
 	}
 	length := -1
 	for {
@@ -110,7 +110,7 @@ func (c *client) ask(request []byte, want int) error {
 		}
 	}
 	if length < 0 {
-		return errors.New("an answer does not tell its length")
+		return errors.New("a response does not state its length")
 	}
 	_, err = io.CopyN(io.Discard, c.in, int64(length))
 	return err

@@ -1,9 +1,9 @@
-// Bench measures the built program and prints each figure beside its floor or its goal:
+// Bench measures the built program and prints its figures with goals, and with those of simpler programs:
 //
 //	go run ./e2e/bench -binary bin/belfry
 //
-// Everything runs on this machine: the program with its own PostgreSQL, the bare handlers it is compared
-// with in a process of their own on the same database, simulated networks, and the load.
+// Everything runs on this machine: the program with its own PostgreSQL, the bare handlers that it is compared with (in
+// a separate process, on the same database), the simulated networks, and the load.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// options are what can be set on the command line.
+// options are the command-line options.
 type options struct {
 	binary  string
 	clients int
@@ -47,13 +47,13 @@ func run(ctx context.Context, args []string) error {
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.StringVar(&o.binary, "binary", "bin/belfry", "the program to measure")
 	set.IntVar(&o.clients,
-		"clients", 16, "how many clients call at once, each over a connection and from an address of its own")
-	set.IntVar(&o.rounds, "rounds", 5, "how often the measured and its floors take turns")
-	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn is")
+		"clients", 16, "how many clients send requests at once, each over its own connection and from its own address")
+	set.IntVar(&o.rounds, "rounds", 5, "how often the program and the programs that it is compared with take turns")
+	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn takes")
 	set.IntVar(&o.posts, "posts", 1000, "how many posts are due in one second")
-	set.StringVar(&o.only, "only", "", "measure one part only: start, reads, creations, lateness, reels, throughput, "+
-		"flood, upload or size, which takes long and is measured only then")
-	set.IntVar(&o.filled, "filled", 3_000_000, "how many posts the database has when size is measured")
+	set.StringVar(&o.only, "only", "", "measure only one part: start, reads, creations, lateness, reels, throughput, "+
+		"flood, upload or size; size takes long and is measured only with this option")
+	set.IntVar(&o.filled, "filled", 3_000_000, "how many posts the database has for size")
 	if err := set.Parse(args); err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ const (
 	goalReel  = 2 * time.Second
 )
 
-// measureReels publishes Reels that the networks take their time to process, and compares the time for which they are
-// scheduled with the networks' own records.
+// measureReels publishes Reels that the networks need time to process, and compares their scheduled time with the
+// networks' own records.
 func measureReels(ctx context.Context, o options, folder string, t *table) error {
 	p, err := startWithNetworks(ctx, o, folder)
 	if err != nil {
@@ -34,7 +34,7 @@ func measureReels(ctx context.Context, o options, folder string, t *table) error
 	most := quantile(late.arrived, 1)
 	met := most < goalReel
 	t.section(fmt.Sprintf("%d Reels due at once, each processed for %s s, each network call %s", reels, reelTakes, callTakes))
-	t.row("due to visible at the network, p50", seconds(median(late.arrived)), "", nil)
-	t.row("due to visible at the network, at most", seconds(most), "< 2 s", &met)
+	t.row("due to visible on the network, p50", seconds(median(late.arrived)), "", nil)
+	t.row("due to visible on the network, at most", seconds(most), "< 2 s", &met)
 	return nil
 }

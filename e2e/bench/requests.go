@@ -19,7 +19,7 @@ const (
 	noCreateLimit = "100000000/100ms"
 )
 
-// contender takes part in a comparison.
+// contender is one of the programs in a comparison.
 type contender struct {
 	name  string
 	addr  string
@@ -28,7 +28,7 @@ type contender struct {
 	rates []float64
 }
 
-// measureReads lets the program and bare handlers on the same database answer the same requests for a post.
+// measureReads compares the program with bare handlers on the same database, for requests that get a post.
 func measureReads(ctx context.Context, o options, folder string, t *table) error {
 	return besideFloor(ctx, o, folder, func(s *service, seed seeded, floor string) error {
 		ids, err := s.drafts(ctx, seed)
@@ -81,7 +81,7 @@ func measureCreations(ctx context.Context, o options, folder string, t *table) e
 	})
 }
 
-// besideFloor runs a measurement of the program, without its limits, beside the bare handlers on its database.
+// besideFloor runs a measurement of the program, without its limits, and of the bare handlers on its database.
 func besideFloor(ctx context.Context, o options, folder string,
 	measure func(s *service, seed seeded, floor string) error,
 ) error {
@@ -106,7 +106,7 @@ func besideFloor(ctx context.Context, o options, folder string,
 	return measure(s, seed, floor)
 }
 
-// compete gives the contenders their turns, one after the other, so that noise hits all alike.
+// compete lets the contenders take turns, so that disturbances affect all of them equally.
 func compete(ctx context.Context, o options, all []*contender) (err error) {
 	loads := make([]*load, len(all))
 	for i, c := range all {
@@ -133,7 +133,7 @@ func compete(ctx context.Context, o options, all []*contender) (err error) {
 	return nil
 }
 
-// tell prints the rates, and how the first contender stands to the others, round by round.
+// tell adds the rates to the table, and the ratios of the first contender to the others.
 func tell(t *table, all []*contender, goal float64) {
 	for _, c := range all {
 		t.row(c.name, fmt.Sprintf("%.0f /s", median(c.rates)), "", nil)
@@ -153,7 +153,7 @@ func tell(t *table, all []*contender, goal float64) {
 	}
 }
 
-// head writes a request.
+// head returns a request.
 func head(method, path, key string, body []byte) []byte {
 	var b strings.Builder
 	b.WriteString(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + key + "\r\n")
@@ -165,7 +165,7 @@ func head(method, path, key string, body []byte) []byte {
 	return []byte(b.String())
 }
 
-// drafts makes the posts that are read.
+// drafts creates the posts that are read, and returns their ids.
 func (s *service) drafts(ctx context.Context, seed seeded) ([]string, error) {
 	ids := make([]string, shownPosts)
 	for i := range ids {
@@ -182,7 +182,7 @@ func (s *service) drafts(ctx context.Context, seed seeded) ([]string, error) {
 	return ids, nil
 }
 
-// startFloor starts this program again as the bare handlers.
+// startFloor starts another process of this program that serves the bare handlers.
 func startFloor(ctx context.Context, s *service) (addr string, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -24,7 +24,7 @@ type process struct {
 	done chan error
 }
 
-// start runs a program with nothing of our environment but what it needs to run at all.
+// start starts a program with only the environment variables that it needs.
 func start(folder, name string, env []string, program string, args ...string) (*process, error) {
 	log, err := os.Create(filepath.Join(folder, name+".log"))
 	if err != nil {
@@ -34,7 +34,7 @@ func start(folder, name string, env []string, program string, args ...string) (*
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")},
 		env...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	// A Ctrl-C is ours to hand on, after what we measure has come to its end.
+	// The program must not get Ctrl-C directly: it is stopped when the measurement has ended.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -58,7 +58,7 @@ func (p *process) stop() {
 	_ = p.log.Close()
 }
 
-// service is the program under measure.
+// service is the program that is measured.
 type service struct {
 	*process
 	options
@@ -66,7 +66,7 @@ type service struct {
 	env          []string
 }
 
-// newService prepares the program with a PostgreSQL of its own below folder.
+// newService prepares the program, with its own PostgreSQL in folder.
 func newService(o options, folder string, settings ...string) (*service, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -80,7 +80,7 @@ func newService(o options, folder string, settings ...string) (*service, error) 
 	return s, nil
 }
 
-// serve starts the program and waits until it is ready; it answers how long that took.
+// serve starts the program, waits until it is ready, and returns how long that took.
 func (s *service) serve(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	p, err := start(s.folder, "serve", s.env, s.binary, "serve")
@@ -129,13 +129,13 @@ type seeded struct {
 	MoreAccounts   map[string][]string
 }
 
-// account is one of a network's accounts, which take turns.
+// account returns the account of a network for the nth post: the accounts take turns.
 func (s seeded) account(network string, n int) string {
 	all := append([]string{s.Accounts[network]}, s.MoreAccounts[network]...)
 	return all[n%len(all)]
 }
 
-// seedWorkspace makes a workspace. Options such as --accounts=3 change it.
+// seedWorkspace creates a workspace with `belfry seed` and the given options, such as --accounts=3.
 func (s *service) seedWorkspace(ctx context.Context, options ...string) (seeded, error) {
 	var made seeded
 	cmd := exec.CommandContext(ctx, s.binary, append([]string{"seed", "--json"}, options...)...)
@@ -149,7 +149,7 @@ func (s *service) seedWorkspace(ctx context.Context, options ...string) (seeded,
 	return made, json.Unmarshal(out.Bytes(), &made)
 }
 
-// call makes one request of the API and decodes the answer.
+// call sends one request to the API and decodes the response.
 func (s *service) call(ctx context.Context, key, method, path string, body, into any) error {
 	return call(ctx, method, "http://"+s.addr+"/v1"+path, key, body, into)
 }
@@ -191,7 +191,7 @@ func call(ctx context.Context, method, url, key string, body, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// database is the address of the program's own PostgreSQL.
+// database returns the address of the program's own PostgreSQL.
 func (s *service) database() (string, error) {
 	raw, err := os.ReadFile(filepath.Join(s.folder, "data", "postgres.url"))
 	return strings.TrimSpace(string(raw)), err

@@ -18,14 +18,14 @@ const (
 	goalShortSearch = time.Second
 	goalNeighbor    = 150 * time.Millisecond
 	goalLateRatio   = 1.3
-	// asked is how often each list is read.
+	// asked is how often each list is requested.
 	asked = 40
 	// searchers search at once, while another workspace reads its posts neighborReads times.
 	searchers     = 10
 	neighborReads = 400
 )
 
-// searched are words, parts of words and signs: some occur often, some rarely and some nowhere.
+// searched are words, parts of words and symbols. Some occur often, some rarely and some nowhere.
 var searched = []string{
 	"harbour", "Number", "zyzzyva", "item4711", "щука", "龍虎豹", "焼きたて", "Number 123456 of", "rye oven",
 	"honey bread rye", "lemon salt warm", "harbour bakery opens", "the smile item", "golden crust seeds",
@@ -33,8 +33,8 @@ var searched = []string{
 	"🍞🥐", "!!", "ж", "#", "新鮮",
 }
 
-// measureSize reads lists and publishes posts with many posts in the database, a third of them in one workspace on two
-// accounts, and publishes as many in an empty database afterwards.
+// measureSize reads lists and publishes posts with many posts in the database, of which a third belong to two accounts
+// of one workspace. Then it publishes as many posts with an empty database.
 func measureSize(ctx context.Context, o options, folder string, t *table) error {
 	p, err := startWithNetworks(ctx, o, folder)
 	if err != nil {
@@ -72,11 +72,11 @@ func measureSize(ctx context.Context, o options, folder string, t *table) error 
 		return err
 	}
 	t.section(fmt.Sprintf("%d posts due in one second there, and in an empty database", o.posts))
-	t.row("due to the first network call there, p50 / p99", filled.called.halfAndMost(), "", nil)
+	t.row("due to the first network call, p50 / p99", filled.called.halfAndMost(), "", nil)
 	t.row("due to the first network call in an empty database, p50 / p99", empty.called.halfAndMost(), "", nil)
 	ratio := quantile(filled.called, 0.99).Seconds() / quantile(empty.called, 0.99).Seconds()
 	met := ratio <= goalLateRatio
-	t.row("p99 there / in an empty database", fmt.Sprintf("%.2f", ratio), "<= 1.3", &met)
+	t.row("p99 / p99 in an empty database", fmt.Sprintf("%.2f", ratio), "<= 1.3", &met)
 	return nil
 }
 
@@ -125,7 +125,7 @@ func (p *publisher) measureLists(ctx context.Context, t *table) error {
 	return nil
 }
 
-// measureNeighbor lets clients search one workspace while another lists its posts.
+// measureNeighbor measures how long listing the posts of one workspace takes while clients search another.
 func (p *publisher) measureNeighbor(ctx context.Context, t *table) error {
 	neighbor, err := p.service.seedWorkspace(ctx)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *publisher) measureNeighbor(ctx context.Context, t *table) error {
 	return nil
 }
 
-// timeList reads a list a number of times and returns how long each took.
+// timeList requests a list several times and returns how long each request took.
 func (p *publisher) timeList(ctx context.Context, key, query string, times int) (took []time.Duration, err error) {
 	for range times {
 		began := time.Now()

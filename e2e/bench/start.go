@@ -17,8 +17,8 @@ const (
 	idle       = 10 * time.Second
 )
 
-// measureStart starts the program as a newcomer has it, with its own PostgreSQL and simulated networks: from
-// nothing, then warm, and lets it rest.
+// measureStart starts the program as in a new installation, with its own PostgreSQL and simulated networks: first from
+// nothing, then with a database. Then it measures the program at rest.
 func measureStart(ctx context.Context, o options, folder string, t *table) error {
 	s, err := newService(o, folder)
 	if err != nil {
@@ -41,7 +41,7 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 		}
 	}
 	defer s.stop()
-	if err := rest(ctx); err != nil { // the start itself has come to its end
+	if err := rest(ctx); err != nil { // so that the start itself is over
 		return err
 	}
 	used, err := processorTime(s.cmd.Process.Pid)
@@ -66,11 +66,11 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 	t.row("warm start, to /readyz", seconds(median(warm)), "< 2 s", &startMet)
 	t.row("memory of the program after 10 s at rest", fmt.Sprintf("%.1f MiB", float64(resident)/1024), "< 80 MiB",
 		&memoryMet)
-	t.row("processor time at rest, PostgreSQL's included", fmt.Sprintf("%.2f %% of a core", share*100), "< 1 %", &idleMet)
+	t.row("processor time at rest, including PostgreSQL", fmt.Sprintf("%.2f %% of a core", share*100), "< 1 %", &idleMet)
 	return nil
 }
 
-// rest waits while the program has nothing to do.
+// rest waits while the program is idle.
 func rest(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -80,8 +80,8 @@ func rest(ctx context.Context) error {
 	}
 }
 
-// processorTime is what a process and its descendants have used so far. Descendants that have ended count with
-// whoever has waited for them.
+// processorTime returns the processor time of a process and its descendants. The time of descendants that have ended
+// counts for the process that waited for them.
 func processorTime(pid int) (time.Duration, error) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -121,7 +121,7 @@ func processorTime(pid int) (time.Duration, error) {
 	return total, nil
 }
 
-// memory is what a process has of the machine's, in KiB: VmRSS for now, VmHWM for the most so far.
+// memory returns how much memory a process uses, in KiB: VmRSS is the current value, and VmHWM the peak.
 func memory(pid int, kind string) (int, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -130,7 +130,7 @@ func memory(pid int, kind string) (int, error) {
 	_, rest, _ := strings.Cut(string(status), kind+":")
 	words := strings.Fields(rest)
 	if len(words) == 0 {
-		return 0, fmt.Errorf("process %d does not tell its memory", pid)
+		return 0, fmt.Errorf("process %d does not report its memory", pid)
 	}
 	return strconv.Atoi(words[0])
 }

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// table is what is printed in the end.
+// table contains the figures, which are printed at the end.
 type table struct{ rows [][4]string }
 
 func newTable() *table { return &table{} }
 
-// section begins a part of the table.
+// section adds a heading.
 func (t *table) section(title string) { t.rows = append(t.rows, [4]string{title, "", "", ""}) }
 
 // row adds a figure; goal and verdict may be empty.
@@ -34,7 +34,7 @@ func (t *table) print(to io.Writer) error {
 	return w.Flush()
 }
 
-// quantile of sorted or unsorted values; values keep their order.
+// quantile returns the q-quantile of values in any order. It does not change their order.
 func quantile[T float64 | time.Duration](values []T, q float64) T {
 	if len(values) == 0 {
 		return 0

@@ -22,8 +22,8 @@ const (
 	floorTurn       = 10 // seconds
 )
 
-// measureThroughput publishes texts as fast as the program can, with networks that answer at once, and lets pgbench make
-// as many transactions for each post in the same database.
+// measureThroughput publishes text posts as fast as the program can, to networks that respond immediately, and lets
+// pgbench run as many transactions for each post in the same database.
 func measureThroughput(ctx context.Context, o options, folder string, t *table) error {
 	p, err := startWithNetworks(ctx, o, folder)
 	if err != nil {
@@ -67,13 +67,13 @@ func measureThroughput(ctx context.Context, o options, folder string, t *table) 
 	met := ours/floor >= goalThroughput
 	t.section(fmt.Sprintf("%d texts on two networks, due at once, with networks that answer at once", throughputPosts))
 	t.row("posts a second, from due until all are live", fmt.Sprintf("%.0f /s", ours), "", nil)
-	t.row("transactions of the database for each post", strconv.Itoa(perPost), "", nil)
-	t.row(fmt.Sprintf("pgbench: as many transactions for each, %d clients", o.clients), fmt.Sprintf("%.0f /s", floor), "", nil)
+	t.row("database transactions for each post", strconv.Itoa(perPost), "", nil)
+	t.row(fmt.Sprintf("pgbench: as many transactions for each post, %d clients", o.clients), fmt.Sprintf("%.0f /s", floor), "", nil)
 	t.row("belfry / pgbench", fmt.Sprintf("%.2f", ours/floor), fmt.Sprintf("≥ %.2f", goalThroughput), &met)
 	return nil
 }
 
-// countTransactions is how many transactions the database has committed. A session reports its own after a second.
+// countTransactions returns how many transactions the database has committed. Sessions report theirs after a second.
 func countTransactions(ctx context.Context, db *pgx.Conn) (n int, err error) {
 	select {
 	case <-ctx.Done():
@@ -84,8 +84,8 @@ func countTransactions(ctx context.Context, db *pgx.Conn) (n int, err error) {
 	return n, err
 }
 
-// The transactions of a post in pgbench: each changes a row and adds one. As in the program, two of them, the arm and
-// the result, wait for the disk.
+// The transactions of a post in pgbench. Each changes a row and adds one. As in the program, two of them (the arm and
+// the result) wait for the disk.
 const (
 	floorTables = `
 		CREATE TABLE IF NOT EXISTS bench_posts (id int PRIMARY KEY, step int NOT NULL, note text NOT NULL) WITH (fillfactor = 50);
@@ -102,7 +102,7 @@ const (
 
 var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
 
-// runPgbench returns how many posts' transactions pgbench makes a second.
+// runPgbench returns for how many posts pgbench can run the transactions in a second.
 func runPgbench(
 	ctx context.Context, db *pgx.Conn, database, folder string, clients, perPost int,
 ) (postsPerSecond float64, err error) {
@@ -130,7 +130,7 @@ func runPgbench(
 	return strconv.ParseFloat(string(found[1]), 64)
 }
 
-// findPgbench finds it beside the server's programs, or where the system looks for programs.
+// findPgbench finds pgbench in the folder of the server's programs, or on the PATH.
 func findPgbench(ctx context.Context, db *pgx.Conn) (string, error) {
 	var folder string
 	if err := db.QueryRow(ctx, `SELECT setting FROM pg_config WHERE name = 'BINDIR'`).Scan(&folder); err == nil {

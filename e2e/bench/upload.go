@@ -20,8 +20,8 @@ const (
 	goalUpload   = 0.7      // of nginx
 )
 
-// measureUpload sends a large file to the program and to nginx, which take turns, and looks at the program's
-// memory meanwhile.
+// measureUpload uploads a large file to the program and to nginx in turns, and measures the program's memory during its
+// uploads.
 func measureUpload(ctx context.Context, o options, folder string, t *table) error {
 	s, err := newService(o, folder)
 	if err != nil {
@@ -59,18 +59,18 @@ func measureUpload(ctx context.Context, o options, folder string, t *table) erro
 	}
 	ratio, growth := median(ratios), quantile(growths, 1)
 	ratioMet, growthMet := ratio >= goalUpload, growth < goalGrowth
-	t.section("An upload of 2 GiB, from the first byte to the answer")
+	t.section("An upload of 2 GiB, from the first byte to the response")
 	t.row("nginx, WebDAV PUT", fmt.Sprintf("%.0f MiB/s", median(theirs)), "", nil)
-	t.row("nginx, and then the file made safe on the disk", fmt.Sprintf("%.0f MiB/s", median(synced)), "", nil)
-	t.row("the program, which makes it safe on the disk", fmt.Sprintf("%.0f MiB/s", median(ours)), "", nil)
-	t.row("of nginx's", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.1f", goalUpload), &ratioMet)
+	t.row("nginx, followed by a sync to disk", fmt.Sprintf("%.0f MiB/s", median(synced)), "", nil)
+	t.row("the program, including a sync to disk", fmt.Sprintf("%.0f MiB/s", median(ours)), "", nil)
+	t.row("program / nginx", fmt.Sprintf("%.2f", ratio), fmt.Sprintf(">= %.1f", goalUpload), &ratioMet)
 	t.row("growth of the program's memory, at most", fmt.Sprintf("%.1f MiB", growth/1024), "< 32 MiB", &growthMet)
 	return nil
 }
 
 func rate(took time.Duration) float64 { return uploadBytes / float64(1<<20) / took.Seconds() }
 
-// writeSource makes the file that is sent. Its bytes are none that a disk or a file system could make less of.
+// writeSource writes the file to upload. Its bytes cannot be compressed.
 func writeSource(name string) (err error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -84,10 +84,10 @@ func writeSource(name string) (err error) {
 			return err
 		}
 	}
-	return f.Sync() // so that nobody's turn has to wait for it
+	return f.Sync() // so that no measurement waits for it
 }
 
-// put sends the file and answers how long that took.
+// put uploads the file and returns how long that took.
 func put(ctx context.Context, url, source string) (time.Duration, error) {
 	f, err := os.Open(source)
 	if err != nil {
@@ -99,7 +99,7 @@ func put(ctx context.Context, url, source string) (time.Duration, error) {
 		return 0, err
 	}
 	r.ContentLength = uploadBytes
-	syscall.Sync() // the disk is done with what the turn before wrote and deleted
+	syscall.Sync() // finishes the writes of the previous turn
 	began := time.Now()
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -107,12 +107,12 @@ func put(ctx context.Context, url, source string) (time.Duration, error) {
 	}
 	took := time.Since(began)
 	if answer.StatusCode/100 != 2 {
-		err = fmt.Errorf("PUT %s answers %d", url, answer.StatusCode)
+		err = fmt.Errorf("the response to PUT %s is %d", url, answer.StatusCode)
 	}
 	return took, errors.Join(err, answer.Body.Close())
 }
 
-// upload brings the file and waits until it has been looked at and its bytes, which are no picture's, are gone.
+// upload uploads the file, and waits until it has been examined and refused, and its bytes are deleted.
 func (s *service) upload(ctx context.Context, key, source string) (took time.Duration, growth int, err error) {
 	var made struct{ MediaID, UploadURL string }
 	body := map[string]any{"filename": "large.mp4", "mime": "video/mp4", "size": uploadBytes}
@@ -122,7 +122,7 @@ func (s *service) upload(ctx context.Context, key, source string) (took time.Dur
 	pid := s.cmd.Process.Pid
 	before, err := memory(pid, "VmRSS")
 	if err == nil {
-		err = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0) // forgets the peak so far
+		err = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0) // resets the peak
 	}
 	if err != nil {
 		return 0, 0, err
@@ -151,7 +151,7 @@ func (s *service) settled(ctx context.Context, key, id string) error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("after a minute the file is %s and %v are there", m.Status, left)
+			return fmt.Errorf("after a minute, the status of the file is %s, and %v are stored", m.Status, left)
 		}
 		select {
 		case <-ctx.Done():
@@ -161,13 +161,13 @@ func (s *service) settled(ctx context.Context, key, id string) error {
 	}
 }
 
-// nginx is the web server beside which uploads are measured.
+// nginx is the web server with which uploads are compared.
 type nginx struct {
 	*process
 	addr, root string
 }
 
-// The body is written beside the place where the file will lie, so that it only has to be renamed.
+// The body is written on the same file system as the final file, so that it only has to be renamed.
 const nginxConfig = `
 daemon off;
 worker_processes 2;
@@ -206,7 +206,7 @@ func startNginx(ctx context.Context, s *service, folder string) (*nginx, error) 
 		return nil, err
 	}
 	config := fmt.Sprintf(nginxConfig, folder, n.addr)
-	if os.Getuid() == 0 { // its workers would be somebody else, who may not write here
+	if os.Getuid() == 0 { // otherwise, its workers run as a user who cannot write here
 		config = "user root;" + config
 	}
 	file := filepath.Join(folder, "nginx.conf")
@@ -219,7 +219,7 @@ func startNginx(ctx context.Context, s *service, folder string) (*nginx, error) 
 	return n, s.await(ctx, "http://"+n.addr+"/ready")
 }
 
-// upload brings the file, makes it safe on the disk and removes it. safe is how long both took together.
+// upload uploads the file, syncs it to disk and removes it. safe is how long the upload and the sync took together.
 func (n *nginx) upload(ctx context.Context, source string) (took, safe time.Duration, err error) {
 	began := time.Now()
 	if took, err = put(ctx, "http://"+n.addr+"/large", source); err != nil {

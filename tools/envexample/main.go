@@ -1,5 +1,4 @@
-// Envexample writes .env.example: every variable of the program and of its networks, with help and
-// default:
+// Envexample writes .env.example: every variable of the program and of its networks, with its help and its default:
 //
 //	go run ./tools/envexample .env.example
 package main

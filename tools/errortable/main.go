@@ -1,4 +1,4 @@
-// Errortable writes the error codes of all networks, with what each means and who must act:
+// Errortable writes a document with the error codes of all networks, what each means, and who must act:
 //
 //	go run ./tools/errortable docs/networks/errors.md
 package main
@@ -39,7 +39,7 @@ thumbnails and playlists come after a post is live, and become a note in its tim
 
 `
 
-// write is the whole document.
+// write returns the whole document.
 func write() (string, error) {
 	drivers := all.Drivers()
 	set, err := network.NewSet(drivers, network.Environment{
@@ -75,7 +75,7 @@ func defaultsOf(drivers []network.Driver) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// describe says what happens after an error.
+// describe returns what happens after an error.
 func describe(m network.Meaning) string {
 	whose := map[network.Scope]string{
 		network.ScopePost: "the post", network.ScopeAccount: "the account's posts", network.ScopeApp: "all posts on the network",

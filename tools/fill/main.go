@@ -1,8 +1,8 @@
-// Fill adds many posts to a migrated database, to see how the service behaves at size:
+// Fill adds many posts to a migrated database, to show how the service performs with them:
 //
 //	go run ./tools/fill -posts 3000000 "$(cat data/postgres.url)"
 //
-// A third of them belongs to the oldest workspace, on two of its accounts. Never run it on a database that matters.
+// A third of the posts belong to two accounts of the oldest workspace. Never run it on a database with real data.
 package main
 
 import (

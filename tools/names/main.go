@@ -1,11 +1,10 @@
-// Command names counts how many of the product's unexported functions and methods have a name of one word, which
-// seldom tells a stranger what they do: CONTRIBUTING.md asks for a verb and an object. Tests, generated code
-// and packages made for tests are left out, and so are methods that an interface of the same package
-// requires.
+// Command names counts the product's unexported functions and methods whose name is one word. Such names seldom say
+// what a function does: CONTRIBUTING.md asks for a verb and an object. It ignores tests, generated code, packages for
+// tests, and methods that an interface of the same package requires.
 //
-//	go run ./tools/names         the share for each package and in all
-//	go run ./tools/names -list   every name of one word, with its place
-//	go run ./tools/names -most N exits with 1 when more than N percent are one word
+//	go run ./tools/names         the share of each package, and in total
+//	go run ./tools/names -list   every such name with its position
+//	go run ./tools/names -most N exits with 1 if more than N percent are one word
 package main
 
 import (
@@ -24,8 +23,8 @@ import (
 )
 
 func main() {
-	list := flag.Bool("list", false, "list every name of one word")
-	most := flag.Int("most", 100, "the largest share of one-word names that is fine, in percent")
+	list := flag.Bool("list", false, "list every function whose name is one word")
+	most := flag.Int("most", 100, "the maximum share of one-word names, in percent")
 	flag.Parse()
 	packages, err := readPackages(".")
 	if err != nil {
@@ -38,7 +37,7 @@ func main() {
 		os.Exit(2)
 	}
 	if share > float64(*most) {
-		fmt.Fprintf(os.Stderr, "names: %.0f %% of unexported functions have a name of one word, at most %d %% may\n", share,
+		fmt.Fprintf(os.Stderr, "names: the names of %.0f %% of unexported functions are one word; the maximum is %d %%\n", share,
 			*most)
 		os.Exit(1)
 	}
@@ -56,7 +55,7 @@ type packageNames struct {
 	required  map[string]bool
 }
 
-// readPackages reads the product's packages below a folder, by their path.
+// readPackages reads the product's packages below a folder. The keys of the result are their paths.
 func readPackages(root string) (map[string]*packageNames, error) {
 	packages := map[string]*packageNames{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -73,7 +72,7 @@ func readPackages(root string) (map[string]*packageNames, error) {
 	return packages, err
 }
 
-// isSkippedFolder tells whether a folder holds no code of the product.
+// isSkippedFolder tells whether a folder contains no code of the product.
 func isSkippedFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "test") ||
 		slices.Contains([]string{"testdata", "data", "bin", "node_modules", "e2e", "tools"}, name)
@@ -109,12 +108,12 @@ func readFile(path string, packages map[string]*packageNames) error {
 	return nil
 }
 
-// isOneWord tells whether a name is one word: lower-case letters alone.
+// isOneWord tells whether a name is one word: only lower-case letters.
 func isOneWord(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// printShares writes a line for each package and one for all, and returns the share of all in percent.
+// printShares writes a line for each package and one for all of them, and returns the total share in percent.
 func printShares(to *strings.Builder, packages map[string]*packageNames, list bool) float64 {
 	oneWord, all := 0, 0
 	for _, path := range slices.Sorted(maps.Keys(packages)) {

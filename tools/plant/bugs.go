@@ -1,7 +1,7 @@
 package main
 
-// bug is an edit of one file that breaks a promise, and the tests of one package that must fail then. An edit that
-// opens a race also widens it, so that the tests certainly meet it.
+// bug is an edit of one file that breaks a guarantee, and the tests of one package that must then fail. An edit that
+// introduces a race also makes it likely enough that the tests always encounter it.
 type bug struct {
 	Name     string
 	File     string
@@ -28,7 +28,7 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestAClaimThatTheDatabaseForgotIsFenced"},
 	},
 	{
-		Name: "claims that another worker holds are taken", File: ledger,
+		Name: "a worker takes posts that another has claimed", File: ledger,
 		Old:     "const unleased = `(lease_until IS NULL OR lease_until <= clock())`",
 		New:     "const unleased = `(lease_until IS NULL OR lease_until <= clock() + interval '1 hour')`",
 		Package: engine, Tests: []string{"TestReplicasShareDuePostsAndSendEachOnce"},
@@ -47,7 +47,7 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestTheDatabaseArmsNoPostBeforeItsTime"},
 	},
 	{
-		Name: "the turn of another post is taken", File: turns,
+		Name: "a post takes the turn of another", File: turns,
 		Old: "WHERE t.post_id = excluded.post_id OR t.until <= clock()\n\t\t\tRETURNING post_id\n\t\t)`",
 		New: "RETURNING post_id\n\t\t)`", Package: engine,
 		Tests: []string{"TestTheDatabaseArmsOnePostOfAnAccountAtATime", "TestPostsOfAnAccountArePublishedOneAfterAnother"},
@@ -58,19 +58,19 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestTheTurnGoesToThePostThatWasDueFirst"},
 	},
 	{
-		Name: "a call of a worker that died is repeated without asking", File: rules,
+		Name: "the call of a dead worker is repeated without asking the network", File: rules,
 		Old:     "return p, DoSettle\n\t\t}\n\t\treturn p, p.chooseQuestion()",
 		New:     "return p, DoSettle\n\t\t}\n\t\treturn p.armAndPublish()",
 		Package: deaths, Tests: []string{"TestAPostGoesOutOnceAfterAKill"},
 	},
 	{
-		Name: "a lost call is repeated without asking", File: rules,
+		Name: "a lost call is repeated without asking the network", File: rules,
 		Old:     "if !p.Flow.IsRepeatable() {\n\t\treturn p, DoSettle\n\t}\n\treturn p, DoStatus\n}\n\n// nextAfterQuestion",
 		New:     "return p.armAndPublish()\n}\n\n// nextAfterQuestion",
 		Package: engine, Tests: []string{"TestASingleCallWithoutATraceEndsUnknown"},
 	},
 	{
-		Name: "an error is taken as evidence", File: rules,
+		Name: "an error counts as evidence", File: rules,
 		Old:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p, p.chooseQuestion()",
 		New:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p.becomeFailed(DoFail)",
 		Package: engine, Tests: []string{"TestAPostShownSomeTimeAfterItsRefusalIsLive"},
@@ -82,7 +82,7 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestAPostShownSomeTimeAfterItsRefusalIsLive"},
 	},
 	{
-		Name: "the handle that was armed is forgotten", File: "internal/app/post_move.go",
+		Name: "an armed handle is forgotten", File: "internal/app/post_move.go",
 		Old:     "pub.Publication = pub.Requeue()",
 		New:     "pub = pub.Unqueue()",
 		Package: engine, Tests: []string{"TestARetryAsksAboutTheHandleThatWasArmedAndMakesNoOther"},
@@ -107,13 +107,13 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestAPostIsLiveAlthoughItsLinkCannotBeFetched"},
 	},
 	{
-		Name: "a throttle stays with the replica that met it", File: "internal/publish/throttle.go",
+		Name: "a throttle holds only one replica", File: "internal/publish/throttle.go",
 		Old:     "until := c.account.HeldUntil\n",
 		New:     "var until time.Time\n",
 		Package: engine, Tests: []string{"TestAThrottleHoldsTheAccountOnEveryReplica"},
 	},
 	{
-		Name: "files are given out before the arm", File: ledger,
+		Name: "files are served before the arm", File: ledger,
 		Old:     "AND gate = @gate AND armed)",
 		New:     "AND gate = @gate)",
 		Package: engine, Tests: []string{"TestGatedFilesAreGivenOutToTheArmedHandleOnly"},
@@ -125,7 +125,7 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestAWorkerThatStopsBeforeTheIrreversibleCallKeepsWhatIsReady"},
 	},
 	{
-		Name: "a token that is being renewed is renewed again", File: "internal/store/token.go",
+		Name: "a token is renewed twice at once", File: "internal/store/token.go",
 		Old:     "SET token_refresh_at = clock() + @lease::interval, token_claimed_until = clock() + @lease::interval",
 		New:     "SET token_claimed_until = clock() - @lease::interval",
 		Package: verbs, Tests: []string{"TestARenewalIsOneWorkersAlone"},
@@ -149,29 +149,29 @@ var bugs = []bug{
 		Package: verbs, Tests: []string{"TestHourlyLimitAdmits60Of64ConcurrentCreations"},
 	},
 	{
-		Name: "a repeated request runs beside the first", File: "internal/store/idempotency.go",
+		Name: "a repeated request runs at the same time as the first", File: "internal/store/idempotency.go",
 		Old:     "OR i.status = 0 AND i.locked_until <= clock()`",
 		New:     "OR i.status = 0`",
 		Package: verbs, Tests: []string{"TestOneOfManyConcurrentRepetitionsIsFirst"},
 	},
 	{
-		Name: "a grant that another account needs is ended", File: "internal/store/revocation.go",
+		Name: "a grant that another account needs is revoked", File: "internal/store/revocation.go",
 		Old: "AND (a.grant_hash = @grant\n", New: "AND (a.grant_hash = @grant AND false\n",
 		Package: verbs, Tests: []string{"TestTheLastAccountOfAGrantEndsIt", "TestReconnectingInTimeKeepsTheGrant"},
 	},
 	{
-		Name: "a consent that a revocation has met is saved", File: "internal/store/revocation.go",
+		Name: "a consent during a revocation is saved", File: "internal/store/revocation.go",
 		Old: "AND quiet_at >= @begun)", New: "AND quiet_at >= @begun AND false)",
 		Package: verbs, Tests: []string{"TestAConsentThatARevocationHasMetConnectsNothing"},
 	},
 	{
-		Name: "an old notice of a network ends a new consent", File: "internal/store/grant.go",
+		Name: "an old notification of a network ends a new consent", File: "internal/store/grant.go",
 		Old:     "`(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`",
 		New:     "`(@at::timestamptz IS NOT NULL)`",
 		Package: verbs, Tests: []string{"TestAnOldNoticeDoesNotTouchANewConsent"},
 	},
 	{
-		Name: "a call that nobody has signed is believed", File: "internal/network/meta/callback.go",
+		Name: "an unsigned callback is accepted", File: "internal/network/meta/callback.go",
 		Old: "if !hmac.Equal(mac.Sum(nil), signed) {", New: "if len(signed) == 0 {",
 		Package: "internal/network/meta", Tests: []string{"TestARequestThatIsNotSignedIsRefused"},
 	},

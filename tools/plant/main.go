@@ -2,7 +2,7 @@
 //
 //	go run ./tools/testpg go run ./tools/plant [NAME…]
 //
-// The checkout stays as it is: the compiler reads the edited file in place of the real one.
+// The checkout does not change: the compiler reads the edited file instead of the real one.
 package main
 
 import (
@@ -31,13 +31,13 @@ func main() {
 	}
 }
 
-// run plants the bugs that are named, or all. It fails unless each is caught by each of its tests.
+// run plants the named bugs, or all. It fails unless each bug is caught by all of its tests.
 func run(ctx context.Context, names []string) error {
 	chosen := slices.DeleteFunc(slices.Clone(bugs), func(b bug) bool {
 		return len(names) > 0 && !slices.Contains(names, b.Name)
 	})
 	if len(chosen) == 0 || len(names) > len(chosen) {
-		return fmt.Errorf("no such bug among %q", names)
+		return fmt.Errorf("there is no bug with one of the names %q", names)
 	}
 	if err := testWithoutBugs(ctx, chosen); err != nil {
 		return err
@@ -59,7 +59,7 @@ func run(ctx context.Context, names []string) error {
 	return missed
 }
 
-// testWithoutBugs runs all tests on the code as it is: a test that fails anyway catches nothing.
+// testWithoutBugs runs all tests on the unchanged code: a test that fails without a bug catches nothing.
 func testWithoutBugs(ctx context.Context, chosen []bug) error {
 	tests := map[string][]string{}
 	for _, b := range chosen {
@@ -79,7 +79,7 @@ func testWithoutBugs(ctx context.Context, chosen []bug) error {
 	return nil
 }
 
-// plantAndTest runs the bug's tests on code that has it, and returns those that failed, which must be all.
+// plantAndTest runs the bug's tests on code with the bug, and returns the tests that failed, which must be all.
 func (b bug) plantAndTest(ctx context.Context) ([]string, error) {
 	overlay, remove, err := b.writeOverlay()
 	if err != nil {
@@ -107,7 +107,8 @@ func (b bug) plantAndTest(ctx context.Context) ([]string, error) {
 
 var failure = regexp.MustCompile(`(?m)^--- FAIL: (\w+)`)
 
-// failedTests reads the output of a test run. A program that could not be built has tested nothing.
+// failedTests returns the tests that failed according to the output of a test run, or an error if the code could not be
+// built.
 func failedTests(out string) ([]string, error) {
 	if strings.Contains(out, "[build failed]") || strings.Contains(out, "[setup failed]") {
 		return nil, fmt.Errorf("the code with the bug cannot be built:\n%s", out)
@@ -119,7 +120,7 @@ func failedTests(out string) ([]string, error) {
 	return names, nil
 }
 
-// runTests runs tests of a package, in place of a file its edited version if there is an overlay.
+// runTests runs tests of a package, with the overlay file if there is one.
 func runTests(ctx context.Context, pkg string, tests []string, overlay string) (string, error) {
 	args := []string{"test", "-count=1", "-v", "-timeout", "10m", "-run", "^(" + strings.Join(tests, "|") + ")$"}
 	if overlay != "" {
@@ -129,7 +130,7 @@ func runTests(ctx context.Context, pkg string, tests []string, overlay string) (
 	return string(out), err
 }
 
-// writeOverlay writes the edited file and what the compiler must know to read it in place of the real one.
+// writeOverlay writes the edited file, and the overlay file that makes the compiler read it instead of the real one.
 func (b bug) writeOverlay() (name string, remove func(), err error) {
 	edited, err := b.editedFile()
 	if err != nil {
@@ -159,7 +160,7 @@ func (b bug) writeOverlay() (name string, remove func(), err error) {
 	return name, remove, err
 }
 
-// editedFile returns the file with the bug. The text that it replaces must be there once.
+// editedFile returns the content of the file with the bug. The text to replace must occur exactly once.
 func (b bug) editedFile() (string, error) {
 	text, err := os.ReadFile(b.File)
 	if err != nil {

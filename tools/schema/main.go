@@ -1,4 +1,4 @@
-// Schema prints the schema of a freshly migrated database, as docs/schema.sql holds it:
+// Schema writes the schema of a freshly migrated database to a file:
 //
 //	go run ./tools/schema docs/schema.sql
 package main
@@ -53,11 +53,10 @@ func run(ctx context.Context, args []string) (err error) {
 	return os.WriteFile(args[0], []byte(head+plain(string(out))), 0o644)
 }
 
-// noise begins lines that differ between versions of pg_dump, or from run to run, and say nothing
-// about the schema.
+// noise are the beginnings of lines that depend on the version of pg_dump or on the run, not on the schema.
 var noise = []string{"--", "SET ", "SELECT pg_catalog.set_config", `\restrict`, `\unrestrict`}
 
-// plain leaves out noise and repeated empty lines.
+// plain returns the dump without noise and repeated empty lines.
 func plain(dump string) string {
 	var b strings.Builder
 	empty := true

@@ -1,9 +1,8 @@
-// Testpg starts one PostgreSQL for a whole test run, runs the command it is given beneath it, and
-// stops it again:
+// Testpg starts one PostgreSQL server for a whole test run, runs a command that uses it, and stops the server:
 //
 //	go run ./tools/testpg go test ./...
 //
-// Without it each test program starts a server of its own.
+// Without it, each test program starts its own server.
 package main
 
 import (
@@ -28,7 +27,7 @@ func run(ctx context.Context, args []string) int {
 		fmt.Fprintln(os.Stderr, "usage: testpg COMMAND ARGUMENT…")
 		return 2
 	}
-	// A Ctrl-C reaches the command too; it ends, and then the server is stopped in order.
+	// Ctrl-C also reaches the command. When the command has ended, the server is stopped.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	server, err := storetest.Start(ctx)
@@ -46,7 +45,7 @@ func run(ctx context.Context, args []string) int {
 	return code
 }
 
-// beneath runs the command with the server's address and returns its exit code.
+// beneath runs a command with the server's address in its environment, and returns its exit code.
 func beneath(ctx context.Context, address string, args []string) int {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
