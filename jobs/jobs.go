@@ -1,5 +1,5 @@
-// Package jobs is the entry point for scheduled work: it publishes due posts, works the job queue and runs periodic
-// tasks.
+// Package jobs is the entry point for scheduled work: it publishes due posts, runs the jobs of the queue, and runs
+// periodic tasks.
 package jobs
 
 import (
@@ -35,33 +35,33 @@ type Config struct {
 const (
 	// publishers is how many posts are published at once: each mostly waits for a network.
 	publishers = 1000
-	// preparers is how many posts are prepared at once before they are due. They send files, which due posts must not
-	// wait for.
+	// preparers is how many posts are prepared at once before they are due. Due posts must not wait for the files that
+	// these send.
 	preparers = 32
-	// linkers is how many live posts' addresses are asked for at once: few, so that it slows no post down.
+	// linkers is how many live posts' addresses are fetched at once: few, so that no post is delayed.
 	linkers = 16
-	// choreWorkers is how many tokens are asked about and files' bytes deleted at once: where a network keeps all
-	// waiting, as many a minute as a turn of the schedule finds due.
+	// choreWorkers is how many tokens are checked and files' bytes deleted at once. It is as many as one run of the
+	// schedule finds due, in case a network lets all of them wait.
 	choreWorkers = 256
-	// examiners is how many files are looked at at once, which is work for the processor.
+	// examiners is how many files are examined at once, which mostly uses the processor.
 	examiners = 2
-	// fetchers is how many files are fetched at once: each mostly waits for a server.
+	// fetchers is how many files are downloaded at once: each mostly waits for a server.
 	fetchers = 32
-	// fetchCooldown lets a queue start more than ten jobs a second. fetchPoll is how late a job may be whose
-	// insertion was not notified; others start at once.
+	// fetchCooldown lets a queue start more than ten jobs a second. fetchPoll is how long a job can wait if River missed
+	// its insertion; other jobs start immediately.
 	fetchCooldown = 5 * time.Millisecond
 	fetchPoll     = 5 * time.Second
-	// mailers is how many emails are sent at once: few, as mail servers like it.
+	// mailers is how many emails are sent at once: few, as mail servers prefer.
 	mailers = 4
-	// rescueAfter is how old a running job is before River compares its age with its time limit.
+	// rescueAfter is how long a job runs before River checks whether it has exceeded its time limit.
 	rescueAfter = 2 * time.Minute
-	// stopWithin is how long a stopping worker may take to finish the calls that have begun, releaseWithin how
-	// long to give back the leases after that: the calls that did not finish hold them.
+	// stopWithin is how long a stopping worker may take to finish the calls that have begun, and releaseWithin how long
+	// to then release the leases of the calls that did not finish.
 	stopWithin    = 20 * time.Second
 	releaseWithin = 3 * time.Second
 )
 
-// Jobs publishes due posts, works the job queue and runs the periodic tasks.
+// Jobs publishes due posts, runs the jobs of the queue, and runs periodic tasks.
 type Jobs struct {
 	cfg    Config
 	client *river.Client[pgx.Tx]
@@ -95,9 +95,10 @@ func New(cfg Config) (*Jobs, error) {
 	return &Jobs{cfg, client}, nil
 }
 
-// Run works until ctx ends. Then it finishes open calls, starts no irreversible ones and releases its leases.
+// Run works until ctx ends. It then finishes the calls in progress, starts no irreversible ones, and releases its
+// leases.
 func (j *Jobs) Run(ctx context.Context) error {
-	// The client gets a context of its own: it is stopped below, in order.
+	// The client gets another context, because it is stopped below, in the right order.
 	if err := j.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the queue: %w", err)
 	}
@@ -119,7 +120,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	return errors.Join(err, j.cfg.App.Engine().ReleaseLeases(release, j.cfg.Owner))
 }
 
-// waitForGroup waits for goroutines until ctx ends.
+// waitForGroup waits for goroutines, but not after ctx ends.
 func waitForGroup(ctx context.Context, group *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() {
@@ -132,17 +133,17 @@ func waitForGroup(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// Operation is what is done for one kind of job.
+// Operation runs the jobs of one kind.
 type Operation struct {
 	Kind string
-	// Do does a job with the arguments, in JSON, that it was enqueued with. River repeats it after an error.
+	// Do runs a job. arguments are those with which it was enqueued, as JSON. River repeats the job after an error.
 	Do func(ctx context.Context, arguments []byte) error
 
 	register func(*river.Workers)
 }
 
-// Operations returns the operation of each kind of job, with its time limit. The limit is longer than the operation's
-// own. After it, River gives the job of a killed worker to another; a negative limit would disable that.
+// Operations returns the operation of each kind of job, with its time limit, which is longer than the operation's own.
+// After the time limit, River gives the job of a killed worker to another worker. A negative limit would disable that.
 func Operations(a *app.App) []Operation {
 	return []Operation{
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.Link) error {
@@ -179,7 +180,8 @@ func Operations(a *app.App) []Operation {
 	}
 }
 
-// snoozeIfPaused makes a job run again after a pause, unless that is 0.
+// snoozeIfPaused returns an error that makes River run the job again after the pause. It returns err if err is not nil
+// or the pause is 0.
 func snoozeIfPaused(pause time.Duration, err error) error {
 	if err == nil && pause > 0 {
 		return river.JobSnooze(pause)

@@ -11,7 +11,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// errorLogger logs failed jobs. River logs them at a level that quietHandler omits.
+// errorLogger logs failed jobs. River itself logs them at a level that quietHandler omits.
 type errorLogger struct{ log *slog.Logger }
 
 // HandleError logs a job's error; River retries the job as usual.
@@ -29,9 +29,9 @@ func (l errorLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, pan
 	return nil
 }
 
-// quietHandler passes on River's warnings and errors, except the one about a leader that steps down, which happens on
-// a busy machine and resolves itself. It passes on a repeated message, such as from every queue while the database is
-// unavailable, once every repeatAfter.
+// quietHandler passes on River's warnings and errors. It omits the one about a leader that steps down, which happens on
+// a busy machine and resolves itself. It passes on a repeated message only once every repeatAfter; while the database
+// is unavailable, for example, every queue logs the same one.
 type quietHandler struct {
 	slog.Handler
 	lastLogged *sync.Map // time by message

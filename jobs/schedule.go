@@ -7,7 +7,7 @@ import (
 	"belfry/internal/queue"
 )
 
-// periodicTask runs on every replica, and must be safe to run more than once.
+// periodicTask is a task that runs on every replica. Running it more than once must be safe.
 type periodicTask struct {
 	name  string
 	every time.Duration
@@ -49,7 +49,7 @@ func (j *Jobs) runPeriodically(ctx context.Context, t periodicTask) {
 	}
 }
 
-// newEnqueueTask returns a task that inserts a job for everything that is due.
+// newEnqueueTask returns a task that inserts a job for everything that listDue returns.
 func newEnqueueTask[J queue.Job](j *Jobs, listDue func(context.Context) ([]J, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		jobs, err := listDue(ctx)

@@ -1,5 +1,5 @@
-// Package migrations holds the database's schema as numbered SQL files and brings a database up to
-// it. It only goes forward.
+// Package migrations contains the database's schema as numbered SQL files, and migrates a database to it. It has no way
+// back.
 package migrations
 
 import (
@@ -25,25 +25,25 @@ var files embed.FS
 const (
 	table = "schema_version"
 
-	// turn is the advisory lock that makes two starting replicas migrate one after the other. Tern
-	// holds one of its own, but River's step has none.
+	// turn is the advisory lock that makes replicas migrate one after the other. Tern has its own lock, but River's
+	// migrations have none.
 	turn = int64(0x62656c66_7279) // "belfry"
 
-	// patience bounds the wait for a table in use: every later query would wait behind ours.
+	// patience is how long to wait for a table that is in use, because all later queries wait behind ours.
 	patience = "2s"
 
-	// turnInterval is how often a process that waits for its turn asks for it.
+	// turnInterval is how often a waiting process tries to get the lock.
 	turnInterval = 50 * time.Millisecond
 
-	// concurrent marks a file whose statements run one by one, outside a transaction.
+	// concurrent marks a file whose statements run one by one, without a transaction.
 	concurrent = "---- tern: disable-tx ----"
 
 	undefinedFile, featureNotSupported = "58P01", "0A000"
 )
 
-// Run migrates the database to this program's schema: first our files, each in a transaction, then River's
-// migrations, which cannot share one. It skips migrations that are already done, and does not change a database with
-// a newer schema. Several processes may call it at once. The pool must allow two connections.
+// Run migrates the database to this program's schema: first with our files, each in a transaction, and then with
+// River's migrations, which cannot share one. It skips migrations that were already run, and does not change a database
+// with a newer schema. Several processes can call it at the same time. The pool must allow two connections.
 func Run(ctx context.Context, pool *pgxpool.Pool) error {
 	if pool.Config().MaxConns < 2 {
 		return errors.New("migrate the database: two connections are needed, and the pool allows one")
@@ -57,7 +57,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool) error {
 		return fmt.Errorf("wait to migrate: %w", err)
 	}
 	err = migrateAll(ctx, conn.Conn(), pool)
-	// The connection goes back to the pool, so it must not keep the lock even when ctx has ended.
+	// The connection returns to the pool, so it must release the lock even if ctx has ended.
 	_, unlockErr := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", turn)
 	return errors.Join(err, unlockErr)
 }
@@ -77,7 +77,7 @@ func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 }
 
 // lockMigrations acquires the lock for migrating. It polls, because a session that waits for the lock inside PostgreSQL
-// would have a snapshot, for whose end CREATE INDEX CONCURRENTLY would wait.
+// has a snapshot, and CREATE INDEX CONCURRENTLY would wait until that ends.
 func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	tick := time.NewTicker(turnInterval)
 	defer tick.Stop()
@@ -113,8 +113,8 @@ func migrateOwnSchema(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// lockTimeoutSQL returns the SQL that sets how long a migration may wait for locks. A migration that builds indexes
-// concurrently may wait for older transactions without a limit, because it blocks nothing.
+// lockTimeoutSQL returns the SQL that sets how long a migration waits for locks. A migration that builds indexes
+// concurrently waits for older transactions without a limit, because it blocks nobody.
 func lockTimeoutSQL(sql string) string {
 	if strings.Contains(sql, concurrent) {
 		return "SET lock_timeout = 0; SET statement_timeout = 0"

@@ -14,28 +14,28 @@ import (
 	"github.com/jackc/tern/v2/migrate"
 )
 
-// State compares a database's schema with this program's. It counts our migrations and River's together.
+// State compares a database's schema with this program's. Its numbers include River's migrations.
 type State struct {
-	Have, Want int32 // steps that the database has, and that this program has
-	Empty      bool  // the database has no table at all
-	floor      int32 // the last of our files that a program must know for this schema
-	known      int32 // the last of our files that this program knows
+	Have, Want int32 // the number of migrations in the database, and in this program
+	Empty      bool  // the database has no tables
+	floor      int32 // the last of our migrations that a program must know to work with this schema
+	known      int32 // the last of our migrations that this program knows
 }
 
 // IsBehind reports whether the database lacks a migration.
 func (s State) IsBehind() bool { return s.Have < s.Want }
 
-// CheckFloor returns an error if a newer program has changed the database in a way that this program cannot work
-// with. A newer schema alone is not an error.
+// CheckFloor returns an error if a newer program has changed the database so that this program cannot work with it. A
+// newer schema alone is not an error.
 func (s State) CheckFloor() error {
 	if s.floor <= s.known {
 		return nil
 	}
 	return fmt.Errorf("the database's schema was created by a newer version of Belfry: "+
-		"it requires a program that knows migration %d, but this one knows them up to %d: run the newer program, or restore a backup from before the upgrade", s.floor, s.known)
+		"it requires a program that knows migration %d, but this one knows only the first %d: run the newer program, or restore a backup from before the upgrade", s.floor, s.known)
 }
 
-// ReadState returns the state of a database.
+// ReadState returns the state of a database. It changes nothing.
 func ReadState(ctx context.Context, pool *pgxpool.Pool) (s State, err error) {
 	if s.known, s.Want, err = countSteps(pool); err != nil {
 		return s, err
@@ -71,7 +71,7 @@ func queryNumber(ctx context.Context, pool *pgxpool.Pool, query string) (int32, 
 	return n, nil
 }
 
-// countSteps counts the migrations of this program: ours, and all with River's.
+// countSteps counts the migrations of this program: ours alone, and ours together with River's.
 func countSteps(pool *pgxpool.Pool) (ours, all int32, err error) {
 	names, err := migrate.FindMigrations(files)
 	if err != nil {
@@ -85,7 +85,7 @@ func countSteps(pool *pgxpool.Pool) (ours, all int32, err error) {
 	return ours, ours + int32(len(m.AllVersions())), nil //nolint:gosec // see above
 }
 
-// SchemaHash returns a hash of the schema, which changes with any of our files and with River's migrations. Tests use
+// SchemaHash returns a hash of the schema, which changes with each of our files and with River's migrations. Tests use
 // it in the name of their template database.
 func SchemaHash() (string, error) {
 	names, err := fs.Glob(files, "*.sql")

@@ -65,7 +65,7 @@ func TestAKeyFileThatCannotBeTrustedIsRefused(t *testing.T) {
 		want string
 	}{
 		"open to others": {good, 0o644, "chmod 600"},
-		"empty":          {"", 0o600, "it has no key"},
+		"empty":          {"", 0o600, "it contains no keys"},
 		"cut off":        {good[:20], 0o600, "restore it from a backup"},
 		"twice":          {good + good, 0o600, `the ID "a" is repeated`},
 	} {

@@ -1,117 +1,117 @@
 package core
 
-// The publishing protocol as a pure function. A worker claims a publication, gives Next the signal
-// Claimed, and from then on saves what Next answers before it does what Next asks, one call at a time.
-// Whatever the worker was doing when it died, the next claim starts from what was saved.
-// docs/publishing.md tells why; publish_explore_test.go walks every interleaving.
+// The publishing protocol, as a pure function. A worker claims a publication and calls Next with the verdict Claimed.
+// It saves the publication that Next returns, does what Next requests, one call at a time, and calls Next again with
+// the result. If the worker dies, the next claim continues from what was saved. docs/publishing.md explains why;
+// publish_explore_test.go explores every interleaving.
 
-// Step is how far a publication has got, by the ledger.
+// Step is how far a publication has progressed, according to the ledger.
 type Step string
 
 // Steps of a publication.
 const (
-	StepIdle           Step = "idle"     // nothing has been made at the network
-	StepCreating       Step = "creating" // a handle is being made; nothing is visible
+	StepIdle           Step = "idle"     // nothing was created at the network
+	StepCreating       Step = "creating" // a handle is being created; nothing is visible
 	StepWaiting        Step = "waiting"  // the handle exists, or none is needed; nothing is visible
 	StepArmed          Step = "armed"    // the irreversible call may be on its way
 	StepLive           Step = "live"
 	StepRejected       Step = "rejected" // failed, and proved not to be at the network
-	StepOutcomeUnknown Step = "unknown"  // nobody can know
+	StepOutcomeUnknown Step = "unknown"  // nobody can find out whether it was published
 )
 
-// Flow is the shape of a post's publishing. It is chosen when the post is queued, and stays with the ledger row once
-// something was made at the network.
+// Flow is how a network publishes a post. It is chosen when the post is queued, and does not change once something was
+// created at the network.
 type Flow string
 
-// Flows. In FlowHandle the network's own object (a container) is made first, can be asked about, and
-// is the key that makes the irreversible call safe to repeat. In FlowOneCall there is no such object.
-// In FlowPrepared something is made first, such as uploaded files, but it does not tell what became of
-// the irreversible call: that call is as unsafe to repeat as in FlowOneCall.
+// Flows. FlowHandle first creates an object at the network (a container), whose status can be queried and which makes
+// the irreversible call safe to repeat. FlowOneCall has no such object. FlowPrepared first creates something, such as
+// uploaded files, that does not show the outcome of the irreversible call: that call is as unsafe to repeat as in
+// FlowOneCall.
 const (
 	FlowHandle   Flow = "handle"
 	FlowOneCall  Flow = "one_call"
 	FlowPrepared Flow = "prepared"
 )
 
-// MakesHandle tells whether something is made at the network before the irreversible call.
+// MakesHandle reports whether something is created at the network before the irreversible call.
 func (f Flow) MakesHandle() bool { return f != FlowOneCall }
 
-// IsRepeatable tells whether the handle shows what became of the irreversible call, so that the call may be
-// repeated with it. Where it does not, the account is searched for the post.
+// IsRepeatable reports whether the handle shows the outcome of the irreversible call, so that the call can safely be
+// repeated with it. In other flows, the account is searched for the post.
 func (f Flow) IsRepeatable() bool { return f == FlowHandle }
 
-// Answer is how the last irreversible call was answered. Only Published counts as evidence that the
-// post is there; every other answer means: ask the network first.
+// Answer is how the network answered the last irreversible call. Only the verdict Done proves that the post is
+// published; after any other answer, the network is asked first.
 type Answer string
 
-// Answers other than published.
+// Answers to a call whose verdict was not Done.
 const (
 	AnswerNone      Answer = ""
 	AnswerRefused   Answer = "refused"
 	AnswerThrottled Answer = "throttled"
 	AnswerAuth      Answer = "auth"
-	AnswerTaken     Answer = "taken" // the network took the call and does not show the post yet
+	AnswerTaken     Answer = "taken" // the network accepted the call and does not show the post yet
 )
 
 // Publication is the part of a ledger row that decides what happens next.
 type Publication struct {
 	Flow   Flow
 	Step   Step
-	Handle string // the network's object; "" when there is none
-	// Armed tells that the irreversible call may have been made at some time, with Handle where the
-	// flow has one. While it holds, no second handle is made and no second call without asking first.
+	Handle string // the network's object; "" if there is none
+	// Armed reports whether the irreversible call may have been made, with Handle if the flow has one. While it is set,
+	// no second handle is created, and no second call is made before asking the network.
 	Armed bool
-	// Open tells that a call may be on the wire without an answer.
+	// Open reports whether a call may still be unanswered.
 	Open   bool
 	Answer Answer
-	Tries  int // failures that the worker repeats by itself
+	Tries  int // failures that the worker has retried by itself
 	Deaths int // handles that the network declared dead
 }
 
-// Verdict is what a call to the network came to.
+// Verdict is the result of a call to the network.
 type Verdict string
 
 // Verdicts.
 const (
 	Claimed   Verdict = ""          // no call: a worker has just claimed the publication
-	Done      Verdict = "done"      // made, published, or found published
-	Ready     Verdict = "ready"     // status: may be published
-	Pending   Verdict = "pending"   // status: not yet; publish: taken, and not there yet
-	Progress  Verdict = "progress"  // status: more of the post's bytes have arrived; ask again at once
-	Dead      Verdict = "dead"      // status: this handle can never be published and never was
-	Broken    Verdict = "broken"    // the same, because the network could not process what it was given
-	Doomed    Verdict = "doomed"    // status: taken for publishing, then refused for good
-	Absent    Verdict = "absent"    // search: not there
-	Ambiguous Verdict = "ambiguous" // search: cannot be told
-	Refused   Verdict = "refused"   // a well-formed refusal for good
-	Throttled Verdict = "throttled" // a well-formed refusal for a while
+	Done      Verdict = "done"      // created, published, or found published
+	Ready     Verdict = "ready"     // status: can be published
+	Pending   Verdict = "pending"   // status: not ready yet; publish: accepted, not visible yet
+	Progress  Verdict = "progress"  // status: more of the post's bytes have arrived; ask again immediately
+	Dead      Verdict = "dead"      // status: this handle was never published and never can be
+	Broken    Verdict = "broken"    // like Dead, because the network could not process what it received
+	Doomed    Verdict = "doomed"    // status: accepted for publishing, then refused permanently
+	Absent    Verdict = "absent"    // search: not found
+	Ambiguous Verdict = "ambiguous" // search: it is unclear which post is ours
+	Refused   Verdict = "refused"   // a well-formed permanent refusal
+	Throttled Verdict = "throttled" // a well-formed temporary refusal
 	AuthLost  Verdict = "auth"      // a well-formed refusal of our token
 	NotSent   Verdict = "not_sent"  // no byte of the request was written
-	Lost      Verdict = "lost"      // anything else: no answer, half an answer, a server's error
+	Lost      Verdict = "lost"      // anything else: no response, a partial one, a server error
 )
 
-// Signal is what has happened, and what is true at this moment.
+// Signal is what has just happened, and the circumstances of this moment.
 type Signal struct {
-	Call      Do // the call that is answered
+	Call      Do // the call that returned
 	Verdict   Verdict
-	Handle    string // of a Done create, or of a status that has made something further of the handle
+	Handle    string // from a Done create, or from a status that has replaced the handle
 	Due       bool   // the post's time has come
-	Quiet     bool   // when this call was made, one still on the wire since the last arm must have arrived and show
-	Stale     bool   // the network has been asked in vain for as long as it is worth asking
-	Aged      bool   // the handle was left alone by a throttle or until the post's time, and may have expired
+	Quiet     bool   // when this call was made, any call since the last arm had arrived and was visible
+	Stale     bool   // the network was asked in vain for so long that asking again is pointless
+	Aged      bool   // the handle was idle during a throttle or until the post's time, and may have expired
 	AccountOK bool
-	MayRetry  bool // the worker has tries left
-	Held      bool // the network has asked for a pause that is not over
-	// Waited tells that the last claim ended right before the arm, because another post of the account had the turn.
+	MayRetry  bool // the worker has retries left
+	Held      bool // a pause that the network has asked for is not over
+	// Waited reports whether the last claim ended right before the arm, because another post of the account had the turn.
 	Waited bool
-	// ErrorsMayPublish tells that the network may publish a post and answer the call with a refusal.
+	// ErrorsMayPublish reports whether the network sometimes publishes a post although it answers with a refusal.
 	ErrorsMayPublish bool
 }
 
 // Do is what the worker does next.
 type Do string
 
-// Things to do. The first four are calls to the network; the others end this claim.
+// Actions. The first four are calls to the network; the others end this claim.
 const (
 	DoCreate  Do = "create"
 	DoStatus  Do = "status"
@@ -119,9 +119,9 @@ const (
 	DoFind    Do = "find"
 
 	DoLive           Do = "live"    // the post is live
-	DoFail           Do = "fail"    // the post failed for good
+	DoFail           Do = "fail"    // the post failed permanently
 	DoAccount        Do = "account" // the post failed because its account must be reconnected
-	DoRetry          Do = "retry"   // the post failed, and the worker will try again by itself
+	DoRetry          Do = "retry"   // the post failed, and the worker will retry it by itself
 	DoOutcomeUnknown Do = "unknown" // the post failed with outcome_unknown
 	DoHold           Do = "hold"    // the post stays queued until the network's throttle ends
 	DoPoll           Do = "poll"    // the post stays queued: the handle is being processed
@@ -131,16 +131,15 @@ const (
 	DoStop           Do = "stop"    // nothing to do
 )
 
-// IsCall tells whether it is a call to the network.
+// IsCall reports whether the action is a call to the network.
 func (d Do) IsCall() bool {
 	return d == DoCreate || d == DoStatus || d == DoPublish || d == DoFind
 }
 
-// limitDeaths is how many handles may die before the post fails: the networks advise one or two new ones.
+// limitDeaths is how many handles may die before the post fails. Networks recommend one or two new ones.
 const limitDeaths = 2
 
-// Next is the protocol: what the ledger must say before anything else happens, and what to do then.
-// The signal answers the call that was asked for last.
+// Next returns the publication to save, and what to do after saving it. The signal is the result of the last action.
 func (p Publication) Next(s Signal) (Publication, Do) {
 	if s.Verdict == Claimed {
 		return p.nextAfterClaim(s)
@@ -197,11 +196,11 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Do) {
 		return p.becomeFailed(DoAccount)
 	case s.Held:
 		return p, DoHold
-	case p.Step == StepWaiting && s.Waited && s.Due: // Status has said that it may be published
+	case p.Step == StepWaiting && s.Waited && s.Due: // its status was Ready
 		return p.armAndPublish()
 	case p.Step == StepWaiting:
 		return p, DoStatus
-	case p.Armed && !s.Quiet: // what was refused may be there and not in the network's list yet
+	case p.Armed && !s.Quiet: // a refused post may exist before the network lists it
 		return p, DoSettle
 	case p.Armed: // an earlier call was refused: ask before repeating it
 		return p, DoFind
@@ -209,7 +208,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Do) {
 	return p.createHandleOrAskStatus()
 }
 
-// createHandleOrAskStatus begins what precedes the irreversible call.
+// createHandleOrAskStatus starts what precedes the irreversible call.
 func (p Publication) createHandleOrAskStatus() (Publication, Do) {
 	if p.Flow.MakesHandle() && p.Handle == "" {
 		p.Step = StepCreating
@@ -219,7 +218,7 @@ func (p Publication) createHandleOrAskStatus() (Publication, Do) {
 	return p, DoStatus
 }
 
-// chooseQuestion is how the network is asked what became of the irreversible call.
+// chooseQuestion returns the call that asks the network for the outcome of the irreversible call.
 func (p Publication) chooseQuestion() Do {
 	if p.Flow.IsRepeatable() {
 		return DoStatus
@@ -235,13 +234,13 @@ func (p Publication) nextAfterCreate(s Signal) (Publication, Do) {
 	case Refused:
 		return p.becomeFailed(DoFail)
 	}
-	// An orphaned handle is invisible: the next attempt makes another.
+	// An orphaned handle is invisible: the next attempt creates another.
 	p.Step = StepIdle
 	return p.retryOrFail(s)
 }
 
-// retryOrFail deals with a failure that is proved to have left nothing visible. Before the post's time, no failure
-// costs a try: one that may pass soon is repeated, and any other waits for the time.
+// retryOrFail handles a failure that certainly left nothing visible. Before the post's time, a failure costs no retry:
+// one that may soon pass is retried, and any other waits until the post is due.
 func (p Publication) retryOrFail(s Signal) (Publication, Do) {
 	switch {
 	case s.Verdict == Throttled:
@@ -260,7 +259,7 @@ func (p Publication) retryOrFail(s Signal) (Publication, Do) {
 }
 
 func (p Publication) nextAfterStatus(s Signal) (Publication, Do) {
-	if s.Handle != "" { // nothing is armed yet, so that what was made further may take its place
+	if s.Handle != "" { // nothing is armed yet, so the new handle can replace the old one
 		p.Handle = s.Handle
 	}
 	switch s.Verdict {
@@ -295,8 +294,8 @@ func (p Publication) armAndPublish() (Publication, Do) {
 	return p, DoPublish
 }
 
-// UndoCall is the ledger if the call that Next has asked for is not made after all. before was the ledger until then.
-// What was learned before the call is kept.
+// UndoCall returns the publication if the call that Next has requested is not made after all. before is the publication
+// as it was before Next. What was learned before the call is kept.
 func (p Publication) UndoCall(call Do, before Publication) Publication {
 	switch call {
 	case DoCreate:
@@ -307,8 +306,8 @@ func (p Publication) UndoCall(call Do, before Publication) Publication {
 	return p
 }
 
-// replaceDeadHandle replaces a handle that the network itself says was never and will never be published. One that
-// expired while it was left alone says nothing against the post.
+// replaceDeadHandle replaces a handle that, as the network says, was never published and never will be. A handle that
+// expired while it was idle does not count against the post.
 func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
 	if !p.isHandleConclusive() {
 		return p, DoBackoff
@@ -318,7 +317,7 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
 		p.Deaths++
 	}
 	switch {
-	case p.Deaths > limitDeaths && !s.Due: // no failure of the network costs the post before its time
+	case p.Deaths > limitDeaths && !s.Due: // before its time, no failure of the network fails the post
 		p.Step, p.Deaths = StepIdle, limitDeaths
 		return p, DoAwait
 	case p.Deaths > limitDeaths:
@@ -328,7 +327,7 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
 	return p, DoCreate
 }
 
-// replaceBrokenHandle replaces a handle that the network could not process, but not at once: what broke it may pass.
+// replaceBrokenHandle replaces a handle that the network could not process, after a pause, because the cause may pass.
 func (p Publication) replaceBrokenHandle(s Signal) (Publication, Do) {
 	if !p.isHandleConclusive() {
 		return p, DoBackoff
@@ -338,13 +337,14 @@ func (p Publication) replaceBrokenHandle(s Signal) (Publication, Do) {
 	return p.retryOrFail(s)
 }
 
-// isHandleConclusive tells whether the end of the handle answers what was asked: before the arm it does; after it, only
-// where the handle shows what became of the call.
+// isHandleConclusive reports whether the end of the handle proves that nothing was published: before the arm it does;
+// after the arm, only if the handle shows the outcome of the call.
 func (p Publication) isHandleConclusive() bool {
 	return p.Flow.MakesHandle() && (p.Flow.IsRepeatable() || p.Step != StepArmed)
 }
 
-// withoutHandle drops the handle, and the arm where the handle proves that the call had no effect.
+// withoutHandle returns the publication without its handle. It is also disarmed if the handle proves that the call had
+// no effect.
 func (p Publication) withoutHandle() Publication {
 	p.Handle, p.Open, p.Answer = "", false, AnswerNone
 	p.Armed = p.Armed && !p.Flow.IsRepeatable()
@@ -353,8 +353,8 @@ func (p Publication) withoutHandle() Publication {
 
 var answers = map[Verdict]Answer{Refused: AnswerRefused, Throttled: AnswerThrottled, AuthLost: AnswerAuth}
 
-// nextAfterPublish deals with the answer to the irreversible call. An error answer is no evidence (a network
-// has been seen to refuse a post and show it): it only allows to ask at once instead of waiting.
+// nextAfterPublish handles the answer to the irreversible call. An error proves nothing, because a network once refused
+// a post and showed it anyway. It only means that the network can be asked immediately.
 func (p Publication) nextAfterPublish(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
@@ -378,7 +378,7 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Do) {
 	return p, DoStatus
 }
 
-// nextAfterQuestion deals with what the network says became of the irreversible call.
+// nextAfterQuestion handles what the network says about the outcome of the irreversible call.
 func (p Publication) nextAfterQuestion(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
@@ -403,8 +403,8 @@ func (p Publication) nextAfterQuestion(s Signal) (Publication, Do) {
 		}
 	case Ambiguous:
 		return p.becomeOutcomeUnknown()
-	case Refused: // it is the question that was refused, which says nothing about the post
-		if !p.Flow.IsRepeatable() { // and a search will never be answered
+	case Refused: // the question was refused, which says nothing about the post
+		if !p.Flow.IsRepeatable() { // and every search will be refused
 			return p.becomeOutcomeUnknown()
 		}
 	case AuthLost:
@@ -418,7 +418,7 @@ func (p Publication) nextAfterQuestion(s Signal) (Publication, Do) {
 	return p, DoBackoff
 }
 
-// nextAfterAbsence decides once the network says that the post is not visible.
+// nextAfterAbsence decides what to do if the network does not show the post.
 func (p Publication) nextAfterAbsence(s Signal) (Publication, Do) {
 	switch {
 	case p.Open && !s.Quiet:
@@ -431,7 +431,7 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Do) {
 		return p.holdUntilThrottleEnds(s)
 	case p.Answer == AnswerNone:
 		return p.armAndPublish()
-	case p.Answer == AnswerRefused && s.ErrorsMayPublish && !s.Quiet: // it may be there and not show yet
+	case p.Answer == AnswerRefused && s.ErrorsMayPublish && !s.Quiet: // it may exist and not be visible yet
 		return p, DoSettle
 	case p.Answer == AnswerRefused:
 		return p.becomeFailed(DoFail)
@@ -439,8 +439,8 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Do) {
 	return p.becomeFailed(DoAccount)
 }
 
-// holdUntilThrottleEnds waits until a throttle ends. A handle that is not published once the settle time is over was
-// not published by the throttled call: it is disarmed, and the post may be cancelled and moved meanwhile.
+// holdUntilThrottleEnds waits until a throttle ends. If the handle is still unpublished after the settle time, the
+// throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved meanwhile.
 func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Do) {
 	p.Answer = AnswerNone
 	switch {
@@ -452,7 +452,7 @@ func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Do) {
 	return p, DoHold
 }
 
-// nextAfterSearch deals with the search that precedes a second call that cannot safely be repeated.
+// nextAfterSearch handles the search that precedes a second call, if the call cannot safely be repeated.
 func (p Publication) nextAfterSearch(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
@@ -480,8 +480,8 @@ func (p Publication) becomeFailed(do Do) (Publication, Do) {
 	return p, do
 }
 
-// WithFlowUnlessStarted is the ledger of a post that another version may have queued, with the flow that this version
-// would choose. Once something was made, or may be published, that flow stays which can tell what became of it.
+// WithFlowUnlessStarted returns the publication with the flow that this version chooses; another version may have
+// queued the post. Once something was created or may be published, the flow stays if only it can find out the outcome.
 func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
 	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.IsRepeatable()) {
 		p.Flow = f
@@ -489,12 +489,12 @@ func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
 	return p
 }
 
-// Requeue is the ledger of a failed post that a person sends again. A handle that was armed stays the
-// only one, and a flow whose call cannot be repeated searches before it calls again.
+// Requeue returns the publication of a failed post that a person sends again. An armed handle stays the only one. If
+// the flow's call cannot be repeated, the network is searched before the next call.
 func (p Publication) Requeue() Publication {
 	p.Open, p.Answer, p.Tries, p.Deaths = false, AnswerNone, 0, 0
 	switch {
-	case p.Step != StepRejected && p.Step != StepOutcomeUnknown: // the worker's own retry was pending
+	case p.Step != StepRejected && p.Step != StepOutcomeUnknown: // an automatic retry was pending
 	case p.Handle == "" || !p.Flow.IsRepeatable():
 		p.Step = StepIdle
 	case p.Armed:
@@ -505,19 +505,19 @@ func (p Publication) Requeue() Publication {
 	return p
 }
 
-// Unqueue is the ledger of a post that is taken off the queue: what was prepared is dropped. Where there is
-// no handle to drop, that a call was once made is not forgotten: queued anew, the post is looked for first.
+// Unqueue returns the publication of a post that leaves the queue, without what was prepared. In a flow whose call
+// cannot be repeated, it remembers that a call was made: if the post is queued again, the network is searched first.
 func (p Publication) Unqueue() Publication {
 	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.IsRepeatable()}
 }
 
-// IsCallUnresolved tells that the irreversible call was made and that only the network can say what became of it. One
-// that the network has said is not there is armed still, and no question.
+// IsCallUnresolved reports whether the irreversible call was made and only the network knows its outcome. A call that,
+// as the network says, had no effect is still armed, but resolved.
 func (p Publication) IsCallUnresolved() bool {
 	return p.Step == StepArmed && (p.Open || p.Answer != AnswerNone)
 }
 
-// CanChange tells whether a queued post may still be cancelled, rescheduled or edited: nothing armed can.
+// CanChange reports whether a queued post can still be cancelled, rescheduled or edited: only before it is armed.
 func (p Publication) CanChange() bool {
 	return p.Step == StepIdle || p.Step == StepCreating || p.Step == StepWaiting
 }

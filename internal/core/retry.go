@@ -13,19 +13,19 @@ type Schedule struct {
 // CallTimeout returns the maximum duration of one call to a network: half a lease.
 func (s Schedule) CallTimeout() time.Duration { return s.Lease / 2 }
 
-// LeaseMargin returns the part of a lease at its end in which no call may start.
+// LeaseMargin returns how long before the end of a lease no more calls may start.
 func (s Schedule) LeaseMargin() time.Duration { return s.Lease / 12 }
 
-// Limits of patience with a network that does not answer.
+// Limits on waiting for a network that does not respond.
 const (
-	// staleAfter is how long an armed publication, or one whose account is lost, is asked about before nobody
-	// can know.
+	// staleAfter is how long the network is asked about an armed publication, or one whose account is lost, before its
+	// outcome counts as unknown.
 	staleAfter = 7 * 24 * time.Hour
 	// processingFor is how long a handle may be processed: networks drop it after 24 hours.
 	processingFor = 24 * time.Hour
 )
 
-// CanRetry reports whether the worker has attempts left.
+// CanRetry reports whether the worker has retries left.
 func (s Schedule) CanRetry(p Publication) bool { return p.Tries < len(s.Retry) }
 
 // NextRetryAt returns when the worker tries again after the failure that Next has just counted.
@@ -33,12 +33,12 @@ func (s Schedule) NextRetryAt(p Publication, now time.Time) time.Time {
 	return now.Add(s.Retry[min(p.Tries, len(s.Retry))-1])
 }
 
-// QuietAfterArm is how long after an arm a call still on the wire must have arrived: the call's own
-// deadline and the network's settle time.
+// QuietAfterArm returns how long after the arm a call can still take effect: its time limit and the network's settle
+// time.
 func (s Schedule) QuietAfterArm(settle time.Duration) time.Duration { return s.CallTimeout() + settle }
 
-// StaleAt is until when there is use in asking. since is when the step began, with a retry at the latest, or
-// when the call of the last arm must have arrived, if that is later.
+// StaleAt returns when asking about a publication becomes pointless. since is when asking began
+// (store.Publication.AskingSince).
 func StaleAt(p Publication, since time.Time) time.Time {
 	if p.Armed {
 		return since.Add(staleAfter)
@@ -46,7 +46,8 @@ func StaleAt(p Publication, since time.Time) time.Time {
 	return since.Add(processingFor)
 }
 
-// Backoff grows from first to a minute with every poll in a row, as Meta advises.
+// Backoff returns the pause before the next poll. It doubles with each poll in a row, from first to a minute, as Meta
+// recommends.
 func Backoff(first time.Duration, polls int) time.Duration {
 	wait := first
 	for range polls {
@@ -58,13 +59,13 @@ func Backoff(first time.Duration, polls int) time.Duration {
 	return min(wait, time.Minute)
 }
 
-// FollowUpLifetime is how long something that follows, and that no post waits for, is tried again after failures.
+// FollowUpLifetime is how long a failing follow-up task, for which no post waits, is retried.
 const FollowUpLifetime = 24 * time.Hour
 
 var followUpDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 
-// FollowUpDelay is the pause before the next try, by how long ago the first was due. It is at least as long as the
-// network has asked for.
+// FollowUpDelay returns the pause before a follow-up task is retried that was first due age ago. It is at least
+// minimum.
 func FollowUpDelay(age, minimum time.Duration) time.Duration {
 	wait := followUpDelays[len(followUpDelays)-1]
 	for total, i := time.Duration(0), 0; i < len(followUpDelays); i++ {

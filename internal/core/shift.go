@@ -10,7 +10,7 @@ type Shift struct {
 	Day   time.Time // midnight of the day, written as UTC
 }
 
-// Bounds of a shift: no post is further ahead.
+// Bounds of a shift: no post can be further ahead.
 const (
 	maxShiftDays  = mostDaysAhead
 	maxShiftHours = 24 * maxShiftDays

@@ -2,7 +2,7 @@ package core
 
 import "strconv"
 
-// FormatBytes returns a size as people read it, with up to three digits, such as 2 GB.
+// FormatBytes formats a size for people, with up to three digits, such as 2 GB.
 func FormatBytes(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10) + " bytes"
@@ -10,7 +10,7 @@ func FormatBytes(n int64) string {
 	size, unit := float64(n), ""
 	for _, unit = range []string{"kB", "MB", "GB", "TB", "PB", "EB"} {
 		size /= 1000
-		if size < 999.5 { // what rounds to 1000 has the next unit
+		if size < 999.5 { // 1000 after rounding gets the next unit
 			break
 		}
 	}

@@ -17,7 +17,7 @@ const (
 	WhenInstant
 )
 
-// When is the requested time: now, none, or a local time in a zone.
+// When is the requested time: none, now, an instant, or a local time in a zone.
 type When struct {
 	Kind WhenKind
 	Wall time.Time // the wall clock's reading, written as UTC; set for WhenAt
@@ -29,12 +29,12 @@ type When struct {
 const (
 	pastTolerance = 60 * time.Second
 	mostDaysAhead = 366
-	lastYear      = 9999 // that RFC 3339, in which answers write instants, can spell; the first is 0
+	lastYear      = 9999 // the last year of RFC 3339, the format of instants in responses; the first is 0
 )
 
 const wallLayout = "2006-01-02T15:04"
 
-// ParseWhen parses the two string forms and the fields of the object. wall is set for the object form, whose zone
+// ParseWhen parses `when`: word is its string form, and wall and zone are the fields of its object form. The zone
 // defaults to the workspace's.
 func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	switch {
@@ -63,8 +63,8 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	return When{Kind: WhenAt, Wall: at, Zone: in}, nil
 }
 
-// Resolve converts the requested time to an instant. It returns the zero instant for a draft without a time, and for
-// a time that is not possible, with issues that say why.
+// Resolve converts the requested time to an instant. The instant is zero for a draft without a time, and for an
+// impossible time, which the issues explain.
 func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	switch w.Kind {
 	case WhenDraft:
@@ -101,7 +101,7 @@ func boundsIssues(at, now time.Time) []Issue {
 	return nil
 }
 
-// CheckTime returns the issues of an instant that was set earlier for a draft.
+// CheckTime returns the issues of a time that was set earlier for a draft. The zero time is an issue, too.
 func CheckTime(at, now time.Time) []Issue {
 	if at.IsZero() {
 		return []Issue{IssueTimeRequired.With()}

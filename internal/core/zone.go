@@ -11,8 +11,8 @@ import (
 // Zone is an IANA time zone that exists.
 type Zone struct{ location *time.Location }
 
-// Names that time.LoadLocation takes but that are not zones a person can live in. The folders hold copies
-// of all zones, the second one with leap seconds, on machines whose system installs them.
+// notZones are names that time.LoadLocation accepts but that are not time zones. On some systems, the last two are
+// folders with copies of all zones, the second one with leap seconds.
 var notZones = map[string]bool{
 	"Local": true, "posixrules": true, "Factory": true, "localtime": true, "posix": true, "right": true,
 }
@@ -44,7 +44,7 @@ var zones sync.Map // by name: Zone
 // ParseZone parses an IANA zone name such as Europe/Berlin. The error is invalid_request.
 func ParseZone(name string) (Zone, error) {
 	if known, ok := zones.Load(name); ok {
-		return known.(Zone), nil //nolint:errcheck,forcetypeassert // nothing else is kept there
+		return known.(Zone), nil //nolint:errcheck,forcetypeassert // nothing else is stored there
 	}
 	if isZoneName(name) {
 		if location, err := time.LoadLocation(name); err == nil {
@@ -80,8 +80,8 @@ func (z Zone) Location() *time.Location {
 // Month returns the quota period of an instant, YYYY-MM in this zone.
 func (z Zone) Month(t time.Time) string { return t.In(z.Location()).Format("2006-01") }
 
-// DayStart returns when a day begins. midnight is the day's midnight on the wall clock, written as UTC. The result is
-// the first midnight if it occurs twice, and the time after it if it is skipped.
+// DayStart returns when a day begins. wallMidnight is the day's midnight on the wall clock, written as UTC. If that
+// occurs twice, the result is the first one; if a clock change skips it, the result is the first time after the change.
 func (z Zone) DayStart(wallMidnight time.Time) time.Time { return z.firstInstantAt(wallMidnight) }
 
 // firstInstantAt returns the first instant with a wall time, or the one after the clock change that skips the wall
@@ -94,7 +94,7 @@ func (z Zone) firstInstantAt(wall time.Time) time.Time {
 	return z.instantsOf(after)[0]
 }
 
-// Label formats an instant for people, with the zone's abbreviation and name.
+// Label formats an instant for people in this zone, with the zone's abbreviation and name.
 func (z Zone) Label(t time.Time) string {
 	local := t.In(z.Location())
 	abbreviation, _ := local.Zone()

@@ -1,4 +1,4 @@
-// Package metrics counts what an operator watches. No label ever holds an id.
+// Package metrics counts what operators monitor. No label contains an id.
 package metrics
 
 import (
@@ -27,12 +27,12 @@ type Metrics struct {
 
 var seconds = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900}
 
-// New returns the metrics, with those of the Go runtime and the process.
+// New returns the metrics, including those of the Go runtime and the process.
 func New() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until its first call, and until it is live.",
+			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until its first call or until it is live.",
 			Buckets: seconds,
 		}, []string{"platform", "until"}),
 		outcomes: newCounterVec("publish_outcomes_total", "Number of claims of publications, by outcome.", "platform", "outcome", "code"),
@@ -45,7 +45,7 @@ func New() *Metrics {
 		refused:   newCounterVec("rate_limited_total", "Number of requests refused by a rate limit.", "policy"),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "publications_overdue",
-			Help: "Number of publications overdue by a minute that no worker has claimed, or that lack a key or a network on this server.",
+			Help: "Number of publications that are at least a minute overdue and not claimed, or that lack a key or a network on this server.",
 		}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "oldest_due_seconds",
@@ -72,7 +72,7 @@ func newCounterVec(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// ObserveFirstCall records how late the first call of a post was.
+// ObserveFirstCall records how late the first call for a post was.
 func (m *Metrics) ObserveFirstCall(platform string, late time.Duration) {
 	m.lateness.WithLabelValues(platform, "first_call").Observe(late.Seconds())
 }
@@ -82,12 +82,12 @@ func (m *Metrics) ObserveLive(platform string, late time.Duration) {
 	m.lateness.WithLabelValues(platform, "live").Observe(late.Seconds())
 }
 
-// CountOutcome counts how a claim ended.
+// CountOutcome counts a claim by how it ended.
 func (m *Metrics) CountOutcome(platform, outcome, code string) {
 	m.outcomes.WithLabelValues(platform, outcome, code).Inc()
 }
 
-// ObserveStep records how long a call of a publication took.
+// ObserveStep records how long a call for a publication took.
 func (m *Metrics) ObserveStep(platform, step string, took time.Duration) {
 	m.calls.WithLabelValues(platform, step).Observe(took.Seconds())
 }
@@ -97,7 +97,7 @@ func (m *Metrics) CountCall(host, status, kind string) {
 	m.http.WithLabelValues(host, status, kind).Inc()
 }
 
-// CountTakeover counts a publication that one worker continues after another has stopped.
+// CountTakeover counts a publication that a worker has taken over from one that did not finish.
 func (m *Metrics) CountTakeover() { m.takeovers.Inc() }
 
 // CountFenced counts a write that the fence refused.
@@ -106,7 +106,7 @@ func (m *Metrics) CountFenced() { m.fenced.Inc() }
 // CountOrphan counts a handle whose creation was interrupted.
 func (m *Metrics) CountOrphan(platform string) { m.orphans.WithLabelValues(platform).Inc() }
 
-// CountRateLimited counts a request that a limit refused.
+// CountRateLimited counts a request that a rate limit refused.
 func (m *Metrics) CountRateLimited(policy string) { m.refused.WithLabelValues(policy).Inc() }
 
 // SetSealedValues sets how many values are encrypted with each secret key.
@@ -117,7 +117,7 @@ func (m *Metrics) SetSealedValues(counts map[string]int64) {
 	}
 }
 
-// SetOverdue sets how many publications are overdue, and for how long the oldest has been.
+// SetOverdue sets how many publications are overdue, and how long the oldest has been due.
 func (m *Metrics) SetOverdue(count int, oldest time.Duration) {
 	m.overdue.Set(float64(count))
 	m.oldestDue.Set(oldest.Seconds())

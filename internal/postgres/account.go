@@ -19,8 +19,8 @@ type account struct {
 	switched bool // we are root and the server is not
 }
 
-// serverAccount returns our own account or, for root, the owner of the cluster or, if there is no cluster yet, the
-// user "postgres" or "nobody".
+// serverAccount returns our own account or, if we are root, the owner of the cluster. If there is no cluster yet, it is
+// the user "postgres" or "nobody".
 func serverAccount(cluster string) (account, error) {
 	if uid := os.Geteuid(); uid != 0 {
 		return account{uid: uid, gid: os.Getegid()}, nil
@@ -67,8 +67,7 @@ func (a account) changeOwner(file *os.File) error {
 	return file.Chown(a.uid, a.gid)
 }
 
-// makeOwnedDir creates dir, accessible only to the server's user. It returns an error if somebody else has created
-// it.
+// makeOwnedDir creates dir, accessible only to the server's user. It returns an error if dir belongs to somebody else.
 func (a account) makeOwnedDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return err
@@ -89,7 +88,7 @@ func (a account) makeOwnedDir(dir string) error {
 	return errors.Join(a.changeOwner(file), file.Chmod(0o700))
 }
 
-// checkReachable returns an error that names a folder above path that the server's user cannot enter.
+// checkReachable returns an error if the server's user cannot enter a folder above path. The error names the folder.
 func (a account) checkReachable(path string) error {
 	if !a.switched {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// Dump writes the local database to w in PostgreSQL's custom format, while the service is running or stopped.
+// Dump writes the local database to w in PostgreSQL's custom format. The service can be running or stopped.
 func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
 	session, err := OpenSession(ctx, dir)
 	if err != nil {
@@ -20,8 +20,8 @@ func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
 	return runClient(ctx, dir, database, nil, w, "pg_dump", "--format=custom")
 }
 
-// Restore replaces the local database with one that Dump wrote. It fills the new one beside the old one and swaps
-// them at the end, so a failed restore changes nothing. The service must be stopped.
+// Restore replaces the local database with one that Dump wrote. It fills a new database and swaps the two at the end,
+// so a failed restore changes nothing. The service must be stopped.
 func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 	lock, err := waitForLock(ctx, dir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.IsService() {
@@ -47,15 +47,15 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 		return errors.Join(err, runSQL(ctx, admin, dropDatabaseSQL(fresh)))
 	}
 	return runSQL(ctx, admin,
-		// Both renames or none: a crash between them would leave no database of that name.
+		// In one transaction, because a crash between the renames would leave no database with this name.
 		"BEGIN; ALTER DATABASE "+database+" RENAME TO "+old+"; ALTER DATABASE "+fresh+" RENAME TO "+database+"; COMMIT",
 		dropDatabaseSQL(old))
 }
 
 func dropDatabaseSQL(name string) string { return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)" }
 
-// runClient runs a PostgreSQL client program of the cluster's version on one of its databases. It passes the password
-// in the environment, because other users can read arguments.
+// runClient runs a client program of the cluster's PostgreSQL version on one of the cluster's databases. It passes the
+// password in the environment, because other users can read arguments.
 func runClient(
 	ctx context.Context, dir, databaseName string, in io.Reader, out io.Writer, program string, args ...string,
 ) error {

@@ -18,7 +18,7 @@ import (
 // Oldest is the oldest supported major version of PostgreSQL.
 const Oldest = 15
 
-// binaries is a folder with the server's programs, and their major version.
+// binaries is a folder that contains the server's programs, with their major version.
 type binaries struct {
 	Dir   string
 	Major int
@@ -36,12 +36,14 @@ var places = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
 }
 
-// findBinaries returns the programs to use: those of major version want if it is not zero, because a cluster works
-// only with its own version, and otherwise the newest. If PG_BIN is set, it searches only there.
+// findBinaries returns the server's programs: those of the given major version, because a cluster works only with its
+// own version, or the newest if major is zero. If PG_BIN is set, it searches only there.
 func findBinaries(ctx context.Context, major int) (binaries, error) {
 	return searchBinaries(ctx, major, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
 }
 
+// searchBinaries is findBinaries with explicit places: only onlyDir, unless that is empty, or else the folders that
+// match globs and then those in searchPath.
 func searchBinaries(ctx context.Context, major int, onlyDir string, globs []string,
 	searchPath string,
 ) (binaries, error) {
@@ -57,7 +59,7 @@ func searchBinaries(ctx context.Context, major int, onlyDir string, globs []stri
 		matches, _ := filepath.Glob(glob) // the only error is a bad pattern, and ours are constants
 		dirs = append(dirs, matches...)
 	}
-	// PATH comes after the packages' own places, because it may hold wrappers of their programs.
+	// PATH comes last, because it may contain wrappers of the programs.
 	var found []binaries
 	for _, dir := range append(dirs, filepath.SplitList(searchPath)...) {
 		if b, err := inspectBinaries(ctx, dir); err == nil {
@@ -67,7 +69,8 @@ func searchBinaries(ctx context.Context, major int, onlyDir string, globs []stri
 	return chooseVersion(found, major)
 }
 
-// chooseVersion returns version want, or the newest; the first one found if several are equal.
+// chooseVersion returns the programs of the given major version, or the newest if major is zero. If several are equal,
+// it returns the first one.
 func chooseVersion(found []binaries, major int) (binaries, error) {
 	if len(found) == 0 {
 		return binaries{},
@@ -98,13 +101,13 @@ func formatVersions(found []binaries) string {
 	return strings.Join(slices.Compact(words), ", ")
 }
 
-// versionInPath reads the version from a folder's name, which saves starting a process.
+// versionInPath finds the version in a folder's name, which saves starting a process.
 var versionInPath = regexp.MustCompile(`/(?:postgresql[@/]?|pgsql-)(\d+)(?:/bin)?$`)
 
 var versionInWords = regexp.MustCompile(`PostgreSQL\)? (\d+)`)
 
-// inspectBinaries returns the programs in dir, with links followed. It refuses a folder whose postgres is a script: a
-// wrapper may change the user or the process group, and then we could not stop the child process.
+// inspectBinaries returns the programs in dir, after following links. It refuses a folder whose postgres is a script,
+// because a wrapper may change the user or the process group, and then we could not stop the server.
 func inspectBinaries(ctx context.Context, dir string) (binaries, error) {
 	server, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
 	if err != nil {
@@ -143,7 +146,8 @@ func isScript(file string) bool {
 	return string(head) == "#!"
 }
 
-// readClusterMajor returns the version that created the cluster, or zero if there is no cluster yet.
+// readClusterMajor returns the major version of the PostgreSQL that created the cluster, or zero if there is no cluster
+// yet.
 func readClusterMajor(cluster string) (int, error) {
 	text, err := readFile(filepath.Join(cluster, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {

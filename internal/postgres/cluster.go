@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// makeCluster runs initdb in a temporary folder and renames it at the end, so that an interrupted start leaves
-// nothing that looks like a database.
+// makeCluster runs initdb in a temporary folder, and renames the folder at the end. An interrupted start therefore
+// leaves nothing that looks like a database.
 func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemeral bool) error {
 	if err := os.RemoveAll(l.making); err != nil {
 		return fmt.Errorf("clear an unfinished database: %w", err)
@@ -30,8 +30,8 @@ func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemer
 	}
 	args := []string{
 		"--pgdata=" + l.making, "--username=" + role, "--pwfile=" + pwfile.Name(), "--auth=scram-sha-256",
-		// Byte order sorts the same on every machine and does not change with the system's C
-		// library, which would break indexes; the character type makes lower() know all letters.
+		// Byte order is the same on every machine, and does not change with the system's C library, which would break
+		// indexes. The character type makes lower() work for all letters.
 		"--encoding=UTF8", "--locale=C", "--lc-ctype=" + characterLocale(), "--no-instructions",
 	}
 	if ephemeral {
@@ -54,13 +54,13 @@ func characterLocale() string {
 	return "C.UTF-8"
 }
 
-// serverArguments returns the server's settings as arguments, so that postgresql.conf stays as initdb wrote it, and a
-// new version of Belfry can change them at the next start.
+// serverArguments returns the server's settings as arguments. postgresql.conf therefore stays as initdb wrote it, and a
+// new version of Belfry can change the settings at the next start.
 func serverArguments(l layout, ephemeral bool) []string {
 	set := []string{
 		"listen_addresses=", "unix_socket_directories=" + l.sockets, "unix_socket_permissions=0700", "port=" + port,
 		"max_connections=100", "timezone=UTC", "log_timezone=UTC",
-		"autovacuum_naptime=10s", // tables that grow from nothing are soon no longer what the planner thinks
+		"autovacuum_naptime=10s", // the planner's statistics of new tables are soon outdated
 		"log_checkpoints=off", "log_line_prefix=%m [%p] ",
 	}
 	if ephemeral {

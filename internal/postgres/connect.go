@@ -13,12 +13,12 @@ const connectPatience = 20 * time.Second
 // Session is a command's connection to the local database.
 type Session struct {
 	URL    string
-	server *Server // nil when a service runs it
+	server *Server // nil if a service runs the server
 	lock   *Lock
 }
 
 // OpenSession opens the local database of a data folder for a command. It uses the server of a running service, or
-// starts the server for the duration of the session. The caller closes the session.
+// starts the server until the session is closed. The caller closes the session.
 func OpenSession(ctx context.Context, dir string) (*Session, error) {
 	lock, err := waitForLock(ctx, dir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.IsService() {
@@ -35,7 +35,7 @@ func OpenSession(ctx context.Context, dir string) (*Session, error) {
 	return &Session{URL: server.URL(), server: server, lock: lock}, nil
 }
 
-// HasDatabase reports whether the data folder has a local database. It does not create one.
+// HasDatabase reports whether the data folder contains a local database. It creates none.
 func HasDatabase(dir string) (bool, error) {
 	l, err := newLayout(dir)
 	if err != nil {
@@ -53,10 +53,10 @@ func (s *Session) Close(ctx context.Context) error {
 	return errors.Join(s.server.Stop(ctx), s.lock.Release())
 }
 
-// waitForService returns the address of the running service's database when it responds.
+// waitForService waits until the running service's database responds, and returns its address.
 func waitForService(ctx context.Context, dir string, held *HeldError) (string, error) {
 	for deadline := time.Now().Add(connectPatience); ; {
-		l, err := newLayout(dir) // a service that is new makes the password first
+		l, err := newLayout(dir) // a new service creates the password first
 		if err != nil {
 			return "", err
 		}

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// startLimit bounds one start; replaying the log after a crash is the long case.
+	// startLimit is the maximum duration of one start, which is long only after a crash, when the log is replayed.
 	startLimit = 2 * time.Minute
-	// orphanLimit bounds the wait for sessions of a killed server, which end by themselves.
+	// orphanLimit is how long to wait for sessions of a killed server to end.
 	orphanLimit = 15 * time.Second
 
 	logLimit  = 8 << 20
 	tailLimit = 2000 // how much of the log an error shows
 )
 
-// stopLeftoverServer stops a server that a killed run has left behind. The caller holds the data folder's lock, so
-// the server cannot belong to a running process. Everything runs as the server's user, who could have written any
-// process id into the pid file.
+// stopLeftoverServer stops a server that a killed run has left behind. The caller has locked the data folder, so the
+// server belongs to no running process. pg_ctl runs as the server's user, who could have written any process id into
+// the pid file.
 func (s *Server) stopLeftoverServer(ctx context.Context) error {
 	const pidFile = "postmaster.pid"
-	cluster, err := os.OpenRoot(s.layout.cluster) // a link that leads out of it is not followed
+	cluster, err := os.OpenRoot(s.layout.cluster) // follows no link that leads out of the folder
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func (s *Server) stopLeftoverServer(ctx context.Context) error {
 		}
 		return nil
 	}
-	// A server believes that any process or thread with the number in the first line is its twin, unless that is its
-	// own parent: us. By the other lines it finds sessions that still use its files, so they stay.
+	// A server takes any process or thread with the id in the first line for another server, unless it is its own parent:
+	// us. From the other lines, it finds sessions that still use its files, so they stay.
 	_, rest, _ := strings.Cut(string(text), "\n")
 	if err := cluster.WriteFile(pidFile, fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0o600); err != nil {
 		return fmt.Errorf("clear the local database's pid file: %w", err)
@@ -60,7 +60,7 @@ func (s *Server) stopLeftoverServer(ctx context.Context) error {
 	return nil
 }
 
-// launchServer starts one server process and returns when its database responds.
+// launchServer starts one server process, and returns when the database responds.
 func (s *Server) launchServer(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -69,8 +69,8 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 		if err == nil {
 			return p, nil
 		}
-		// A server killed with -9 leaves sessions that notice within a moment; until then a new one must not touch
-		// their files.
+		// A server killed with -9 leaves sessions, which end within a moment. Until then, a new server must not touch their
+		// files.
 		if !strings.Contains(said, "pre-existing shared memory block") || time.Now().After(deadline) {
 			return nil, fmt.Errorf("start the local PostgreSQL %d: %w; it wrote to %s:\n%s", s.bin.Major, err, s.layout.log, said)
 		}
@@ -80,7 +80,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 	}
 }
 
-// launchOnce starts the server once. If it does not start, said is its log output.
+// launchOnce starts the server once. If it does not start, said is what it wrote to the log.
 func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err error) {
 	log, start, err := openLog(s.layout.log)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err e
 	}
 	defer log.Close()
 	args := append([]string{"-D", s.layout.cluster}, serverArguments(s.layout, s.ephemeral)...)
-	// The process outlives this call's context, so it gets none.
+	// The process outlives this call's context.
 	cmd := newCommand(context.WithoutCancel(ctx), s.account, filepath.Join(s.bin.Dir, "postgres"), args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	p, err := startProcess(cmd)
@@ -101,11 +101,11 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err e
 	return p, "", nil
 }
 
-// waitUntilReady waits until our database can be used, and creates it at the first start.
+// waitUntilReady waits until the database can be used. At the first start, it creates the database.
 func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		err := runSQL(ctx, s.URL())
-		if hasSQLState(err, "3D000") { // there is no such database
+		if hasSQLState(err, "3D000") { // the database does not exist
 			err = runSQL(ctx, s.layout.databaseURL("postgres"), "CREATE DATABASE "+database)
 		}
 		if err == nil {
@@ -116,7 +116,7 @@ func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 			return fmt.Errorf("it exited immediately (%w)", p.err)
 		default:
 		}
-		// Anything but "not there yet" and "starting up" will not mend by waiting.
+		// Waiting helps only while the server does not listen yet or is starting up.
 		if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code != "57P03" {
 			return err
 		}
@@ -145,7 +145,7 @@ func runSQL(ctx context.Context, address string, statements ...string) error {
 	return conn.Close(ctx)
 }
 
-// openLog opens the log for appending, after rotating it if necessary, and returns its length.
+// openLog opens the log for appending, after rotating it if necessary. It also returns the length of the log.
 func openLog(path string) (log *os.File, length int64, err error) {
 	if err := rotateLog(path); err != nil {
 		return nil, 0, err
@@ -157,12 +157,12 @@ func openLog(path string) (log *os.File, length int64, err error) {
 	return log, length, err
 }
 
-// rotateLog moves the end of a large log to a second file, which it replaces. The log stays the same file, because
-// the server has it open and would continue to write to a renamed one.
+// rotateLog moves the end of a large log to a second file, which it overwrites. The log stays the same file, because
+// the server has it open and would continue writing to a renamed file.
 func rotateLog(path string) error {
 	log, err := openFile(path, os.O_RDWR)
 	if err != nil {
-		return nil // whoever opens it next says what is wrong
+		return nil // the next attempt to open the log reports the error
 	}
 	defer log.Close()
 	info, err := log.Stat()
@@ -176,7 +176,7 @@ func rotateLog(path string) error {
 	return errors.Join(writeFile(path+".old", string(end)), log.Truncate(0))
 }
 
-// readLogTail returns the end of what was written to the log since start.
+// readLogTail returns the end of the log, but nothing written before start.
 func readLogTail(log io.ReaderAt, start int64) string {
 	text, err := io.ReadAll(io.NewSectionReader(log, start, logLimit))
 	if err != nil {
@@ -185,6 +185,7 @@ func readLogTail(log io.ReaderAt, start int64) string {
 	return strings.TrimSpace(string(text[max(0, len(text)-tailLimit):]))
 }
 
+// sleepUntilDone waits for d, or until ctx ends, which is an error.
 func sleepUntilDone(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

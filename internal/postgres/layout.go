@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	role     = "belfry" // the one role of the cluster, and its owner
+	role     = "belfry" // the cluster's only role, which owns the cluster
 	database = "belfry"
-	port     = "5432" // part of the socket's name only; nothing listens on TCP
+	port     = "5432" // only part of the socket's name; the server does not listen on TCP
 
-	// socketLimit is how long a socket's name may be: sockaddr_un.sun_path without its final zero. Linux allows four
-	// bytes more than macOS.
+	// socketLimit is the maximum length of a socket's path on macOS: sockaddr_un.sun_path without its final zero. Linux
+	// allows four bytes more.
 	socketLimit = 103
 )
 
@@ -67,7 +67,7 @@ func (l *layout) databaseURL(name string) string {
 	return u.String()
 }
 
-// ensurePassword creates the role's password when it is first called.
+// ensurePassword creates the role's password if there is none yet.
 func (l *layout) ensurePassword() error {
 	if l.password != "" {
 		return nil
@@ -84,7 +84,7 @@ func (l *layout) ensurePassword() error {
 }
 
 // openFile opens a file of the data folder, and refuses a symbolic link. The folder may belong to the service's user,
-// who must not redirect a command of root to other files.
+// who must not be able to redirect a command that root runs to other files.
 func openFile(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag|syscall.O_NOFOLLOW, 0o600)
 }

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// Lock is the lock on a data folder. The system releases it when the process ends for any reason. It is a bare
+// Lock is the lock on a data folder. The system releases it when the process ends, however it ends. It is a plain file
 // descriptor, because the garbage collector closes an unreferenced os.File, which would release the lock.
 type Lock struct{ fd int }
 
-// HeldError says who holds the lock on a data folder.
+// HeldError says who has locked a data folder.
 type HeldError struct {
 	Dir  string
 	Pid  string
 	Kind string // "serve" or "command"
 }
 
-// IsService reports whether the holder is a service rather than a command, which is soon done.
+// IsService reports whether the holder is a service rather than a command, which soon ends.
 func (e *HeldError) IsService() bool { return e.Kind == byServe }
 
 func (e *HeldError) Error() string {
@@ -36,17 +36,17 @@ const (
 	byServe   = "serve"
 	byCommand = "command"
 
-	// commandPatience is how long a start waits for a command, which is soon done.
+	// commandPatience is how long a start waits for a command, which soon ends.
 	commandPatience = 30 * time.Second
 
-	// serveExitPatience is how long a start waits for another service: one that was killed keeps its lock until the
-	// system has taken it apart, which a slow disk can delay.
+	// serveExitPatience is how long a start waits for another service. A killed service keeps its lock until the system
+	// has removed its process, which a slow disk can delay.
 	serveExitPatience = time.Second
 )
 
 // LockForService locks the data folder for a service, and creates the folder if necessary. It waits up to 30 seconds
-// for a command that holds the lock, and one second for another service, which may just be ending. If the lock is
-// still held then, the error is a *HeldError.
+// for a command that holds the lock, and one second for another service, which may be about to end. If the lock is
+// still held after that, the error is a *HeldError.
 func LockForService(ctx context.Context, dir string) (*Lock, error) {
 	return waitForLock(ctx, dir, byServe)
 }
@@ -54,7 +54,7 @@ func LockForService(ctx context.Context, dir string) (*Lock, error) {
 // TryLockForService is LockForService without waiting.
 func TryLockForService(dir string) (*Lock, error) { return tryLock(dir, byServe) }
 
-// LockHolder returns who holds the lock on a data folder, or nil. It changes nothing.
+// LockHolder returns who has locked a data folder, or nil if nobody has. It changes nothing.
 func LockHolder(dir string) (*HeldError, error) {
 	lock, err := openAndLock(dir, syscall.O_RDONLY, syscall.LOCK_SH)
 	if held, ok := errors.AsType[*HeldError](err); ok {
@@ -72,6 +72,7 @@ func LockHolder(dir string) (*HeldError, error) {
 // Release releases the lock.
 func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
+// waitForLock locks the data folder, and waits for another holder as LockForService does.
 func waitForLock(ctx context.Context, dir, kind string) (*Lock, error) {
 	for started := time.Now(); ; {
 		lock, err := tryLock(dir, kind)
@@ -92,7 +93,7 @@ func waitForLock(ctx context.Context, dir, kind string) (*Lock, error) {
 	}
 }
 
-// tryLock locks the folder, and writes the holder into the lock file.
+// tryLock locks the data folder and writes the holder to the lock file. It does not wait.
 func tryLock(dir, kind string) (*Lock, error) {
 	if err := makeDataDir(dir); err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func tryLock(dir, kind string) (*Lock, error) {
 	return lock, nil
 }
 
-// openAndLock opens the lock file and locks it, or returns a *HeldError.
+// openAndLock opens and locks the lock file. If the lock is held, the error is a *HeldError.
 func openAndLock(dir string, openFlags, lockType int) (*Lock, error) {
 	fd, err := syscall.Open(filepath.Join(dir, "lock"), openFlags|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -128,12 +129,12 @@ func openAndLock(dir string, openFlags, lockType int) (*Lock, error) {
 	return lock, nil
 }
 
-// readHolder reads the holder from the lock file. If it is read between the lock and the write, it may name an
-// earlier command, which is read again a moment later.
+// readHolder reads the holder from the lock file. A holder that has just locked the file may not have written it yet.
+// The result then names an earlier command, and the caller tries again a moment later.
 func readHolder(dir string, fd int) *HeldError {
 	held := &HeldError{Dir: dir, Pid: "unknown", Kind: byCommand}
 	text := make([]byte, 64)
-	n, _ := syscall.Pread(fd, text, 0) // unreadable is unknown
+	n, _ := syscall.Pread(fd, text, 0) // on an error, the holder stays unknown
 	if pid, kind, ok := strings.Cut(strings.TrimSpace(string(text[:max(0, n)])), " "); ok {
 		held.Pid, held.Kind = pid, kind
 	}

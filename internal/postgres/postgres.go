@@ -1,5 +1,5 @@
-// Package postgres runs a PostgreSQL server of our own below the data folder, for those who name no
-// other. It listens on a socket only, wants a password from everyone, and ends when we end.
+// Package postgres runs a local PostgreSQL server in the data folder, for installations without a server of their own.
+// It listens only on a socket, requires a password from everybody, and ends with our process.
 package postgres
 
 import (
@@ -14,7 +14,7 @@ import (
 // Config is the configuration of a local server.
 type Config struct {
 	Dir       string // the data folder; the cluster is its folder "postgres"
-	Ephemeral bool   // for tests: faster, and a crash of the machine may lose everything
+	Ephemeral bool   // for tests: faster, but a crash of the machine may lose everything
 }
 
 // logInterval is how often the size of the log is checked.
@@ -28,14 +28,14 @@ type Server struct {
 	ephemeral bool
 
 	process         atomic.Pointer[process]
-	stopSupervising context.CancelFunc // ends the supervision
-	ended           chan struct{}      // closed when nobody starts processes any more
+	stopSupervising context.CancelFunc // ends supervise
+	ended           chan struct{}      // closed when supervise has ended
 	stopOnce        sync.Once
 }
 
-// Start creates the cluster if there is none, starts the server, and returns when the database responds. The caller
-// holds the data folder's lock. It first stops a server that a killed run has left behind. If the server ends by
-// itself, it is started again until Stop is called.
+// Start creates the cluster if there is none, starts the server, and returns when the database responds. The caller has
+// locked the data folder. A server that a killed run has left behind is stopped first. Until Stop is called, the server
+// is restarted whenever it ends.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{ephemeral: cfg.Ephemeral, ended: make(chan struct{})}
 	if err := s.prepareCluster(ctx, cfg.Dir); err != nil {
@@ -52,8 +52,8 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// prepareCluster finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no server is
-// running on it.
+// prepareCluster finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no server runs on
+// it.
 func (s *Server) prepareCluster(ctx context.Context, dir string) (err error) {
 	if s.layout, err = newLayout(dir); err != nil {
 		return err
@@ -89,14 +89,14 @@ func (s *Server) prepareCluster(ctx context.Context, dir string) (err error) {
 	return s.stopLeftoverServer(ctx)
 }
 
-// URL returns the database's address, with its password. It does not change until Stop.
+// URL returns the database's address, with its password. It is valid until Stop.
 func (s *Server) URL() string { return s.layout.databaseURL(database) }
 
 // BinDir returns the folder of PostgreSQL's programs.
 func (s *Server) BinDir() string { return s.bin.Dir }
 
-// Stop ends the sessions and the server, and returns when it has stopped: with a fast shutdown, or an immediate one
-// if ctx ends first, which loses no data either. Later calls return nil.
+// Stop ends the sessions and the server, and returns when the server has stopped. The shutdown is fast, or immediate
+// once ctx ends; neither loses data. Later calls return nil.
 func (s *Server) Stop(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
 		s.stopSupervising()
@@ -106,7 +106,7 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	return err
 }
 
-// supervise restarts the server if it ends by itself, and limits the size of its log, until ctx ends.
+// supervise restarts the server whenever it ends, and limits the size of its log, until ctx ends.
 func (s *Server) supervise(ctx context.Context) {
 	defer close(s.ended)
 	size := time.NewTicker(logInterval)
@@ -116,7 +116,7 @@ func (s *Server) supervise(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-size.C:
-			_ = rotateLog(s.layout.log) // a full disk is the database's own trouble, and it says so
+			_ = rotateLog(s.layout.log) // if the disk is full, the database reports it itself
 		case <-s.process.Load().exited:
 			if sleepUntilDone(ctx, wait) != nil {
 				return

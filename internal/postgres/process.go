@@ -15,7 +15,7 @@ import (
 type process struct {
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when the process has ended
-	err    error         // why; read it after exited is closed
+	err    error         // the reason; only valid after exited is closed
 }
 
 // childEnvironment returns the environment of PostgreSQL's programs, without our variables, which contain secrets.
@@ -33,16 +33,16 @@ func newCommand(ctx context.Context, a account, program string, args ...string) 
 	return cmd
 }
 
-// startProcess starts cmd in its own process group, so that Ctrl-C reaches only us and the server runs until our
-// graceful stop. If the system supports it, the process also ends with ours.
+// startProcess starts cmd in its own process group. Ctrl-C therefore reaches only us, and the server runs until we stop
+// it. If the system supports it, the process also ends with ours.
 func startProcess(cmd *exec.Cmd) (*process, error) {
 	cmd.SysProcAttr.Setpgid = true
 	dieWithParent(cmd.SysProcAttr)
 	p := &process{cmd: cmd, exited: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
-		// The kernel sends the parent's death signal when the thread that forked ends, not the
-		// process. So that thread is kept for as long as the child lives.
+		// The kernel sends the parent's death signal when the thread that forked ends, not the process. The thread is
+		// therefore kept as long as the child lives.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -60,8 +60,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 }
 
 // shutDown requests a fast shutdown, which ends sessions and writes a checkpoint, and waits until the process has
-// ended. If ctx ends first, it requests an immediate shutdown and returns an error: when the process has ended, or
-// after five seconds if it has not.
+// ended. If ctx ends first, it requests an immediate shutdown, waits up to five seconds more, and returns an error.
 func (p *process) shutDown(ctx context.Context) error {
 	if err := p.sendSignal(syscall.SIGINT); err != nil {
 		return err
@@ -71,7 +70,7 @@ func (p *process) shutDown(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	// Committed work is in the write-ahead log either way; the next start replays it.
+	// All committed data is in the write-ahead log, which the next start replays.
 	if err := p.sendSignal(syscall.SIGQUIT); err != nil {
 		return err
 	}

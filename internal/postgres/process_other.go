@@ -4,5 +4,5 @@ package postgres
 
 import "syscall"
 
-// dieWithParent does nothing on this system: the next start stops a server that outlives us.
+// dieWithParent does nothing on this system. The next start stops a server that outlives us.
 func dieWithParent(*syscall.SysProcAttr) {}

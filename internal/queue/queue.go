@@ -1,4 +1,4 @@
-// Package queue names the jobs and inserts them inside a transaction. It runs nothing.
+// Package queue defines the jobs, and inserts them within a transaction. It runs none.
 package queue
 
 import (
@@ -21,13 +21,13 @@ type Link struct {
 	Post      core.PostID      `json:"post"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Link) Kind() string { return "link" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Link) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink, UniqueOpts: river.UniqueOpts{
-		ByArgs: true, // a post has one such job at a time
+		ByArgs: true, // a post has only one such job at a time
 		ByState: []rivertype.JobState{
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateRetryable,
 			rivertype.JobStateScheduled,
@@ -35,17 +35,17 @@ func (Link) InsertOpts() river.InsertOpts {
 	}}
 }
 
-// Finish does a step that follows once a post is live.
+// Finish runs one of the steps that follow when a post is live.
 type Finish struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Post      core.PostID      `json:"post"`
 	Step      string           `json:"step"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Finish) Kind() string { return "finish" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Finish) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink}
 }
@@ -56,10 +56,10 @@ type Refresh struct {
 	Account   core.AccountID   `json:"account"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Refresh) Kind() string { return "refresh" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Refresh) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
@@ -70,10 +70,10 @@ type Check struct {
 	Account   core.AccountID   `json:"account"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Check) Kind() string { return "check" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Check) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
@@ -83,23 +83,23 @@ type Revoke struct {
 	Grant []byte `json:"grant"` // its hash
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Revoke) Kind() string { return "revoke" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Revoke) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
 }
 
-// Erase deletes the data of a person's accounts, as the person has asked their network.
+// Erase deletes the data of a person's accounts. The person has asked their network for it.
 type Erase struct {
 	Code string `json:"code"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Erase) Kind() string { return "erase" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Erase) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: eraseAttempts, Queue: QueueChore}
 }
@@ -110,10 +110,10 @@ type Process struct {
 	Media     core.MediaID     `json:"media"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Process) Kind() string { return "process" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Process) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueMedia}
 }
@@ -124,10 +124,10 @@ type Fetch struct {
 	Media     core.MediaID     `json:"media"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Fetch) Kind() string { return "fetch" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Fetch) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueFetch}
 }
@@ -137,10 +137,10 @@ type DeleteBlobs struct {
 	Keys []string `json:"keys"`
 }
 
-// Kind names the job, as older versions queued it.
+// Kind returns the name of the job, under which older versions enqueued it.
 func (DeleteBlobs) Kind() string { return "discard" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (DeleteBlobs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
 }
@@ -150,24 +150,24 @@ type Mail struct {
 	ID core.MailID `json:"id"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (Mail) Kind() string { return "mail" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (Mail) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: mailAttempts, Queue: QueueMail}
 }
 
-// PasswordReset sends a link for choosing a new password, if the address is that of a person. Sealed has the address
-// and the link's token, which only the app can read.
+// PasswordReset sends a link for choosing a new password, if the address belongs to a person. Sealed contains the
+// address and the link's token, encrypted.
 type PasswordReset struct {
 	Sealed []byte `json:"sealed"`
 }
 
-// Kind names the job.
+// Kind returns the name of the job.
 func (PasswordReset) Kind() string { return "password_reset" }
 
-// InsertOpts are how the job is run.
+// InsertOpts returns how River runs the job.
 func (PasswordReset) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueMail}
 }
@@ -181,9 +181,9 @@ type Job interface {
 // Inserter inserts jobs in a caller's transaction.
 type Inserter struct{ client *river.Client[pgx.Tx] }
 
-// NewInserter returns an inserter that does not work any jobs.
+// NewInserter returns an Inserter. It runs no jobs.
 func NewInserter() (*Inserter, error) {
-	// River returns its errors, too.
+	// River also returns the errors that it would log.
 	client, err := river.NewClient(riverpgxv5.New(nil), &river.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, fmt.Errorf("make the job inserter: %w", err)
@@ -191,25 +191,25 @@ func NewInserter() (*Inserter, error) {
 	return &Inserter{client}, nil
 }
 
-// Attempts of jobs. A job whose row says when it is due runs once, and the sweep repeats it. River repeats the
-// others.
+// The maximum number of attempts. A sweep repeats jobs whose row says when they are due, so River runs them once. River
+// repeats the others.
 const (
 	sweptAttempts = 1
 	otherAttempts = 5
-	eraseAttempts = 20 // with River's pauses, for a week: nothing else repeats it
-	mailAttempts  = 12 // for half a day
+	eraseAttempts = 20 // a week with River's pauses, because nothing else repeats it
+	mailAttempts  = 12 // half a day
 )
 
-// Queues in addition to River's default one, each with its own workers, so that jobs cannot delay posts.
+// Queues in addition to River's default one. Each has its own workers, so that no kind of job delays another.
 const (
-	QueueLink  = "link"  // asks for the addresses of live posts, which may wait for posts that are due
-	QueueMedia = "media" // looks at files: much work for the processor
-	QueueFetch = "fetch" // brings files from elsewhere: much waiting
-	QueueChore = "chore" // asks networks about tokens and deletes bytes: much waiting, at the worst for all at once
-	QueueMail  = "mail"  // sends email: much waiting
+	QueueLink  = "link"  // fetches the addresses of live posts, which is less urgent than posts that are due
+	QueueMedia = "media" // examines files, which mostly uses the processor
+	QueueFetch = "fetch" // downloads files, which is mostly waiting
+	QueueChore = "chore" // asks networks about tokens and deletes bytes, which is mostly waiting
+	QueueMail  = "mail"  // sends email, which is mostly waiting
 )
 
-// Insert adds a job that runs at the given time; the zero time means immediately. The job exists exactly if the
+// Insert inserts a job that runs at the given time; the zero time means immediately. The job exists only if the
 // transaction commits.
 func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, at time.Time) error {
 	if _, err := i.client.InsertTx(ctx, tx, job, &river.InsertOpts{ScheduledAt: at}); err != nil {
@@ -218,7 +218,7 @@ func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, at time.Time)
 	return nil
 }
 
-// InsertMany adds jobs that run immediately.
+// InsertMany inserts jobs that run immediately. They exist only if the transaction commits.
 func (i *Inserter) InsertMany(ctx context.Context, tx pgx.Tx, jobs []Job) error {
 	if len(jobs) == 0 {
 		return nil

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// receiptsKept is how long receipts are kept: a backup that is older restores without their help.
+	// receiptsKept is how long receipts are kept. They do not protect the restore of an older backup.
 	receiptsKept = 90 * 24 * time.Hour
-	// readBack is how long a post may have been on its way at the last sign of life.
+	// readBack is how long a post may have been in progress when the database last showed activity.
 	readBack = time.Hour
-	// listed is how many of the posts concerned the log names.
+	// listed is how many of the affected posts the log lists.
 	listed = 20
 )
 
-// Guard watches for a database that was rewound: restored from a backup, or failed over to a copy that had not caught
-// up. Every field is required.
+// Guard detects a database that was rewound: restored from a backup, or failed over to a copy that lags behind. All
+// fields are required.
 type Guard struct {
 	Store    *store.Store
 	Receipts *Receipts
@@ -30,8 +30,8 @@ type Guard struct {
 	Now      func() time.Time
 }
 
-// HoldIfRewound holds publishing when the receipts or the mark are ahead of the database. It must be called before any
-// worker reports or publishes.
+// HoldIfRewound holds publishing if the receipts or the mark are ahead of the database. Otherwise it updates the mark.
+// It must be called at the start, before any worker reports or publishes.
 func (g *Guard) HoldIfRewound(ctx context.Context) error {
 	before, err := g.Store.ReadLineage(ctx)
 	if err != nil {
@@ -58,9 +58,9 @@ func (g *Guard) HoldIfRewound(ctx context.Context) error {
 	return g.holdPublishing(ctx, reason, unproved, selectForgotten(receipts, before.Step))
 }
 
-// findUnprovedSince returns since when a post that was due may have been published without a receipt in this storage,
-// zero for never. Beside another copy of the database the storage may be a copy too, which ends with its last record.
-// Posts that were due shortly before may still have been on their way.
+// findUnprovedSince returns since when posts that were due may have been published without a receipt in this storage;
+// zero if none was. If this database is another one than the mark's, the storage may also be a copy, which ends with
+// its last record. Posts that were due shortly before that may still have been in progress.
 func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipts []Receipt) (time.Time, error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil || mark.System == db.System && mark.Timeline == db.Timeline {
@@ -75,8 +75,8 @@ func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipt
 	return last.Add(-readBack), nil
 }
 
-// UpdateMarkOrHold writes how far the database has come, or holds publishing when the mark is ahead of it. It does
-// nothing during a hold: Confirm, which ends the hold, brings the mark up to date.
+// UpdateMarkOrHold updates the mark with how far the database has progressed, or holds publishing if the mark is ahead
+// of the database. It does nothing during a hold, because EndHold updates the mark.
 func (g *Guard) UpdateMarkOrHold(ctx context.Context) error {
 	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -88,14 +88,14 @@ func (g *Guard) UpdateMarkOrHold(ctx context.Context) error {
 	return g.HoldIfRewound(ctx)
 }
 
-// checkAndUpdateMark returns why publishing must be held, "" when it need not, and then brings the mark up to date.
-// newest is the highest step of any receipt.
+// checkAndUpdateMark returns the reason why publishing must be held. If there is none, it updates the mark and returns
+// "". newestStep is the highest step of any receipt.
 func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdReason string, err error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil {
 		return "", err
 	}
-	// Read after the receipts and the mark: what they tell of was committed before they were written.
+	// The lineage is read last: a step was committed before its receipt and mark were written.
 	now, err := g.Store.ReadDurableLineage(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read the database's lineage: %w", err)
@@ -105,7 +105,7 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 		if now, err = g.advanceBeyondReceipts(ctx, newestStep); err != nil {
 			return "", err
 		}
-	case now.Empty || newestStep == 0 && now.Step == 0: // nothing was ever sent
+	case now.Empty || newestStep == 0 && now.Step == 0: // nothing was ever published
 	case mark == (Mark{}):
 		holdReason = "the file storage has no record of what this database published"
 	case mark.System != now.System:
@@ -123,23 +123,26 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 	return "", g.Receipts.WriteMark(ctx, next)
 }
 
-// advanceBeyondReceipts lets a database without posts publish beside the receipts of another: it has nothing that could
-// be published a second time. Its steps go on above those of the receipts, which would hold publishing later otherwise.
+// advanceBeyondReceipts lets a database without posts publish although the storage has receipts of another database; it
+// has nothing that could be published again. The ids of its steps continue above those of the receipts, because lower
+// ids would later hold publishing.
 func (g *Guard) advanceBeyondReceipts(ctx context.Context, newestStep int64) (store.Lineage, error) {
-	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and there are no posts in this one: "+
-		"it is treated as a new installation. If you meant to restore a backup, stop the service and restore it now")
+	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and this database has no posts: "+
+		"it is treated as a new installation. If you want to restore a backup, stop the service and restore it now")
 	if err := g.Store.AdvanceStepIDs(ctx, newestStep); err != nil {
 		return store.Lineage{}, fmt.Errorf("continue beside the receipts of another database: %w", err)
 	}
 	return g.Store.ReadDurableLineage(ctx)
 }
 
+// equalsIgnoringTime reports whether two marks are equal except for their times.
 func (m Mark) equalsIgnoringTime(other Mark) bool {
 	m.At, other.At = time.Time{}, time.Time{}
 	return m == other
 }
 
-// selectForgotten returns the last receipt of each post whose call, or whose success, the ledger may not know.
+// selectForgotten returns the last receipt of each post whose call or success the ledger may not know. lastKnownStep is
+// the last step in the ledger.
 func selectForgotten(receipts []Receipt, lastKnownStep int64) map[string]Receipt {
 	last := map[string]Receipt{}
 	for _, r := range receipts {
@@ -171,7 +174,7 @@ func (g *Guard) holdPublishing(ctx context.Context, reason string, unprovedSince
 	return nil
 }
 
-// LogHold logs that publishing is on hold, and which posts are affected. It logs nothing if publishing is not on hold.
+// LogHold logs that publishing is on hold, with the affected posts. It logs nothing if publishing is not on hold.
 func (g *Guard) LogHold(ctx context.Context) error {
 	hold, err := g.Store.PublishingHold(ctx)
 	if errors.Is(err, store.ErrNotFound) {
@@ -196,19 +199,19 @@ func (g *Guard) LogHold(ctx context.Context) error {
 	return nil
 }
 
-// ErrNoHold says that posts go out as usual.
+// ErrNoHold means that publishing is not on hold.
 var ErrNoHold = errors.New("publishing is not on hold")
 
-// UnprovedError says that publishing stays on hold, because these posts may be published already.
+// UnprovedError means that publishing stays on hold because these posts may already be published.
 type UnprovedError struct{ Posts []store.HeldPost }
 
 func (e *UnprovedError) Error() string {
-	return fmt.Sprintf("%d posts may be published already", len(e.Posts))
+	return fmt.Sprintf("%d posts may already be published", len(e.Posts))
 }
 
-// EndHold ends the hold: posts that a receipt shows as published become live, those that may have been published are
-// looked for at their network, and the others go out. It returns how many posts there are of each kind, or ErrNoHold.
-// While there are unproved posts it returns an UnprovedError, unless they are to go out as well.
+// EndHold ends the hold. Posts that, according to a receipt, were published become live. For those that may have been
+// published, the network is asked. The others are published. EndHold returns how many posts there are of the first two
+// kinds, or ErrNoHold. If there are unproved posts, it returns an UnprovedError, unless publishUnproved is set.
 func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, error) {
 	var done HoldResult
 	switch _, err := g.Store.PublishingHold(ctx); {
@@ -244,11 +247,11 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 	}
 }
 
-// confirmAttempts is how often a confirmation is tried that PostgreSQL breaks off because somebody changes a post.
+// confirmAttempts is how often EndHold is attempted if PostgreSQL reports deadlocks with people who change posts.
 const confirmAttempts = 10
 
-// applyReceiptsAndEndHold ends the hold in one transaction: receipts of live posts make them live, the others ask the
-// network, and the ids of steps go on above newest.
+// applyReceiptsAndEndHold ends the hold in one transaction. Receipts of live posts make their posts live, and the
+// others make workers ask the network. The ids of new steps are greater than newestStep.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.RestoredReceipt,
 	newestStep int64,
 ) (done HoldResult, err error) {
@@ -275,7 +278,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 		if err := s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
 			return err
 		}
-		// Before the commit: once no hold is to be seen, the mark that UpdateMarkOrHold reads is the new one.
+		// The mark is written before the commit, so that UpdateMarkOrHold reads the new one once the hold is gone.
 		now, err := s.ReadDurableLineage(ctx)
 		if err != nil {
 			return err
@@ -285,6 +288,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 	return done, err
 }
 
+// makeLiveFromReceipt makes a post live and enqueues the job that fetches its link, if that is missing.
 func makeLiveFromReceipt(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
 	err := t.MarkLiveFromReceipt(ctx, r, now)
 	if err == nil {
@@ -296,13 +300,13 @@ func makeLiveFromReceipt(ctx context.Context, t store.Tenant, r store.RestoredRe
 	return t.Enqueue(ctx, queue.Link{Workspace: r.Workspace, Post: r.Post}, time.Time{})
 }
 
-// HoldResult counts what became of the posts whose receipts were found.
+// HoldResult counts what happened to the posts whose receipts were found.
 type HoldResult struct {
 	Live      int `json:"live"`
 	LookedFor int `json:"lookedFor"`
 }
 
-// readNewestStep is the highest step that the mark or a receipt names.
+// readNewestStep returns the highest step of the mark and all receipts.
 func (g *Guard) readNewestStep(ctx context.Context) (int64, error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil {
@@ -316,7 +320,7 @@ func (g *Guard) readNewestStep(ctx context.Context) (int64, error) {
 	return newest, err
 }
 
-// DeleteOldReceipts deletes the receipts that no backup in use needs.
+// DeleteOldReceipts deletes receipts that are older than any backup in use.
 func (g *Guard) DeleteOldReceipts(ctx context.Context) error {
 	return g.Receipts.DeleteBefore(ctx, g.Now().Add(-receiptsKept))
 }

@@ -1,6 +1,6 @@
-// Package restore keeps a restored database from publishing again what went out after its backup. Receipts stores,
-// beside the files and so outside the database, a receipt for each call that publishes, and a mark of how far the
-// ledger had come; a Guard compares them with the database and holds publishing when they are ahead of it.
+// Package restore prevents a restored database from publishing posts again that were published after its backup.
+// Receipts stores a receipt of each publishing call with the files, outside the database, and a mark that says how far
+// the ledger had progressed. Guard compares them with the database, and holds publishing if they are ahead of it.
 package restore
 
 import (
@@ -19,23 +19,23 @@ import (
 	"belfry/internal/blob"
 )
 
-// Prefix begins the keys of receipts and of the mark. Nothing else in the store does.
+// Prefix begins the keys of the receipts and the mark, and no other keys.
 const Prefix = "receipts/"
 
 const (
 	markKey = Prefix + "mark"
-	// dayLayout and timeLayout make a key from a time, so that keys are ordered by time.
+	// dayLayout and timeLayout are parts of a receipt's key, so that keys are ordered by time.
 	dayLayout  = "20060102"
 	timeLayout = "150405.000000"
 )
 
-// Receipt says that a post was about to be published or, with an ExternalID, that it was.
+// Receipt says that a post was about to be published. With Live, it says that the post was published.
 type Receipt struct {
 	Workspace string `json:"workspace"`
 	Post      string `json:"post"`
-	// Step is the id of the call's row in the ledger, which only ever grows.
+	// Step is the id of the call's row in the ledger. Later ids are greater.
 	Step int64 `json:"step"`
-	// Handle is sealed as in the ledger.
+	// Handle is encrypted, as in the ledger.
 	Handle      []byte    `json:"handle,omitempty"`
 	ArmedAt     time.Time `json:"armedAt"`
 	Live        bool      `json:"live,omitempty"`
@@ -43,8 +43,8 @@ type Receipt struct {
 	ExternalURL string    `json:"externalUrl,omitempty"`
 }
 
-// Mark is how far a database had come. System and Timeline are PostgreSQL's: a copy of the database has another
-// system, one that was rolled back or failed over another timeline.
+// Mark says how far a database had progressed. System and Timeline are PostgreSQL's: a copy of the database has another
+// system, and a database that was rolled back or failed over has another timeline.
 type Mark struct {
 	System   string    `json:"system"`
 	Timeline int64     `json:"timeline"`
@@ -57,25 +57,26 @@ type Receipts struct {
 	blobs blob.Store
 	now   func() time.Time
 
-	writing sync.Mutex // held while an object is on its way to the store
+	writing sync.Mutex // held while an object is being stored
 	mu      sync.Mutex
 	next    *batch // collects receipts for the next object
 }
 
-// batch are receipts that share an object.
+// batch is a group of receipts that are stored in one object.
 type batch struct {
 	receipts []Receipt
 	written  bool
 	err      error
 }
 
-// NewReceipts returns the receipts in a store that outlives the database.
+// NewReceipts returns the receipts in a file storage, which outlives the database.
 func NewReceipts(blobs blob.Store, now func() time.Time) *Receipts {
 	return &Receipts{blobs: blobs, now: now, next: &batch{}}
 }
 
-// Write keeps a receipt. Receipts that are written at the same time share one object: while one is on its way, the
-// next ones wait and go together. When Write has returned nil, a crash of the machine does not lose the receipt.
+// Write stores a receipt. Receipts that are written at the same time share an object: while one object is being stored,
+// the next receipts wait and are stored together. Once Write has returned nil, a crash of the machine does not lose the
+// receipt.
 func (b *Receipts) Write(ctx context.Context, r Receipt) error {
 	b.mu.Lock()
 	mine := b.next
@@ -93,7 +94,7 @@ func (b *Receipts) Write(ctx context.Context, r Receipt) error {
 	return mine.err
 }
 
-// writeTimeout bounds one object's way to the store: a post that is due waits for it.
+// writeTimeout is the maximum duration of storing one object. Posts that are due wait for it.
 const writeTimeout = 2 * time.Second
 
 func (b *Receipts) writeBatch(ctx context.Context, receipts []Receipt) error {
@@ -114,15 +115,15 @@ func (b *Receipts) writeBatch(ctx context.Context, receipts []Receipt) error {
 	return nil
 }
 
-// errEnd ends a walk through the store's keys.
+// errEnd stops the iteration over the keys.
 var errEnd = errors.New("no more keys are needed")
 
-// EachSince calls fn for every receipt written since a time, oldest first.
+// EachSince calls fn for every receipt that was written since a time, oldest first.
 func (b *Receipts) EachSince(ctx context.Context, since time.Time, fn func(Receipt) error) error {
 	return b.eachKeySince(ctx, since, func(key string) error {
 		object, err := b.blobs.Open(ctx, key)
 		if errors.Is(err, blob.ErrNotFound) {
-			return nil // dropped meanwhile
+			return nil // deleted in the meantime
 		}
 		if err != nil {
 			return fmt.Errorf("read receipts: %w", err)
@@ -144,7 +145,7 @@ func (b *Receipts) EachSince(ctx context.Context, since time.Time, fn func(Recei
 	})
 }
 
-// DeleteBefore deletes the receipts written before a time.
+// DeleteBefore deletes the receipts that were written before a time.
 func (b *Receipts) DeleteBefore(ctx context.Context, before time.Time) error {
 	last := keyAt(before)
 	return b.eachKeySince(ctx, time.Time{}, func(key string) error {
@@ -155,12 +156,14 @@ func (b *Receipts) DeleteBefore(ctx context.Context, before time.Time) error {
 	})
 }
 
+// keyAt returns the beginning of the keys of receipts that were written at a time.
 func keyAt(t time.Time) string {
 	t = t.UTC()
 	return Prefix + t.Format(dayLayout) + "/" + t.Format(timeLayout)
 }
 
-// eachKeySince calls fn for the key of every object with receipts written since a time, until fn returns errEnd.
+// eachKeySince calls fn for the key of every object with receipts that were written since a time, until fn returns
+// errEnd.
 func (b *Receipts) eachKeySince(ctx context.Context, since time.Time, fn func(key string) error) error {
 	after := Prefix
 	if !since.IsZero() {
@@ -181,7 +184,7 @@ func (b *Receipts) eachKeySince(ctx context.Context, since time.Time, fn func(ke
 	return nil
 }
 
-// ReadMark returns the mark, or the zero Mark when none was written yet.
+// ReadMark returns the mark, or the zero Mark if none was written yet.
 func (b *Receipts) ReadMark(ctx context.Context) (Mark, error) {
 	object, err := b.blobs.Open(ctx, markKey)
 	if errors.Is(err, blob.ErrNotFound) {

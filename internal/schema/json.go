@@ -13,7 +13,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Decode checks a JSON text and decodes it into what into points to. Its error joins those of Check.
+// Decode checks a JSON text and decodes it into the value to which into points. Its errors are those of Check.
 func (t *Type) Decode(text []byte, into any) error {
 	if err := t.Check(text); err != nil {
 		return err
@@ -24,8 +24,8 @@ func (t *Type) Decode(text []byte, into any) error {
 	return nil
 }
 
-// Check checks a JSON text strictly: exactly one value of the type, no repeated or unknown key, no invalid UTF-8, and
-// no control characters. It joins all errors in the order of the text; each is invalid_request.
+// Check checks a JSON text strictly: it contains exactly one value of the type, no repeated or unknown key, no invalid
+// UTF-8 and no control characters. The error joins all errors in the order of the text; each is invalid_request.
 func (t *Type) Check(text []byte) error {
 	r := checker{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, name: t.displayName()}
 	if r.checkValue(t) {
@@ -39,7 +39,7 @@ func (t *Type) Check(text []byte) error {
 
 func (t *Type) displayName() string { return cmp.Or(t.Name, "The body") }
 
-// checker reads a text by its type, one token at a time. Its methods return false if reading cannot continue.
+// checker checks a text by its type, one token at a time. Its methods return false if checking cannot continue.
 type checker struct {
 	dec      *jsontext.Decoder
 	text     []byte
@@ -47,7 +47,7 @@ type checker struct {
 	mistakes []error
 }
 
-// addMistake records err if it is not nil.
+// addMistake stores err unless it is nil. It returns false once there are too many mistakes.
 func (r *checker) addMistake(err error) bool {
 	if err != nil {
 		r.mistakes = append(r.mistakes, err)
@@ -55,6 +55,7 @@ func (r *checker) addMistake(err error) bool {
 	return len(r.mistakes) < maxMistakes
 }
 
+// addMistakeAndStop stores err and returns false.
 func (r *checker) addMistakeAndStop(err error) bool {
 	r.mistakes = append(r.mistakes, err)
 	return false
@@ -156,7 +157,7 @@ func (r *checker) skipValue() bool {
 	return true
 }
 
-// skipRest skips to the end of the open list or object.
+// skipRest skips the rest of the open list or object, and its end.
 func (r *checker) skipRest(end jsontext.Kind) bool {
 	for r.dec.PeekKind() != end {
 		if !r.skipValue() {

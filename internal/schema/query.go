@@ -10,8 +10,8 @@ import (
 	"belfry/internal/core"
 )
 
-// CheckQuery checks the parameters of an address strictly: no unknown or repeated name, and no value of another kind.
-// It does not check absent or empty parameters. Its error joins all errors.
+// CheckQuery parses the parameters of an address and checks them strictly: it refuses unknown and repeated names, and
+// values of the wrong type. It does not check empty parameters. The error joins all errors.
 func (o *Object) CheckQuery(rawQuery string) (url.Values, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package schema checks what a client says, strictly: which JSON values may stand where. It reports every mistake with
-// its path.
+// Package schema strictly checks what clients send: which JSON values and query parameters are allowed. It reports
+// every mistake with its path.
 package schema
 
 import (
@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	maxDepth    = 32  // of arrays and objects in each other
-	maxItems    = 200 // of a list that names no smaller limit (design: 200 targets)
-	maxMistakes = 50  // that are reported of one text
+	maxDepth    = 32  // levels of nested arrays and objects
+	maxItems    = 200 // entries of a list without a limit of its own, such as the targets of a post
+	maxMistakes = 50  // that are reported about one text
 )
 
 // Type says which JSON values are allowed. A nil field means that such values are not allowed.
 type Type struct {
 	// Name is the name of the whole value in errors, such as "The body".
 	Name       string
-	Any        bool // any sound JSON
+	Any        bool // any valid JSON
 	Null, Bool bool
 	Number     *Number
 	Text       *Text
@@ -39,7 +39,7 @@ type Number struct {
 	Min, Max *float64
 }
 
-// Text says which strings are allowed. Lengths are in Unicode code points, and 0 means no limit.
+// Text says which strings are allowed. Lengths are in Unicode code points. A Max of 0 means no limit.
 type Text struct {
 	Min, Max int
 	Choices  []string
@@ -78,7 +78,7 @@ func (at place) invalidValue(format string, args ...any) *core.Error {
 	return core.InvalidField(at.path, at.subject, format, args...)
 }
 
-// wrongKindError returns the error for a value of the wrong kind.
+// wrongKindError returns the error for a value of the wrong type.
 func (t *Type) wrongKindError(at place) error {
 	e := at.invalidValue("must be %s.", t.kindsInWords())
 	switch {
@@ -134,7 +134,7 @@ func (t *Type) checkText(at place, text string) error {
 	return nil
 }
 
-// kindsInWords describes the allowed kinds of a value.
+// kindsInWords lists the allowed types of a value.
 func (t *Type) kindsInWords() string {
 	var kinds []string
 	add := func(ok bool, word string) {
@@ -152,7 +152,7 @@ func (t *Type) kindsInWords() string {
 	return strings.Join(kinds, " or ")
 }
 
-// boundsInWords describes the allowed numbers.
+// boundsInWords describes which numbers are allowed.
 func (n *Number) boundsInWords() string {
 	kind := "a number"
 	if n.Integer {

@@ -14,7 +14,7 @@ import (
 	"belfry/internal/core"
 )
 
-// describeSyntaxError says why the text is not JSON, without repeating its content.
+// describeSyntaxError returns an error that says why the text is not JSON, without repeating its content.
 func (r *checker) describeSyntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -34,12 +34,12 @@ func (r *checker) describeSyntaxError(err error) error {
 	return core.Invalid("", "The body is not JSON.").WithCause(err)
 }
 
-// adviseOnSyntax returns advice about the most frequent mistakes at such a place (RFC 8259).
+// adviseOnSyntax returns advice about the most frequent mistakes in JSON (RFC 8259), by the text around offset.
 func adviseOnSyntax(text []byte, offset int64) string {
 	const space = " \t\r\n"
 	offset = min(offset, int64(len(text)))
 	letter := func(i int64) bool { return i >= 0 && i < int64(len(text)) && unicode.IsLetter(rune(text[i])) }
-	for letter(offset) && letter(offset-1) { // a word that begins like true was read until it differed
+	for letter(offset) && letter(offset-1) { // a word that begins like true was read up to the first difference
 		offset--
 	}
 	before, rest := bytes.TrimRight(text[:offset], space), text[offset:]
@@ -67,7 +67,8 @@ func adviseOnSyntax(text []byte, offset int64) string {
 	return "Check the JSON at this place, or generate it with a library."
 }
 
-// WithSuggestion adds a hint with the known name that is nearest to a mistyped one, or with all known names.
+// WithSuggestion adds a hint to an error about an unknown name: the most similar known name or, if none is similar, all
+// known names.
 func WithSuggestion(e *core.Error, name string, known []string) *core.Error {
 	if near := core.Nearest(name, known); near != "" {
 		return e.WithHint("Did you mean %s?", near)

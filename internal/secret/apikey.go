@@ -11,14 +11,14 @@ const KeyPattern = `\bbelfry_live_[0-9A-Za-z]{38}\b`
 
 const (
 	keyPrefix   = "belfry_live_"
-	keyRandom   = 32 // base62 characters: 190 bit
+	keyRandom   = 32 // base62 characters: 190 bits
 	keyChecksum = 6
 	keyHint     = 8
 	base62      = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewAPIKey creates an API key (decisions.md, Credentials). It returns the key, which is shown once, and what is
-// stored: its SHA-256 and the first eight random characters.
+// NewAPIKey creates an API key (decisions.md, Credentials). It returns the key, which is shown only once, and what is
+// stored: its SHA-256 hash and its first eight random characters.
 func NewAPIKey() (key string, hash [32]byte, hint string) {
 	random := randomBase62(keyRandom)
 	body := keyPrefix + random
@@ -26,8 +26,8 @@ func NewAPIKey() (key string, hash [32]byte, hint string) {
 	return key, sha256.Sum256([]byte(key)), random[:keyHint]
 }
 
-// HashAPIKey reports whether a text can be a key from NewAPIKey, and returns the hash for looking it up. It detects a
-// mistyped key without using the database.
+// HashAPIKey returns the hash by which an API key is found. ok is false if the text cannot be a key from NewAPIKey. It
+// detects a mistyped key without the database.
 func HashAPIKey(key string) (hash [32]byte, ok bool) {
 	if len(key) != len(keyPrefix)+keyRandom+keyChecksum || !strings.HasPrefix(key, keyPrefix) {
 		return hash, false
@@ -53,7 +53,7 @@ func randomBase62(n int) string {
 	out := make([]byte, 0, n)
 	for len(out) < n {
 		for _, b := range randomBytes(n) {
-			// 248 is the greatest multiple of 62 in a byte: above it, some characters would come oftener.
+			// 248 is the greatest multiple of 62 in a byte. Without the limit, some characters would be more frequent.
 			if b < 248 && len(out) < n {
 				out = append(out, base62[b%62])
 			}

@@ -40,7 +40,7 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// argonAtOnce limits the memory and processor time that sign-ins can use.
+// argonAtOnce is how many hashes are computed at the same time. It limits the memory and processor time of sign-ins.
 const argonAtOnce = 2
 
 // Passwords hashes and verifies passwords with argon2id, a few at a time. It is safe for concurrent use.
@@ -49,7 +49,7 @@ type Passwords struct {
 	dummy string
 }
 
-// NewPasswords returns the only instance of a process; a second one would double the limit.
+// NewPasswords returns the Passwords of a process. A second one would double the limit.
 func NewPasswords() *Passwords {
 	return &Passwords{
 		slots: semaphore.NewWeighted(argonAtOnce),
@@ -57,7 +57,7 @@ func NewPasswords() *Passwords {
 	}
 }
 
-// Hash returns the stored form of a password. It fails only if the context ends while waiting.
+// Hash returns the stored form of a password. It fails only if ctx ends while it waits.
 func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 	salt := randomBytes(argonSalt)
 	key, err := p.hashWithCost(ctx, password, currentCost(), salt)
@@ -67,8 +67,7 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 	return formatPHC(currentCost(), salt, key), nil
 }
 
-// Verify reports whether the password matches the hash. It returns an error if the context ended or the hash is
-// invalid.
+// Verify reports whether the password matches the hash. It returns an error if ctx has ended or the hash is invalid.
 func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, error) {
 	c, salt, want, err := parsePHC(hash)
 	if err != nil {
@@ -81,12 +80,14 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, er
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-// VerifyDummy takes as long as Verify, for a person who does not exist, so that the response time does not reveal that.
+// VerifyDummy takes as long as Verify. It is for a person who does not exist, so that the response time does not reveal
+// that.
 func (p *Passwords) VerifyDummy(ctx context.Context, password string) error {
 	_, err := p.Verify(ctx, p.dummy, password)
 	return err
 }
 
+// hashWithCost computes an argon2id hash, once fewer than argonAtOnce others are being computed.
 func (p *Passwords) hashWithCost(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("wait to hash a password: %w", err)

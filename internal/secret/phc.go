@@ -23,16 +23,16 @@ type cost struct {
 // currentCost returns the cost of new hashes (OWASP's recommendation, security.md 4.3): 65 ms and 19 MiB.
 func currentCost() cost { return cost{memory: 19 * 1024, time: 2, threads: 1} }
 
-// isSafe reports whether the cost is in a safe range, so that a damaged row cannot exhaust the memory or make argon2
-// panic.
+// isSafe reports whether the cost is in a safe range, so that a damaged row can neither exhaust the memory nor make
+// argon2 panic.
 func (c cost) isSafe() bool {
 	return c.memory >= 8 && c.memory <= 256*1024 && c.time >= 1 && c.time <= 16 && c.threads >= 1 && c.threads <= 16
 }
 
 func (c cost) String() string { return fmt.Sprintf("m=%d,t=%d,p=%d", c.memory, c.time, c.threads) }
 
-// formatPHC returns a hash in the PHC string format. It includes the cost, so that existing hashes can still be
-// verified after the cost of new ones is increased.
+// formatPHC returns a hash in the PHC string format. It includes the cost, so existing hashes can still be verified
+// after the cost of new ones has been increased.
 func formatPHC(c cost, salt, key []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, c, b64.EncodeToString(salt), b64.EncodeToString(key))

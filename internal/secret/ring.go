@@ -11,30 +11,30 @@ import (
 	"strings"
 )
 
-const keySize = 32 // AES-256, and as much for HMAC-SHA-256
+const keySize = 32 // for AES-256 and for HMAC-SHA-256
 
 var (
 	// ErrUnknownKey means that a value was encrypted with a key that the ring does not have.
 	ErrUnknownKey = errors.New("encrypted with a key that is not among the secret keys")
-	// ErrSealed means that an encrypted value was changed, moved to another place or encrypted for another purpose.
+	// ErrSealed means that an encrypted value was changed, was moved to another place, or has another purpose.
 	ErrSealed = errors.New("the encrypted value belongs to another record")
 )
 
-// NewSecretKey returns a new key with its id, in the form that ParseRing parses.
+// NewSecretKey returns a new key with its id, in the form that ParseRing reads.
 func NewSecretKey() string {
 	return hex.EncodeToString(randomBytes(4)) + ":" + base64.StdEncoding.EncodeToString(randomBytes(keySize))
 }
 
-// Ring contains the keys for encrypting and signing: the first encrypts and signs, and all of them decrypt and
-// verify. It is safe for concurrent use.
+// Ring contains the keys for encrypting and signing. The first one encrypts and signs; all of them decrypt and verify.
+// It is safe for concurrent use.
 type Ring struct {
 	keys    map[string][]byte
 	ids     []string
 	current string
 }
 
-// ParseRing parses keys in the form ID:BASE64. It requires at least one key, and different ids. Its errors contain
-// ids, never keys.
+// ParseRing parses keys in the form ID:BASE64. There must be at least one key, and the ids must differ. Errors contain
+// ids, but no keys.
 func ParseRing(pairs ...string) (*Ring, error) {
 	r := &Ring{keys: make(map[string][]byte, len(pairs))}
 	for _, pair := range pairs {
@@ -55,7 +55,7 @@ func ParseRing(pairs ...string) (*Ring, error) {
 		r.ids = append(r.ids, id)
 	}
 	if len(r.ids) == 0 {
-		return nil, errors.New("it has no key")
+		return nil, errors.New("it contains no keys")
 	}
 	r.current = r.ids[0]
 	return r, nil
@@ -68,11 +68,11 @@ func isValidKeyID(id string) bool {
 // IDs returns the ids of the keys, the current one first.
 func (r *Ring) IDs() []string { return slices.Clone(r.ids) }
 
-// Format shows the ids and hides the keys from every verb of fmt.
+// Format prints the ids, but not the keys, for every verb of package fmt.
 func (r *Ring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "secret.Ring%v", r.ids) }
 
-// deriveKey derives a 32-byte key for one use. Uses differ in act (seal, sign) and in purpose, so that a value for
-// one use is never valid for another (security.md 4.1).
+// deriveKey derives a 32-byte key for one use. Uses differ in act (seal or sign) and purpose, so a value for one use is
+// never valid for another (security.md 4.1).
 func deriveKey(master, salt []byte, act, purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, master, salt, "belfry/"+act+"/"+purpose, keySize)
 	if err != nil {

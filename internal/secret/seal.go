@@ -17,24 +17,24 @@ const (
 	tagSize    = 16
 )
 
-// SealPlace identifies where an encrypted value is stored. A value encrypted for one place cannot be decrypted for
-// another, so a ciphertext copied to another row, column or workspace is refused (security.md 4.13).
+// SealPlace identifies where an encrypted value is stored. A value that was encrypted for one place cannot be decrypted
+// for another, so a ciphertext that was copied to another row, column or workspace is refused (security.md 4.13).
 func SealPlace(table, column, row, workspace string) string {
 	return strings.Join([]string{table, column, row, workspace}, "|")
 }
 
-// Seal encrypts with the current key. purpose is the kind of the value, and place is where it will be stored; Open
-// must be called with the same.
+// Seal encrypts a value with the current key. purpose is the kind of the value, and place is where it will be stored.
+// Open must be called with the same purpose and place.
 func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
-	// A key per record: with one key for all, random nonces would allow only 2^32 records.
+	// Each value gets its own key. With one key for all, random nonces would allow only 2^32 values.
 	head := r.CurrentSealPrefix()
 	salt := randomBytes(saltSize)
 	sealed := append(append([]byte(nil), head...), salt...)
 	gcm, bound := newGCM(r.keys[r.current], salt, purpose), associatedData(head, place)
-	return gcm.Seal(sealed, nil, plain, bound) //nolint:gosec // nil lets the cipher draw its own nonce
+	return gcm.Seal(sealed, nil, plain, bound) //nolint:gosec // nil makes the cipher choose a random nonce
 }
 
-// Open decrypts a value from Seal. The error is ErrUnknownKey (with the key's id) or ErrSealed.
+// Open decrypts a value from Seal. The error is ErrUnknownKey, with the key's id, or ErrSealed.
 func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	id, err := SealingKeyID(sealed)
 	if err != nil {
@@ -52,12 +52,12 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// CurrentSealPrefix returns the beginning of every value that the current key encrypts.
+// CurrentSealPrefix returns the bytes with which every value begins that the current key encrypts.
 func (r *Ring) CurrentSealPrefix() []byte {
 	return append([]byte{sealFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see isValidKeyID
 }
 
-// Reseal re-encrypts a value from Seal with the current key. Its errors are those of Open.
+// Reseal encrypts a value from Seal again, with the current key. Its errors are those of Open.
 func (r *Ring) Reseal(purpose, place string, sealed []byte) ([]byte, error) {
 	plain, err := r.Open(purpose, place, sealed)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *Ring) Reseal(purpose, place string, sealed []byte) ([]byte, error) {
 	return r.Seal(purpose, place, plain), nil
 }
 
-// SealingKeyID returns the id of the key that encrypted a value, without decrypting it.
+// SealingKeyID returns the id of the key that encrypted a value, without decrypting the value.
 func SealingKeyID(sealed []byte) (string, error) {
 	if len(sealed) < 2 || sealed[0] != sealFormat {
 		return "", errors.New("this is not an encrypted value")

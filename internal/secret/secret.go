@@ -1,5 +1,5 @@
-// Package secret seals what must not lie open in the database, and makes and checks keys, passwords
-// and tokens. It never keeps any of them and never writes one into an error.
+// Package secret encrypts what the database must not contain in plain text, and creates and checks keys, passwords and
+// tokens. It stores none of them, and no error contains one.
 package secret
 
 import (
@@ -8,18 +8,18 @@ import (
 	"encoding/base64"
 )
 
-// RandomText returns n random bytes in URL-safe base64 without padding.
+// RandomText returns random bytes in URL-safe base64 without padding.
 func RandomText(numBytes int) string {
 	return base64.RawURLEncoding.EncodeToString(randomBytes(numBytes))
 }
 
-// HashToken returns the stored form of a token that is random enough not to need a slow hash: states, session ids,
-// single-use links. The hash depends on the purpose.
+// HashToken returns the hash under which a token is stored: a state, a session id or a single-use link. Such tokens are
+// random enough not to need a slow hash. The hash depends on the purpose.
 func HashToken(purpose, token string) [32]byte {
 	return sha256.Sum256([]byte("belfry/hash/" + purpose + "\x00" + token))
 }
 
-// NewVerifier returns a PKCE code verifier (RFC 7636 §4.1): 43 characters, 256 bits.
+// NewVerifier returns a new PKCE code verifier (RFC 7636 §4.1): 43 characters, 256 bits.
 func NewVerifier() string { return RandomText(32) }
 
 // Challenge returns the S256 code challenge of a verifier (RFC 7636 §4.2).

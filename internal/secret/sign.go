@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	// ErrSigned is the error of Verify for a value that was changed or signed for another purpose.
+	// ErrSigned means that a value was changed, or was signed for another purpose or with an unknown key.
 	ErrSigned = errors.New("the signature is not valid")
-	// ErrExpired is the error of Verify for a valid value that has expired.
+	// ErrExpired means that a correctly signed value has expired.
 	ErrExpired = errors.New("the signed value has expired")
 )
 
@@ -23,8 +23,8 @@ const (
 	expSize    = 8
 )
 
-// Sign returns a URL-safe text with the payload, which everyone can read, and a signature for this purpose. The zero
-// time never expires; others are rounded to whole seconds.
+// Sign returns a URL-safe text that contains the payload, which everybody can read, and a signature for the purpose.
+// Times are rounded to whole seconds. With the zero time, the text never expires.
 func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 	var exp int64
 	if !expires.IsZero() {
@@ -37,9 +37,9 @@ func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Verify returns the payload of a text from Sign with the same purpose, or ErrSigned or ErrExpired.
+// Verify returns the payload of a text that Sign returned for the same purpose. The error is ErrSigned or ErrExpired.
 func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
-	// The decoder skips line breaks; one value must have one spelling only.
+	// The decoder skips line breaks, but each value must have only one spelling.
 	if strings.ContainsAny(signed, "\r\n") {
 		return nil, ErrSigned
 	}
@@ -66,7 +66,7 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 	return body[head+expSize:], nil
 }
 
-// MAC returns a code for a value that nobody can compute without the current key.
+// MAC returns an authentication code of a value, which nobody can compute without the current key.
 func (r *Ring) MAC(purpose, value string) []byte {
 	return computeMAC(r.keys[r.current], purpose, []byte(value))
 }

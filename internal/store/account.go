@@ -19,7 +19,7 @@ func (t Tenant) ConnectedAccounts(ctx context.Context) ([]core.Account, error) {
 		nil))
 }
 
-// ConnectedAccountsByID returns the connected accounts among the given ones.
+// ConnectedAccountsByID returns those of the given accounts that are connected.
 func (t Tenant) ConnectedAccountsByID(ctx context.Context,
 	ids []core.AccountID,
 ) (map[core.AccountID]core.Account, error) {
@@ -33,7 +33,7 @@ func (t Tenant) ConnectedAccountsByID(ctx context.Context,
 	return found, err
 }
 
-// ConnectedAccount returns a connected account, or not_found, also for a disconnected one.
+// ConnectedAccount returns a connected account. It returns ErrNotFound for a disconnected one, too.
 func (t Tenant) ConnectedAccount(ctx context.Context, id core.AccountID) (core.Account, error) {
 	return queryOne[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`,
@@ -46,16 +46,16 @@ type accountAndToken struct {
 	Token []byte
 }
 
-// AccountWithToken returns an account, connected or not, and its encrypted token. A disconnected account is revoked
+// AccountWithToken returns an account, connected or not, and its encrypted token. A disconnected account is revoked,
 // and its token is empty.
-func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
+func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (_ core.Account, sealedToken []byte, err error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		SELECT `+accountColumns+`, token FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
 	return row.Account, row.Token, err
 }
 
 // LockAccountsShared prevents connected accounts from being disconnected until the transaction ends. It returns
-// not_found if one is not connected. Posts and the month's usage must be locked before.
+// ErrNotFound if one of them is not connected. Posts and the month's usage must be locked first.
 func (t Tenant) LockAccountsShared(ctx context.Context, ids []core.AccountID) error {
 	held, err := queryValues[core.AccountID](t.query(ctx, `
 		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids)
@@ -67,7 +67,8 @@ func (t Tenant) LockAccountsShared(ctx context.Context, ids []core.AccountID) er
 	return err
 }
 
-// AccountByExternalID returns the account of a network's profile, and whether it is connected, or not_found.
+// AccountByExternalID returns the account of a profile on a network, and whether it is connected. It returns
+// ErrNotFound if the profile was never connected.
 func (t Tenant) AccountByExternalID(ctx context.Context, platform core.Platform,
 	externalID string,
 ) (id core.AccountID, connected bool, err error) {
@@ -82,24 +83,24 @@ func (t Tenant) AccountByExternalID(ctx context.Context, platform core.Platform,
 	return found.ID, found.Connected, err
 }
 
-// CountAccounts returns the number of connected accounts. Under LockWorkspace it does not change until the
-// transaction ends.
+// CountAccounts returns the number of connected accounts. After LockWorkspace, it does not change until the transaction
+// ends.
 func (t Tenant) CountAccounts(ctx context.Context) (int64, error) {
 	return queryValue[int64](t.query(ctx,
 		`SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL`, nil))
 }
 
-// SealedToken is an account's encrypted token, with the dates that must be readable without decrypting it.
+// SealedToken is an account's encrypted token, with the dates that must be readable without decrypting the token.
 type SealedToken struct {
 	Sealed    []byte
 	ExpiresAt time.Time
 	RefreshAt time.Time
-	// Grant is the hash of the token's grant; nil where it is not known.
+	// Grant is the hash of the token's grant; nil if it is unknown.
 	Grant []byte
 }
 
-// SaveConnectedAccount stores an account that has just been connected or reconnected. Its status becomes ok and it
-// becomes visible, whatever it was before. Its time of creation does not change.
+// SaveConnectedAccount stores an account that was just connected or reconnected. Whatever it was before, it is now
+// visible and its status is ok. Its time of creation does not change.
 func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token SealedToken) error {
 	return t.exec(ctx, `
 		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, login, status,
@@ -120,8 +121,8 @@ func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token 
 		})
 }
 
-// UpdateAccountProfile stores the names and the picture of a connected account, and returns the key of the copy of the
-// picture that is of no more use, if any. It returns not_found for a disconnected account.
+// UpdateAccountProfile stores the names and the picture of a connected account. It returns the storage key of the old
+// copy of the picture, if that is no longer used. It returns ErrNotFound for a disconnected account.
 func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account) (unusedAvatarKey string, err error) {
 	return queryValue[string](t.query(ctx, `
 		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url, avatar = @avatar
@@ -132,7 +133,7 @@ func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account) (unuse
 		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": a.Avatar}))
 }
 
-// WakePostsAwaitingToken lets workers go on with the account's queued posts that wait for a new token: they ask the
+// WakePostsAwaitingToken lets workers continue with the account's queued posts that wait for a new token. They ask the
 // network about those whose irreversible call may have been made, and prepare those that are due later. It does not
 // change when failed posts are due.
 func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.AccountID) error {
@@ -150,7 +151,7 @@ func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.Account
 		args{"account": account, "await": core.DoAwait}))
 }
 
-// FailedPostIDsSince lists failed posts of an account that were due since a time and whose error has one of the codes,
+// FailedPostIDsSince lists the account's failed posts that were due since a time and whose error has one of the codes,
 // newest first.
 func (t Tenant) FailedPostIDsSince(ctx context.Context, account core.AccountID, errorCodes []string, since time.Time,
 	limit int,
@@ -162,9 +163,9 @@ func (t Tenant) FailedPostIDsSince(ctx context.Context, account core.AccountID, 
 		args{"account": account, "codes": errorCodes, "since": since, "limit": limit}))
 }
 
-// WakePostIfAccountOK lets a worker go on at once with a publication that waits for its account if the account's status
-// is ok after all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with
-// WakePostsAwaitingToken.
+// WakePostIfAccountOK lets a worker immediately continue with a publication that waits for its account, if the
+// account's status is ok after all. The caller has saved in the same transaction that the publication waits, so a later
+// reconnection finds it with WakePostsAwaitingToken.
 func (t Tenant) WakePostIfAccountOK(ctx context.Context, post core.PostID) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`
@@ -173,8 +174,8 @@ func (t Tenant) WakePostIfAccountOK(ctx context.Context, post core.PostID) error
 			AND coalesce(u.prepare_at, u.next_action_at) > clock()`, args{"post": post, "ok": core.AccountOK}))
 }
 
-// MarkTokenRefused records that the network refuses the account's token, and why, unless the token has been replaced
-// since it was read.
+// MarkTokenRefused sets the status of an account whose token the network refuses, with the reason. It does nothing if
+// the token has been replaced since it was read.
 func (t Tenant) MarkTokenRefused(ctx context.Context, id core.AccountID, refusedToken []byte, status core.AccountStatus,
 	reason string,
 ) error {
@@ -184,7 +185,7 @@ func (t Tenant) MarkTokenRefused(ctx context.Context, id core.AccountID, refused
 		args{"id": id, "read": refusedToken, "status": status, "reason": reason})
 }
 
-// QueuedPostIDs lists the queued posts of an account.
+// QueuedPostIDs lists an account's queued posts.
 func (t Tenant) QueuedPostIDs(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account AND status = 'queued' ORDER BY id`,
@@ -192,8 +193,8 @@ func (t Tenant) QueuedPostIDs(ctx context.Context, account core.AccountID) ([]co
 }
 
 // LockQueuedPostIDs is QueuedPostIDs, and prevents changes to the posts and their publications until the transaction
-// ends. It locks all posts, then all publications, in the order of their ids: a worker that holds a publication may
-// wait for the account's turn, which the change of another of these publications may hold.
+// ends. It locks all posts and then all publications, in the order of their ids, because a worker that has locked a
+// publication may wait for the account's turn, which a change to another of these publications may have locked.
 func (t Tenant) LockQueuedPostIDs(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	ids, err := queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account
@@ -206,19 +207,19 @@ func (t Tenant) LockQueuedPostIDs(ctx context.Context, account core.AccountID) (
 		ORDER BY post_id FOR UPDATE`, args{"posts": ids})
 }
 
-// AccountPostStats are the posts of a connected account in numbers.
+// AccountPostStats are the numbers of a connected account's posts.
 type AccountPostStats struct {
 	Account core.AccountID
 	Queued  int // up to MostCounted
-	Lost    int // failed for the given reasons, up to MostCounted
+	Lost    int // failed with the given codes, up to MostCounted
 	// NextAt is when the next queued post is due, and LastAt when the last live one was; zero for none.
 	NextAt, LastAt time.Time
 	// Next and Last are these posts; nil for none.
 	Next, Last *core.PostID
 }
 
-// PostStatsByAccount returns the numbers of all connected accounts. Lost posts were due since a time and have an error
-// with one of the codes.
+// PostStatsByAccount returns the numbers of all connected accounts. A post counts as lost if it failed with one of the
+// codes and was due since the given time.
 func (t Tenant) PostStatsByAccount(ctx context.Context, lostCodes []string,
 	since time.Time,
 ) ([]AccountPostStats, error) {
@@ -239,7 +240,7 @@ func (t Tenant) PostStatsByAccount(ctx context.Context, lostCodes []string,
 		args{"most": core.MostCounted, "codes": lostCodes, "since": since}))
 }
 
-// DisconnectAccount disconnects an account: it deletes its token and facts, and keeps its row for the history of its
+// DisconnectAccount deletes an account's token and facts and revokes the account. Its row stays for the history of its
 // posts.
 func (t Tenant) DisconnectAccount(ctx context.Context, id core.AccountID, reason string, now time.Time) error {
 	return t.exec(ctx, `
@@ -250,13 +251,13 @@ func (t Tenant) DisconnectAccount(ctx context.Context, id core.AccountID, reason
 		args{"id": id, "now": now, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// HoldAccountPosts holds all posts of an account at least until the given time.
+// HoldAccountPosts holds all posts of an account, at least until the given time.
 func (t Tenant) HoldAccountPosts(ctx context.Context, id core.AccountID, until time.Time) error {
 	return t.exec(ctx, `UPDATE accounts SET held_until = greatest(held_until, @until) WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "until": until})
 }
 
-// HoldPlatformPosts holds the posts of all accounts of a network at least until the given time.
+// HoldPlatformPosts holds the posts of all accounts of a network, at least until the given time.
 func (s *Store) HoldPlatformPosts(ctx context.Context, platform core.Platform, until time.Time) error {
 	return s.exec(ctx, `
 		INSERT INTO network_holds AS h (platform, held_until) VALUES (@platform, @until)
@@ -264,9 +265,11 @@ func (s *Store) HoldPlatformPosts(ctx context.Context, platform core.Platform, u
 		args{"platform": platform, "until": until})
 }
 
-// ClaimProbe lets one caller at a time try an account, or a network, whose hold has ended. For this caller it returns
-// until when it holds the account, or the network, for all others meanwhile. For others, it returns not_found.
-func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, meanwhile time.Duration) (time.Time, error) {
+// ClaimProbe lets one caller at a time try an account, or a network, whose hold has ended. It holds the account or
+// network for all others, and returns until when. It returns ErrNotFound if no hold has ended, or another caller is
+// trying.
+func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, meanwhile time.Duration,
+) (heldUntil time.Time, err error) {
 	return queryValue[time.Time](t.query(ctx, `
 		WITH network AS (
 			UPDATE network_holds SET held_until = clock() + @meanwhile::interval WHERE held_until <= clock()
@@ -283,12 +286,12 @@ func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, meanwhile tim
 		args{"id": id, "meanwhile": meanwhile}))
 }
 
-// EndProbe ends the holds that ClaimProbe has set until the given time, and makes the posts due that waited for
-// them: those of the account, or of all accounts of the network. It skips locked posts, because the caller has locked
-// another post for which those transactions may be waiting.
+// EndProbe ends the holds that ClaimProbe has set until the given time, and makes the posts due that waited for them:
+// those of the account, or those of all accounts of the network. It skips locked posts, because the transactions that
+// locked them may be waiting for a post that the caller has locked.
 func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
 	return t.signalDueIfNil(t.exec(ctx, `
-		WITH network AS ( -- any other time is that of another throttle, or of another probe
+		WITH network AS ( -- any other time belongs to another throttle or probe
 			DELETE FROM network_holds WHERE held_until = @until
 				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id)
 			RETURNING platform
@@ -310,21 +313,21 @@ func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, heldUntil time.
 		args{"id": id, "hold": core.DoHold, "until": heldUntil}))
 }
 
-// Connection is a pending consent, from the redirect to the network until its callback and then, with Profiles, until
-// the person has chosen some.
+// Connection is a consent in progress: from the redirect to the network until the callback and then, with Profiles,
+// until the person has chosen some.
 type Connection struct {
 	StateHash   []byte
 	User        core.UserID
 	Platform    core.Platform
 	Account     *core.AccountID // set when an account is reconnected
-	Post        *core.PostID    // for which it is reconnected, if for one
+	Post        *core.PostID    // the post for which the account is reconnected, if any
 	SessionHash []byte
 	Verifier    []byte // sealed; empty without PKCE
-	Profiles    []byte // sealed; nil before the way back
+	Profiles    []byte // sealed; nil before the callback
 	BegunAt     time.Time
 }
 
-// AddConnection stores a consent that expires at the given time. The zero BegunAt means now by the database's clock.
+// AddConnection stores a consent that expires at the given time. A zero BegunAt means now by the database's clock.
 func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, post_id, session_hash, verifier,
@@ -336,8 +339,7 @@ func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Ti
 	})
 }
 
-// ConnectionWorkspaceSlug returns the slug of the workspace that has the consent with this state, person and browser
-// session, or not_found.
+// ConnectionWorkspaceSlug returns the slug of the workspace of the consent with this state, person and browser session.
 func (s *Store) ConnectionWorkspaceSlug(ctx context.Context, want Connection) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT w.slug FROM connections c JOIN workspaces w ON w.id = c.workspace_id
@@ -345,9 +347,9 @@ func (s *Store) ConnectionWorkspaceSlug(ctx context.Context, want Connection) (s
 		args{"state": want.StateHash, "user": want.User, "session": want.SessionHash}))
 }
 
-// ConsumeConnection deletes and returns the consent with this state, person, browser session and workspace. It returns
-// not_found for any other consent, and for one that has expired or was taken before. The platform may be empty for a
-// choice of profiles, which stores its own.
+// ConsumeConnection deletes and returns the consent with the state, person and browser session of want. withProfiles
+// says whether its profiles must have been stored. The platform of want may be empty. ErrNotFound means that there is
+// no such consent, that it has expired, or that it was already consumed.
 func (t Tenant) ConsumeConnection(ctx context.Context, want Connection, withProfiles bool,
 	now time.Time,
 ) (Connection, error) {

@@ -6,8 +6,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Activity is a sign that a post or a file looks different now, or may soon. One that was not there at the last look is
-// a change of its object; so is the end of one that Lasts.
+// Activity is a sign that a post or a file has changed, or may soon change. A sign that was not there at the last look
+// means a change of its object, and so does the end of a sign that Lasts.
 type Activity struct {
 	Workspace core.WorkspaceID
 	Post      core.PostID
@@ -16,16 +16,16 @@ type Activity struct {
 	Lasts     bool
 }
 
-// Bounds of what Activity looks at. A queued post is in motion some minutes before its time, when it is prepared.
+// Bounds of RecentActivity. A queued post is in motion some minutes before its time, because it may be prepared.
 const (
 	newestEvents  = 600 // of each workspace
 	movingPosts   = 50  // of each workspace
 	postsInMotion = `p.status = 'queued' AND ` + listTime + ` < clock() + '11 minutes'::interval`
 )
 
-// RecentActivity lists what goes on in workspaces: the events of the last 15 seconds, how far posts in motion are, live
-// posts whose link is yet to come, and files that are being processed. Nothing is written for it. Each workspace's
-// events are read by themselves, so that what happens in one hides nothing of another.
+// RecentActivity lists what is happening in workspaces: the events of the last 15 seconds, the progress of posts in
+// motion, live posts whose link is still missing, and files that are being processed. It writes nothing. It reads the
+// events of each workspace separately, so that a busy workspace does not hide the events of another.
 func (s *Store) RecentActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]Activity, error) {
 	return queryMany[Activity](s.query(ctx, `
 		SELECT e.workspace_id AS workspace, e.post_id AS post, NULL::uuid AS media, 'event ' || e.id AS sign, false AS lasts

@@ -7,27 +7,27 @@ import (
 	"belfry/internal/core"
 )
 
-// Kinds of alerts. Triggers in the database write them when a post fails, and when an account stops working.
+// Kinds of alerts. Database triggers add one when a post fails, and when an account stops working.
 const (
 	AlertPost    = "post"
 	AlertAccount = "account"
 )
 
-// Alert is a problem about which members have not been told.
+// Alert is a problem about which members have not yet been emailed.
 type Alert struct {
 	Kind    string
 	Reason  string   // the error code of a post
 	Subject [16]byte // the UUID of the post or account
 }
 
-// dueAlerts is the condition for a group of alerts with one workspace, kind and reason: they have had time to become
-// more, and members were not told about this reason lately.
+// dueAlerts is the condition for a group of alerts with one workspace, kind and reason: there was time to collect more,
+// and members got no recent email about this reason.
 const dueAlerts = `min(a.at) <= clock() - @settle::interval AND NOT EXISTS (
 	SELECT FROM alerts_told t WHERE t.workspace_id = a.workspace_id AND t.kind = a.kind AND t.reason = a.reason
 		AND t.told_at > clock() - @pause::interval)`
 
-// WorkspacesWithDueAlerts lists the workspaces whose members should be told about problems now. settle is how long
-// alerts are collected, and pause the minimum time between two emails about one reason.
+// WorkspacesWithDueAlerts lists the workspaces whose members should now get an email about problems. collectFor is how
+// long alerts are collected, and pause is the minimum time between two emails about one reason.
 func (s *Store) WorkspacesWithDueAlerts(ctx context.Context, collectFor,
 	pause time.Duration,
 ) ([]core.WorkspaceID, error) {
@@ -38,7 +38,7 @@ func (s *Store) WorkspacesWithDueAlerts(ctx context.Context, collectFor,
 		args{"settle": collectFor, "pause": pause, "kept": alertRetention}))
 }
 
-// ConsumeDueAlerts deletes the workspace's due alerts and returns them.
+// ConsumeDueAlerts deletes and returns the workspace's due alerts. Its arguments are those of WorkspacesWithDueAlerts.
 func (t Tenant) ConsumeDueAlerts(ctx context.Context, collectFor, pause time.Duration) ([]Alert, error) {
 	return queryMany[Alert](t.query(ctx, `
 		WITH due AS (
@@ -50,14 +50,14 @@ func (t Tenant) ConsumeDueAlerts(ctx context.Context, collectFor, pause time.Dur
 		RETURNING a.kind, a.reason, a.subject`, args{"settle": collectFor, "pause": pause}))
 }
 
-// MarkAlertSent records that members have just been told about a kind of problem and its reason.
+// MarkAlertSent records that members are now getting an email about a kind of problem and its reason.
 func (t Tenant) MarkAlertSent(ctx context.Context, kind, reason string) error {
 	return t.exec(ctx, `
 		INSERT INTO alerts_told (workspace_id, kind, reason, told_at) VALUES (@ws, @kind, @reason, clock())
 		ON CONFLICT (workspace_id, kind, reason) DO UPDATE SET told_at = clock()`, args{"kind": kind, "reason": reason})
 }
 
-// FailedPost is a post that needs a person.
+// FailedPost is a post that needs a person's attention.
 type FailedPost struct {
 	ID          core.PostID
 	Platform    core.Platform
@@ -71,8 +71,8 @@ type FailedPost struct {
 	First bool
 }
 
-// FailedPosts returns those of the posts that have failed and will not be tried again automatically: of each person
-// and error code at most limit.
+// FailedPosts returns those of the posts that have failed and will not be retried automatically: at most
+// perPersonAndCode for each creator and error code.
 func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID, perPersonAndCode int) ([]FailedPost, error) {
 	return queryMany[FailedPost](t.query(ctx, `
 		SELECT id, platform, account_name, title, text, code, message, created_by, alike, nth = 1 AS first FROM (

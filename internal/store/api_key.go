@@ -15,7 +15,7 @@ type KeyHolder struct {
 	Key        core.KeyID
 	Name       string
 	Scope      core.Scope
-	LastUsedAt time.Time // zero when it was never
+	LastUsedAt time.Time // zero if never
 }
 
 // ScanRow reads the columns of keyHolder.
@@ -32,7 +32,7 @@ const keyHolder = `
 		JOIN workspaces w ON w.id = k.workspace_id
 		WHERE k.hash = @hash`
 
-// RecordKeyUse records that a key was used, unless a use since the given time is already recorded.
+// RecordKeyUse stores that a key was used now, unless a use after unlessSince is already stored.
 func (s *Store) RecordKeyUse(ctx context.Context, id core.KeyID, now, unlessSince time.Time) error {
 	return s.exec(ctx, `
 		UPDATE api_keys SET last_used_at = @now WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @since)`,
@@ -46,7 +46,7 @@ func (t Tenant) Keys(ctx context.Context) ([]core.Key, error) {
 		FROM api_keys WHERE workspace_id = @ws ORDER BY created_at DESC, id DESC`, nil))
 }
 
-// AddKey stores a key's hash and details. It returns not_found if the creator is not a member.
+// AddKey stores a key's hash and details. It returns ErrNotFound if the creator is not a member.
 func (t Tenant) AddKey(ctx context.Context, k core.Key, hash []byte) error {
 	return t.exec(ctx, `
 		INSERT INTO api_keys (id, workspace_id, user_id, name, scope, hash, hint, created_at)
@@ -55,7 +55,7 @@ func (t Tenant) AddKey(ctx context.Context, k core.Key, hash []byte) error {
 	})
 }
 
-// DeleteKey revokes a key.
+// DeleteKey revokes a key. It returns ErrNotFound if there is no such key.
 func (t Tenant) DeleteKey(ctx context.Context, id core.KeyID) error {
 	changed, err := t.execChanged(ctx, `DELETE FROM api_keys WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 	if err == nil && !changed {

@@ -11,15 +11,15 @@ import (
 // AuditRetention is how long the audit log keeps its rows. A trigger prevents deleting younger rows.
 const AuditRetention = 365 * 24 * time.Hour
 
-// AddAuditEntry writes an action in the workspace to the audit log.
+// AddAuditEntry is Store.AddAuditEntry for an action in the workspace.
 func (t Tenant) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 	e.Workspace = t.ws
 	return t.store.AddAuditEntry(ctx, e)
 }
 
-// AddAuditEntry writes an entry to the audit log, in the transaction of the action. For a failed sign-in of an unknown
-// person, it writes no row, because strangers could otherwise fill the log, but takes as long as for a known one; for
-// that reason, its commit does not wait for the disk.
+// AddAuditEntry adds an entry to the audit log, in the transaction of the action. It adds none for a failed sign-in of
+// an unknown person, because strangers could otherwise fill the log. That takes as long as for a known person, which is
+// why the commit of a failed sign-in does not wait for the disk.
 func (s *Store) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 	origin, actor := core.OriginOf(ctx), string(e.Actor.Kind())
 	if actor == "" {
@@ -61,7 +61,7 @@ type AuditFilter struct {
 	Limit  int
 }
 
-// AuditLog lists entries of the workspace, newest first.
+// AuditLog lists the workspace's entries, newest first.
 func (t Tenant) AuditLog(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
 	return queryMany[AuditRow](t.queryReplanned(ctx, `
 		SELECT l.id, l.at, l.actor, l.user_id AS "user", coalesce(u.name, '') AS user_name, l.credential, l.action,

@@ -7,19 +7,21 @@ import (
 	"belfry/internal/core"
 )
 
-// Budget names calls that a network counts together: those of an account, or with the empty scope those of the server.
+// Budget identifies calls that a network counts together: those of an account or, with an empty scope, those of the
+// server.
 type Budget struct {
 	Platform core.Platform
 	Scope    string
 	Name     string
-	Count    int // how many the network takes
-	Cost     int // how many of them the next call counts as
+	Count    int // how many the network allows
+	Cost     int // how many the next call counts as
 }
 
-// ReserveCall counts a call that is about to be made, unless those since a time leave no room for it. Then it returns
-// the time of the latest call that must be out of the window before, or since if another one has just taken the room:
-// when that leaves the window is not known yet.
-func (s *Store) ReserveCall(ctx context.Context, b Budget, windowStart time.Time) (time.Time, error) {
+// ReserveCall counts a call that is about to be made, unless the calls since windowStart leave no room for it. In that
+// case it returns the time of the call that must leave the window first. It returns windowStart if another caller has
+// just taken the room; when that call leaves the window is not known yet. The result is zero if the call was counted.
+func (s *Store) ReserveCall(ctx context.Context, b Budget, windowStart time.Time,
+) (blockedBy time.Time, err error) {
 	type answer struct{ Blocking time.Time }
 	found, err := queryOne[answer](s.query(ctx, `
 		WITH taken AS (
@@ -48,14 +50,14 @@ type CountedCalls struct {
 	Calls    []time.Time
 }
 
-// CountedCalls returns the calls that were counted for the scopes of the platforms.
+// CountedCalls returns the calls that were counted for the given scopes on the given platforms.
 func (s *Store) CountedCalls(ctx context.Context, platforms []core.Platform, scopes []string) ([]CountedCalls, error) {
 	return queryMany[CountedCalls](s.query(ctx, `
 		SELECT platform, scope, name, calls FROM call_budgets WHERE platform = ANY(@platforms) AND scope = ANY(@scopes)`,
 		args{"platforms": platforms, "scopes": scopes}))
 }
 
-// ReleaseCall takes back the latest call that ReserveCall has counted, because it was not made.
+// ReleaseCall removes the latest call that ReserveCall counted, because it was not made.
 func (s *Store) ReleaseCall(ctx context.Context, b Budget) error {
 	return s.exec(ctx, `UPDATE call_budgets SET calls = calls[:cardinality(calls) - @cost::int]
 		WHERE platform = @platform AND scope = @scope AND name = @name`,

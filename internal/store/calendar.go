@@ -10,10 +10,10 @@ import (
 	"belfry/internal/core"
 )
 
-// CalendarPost is a post with a time, in one of the spans of a calendar.
+// CalendarPost is a post with a time that is within one of a calendar's spans.
 type CalendarPost struct {
-	Span  int // its place among the spans, from 1
-	Total int // the posts of the span
+	Span  int // the number of the span, from 1
+	Total int // how many posts the span has
 	ID    core.PostID
 	// Account is the account's display name.
 	Account  string
@@ -38,8 +38,8 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	return err
 }
 
-// CalendarPosts returns the first posts of each span, by time. It applies the filter's account, group, network and
-// states.
+// CalendarPosts returns the first posts of each span, by time. Of the filter, it applies the account, group, network
+// and statuses.
 func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan) ([]CalendarPost, error) {
 	q := PostFilter{Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses}.buildQuery()
 	delete(q.args, "limit") // each span has its own

@@ -12,13 +12,13 @@ import (
 	"belfry/internal/core"
 )
 
-// ClaimedPost is a publication that a worker has claimed, with everything the worker needs to know.
+// ClaimedPost is a publication that a worker has claimed, with everything that the worker needs.
 type ClaimedPost struct {
 	Publication
 	Post    core.Post
 	Account core.Account
 	Token   []byte  // sealed; empty when the account was disconnected
-	Media   []Media // the post's files in their order, those included that were deleted since
+	Media   []Media // the post's files in order, including deleted ones
 }
 
 // Claim is the right to act on a publication until its lease ends. ReadClaimedPosts reads the details.
@@ -28,7 +28,7 @@ type Claim struct {
 }
 
 // TimeUntilDue returns the time until the next unclaimed publication is due: zero or less if one is due now, and at
-// most the given time.
+// most atMost.
 func (s *Store) TimeUntilDue(ctx context.Context, atMost time.Duration) (time.Duration, error) {
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
@@ -37,7 +37,7 @@ func (s *Store) TimeUntilDue(ctx context.Context, atMost time.Duration) (time.Du
 		))`, args{"most": atMost}))
 }
 
-// TimeUntilPrepare is TimeUntilDue for the publications that may be prepared before they are due.
+// TimeUntilPrepare is TimeUntilDue for publications that can be prepared before they are due.
 func (s *Store) TimeUntilPrepare(ctx context.Context, atMost time.Duration) (time.Duration, error) {
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
@@ -46,17 +46,18 @@ func (s *Store) TimeUntilPrepare(ctx context.Context, atMost time.Duration) (tim
 		))`, args{"most": atMost}))
 }
 
-// What is due, what may be prepared, and what a claim that prepares may act on: a version that prepares nothing does
-// not clear prepare_at when it takes a post off the queue.
+// Conditions for what is due, what can be prepared, and what a claim that prepares may act on. The last one is needed
+// because a version that prepares nothing does not clear prepare_at when it takes a post off the queue.
 const (
 	dueNow     = `p.next_action_at <= clock()`
 	prepareNow = `p.prepare_at <= clock() AND ` + beforeDue
 	beforeDue  = `due_at > clock() AND next_action_at IS NOT NULL`
 )
 
-// ClaimDuePublications claims up to limit due publications that no worker has claimed, those due first, each with the
-// lease and a new fencing epoch. Rest says how the previous claim ended. After the queue or the worker's own retry, or
-// if the post was only prepared, the post begins a new attempt, which is added to its timeline.
+// ClaimDuePublications claims up to limit due publications that no worker has claimed, in the order of their times.
+// Each claim has the lease and a new fencing epoch, and its Rest says how the previous claim ended. The post begins a
+// new attempt, which is added to its timeline, if it was queued, if the worker retries it, or if it was only prepared
+// before.
 //
 // It skips locked rows, so any number of workers can call it at the same time without waiting.
 func (s *Store) ClaimDuePublications(ctx context.Context, owner string, limit int, lease time.Duration,
@@ -65,8 +66,8 @@ func (s *Store) ClaimDuePublications(ctx context.Context, owner string, limit in
 	return s.claimPublications(ctx, dueNow, `p.next_action_at`, owner, limit, lease, now)
 }
 
-// ClaimPublicationsToPrepare claims publications as ClaimDuePublications does, but those that may be prepared before
-// they are due. Their posts begin no try.
+// ClaimPublicationsToPrepare is ClaimDuePublications for publications that can be prepared before they are due. Their
+// posts begin no attempt.
 func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
@@ -81,8 +82,8 @@ func (s *Store) claimPublications(ctx context.Context, condition, order, owner s
 	}))
 }
 
-// ClaimPublication claims one post's publication as ClaimDuePublications or ClaimPublicationsToPrepare does. It returns
-// ErrNotFound if there is nothing to do yet, or if the publication is claimed or locked by another worker.
+// ClaimPublication claims one post's publication, as ClaimDuePublications or ClaimPublicationsToPrepare does. It
+// returns ErrNotFound if there is nothing to do yet, or if another worker has claimed or locked the publication.
 func (t Tenant) ClaimPublication(ctx context.Context, post core.PostID, owner string, lease time.Duration,
 	now time.Time,
 ) (Claim, error) {
@@ -99,8 +100,8 @@ func (t Tenant) ClaimPublication(ctx context.Context, post core.PostID, owner st
 	return all[0], nil
 }
 
-// selectDueSQL returns the SQL that selects the publications to claim. It also locks the posts, which must always be
-// locked before the publications, and waits for neither.
+// selectDueSQL returns the SQL that selects the publications to claim. It also locks their posts, because posts are
+// always locked before publications. It waits for no lock.
 func selectDueSQL(condition, order string) string {
 	return `
 		WITH due AS (
@@ -135,8 +136,8 @@ const claimRest = `
 		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
 		RETURNING p.workspace_id AS workspace, due.rest, ` + publicationColumns
 
-// ReadClaimedPosts reads the posts of claims, with their accounts and files, in one round trip. Posts that were deleted
-// are missing.
+// ReadClaimedPosts reads the posts of claims with their accounts and files, in one round trip. Deleted posts are
+// omitted.
 func (t Tenant) ReadClaimedPosts(ctx context.Context, claims []Claim) ([]ClaimedPost, error) {
 	publications := make(map[core.PostID]Publication, len(claims))
 	for _, c := range claims {
@@ -165,7 +166,7 @@ func (t Tenant) ReadClaimedPosts(ctx context.Context, claims []Claim) ([]Claimed
 	for _, row := range posts {
 		c := ClaimedPost{Publication: publications[row.ID], Post: t.toPost(row)}
 		i := slices.IndexFunc(accounts, func(a accountAndToken) bool { return a.ID == row.Account })
-		if i < 0 { // deleted with its workspace after the posts were read
+		if i < 0 { // deleted with its workspace since the posts were read
 			continue
 		}
 		c.Account, c.Token = accounts[i].Account, accounts[i].Token

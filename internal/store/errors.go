@@ -15,7 +15,7 @@ import (
 	"belfry/internal/core"
 )
 
-// taken maps the name of a unique constraint to the message about it.
+// taken contains the message for each unique constraint, by its name.
 var taken = map[string]string{
 	"workspaces_slug_key":          "Another workspace has this short name.",
 	"users_email":                  "This email address is in use.",
@@ -23,23 +23,23 @@ var taken = map[string]string{
 	"folders_siblings":             "The parent folder already contains a folder with this name.",
 }
 
-// ErrNotFound means that a row does not exist, or belongs to another workspace. It wraps core.NotFound, the error for
+// ErrNotFound means that a row does not exist or belongs to another workspace. It wraps core.NotFound, the error for
 // the caller.
 var ErrNotFound = fmt.Errorf("no such row: %w", core.NotFound())
 
 // MissingError means that a row was not written because it refers to a row that does not exist in its workspace. It
-// wraps core.NotFound too.
+// also wraps core.NotFound.
 type MissingError struct {
-	Missing string // what is missing, in the words of the schema, such as "account"
+	Missing string // the name of what is missing in the schema, such as "account"
 	cause   error
 }
 
 func (e *MissingError) Error() string { return fmt.Sprintf("no such %s: %v", e.Missing, e.cause) }
 
-// Unwrap returns the error for the caller, and the database's.
+// Unwrap returns the error for the caller and the database's error.
 func (e *MissingError) Unwrap() []error { return []error{core.NotFound(), e.cause} }
 
-// IsMissingReference reports whether err is a MissingError for what is named.
+// IsMissingReference reports whether err is a MissingError for the given name.
 func IsMissingReference(err error, name string) bool {
 	e, ok := errors.AsType[*MissingError](err)
 	return ok && e.Missing == name
@@ -53,7 +53,7 @@ const (
 	foreignKeyViolation = "23503"
 )
 
-// translateError converts errors of the database that a caller can act on.
+// translateError converts those database errors on which a caller can act.
 func translateError(err error) error {
 	if err == nil {
 		return nil
@@ -77,14 +77,14 @@ func translateError(err error) error {
 	return err
 }
 
-// IsDeadlock reports whether the database cancelled a transaction because of a deadlock.
+// IsDeadlock reports whether PostgreSQL cancelled a transaction because of a deadlock.
 func IsDeadlock(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "40P01"
 }
 
-// IsUnavailable reports whether an error means that the database is unavailable at the moment: unreachable,
-// disconnected, out of resources, or so busy that a statement exceeded its time limit.
+// IsUnavailable reports whether an error means that the database is temporarily unavailable: unreachable, disconnected,
+// out of resources, or so busy that a statement exceeded its time limit.
 func IsUnavailable(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains(awayStates, pg.Code) || slices.Contains(awayClasses, pg.Code[:min(2, len(pg.Code))])
@@ -98,17 +98,17 @@ func IsUnavailable(err error) bool {
 	return pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// awayStates are SQLSTATEs of a server that is temporarily unavailable.
+// awayStates are the SQLSTATEs of a server that is temporarily unavailable.
 var awayStates = []string{
 	"57014", // the statement took too long
 	"57P01", // the server is shutting down
 	"57P02", // it crashed
 	"57P03", // it is starting
 	"57P05", // the session was idle for too long
-	"25006", // it only reads, as a standby does until it takes over
+	"25006", // it is read-only, such as a standby that has not taken over yet
 }
 
-// awayClasses are classes of such SQLSTATEs.
+// awayClasses are the classes of other such SQLSTATEs.
 var awayClasses = []string{
 	"08", // the connection broke
 	"53", // the disk is full, memory or connections have run out

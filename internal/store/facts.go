@@ -17,7 +17,7 @@ type factsRow struct {
 
 const factsColumns = `account_id AS account, facts, told_at`
 
-// AccountFacts returns what networks have told about connected accounts of the workspace; about all for nil ids.
+// AccountFacts returns what networks have reported about the given accounts; for nil, about all of the workspace.
 func (t Tenant) AccountFacts(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Facts, error) {
 	rows, err := queryMany[factsRow](t.query(ctx, `
 		SELECT `+factsColumns+` FROM account_facts
@@ -34,7 +34,7 @@ func factsByAccount(rows []factsRow) map[core.AccountID]core.Facts {
 	return found
 }
 
-// SaveFacts replaces what the network has told about an account, unless the account has been disconnected.
+// SaveFacts replaces what the network has reported about an account. It does nothing if the account was disconnected.
 func (t Tenant) SaveFacts(ctx context.Context, id core.AccountID, facts core.Facts) error {
 	return t.exec(ctx, `
 		INSERT INTO account_facts (workspace_id, account_id, facts, told_at)
@@ -43,8 +43,8 @@ func (t Tenant) SaveFacts(ctx context.Context, id core.AccountID, facts core.Fac
 		args{"id": id, "facts": facts})
 }
 
-// EnqueueChecks has the given accounts checked now, except those that were checked within the given age, are being
-// checked or are due for it. It must be called within Tx.
+// EnqueueChecks makes the checks of the given accounts due and enqueues their jobs. It omits accounts whose last check
+// is younger than maxAge, is running or is already due. It must be called within Tx.
 func (t Tenant) EnqueueChecks(ctx context.Context, ids []core.AccountID, maxAge time.Duration) error {
 	due, err := queryMany[queue.Check](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() FROM (

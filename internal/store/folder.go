@@ -22,7 +22,7 @@ func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, erro
 // cannot create a cycle.
 func (t Tenant) LockFolders(ctx context.Context) error { return t.LockWorkspace(ctx) }
 
-// FolderIDsUpToRoot lists the folders from the given one up to the root, or returns not_found.
+// FolderIDsUpToRoot lists the given folder and those above it, up to the root.
 func (t Tenant) FolderIDsUpToRoot(ctx context.Context, id core.FolderID) ([]core.FolderID, error) {
 	if id.IsZero() {
 		return nil, nil
@@ -51,8 +51,8 @@ func (t Tenant) FolderHeight(ctx context.Context, id core.FolderID) (int, error)
 		SELECT coalesce(max(level), 1) FROM down`, args{"id": id}))
 }
 
-// AddFolder stores a new folder. key is its name ignoring case; it is a conflict if another folder in the same parent
-// has it.
+// AddFolder stores a new folder. nameKey is its name in the form in which names are compared. The error is conflict if
+// another folder in the same parent has the same nameKey.
 func (t Tenant) AddFolder(ctx context.Context, f core.Folder, nameKey string) error {
 	return t.exec(ctx, `
 		INSERT INTO folders (id, workspace_id, parent_id, name, name_key, created_at, updated_at)
@@ -60,7 +60,7 @@ func (t Tenant) AddFolder(ctx context.Context, f core.Folder, nameKey string) er
 		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": nameKey, "now": f.CreatedAt})
 }
 
-// UpdateFolder stores a folder's name and parent.
+// UpdateFolder stores a folder's name and parent. nameKey and the conflict are as for AddFolder.
 func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, nameKey string) error {
 	return t.exec(ctx, `
 		UPDATE folders SET parent_id = @parent, name = @name, name_key = @key, updated_at = @now
@@ -69,8 +69,8 @@ func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, nameKey string)
 }
 
 // LockFolderAndCheckEmpty prevents adding files and folders to a folder until the transaction ends, and reports whether
-// it is empty.
-func (t Tenant) LockFolderAndCheckEmpty(ctx context.Context, id core.FolderID) (bool, error) {
+// the folder is empty.
+func (t Tenant) LockFolderAndCheckEmpty(ctx context.Context, id core.FolderID) (empty bool, err error) {
 	if _, err := queryValue[core.FolderID](t.query(ctx, `SELECT id FROM folders WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
 		return false, err
 	}

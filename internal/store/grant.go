@@ -7,15 +7,15 @@ import (
 	"belfry/internal/core"
 )
 
-// GrantAccount is an account of a grant.
+// GrantAccount is an account that was connected with a grant.
 type GrantAccount struct {
 	Workspace core.WorkspaceID
 	ID        core.AccountID
 	Connected bool
 }
 
-// AccountsOfGrant lists the accounts that were granted to this server at a time, to the second, and not later, in all
-// workspaces. It includes disconnected ones. connectedVia is as in core.Account.
+// AccountsOfGrant lists the accounts of a grant in all workspaces, including disconnected ones. It omits those that
+// were connected again after grantedUntil, to the second. connectedVia is as in core.Account.
 func (s *Store) AccountsOfGrant(ctx context.Context, grant []byte, connectedVia string, grantedUntil time.Time,
 ) ([]GrantAccount, error) {
 	return queryMany[GrantAccount](s.query(ctx, `
@@ -24,8 +24,8 @@ func (s *Store) AccountsOfGrant(ctx context.Context, grant []byte, connectedVia 
 		ORDER BY workspace_id, id`, args{"grant": grant, "via": connectedVia, "at": grantedUntil}))
 }
 
-// LockGrantAccount returns an account of AccountsOfGrant as it is now, or not_found if it has been connected again
-// since. It prevents the accounts of the grant from being connected until the transaction ends.
+// LockGrantAccount returns the current row of an account from AccountsOfGrant. It returns ErrNotFound if the account
+// was connected again since. It prevents accounts of the grant from being connected until the transaction ends.
 func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grant []byte, grantedUntil time.Time,
 ) (GrantAccount, error) {
 	if err := t.store.lockGrants(ctx, grant); err != nil {
@@ -37,19 +37,21 @@ func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grant [
 		args{"id": id, "grant": grant, "at": grantedUntil}))
 }
 
-// grantedBy is the condition that an account was not connected again after @at. Networks tell times in seconds.
+// grantedBy is the condition that an account was not connected again after @at. Networks report times in seconds.
 const grantedBy = `(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`
 
-// MarkAccountRevoked marks an account whose person has removed the app at a time, unless the person has connected it
-// again since. It reports whether it did.
-func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, at time.Time, reason string) (bool, error) {
+// MarkAccountRevoked revokes an account whose person removed the app at the given time. It does nothing, and returns
+// false, if the person has connected the account again since.
+func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, at time.Time, reason string,
+) (revoked bool, err error) {
 	return t.execChanged(ctx, `
 		UPDATE accounts SET status = @revoked, status_reason = @reason
 		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL AND status <> @revoked AND `+grantedBy,
 		args{"id": id, "at": at, "reason": reason, "revoked": core.AccountRevoked})
 }
 
-// WakePostsInProcessing lets a worker ask at once what became of the account's posts that the network is processing.
+// WakePostsInProcessing lets a worker immediately ask the network about the account's posts that the network is
+// processing.
 func (t Tenant) WakePostsInProcessing(ctx context.Context, account core.AccountID) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH waiting AS (
@@ -62,8 +64,9 @@ func (t Tenant) WakePostsInProcessing(ctx context.Context, account core.AccountI
 		args{"account": account, "poll": core.DoPoll}))
 }
 
-// EraseAccountData deletes from a disconnected account what its network has told about it. The row stays for the
-// workspace's posts. It returns the key of the copy of its picture, "" for none, or not_found for a connected account.
+// EraseAccountData deletes what the network has reported about a disconnected account, and names the account
+// placeholderName. Its row stays for the workspace's posts. It returns the storage key of the copy of its picture, or
+// "" if there is none. It returns ErrNotFound for a connected account.
 func (t Tenant) EraseAccountData(ctx context.Context, id core.AccountID,
 	placeholderName string,
 ) (avatar string, err error) {
@@ -75,7 +78,7 @@ func (t Tenant) EraseAccountData(ctx context.Context, id core.AccountID,
 		WHERE accounts.id = before.id RETURNING before.avatar`, args{"id": id, "name": placeholderName}))
 }
 
-// Erasure is a person's wish, told by a network, that the data of their accounts is deleted.
+// Erasure is a person's request, sent by a network, to delete the data of their accounts.
 type Erasure struct {
 	Code         string
 	Grant        []byte // its hash; empty when it is done
@@ -84,15 +87,15 @@ type Erasure struct {
 	DoneAt       time.Time // zero until it is done
 }
 
-// AddErasure stores an erasure. It returns false for one that is known.
-func (s *Store) AddErasure(ctx context.Context, e Erasure) (bool, error) {
+// AddErasure stores an erasure. It returns false if the erasure is already stored.
+func (s *Store) AddErasure(ctx context.Context, e Erasure) (added bool, err error) {
 	return s.execChanged(ctx, `
 		INSERT INTO erasures (code, grant_hash, connected_at, asked_at) VALUES (@code, @grant, @via, @asked)
 		ON CONFLICT (code) DO NOTHING`,
 		args{"code": e.Code, "grant": e.Grant, "via": e.ConnectedVia, "asked": e.AskedAt})
 }
 
-// Erasure returns an erasure, or not_found.
+// Erasure returns an erasure by its code.
 func (s *Store) Erasure(ctx context.Context, code string) (Erasure, error) {
 	return queryOne[Erasure](s.query(ctx, `
 		SELECT code, grant_hash AS "grant", connected_at AS connected_via, asked_at, done_at FROM erasures
@@ -105,7 +108,7 @@ func (s *Store) FinishErasure(ctx context.Context, code string) error {
 		args{"code": code})
 }
 
-// DropOldErasures deletes erasures that were done longer ago than given.
+// DropOldErasures deletes erasures that were completed longer ago than kept.
 func (s *Store) DropOldErasures(ctx context.Context, kept time.Duration) error {
 	return s.exec(ctx, `DELETE FROM erasures WHERE done_at < clock() - @kept::interval`, args{"kept": kept})
 }

@@ -13,7 +13,7 @@ type Group struct {
 	Name        string
 	Description string
 	Color       string
-	Accounts    []core.AccountID // the connected ones, in the order they were given
+	Accounts    []core.AccountID // the connected ones, in the order in which they were saved
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
@@ -45,7 +45,7 @@ func (t Tenant) LockGroup(ctx context.Context, id core.GroupID) (Group, error) {
 	return t.Group(ctx, id)
 }
 
-// AddGroup stores a new group without its accounts. It is a conflict if the name is in use.
+// AddGroup stores a new group without its accounts. The error is conflict if the name is in use.
 func (t Tenant) AddGroup(ctx context.Context, g Group) error {
 	return t.exec(ctx, `
 		INSERT INTO groups (id, workspace_id, name, description, color, created_at, updated_at)
@@ -61,7 +61,7 @@ func (t Tenant) UpdateGroup(ctx context.Context, g Group) error {
 		args{"id": g.ID, "name": g.Name, "description": g.Description, "color": g.Color, "now": g.UpdatedAt})
 }
 
-// SetGroupAccounts replaces a group's accounts. An account of another workspace is not_found.
+// SetGroupAccounts replaces a group's accounts. It returns ErrNotFound for an account of another workspace.
 func (t Tenant) SetGroupAccounts(ctx context.Context, id core.GroupID, accounts []core.AccountID) error {
 	if err := t.exec(ctx, `DELETE FROM group_accounts WHERE workspace_id = @ws AND group_id = @id`, args{"id": id}); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (t Tenant) SetGroupAccounts(ctx context.Context, id core.GroupID, accounts 
 		args{"id": id, "accounts": accounts})
 }
 
-// DeleteGroup deletes a group; its accounts do not change.
+// DeleteGroup deletes a group. Its accounts do not change.
 func (t Tenant) DeleteGroup(ctx context.Context, id core.GroupID) error {
 	changed, err := t.execChanged(ctx, `DELETE FROM groups WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 	if err == nil && !changed {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Replay identifies a repeatable request: its route, the client's key, and a fingerprint of everything that must be
-// the same.
+// Replay identifies a repeatable request: its route, the client's key, and a fingerprint of everything that a
+// repetition must have in common.
 type Replay struct {
 	Route       string
 	Key         string
 	Fingerprint []byte
 }
 
-// StoredReplay is what is stored about a repeated request. Status 0 means that the first one is still running, and Left
-// is how much longer its lock is valid, which can be below zero.
+// StoredReplay is what is stored about a repeatable request. Status 0 means that the first request is still running.
+// Left is how much longer its lock is valid, and can be negative.
 type StoredReplay struct {
 	Fingerprint []byte
 	Status      int
@@ -30,8 +30,8 @@ func (r Replay) arguments(more args) args {
 	return a
 }
 
-// BeginReplay reserves the key for a first request while the lock lasts; first reports whether it did. Responses
-// older than keep, and first requests whose lock has ended, are ignored.
+// BeginReplay reserves the key for the first request for the time lockFor; first reports whether it did. Otherwise,
+// found is what is stored. It ignores responses older than keepFor, and first requests whose lock has ended.
 func (t Tenant) BeginReplay(ctx context.Context, r Replay, lockFor,
 	keepFor time.Duration,
 ) (found StoredReplay, first bool, err error) {
@@ -46,13 +46,13 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lockFor,
 		return StoredReplay{}, changed, err
 	}
 	found, err = t.Replay(ctx, r)
-	if errors.Is(err, ErrNotFound) { // the first was refused this very moment
+	if errors.Is(err, ErrNotFound) { // the first request was refused just now
 		return StoredReplay{Fingerprint: r.Fingerprint}, false, nil
 	}
 	return found, false, err
 }
 
-// Replay returns what is stored about a request, by its key, or not_found.
+// Replay returns what is stored about a request, by its route and key.
 func (t Tenant) Replay(ctx context.Context, r Replay) (StoredReplay, error) {
 	return queryOne[StoredReplay](t.query(ctx, `
 		SELECT fingerprint, status, body, locked_until - clock() AS left FROM idempotency
@@ -63,7 +63,7 @@ const saveReplay = `
 	UPDATE idempotency SET status = @status, body = @body
 	WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`
 
-// SaveReplay stores the response of a first request. It returns false if another request has taken the key.
+// SaveReplay stores the response to a first request. It returns false if another request has taken the key.
 func (t Tenant) SaveReplay(ctx context.Context, r Replay, status int, body []byte) (bool, error) {
 	return t.execChanged(ctx, saveReplay, r.arguments(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
 }

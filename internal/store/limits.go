@@ -9,34 +9,34 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// RateCount is the state of a limit after a request was counted or refused.
+// RateCount is the state of a rate limit after a request was counted or refused.
 type RateCount struct {
 	Granted   bool
 	Remaining int
 	// Reset is the time until the oldest counted request leaves the window.
 	Reset time.Duration
-	// RetryAfter is the time until another request is allowed; 0 if this one was.
+	// RetryAfter is the time until another request is allowed; 0 if this request was allowed.
 	RetryAfter time.Duration
 }
 
-// CountCreation counts a request to create posts, unless there would be more than limit in any window of the given
-// length. It locks the workspace's row, so requests are counted one after the other. The count commits by itself,
-// also if the creation then fails, and does not wait for the disk: after a crash of the database, the last requests
-// may not be counted.
+// CountCreation counts a request that creates posts, unless there would be more than limit in any window of the given
+// length. It locks the workspace's row, so requests are counted one after the other. The count is committed even if the
+// creation then fails. The commit does not wait for the disk, so the last requests before a crash of the database may
+// not be counted.
 func (t Tenant) CountCreation(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
 	return t.countOrPeekCreation(ctx, limit, window, true)
 }
 
-// PeekCreation returns what CountCreation would return for the next creation, without counting.
+// PeekCreation returns what CountCreation would return for the next request, without counting it.
 func (t Tenant) PeekCreation(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
 	return t.countOrPeekCreation(ctx, limit, window, false)
 }
 
 type creationsRow struct {
 	Granted bool
-	Used    int64      // before this one
-	Oldest  *time.Time // of those counted before
-	Gate    *time.Time // the one that must drop out before one more passes
+	Used    int64      // before this request
+	Oldest  *time.Time // of the requests counted before
+	Gate    *time.Time // the request that must leave the window first
 	Now     time.Time
 }
 
@@ -68,7 +68,7 @@ func (t Tenant) countOrPeekCreation(ctx context.Context, limit int, window time.
 }
 
 func (r creationsRow) toRateCount(limit int, window time.Duration) RateCount {
-	oldest := r.Now // this one's own time, if it is the first
+	oldest := r.Now // this request's own time, if it is the first
 	if r.Oldest != nil {
 		oldest = *r.Oldest
 	}
@@ -85,12 +85,13 @@ func (r creationsRow) toRateCount(limit int, window time.Duration) RateCount {
 	return c
 }
 
-// Throttle lets a key act burst times at once and then once per interval. It returns how long to wait, or 0 if the
-// key may act now. A refusal does not count, so a caller that waits that long succeeds. It never blocks a key for
-// longer than one interval.
-func (s *Store) Throttle(ctx context.Context, key string, burst int, interval time.Duration) (time.Duration, error) {
+// Throttle lets a key act burst times immediately, and then once per interval. It returns how long to wait, or 0 if the
+// key may act now. A refusal does not count, so a caller that waits that long succeeds. No key is blocked for longer
+// than one interval.
+func (s *Store) Throttle(ctx context.Context, key string, burst int, interval time.Duration,
+) (wait time.Duration, err error) {
 	a := args{"key": key, "interval": interval, "burst": interval * time.Duration(burst)}
-	_, err := queryValue[string](s.query(ctx, `
+	_, err = queryValue[string](s.query(ctx, `
 		INSERT INTO throttles AS t (key, tat) VALUES (@key, clock() + @interval::interval)
 		ON CONFLICT (key) DO UPDATE SET tat = greatest(t.tat, clock()) + @interval::interval
 		WHERE greatest(t.tat, clock()) + @interval::interval <= clock() + @burst::interval
@@ -99,7 +100,7 @@ func (s *Store) Throttle(ctx context.Context, key string, burst int, interval ti
 		return 0, err
 	}
 	row, err := queryOne[throttleRow](s.query(ctx, `SELECT tat, clock() AS now FROM throttles WHERE key = @key`, args{"key": key}))
-	if errors.Is(err, ErrNotFound) { // forgiven in between
+	if errors.Is(err, ErrNotFound) { // reset in the meantime
 		return time.Second, nil
 	}
 	return max(row.TAT.Add(interval-interval*time.Duration(burst)).Sub(row.Now), time.Second), err
@@ -110,7 +111,7 @@ type throttleRow struct {
 	Now time.Time
 }
 
-// RefundThrottle reverses one action that Throttle allowed for a key.
+// RefundThrottle takes back one action that Throttle allowed for a key.
 func (s *Store) RefundThrottle(ctx context.Context, key string, interval time.Duration) error {
 	return s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
 }

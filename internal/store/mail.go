@@ -8,16 +8,16 @@ import (
 	"belfry/internal/queue"
 )
 
-// Mail is an email that waits to be sent.
+// Mail is an email to be sent.
 type Mail struct {
 	ID        core.MailID
-	Workspace core.WorkspaceID // zero if it concerns a person
+	Workspace core.WorkspaceID // zero if it does not concern a workspace
 	Sealed    []byte           // encrypted
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }
 
-// AddMail stores an email of the workspace and enqueues the job that sends it.
+// AddMail is Store.AddMail for an email of the workspace.
 func (t Tenant) AddMail(ctx context.Context, m Mail) error {
 	m.Workspace = t.ws
 	return t.store.AddMail(ctx, m)
@@ -35,12 +35,12 @@ func (s *Store) AddMail(ctx context.Context, m Mail) error {
 
 const mailColumns = `id, workspace_id AS workspace, sealed, created_at, expires_at`
 
-// Mail returns an email, or not_found if it was sent.
+// Mail returns an email. It returns ErrNotFound if the email was sent.
 func (s *Store) Mail(ctx context.Context, id core.MailID) (Mail, error) {
 	return queryOne[Mail](s.query(ctx, `SELECT `+mailColumns+` FROM mails WHERE id = @id`, args{"id": id}))
 }
 
-// NewestMails lists emails, newest first.
+// NewestMails lists the newest emails, newest first.
 func (s *Store) NewestMails(ctx context.Context, limit int) ([]Mail, error) {
 	return queryMany[Mail](s.query(ctx, `SELECT `+mailColumns+` FROM mails ORDER BY created_at DESC, id DESC LIMIT @limit`,
 		args{"limit": limit}))
@@ -51,7 +51,7 @@ func (s *Store) DeleteMail(ctx context.Context, id core.MailID) error {
 	return s.exec(ctx, `DELETE FROM mails WHERE id = @id`, args{"id": id})
 }
 
-// MailRecipient is a member of the workspace with their choice of emails.
+// MailRecipient is a member of the workspace, with their choice of emails.
 type MailRecipient struct {
 	ID     core.UserID
 	Name   string
@@ -60,14 +60,14 @@ type MailRecipient struct {
 	Choice core.MailChoice // "" if they made none
 }
 
-// MailRecipients lists the members, oldest first.
+// MailRecipients lists all members, oldest first.
 func (t Tenant) MailRecipients(ctx context.Context) ([]MailRecipient, error) {
 	return queryMany[MailRecipient](t.query(ctx, `
 		SELECT u.id, u.name, u.email, m.role, m.mail AS choice FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.workspace_id = @ws ORDER BY m.created_at, u.id`, nil))
 }
 
-// MailChoice returns a member's choice of emails, "" if they made none.
+// MailChoice returns a member's choice of emails, or "" if they made none.
 func (t Tenant) MailChoice(ctx context.Context, user core.UserID) (core.MailChoice, error) {
 	return queryValue[core.MailChoice](t.query(ctx, `SELECT mail FROM members WHERE workspace_id = @ws AND user_id = @user`,
 		args{"user": user}))

@@ -16,11 +16,11 @@ type Media struct {
 	Tags        []string
 	Pinned      bool
 	Folder      core.FolderID // zero at the root
-	Charged     int64         // bytes that count in the workspace's storage
-	Blob        string        // where the bytes are; "" when there are none
+	Charged     int64         // bytes that count toward the workspace's storage
+	Blob        string        // the storage key of the bytes; "" if there are none
 	Thumbnail   string
-	Source      []byte    // sealed address to fetch the file from; nil for an upload
-	ExpiresAt   time.Time // until when a reservation may be used
+	Source      []byte    // the encrypted address to download the file from; nil for an upload
+	ExpiresAt   time.Time // when a reservation expires
 	Tries       int
 	CreatedAt   time.Time
 	PublishedAt time.Time
@@ -44,20 +44,20 @@ func (t Tenant) Media(ctx context.Context, id core.MediaID) (Media, error) {
 	return queryOne[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id`, args{"id": id}))
 }
 
-// LockMedia returns a file, and prevents changing it and using it in a post until the transaction ends. The file must
-// be locked before its storage is counted.
+// LockMedia returns a file, and prevents changing it and using it in a post until the transaction ends. Files must be
+// locked before storage is reserved.
 func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
 	return queryOne[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
 }
 
-// LockManyMedia is LockMedia for the files that exist of ids.
+// LockManyMedia is LockMedia for those of ids that exist.
 func (t Tenant) LockManyMedia(ctx context.Context, ids []core.MediaID) ([]Media, error) {
 	return queryMany[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids) ORDER BY m.id FOR NO KEY UPDATE`,
 		args{"ids": ids}))
 }
 
-// AddMedia stores a new file whose bytes have been charged, and which the sweep handles at the given time. It returns
-// not_found for a folder of another workspace.
+// AddMedia stores a new file whose storage is already reserved. The sweep handles it at nextSweep. It returns
+// ErrNotFound for a folder of another workspace.
 func (t Tenant) AddMedia(ctx context.Context, m Media, nextSweep time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source,
@@ -70,7 +70,7 @@ func (t Tenant) AddMedia(ctx context.Context, m Media, nextSweep time.Time) erro
 		})
 }
 
-// UpdateMedia stores what a person can change about a file. It returns not_found for a folder of another workspace.
+// UpdateMedia stores what a person can change about a file. It returns ErrNotFound for a folder of another workspace.
 func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
 	return t.exec(ctx, `
 		UPDATE media SET title = @title, description = @description, tags = @tags, folder_id = @folder, pinned = @pinned
@@ -81,7 +81,7 @@ func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
 		})
 }
 
-// MediaEdit changes many files in the same way. Zero fields change nothing.
+// MediaEdit is a change of many files. Zero fields change nothing.
 type MediaEdit struct {
 	Move      bool // to Folder, which is zero for the root
 	Folder    core.FolderID
@@ -91,9 +91,9 @@ type MediaEdit struct {
 	Pinned    *bool
 }
 
-// EditManyMedia changes the files that exist of ids, and returns how many these are. It returns not_found for a folder
-// of another workspace.
-func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit) (int, error) {
+// EditManyMedia changes those of ids that exist, and returns their number. It returns ErrNotFound for a folder of
+// another workspace.
+func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit) (changed int, err error) {
 	edited, err := queryValues[core.MediaID](t.query(ctx, `
 		WITH held AS (
 			SELECT id FROM media WHERE workspace_id = @ws AND id = ANY(@ids) AND deleted_at IS NULL
@@ -124,7 +124,7 @@ const (
 	SortLargest MediaSort = "largest"
 )
 
-// mediaOrders are the SQL of the orders: the order itself, and the condition for the files after another one.
+// mediaOrders contains the SQL of each order: the order itself, and the condition for the files after a given one.
 var mediaOrders = map[MediaSort]struct{ by, after string }{
 	SortNewest:  {`m.created_at DESC, m.id DESC`, `(m.created_at, m.id) < (@at, @after)`},
 	SortOldest:  {`m.created_at, m.id`, `(m.created_at, m.id) > (@at, @after)`},
@@ -132,7 +132,7 @@ var mediaOrders = map[MediaSort]struct{ by, after string }{
 	SortLargest: {`m.size DESC, m.id DESC`, `(m.size, m.id) < (@at, @after)`},
 }
 
-// sortKey returns what an order compares of a file, before its id.
+// sortKey returns what an order compares before the id.
 func (m Media) sortKey(by MediaSort) any {
 	switch by {
 	case SortName:
@@ -144,7 +144,7 @@ func (m Media) sortKey(by MediaSort) any {
 	}
 }
 
-// MediaFilter filters a list. Zero fields have no effect.
+// MediaFilter selects and orders a list of files. Zero fields have no effect.
 type MediaFilter struct {
 	Folder   core.FolderID
 	Root     bool // only files in no folder
@@ -156,11 +156,11 @@ type MediaFilter struct {
 	Purged   bool // only files whose bytes have been deleted; not together with Kept
 	Unused   bool // only files that no post uses
 	Sort     MediaSort
-	After    *Media // the last file of the page before, of which only the id and what the order compares count
+	After    *Media // the last file of the previous page; only its id and sort key are used
 	Limit    int
 }
 
-// mediaConditions returns the conditions of a filter except the text, and their arguments.
+// mediaConditions returns the SQL conditions of a filter, except the text, and their arguments.
 func mediaConditions(f MediaFilter) (where string, a args) {
 	a = args{"limit": f.Limit}
 	add := func(condition, name string, v any) {
@@ -187,7 +187,7 @@ func mediaConditions(f MediaFilter) (where string, a args) {
 		if f.Kept {
 			kept = 1
 		}
-		// PostgreSQL would turn a comparison with false into a condition for which the index is of no use.
+		// PostgreSQL would turn a comparison with false into a condition that cannot use the index.
 		add(`(m.purged_at IS NULL)::integer = @kept`, "kept", kept)
 	}
 	if f.Unused {
@@ -200,7 +200,7 @@ func mediaConditions(f MediaFilter) (where string, a args) {
 	return where, a
 }
 
-// ListMedia lists files.
+// ListMedia lists the files that a filter selects.
 func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 	where, a := mediaConditions(f)
 	end := ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @limit`

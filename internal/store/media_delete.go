@@ -7,15 +7,15 @@ import (
 	"belfry/internal/core"
 )
 
-// usedByPendingPost selects the posts with the file m that are still to be published.
+// usedByPendingPost selects the unpublished posts that need the file m.
 const usedByPendingPost = `
 	SELECT FROM post_media pm JOIN posts p ON p.workspace_id = pm.workspace_id AND p.id = pm.post_id
 	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
 	WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id
 		AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)`
 
-// MediaUsedByPendingPosts returns those of the files that a post uses that is still to be published: a draft, a queued
-// post, or a failed post that the worker will retry.
+// MediaUsedByPendingPosts returns those of the files that an unpublished post needs: a draft, a queued post, or a
+// failed post that the worker will retry.
 func (t Tenant) MediaUsedByPendingPosts(ctx context.Context, ids []core.MediaID) ([]core.MediaID, error) {
 	return queryValues[core.MediaID](t.query(ctx, `SELECT m.id FROM media m
 		WHERE m.workspace_id = @ws AND m.id = ANY(@ids) AND EXISTS (`+usedByPendingPost+`)`,
@@ -23,7 +23,7 @@ func (t Tenant) MediaUsedByPendingPosts(ctx context.Context, ids []core.MediaID)
 }
 
 // purgeable is the condition that the bytes of the file m can be deleted: its last post went live longer ago than the
-// retention time, it is not pinned, and no post with it is still to be published (Spec §1.8).
+// retention time, it is not pinned, and no unpublished post needs it (Spec §1.8).
 const purgeable = `m.published_at <= clock() - @retention::interval AND m.purged_at IS NULL AND NOT m.pinned
 	AND m.deleted_at IS NULL AND m.status = 'ready' AND NOT EXISTS (` + usedByPendingPost + `)`
 
@@ -34,7 +34,7 @@ func (t Tenant) IsMediaPurgeable(ctx context.Context, id core.MediaID, retention
 		args{"id": id, "retention": retention, "retry": core.DoRetry}))
 }
 
-// PurgeableMedia lists files whose bytes can be deleted, those published first at the beginning.
+// PurgeableMedia lists files whose bytes can be deleted, in the order in which they were published.
 func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, limit int) ([]DueMedia, error) {
 	return queryMany[DueMedia](s.query(ctx, `
 		SELECT m.workspace_id AS workspace, m.id, m.status, false AS fetched FROM media m
@@ -42,7 +42,7 @@ func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, lim
 		ORDER BY m.published_at LIMIT @limit`, args{"retention": retention, "limit": limit, "retry": core.DoRetry}))
 }
 
-// MarkMediaPurged marks a file that the caller has locked as purged, and frees its storage.
+// MarkMediaPurged marks a file as purged and frees its storage. The caller has locked the file and deletes the bytes.
 func (t Tenant) MarkMediaPurged(ctx context.Context, m Media, now time.Time) error {
 	if err := t.setChargedBytes(ctx, m, 0); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (t Tenant) MarkMediaPurged(ctx context.Context, m Media, now time.Time) err
 		args{"id": m.ID, "now": now})
 }
 
-// DeleteMedia deletes files that the caller has locked and frees their storage. Rows to which a post refers stay,
+// DeleteMedia deletes files, which the caller has locked, and frees their storage. Rows to which a post refers stay,
 // marked as deleted.
 func (t Tenant) DeleteMedia(ctx context.Context, files []Media, now time.Time) error {
 	var ids []core.MediaID
@@ -76,14 +76,14 @@ func (t Tenant) DeleteMedia(ctx context.Context, files []Media, now time.Time) e
 	return t.addUsedStorage(ctx, -charged)
 }
 
-// RemoveUnusedMediaRows deletes the rows of deleted files that no post refers to.
+// RemoveUnusedMediaRows deletes the rows of deleted files to which no post refers any more.
 func (s *Store) RemoveUnusedMediaRows(ctx context.Context) error {
 	return s.exec(ctx, `
 		DELETE FROM media m WHERE m.deleted_at IS NOT NULL
 			AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`, nil)
 }
 
-// UnreferencedBlobKeys returns the keys that no row of a file or an account refers to.
+// UnreferencedBlobKeys returns those of the keys to which neither a file nor an account refers.
 func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]string, error) {
 	return queryValues[string](s.query(ctx, `
 		SELECT key FROM unnest(@keys::text[]) AS kept(key)
@@ -92,9 +92,9 @@ func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]stri
 			AND NOT EXISTS (SELECT FROM accounts WHERE avatar = key AND avatar <> '')`, args{"keys": keys}))
 }
 
-// ClaimBlobSweep claims the sweep of the stored bytes for the lease if it is due, and returns the last key that was
-// swept. It returns false if the sweep is not due or claimed by another replica, or if publishing is on hold: files
-// that are newer than a restored backup have no row, and the operator may still restore another backup.
+// ClaimBlobSweep claims the sweep of the stored bytes for the lease, and returns the last key that was swept. It
+// returns false if the sweep is not due, if another replica has claimed it, or if publishing is on hold: files that are
+// newer than a restored backup have no row, and the operator may still restore another backup.
 func (s *Store) ClaimBlobSweep(ctx context.Context, lease time.Duration) (afterKey string, claimed bool, err error) {
 	keys, err := queryValues[string](s.query(ctx, `
 		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock()
@@ -106,7 +106,7 @@ func (s *Store) ClaimBlobSweep(ctx context.Context, lease time.Duration) (afterK
 	return keys[0], true, nil
 }
 
-// SaveBlobSweepProgress records how far the sweep of the stored bytes has progressed, and when it can be claimed again.
+// SaveBlobSweepProgress stores the last key that was swept, and when the sweep can be claimed again.
 func (s *Store) SaveBlobSweepProgress(ctx context.Context, afterKey string, nextIn time.Duration) error {
 	return s.exec(ctx, `UPDATE blob_sweep SET after_key = @after, next_at = clock() + @next::interval`,
 		args{"after": afterKey, "next": nextIn})

@@ -7,18 +7,18 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaClaim is the right to store or examine a file's bytes, which belongs to the newest epoch. It ends with its
-// lease unless it is renewed.
+// MediaClaim is the right to store or examine a file's bytes. Only the newest epoch has it, until its lease ends or is
+// renewed.
 type MediaClaim struct {
 	ID    core.MediaID
 	Epoch int64
 }
 
-// ClaimMedia claims a file in the given state. It returns false if another worker has claimed the file, or its state
-// has changed.
+// ClaimMedia claims a file with the given status. It returns false if another worker has claimed the file, or its
+// status has changed.
 func (t Tenant) ClaimMedia(
 	ctx context.Context, id core.MediaID, status core.MediaStatus, lease time.Duration,
-) (MediaClaim, bool, error) {
+) (claim MediaClaim, claimed bool, err error) {
 	epochs, err := queryValues[int64](t.query(ctx, `
 		UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + @lease::interval,
 			next_at = greatest(expires_at, clock() + @lease::interval)
@@ -31,8 +31,8 @@ func (t Tenant) ClaimMedia(
 	return MediaClaim{id, epochs[0]}, true, nil
 }
 
-// RenewMediaClaim renews a claim. It returns false if the claim was lost.
-func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Duration) (bool, error) {
+// RenewMediaClaim extends a claim by the lease from now. It returns false if the claim was lost.
+func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Duration) (held bool, err error) {
 	return t.execChanged(ctx, `
 		UPDATE media SET lease_until = clock() + @lease::interval, next_at = greatest(expires_at,
 			clock() + @lease::interval)
@@ -40,8 +40,8 @@ func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Du
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
 }
 
-// ReleaseMediaClaim ends a claim. The sweep handles the file again after the given time, but not before a reservation
-// ends; failed counts the attempt.
+// ReleaseMediaClaim ends a claim. The sweep handles the file again after retryAfter, but not before a reservation
+// expires. countFailure says whether the attempt counts as failed.
 func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, retryAfter time.Duration,
 	countFailure bool,
 ) error {
@@ -54,14 +54,14 @@ func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, retryAfter 
 
 // SaveDownloadInfo stores what is known about a file during its download: name, kind, size and charged bytes. It
 // returns false if the claim was lost.
-func (t Tenant) SaveDownloadInfo(ctx context.Context, c MediaClaim, m Media) (bool, error) {
+func (t Tenant) SaveDownloadInfo(ctx context.Context, c MediaClaim, m Media) (held bool, err error) {
 	return t.execChanged(ctx, `
 		UPDATE media SET original_name = @name, kind = @kind, size = @size, charged = @charged
 		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL AND deleted_at IS NULL`,
 		args{"id": c.ID, "epoch": c.Epoch, "name": m.Name, "kind": m.Kind, "size": m.Bytes, "charged": m.Charged})
 }
 
-// CountActiveFetches counts the claimed downloads of the workspace.
+// CountActiveFetches returns the number of the workspace's downloads in progress.
 func (t Tenant) CountActiveFetches(ctx context.Context) (int, error) {
 	return queryValue[int](t.query(ctx, `
 		SELECT count(*) FROM media
@@ -69,22 +69,24 @@ func (t Tenant) CountActiveFetches(ctx context.Context) (int, error) {
 			AND lease_until > clock()`, nil))
 }
 
-// MediaChange is the new state of a file after a move.
+// MediaChange is a move of a file with the resulting facts.
 type MediaChange struct {
 	core.MediaMove
 	FailReason string
 	Facts      core.FileFacts
-	Charged    int64 // bytes that count from now on
+	Charged    int64 // bytes that count toward the storage from now on
 	Blob       string
 	Thumbnail  string
-	Next       time.Time // when the sweep looks at the file; zero for never
+	Next       time.Time // when the sweep handles the file; zero for never
 }
 
-// ChangeMediaState changes the state of a file that the caller has locked, charges the storage, and ends any claim. It
-// returns false if the file's state has changed or the claim was lost. Epoch 0 means without a claim.
-func (t Tenant) ChangeMediaState(ctx context.Context, m Media, epoch int64, change MediaChange) (bool, error) {
+// ChangeMediaState makes a move of a file that the caller has locked, updates the used storage, and ends any claim. It
+// returns false if the file's state has changed or the claim was lost. An epoch of 0 means that nobody may have a
+// claim.
+func (t Tenant) ChangeMediaState(ctx context.Context, m Media, epoch int64, change MediaChange,
+) (changed bool, err error) {
 	f := change.Facts
-	changed, err := t.execChanged(ctx, `
+	changed, err = t.execChanged(ctx, `
 		UPDATE media SET status = @to, fail_reason = @reason, kind = @kind, mime = @mime, size = @size,
 			width = @width, height = @height,
 			duration_ms = @duration, fps = @fps, video_codec = @video, audio_codec = @audio,
@@ -114,10 +116,10 @@ type DueMedia struct {
 	Workspace core.WorkspaceID
 	ID        core.MediaID
 	Status    core.MediaStatus
-	Fetched   bool // it comes from an address, not from an upload
+	Fetched   bool // it is downloaded from an address, not uploaded
 }
 
-// PostponeDueMedia lists files that are due, and postpones them by patience, so that they are not listed again before
+// PostponeDueMedia lists files that are due, and postpones them by postponeBy, so that they are not listed again before
 // they can be handled.
 func (s *Store) PostponeDueMedia(ctx context.Context, postponeBy time.Duration, limit int) ([]DueMedia, error) {
 	return queryMany[DueMedia](s.query(ctx, `

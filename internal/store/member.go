@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// everyMember selects members and invitations.
+// everyMember selects members and invitations, in the same columns.
 const everyMember = `
 		SELECT id, name, email, role, created_at, expires_at AS invited_until FROM (
 			SELECT u.id, u.name, u.email, m.role, m.created_at, NULL::timestamptz AS expires_at
@@ -21,20 +21,21 @@ func (t Tenant) MembersAndInvitations(ctx context.Context) ([]core.Member, error
 	return queryMany[core.Member](t.query(ctx, everyMember+`ORDER BY created_at, id`, nil))
 }
 
-// MemberOrInvitation returns a member or an invitation.
+// MemberOrInvitation returns a member or an invitation by id.
 func (t Tenant) MemberOrInvitation(ctx context.Context, id core.UserID) (core.Member, error) {
 	return queryOne[core.Member](t.query(ctx, everyMember+`WHERE id = @id`, args{"id": id}))
 }
 
-// MemberOrInvitationByEmail returns a member or an invitation, ignoring the case of the address.
+// MemberOrInvitationByEmail returns a member or an invitation by email address, ignoring case.
 func (t Tenant) MemberOrInvitationByEmail(ctx context.Context, email string) (core.Member, error) {
 	return queryOne[core.Member](t.query(ctx, everyMember+`WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
-// MemberCount is the number of members, of owners among them, and of valid invitations.
+// MemberCount contains the numbers of members, of owners among them, and of valid invitations.
 type MemberCount struct{ Joined, Owners, Invited int64 }
 
-// CountMembers counts members. Under LockWorkspace the numbers do not change until the transaction ends.
+// CountMembers counts members and invitations. After LockWorkspace, the numbers do not change until the transaction
+// ends.
 func (t Tenant) CountMembers(ctx context.Context, now time.Time) (MemberCount, error) {
 	return queryOne[MemberCount](t.query(ctx, `
 		SELECT count(*) AS joined, count(*) FILTER (WHERE role = @owner) AS owners,
@@ -42,7 +43,7 @@ func (t Tenant) CountMembers(ctx context.Context, now time.Time) (MemberCount, e
 		FROM members WHERE workspace_id = @ws`, args{"owner": core.RoleOwner, "now": now}))
 }
 
-// SaveMemberRole stores m.Role for the member or the invitation m, which the caller has found and locked.
+// SaveMemberRole stores m.Role for the member or invitation m, which the caller has read and locked.
 func (t Tenant) SaveMemberRole(ctx context.Context, m core.Member) error {
 	sql := `UPDATE members SET role = @role WHERE workspace_id = @ws AND user_id = @id`
 	if m.IsPending() {
@@ -51,7 +52,7 @@ func (t Tenant) SaveMemberRole(ctx context.Context, m core.Member) error {
 	return t.exec(ctx, sql, args{"id": m.ID, "role": m.Role})
 }
 
-// RemoveMemberOrInvitation deletes a membership with the member's keys, or an invitation.
+// RemoveMemberOrInvitation deletes an invitation, or a membership with the member's keys.
 func (t Tenant) RemoveMemberOrInvitation(ctx context.Context, m core.Member) error {
 	sql := `DELETE FROM members WHERE workspace_id = @ws AND user_id = @id`
 	if m.IsPending() {
@@ -60,7 +61,7 @@ func (t Tenant) RemoveMemberOrInvitation(ctx context.Context, m core.Member) err
 	return t.exec(ctx, sql, args{"id": m.ID})
 }
 
-// Invitation is the invitation that a link leads to.
+// Invitation is an invitation to a workspace, as its link shows it.
 type Invitation struct {
 	ID            core.UserID
 	Workspace     core.WorkspaceID
@@ -70,8 +71,8 @@ type Invitation struct {
 	Role          core.Role
 }
 
-// InvitationByToken returns an invitation by the hash of its token, or not_found if it has expired, was used or
-// replaced.
+// InvitationByToken returns an invitation by the hash of its link's token. It returns ErrNotFound if the invitation has
+// expired, was used or got another token.
 func (s *Store) InvitationByToken(ctx context.Context, tokenHash []byte, now time.Time) (Invitation, error) {
 	return queryOne[Invitation](s.query(ctx, `
 		SELECT i.id, i.workspace_id AS workspace, w.name AS workspace_name, i.email, i.name, i.role
@@ -79,7 +80,7 @@ func (s *Store) InvitationByToken(ctx context.Context, tokenHash []byte, now tim
 		WHERE i.hash = @hash AND i.expires_at > @now`, args{"hash": tokenHash, "now": now}))
 }
 
-// SaveInvitation stores an invitation, or replaces the token, name and role of the one with its id.
+// SaveInvitation stores an invitation. If one with its id exists, it replaces the token, address, name and role.
 func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, tokenHash []byte) error {
 	return t.exec(ctx, `
 		INSERT INTO invitations AS i (id, workspace_id, email, name, role, hash, created_at, expires_at)
@@ -91,15 +92,16 @@ func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, tokenHash []b
 	})
 }
 
-// ConsumeInvitation deletes an invitation and returns its role, or not_found if it has expired, was used or replaced.
+// ConsumeInvitation deletes an invitation and returns its role. It returns ErrNotFound if the invitation has expired,
+// was used or got another token.
 func (t Tenant) ConsumeInvitation(ctx context.Context, tokenHash []byte, now time.Time) (core.Role, error) {
 	return queryValue[core.Role](t.query(ctx, `
 		DELETE FROM invitations WHERE workspace_id = @ws AND hash = @hash AND expires_at > @now RETURNING role`,
 		args{"hash": tokenHash, "now": now}))
 }
 
-// JoinWorkspace adds a person to the workspace. With a password hash, it stores the person first; it is then a conflict
-// if the email address is in use.
+// JoinWorkspace makes a person a member of the workspace. If passwordHash is not empty, it first stores the person; the
+// error is conflict if the email address is in use.
 func (t Tenant) JoinWorkspace(ctx context.Context, u core.User, passwordHash string, role core.Role,
 	now time.Time,
 ) error {

@@ -15,18 +15,18 @@ import (
 // statements caches the numbered arguments of each statement, by its SQL.
 var statements sync.Map // *numberedSQL
 
-// numberedSQL is SQL with numbered arguments, and their names in order.
+// numberedSQL is SQL with numbered arguments, with their names in order.
 type numberedSQL struct {
 	sql   string
 	names []string
-	given int // how many different ones
+	given int // how many different arguments it has
 }
 
-// namedArgs are named arguments, as strict as pgx.StrictNamedArgs, which numbers a statement when it first runs and
-// reports arguments that do not match later.
+// namedArgs are named arguments, as strict as pgx.StrictNamedArgs: a statement whose arguments do not match fails. The
+// numbers of a statement's arguments are determined when it first runs, and then cached.
 type namedArgs map[string]any
 
-// RewriteQuery numbers the arguments.
+// RewriteQuery replaces the named arguments by numbered ones.
 func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
 	known, ok := statements.Load(sql)
 	if !ok {
@@ -36,12 +36,12 @@ func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string,
 		}
 		known, _ = statements.LoadOrStore(sql, s)
 	}
-	s := known.(*numberedSQL) //nolint:errcheck,forcetypeassert // nothing else is kept there
+	s := known.(*numberedSQL) //nolint:errcheck,forcetypeassert // nothing else is stored there
 	values := make([]any, len(s.names))
 	for i, name := range s.names {
 		value, ok := n[name]
 		if !ok || len(n) != s.given {
-			return pgx.StrictNamedArgs(n).RewriteQuery(ctx, conn, sql, rest) // which says what does not fit
+			return pgx.StrictNamedArgs(n).RewriteQuery(ctx, conn, sql, rest) // which reports the mismatch
 		}
 		values[i] = driverValue(value)
 	}
@@ -63,7 +63,7 @@ func (n namedArgs) numberArguments(ctx context.Context, conn *pgx.Conn, sql stri
 	return s, err
 }
 
-// driverValue converts a value for the driver: an id directly to a UUID, and an unset time or id to NULL.
+// driverValue converts a value for the driver: an id to a UUID, and an unset time or id to NULL.
 func driverValue(value any) any {
 	switch value := value.(type) {
 	case time.Time:
@@ -82,7 +82,8 @@ func driverValue(value any) any {
 	return value
 }
 
-// rowToStruct reads a row into the fields with the names of its columns: times in UTC, and NULL as the zero time.
+// rowToStruct reads a row into the fields that have the names of its columns. Times are in UTC, and NULL is the zero
+// time.
 func rowToStruct[T any](row pgx.CollectableRow) (T, error) {
 	return pgx.RowToStructByName[T](rowWithTimes{row})
 }
@@ -99,8 +100,8 @@ func (r rowWithTimes) Scan(to ...any) error {
 	return r.CollectableRow.Scan(to...)
 }
 
-// Rows that are read at every request name where each column goes, in terms that the driver knows: for any other
-// type it searches a way anew at each query, which takes longer than reading the row.
+// The destinations below are for rows that are read at every request. The driver knows their types; for any other type,
+// it searches for a conversion at each query, which takes longer than reading the row.
 
 // scanID returns the destination of a column with an id.
 func scanID[K core.Kind](id *core.ID[K]) pgtype.UUIDScanner { return idColumn[K]{id} }

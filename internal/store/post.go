@@ -38,9 +38,9 @@ type postRow struct {
 	rest    core.Do
 	ledger  core.Publication
 	next    time.Time
-	held    bool // by a worker that publishes it; see Publication.IsBeingPublished
-	ahead   bool // next is to come
-	calling bool // the call that publishes is on its way
+	held    bool // a worker is publishing it; see Publication.IsBeingPublished
+	ahead   bool // next is in the future
+	calling bool // the publishing call is in progress
 }
 
 // ScanRow reads postColumns.
@@ -54,6 +54,7 @@ func (r *postRow) ScanRow(rows pgx.Rows) error {
 		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
 }
 
+// toPost returns the post of a row, with what its ledger row says about it.
 func (t Tenant) toPost(r postRow) core.Post {
 	p := r.Post
 	p.Workspace = t.ws
@@ -72,15 +73,15 @@ func (t Tenant) toPost(r postRow) core.Post {
 	return p
 }
 
-// setProgress sets what the ledger knows about a post that may be in progress. A post that was armed but is not in
-// doubt is being sent, held or retried; the worker does not ask the network whether it was published.
+// setProgress sets what the ledger knows about a post that may be in progress. A post that is armed but not in doubt is
+// being sent, held or retried, and the worker does not ask the network about it.
 func (r postRow) setProgress(p *core.Post) {
 	p.Busy = r.held
 	if p.Status != core.PostQueued || r.ledger.Step == "" {
 		return
 	}
 	p.Busy = r.held || !r.ledger.CanChange()
-	// which is to ask before another call
+	// before it calls again, the worker asks the network
 	p.Asking = r.ledger.IsCallUnresolved() && r.ledger.Answer != core.AnswerTaken && !r.calling || r.rest == core.DoSettle
 	if p.Asking && !r.held && r.ahead {
 		p.AskAt = r.next
@@ -108,14 +109,15 @@ func (t Tenant) PostsByID(ctx context.Context, ids []core.PostID) (map[core.Post
 	return found, err
 }
 
-// LockPost returns a post and prevents changes to it until the transaction ends. Everything that changes a post's
-// state locks the post first and then its publication.
+// LockPost returns a post and prevents changes to it until the transaction ends. Every change of a post's state locks
+// first the post and then its publication. The error is conflict if publishing is on hold after a restore and a receipt
+// of the post exists.
 func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error) {
 	restored, err := queryValue[bool](t.query(ctx, `
 		SELECT EXISTS (SELECT FROM restored_receipts r WHERE r.post_id = p.id) FROM posts p
 		WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id}))
 	if err == nil && restored {
-		err = core.Fail(core.CodeConflict, "The post %s was published after the backup that was restored, or may have been.", id).
+		err = core.Fail(core.CodeConflict, "The post %s was, or may have been, published after the backup that was restored.", id).
 			WithHint("Publishing is on hold. Change the post after the operator has run `belfry restore confirm`.")
 	}
 	if err != nil {
@@ -124,25 +126,25 @@ func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error)
 	return t.Post(ctx, id)
 }
 
-// PostFilter filters a list. Zero fields have no effect.
+// PostFilter selects and orders a list of posts. Zero fields have no effect.
 type PostFilter struct {
 	Statuses  []core.PostStatus
 	Account   core.AccountID
 	Group     core.GroupID
 	Platform  core.Platform
-	From, To  time.Time // on the time, for a draft without one on its creation
+	From, To  time.Time // bounds of the post's time, or of the creation of a draft without a time
 	Contains  string    // in text or title
 	Ascending bool
-	After     *core.Cursor[core.PostKind] // the place after which the page starts
+	After     *core.Cursor[core.PostKind] // the last post of the previous page
 	Limit     int
 }
 
 const listTime = `coalesce(p.publish_at, p.created_at)`
 
-// listed selects posts with the time by which they are sorted.
+// listed selects posts, each with the time by which it is sorted.
 const listed = `SELECT p.*, ` + listTime + ` AS listed_at FROM posts p`
 
-// ListPosts lists posts by time and then id, newest first unless asked otherwise.
+// ListPosts lists posts by time and then id, newest first unless the filter is ascending.
 func (t Tenant) ListPosts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 	q := f.buildQuery()
 	if f.Contains != "" {
@@ -151,7 +153,7 @@ func (t Tenant) ListPosts(ctx context.Context, f PostFilter) ([]core.Post, error
 	return t.readPosts(ctx, q, `SELECT p.* FROM (`+q.firstPostsSQL(`@limit`)+`) p`)
 }
 
-// readPosts reads a page of the posts that a query selects.
+// readPosts reads one page of the posts that selectSQL selects.
 func (t Tenant) readPosts(ctx context.Context, q postQuery, selectSQL string) ([]core.Post, error) {
 	rows, err := queryValues[postRow](t.queryReplanned(ctx,
 		`SELECT`+postFields+` FROM (`+selectSQL+q.order+` LIMIT @limit) p`+postJoins+q.order, q.args))
@@ -170,14 +172,14 @@ type postQuery struct {
 	args  args
 	order string
 	span  string // the condition on times
-	parts string // the accounts and states whose lists are merged; "" for one list
-	part  string // the condition to be in such a part, or in the workspace
-	whole string // the condition on account, group, state and workspace without parts
+	parts string // the accounts and statuses whose lists are merged; "" for a single list
+	part  string // the condition for one of these parts, or for the workspace
+	whole string // the condition on account, group, status and workspace, without parts
 }
 
 // firstPostsSQL returns the SQL for the first posts of the list. An index has the posts of one account and one status
-// in the order of the list, but not those of several. So it reads the first posts of each account and status, and
-// merges them.
+// in the order of the list, but no index has those of several. The SQL therefore reads the first posts of each account
+// and status, and merges them.
 func (q postQuery) firstPostsSQL(limit string) string {
 	page := listed + ` WHERE ` + q.part + q.span + q.order + ` LIMIT ` + limit
 	if q.parts == "" {
@@ -246,7 +248,7 @@ func (t Tenant) CountPostsByStatus(ctx context.Context) (map[core.PostStatus]int
 		FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status)`, args{"most": core.MostCounted}))
 }
 
-// UpdatePost stores the content, time and state of a post that LockPost has read.
+// UpdatePost stores the content, time and state of a post that the caller has locked with LockPost.
 func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 	var failure core.PostError
 	if p.Error != nil {
@@ -268,19 +270,19 @@ func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 		})
 }
 
-// DeletePost deletes a post with its timeline and ledger row. The row of its slot stays.
+// DeletePost deletes a post with its timeline and ledger row. Its slot stays used.
 func (t Tenant) DeletePost(ctx context.Context, id core.PostID) error {
 	return t.exec(ctx, `DELETE FROM posts WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }
 
-// SetLivePostURL stores the address of a live post's page.
+// SetLivePostURL stores the address of a live post's page. It does not change other posts.
 func (t Tenant) SetLivePostURL(ctx context.Context, id core.PostID, url string) error {
 	return t.exec(ctx, `UPDATE posts SET external_url = @url WHERE workspace_id = @ws AND id = @id AND status = 'live'`,
 		args{"id": id, "url": url})
 }
 
-// LivePostsWithoutLink lists live posts without a link that went live between two times, oldest first, if their account
-// can be asked for the link.
+// LivePostsWithoutLink lists the posts without a link that went live between two times, oldest first, as jobs that
+// fetch the link. It omits posts whose account cannot be asked.
 func (s *Store) LivePostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
 	return queryMany[queue.Link](s.query(ctx, `
 		SELECT p.workspace_id AS workspace, p.id AS post
@@ -290,8 +292,8 @@ func (s *Store) LivePostsWithoutLink(ctx context.Context, from, to time.Time, li
 		ORDER BY p.live_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 }
 
-// BackdatePost moves all times of a live or failed post and of its timeline into the past. It does not change other
-// posts.
+// BackdatePost moves all times of a live or failed post, and of its timeline, into the past. It does not change posts
+// in other states.
 func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Duration) error {
 	return t.exec(ctx, `
 		WITH post AS (
@@ -303,7 +305,8 @@ func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Durati
 		args{"id": id, "by": by})
 }
 
-// ExternalIDsPublishedSince lists the network ids of the other posts of an account that went live since the given time.
+// ExternalIDsPublishedSince lists the network's ids of an account's posts that went live since the given time, except
+// that of one post.
 func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.AccountID, except core.PostID,
 	since time.Time,
 ) ([]string, error) {
@@ -314,8 +317,9 @@ func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.Acco
 		args{"account": account, "other": except, "since": since}))
 }
 
-// AccountsWithSameText returns the accounts that have another post than one with the same text between two times, and
-// whether that post is live or, otherwise, queued.
+// AccountsWithSameText returns those of the accounts that already have a queued or live post with the account's text
+// between two times, and that post's status; live takes precedence. texts are in the order of accounts. The post except
+// is ignored.
 func (t Tenant) AccountsWithSameText(ctx context.Context, except core.PostID, accounts []core.AccountID,
 	texts []string, from, to time.Time,
 ) (map[core.AccountID]core.PostStatus, error) {
@@ -330,7 +334,7 @@ func (t Tenant) AccountsWithSameText(ctx context.Context, except core.PostID, ac
 		args{"than": except, "accounts": accounts, "texts": texts, "from": from, "to": to}))
 }
 
-// AddPostEvent appends to a post's timeline.
+// AddPostEvent appends an event to a post's timeline.
 func (t Tenant) AddPostEvent(ctx context.Context, id core.PostID, e core.Event) error {
 	notes := e.Notes
 	if notes == nil {
@@ -342,7 +346,7 @@ func (t Tenant) AddPostEvent(ctx context.Context, id core.PostID, e core.Event) 
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
 }
 
-// AddNoteToLastEvent adds a note to the last event of a live post, unless the event has it.
+// AddNoteToLastEvent adds a note to the last event of a live post, unless the event already has it.
 func (t Tenant) AddNoteToLastEvent(ctx context.Context, id core.PostID, note string) error {
 	return t.exec(ctx, `
 		UPDATE post_events SET notes = array_append(notes, @note)
@@ -359,10 +363,9 @@ func (t Tenant) PostEvents(ctx context.Context, id core.PostID) ([]core.Event, e
 		args{"id": id}))
 }
 
-// SavePostChange stores a change of a post that the caller has locked: the post, its publication (by calling ledger),
-// its timeline and the consequences. A post that becomes a draft returns its slot, and the retention time of a live
-// post's files begins. Only SavePostChange, and ClaimPublication, which begins an attempt, change a post that is queued
-// or was sent.
+// SavePostChange stores a change of a post that the caller has locked: the post, its timeline, and its publication, by
+// calling saveLedger. A post that becomes a draft returns its slot. The retention time of a live post's files begins.
+// Only SavePostChange, and claims that begin an attempt, change a post that is queued or was sent.
 func (t Tenant) SavePostChange(ctx context.Context, c core.Change, saveLedger func(Tenant) error) error {
 	if err := t.UpdatePost(ctx, c.Post); err != nil {
 		return err

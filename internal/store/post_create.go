@@ -13,17 +13,18 @@ import (
 	"belfry/internal/core"
 )
 
-// PostSources are the workspace, accounts and files that a request for new posts names.
+// PostSources are the workspace, accounts and files that a request for new posts mentions.
 type PostSources struct {
 	Workspace    core.Workspace
 	GroupMembers []core.AccountID // the connected accounts of the group, in their order
 	Accounts     map[core.AccountID]core.Account
-	Facts        map[core.AccountID]core.Facts // what networks have told about the accounts
+	Facts        map[core.AccountID]core.Facts // what networks have reported about the accounts
 	Media        map[core.MediaID]core.Media
 }
 
-// ReadPostSources reads, in one round trip, the connected accounts among the given ones and those of the group, and
-// the files that have not been deleted. A zero group means none. It returns ErrNotFound if the group does not exist.
+// ReadPostSources reads, in one round trip, those of the given accounts and of the group's that are connected, and
+// those of the files that have not been deleted. A zero group means none. It returns ErrNotFound if the group does not
+// exist.
 func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, group core.GroupID,
 	media []core.MediaID,
 ) (PostSources, error) {
@@ -72,7 +73,7 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	return s, nil
 }
 
-// queueQuery adds a query to a batch; when the batch is sent, it appends the rows to into.
+// queueQuery adds a query to a batch. When the batch is sent, the rows are stored in into.
 func queueQuery[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
 	b.Queue(sql, a).Query(func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, rowToStruct[T])
@@ -80,7 +81,7 @@ func queueQuery[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
 	})
 }
 
-// sendBatch sends a batch in one round trip. Outside Tx the batch is one transaction.
+// sendBatch sends a batch in one round trip. Outside a transaction, the batch is one transaction.
 func (t Tenant) sendBatch(ctx context.Context, b *pgx.Batch) error {
 	return translateError(t.store.q.SendBatch(ctx, b).Close())
 }
@@ -89,22 +90,22 @@ func (t Tenant) sendBatch(ctx context.Context, b *pgx.Batch) error {
 type NewPosts struct {
 	Posts []core.Post
 	By    core.UserID
-	// Queued is set if the posts are queued; otherwise they are drafts. Drafts is the plan's limit
-	// (core.Plan.CheckDrafts), which is checked again while no other creation can change the number; nil for none.
+	// Queued is set if the posts are queued; otherwise they are drafts. Drafts is the plan's limit of drafts; nil for
+	// none. It is checked again (see core.Plan.CheckDrafts) while no other creation can change the number.
 	Queued *NewQueued
 	Drafts *int64
-	// Unchecked creates drafts from existing posts, whose files may be deleted and whose accounts may be disconnected:
-	// both become issues of the drafts.
+	// Unchecked allows deleted files and disconnected accounts, which become issues. It is for drafts that are copies
+	// of existing posts.
 	Unchecked bool
-	// Answer is the response to repetitions of the request; nil if it cannot be repeated.
+	// Answer is the response to repetitions of the request; nil if the request cannot be repeated.
 	Answer *Answer
 }
 
-// NewQueued is what new queued posts need in addition to their rows.
+// NewQueued is what queued posts need in addition to their rows.
 type NewQueued struct {
 	Flows  []core.Flow     // of the posts, in their order
-	Ahead  []time.Duration // how long before they are due the posts may be prepared, in the same order
-	Period string          // the month whose slots they take
+	Ahead  []time.Duration // how long before they are due the posts can be prepared, in the same order
+	Period string          // the month whose slots they use
 	Limit  *int64          // of that month; nil for none
 	Due    time.Time       // zero for now by the database's clock
 }
@@ -116,20 +117,21 @@ type Answer struct {
 	Body   []byte
 }
 
-// Errors of CreatePosts. After them, nothing has been stored.
+// Errors of CreatePosts, which then has stored nothing.
 var (
-	// ErrPlanChanged means that the request's check is no longer valid: meanwhile a limit was reached, a file was
-	// deleted or an account was disconnected.
+	// ErrPlanChanged means that the request's check is no longer valid, because a limit was reached, a file was
+	// deleted or an account was disconnected since.
 	ErrPlanChanged = errors.New("the plan of the request has changed")
 	// ErrReplaced means that another request with the same key has replaced this one.
 	ErrReplaced = errors.New("another request with this key has replaced this one")
 )
 
-// CreatePosts stores new posts with their files, timelines, slots and ledger rows, all or none. It uses one statement
-// for each table, however many posts there are, in one round trip and, outside Tx, one transaction.
+// CreatePosts stores new posts with their files, timelines, slots and ledger rows: all of them or none. It uses one
+// statement per table, regardless of the number of posts, in one round trip. Outside a transaction, the statements are
+// one transaction.
 //
-// It locks the month's usage late, because all creations of a workspace wait there for each other's commit, and the
-// accounts after it, in the same order as disconnecting does.
+// It locks the month's usage late, because all creations of a workspace wait there for each other's commit. It locks
+// the accounts after that, as disconnecting does.
 func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	post := n.Posts[0]
 	columns, err := toColumnValues(n.Posts)
@@ -218,10 +220,10 @@ func (q NewQueued) addQueueStatements(add func(string, args), columns postColumn
 		})
 }
 
-// mustFailed is the SQLSTATE of errors that the SQL function must raises, and replaced one of its messages.
+// mustFailed is the SQLSTATE of the errors of the SQL function must, and replaced is one of its messages.
 const mustFailed, replaced = "BF001", "the key was taken over"
 
-// translateMustError converts an error of the SQL function must to the error of CreatePosts.
+// translateMustError converts an error of the SQL function must to an error of CreatePosts.
 func translateMustError(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -233,7 +235,7 @@ func translateMustError(err error) error {
 	return fmt.Errorf("%w: %s", ErrPlanChanged, pg.Message)
 }
 
-// postColumnValues are the values of posts, by column.
+// postColumnValues are the values of posts, one slice per column.
 type postColumnValues struct {
 	ids            []core.PostID
 	accounts       []core.AccountID

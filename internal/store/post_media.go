@@ -7,13 +7,13 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaByID returns verified facts about files, by id. Missing files are omitted.
+// MediaByID returns files by id, with verified facts only.
 func (t Tenant) MediaByID(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
 	return t.mediaByID(ctx, ids, "")
 }
 
 // LockMediaShared is MediaByID, and keeps the files' bytes until the transaction ends: purging and deleting wait, and
-// then see which posts use the file. ADR 0010 explains the order of locks: files come last, except for storage.
+// then see which posts use the file. Files are locked after everything else except storage (ADR 0010).
 func (t Tenant) LockMediaShared(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
 	return t.mediaByID(ctx, ids, ` ORDER BY m.id FOR SHARE`)
 }
@@ -30,7 +30,7 @@ func (t Tenant) mediaByID(ctx context.Context, ids []core.MediaID, lock string) 
 	return found, err
 }
 
-// MediaInOrder returns a post's files in order, including deleted ones.
+// MediaInOrder returns files in the order of ids, with verified facts only. It includes deleted files.
 func (t Tenant) MediaInOrder(ctx context.Context, ids []core.MediaID) ([]core.Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -46,7 +46,7 @@ func (t Tenant) MediaInOrder(ctx context.Context, ids []core.MediaID) ([]core.Me
 	return list, err
 }
 
-// MediaRows returns the rows of files by id, including deleted ones.
+// MediaRows returns the rows of files by id, in no particular order. It includes deleted files.
 func (t Tenant) MediaRows(ctx context.Context, ids []core.MediaID) ([]Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -68,7 +68,7 @@ func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.M
 		ON CONFLICT DO NOTHING`, args{"post": post, "ids": ids})
 }
 
-// SetMediaPublishedAt records on a post's files when it went live.
+// SetMediaPublishedAt stores, for each of a post's files, when the post went live.
 func (t Tenant) SetMediaPublishedAt(ctx context.Context, post core.PostID, now time.Time) error {
 	return t.exec(ctx, `
 		WITH used AS (
@@ -81,7 +81,7 @@ func (t Tenant) SetMediaPublishedAt(ctx context.Context, post core.PostID, now t
 		args{"post": post, "now": now})
 }
 
-// PostsWithMedia lists posts that use a file, the newest first.
+// PostsWithMedia lists the newest posts that use a file.
 func (t Tenant) PostsWithMedia(ctx context.Context, id core.MediaID, limit int) ([]core.Post, error) {
 	rows, err := queryValues[postRow](t.query(ctx, `SELECT`+postColumns+`
 		AND p.id = ANY(ARRAY(SELECT post_id FROM post_media WHERE workspace_id = @ws AND media_id = @id))

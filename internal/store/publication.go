@@ -11,27 +11,27 @@ import (
 	"belfry/internal/core"
 )
 
-// ErrFenced means that another worker has claimed the publication: the worker must stop and make no further call.
+// ErrFenced means that another worker has claimed the publication. The worker must stop and make no more calls.
 var ErrFenced = errors.New("another worker has taken over this publication")
 
-// ErrNotDue means that the post is not due yet, so that its irreversible call must not be made.
+// ErrNotDue means that the post is not due yet, so its irreversible call must not be made.
 var ErrNotDue = errors.New("this post is not due yet")
 
-// Publication is a row of the publishing ledger. Its Handle is encrypted, unlike the protocol's own Handle.
+// Publication is a row of the publishing ledger. The protocol's Handle is empty; Sealed is the encrypted handle.
 type Publication struct {
 	core.Publication
 	Post        core.PostID
 	Platform    core.Platform
 	Sealed      []byte
 	Epoch       int64
-	Owner       string  // the claim that holds the lease, or held it last: its worker and a word of its own
+	Owner       string  // the latest claim: the name of its worker and a random part
 	Rest        core.Do // how the last claim ended; RestQueued before the first
 	Polls       int
 	DueAt       time.Time
-	Ahead       time.Duration // how long before DueAt the post may be prepared
+	Ahead       time.Duration // how long before DueAt the post can be prepared
 	Preparing   bool          // the last claim began before DueAt
-	ExternalID  string        // what the network calls the post, if it has said so before it was live
-	NextAt      time.Time     // not before DueAt; zero: nobody need act
+	ExternalID  string        // the network's id of the post, if it was known before the post was live
+	NextAt      time.Time     // not before DueAt; zero if no worker needs to act
 	StepSince   time.Time
 	ArmedAt     time.Time
 	QuietAt     time.Time
@@ -42,14 +42,14 @@ type Publication struct {
 	ReadAt time.Time
 }
 
-// Unqueue is core.Publication.Unqueue, and also removes the encrypted handle and the network's id.
+// Unqueue is core.Publication.Unqueue. It also removes the encrypted handle and the network's id.
 func (p Publication) Unqueue() Publication {
 	p.Publication, p.Sealed, p.ExternalID = p.Publication.Unqueue(), nil, ""
 	return p
 }
 
 // IsBeingPublished reports whether a worker was publishing the post when the row was read. A worker that prepares a
-// post before its time has a lease, too, but the post can still be changed.
+// post before its time also has a lease, but the post can still be changed.
 func (p Publication) IsBeingPublished() bool {
 	return p.LeaseUntil.After(p.ReadAt) && !p.DueAt.After(p.ReadAt)
 }
@@ -57,8 +57,8 @@ func (p Publication) IsBeingPublished() bool {
 // unleased is the condition that no worker has claimed a row of publications or media.
 const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 
-// AskingSince returns when asking about the publication began: with its step or, if that is later, when the call of the
-// last arm must have arrived.
+// AskingSince returns when asking about the publication began: with its step or, if later, when the call of the last
+// arm must have arrived.
 func (p Publication) AskingSince() time.Time {
 	if p.QuietAt.After(p.StepSince) {
 		return p.QuietAt
@@ -69,10 +69,10 @@ func (p Publication) AskingSince() time.Time {
 // RestQueued marks a publication that no worker has claimed since it was queued.
 const RestQueued core.Do = "queued"
 
-// RestStuck marks a publication that cannot be published because this server lacks something, such as a key.
+// RestStuck marks a publication that this server cannot publish because it lacks something, such as a key.
 const RestStuck core.Do = "stuck"
 
-// publicationColumns are the columns of a row that a statement calls p.
+// publicationColumns are the columns of a row with the alias p.
 const publicationColumns = `
 	p.post_id AS post, p.platform, p.flow, p.step, '' AS handle, p.handle AS sealed, p.armed, p.open, p.answer, p.tries,
 	p.deaths, p.polls, p.due_at, p.ahead, p.preparing, p.external_id, p.next_action_at AS next_at, p.step_since,
@@ -86,12 +86,12 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 		args{"post": post}))
 }
 
-// SetPublication stores a change of a post's row by something other than a claim, or creates the row. The caller has
-// locked it. If Rest is RestQueued, a worker acts on it when the post is due or may be prepared, and otherwise never.
-// The zero DueAt means now by the database's clock. A worker that has lost its lease cannot overwrite the change.
+// SetPublication creates a post's row or replaces the one that the caller has locked. Claims use SaveStepBeforeCall and
+// SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be prepared; otherwise, none
+// does. A zero DueAt means now by the database's clock. A worker with a claim loses it and cannot overwrite the change.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	return t.signalDueIfNil(t.exec(ctx, `
-		WITH ended AS ( -- of a post that has waited for it
+		WITH ended AS ( -- the turn of a post that waited for it
 			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post
 				AND account_id = `+accountSQL+`
 		)
@@ -115,38 +115,38 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 		}))
 }
 
-// dueOrNow is when a queued post is due: the given time, or now by the database's clock.
+// dueOrNow is when a queued post is due: at the given time, or now by the database's clock.
 const dueOrNow = `coalesce(@due::timestamptz, clock())`
 
-// prepareAtSQL is when a post may be prepared: so long before it is due, but not in the past. It is null for one that
-// is due, or is not prepared.
+// prepareAtSQL returns the SQL for when a post can be prepared: the time ahead before it is due, but not in the past.
+// It is null if the post is already due or is not prepared.
 func prepareAtSQL(ahead, due string) string {
 	return `CASE WHEN ` + ahead + ` > '0' AND ` + due + ` > clock() THEN greatest(` + due + ` - ` + ahead + `, clock()) END`
 }
 
-// wakeSQL makes a worker act on a row called u at once: before the post is due, to prepare it.
+// wakeSQL lets a worker act immediately on a row with the alias u; before the post is due, it prepares the post.
 const wakeSQL = `next_action_at = greatest(u.due_at, clock()), prepare_at = CASE WHEN u.due_at > clock() THEN clock() END`
 
-// endClaimSQL ends the claim of a row called p, if there is one.
+// endClaimSQL ends the claim of a row with the alias p, if there is one.
 const endClaimSQL = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
 
-// relaxed makes a statement's own commit return before it is on disk. It is for changes that the fence or a repeated
-// question corrects after a crash of the database, and never for the arm or the result of a post.
+// relaxed lets a commit return before it is on disk. It is for changes that the fence or a repeated question corrects
+// after a crash of the database, and never for the arm or the result of a post.
 const (
 	relaxed    = `set_config('synchronous_commit', 'off', true)`
 	relaxedBut = `CASE WHEN @call <> 'publish' THEN ` + relaxed + ` END`
 )
 
-// fence allows only the worker of the newest claim to write.
+// fence allows only the worker with the newest claim to write.
 const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch AND lease_owner = @owner`
 
-// SaveStepBeforeCall stores the state of the protocol, the result of the last call and the next call in one statement,
-// and renews the lease. It must succeed before the call is made. It returns the id of the call's step, which always
-// increases. For a call that takes the turn, it returns ErrNotDue before the post is due, and ErrNoTurn if another post
-// of the account has the turn. After ErrFenced, the worker must stop.
+// SaveStepBeforeCall stores the state of the protocol, the result of the last call and the next call, in one statement,
+// and renews the lease. It must succeed before the call is made. It returns the id of the call's step; later ids are
+// greater. For a call that takes the turn, it returns ErrNotDue if the post is not due yet, and ErrNoTurn if another
+// post of the account has the turn. After ErrFenced, the worker must stop.
 func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quiet time.Duration,
-) (int64, error) {
+) (stepID int64, err error) {
 	a := p.stepArguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
 	take, taken, pass := "", "", ""
@@ -184,8 +184,8 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 	return step.ID, nil
 }
 
-// explainUnsavedStep returns why SaveStepBeforeCall changed nothing: ErrNotDue or ErrNoTurn if the worker still holds
-// its claim, otherwise ErrFenced.
+// explainUnsavedStep returns why SaveStepBeforeCall changed nothing: ErrFenced if the worker has lost its claim, and
+// otherwise ErrNotDue or ErrNoTurn.
 func (t Tenant) explainUnsavedStep(ctx context.Context, p Publication) error {
 	due, err := queryValue[bool](t.query(ctx, `SELECT due_at <= clock() FROM publications WHERE `+fence,
 		args{"post": p.Post, "epoch": p.Epoch, "owner": p.Owner}))
@@ -201,9 +201,9 @@ func (t Tenant) explainUnsavedStep(ctx context.Context, p Publication) error {
 }
 
 // SaveClaimEnd stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker
-// acts again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. A pass
-// above zero gives the account's turn, if the post has it, for so long to the next post that waits. After ErrFenced,
-// another worker continues.
+// acts again; if that is before the post is due, to prepare it. A zero NextAt means that no worker needs to act. If
+// passTurnFor is above zero and the post has the account's turn, the next waiting post gets the turn for that long.
+// After ErrFenced, another worker continues.
 func (t Tenant) SaveClaimEnd(ctx context.Context, p Publication, last *Outcome, passTurnFor time.Duration) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
@@ -235,6 +235,7 @@ const stepColumns = `
 	armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths, external_id = @external_id,
 	failure = @failure`
 
+// stepArguments returns the arguments of stepColumns and fence.
 func (p Publication) stepArguments() args {
 	return args{
 		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "flow": p.Flow, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
@@ -243,10 +244,11 @@ func (p Publication) stepArguments() args {
 	}
 }
 
-// GateName names the call numbered seq of a claim that creates a post's object; see network.Delivery.Gated.
+// GateName returns the name of a claim's call that creates a post's object; seq is the number of the call. See
+// network.Delivery.Gated.
 func (p Publication) GateName(seq int) string { return fmt.Sprintf("%s.%d.%d", p.Post, p.Epoch, seq) }
 
-// IsGateOpen tells whether the object that a gate's call created was the last one of its post, and is armed.
+// IsGateOpen reports whether the object that the gate's call created is the latest one of its post, and is armed.
 func (t Tenant) IsGateOpen(ctx context.Context, gate string) (bool, error) {
 	post, call, _ := strings.Cut(gate, ".")
 	id, err := core.ParseID[core.PostKind](post)
@@ -261,8 +263,8 @@ func (t Tenant) IsGateOpen(ctx context.Context, gate string) (bool, error) {
 const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
-// CountOverdue counts the publications that have been due for longer than the given time and are unclaimed or stuck,
-// and returns for how long the oldest has been due.
+// CountOverdue counts the publications that have been due for longer than after and are either unclaimed or stuck. It
+// also returns how long the oldest has been due.
 func (s *Store) CountOverdue(ctx context.Context, after time.Duration) (count int, oldest time.Duration, err error) {
 	type row struct {
 		Count  int
@@ -271,15 +273,15 @@ func (s *Store) CountOverdue(ctx context.Context, after time.Duration) (count in
 	r, err := queryOne[row](s.query(ctx, `
 		SELECT count(*) AS count, coalesce(clock() - min(since), '0') AS oldest FROM (
 			SELECT next_action_at AS since FROM publications WHERE `+overdue+`
-			UNION ALL SELECT due_at FROM publications -- which are tried once a minute at least
+			UNION ALL SELECT due_at FROM publications -- these are tried at least once a minute
 			WHERE rest = @stuck AND due_at <= clock() - @overdue::interval
 				AND next_action_at > clock() - @overdue::interval AND next_action_at <= clock() + '1 minute'::interval
 		) AS late`, args{"overdue": after, "stuck": RestStuck}))
 	return r.Count, r.Oldest, err
 }
 
-// ReleasePublicationLeases releases the leases of a worker that stops on publications that are due, or due to be
-// prepared, so that others can take over immediately. owner is the beginning of the lease_owner of its claims.
+// ReleasePublicationLeases releases a stopping worker's leases on publications that are due now, or due to be prepared,
+// so that others can take over immediately. owner is the beginning of the lease_owner of the worker's claims.
 func (s *Store) ReleasePublicationLeases(ctx context.Context, owner string) error {
 	return s.exec(ctx, `
 		WITH held AS (
@@ -289,13 +291,13 @@ func (s *Store) ReleasePublicationLeases(ctx context.Context, owner string) erro
 		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 }
 
-// Call is a call to a network in the ledger.
+// Call is a call to a network, as the ledger stores it.
 type Call struct {
 	Seq      int
 	Do       core.Do
 	Deadline time.Duration // from now
-	// TakesTurn tells that no other post of the account may make its irreversible call from now on, as before the
-	// irreversible call itself. PassesTurn tells that the next one may go on.
+	// TakesTurn says that no other post of the account may make its irreversible call from now on. The irreversible call
+	// always takes the turn. PassesTurn says that the next waiting post can continue.
 	TakesTurn, PassesTurn bool
 }
 
@@ -309,8 +311,8 @@ type Outcome struct {
 	Response   []byte
 }
 
-// finishLastStepSQL returns the SQL that finishes the previous step in the same statement. Only the worker that began a
-// step knows its epoch and number, so this write needs no fence.
+// finishLastStepSQL returns the SQL that finishes the previous step in the same statement, and adds its arguments to a.
+// Only the worker that began a step knows its epoch and number, so this write needs no fence.
 func finishLastStepSQL(o *Outcome, a args) string {
 	if o == nil {
 		return `WITH finished AS (SELECT 1)`
@@ -324,9 +326,9 @@ func finishLastStepSQL(o *Outcome, a args) string {
 		)`
 }
 
-// DeleteRepeatedSteps deletes calls of a publication that the caller has claimed: of those since the last irreversible
-// one that had the same result and changed nothing, it keeps the first and the last, whose epochs tell how many there
-// were.
+// DeleteRepeatedSteps deletes calls of a publication that the caller has claimed. Of the calls since the last
+// irreversible one that had the same result and changed nothing, it keeps the first and the last; their epochs show how
+// many there were.
 func (t Tenant) DeleteRepeatedSteps(ctx context.Context, post core.PostID) error {
 	return t.exec(ctx, `
 		DELETE FROM publish_steps s USING (

@@ -9,28 +9,28 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// subWindows is the number of parts of the address limit's window. The part in which a window begins is counted as a
-// whole, so a window never contains too many requests, and a request may be refused for one part too long.
+// subWindows is the number of parts into which the window of the address limit is divided. The part in which a window
+// begins counts as a whole, so no window contains too many requests, and a refusal may last one part too long.
 const subWindows = 60
 
-// partLength returns the length of a part in whole microseconds, the unit of the database, so that 60 of them are not
-// shorter than the window.
+// partLength returns the length of a part in whole microseconds, the unit of the database, rounded up so that 60 of
+// them are not shorter than the window.
 func partLength(window time.Duration) time.Duration {
 	return (window/subWindows + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
-// currentPart is the number of the part, of @step microseconds, that contains the time of the database's clock.
+// currentPart is the number of the part that contains the time of the database's clock. A part has @step microseconds.
 const currentPart = `(date_part('epoch', clock()) * 1000000)::bigint / @step`
 
-// countAgain counts a request of an address that has already sent one in this part and is below its limit, which is
-// the most common case.
+// countAgain counts a request of an address that is below its limit and has already sent a request in this part, which
+// is the most common case.
 const countAgain = `
 	UPDATE address_log SET here = here + 1
 	WHERE address = @address AND newest = ` + currentPart + ` AND before + here < @limit
 	RETURNING before + here AS total, oldest, clock() AS now`
 
 // CountAddressRequest counts a request of a client address, unless there would be more than limit in any window of the
-// given length. It locks the address's row, so replicas count exactly together.
+// given length. It locks the address's row, so the count is exact across replicas.
 func (s *Store) CountAddressRequest(ctx context.Context, address string, limit int,
 	window time.Duration,
 ) (RateCount, error) {
@@ -39,23 +39,23 @@ func (s *Store) CountAddressRequest(ctx context.Context, address string, limit i
 	return s.finishAddressCount(ctx, row, err, address, limit, step)
 }
 
-// CountRequestAndFindKey counts a request as CountAddressRequest does and looks up its key by the hash, in one round
-// trip. A revoked key is not_found, and so is a key whose creator is no longer a member, because the row is deleted
-// with the membership. The second error is the key's; it is set only if the first is nil and the request was allowed.
+// CountRequestAndFindKey counts a request as CountAddressRequest does and finds its API key by the hash, in one round
+// trip. keyErr is ErrNotFound if the key was revoked or its creator is no longer a member. The key counts only if err
+// is nil and the request was allowed.
 func (s *Store) CountRequestAndFindKey(ctx context.Context, address string, limit int, window time.Duration,
 	keyHash []byte,
-) (RateCount, KeyHolder, error, error) {
+) (count RateCount, holder KeyHolder, err, keyErr error) {
 	step := partLength(window)
 	batch := &pgx.Batch{}
 	batch.Queue(countAgain, namedArgs{"address": address, "step": step.Microseconds(), "limit": limit})
 	batch.Queue(keyHolder, namedArgs{"hash": keyHash})
 	results := s.q.SendBatch(ctx, batch)
 	row, countErr := queryValue[addressRow](results.Query())
-	holder, keyErr := queryValue[KeyHolder](results.Query())
+	holder, keyErr = queryValue[KeyHolder](results.Query())
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
 	}
-	count, err := s.finishAddressCount(ctx, row, countErr, address, limit, step)
+	count, err = s.finishAddressCount(ctx, row, countErr, address, limit, step)
 	return count, holder, err, keyErr
 }
 
@@ -70,7 +70,7 @@ func (r *addressRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, scanTime(&r.Now))
 }
 
-// finishAddressCount reads the result of countAgain, and counts the request if that did not.
+// finishAddressCount reads the result of countAgain, and counts the request itself if countAgain did not.
 func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err error, address string, limit int,
 	step time.Duration,
 ) (c RateCount, _ error) {
@@ -90,7 +90,7 @@ func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err erro
 	return c, nil
 }
 
-// countFirstOfPart counts a request whose address has not sent one in this part yet, or is at its limit.
+// countFirstOfPart counts a request of an address that has not sent a request in this part yet, or is at its limit.
 func (s *Store) countFirstOfPart(ctx context.Context, address string, limit int,
 	step time.Duration,
 ) (RateCount, error) {
@@ -130,14 +130,15 @@ type tallyRow struct {
 	Now     time.Time
 }
 
-// tally is the number of requests in each of 61 parts. newest is the number of the last part.
+// tally is the number of requests in each of 61 consecutive parts. newest is the number of the last part.
 type tally struct {
 	newest int64
 	parts  []int
 }
 
-// advanceTo returns the tally for the running part. It is empty if the tally is too old, has another step, or is from
-// before the clock was set back; if the clock was set back a little, counting continues in the newest part.
+// advanceTo returns the tally for the running part. The result is empty if the tally is too old, if its parts had
+// another length, or if the clock was set back far. If the clock was set back a little, counting continues in the
+// newest part.
 func (t tally) advanceTo(running int64) tally {
 	ahead := running - t.newest
 	switch {
@@ -172,7 +173,7 @@ func (t tally) firstExpireAt(n int, step time.Duration) time.Time {
 	return partExpiresAt(t.partOfRequest(n), step)
 }
 
-// partExpiresAt returns when a part no longer counts: when as many parts as there are have begun after it.
+// partExpiresAt returns when a part no longer counts: once 60 other parts have passed after it.
 func partExpiresAt(part int64, step time.Duration) time.Time {
 	return time.Unix(0, (part+subWindows+1)*int64(step))
 }

@@ -7,16 +7,16 @@ import (
 	"belfry/internal/core"
 )
 
-// Lineage tells which database this is and how far its ledger has come.
+// Lineage identifies a database, and says how far its ledger has progressed.
 type Lineage struct {
-	System   string // PostgreSQL's system identifier: a copy made by a dump has another
-	Timeline int64  // another after a failover or a recovery to a point in time
-	Step     int64  // the last id given to a step of the ledger
+	System   string // PostgreSQL's system identifier; a database restored from a dump has another
+	Timeline int64  // changes with a failover and with a recovery to a point in time
+	Step     int64  // the last id of a step in the ledger
 	Empty    bool   // there is no post
 	SeenAt   time.Time
 }
 
-// ReadLineage reads it. SeenAt is when a worker last reported, zero when none ever did.
+// ReadLineage returns the lineage of the database. SeenAt is when a worker last reported; zero if none ever did.
 func (s *Store) ReadLineage(ctx context.Context) (Lineage, error) {
 	return queryOne[Lineage](s.query(ctx, `
 		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
@@ -25,8 +25,8 @@ func (s *Store) ReadLineage(ctx context.Context) (Lineage, error) {
 			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
 }
 
-// ReadDurableLineage reads it and waits until a crash of the database cannot take Step back: sequences are safe once a
-// later commit is.
+// ReadDurableLineage is ReadLineage, and waits until Step would survive a crash of the database. A sequence is durable
+// once a later commit is.
 func (s *Store) ReadDurableLineage(ctx context.Context) (found Lineage, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		if found, err = s.ReadLineage(ctx); err != nil {
@@ -37,8 +37,7 @@ func (s *Store) ReadDurableLineage(ctx context.Context) (found Lineage, err erro
 	return found, err
 }
 
-// RestoredReceipt is what a receipt outside the database says of a post whose last call a restored database has
-// forgotten.
+// RestoredReceipt is the receipt of a post whose last call a restored database does not know.
 type RestoredReceipt struct {
 	Workspace   core.WorkspaceID
 	Post        core.PostID
@@ -49,11 +48,12 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
-// HoldPublishing keeps every worker from claiming posts until EndPublishingHold. It notes the receipts of posts that
-// are not live here. It ends all sessions, and deletes links for new passwords, requests for them, unsent emails and
-// alerts, which are those of the time of the backup. unprovedSince is zero if there is a receipt of every post that was
-// published. If this database is on hold already, only receipts are added. A hold
-// that another database wrote came with the backup, and is replaced.
+// HoldPublishing prevents all workers from claiming posts until EndPublishingHold. It stores those of the receipts
+// whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for choosing a new
+// password, requests for such links, unsent emails and alerts.
+//
+// unprovedSince is zero if there is a receipt of every post that was published. If this database is already on hold,
+// only receipts are added. A hold that came with the backup of another database is replaced.
 func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts []RestoredReceipt,
 ) error {
@@ -97,18 +97,18 @@ func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince
 	})
 }
 
-// PublishingHold is why and since when nothing is published.
+// PublishingHold says why and since when nothing is published.
 type PublishingHold struct {
 	Reason string
 	Since  time.Time
 }
 
-// PublishingHold reads the hold; ErrNotFound when posts go out as usual.
+// PublishingHold returns the hold. It returns ErrNotFound if publishing is not on hold.
 func (s *Store) PublishingHold(ctx context.Context) (PublishingHold, error) {
 	return queryOne[PublishingHold](s.query(ctx, `SELECT reason, since FROM publishing_hold`, nil))
 }
 
-// HeldPost is a post that is due while publishing is on hold, or that was published after the backup.
+// HeldPost is a post that is due while publishing is on hold, or that may have been published after the backup.
 type HeldPost struct {
 	Workspace   core.WorkspaceID
 	Slug        string
@@ -118,9 +118,9 @@ type HeldPost struct {
 	Text        string
 	Status      core.PostStatus
 	PublishAt   time.Time
-	Armed       bool // its publishing call may have been made: a receipt or the ledger says so
-	Live        bool // a receipt says that it was published
-	// Unproved reports whether the post was due before the hold began, so that only its receipt may be missing.
+	Armed       bool // according to a receipt or the ledger, its publishing call may have been made
+	Live        bool // according to a receipt, it was published
+	// Unproved reports whether the post was due before the hold began, and may be published although it has no receipt.
 	Unproved    bool
 	ExternalURL string
 }
@@ -140,30 +140,30 @@ const heldPosts = `
 		LEFT JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
 	WHERE true`
 
-// HeldPosts lists the posts that the hold concerns, those due first at the top.
+// HeldPosts lists the posts that the hold affects, in the order of their times.
 func (s *Store) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`, args{"limit": limit}))
 }
 
-// HeldPosts lists the workspace's posts that the hold concerns, those due first at the top.
+// HeldPosts lists the workspace's posts that the hold affects, in the order of their times.
 func (t Tenant) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
 	return queryMany[HeldPost](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
 		args{"limit": limit}))
 }
 
-// UnprovedPosts lists all posts that may be published although no receipt shows it, those due first at the top.
+// UnprovedPosts lists all posts that may be published although they have no receipt, in the order of their times.
 func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
 }
 
-// RestoredReceipts lists the receipts that HoldPublishing noted.
+// RestoredReceipts lists the receipts that HoldPublishing stored.
 func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
 	return queryMany[RestoredReceipt](s.query(ctx, `
 		SELECT workspace_id AS workspace, post_id AS post, handle, armed_at, live, external_id, external_url
 			FROM restored_receipts ORDER BY post_id`, nil))
 }
 
-// FateInWords is what happens to the post when the hold ends, in words for a person.
+// FateInWords describes for a person what happens to the post when the hold ends.
 func (p HeldPost) FateInWords() string {
 	switch {
 	case p.Live:
@@ -178,8 +178,8 @@ func (p HeldPost) FateInWords() string {
 	return "no receipt; will be published unless you cancel it"
 }
 
-// MarkLiveFromReceipt makes a post live that a receipt shows as published. It does nothing when the post is live or
-// gone. Where another post of the account has the network's id, this one is live without it.
+// MarkLiveFromReceipt makes a post live that, according to its receipt, was published. It does nothing if the post is
+// already live or no longer exists. If another post of the account has the network's id, the post is live without it.
 func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now time.Time) error {
 	return t.exec(ctx, `
 		WITH post AS (
@@ -202,10 +202,10 @@ func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now 
 		})
 }
 
-// RearmPublication records in the ledger that the call of the receipt may have published a queued or failed post: the
-// network is asked before anything is sent. A failed post stays failed unless the network shows it or a retry by the
-// worker was pending. It returns false if the post is neither queued nor failed.
-func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (bool, error) {
+// RearmPublication stores in the ledger that, according to its receipt, a queued or failed post may have been
+// published. The network is then asked before anything is sent. A failed post stays failed unless the network shows it,
+// or the worker was going to retry it. It returns false if the post is neither queued nor failed.
+func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearmed bool, err error) {
 	return t.execChanged(ctx, `
 		WITH post AS (
 			SELECT u.post_id, p.status = 'queued' OR u.rest = @retry AS sends
@@ -222,14 +222,15 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (bool, 
 	})
 }
 
-// AdvanceStepIDs lets the ids of steps go on above step, so that no receipt of before looks newer than the ledger.
+// AdvanceStepIDs makes the ids of new steps greater than minStepID, so that no earlier receipt looks newer than the
+// ledger.
 func (s *Store) AdvanceStepIDs(ctx context.Context, minStepID int64) error {
 	return s.exec(ctx, `
 		SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`,
 		args{"step": minStepID})
 }
 
-// EndPublishingHold ends the hold. The ids of steps go on above step.
+// EndPublishingHold ends the hold and deletes its receipts. The ids of new steps are greater than minStepID.
 func (s *Store) EndPublishingHold(ctx context.Context, minStepID int64) error {
 	return s.Tx(ctx, func(s *Store) error {
 		if err := s.AdvanceStepIDs(ctx, minStepID); err != nil {

@@ -8,7 +8,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Revocation is a grant that a network must be told to end.
+// Revocation is a request to a network to end a grant.
 type Revocation struct {
 	Grant        []byte // its hash
 	Platform     core.Platform
@@ -20,7 +20,7 @@ type Revocation struct {
 // grantTurn is the class of the advisory locks of grants.
 const grantTurn = int32(0x67726e74) // "grnt"
 
-// lockGrants makes everybody else who locks one of the grants wait until the transaction ends.
+// lockGrants locks grants until the transaction ends. Others who lock one of them wait.
 func (s *Store) lockGrants(ctx context.Context, grants ...[]byte) error {
 	return s.exec(ctx, `
 		SELECT pg_advisory_xact_lock(@class, key) FROM (
@@ -28,7 +28,7 @@ func (s *Store) lockGrants(ctx context.Context, grants ...[]byte) error {
 		args{"class": grantTurn, "grants": grants})
 }
 
-// AddRevocation stores that a grant must be ended. Within Tx, a job must be enqueued that does it.
+// AddRevocation stores that a grant must be ended. The caller enqueues the job that does it, in the same transaction.
 func (t Tenant) AddRevocation(ctx context.Context, r Revocation) error {
 	return t.store.exec(ctx, `
 		INSERT INTO revocations (grant_hash, platform, connected_at, token, asked_at)
@@ -39,7 +39,7 @@ func (t Tenant) AddRevocation(ctx context.Context, r Revocation) error {
 }
 
 // LockGrants prevents the grants from being revoked until the transaction ends. It reports whether one of them was
-// revoked, or may have been, since a consent was asked for.
+// revoked, or may have been, since begun, when the consent was requested.
 func (t Tenant) LockGrants(ctx context.Context, grants [][]byte, begun time.Time) (revoked bool, err error) {
 	if err := t.store.lockGrants(ctx, grants...); err != nil {
 		return false, err
@@ -49,9 +49,9 @@ func (t Tenant) LockGrants(ctx context.Context, grants [][]byte, begun time.Time
 		args{"grants": grants, "begun": begun}))
 }
 
-// ClaimRevocation returns a grant that must be ended now, and lets no other worker call the network meanwhile. It
-// returns not_found if nothing is to be done: an account needs the grant, it was ended, or another worker is at it. An
-// account of the network whose grant is not known may need it.
+// ClaimRevocation returns a grant that must be ended now, and keeps other workers from calling the network about it
+// meanwhile. It returns ErrNotFound if an account needs the grant, if the grant was ended, or if another worker is
+// ending it. Accounts of the network whose grant is unknown may need it, too.
 func (s *Store) ClaimRevocation(ctx context.Context, grant []byte, meanwhile time.Duration) (r Revocation, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		if err := s.lockGrants(ctx, grant); err != nil {
@@ -67,7 +67,7 @@ func (s *Store) ClaimRevocation(ctx context.Context, grant []byte, meanwhile tim
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		// A token that has been replaced since this statement began belongs to a later wish, whose job comes.
+		// A token that was replaced since this statement began belongs to a later request, which has its own job.
 		return s.exec(ctx, `
 			UPDATE revocations r SET token = '' FROM revocations seen
 			WHERE r.grant_hash = @grant AND seen.grant_hash = @grant AND r.token = seen.token AND `+needed,
@@ -85,8 +85,8 @@ func (s *Store) ReplaceRevocationToken(ctx context.Context, r Revocation, sealed
 		args{"grant": r.Grant, "old": r.Token, "sealed": sealed})
 }
 
-// FinishRevocation erases the token of a claimed revocation: nothing is left to do. ended says that no call can take
-// effect any more.
+// FinishRevocation deletes the token of a claimed revocation, because nothing is left to do. noCallPending says that no
+// call can take effect any more.
 func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPending bool) error {
 	return s.exec(ctx, `
 		UPDATE revocations SET token = CASE WHEN token = @token THEN '' ELSE token END,
@@ -94,8 +94,8 @@ func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPendin
 		WHERE grant_hash = @grant`, args{"grant": r.Grant, "token": r.Token, "ended": noCallPending})
 }
 
-// DropOldRevocations deletes what nothing can be done about any more: revocations that were asked for longer ago than
-// given, and done ones that no consent can still meet.
+// DropOldRevocations deletes revocations that were requested longer ago than lifetime. It also deletes finished ones
+// that can no longer concern any consent, because their last call took effect longer ago than consent.
 func (s *Store) DropOldRevocations(ctx context.Context, lifetime, consent time.Duration) error {
 	return s.exec(ctx, `
 		DELETE FROM revocations WHERE asked_at < clock() - @lifetime::interval

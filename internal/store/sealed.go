@@ -7,19 +7,19 @@ import (
 	"belfry/internal/core"
 )
 
-// SealedColumn is a column of encrypted values that are stored for long. Consents and the tokens of revocations are
-// encrypted too, but are deleted within minutes, or a day.
+// SealedColumn is a column with encrypted values that are stored for a long time. The values of consents and
+// revocations are encrypted too, but are deleted within a day.
 type SealedColumn struct {
 	Table, Column string
-	key           string // the column that the value is bound to
-	free          string // when a row may be changed
+	key           string // the column to which the value is bound
+	free          string // the condition under which a row can be changed
 }
 
 // The encrypted columns.
 var (
 	SealedTokens = SealedColumn{
 		"accounts", "token", "id",
-		// Whoever renews a token replaces the very one they read, within the lease that they took by moving this date.
+		// Renewing a token moves this date by the lease, and then replaces the token only if it has not changed.
 		"(token_refresh_at IS NULL OR token_refresh_at <= clock() OR token_refresh_at > clock() + @lease::interval)",
 	}
 	SealedSources = SealedColumn{"media", "source", "id", "@lease::interval IS NOT NULL"}
@@ -27,15 +27,15 @@ var (
 	SealedMails   = SealedColumn{"mails", "sealed", "id", "@lease::interval IS NOT NULL"}
 )
 
-// SealedValue is an encrypted value and the row to which it is bound.
+// SealedValue is an encrypted value, with the row to which it is bound.
 type SealedValue[K core.Kind] struct {
 	ID        core.ID[K]
 	Workspace core.WorkspaceID
 	Sealed    []byte
 }
 
-// ValuesSealedOtherwise lists values of a column that do not begin with head, in the order of their rows, after the row
-// after.
+// ValuesSealedOtherwise lists up to limit values of a column that do not begin with prefix, in the order of their rows,
+// starting after the row after.
 func ValuesSealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, prefix []byte, after core.ID[K],
 	limit int,
 ) ([]SealedValue[K], error) {
@@ -46,17 +46,17 @@ func ValuesSealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedC
 		ORDER BY `+c.key+` LIMIT @limit`, args{"head": prefix, "after": after, "limit": limit}))
 }
 
-// ReplaceSealed replaces an encrypted value, unless the row's value has changed or is being renewed, which takes at
-// most lease. It reports whether it did.
+// ReplaceSealed replaces an encrypted value. It does nothing, and returns false, if the value in the row has changed or
+// is being renewed, which takes at most lease.
 func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K], sealed []byte,
 	lease time.Duration,
-) (bool, error) {
+) (replaced bool, err error) {
 	return s.execChanged(ctx, `
 		UPDATE `+c.Table+` SET `+c.Column+` = @sealed WHERE `+c.key+` = @id AND `+c.Column+` = @old AND `+c.free,
 		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": lease})
 }
 
-// CountSealedByKey counts the encrypted values by the id of their key.
+// CountSealedByKey counts all encrypted values, by the id of the key that encrypted them.
 func (s *Store) CountSealedByKey(ctx context.Context) (map[string]int64, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMap[string, int64](s.query(ctx, `

@@ -9,12 +9,12 @@ import (
 	"belfry/internal/core"
 )
 
-// examinedFirst is how many posts a search examines before it uses the index. A text that is too rare to fill a page
-// with so many posts is rare enough for the index.
+// examinedFirst is how many posts a search examines before it uses the index. A text that does not fill a page with
+// this many posts is rare enough for the index.
 const examinedFirst = 5_000
 
-// searchPosts examines the first posts of the list, where it soon finds frequent texts. If they do not fill a page,
-// it uses the text index, which is fast for rare texts.
+// searchPosts first examines the first posts of the list, which soon contain a frequent text. If they do not fill a
+// page, it uses the text index, which is fast for rare texts.
 func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]core.Post, error) {
 	const contains = `(p.text ILIKE @q OR p.title ILIKE @q)`
 	q.args["q"] = likePattern(f.Contains)
@@ -28,15 +28,15 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 		return posts, err
 	}
 
-	done, err := t.store.searches.acquire(ctx, t.ws)
+	release, err := t.store.searches.acquire(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer release()
 	q.args["text"] = f.Contains
 	var found []core.Post
 	err = t.Tx(ctx, func(t Tenant) error {
-		// A bitmap of many posts must not become one of pages, all of whose texts would be taken apart again.
+		// With less memory, the index would return whole pages, and the texts of all their posts would be split again.
 		if err := t.store.exec(ctx, `SET LOCAL work_mem = '32MB'`, nil); err != nil {
 			return err
 		}
@@ -68,11 +68,11 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, where, end strin
 		return files, err
 	}
 
-	done, err := t.store.searches.acquire(ctx, t.ws)
+	release, err := t.store.searches.acquire(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
+	defer release()
 	a["text"] = f.Contains
 	found, err := queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaColumns+where+
 		` AND `+texts+` @@ search_query(@text)`+contains+
@@ -83,12 +83,12 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, where, end strin
 	return found, err
 }
 
-// likePattern returns the LIKE pattern for texts that contain s.
+// likePattern returns the LIKE pattern that matches texts with s in them.
 func likePattern(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
 }
 
-// slowSearches is how many searches of one workspace may use the index at the same time in this process.
+// slowSearches is how many searches of one workspace can use the index at the same time in this process.
 const slowSearches = 2
 
 // searchLimiter limits how many searches of each workspace use the index at the same time. The zero value is ready to
@@ -100,11 +100,11 @@ type searchLimiter struct {
 
 type searchSlots struct {
 	places chan struct{}
-	users  int // that run or wait; with the last one the queue goes
+	users  int // that run or wait; the last one removes the entry
 }
 
-// acquire waits until a search may start; the caller calls done at its end.
-func (s *searchLimiter) acquire(ctx context.Context, ws core.WorkspaceID) (done func(), err error) {
+// acquire waits until a search of the workspace may start. The caller calls release when the search has ended.
+func (s *searchLimiter) acquire(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
 	s.mu.Lock()
 	q, ok := s.queues[ws]
 	if !ok {

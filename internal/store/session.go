@@ -8,14 +8,14 @@ import (
 	"belfry/internal/core"
 )
 
-// Sessions stores the dashboard's sessions under hashes of their tokens, and implements the store of scs. A deleted
-// session leaves an empty row until its expiry, so that an open request cannot restore the session by saving it.
+// Sessions stores the dashboard's sessions by the hashes of their tokens, and implements the store of scs. A deleted
+// session leaves an empty row until it expires, so that a concurrent request cannot restore it by saving it.
 type Sessions struct {
 	store *Store
 	now   func() time.Time
 }
 
-// NewSessions returns the store of sessions; now is the clock for their expiry.
+// NewSessions returns the store of sessions. now is the clock that decides when they expire.
 func NewSessions(s *Store, now func() time.Time) *Sessions { return &Sessions{s, now} }
 
 // FindCtx returns a session; found is false if there is none or it has expired.
@@ -29,7 +29,7 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, foun
 	return data, err == nil, err
 }
 
-// CommitCtx stores a session. The context tells whose it is (core.WithBrowserSession).
+// CommitCtx stores a session. The context says whose it is (core.WithBrowserSession).
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	of := core.BrowserSessionOf(ctx)
 	return s.store.exec(ctx, `
@@ -44,15 +44,15 @@ func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, exp
 		})
 }
 
-// SessionsOfUser lists the sessions of a person, the last used first.
+// SessionsOfUser lists a person's sessions, most recently used first.
 func (s *Store) SessionsOfUser(ctx context.Context, user core.UserID, now time.Time) ([]core.BrowserSession, error) {
 	return queryMany[core.BrowserSession](s.query(ctx, `
 		SELECT id, user_id AS "user", browser, since, seen_at FROM sessions
 		WHERE user_id = @user AND data <> '' AND expiry > @now ORDER BY seen_at DESC, id`, args{"user": user, "now": now}))
 }
 
-// EndSession ends a session of a member. It returns false if there is none.
-func (t Tenant) EndSession(ctx context.Context, user core.UserID, id core.SessionID) (bool, error) {
+// EndSession ends a session of a member. It returns false if there is no such session.
+func (t Tenant) EndSession(ctx context.Context, user core.UserID, id core.SessionID) (ended bool, err error) {
 	return t.execChanged(ctx, `
 		UPDATE sessions SET data = '' WHERE id = @id AND data <> ''
 			AND user_id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`,
@@ -66,7 +66,7 @@ func (t Tenant) EndAllSessions(ctx context.Context, user core.UserID) error {
 			AND user_id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`, args{"user": user})
 }
 
-// DeleteCtx ends a session permanently.
+// DeleteCtx ends a session.
 func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
 	return s.store.exec(ctx, `UPDATE sessions SET data = '' WHERE token = @token`, args{"token": token})
 }

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// UsedSlots returns how many slots of the period are used.
+// UsedSlots returns how many slots of a month are used.
 func (t Tenant) UsedSlots(ctx context.Context, period string) (int64, error) {
 	return queryValue[int64](t.query(ctx, `
 		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`,
@@ -20,15 +20,15 @@ const reserveSlots = `
 	ON CONFLICT (workspace_id, period) DO UPDATE SET used = m.used + @n WHERE @limit IS NULL OR m.used + @n <= @limit
 	RETURNING used`
 
-// CountDrafts returns the number of drafts. In a transaction that has created a draft, it does not change until the
-// transaction ends.
+// CountDrafts returns the number of drafts. In a transaction that has created a draft, the number does not change until
+// the transaction ends.
 func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
 	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_drafts WHERE workspace_id = @ws), 0)`,
 		nil))
 }
 
-// ReserveSlot takes a slot of the period for a post, and returns how many are used after that. A post that is queued
-// again takes a new slot. ok is false if the limit does not allow it; a nil limit always does.
+// ReserveSlot reserves a slot of the month for a post, and returns how many slots are then used. A post that is queued
+// again uses a new slot. ok is false if the limit does not allow it; a nil limit always does.
 func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64, ok bool,
 	err error,
 ) {

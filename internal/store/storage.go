@@ -13,8 +13,9 @@ func (t Tenant) UsedStorage(ctx context.Context) (int64, error) {
 		nil))
 }
 
-// ReserveStorage takes n bytes, all or none, and returns how many are used after that. ok is false if the limit does
-// not allow it; a nil limit always does. In both cases, the result does not change until the transaction ends.
+// ReserveStorage adds n bytes to the used storage, and returns how many bytes are then used. If the limit does not
+// allow all of them, it adds none and ok is false; a nil limit always allows them. Either way, the used storage does
+// not change until the transaction ends.
 func (t Tenant) ReserveStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
 	if err := t.exec(ctx, `
 		INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0)
@@ -36,7 +37,8 @@ func (t Tenant) ReserveStorage(ctx context.Context, n int64, limit *int64) (used
 	return used, false, err
 }
 
-// setChargedBytes changes how many bytes a file that the caller has locked counts, whatever the limit.
+// setChargedBytes changes how many bytes a file counts toward the storage, regardless of the limit. The caller has
+// locked the file.
 func (t Tenant) setChargedBytes(ctx context.Context, m Media, bytes int64) error {
 	if bytes == m.Charged {
 		return nil
@@ -49,7 +51,7 @@ func (t Tenant) setChargedBytes(ctx context.Context, m Media, bytes int64) error
 	return t.addUsedStorage(ctx, bytes-m.Charged)
 }
 
-// addUsedStorage changes how many bytes the workspace's files use, whatever the limit.
+// addUsedStorage changes the used storage by delta bytes, regardless of the limit.
 func (t Tenant) addUsedStorage(ctx context.Context, delta int64) error {
 	if delta == 0 {
 		return nil
@@ -57,12 +59,12 @@ func (t Tenant) addUsedStorage(ctx context.Context, delta int64) error {
 	changed, err := t.execChanged(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`,
 		args{"more": delta})
 	if err == nil && !changed {
-		return fmt.Errorf("charge storage: workspace %s has no count of it", t.ws)
+		return fmt.Errorf("charge storage: workspace %s has no row in usage_storage", t.ws)
 	}
 	return err
 }
 
-// ExpiredUploadIDs lists reservations that have expired and are not in use.
+// ExpiredUploadIDs lists reservations that have expired and are not being uploaded.
 func (t Tenant) ExpiredUploadIDs(ctx context.Context) ([]core.MediaID, error) {
 	return queryValues[core.MediaID](t.query(ctx, `
 		SELECT id FROM media WHERE workspace_id = @ws AND status = 'uploading' AND expires_at <= clock()

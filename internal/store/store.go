@@ -1,4 +1,8 @@
-// Package store holds all SQL. Tenant is one workspace's data, Store what concerns the whole system.
+// Package store contains all SQL. Tenant is one workspace's data, and Store is what concerns the whole system.
+//
+// A method that is named for what it returns only reads. One that returns a single row returns ErrNotFound if there is
+// none; the lookups of several rows by id omit the missing ones. A method whose name begins with Lock prevents changes
+// to the rows until the transaction ends. Claim reserves work for one worker, and Consume deletes what it returns.
 package store
 
 import (
@@ -46,12 +50,13 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	return &Store{pool: pool, jobs: jobs, q: pool, searches: &searchLimiter{}}, nil
 }
 
-// Tx calls f in one transaction, which commits exactly if f returns nil. Within a transaction, it calls f in that
-// one.
+// Tx calls f in one transaction, which commits if f returns nil and otherwise rolls back. Within a transaction, it
+// calls f in that one.
 func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 	return s.runInTx(ctx, pgx.TxOptions{}, f)
 }
 
+// runInTx calls f in a transaction with the given options or, within a transaction, in that one.
 func (s *Store) runInTx(ctx context.Context, options pgx.TxOptions, f func(*Store) error) error {
 	if s.tx != nil {
 		return f(s)
@@ -68,7 +73,7 @@ func (s *Store) runInTx(ctx context.Context, options pgx.TxOptions, f func(*Stor
 	return err
 }
 
-// signalDue signals Due, after the commit if there is a transaction.
+// signalDue sends a signal to Due; within a transaction, after the commit.
 func (s *Store) signalDue() {
 	if s.tx != nil {
 		*s.madeDue = true
@@ -76,11 +81,12 @@ func (s *Store) signalDue() {
 	}
 	select {
 	case s.Due <- struct{}{}:
-	default: // nobody listens, or a signal is waiting already
+	default: // nobody listens, or a signal is already waiting
 	}
 }
 
-// signalDueIfNil is signalDue for a statement that has made a post due, unless it failed with err, which is returned.
+// signalDueIfNil calls signalDue if err is nil, and returns err. err is the result of a statement that makes a post
+// due.
 func (t Tenant) signalDueIfNil(err error) error {
 	if err == nil {
 		t.store.signalDue()
@@ -88,7 +94,7 @@ func (t Tenant) signalDueIfNil(err error) error {
 	return err
 }
 
-// In returns one workspace's data. It does not check rights: app.enter does.
+// In returns one workspace's data. It does not check rights; app.enter does.
 func (s *Store) In(ws core.WorkspaceID) Tenant { return Tenant{s, ws} }
 
 // Tenant is one workspace's data. It adds the workspace to every query's arguments as @ws. A query that does not use
@@ -101,18 +107,19 @@ type Tenant struct {
 // WorkspaceID returns the id of the workspace.
 func (t Tenant) WorkspaceID() core.WorkspaceID { return t.ws }
 
-// Tx calls f in one transaction, which commits exactly if f returns nil.
+// Tx is Store.Tx for one workspace's data.
 func (t Tenant) Tx(ctx context.Context, f func(Tenant) error) error {
 	return t.store.Tx(ctx, func(s *Store) error { return f(Tenant{s, t.ws}) })
 }
 
-// ReadSnapshot runs f, all of whose statements read the data as it is at one moment. They cannot change it.
+// ReadSnapshot calls f in a read-only transaction. All statements of f read the data of the same moment.
 func (t Tenant) ReadSnapshot(ctx context.Context, f func(Tenant) error) error {
 	return t.store.runInTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
 		func(s *Store) error { return f(Tenant{s, t.ws}) })
 }
 
-// Enqueue inserts a job that exists exactly if the transaction commits. It must be called within Tx.
+// Enqueue inserts a job that exists only if the transaction commits; the zero time means that it runs immediately. It
+// must be called within Tx.
 func (t Tenant) Enqueue(ctx context.Context, job queue.Job, at time.Time) error {
 	if t.store.tx == nil {
 		return errors.New("enqueue outside a transaction")
@@ -120,7 +127,8 @@ func (t Tenant) Enqueue(ctx context.Context, job queue.Job, at time.Time) error 
 	return t.store.jobs.Insert(ctx, t.store.tx, job, at)
 }
 
-// EnqueueMany inserts jobs that exist exactly if the transaction commits.
+// EnqueueMany inserts jobs that exist only if the transaction commits and that run immediately. It must be called
+// within Tx.
 func (s *Store) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
 	if s.tx == nil {
 		return errors.New("enqueue outside a transaction")
@@ -130,6 +138,7 @@ func (s *Store) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
 
 type args = map[string]any
 
+// withWorkspace adds the workspace's id to the arguments, as @ws.
 func (t Tenant) withWorkspace(a args) namedArgs {
 	all := make(namedArgs, len(a)+1)
 	maps.Copy(all, a)
@@ -149,7 +158,7 @@ func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error)
 	return t.store.q.Query(ctx, sql, t.withWorkspace(a))
 }
 
-// queryReplanned is query for a statement whose plan depends on its arguments: PostgreSQL plans it each time.
+// queryReplanned is query for a statement whose best plan depends on its arguments. PostgreSQL plans it each time.
 func (t Tenant) queryReplanned(ctx context.Context, sql string, a args) (pgx.Rows, error) {
 	return t.store.q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, t.withWorkspace(a))
 }
@@ -170,7 +179,7 @@ func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error)
 	return s.q.Query(ctx, sql, namedArgs(a))
 }
 
-// queryOne returns exactly one row; without a row, the error is not_found.
+// queryOne returns the only row. The error is ErrNotFound if there is none.
 func queryOne[T any](rows pgx.Rows, err error) (T, error) {
 	return collectOne(rows, err, rowToStruct[T])
 }
@@ -180,7 +189,7 @@ func queryMany[T any](rows pgx.Rows, err error) ([]T, error) {
 	return collectAll(rows, err, rowToStruct[T])
 }
 
-// queryValue returns the only column of exactly one row; without a row, the error is not_found.
+// queryValue returns the only column of the only row. The error is ErrNotFound if there is none.
 func queryValue[T any](rows pgx.Rows, err error) (T, error) {
 	return collectOne(rows, err, pgx.RowTo[T])
 }
@@ -190,7 +199,7 @@ func queryValues[T any](rows pgx.Rows, err error) ([]T, error) {
 	return collectAll(rows, err, pgx.RowTo[T])
 }
 
-// queryMap returns all rows of two columns, a key and its value.
+// queryMap returns a map of all rows, which have two columns: a key and its value.
 func queryMap[K comparable, V any](rows pgx.Rows, err error) (map[K]V, error) {
 	type pair struct {
 		Key   K

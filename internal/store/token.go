@@ -8,7 +8,7 @@ import (
 	"belfry/internal/queue"
 )
 
-// MarkExpiredAccounts marks the accounts whose token has passed its date and cannot be renewed automatically.
+// MarkExpiredAccounts marks the accounts whose token has expired and cannot be renewed automatically.
 func (s *Store) MarkExpiredAccounts(ctx context.Context, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET status = @expired, status_reason = @reason
@@ -24,11 +24,12 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, e
 		ORDER BY token_refresh_at LIMIT @limit`, args{"limit": limit}))
 }
 
-// ClaimTokenRefresh claims the renewal of a token for the lease. It returns not_found if the token is not due, is being
-// renewed by another worker, or was replaced. A lapsed token is due, except after a failed renewal.
+// ClaimTokenRefresh claims the renewal of a token for the lease. A token is due at its time, or immediately if it is
+// lapsedToken and no renewal has failed. It returns ErrNotFound if the token is not due, is being renewed by another
+// worker, or was replaced.
 func (t Tenant) ClaimTokenRefresh(ctx context.Context, id core.AccountID, lapsedToken []byte,
 	lease time.Duration,
-) (core.Account, []byte, error) {
+) (_ core.Account, sealedToken []byte, err error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET token_refresh_at = clock() + @lease::interval, token_claimed_until = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id
@@ -38,8 +39,8 @@ func (t Tenant) ClaimTokenRefresh(ctx context.Context, id core.AccountID, lapsed
 	return row.Account, row.Token, err
 }
 
-// TokenRefreshBackoff returns how long a failed renewal of an account's token must not be repeated: 0 if it may be, or
-// if a worker is renewing the token.
+// TokenRefreshBackoff returns how long to wait until a failed renewal of an account's token may be repeated. It is 0 if
+// the renewal may be repeated now, or if a worker is renewing the token.
 func (t Tenant) TokenRefreshBackoff(ctx context.Context, id core.AccountID) (time.Duration, error) {
 	return queryValue[time.Duration](t.query(ctx, `
 		SELECT CASE WHEN token_failing_since IS NULL OR token_claimed_until > clock() THEN interval '0'
@@ -48,9 +49,9 @@ func (t Tenant) TokenRefreshBackoff(ctx context.Context, id core.AccountID) (tim
 }
 
 const (
-	// CheckEvery is how often a worker asks the network whether a token still works, and what the account may do.
+	// CheckEvery is how often a worker asks the network whether a token still works and what the account can do.
 	CheckEvery = 24 * time.Hour
-	// CheckLease is how long such a check is one worker's alone.
+	// CheckLease is how long one worker has to make such a check.
 	CheckLease = 5 * time.Minute
 )
 
@@ -62,9 +63,11 @@ func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error)
 		args{"limit": limit}))
 }
 
-// ClaimAccountCheck claims the check of an account's token for CheckLease. It returns the account and its encrypted
-// token, or not_found if no check is due.
-func (t Tenant) ClaimAccountCheck(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
+// ClaimAccountCheck claims the check of an account for CheckLease. It returns the account and its encrypted token, or
+// ErrNotFound if no check is due.
+func (t Tenant) ClaimAccountCheck(ctx context.Context, id core.AccountID) (_ core.Account, sealedToken []byte,
+	err error,
+) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
@@ -72,7 +75,7 @@ func (t Tenant) ClaimAccountCheck(ctx context.Context, id core.AccountID) (core.
 	return row.Account, row.Token, err
 }
 
-// ScheduleAccountCheck stores after how long an account's token is checked next.
+// ScheduleAccountCheck stores that the next check of an account is due after the given time.
 func (t Tenant) ScheduleAccountCheck(ctx context.Context, id core.AccountID, after time.Duration) error {
 	return t.exec(ctx, `UPDATE accounts SET check_at = clock() + @next::interval WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "next": after})
@@ -80,12 +83,12 @@ func (t Tenant) ScheduleAccountCheck(ctx context.Context, id core.AccountID, aft
 
 // RefreshResult is the result of renewing a token.
 type RefreshResult struct {
-	Token     *SealedToken // nil: the old one stays
+	Token     *SealedToken // nil if the old token stays
 	Status    core.AccountStatus
 	Reason    string
 	NeverAuto bool // the network has no renewal
-	// Wait is how long the network wants to be waited for after a failure that may pass. The next renewal is due after
-	// as long as renewals have been failing, within the store's bounds, but not before that.
+	// Wait is the minimum pause that the network has asked for after a temporary failure. Otherwise, the pause is as
+	// long as renewals have been failing, within the bounds below.
 	Wait time.Duration
 }
 
@@ -95,8 +98,8 @@ const (
 	refreshLatest  = time.Hour
 )
 
-// SaveTokenRefresh stores a result, unless the token has been replaced since it was claimed: then a person has
-// reconnected the account, and the new token is the valid one.
+// SaveTokenRefresh stores the result of renewing a token. It does nothing if the token has changed since it was
+// claimed: then a person has reconnected the account, and the new token is valid.
 func (t Tenant) SaveTokenRefresh(ctx context.Context, id core.AccountID, claimedToken []byte, r RefreshResult) error {
 	token := SealedToken{Sealed: claimedToken}
 	if r.Token != nil {
@@ -118,7 +121,7 @@ func (t Tenant) SaveTokenRefresh(ctx context.Context, id core.AccountID, claimed
 		})
 }
 
-// AccountToken is an account's encrypted token, for checking the key that encrypted it.
+// AccountToken is an account's encrypted token, with the row to which it is bound.
 type AccountToken struct {
 	WorkspaceID core.WorkspaceID
 	ID          core.AccountID
@@ -127,7 +130,7 @@ type AccountToken struct {
 	Token       []byte
 }
 
-// SampleTokenPerKey returns one encrypted token in use for each key.
+// SampleTokenPerKey returns one account's encrypted token for each secret key in use.
 func (s *Store) SampleTokenPerKey(ctx context.Context) ([]AccountToken, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMany[AccountToken](s.query(ctx, `
@@ -137,7 +140,7 @@ func (s *Store) SampleTokenPerKey(ctx context.Context) ([]AccountToken, error) {
 		ORDER BY substring(token FROM 1 FOR 2 + get_byte(token, 1)), id`, nil))
 }
 
-// AllAccountTokens returns the encrypted tokens in use of all accounts.
+// AllAccountTokens returns the encrypted tokens of all connected accounts.
 func (s *Store) AllAccountTokens(ctx context.Context) ([]AccountToken, error) {
 	return queryMany[AccountToken](s.query(ctx, `
 		SELECT workspace_id, id, display_name, platform, token FROM accounts WHERE disconnected_at IS NULL
@@ -159,8 +162,8 @@ func (s *Store) RevokeAccountTokens(ctx context.Context, tokens []AccountToken, 
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// ReviewAccountConnections revokes the accounts that were connected while this server used other networks, and restores
-// those whose networks are in use again. It does not change accounts without a token.
+// ReviewAccountConnections revokes the accounts whose ConnectedVia differs from connectedVia, because this server now
+// uses other networks. It restores those whose networks are in use again. It does not change accounts without a token.
 func (s *Store) ReviewAccountConnections(ctx context.Context, connectedVia, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET

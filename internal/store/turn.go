@@ -9,21 +9,21 @@ import (
 	"belfry/internal/core"
 )
 
-// ErrNoTurn means that another post of the account is in its irreversible step, or is about to make it.
+// ErrNoTurn means that another post of the account is making its irreversible call, or is about to.
 var ErrNoTurn = errors.New("another post of this account has the turn")
 
 // RestTurn marks a publication whose claim ended because another post of the account had the turn.
 const RestTurn core.Do = "turn"
 
-// waitForTurn is how long a publication waits at most until it is claimed again. It is a net for versions that pass no
-// turns on: this one wakes the posts that wait.
+// waitForTurn is the longest time until a waiting publication is claimed again. It matters only if an older version,
+// which does not pass turns on, has ended the turn.
 const waitForTurn = 10 * time.Minute
 
 // accountSQL is the account of @post.
 const accountSQL = `(SELECT account_id FROM posts WHERE workspace_id = @ws AND id = @post)`
 
-// takeTurnSQL takes the turn for a claimed publication that is due, unless another post of its account has it. The row
-// of the publication is locked first, as in every statement that writes both.
+// takeTurnSQL takes the turn for a claimed publication that is due, unless another post of its account has it. Like
+// every statement that writes both, it locks the publication first.
 const takeTurnSQL = `, mine AS (
 			SELECT post_id FROM publications WHERE ` + fence + ` AND due_at <= clock() FOR NO KEY UPDATE
 		), turn AS (
@@ -34,8 +34,8 @@ const takeTurnSQL = `, mine AS (
 			RETURNING post_id
 		)`
 
-// passTurnSQL gives the turn of the publication in the CTE fenced, if it has it, to the first due of those that wait,
-// and makes that one due. Where none waits, the turn ends. A locked post is skipped, because somebody is changing it.
+// passTurnSQL ends the turn of the publication in the CTE fenced, if it has the turn. The waiting post that is due
+// first gets the turn and becomes due now. It skips a locked post, because somebody is changing that one.
 const passTurnSQL = `, held AS (
 			SELECT account_id FROM turns WHERE workspace_id = @ws AND account_id = ` + accountSQL + ` AND post_id = @post
 				AND EXISTS (SELECT FROM fenced) FOR UPDATE
@@ -53,7 +53,8 @@ const passTurnSQL = `, held AS (
 			DELETE FROM turns t USING held WHERE t.account_id = held.account_id AND NOT EXISTS (SELECT FROM woken)
 		)`
 
-// wokenSQL tells whether passTurnSQL, if it is used, has made another post due.
+// wokenSQL returns the SQL that says whether passTurnSQL has made another post due. passes says whether the statement
+// contains passTurnSQL.
 func wokenSQL(passes bool) string {
 	if passes {
 		return `EXISTS (SELECT FROM woken)`
@@ -61,15 +62,15 @@ func wokenSQL(passes bool) string {
 	return `false`
 }
 
-// EndClaimUntilTurn ends the claim of a publication that has not got its account's turn. It is claimed again when it
-// has the turn; until then, it can be changed. After ErrFenced, another worker continues.
+// EndClaimUntilTurn ends the claim of a publication that did not get its account's turn. The publication is claimed
+// again when it has the turn. Until then, it can be changed. After ErrFenced, another worker continues.
 func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	a := p.stepArguments()
 	a["wait"], a["rest"] = waitForTurn, RestTurn
 	changed, err := t.execChanged(ctx, `
 		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = 0, turn_of = account_id,
 			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL,
-			next_action_at = clock() + CASE WHEN EXISTS ( -- it may have ended meanwhile
+			next_action_at = clock() + CASE WHEN EXISTS ( -- the turn may have ended in the meantime
 				SELECT FROM turns t WHERE t.account_id = of.account_id AND t.post_id <> @post AND t.until > clock()
 			) THEN @wait::interval ELSE '0' END
 		FROM (SELECT `+accountSQL+` AS account_id, `+relaxed+`) AS of
@@ -84,9 +85,10 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// WakeNextWaiting makes due the post that was due first, of each account whose turn nobody has while posts wait for it:
-// workers die, and a turn may end while a post begins to wait. The post takes the turn with its arm, as any other does.
-// WakeNextWaiting waits for no lock, so that it cannot end in a deadlock with a transaction that changes several posts.
+// WakeNextWaiting finds the accounts with waiting posts whose turn no post has, and makes the one that was due first
+// due now. This happens if a worker dies, or if a turn ends while a post begins to wait. The post takes the turn when
+// it is armed, as any other does. WakeNextWaiting waits for no lock, so it cannot deadlock with a transaction that
+// changes several posts.
 func (s *Store) WakeNextWaiting(ctx context.Context) error {
 	woken, err := s.execChanged(ctx, `
 		WITH free AS (

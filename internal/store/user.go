@@ -15,7 +15,7 @@ type Member struct {
 	Role      core.Role
 }
 
-// SessionMember is a member with what their sessions depend on.
+// SessionMember is a member, with everything that the member's sessions need.
 type SessionMember struct {
 	Member
 	Slug         string
@@ -28,15 +28,15 @@ const personColumns = `m.workspace_id AS workspace, w.slug, w.plan, m.user_id AS
 			u.shortcuts, m.first_steps
 		FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id`
 
-// SessionMember returns a person's membership, or not_found.
+// SessionMember returns a person's membership in a workspace.
 func (s *Store) SessionMember(ctx context.Context, user core.UserID, ws core.WorkspaceID) (SessionMember, error) {
 	return queryOne[SessionMember](s.query(ctx, `
 		SELECT `+personColumns+` WHERE m.user_id = @user AND m.workspace_id = @workspace`,
 		args{"user": user, "workspace": ws}))
 }
 
-// SessionMemberAt returns a person's membership in the workspace with a slug or, if they have none, in the last
-// workspace or, if they have none there either, their oldest. It returns not_found for somebody without a workspace.
+// SessionMemberAt returns a person's membership in the workspace with the slug or, failing that, in the workspace last
+// or, failing that, their oldest membership. It returns ErrNotFound for a person without a workspace.
 func (s *Store) SessionMemberAt(ctx context.Context, user core.UserID, slug string,
 	last core.WorkspaceID,
 ) (SessionMember, error) {
@@ -46,7 +46,7 @@ func (s *Store) SessionMemberAt(ctx context.Context, user core.UserID, slug stri
 		args{"user": user, "slug": slug, "last": last}))
 }
 
-// CurrentWorkspaceSlug returns the slug of a person's workspace by a former slug, or not_found.
+// CurrentWorkspaceSlug returns the present slug of the workspace that once had formerSlug, if the person is a member.
 func (s *Store) CurrentWorkspaceSlug(ctx context.Context, user core.UserID, formerSlug string) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT w.slug FROM former_slugs f JOIN workspaces w ON w.id = f.workspace_id
@@ -54,22 +54,21 @@ func (s *Store) CurrentWorkspaceSlug(ctx context.Context, user core.UserID, form
 		WHERE f.slug = @former`, args{"user": user, "former": formerSlug}))
 }
 
-// WorkspaceOwner returns the person who has owned a workspace for the longest time.
+// WorkspaceOwner returns the person who has owned the workspace for the longest time.
 func (s *Store) WorkspaceOwner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
 	return queryValue[core.UserID](s.query(ctx, `
 		SELECT user_id FROM members WHERE workspace_id = @workspace AND role = @owner ORDER BY created_at, user_id LIMIT 1`,
 		args{"workspace": ws, "owner": core.RoleOwner}))
 }
 
-// FirstOwnerEmail returns the email address of the person who has owned a workspace for the longest time, or
-// ErrNotFound.
+// FirstOwnerEmail returns the email address of the person who has owned any workspace for the longest time.
 func (s *Store) FirstOwnerEmail(ctx context.Context) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.role = @owner ORDER BY m.created_at, m.user_id LIMIT 1`, args{"owner": core.RoleOwner}))
 }
 
-// Membership is a workspace of a person, for the switcher.
+// Membership is one of a person's workspaces, for the workspace switcher.
 type Membership struct {
 	ID   core.WorkspaceID
 	Slug string
@@ -93,7 +92,7 @@ func (s *Store) AddMember(ctx context.Context, ws core.WorkspaceID, user core.Us
 		args{"workspace": ws, "user": user, "role": role, "now": now})
 }
 
-// SignInUser is a person with what is needed to check their password.
+// SignInUser is a person, with what is needed to check their password.
 type SignInUser struct {
 	ID           core.UserID
 	Name         string
@@ -107,13 +106,13 @@ func (s *Store) SignInUserByEmail(ctx context.Context, email string) (SignInUser
 		SELECT id, name, email, password_hash FROM users WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
-// LockUserByEmail is SignInUserByEmail, and locks the person.
+// LockUserByEmail returns a person by email address, ignoring case, and locks the person.
 func (s *Store) LockUserByEmail(ctx context.Context, email string) (core.User, error) {
 	return queryOne[core.User](s.query(ctx, `
 		SELECT id, name, email FROM users WHERE lower(email) = lower(@email) FOR NO KEY UPDATE`, args{"email": email}))
 }
 
-// AddUser stores a person. It is a conflict if the email address is in use.
+// AddUser stores a new person. The error is conflict if the email address is in use.
 func (s *Store) AddUser(ctx context.Context, u core.User, passwordHash string, now time.Time) error {
 	return s.exec(ctx, `
 		INSERT INTO users (id, email, name, password_hash, created_at) VALUES (@id, @email, @name, @hash, @now)`,
@@ -125,7 +124,7 @@ func (s *Store) SetPasswordHash(ctx context.Context, user core.UserID, passwordH
 	return s.exec(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
 }
 
-// UpdateUser stores the name and email address of a member. It is a conflict if the email address is in use.
+// UpdateUser stores the name and email address of a member. The error is conflict if the email address is in use.
 func (t Tenant) UpdateUser(ctx context.Context, u core.User) error {
 	return t.exec(ctx, `
 		UPDATE users SET name = @name, email = @email
@@ -146,27 +145,27 @@ func (s *Store) SetShortcuts(ctx context.Context, user core.UserID, on bool) err
 	return s.exec(ctx, `UPDATE users SET shortcuts = @on WHERE id = @user`, args{"user": user, "on": on})
 }
 
-// HideFirstSteps stops showing the first steps to a member.
+// HideFirstSteps stops showing the workspace's first steps to a member.
 func (t Tenant) HideFirstSteps(ctx context.Context, user core.UserID) error {
 	return t.exec(ctx, `UPDATE members SET first_steps = false WHERE workspace_id = @ws AND user_id = @user`,
 		args{"user": user})
 }
 
-// MemberUser returns a member of the workspace.
+// MemberUser returns a member of the workspace as a person.
 func (t Tenant) MemberUser(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
 		WHERE m.workspace_id = @ws AND u.id = @id`, args{"id": id}))
 }
 
-// LockMemberUser returns a member of the workspace, and locks the person.
+// LockMemberUser is MemberUser, and locks the person.
 func (t Tenant) LockMemberUser(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
 		WHERE m.workspace_id = @ws AND u.id = @id FOR NO KEY UPDATE OF u`, args{"id": id}))
 }
 
-// maxDevices is how many devices of a person are kept. The least recently used one is deleted first.
+// maxDevices is how many devices of a person are stored. The least recently used ones are deleted.
 const maxDevices = 20
 
 // HasDevice reports whether the person has signed in with the device whose cookie has this hash.
@@ -175,7 +174,8 @@ func (s *Store) HasDevice(ctx context.Context, user core.UserID, cookieHash []by
 		args{"hash": cookieHash, "user": user}))
 }
 
-// SaveDevice records that a person has just signed in with a device.
+// SaveDevice stores that a person has just signed in with a device. It deletes the least recently used devices above
+// the limit.
 func (s *Store) SaveDevice(ctx context.Context, user core.UserID, cookieHash []byte, now time.Time) error {
 	return s.exec(ctx, `
 		WITH surplus AS (

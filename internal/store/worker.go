@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// RecordHeartbeat records that a worker is running.
+// RecordHeartbeat stores that a worker is running now.
 func (s *Store) RecordHeartbeat(ctx context.Context, worker string) error {
 	return s.exec(ctx, `
 		INSERT INTO workers (name, seen_at) VALUES (@name, clock()) ON CONFLICT (name) DO UPDATE SET seen_at = clock()`,
@@ -15,11 +15,11 @@ func (s *Store) RecordHeartbeat(ctx context.Context, worker string) error {
 
 // Pulse says whether posts are being published.
 type Pulse struct {
-	WorkerSeen bool // a worker has reported within the time asked for
-	Overdue    bool // a publication has been due, and held by nobody, for longer than the time asked for
+	WorkerSeen bool // a worker has reported within maxSilence
+	Overdue    bool // a publication has been due and unclaimed for longer than maxLateness
 }
 
-// ReadPulse returns the present state.
+// ReadPulse returns the present Pulse.
 func (s *Store) ReadPulse(ctx context.Context, maxSilence, maxLateness time.Duration) (Pulse, error) {
 	return queryOne[Pulse](s.query(ctx, `
 		SELECT EXISTS (SELECT FROM workers WHERE seen_at > clock() - @silence::interval) AS worker_seen,
@@ -27,7 +27,7 @@ func (s *Store) ReadPulse(ctx context.Context, maxSilence, maxLateness time.Dura
 		args{"silence": maxSilence, "overdue": maxLateness}))
 }
 
-// Retention are the retention times of what Housekeep deletes.
+// Retention says how long DeleteOldRows keeps rows.
 type Retention struct {
 	Replays   time.Duration
 	Creations time.Duration
@@ -45,7 +45,7 @@ const alertMemory = 48 * time.Hour
 // alertRetention is how long members can still be told about a problem.
 const alertRetention = 7 * 24 * time.Hour
 
-// DeleteOldRows deletes what is no longer needed.
+// DeleteOldRows deletes rows that are no longer needed, from all tables that have such rows.
 func (s *Store) DeleteOldRows(ctx context.Context, now time.Time, keep Retention) error {
 	for _, chore := range []struct {
 		what, sql string
@@ -55,7 +55,7 @@ func (s *Store) DeleteOldRows(ctx context.Context, now time.Time, keep Retention
 		{"audit log", `DELETE FROM audit_log WHERE at <= clock() - @age::interval`, args{"age": AuditRetention}},
 		{"devices", `DELETE FROM devices WHERE seen_at <= @before`, args{"before": now.Add(-keep.Devices)}},
 		{"consents", `DELETE FROM connections WHERE expires_at <= @now`, args{"now": now}},
-		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": keep.Replays}},
+		{"stored responses", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": keep.Replays}},
 		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": keep.Creations}},
 		{
 			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + currentPart,
@@ -66,17 +66,17 @@ func (s *Store) DeleteOldRows(ctx context.Context, now time.Time, keep Retention
 			`DELETE FROM call_budgets WHERE coalesce(calls[cardinality(calls)], '-infinity') <= clock() - @age::interval`,
 			args{"age": budgetRetention},
 		},
-		{"mails", `DELETE FROM mails WHERE expires_at <= @now`, args{"now": now}},
+		{"emails", `DELETE FROM mails WHERE expires_at <= @now`, args{"now": now}},
 		{"password resets", `DELETE FROM password_resets WHERE expires_at <= @now`, args{"now": now}},
 		{"alerts", `DELETE FROM alerts WHERE at <= clock() - @age::interval`, args{"age": alertRetention}},
-		{"told alerts", `DELETE FROM alerts_told WHERE told_at <= clock() - @age::interval`, args{"age": alertMemory}},
+		{"sent alerts", `DELETE FROM alerts_told WHERE told_at <= clock() - @age::interval`, args{"age": alertMemory}},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
-		// An older version queued a job for each post. This one claims posts in the ledger and works no such job.
+		// Older versions queued a job for each post. This version claims posts in the ledger and runs no such jobs.
 		{"jobs of an older version", `DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running'`, nil},
 		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": keep.Workers}},
 	} {
 		if err := s.exec(ctx, chore.sql, chore.a); err != nil {
-			return fmt.Errorf("drop old %s: %w", chore.what, err)
+			return fmt.Errorf("delete old %s: %w", chore.what, err)
 		}
 	}
 	return nil

@@ -9,13 +9,13 @@ import (
 
 const workspaceColumns = `id, slug, name, plan, currency, tz AS zone`
 
-// Workspace returns the workspace.
+// Workspace returns the workspace itself.
 func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
 }
 
-// UpdateWorkspace changes the fields that are not nil. It is a conflict if another workspace has the slug. The slug
-// that is given up is kept: a workspace that had it before leaves it to this one.
+// UpdateWorkspace changes the fields that are not nil. The error is conflict if another workspace has the slug. The old
+// slug is stored as a former slug of this workspace, even if it was one of another workspace.
 func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `
 		WITH given_up AS (
@@ -26,14 +26,14 @@ func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (co
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
 }
 
-// LockWorkspace blocks other transactions that count something in the workspace until this one ends: its accounts,
-// its members, its creations of the last hour. Rows that refer to the workspace can still be added.
+// LockWorkspace makes other transactions that call it wait until this one ends. Those that count the workspace's
+// accounts, members or creations call it. Rows that refer to the workspace can still be added.
 func (t Tenant) LockWorkspace(ctx context.Context) error {
 	_, err := queryValue[core.WorkspaceID](t.query(ctx, `SELECT id FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, nil))
 	return err
 }
 
-// PlanUsage returns the usage of the workspace's plan; period is the month of the posts.
+// PlanUsage returns how much of its plan the workspace has used. period is the month whose posts count.
 func (t Tenant) PlanUsage(ctx context.Context, period string, now time.Time) (core.Usage, error) {
 	return queryOne[core.Usage](t.query(ctx, `
 		SELECT @period AS period,
@@ -53,7 +53,7 @@ func (t Tenant) FirstSteps(ctx context.Context) (core.FirstSteps, error) {
 			EXISTS (SELECT FROM posts WHERE workspace_id = @ws AND status IN ('queued', 'live', 'failed')) AS post`, nil))
 }
 
-// HasAnyWorkspace reports whether a workspace exists.
+// HasAnyWorkspace reports whether there is a workspace.
 func (s *Store) HasAnyWorkspace(ctx context.Context) (bool, error) {
 	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM workspaces)`, nil))
 }
@@ -61,13 +61,13 @@ func (s *Store) HasAnyWorkspace(ctx context.Context) (bool, error) {
 // setUpTurn is the advisory lock for creating the first workspace.
 const setUpTurn = int64(0x736574_7570) // "setup"
 
-// LockSetUp blocks other set-ups until the transaction ends.
+// LockSetUp makes other set-ups wait until the transaction ends.
 func (s *Store) LockSetUp(ctx context.Context) error {
 	return s.exec(ctx, `SELECT pg_advisory_xact_lock(@turn)`, args{"turn": setUpTurn})
 }
 
-// AddWorkspace stores a workspace. It returns false, and stores nothing, if the slug is in use.
-func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Time) (bool, error) {
+// AddWorkspace stores a workspace. If the slug is in use, it stores nothing and returns false.
+func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Time) (added bool, err error) {
 	return s.execChanged(ctx, `
 		INSERT INTO workspaces (id, slug, name, plan, currency, tz, created_at)
 		VALUES (@id, @slug, @name, @plan, @currency, @tz, @now) ON CONFLICT (slug) DO NOTHING`, args{
@@ -75,7 +75,7 @@ func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Tim
 	})
 }
 
-// WorkspaceBySlugOrID returns a workspace by slug or by the printed form of its id.
+// WorkspaceBySlugOrID returns a workspace by its slug or the printed form of its id.
 func (s *Store) WorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	byID, _ := core.ParseID[core.WorkspaceKind](slugOrID) // unset for a slug
 	return queryOne[core.Workspace](s.query(ctx, `
