@@ -48,7 +48,8 @@ type accountAndToken struct {
 
 // AccountWithToken returns an account, connected or not, and its encrypted token. A disconnected account is revoked,
 // and its token is empty.
-func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (_ core.Account, sealedToken []byte, err error) {
+func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID,
+) (_ core.Account, sealedToken []byte, err error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		SELECT `+accountColumns+`, token FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
 	return row.Account, row.Token, err

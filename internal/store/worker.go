@@ -76,7 +76,7 @@ func (s *Store) DeleteOldRows(ctx context.Context, now time.Time, keep Retention
 		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": keep.Workers}},
 	} {
 		if err := s.exec(ctx, chore.sql, chore.a); err != nil {
-			return fmt.Errorf("delete old %s: %w", chore.what, err)
+			return fmt.Errorf("remove old %s: %w", chore.what, err)
 		}
 	}
 	return nil
