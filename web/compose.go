@@ -137,7 +137,7 @@ func composerNetwork(rules network.Rules, form url.Values, files []posts.File) p
 	d := rules.Describe()
 	held := map[string]string{}
 	for _, f := range d.Fields {
-		held[f.Name] = settingText(f, form[posts.SettingField(string(d.ID), f.Name)])
+		held[f.Name] = settingText(f, form[posts.SettingFieldName(string(d.ID), f.Name)])
 	}
 	draft := network.Draft{Settings: settingsBlock(d.Fields, held)}
 	for _, f := range files {

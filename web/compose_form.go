@@ -27,18 +27,18 @@ func composerValues(form url.Values, networks []posts.Network, files []posts.Fil
 		values.When = posts.WhenDraft
 	}
 	for _, n := range networks {
-		own := func(part string) string { return form.Get(posts.OverrideField(n.ID, part)) }
+		own := func(part string) string { return form.Get(posts.OverrideFieldName(n.ID, part)) }
 		values.Overrides[n.ID] = posts.Override{
 			Text: own(posts.FieldText), Title: own(posts.FieldTitle), Tags: own(posts.FieldTags),
 		}
 		values.Settings[n.ID] = map[string]string{}
 		for _, f := range n.Fields {
-			values.Settings[n.ID][f.Name] = settingText(f, form[posts.SettingField(n.ID, f.Name)])
+			values.Settings[n.ID][f.Name] = settingText(f, form[posts.SettingFieldName(n.ID, f.Name)])
 		}
 	}
 	for _, f := range files {
-		if values.Alts[f.ID] = f.Alt; form.Has(posts.AltField(f.ID)) {
-			values.Alts[f.ID] = form.Get(posts.AltField(f.ID))
+		if values.Alts[f.ID] = f.Alt; form.Has(posts.AltFieldName(f.ID)) {
+			values.Alts[f.ID] = form.Get(posts.AltFieldName(f.ID))
 		}
 	}
 	return values
@@ -67,7 +67,7 @@ func planRequest(m posts.ComposeModel) contract.PlanPosts {
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}
 	for _, n := range m.Networks {
-		if !m.IsChosen(n.ID) {
+		if !m.HasChosenAccount(n.ID) {
 			continue
 		}
 		if own := m.Values.Overrides[n.ID]; own != (posts.Override{}) {
@@ -120,7 +120,7 @@ func unchosenSettings(m posts.ComposeModel) map[string][]*core.Error {
 	unchosen := map[string][]*core.Error{}
 	for _, n := range m.Networks {
 		for _, f := range n.Fields {
-			if f.Ask && m.IsChosen(n.ID) && m.Values.When != posts.WhenDraft && m.Values.Setting(n.ID, f.Name) == "" {
+			if f.Ask && m.HasChosenAccount(n.ID) && m.Values.When != posts.WhenDraft && m.Values.Setting(n.ID, f.Name) == "" {
 				path := "perPlatform." + n.ID + "." + f.Name
 				unchosen[n.ID] = append(unchosen[n.ID], core.Invalid(path, "Choose %q for %s.", f.Label, n.Name))
 			}

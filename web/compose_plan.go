@@ -101,10 +101,10 @@ func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue contract.Issue
 	case input == posts.FieldSetting && issue.Setting == "":
 		return ""
 	case input == posts.FieldSetting:
-		return posts.SettingField(row.Platform, issue.Setting)
+		return posts.SettingFieldName(row.Platform, issue.Setting)
 	case input == posts.FieldText && own.Text != "", input == posts.FieldTitle && own.Title != "",
 		input == posts.FieldTags && own.Tags != "":
-		return posts.OverrideField(row.Platform, input)
+		return posts.OverrideFieldName(row.Platform, input)
 	default:
 		return input
 	}

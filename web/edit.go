@@ -73,7 +73,7 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 		form.Set(posts.FieldWhen, posts.WhenAt)
 	}
 	for name, text := range settingInputValues(about.Fields, card.Settings) {
-		form.Set(posts.SettingField(string(about.ID), name), text)
+		form.Set(posts.SettingFieldName(string(about.ID), name), text)
 	}
 	return form
 }

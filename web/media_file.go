@@ -34,7 +34,7 @@ func (r *request) loadFileModel(back link.MediaFilter) (media.FileModel, error) 
 	if err != nil {
 		return m, err
 	}
-	m.File, m.URL, m.Values = media.File{Media: card.Media}, card.URL, media.ValuesOf(card.Media)
+	m.File, m.URL, m.Values = media.File{Media: card.Media}, card.URL, media.NewFileValues(card.Media)
 	m.MorePosts, m.InUse, m.DeletedAt, m.Retention = card.MorePosts, card.InUse, card.DeletedAt, card.Retention
 	for _, p := range card.Posts {
 		m.Posts = append(m.Posts, media.FilePost{

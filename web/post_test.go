@@ -78,7 +78,7 @@ func TestAPostOnItsWay(t *testing.T) {
 	}
 	page = s.show(post)
 	page.offers(t, "duplicate")
-	if got := textOf(page.one(t, testid("link"))); got != "Belfry is asking Threads for it." {
+	if got := textOf(page.one(t, testid("link"))); got != "Belfry is asking Threads for the link." {
 		t.Errorf("of the link it says %q", got)
 	}
 	id, err := core.ParseID[core.PostKind](post.ID)

@@ -46,7 +46,7 @@ func TestAForgottenPasswordIsReplacedByTheMailedLink(t *testing.T) {
 		t.Error("a password is drawn again")
 	}
 	b.post(link, "password", "seven quiet ropes hang").leads(t, "/sign-in?changed=1")
-	b.get("/sign-in?changed=1").says(t, "Your password is changed.")
+	b.get("/sign-in?changed=1").says(t, "Your password was changed.")
 	for _, again := range []*page{b.get(link), b.post(link, "password", "seven quiet ropes hang")} {
 		again.is(t, http.StatusNotFound).one(t, testid("no-reset"))
 	}

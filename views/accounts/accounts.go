@@ -1,4 +1,4 @@
-// Package accounts draws the connected accounts and the choice among profiles after a consent.
+// Package accounts contains the page with the connected accounts, and the page for choosing profiles after a consent.
 package accounts
 
 import (
@@ -18,17 +18,17 @@ type Model struct {
 	Frame    layout.Frame
 	Networks []Network // with the accounts that the filter selects
 	Filter   Filter
-	// Found counts the accounts that the filter selects; Networks has those of one page of Pages.
+	// Found is the number of accounts that the filter selects, on as many Pages. Networks has those of one page.
 	Found, Pages int
 	Zone         core.Zone
-	// Used and Limit are the plan's numbers; a nil limit means unlimited.
+	// Used and Limit are the number of accounts and the plan's limit; nil means no limit.
 	Used  int64
 	Limit *int64
 	// Refused is why the last action failed.
 	Refused *contract.Error
 }
 
-// Filter selects accounts. All of it is in the address.
+// Filter selects accounts. The query of the page's address contains all of it.
 type Filter struct {
 	Query   string
 	Network string
@@ -47,17 +47,17 @@ const (
 	FieldPage    = "page"
 )
 
-// PageSize is how many accounts one page has.
+// PageSize is the number of accounts on a page.
 const PageSize = 100
 
 // Network is a network and its accounts.
 type Network struct {
 	ID, Name string
-	Profile  string // what an account is called there
-	Needs    string // what a person needs in order to connect
+	Profile  string // the network's word for an account, such as "channel"
+	Needs    string // a sentence that says what a person needs to connect
 	// Configured reports whether this server has the network's credentials.
 	Configured bool
-	Quotas     []Quota // of all accounts of this server together
+	Quotas     []Quota // limits that all accounts of this server share
 	Accounts   []Account
 }
 
@@ -69,18 +69,18 @@ type Account struct {
 	Reason             string // why the status is not ok
 	// EndsAt is when a person must reconnect the account, if that is soon; zero otherwise.
 	EndsAt time.Time
-	Queued int // posts that wait for their time
+	Queued int // the number of queued posts
 	Lost   int // posts that failed within the last seven days because access was lost
 	// Next and Last are the next queued post and the last live one.
 	Next, Last Post
 	Quotas     []Quota
-	Blocked    string // why the network accepts no posts; "" if it does
+	Blocked    string // why the network accepts no posts at the moment; "" if it does
 	KeepsGrant bool   // see app.AccountCard
 	// Unreachable are the kinds of files that the network cannot download from this server.
 	Unreachable []core.FileKind
 }
 
-// Post is a post of an account; the zero value is none.
+// Post is a post of an account; the zero value means that there is none.
 type Post struct {
 	ID string
 	At time.Time
@@ -88,8 +88,8 @@ type Post struct {
 
 // Quota is how much of a network's limit is used.
 type Quota struct {
-	Words string // 12 of 100 posts in 24 hours
-	Near  bool
+	Words string // for example, "12 of 100 posts in 24 hours"
+	Near  bool   // the limit is nearly reached
 }
 
 // FieldProfile occurs once per selected profile; FieldPending is the id of the pending consent.
@@ -103,7 +103,7 @@ type ChooseModel struct {
 	Frame    layout.Frame
 	Platform string
 	Network  string
-	Profile  string // what an account is called there
+	Profile  string // the network's word for an account, such as "channel"
 	Pending  string // value of FieldPending
 	Profiles []Profile
 	Refused  *contract.Error
@@ -112,14 +112,15 @@ type ChooseModel struct {
 // Profile is a profile that can be selected.
 type Profile struct {
 	ID, Name, Username string
-	Unusable           string // why it cannot be connected; empty when it can
-	Connected          bool   // it is connected already and would be renewed
+	Unusable           string // why it cannot be connected; empty if it can
+	Connected          bool   // already connected, so that its access would be renewed
 	Chosen             bool
 }
 
-// filtersFrom is from how many accounts on the page has a filter.
+// filtersFrom is the number of accounts from which the page has a filter.
 const filtersFrom = 6
 
+// hasFilter reports whether the page shows the filter.
 func (m Model) hasFilter() bool {
 	return m.Used >= filtersFrom || m.Filter.Query+m.Filter.Network+m.Filter.Status != ""
 }
@@ -138,13 +139,13 @@ func (m Model) pageURL(page int) string {
 	return m.Frame.Link.Accounts() + "?" + query.Encode()
 }
 
-func (m Model) atLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
+func (m Model) isAtLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
 
-// canConnect reports whether the person can connect another account of a network.
-func (m Model) canConnect(n Network) bool { return n.Configured && m.Frame.Manages && !m.atLimit() }
+// canConnect reports whether the person can connect another account on a network.
+func (m Model) canConnect(n Network) bool { return n.Configured && m.Frame.Manages && !m.isAtLimit() }
 
-// countText says how many accounts the plan allows and the filter selects.
-func (m Model) countText() string {
+// accountCountText says how many accounts are connected, how many the plan allows, and how many the filter selects.
+func (m Model) accountCountText() string {
 	of := ui.CountNoun(int(m.Used), "account", "accounts")
 	if m.Limit != nil {
 		of = fmt.Sprintf("%d of %d accounts", m.Used, *m.Limit)
@@ -158,8 +159,8 @@ func (m Model) countText() string {
 	return of
 }
 
-// reachText says what cannot be published because this server has no public address.
-func reachText(network string, kinds []core.FileKind) string {
+// unreachableText says which kinds of files cannot be published because this server has no public address.
+func unreachableText(network string, kinds []core.FileKind) string {
 	what := "Photos and videos"
 	if len(kinds) == 1 {
 		what = map[core.FileKind]string{core.FileImage: "Photos", core.FileVideo: "Videos"}[kinds[0]]

@@ -13,7 +13,7 @@ import (
 	"belfry/views/ui"
 )
 
-// Choose is the choice among the profiles that a consent covers.
+// Choose is the page for choosing among the profiles that a consent covers.
 func Choose(m ChooseModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -220,7 +220,7 @@ func Choose(m ChooseModel) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else if p.Connected {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<span class=\"choice-note\">Already connected; its access will be renewed</span>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<span class=\"choice-note\">Already connected. Its access will be renewed.</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -1,4 +1,4 @@
-// Package auth draws the first run, signing in and joining a workspace.
+// Package auth contains the pages for setting up a server, signing in, joining a workspace and resetting a password.
 package auth
 
 import (
@@ -24,13 +24,13 @@ const (
 type SetUpModel struct {
 	Frame  layout.Frame
 	Values SetUpValues
-	// AsksForCode shows an input for the code that the server printed; a code from its link is sent as a hidden field.
+	// AsksForCode shows an input for the set-up code. The code from the set-up link is in a hidden input instead.
 	AsksForCode bool
 	Errors      map[string]string // by input
 	Refused     *contract.Error
 }
 
-// SetUpValues are the values of the inputs; a password is never sent back.
+// SetUpValues are the values of the inputs, except the password.
 type SetUpValues struct {
 	Workspace, Name, Email, Zone, Code string
 }
@@ -39,17 +39,17 @@ type SetUpValues struct {
 type SignInModel struct {
 	Frame layout.Frame
 	Email string
-	Next  string // where to go afterwards; an address of ours
-	// Carry is a form that was sent after the session had ended, and is restored after the sign-in.
+	Next  string // the page to show afterwards; one of ours
+	// Carry is a form that was submitted after the session had ended. It is shown again after the sign-in.
 	Carry string
 	// Changed reports that the person has just chosen a new password.
 	Changed bool
-	// Refused is why the sign-in failed; it is the same for every cause.
+	// Refused is why the sign-in failed. It does not say whether the account exists.
 	Refused *contract.Error
 }
 
 // InvitationModel is the page of an invitation link. It does not show whether the person already has an account,
-// because anyone with a link could find that out.
+// because anyone with the link could then find out.
 type InvitationModel struct {
 	Frame                         layout.Frame
 	Token, Workspace, Email, Name string
@@ -57,7 +57,7 @@ type InvitationModel struct {
 	Refused                       *contract.Error
 }
 
-// ErasureModel is the page of a person who asked a network that their data is deleted.
+// ErasureModel is the page that shows whether a person's data, whose deletion they requested at a network, is deleted.
 type ErasureModel struct {
 	Frame   layout.Frame
 	Code    string
@@ -65,6 +65,7 @@ type ErasureModel struct {
 	DoneAt  time.Time // zero until it is done
 }
 
+// doneText returns "yes" or "no", for tests.
 func (m ErasureModel) doneText() string {
 	if m.DoneAt.IsZero() {
 		return "no"

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// OutboxModel is the page of the emails that the sandbox keeps.
+// OutboxModel is the page with the emails that the sandbox would have sent.
 type OutboxModel struct {
 	Frame layout.Frame
 	Mails []OutboxMail
@@ -32,7 +32,7 @@ type OutboxMail struct {
 // OutboxItem is an entry of a list in an email.
 type OutboxItem struct{ Title, Detail, URL string }
 
-// Outbox shows emails, newest first.
+// Outbox is the page with the emails, newest first.
 func Outbox(m OutboxModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -75,7 +75,7 @@ func Outbox(m OutboxModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(m.Mails) == 0 {
-				templ_7745c5c3_Err = ui.Empty("inbox", "No emails yet", "Invite somebody or ask for a new password, and the email appears here.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("inbox", "No emails yet", "Invite a member or request a new password to see an email here.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

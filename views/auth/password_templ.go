@@ -14,22 +14,22 @@ import (
 	"belfry/views/ui"
 )
 
-// FieldCurrentPassword is the input with the password that a person gives again.
+// FieldCurrentPassword is the name of the input in which a signed-in person confirms their password.
 const FieldCurrentPassword = "current-password"
 
-// PasswordModel asks a signed-in person for their password before a form that they have sent is used.
+// PasswordModel asks a signed-in person for their password before the form that they submitted is processed.
 type PasswordModel struct {
 	Frame   layout.Frame
-	Action  string  // where the form goes
-	Carried []Input // what was entered in it
-	Back    string  // where Cancel leads
+	Action  string  // the address to which the form is posted
+	Carried []Input // the inputs of the submitted form
+	Back    string  // the address of Cancel
 	Refused *contract.Error
 }
 
-// Input is an input of a form and its value.
+// Input is the name and value of an input.
 type Input struct{ Name, Value string }
 
-// Password is the question as a page.
+// Password asks for the password on a page.
 func Password(m PasswordModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -85,7 +85,7 @@ func Password(m PasswordModel) templ.Component {
 	})
 }
 
-// PasswordPart is the question as a dialog.
+// PasswordPart asks for the password in a dialog.
 func PasswordPart(m PasswordModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

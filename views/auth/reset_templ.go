@@ -15,21 +15,21 @@ import (
 	"belfry/views/ui"
 )
 
-// ForgotModel is the page for asking for a new password.
+// ForgotModel is the page for requesting a reset link.
 type ForgotModel struct {
 	Frame layout.Frame
-	// Mails reports that this server has email. Without it, only the operator can help.
+	// Mails reports that this server sends email. Otherwise, only the operator can set a new password.
 	Mails bool
-	// Sent reports that the form was sent. It is the same whether the account exists or not.
+	// Sent reports that the form was submitted. It does not show whether the account exists.
 	Sent bool
-	// Outbox is the address where the sandbox shows its emails; optional.
+	// Outbox is the address at which a sandbox shows its emails; optional.
 	Outbox  string
 	Email   string
 	Errors  map[string]string // by input
 	Refused *contract.Error
 }
 
-// Forgot is where somebody asks for a new password.
+// Forgot is the page on which a person requests a reset link.
 func Forgot(m ForgotModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -68,7 +68,7 @@ func Forgot(m ForgotModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Sent {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Check your email</h1><p class=\"door-lead\">If an account on this server has the address, an email with a link is on its way. The link works once and expires after one hour.</p><p class=\"door-lead\">Nothing after a few minutes? Look in the spam folder, and check the spelling of the address.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Check your email</h1><p class=\"door-lead\">If an account uses this address, Belfry has sent it an email with a link. The link works once and expires after one hour.</p><p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -99,7 +99,7 @@ func Forgot(m ForgotModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if m.Mails {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"door-lead\">Enter the address that you sign in with. You get an email with a link for choosing a new password.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"door-lead\">Enter the email address that you sign in with. Belfry sends you a link to choose a new password.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -136,7 +136,7 @@ func Forgot(m ForgotModel) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"door-lead\" data-testid=\"ask-operator\">This server does not send email. Ask the person who runs it to set a new password for you with <code>belfry user password</code>.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"door-lead\" data-testid=\"ask-operator\">This server does not send email. Ask its operator to set a new password for you with <code>belfry user password</code>.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -169,7 +169,7 @@ func Forgot(m ForgotModel) templ.Component {
 	})
 }
 
-// outboxLink leads to the emails of a sandbox.
+// outboxLink links to the emails of a sandbox.
 func outboxLink(url string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -192,14 +192,14 @@ func outboxLink(url string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if url != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"door-lead\">This is a sandbox: its emails are not sent. <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"door-lead\">This sandbox does not send its emails. <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 templ.SafeURL
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(url))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/reset.templ`, Line: 63, Col: 75}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/reset.templ`, Line: 63, Col: 70}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -214,7 +214,7 @@ func outboxLink(url string) templ.Component {
 	})
 }
 
-// ResetModel is the page of a link for choosing a new password.
+// ResetModel is the page of a reset link.
 type ResetModel struct {
 	Frame        layout.Frame
 	Token, Email string
@@ -222,7 +222,7 @@ type ResetModel struct {
 	Refused      *contract.Error
 }
 
-// Reset is where somebody chooses a new password.
+// Reset is the page on which a person chooses a new password.
 func Reset(m ResetModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -256,7 +256,7 @@ func Reset(m ResetModel) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"card door-card\"><h1>Choose a new password</h1><p class=\"door-lead\">You are signed out everywhere afterwards.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"card door-card\"><h1>Choose a new password</h1><p class=\"door-lead\">Changing it signs you out everywhere.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -310,7 +310,7 @@ func Reset(m ResetModel) templ.Component {
 	})
 }
 
-// NoReset is the page of a link that does not work, whatever the cause.
+// NoReset is the page of a reset link that does not work, for any reason.
 func NoReset(f layout.Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -344,7 +344,7 @@ func NoReset(f layout.Frame) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card door-card stack\" data-testid=\"no-reset\"><h1>This link is not valid</h1><p class=\"door-lead\">It may have been used, or have expired: such links last one hour. Check that you copied the whole link.</p><a class=\"button primary wide\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card door-card stack\" data-testid=\"no-reset\"><h1>This link is not valid</h1><p class=\"door-lead\">The link may have been used, or it has expired after one hour. Check that you copied all of it.</p><a class=\"button primary wide\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -357,7 +357,7 @@ func NoReset(f layout.Frame) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">Ask for a new link</a><p class=\"aside\"><a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\">Request a new link</a><p class=\"aside\"><a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -14,7 +14,7 @@ import (
 	"belfry/views/ui"
 )
 
-// SetUp is the first page of a new server.
+// SetUp is the page for setting up a new server.
 func SetUp(m SetUpModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -76,7 +76,7 @@ func SetUp(m SetUpModel) templ.Component {
 			if m.AsksForCode {
 				templ_7745c5c3_Err = ui.Input(ui.Field{
 					ID: "code", Name: FieldCode, Label: "Set-up code", Value: m.Values.Code, Error: m.Errors[FieldCode], Required: true,
-					Help: "Belfry printed a link with this code when it started. Look for /set-up?code= at the end of its log.", Autocomplete: "off",
+					Help: "Belfry printed a link with this code when it started. Look for /set-up?code= near the end of its log.", Autocomplete: "off",
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -1,4 +1,4 @@
-// Package calendar draws posts by day and hour.
+// Package calendar contains the calendar, which shows posts by day and hour.
 package calendar
 
 import (
@@ -19,35 +19,35 @@ import (
 type Model struct {
 	Frame layout.Frame
 	Shown link.Calendar
-	Date  time.Time // the day of Shown; days are their midnights on the wall clock, written as UTC
-	Zone  core.Zone // by which days and hours are told
+	Date  time.Time // the day of Shown; a day is represented by its midnight in UTC
+	Zone  core.Zone // the workspace's, for days and hours
 	Now   time.Time
 	Days  []Day
-	// Chosen lists the posts of Date on a phone, below the month.
+	// Chosen is Date with more of its posts, which a phone shows below the month.
 	Chosen *Day
-	// Accounts, Groups and Networks can be filtered by. The labels of networks are their names.
+	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
-	// Moved says what a post was moved to, with Undo. Refused is why a post was not moved.
+	// Moved says to which time a post was moved, with a button to undo it. Refused is why a post was not moved.
 	Moved   *layout.Flash
 	Refused *Refusal
 }
 
-// Day is a day with the first of its posts. A day of a week has them by hour.
+// Day is a day with its first posts. In a week, they are in Hours.
 type Day struct {
 	Date  time.Time
 	Posts []Post
 	Total int
 	Hours []Hour
-	// ClockChange is how far the clocks are put forward on the day, negative if they are put back.
+	// ClockChange is how far the clocks go forward on the day; negative if they go back.
 	ClockChange time.Duration
 }
 
-// Hour is an hour on the wall clock, with the first of its posts.
+// Hour is an hour of a day with its first posts.
 type Hour struct {
 	Hour  int
 	Posts []Post
 	Total int
-	// Skipped and Twice report what a clock change does to the hour.
+	// Skipped and Twice report that a clock change skips or repeats the hour.
 	Skipped, Twice bool
 }
 
@@ -56,7 +56,7 @@ type Post struct {
 	ID, Platform, Network, Account, Status, Text string
 	At                                           time.Time
 	Revision                                     string
-	// Movable reports that the person can give the post another time.
+	// Movable reports that the person may give the post another time.
 	Movable bool
 }
 
@@ -68,7 +68,7 @@ type Refusal struct {
 	SendNow bool
 }
 
-// Inputs of the form that moves a post. At is a time on the workspace's clock, and Revision the post's as it is shown.
+// Names of the inputs of the form that moves a post. FieldAt is a local time in the workspace's zone.
 const (
 	FieldPost     = "post"
 	FieldAt       = "at"
@@ -80,18 +80,17 @@ const (
 	longDay  = "Monday 2 January"
 )
 
-// Version changes if the view would look different. A reader who sends it with link.CalendarSince needs no new
-// response until then.
+// Version returns a text that changes whenever the view would look different. Pages poll with it (link.CalendarSince).
 func (m Model) Version() string {
 	sum := fnv.New64a()
-	_, _ = fmt.Fprint(sum, m.Now.Truncate(time.Hour), m.Days, m.Chosen) // a hash accepts everything
+	_, _ = fmt.Fprint(sum, m.Now.Truncate(time.Hour), m.Days, m.Chosen) // writing to a hash cannot fail
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // today returns the midnight of the present day.
 func (m Model) today() time.Time { return m.Zone.Today(m.Now) }
 
-// title returns what the view shows: a month, a week, a span or a day.
+// title returns the month, the days or the day that the view shows.
 func (m Model) title() string {
 	switch m.Shown.View {
 	case link.ViewWeek, link.ViewList:
@@ -102,7 +101,7 @@ func (m Model) title() string {
 	return m.Date.Format("January 2006")
 }
 
-// formatSpan returns two days, with the year and month once if they are the same.
+// formatSpan formats two days. If they have the same year or month, it occurs once.
 func formatSpan(first, last time.Time) string {
 	from := "2 January 2006"
 	switch {
@@ -114,35 +113,35 @@ func formatSpan(first, last time.Time) string {
 	return first.Format(from) + "–" + last.Format("2 January 2006")
 }
 
-// url returns the address of the calendar after a change of its view.
-func (m Model) url(change func(*link.Calendar)) string {
+// urlWith returns the address of the calendar with a change of its view.
+func (m Model) urlWith(change func(*link.Calendar)) string {
 	shown := m.Shown
 	change(&shown)
 	return m.Frame.Link.Calendar(shown)
 }
 
 func (m Model) viewURL(view string) string {
-	return m.url(func(c *link.Calendar) { c.View = view })
+	return m.urlWith(func(c *link.Calendar) { c.View = view })
 }
 
 func (m Model) dayURL(day time.Time) string {
-	return m.url(func(c *link.Calendar) { c.View, c.Date = link.ViewDay, day.Format(time.DateOnly) })
+	return m.urlWith(func(c *link.Calendar) { c.View, c.Date = link.ViewDay, day.Format(time.DateOnly) })
 }
 
 // chooseURL returns the address of the month with another day chosen.
 func (m Model) chooseURL(day time.Time) string {
-	return m.url(func(c *link.Calendar) { c.Date = day.Format(time.DateOnly) })
+	return m.urlWith(func(c *link.Calendar) { c.Date = day.Format(time.DateOnly) })
 }
 
-func (m Model) todayURL() string { return m.url(func(c *link.Calendar) { c.Date = "" }) }
+func (m Model) todayURL() string { return m.urlWith(func(c *link.Calendar) { c.Date = "" }) }
 
-// stepURL returns the address of the view before or after this one.
+// stepURL returns the address of the view that is by views after this one, or before it if by is negative.
 func (m Model) stepURL(by int) string {
-	return m.url(func(c *link.Calendar) { c.Date = Step(m.Shown.View, m.Date, by).Format(time.DateOnly) })
+	return m.urlWith(func(c *link.Calendar) { c.Date = StepDate(m.Shown.View, m.Date, by).Format(time.DateOnly) })
 }
 
-// Step returns a day of the view that is some views after the one of a day.
-func Step(view string, day time.Time, by int) time.Time {
+// StepDate moves a day by a number of views, for example by weeks. In a month, it returns the first day.
+func StepDate(view string, day time.Time, by int) time.Time {
 	switch view {
 	case link.ViewWeek:
 		return day.AddDate(0, 0, 7*by)
@@ -154,10 +153,10 @@ func Step(view string, day time.Time, by int) time.Time {
 	return time.Date(day.Year(), day.Month()+time.Month(by), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// ListDays is how many days a list has.
+// ListDays is the number of days in a list.
 const ListDays = 28
 
-// allPostsURL returns the address of the list of all posts of a day.
+// allPostsURL returns the address of the list of posts on a day.
 func (m Model) allPostsURL(d Day) string {
 	f, date := m.Shown.Filter, d.Date.Format(time.DateOnly)
 	f.From, f.To = date, date
@@ -173,8 +172,8 @@ var viewNames = []viewName{
 	{link.ViewMonth, "Month", "month"}, {link.ViewWeek, "Week", "week"}, {link.ViewList, "List", "4 weeks"},
 }
 
-// step names what the arrows go to.
-func (m Model) step(word string) string {
+// stepLabel returns the label of an arrow: word is "Next" or "Previous", and the result is for example "Next week".
+func (m Model) stepLabel(word string) string {
 	for _, v := range viewNames {
 		if v.view == m.Shown.View {
 			return word + " " + v.one
@@ -183,8 +182,8 @@ func (m Model) step(word string) string {
 	return word + " day"
 }
 
-// weeks returns the days of a month by week.
-func (m Model) weeks() [][]Day {
+// groupByWeek divides the days of a month into weeks.
+func (m Model) groupByWeek() [][]Day {
 	var weeks [][]Day
 	for i := 0; i+7 <= len(m.Days); i += 7 {
 		weeks = append(weeks, m.Days[i:i+7])
@@ -192,8 +191,8 @@ func (m Model) weeks() [][]Day {
 	return weeks
 }
 
-// listed returns the days that a list shows: those with posts, and today.
-func (m Model) listed() []Day {
+// listedDays returns the days that a list shows: those with posts, and today. A single day is always shown.
+func (m Model) listedDays() []Day {
 	var list []Day
 	for _, d := range m.Days {
 		if d.Total > 0 || m.isToday(d) || m.Shown.View == link.ViewDay {
@@ -216,11 +215,11 @@ func (m Model) isFiltered() bool { return m.Shown.Filter != link.Filter{} }
 
 func (m Model) isToday(d Day) bool { return d.Date.Equal(m.today()) }
 
-// inMonth reports whether a day belongs to the month, and not to the weeks around it.
-func (m Model) inMonth(d Day) bool { return d.Date.Month() == m.Date.Month() }
+// isInMonth reports whether a day belongs to the month that is shown. Its first and last week may have other days.
+func (m Model) isInMonth(d Day) bool { return d.Date.Month() == m.Date.Month() }
 
-// dayClass returns the classes of a day.
-func (m Model) dayClass(d Day) string {
+// dayClasses returns the CSS classes of a day.
+func (m Model) dayClasses(d Day) string {
 	var class []string
 	for _, c := range []struct {
 		name  string
@@ -228,7 +227,7 @@ func (m Model) dayClass(d Day) string {
 	}{
 		{"today", m.isToday(d)},
 		{"past", d.Date.Before(m.today())},
-		{"outside", !m.inMonth(d)},
+		{"outside", !m.isInMonth(d)},
 		{"chosen", d.Date.Equal(m.Date)},
 	} {
 		if c.holds {
@@ -238,7 +237,7 @@ func (m Model) dayClass(d Day) string {
 	return strings.Join(class, " ")
 }
 
-// dayName returns a day as a heading says it.
+// dayName returns a day's date for a heading.
 func (m Model) dayName(d Day) string {
 	layout := longDay
 	if d.Date.Year() != m.today().Year() {
@@ -247,18 +246,18 @@ func (m Model) dayName(d Day) string {
 	return d.Date.Format(layout)
 }
 
-// dayLabel is what is heard of a day: its date and how many posts it has.
-func (m Model) dayLabel(d Day) string { return m.dayName(d) + ", " + countPosts(d.Total) }
+// dayLabel returns a day's date and number of posts, for screen readers.
+func (m Model) dayLabel(d Day) string { return m.dayName(d) + ", " + postCountText(d.Total) }
 
-func countPosts(n int) string {
+func postCountText(n int) string {
 	if n == 0 {
 		return "no posts"
 	}
 	return ui.CountNoun(n, "post", "posts")
 }
 
-// clockNote says what a clock change does to a day.
-func (d Day) clockNote() string {
+// clockChangeText says how a clock change affects the length of a day.
+func (d Day) clockChangeText() string {
 	by, direction := d.ClockChange, "forward"
 	if by < 0 {
 		by, direction = -by, "back"
@@ -274,9 +273,9 @@ func formatHours(d time.Duration) string {
 	return ui.CountNoun(int(d.Hours()), "hour", "hours")
 }
 
-// addAt returns the time on the wall clock at which a click on a day composes: 09:00, or the next whole hour if that is
-// past. It is "" for a day that is over, and for somebody who cannot write.
-func (m Model) addAt(d Day) string {
+// composeTime returns the time for a new post on a day: 09:00 or, if that is past, the next full hour. It returns "" if
+// the day is over or the person's role does not allow posts.
+func (m Model) composeTime(d Day) string {
 	at := d.Date.Add(9 * time.Hour)
 	if m.isToday(d) {
 		now := m.Now.In(m.Zone.Location())
@@ -288,8 +287,9 @@ func (m Model) addAt(d Day) string {
 	return at.Format(wallTime)
 }
 
-// addAtHour is addAt for an hour of a day.
-func (m Model) addAtHour(d Day, h Hour) string {
+// composeTimeAtHour returns the time for a new post in an hour of a day. It returns "" if the hour is over or skipped,
+// or the person's role does not allow posts.
+func (m Model) composeTimeAtHour(d Day, h Hour) string {
 	at := d.Date.Add(time.Duration(h.Hour) * time.Hour)
 	now := m.Now.In(m.Zone.Location())
 	over := d.Date.Before(m.today()) || m.isToday(d) && h.Hour <= now.Hour()
@@ -299,29 +299,29 @@ func (m Model) addAtHour(d Day, h Hour) string {
 	return at.Format(wallTime)
 }
 
-// isNow reports whether an hour is the present one.
-func (m Model) isNow(d Day, h Hour) bool {
+// isCurrentHour reports whether an hour of a day is the present one.
+func (m Model) isCurrentHour(d Day, h Hour) bool {
 	return m.isToday(d) && h.Hour == m.Now.In(m.Zone.Location()).Hour()
 }
 
-// minute returns how far the present hour has come.
-func (m Model) minute() string { return strconv.Itoa(m.Now.In(m.Zone.Location()).Minute()) }
+// currentMinute returns the minute of the present time.
+func (m Model) currentMinute() string { return strconv.Itoa(m.Now.In(m.Zone.Location()).Minute()) }
 
-// hourClass returns the class of an hour. The night takes less room if no day of the week has posts in it.
+// hourClass returns the CSS class of an hour. Quiet hours take less space.
 func (m Model) hourClass(d Day, h Hour) string {
 	switch {
 	case h.Skipped:
 		return "skipped"
-	case m.isNow(d, h):
+	case m.isCurrentHour(d, h):
 		return "now"
-	case m.isQuiet(h.Hour):
+	case m.isQuietHour(h.Hour):
 		return "quiet"
 	}
 	return ""
 }
 
-// isQuiet reports whether an hour is at night and has no posts on any day.
-func (m Model) isQuiet(hour int) bool {
+// isQuietHour reports whether an hour is at night and no day has posts in it.
+func (m Model) isQuietHour(hour int) bool {
 	for _, d := range m.Days {
 		if d.Hours[hour].Total > 0 {
 			return false
@@ -330,45 +330,45 @@ func (m Model) isQuiet(hour int) bool {
 	return hour < 7 || hour > 21
 }
 
-func clockHour(hour int) string { return fmt.Sprintf("%02d:00", hour) }
+func formatHour(hour int) string { return fmt.Sprintf("%02d:00", hour) }
 
-// wall returns an instant as the wall clock shows it.
-func (m Model) wall(at time.Time) string { return at.In(m.Zone.Location()).Format(wallTime) }
+// formatLocalTime formats an instant as a local time, as inputs for date and time do.
+func (m Model) formatLocalTime(at time.Time) string { return at.In(m.Zone.Location()).Format(wallTime) }
 
-func (m Model) clock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }
+func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }
 
-// spokenDetails is what is heard of a post beside its time and words.
+// spokenDetails returns a post's state, network and account, for screen readers.
 func (p Post) spokenDetails() string {
 	return ui.StateWord(p.Status) + ", " + p.Network + ", " + p.Account
 }
 
-// words returns the beginning of the title or text of a post on one line, of at most longest characters.
-func (p Post) words(longest int) string {
+// excerpt returns at most maxChars of a post's title or text on one line.
+func (p Post) excerpt(maxChars int) string {
 	text := strings.Join(strings.Fields(p.Text), " ")
 	if text == "" {
 		return "No text"
 	}
-	if runes := []rune(text); len(runes) > longest {
-		return strings.TrimSpace(string(runes[:longest-1])) + "…"
+	if runes := []rune(text); len(runes) > maxChars {
+		return strings.TrimSpace(string(runes[:maxChars-1])) + "…"
 	}
 	return text
 }
 
-// Lengths of the words of posts.
+// Maximum lengths of a post's title or text.
 const (
 	excerptInCell = 32
 	excerptInList = 90
 )
 
-// excerpt returns as many words of a post as the view has room for.
-func (m Model) excerpt(p Post) string {
+// excerptOf returns the beginning of a post's title or text that fits into the view.
+func (m Model) excerptOf(p Post) string {
 	if m.Shown.View == link.ViewMonth || m.Shown.View == link.ViewWeek {
-		return p.words(excerptInCell)
+		return p.excerpt(excerptInCell)
 	}
-	return p.words(excerptInList)
+	return p.excerpt(excerptInList)
 }
 
-// states are the states that can be filtered by.
+// states are the options of the filter by state.
 var states = []ui.Option{
 	{Value: string(core.PostQueued), Label: "Queued"},
 	{Value: string(core.PostDraft), Label: "Draft"},
@@ -379,12 +379,13 @@ var states = []ui.Option{
 // chip is a condition of the filter, with the address of the calendar without it.
 type chip struct{ label, url string }
 
+// chips returns the conditions of the filter.
 func (m Model) chips() []chip {
 	var list []chip
 	add := func(what, value string, options []ui.Option, remove func(*link.Filter)) {
 		if value != "" {
 			list = append(list, chip{
-				what + ": " + ui.OptionLabel(options, value), m.url(func(c *link.Calendar) { remove(&c.Filter) }),
+				what + ": " + ui.OptionLabel(options, value), m.urlWith(func(c *link.Calendar) { remove(&c.Filter) }),
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-// Package groups draws the groups of accounts, and the form of one.
+// Package groups contains the page with the groups of accounts, and the form of a group.
 package groups
 
 import (
@@ -9,7 +9,7 @@ import (
 	"belfry/views/ui"
 )
 
-// Names of the form's fields. FieldAccount occurs once per member.
+// Names of the form's inputs. FieldAccount occurs once per account in the group.
 const (
 	FieldName        = "name"
 	FieldDescription = "description"
@@ -21,9 +21,9 @@ const (
 type ListModel struct {
 	Frame  layout.Frame
 	Groups []Group
-	// Accounts are all accounts of the workspace, which can be dragged to a group.
+	// Accounts are all accounts of the workspace, which the person can drag to a group.
 	Accounts []Account
-	// Included reports that the plan includes groups. UpgradeURL leads to the plans; "" for none.
+	// Included reports that the plan includes groups. UpgradeURL is the optional address of the plans.
 	Included   bool
 	UpgradeURL string
 	Refused    *contract.Error
@@ -41,10 +41,10 @@ type Account struct {
 	Avatar             string // the address of its picture; "" without one
 	Platform           string
 	Network            string // the platform's name
-	Chosen             bool   // it is, or would be, in the group
+	Chosen             bool   // selected for the group
 }
 
-// FormModel is the form of a new group, or of the one with the ID.
+// FormModel is the form of a group.
 type FormModel struct {
 	Frame                    layout.Frame
 	ID                       string // "" for a new group
@@ -57,7 +57,7 @@ type FormModel struct {
 // color is one of the colors that the form offers.
 type color struct{ value, name string }
 
-// palette has colors that can be told apart, also by most people who see fewer of them.
+// palette contains colors that most people can distinguish, including those with color blindness.
 var palette = []color{
 	{"#8a8f98", "Gray"},
 	{"#c8423b", "Red"},
@@ -71,30 +71,30 @@ var palette = []color{
 	{"#c2417c", "Pink"},
 }
 
-// DefaultColor is the color of a form that has none yet.
+// DefaultColor returns the color that is preselected for a new group.
 func DefaultColor() string { return palette[0].value }
 
-// colors are the palette, and the group's own color if a program has given it another.
-func (m FormModel) colors() []color {
+// offeredColors returns the palette, and the group's present color if a program has set another one.
+func (m FormModel) offeredColors() []color {
 	if m.Color == "" || slices.ContainsFunc(palette, func(c color) bool { return c.value == m.Color }) {
 		return palette
 	}
 	return append(slices.Clone(palette), color{m.Color, "Other: " + m.Color})
 }
 
-// mostFaces is how many pictures of members a group shows.
+// mostFaces is the maximum number of accounts that a group shows.
 const mostFaces = 12
 
-func (g Group) faces() []Account { return g.Accounts[:min(len(g.Accounts), mostFaces)] }
+func (g Group) shownMembers() []Account { return g.Accounts[:min(len(g.Accounts), mostFaces)] }
 
-func (g Group) countText() string {
+func (g Group) accountCountText() string {
 	if len(g.Accounts) == 0 {
 		return "No accounts"
 	}
 	return ui.CountNoun(len(g.Accounts), "account", "accounts")
 }
 
-// countChosen counts the members that are chosen.
+// countChosen returns the number of selected accounts.
 func (m FormModel) countChosen() (n int) {
 	for _, a := range m.Accounts {
 		if a.Chosen {

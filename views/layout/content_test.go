@@ -161,7 +161,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"what comes next is told", "post-queued", "[data-testid=timeline-next] .timeline-words",
-			[]string{"Threads gets the post at 11:05 CET, to process it in time. Nothing is public before the post's own time."},
+			[]string{"Threads gets the post at 11:05 CET to process it in advance. The post becomes public at its own time."},
 		},
 		{
 			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",
@@ -227,7 +227,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"API key Newsletter script", "Time: Thu 24 Dec 2026, 18:00 CET (Europe/Berlin)", "Status: draft → queued",
 		}},
 		{"a full meter says what happens", "plan", "[data-testid=meter-posts] .meter-note", []string{
-			"Limit reached. Drafts can still be written. New posts can be scheduled again next month, or after queued posts are cancelled.",
+			"Limit reached. You can still write drafts. To schedule more posts, wait until next month or cancel queued posts.",
 		}},
 		{"a session cannot end itself in the list", "security", "[data-testid=session] form", []string{"Sign out"}},
 		{"a password is never drawn again", "security-wrong", "input[type=password][value]:not([value=''])", nil},

@@ -380,9 +380,9 @@ func (f fixture) composers() map[string]templ.Component {
 	}
 	wrong.Errors = map[string]string{
 		"account": "Choose at least one account.", "text": "No such sign.", "at": "That time is past.",
-		posts.OverrideField("facebook", posts.FieldText): "Not that.",
-		posts.SettingField("facebook", "link"):           "That is not an address.",
-		posts.SettingField("facebook", "contentType"):    "That needs a file.",
+		posts.OverrideFieldName("facebook", posts.FieldText): "Not that.",
+		posts.SettingFieldName("facebook", "link"):           "That is not an address.",
+		posts.SettingFieldName("facebook", "contentType"):    "That needs a file.",
 	}
 
 	edit := f.compose()
@@ -463,7 +463,7 @@ func (f fixture) mediaPages() map[string]templ.Component {
 
 	page := media.FileModel{
 		Frame: frame, File: media.File{Media: noon}, URL: static.URL("icon.svg"), Folders: folders, Zone: f.zone,
-		Retention: 72 * time.Hour, Values: media.ValuesOf(noon), MorePosts: true,
+		Retention: 72 * time.Hour, Values: media.NewFileValues(noon), MorePosts: true,
 		Posts: []media.FilePost{{ID: postID, Status: "live", Title: "The workshop bell is up", Line: "Live · Threads · Ada Lindqvist"}},
 	}
 	watched := page

@@ -1,4 +1,5 @@
-// Package media shows the media library: its folders and files, a file, and the dialog in which files are chosen.
+// Package media contains the media library: its folders and files, the page of a file, and the dialog for choosing
+// files.
 package media
 
 import (
@@ -15,6 +16,7 @@ import (
 // File is a file for display.
 type File struct{ contract.Media }
 
+// name returns the file's title or, if it has none, its original name.
 func (f File) name() string {
 	if f.Title != nil {
 		return *f.Title
@@ -24,6 +26,7 @@ func (f File) name() string {
 
 func (f File) isVideo() bool { return f.Kind == string(core.FileVideo) }
 
+// thumbnail returns the address of the file's thumbnail, or "" if there is none.
 func (f File) thumbnail() string {
 	if f.ThumbnailURL == nil || f.PurgedAt != nil {
 		return ""
@@ -31,7 +34,7 @@ func (f File) thumbnail() string {
 	return *f.ThumbnailURL
 }
 
-// icon stands in for a thumbnail.
+// icon returns the icon that is shown without a thumbnail.
 func (f File) icon() string {
 	switch {
 	case f.Status == string(core.MediaProcessing):
@@ -44,7 +47,7 @@ func (f File) icon() string {
 	return "image"
 }
 
-// length returns the length of a video, or "".
+// length returns the length of a video, or "" if it is not known.
 func (f File) length() string {
 	if !f.isVideo() || f.DurationMs == nil {
 		return ""
@@ -56,8 +59,8 @@ func (f File) length() string {
 	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// state returns what keeps the file from being used, or "".
-func (f File) state() string {
+// problemLabel returns why the file cannot be used, or "".
+func (f File) problemLabel() string {
 	switch {
 	case f.PurgedAt != nil:
 		return "Removed"
@@ -96,7 +99,7 @@ func (f File) size() string { return core.FormatBytes(f.Size) }
 
 func (f File) tagList() string { return strings.Join(f.Tags, ", ") }
 
-// alt returns what the file shows, or its name.
+// alt returns the file's alternative text or, if it has none, its name.
 func (f File) alt() string {
 	if f.Description != nil {
 		return *f.Description
@@ -104,9 +107,9 @@ func (f File) alt() string {
 	return f.name()
 }
 
-// summary tells a file from others of the same name.
+// summary returns the file's kind, length, size and state on one line.
 func (f File) summary() string {
-	if state := f.state(); state != "" {
+	if state := f.problemLabel(); state != "" {
 		return f.kindWord() + " · " + state
 	}
 	parts := []string{f.kindWord(), f.size()}
@@ -116,7 +119,7 @@ func (f File) summary() string {
 	return strings.Join(parts, " · ")
 }
 
-// Fields of the form of a file.
+// Names of the inputs of a file's form.
 const (
 	FieldName        = "name"
 	FieldDescription = "description"
@@ -131,8 +134,8 @@ type FileValues struct {
 	Pinned                          bool
 }
 
-// ValuesOf returns the form's values for a file.
-func ValuesOf(m contract.Media) FileValues {
+// NewFileValues returns the values of the form for a file.
+func NewFileValues(m contract.Media) FileValues {
 	v := FileValues{Tags: strings.Join(m.Tags, ", "), Folder: link.RootFolder, Pinned: m.Pinned}
 	if m.Title != nil {
 		v.Name = *m.Title
@@ -150,14 +153,14 @@ func ValuesOf(m contract.Media) FileValues {
 type FileModel struct {
 	Frame layout.Frame
 	File
-	// URL is the address of the bytes; empty if they are not there.
+	// URL is the address of the bytes; empty if they were deleted or are not uploaded yet.
 	URL     string
 	Folders Tree
 	Posts   []FilePost
-	// MorePosts reports that other posts use the file too.
+	// MorePosts reports that posts other than Posts also use the file.
 	MorePosts bool
-	// InUse reports that a post uses the file that is still to be published, DeletedAt is when the bytes will be deleted,
-	// zero if something keeps them, and Retention is how long they are kept after their last post.
+	// InUse reports that a draft or a queued post uses the file. DeletedAt is when the bytes will be deleted, or zero if
+	// they are kept. Retention is how long they are kept after the last post with the file went live.
 	InUse     bool
 	DeletedAt time.Time
 	Retention time.Duration
@@ -171,18 +174,18 @@ type FileModel struct {
 // FilePost is a post that uses a file.
 type FilePost struct{ ID, Status, Title, Line string }
 
-// keptFor returns the retention in words.
-func (m FileModel) keptFor() string { return fmt.Sprintf("%d hours", int(m.Retention.Hours())) }
+// retentionText returns the retention in words.
+func (m FileModel) retentionText() string { return fmt.Sprintf("%d hours", int(m.Retention.Hours())) }
 
-// keepsWords says why the file's bytes stay, or "" if they do not.
-func (m FileModel) keepsWords() string {
+// keptText says why the file's bytes are kept. It returns "" if they are not.
+func (m FileModel) keptText() string {
 	switch {
 	case m.Status != string(core.MediaReady) || m.PurgedAt != nil || !m.DeletedAt.IsZero():
 		return ""
 	case m.Pinned:
 		return "Pinned: kept until you unpin or delete it."
 	case m.InUse:
-		return "Kept while a draft or a queued post uses it, and for " + m.keptFor() + " after the last one goes live."
+		return "Kept while a draft or a queued post uses it, and for " + m.retentionText() + " after the last one goes live."
 	}
-	return "Kept until " + m.keptFor() + " after a post with it goes live."
+	return "Kept until " + m.retentionText() + " after a post with it goes live."
 }

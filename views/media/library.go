@@ -8,7 +8,7 @@ import (
 	"belfry/views/link"
 )
 
-// Fields of the forms of the library. FieldBack is the list to which the person goes back.
+// Names of the inputs of the library's forms. FieldBack is the filter of the list to return to.
 const (
 	FieldUpload = "upload"
 	FieldFile   = "file"
@@ -34,14 +34,15 @@ type LibraryModel struct {
 	Filter  link.MediaFilter
 	Folders Tree
 	Files   []File
-	// Next is the file after which the next page begins; empty on the last page.
+	// Next is the cursor of the next page; empty on the last page.
 	Next string
-	// NewFolder and Renamed are names that were typed and refused, with Errors by the id of the input.
+	// NewFolder and Renamed are names of folders that were refused. Errors has the reasons by the id of the input.
 	NewFolder, Renamed string
 	Errors             map[string]string
 	Refused            *contract.Error
 }
 
+// urlWith returns the address of the first page of the list with a change of its filter.
 func (m LibraryModel) urlWith(change func(*link.MediaFilter)) string {
 	f := m.Filter
 	f.After = ""
@@ -49,7 +50,7 @@ func (m LibraryModel) urlWith(change func(*link.MediaFilter)) string {
 	return m.Frame.Link.Media(f)
 }
 
-// folderURL returns the list of a folder, in the same order and view.
+// folderURL returns the address of a folder, with the present order and view.
 func (m LibraryModel) folderURL(id string) string {
 	return m.Frame.Link.Media(link.MediaFilter{Folder: id, Sort: m.Filter.Sort, View: m.Filter.View})
 }
@@ -59,8 +60,8 @@ func (m LibraryModel) isFiltered() bool {
 	return f.Query != "" || f.Kind != "" || f.Tag != "" || f.Use != ""
 }
 
-// folder returns the current folder; "" for all files and for those in no folder.
-func (m LibraryModel) folder() string {
+// currentFolderID returns the id of the current folder, or "" for the lists of all files and of files in no folder.
+func (m LibraryModel) currentFolderID() string {
 	if m.Filter.Folder == link.RootFolder {
 		return ""
 	}
@@ -77,11 +78,12 @@ func (m LibraryModel) title() string {
 	return m.Folders.name(m.Filter.Folder)
 }
 
-// renamed returns the name in the form of a folder.
-func (m LibraryModel) renamed(f contract.Folder) string { return cmp.Or(m.Renamed, f.Name) }
+// folderNameValue returns the value of the input for a folder's name: the refused name or, if there is none, the
+// present one.
+func (m LibraryModel) folderNameValue(f contract.Folder) string { return cmp.Or(m.Renamed, f.Name) }
 
-// tags returns the tags of the files, each once.
-func (m LibraryModel) tags() (list []string) {
+// allTags returns the tags of all files on the page, each once.
+func (m LibraryModel) allTags() (list []string) {
 	seen := map[string]bool{}
 	for _, f := range m.Files {
 		for _, tag := range f.Tags {
@@ -94,7 +96,7 @@ func (m LibraryModel) tags() (list []string) {
 	return list
 }
 
-// choice is a value of a filter.
+// choice is an option of a filter.
 type choice struct{ value, label string }
 
 var (
@@ -103,7 +105,7 @@ var (
 	sorts = []choice{{"", "Newest first"}, {"oldest", "Oldest first"}, {"name", "By name"}, {"largest", "Largest first"}}
 )
 
-// PickModel is the dialog in which files of the library are chosen.
+// PickModel is the dialog for choosing files from the library.
 type PickModel struct {
 	Link    link.Workspace
 	Filter  link.MediaFilter

@@ -7,32 +7,33 @@ import (
 	"belfry/internal/contract"
 )
 
-// Tree is the workspace's folders.
+// Tree contains the workspace's folders.
 type Tree struct {
 	byID  map[string]contract.Folder
 	under map[string][]contract.Folder // by the id of the parent; "" for the top level
 }
 
-// NewTree makes a tree of folders, which are in the order of their names.
+// NewTree returns the tree of the folders, which must be sorted by name.
 func NewTree(folders []contract.Folder) Tree {
 	t := Tree{byID: map[string]contract.Folder{}, under: map[string][]contract.Folder{}}
 	for _, f := range folders {
 		t.byID[f.ID] = f
-		t.under[parentOf(f)] = append(t.under[parentOf(f)], f)
+		t.under[parentID(f)] = append(t.under[parentID(f)], f)
 	}
 	return t
 }
 
-func parentOf(f contract.Folder) string {
+// parentID returns the id of the folder's parent, or "" at the top level.
+func parentID(f contract.Folder) string {
 	if f.ParentID == nil {
 		return ""
 	}
 	return *f.ParentID
 }
 
-// path returns the folders from the top level down to the one with an id.
+// path returns the folders from the top level down to the one with the id.
 func (t Tree) path(id string) (path []contract.Folder) {
-	for f, ok := t.byID[id]; ok; f, ok = t.byID[parentOf(f)] {
+	for f, ok := t.byID[id]; ok; f, ok = t.byID[parentID(f)] {
 		path = append(path, f)
 	}
 	slices.Reverse(path)
@@ -41,15 +42,15 @@ func (t Tree) path(id string) (path []contract.Folder) {
 
 func (t Tree) name(id string) string { return t.byID[id].Name }
 
-// isOpen reports whether a folder is shown with what is in it: it is the current folder, or contains it.
+// isOpen reports whether a folder is shown with its subfolders: it is the current folder or contains it.
 func (t Tree) isOpen(id, current string) bool {
 	return slices.ContainsFunc(t.path(current), func(f contract.Folder) bool { return f.ID == id })
 }
 
-// option is a folder to choose.
+// option is a folder that can be chosen.
 type option struct{ id, label string }
 
-// options returns the folders below one, except one folder with its contents.
+// options returns all folders below the parent, indented by level. It omits the folder except and those below it.
 func (t Tree) options(parent, except string) (list []option) {
 	for _, f := range t.under[parent] {
 		if f.ID == except {

@@ -25,7 +25,7 @@ type File struct {
 	Trouble string
 }
 
-// Kind is what the file is.
+// Kind returns the kind of the file.
 func (f File) Kind() core.FileKind {
 	if f.Video {
 		return core.FileVideo
@@ -55,4 +55,4 @@ func (f File) kindLabel() string {
 	return word
 }
 
-func countFiles(n int) string { return ui.CountNoun(n, "file", "files") }
+func fileCountText(n int) string { return ui.CountNoun(n, "file", "files") }

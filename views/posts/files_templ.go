@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "belfry/views/ui"
 
-// files lists a post's files with what they look like.
+// files lists a post's files with their thumbnails.
 func files(list []File) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

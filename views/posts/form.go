@@ -1,4 +1,4 @@
-// Package posts draws composing, the list of posts and a post's page.
+// Package posts contains the composer, the list of posts and the page of a post.
 package posts
 
 import (
@@ -17,26 +17,27 @@ import (
 	"belfry/views/ui"
 )
 
-// Names of the composer's inputs. FieldAccount occurs once per account; FieldWhen is one of the When words; FieldAt
-// is a local date-time, YYYY-MM-DDTHH:mm, in the zone of FieldZone; FieldTags contains tags separated by commas.
-// FieldMedia occurs once per chosen file, in their order, and always once more, empty; FieldUpload once per new file.
+// Names of the composer's inputs. FieldAccount occurs once per account. FieldWhen is one of the When values. FieldAt is
+// a local date-time, YYYY-MM-DDTHH:mm, in the zone of FieldZone. FieldTags contains tags separated by commas.
+// FieldMedia occurs once per chosen file, in their order, and once more with an empty value. FieldUpload occurs once
+// per new file.
 const (
 	FieldAccount  = "account"
-	FieldPick     = "pick" // a button that chooses several accounts: one of the Pick words
+	FieldPick     = "pick" // a button that chooses several accounts: one of the Pick values
 	FieldText     = "text"
 	FieldTitle    = "title"
 	FieldTags     = "tags"
-	FieldTab      = "tab" // the network whose own inputs are in sight, "" for what all share
+	FieldTab      = "tab" // the network whose own inputs are shown; "" for the shared ones
 	FieldWhen     = "when"
 	FieldAt       = "at"
 	FieldZone     = "tz"
 	FieldRevision = "revision"
-	FieldForm     = "form" // names this drawing of the form, so that two presses make one post
+	FieldForm     = "form" // identifies the rendered form, so that submitting it twice creates one post
 	FieldMedia    = "media"
 	FieldUpload   = "upload"
-	FieldEarlier  = "earlier" // the file that a button moves towards the first
-	FieldLater    = "later"   // the file that a button moves towards the last
-	FieldRemove   = "remove"  // the file that a button takes from the post
+	FieldEarlier  = "earlier" // the file that a button moves forward
+	FieldLater    = "later"   // the file that a button moves back
+	FieldRemove   = "remove"  // the file that a button removes from the post
 )
 
 // Values of FieldPick. The last two end with the id of a network or of a group.
@@ -54,56 +55,56 @@ const (
 	WhenDraft = "draft"
 )
 
-// OverrideField returns the name of the input with a network's own FieldText, FieldTitle or FieldTags; if it is empty,
-// the general one is used.
-func OverrideField(platform, part string) string { return "override." + platform + "." + part }
+// OverrideFieldName returns the name of the input with a network's own FieldText, FieldTitle or FieldTags. If its value
+// is empty, the shared one is used.
+func OverrideFieldName(platform, part string) string { return "override." + platform + "." + part }
 
-// SettingField returns the name of a setting's input. A switch sends "true" or nothing. One that is on by default sends
-// "false", and then perhaps "true". A list sends one entry per line.
-func SettingField(platform, setting string) string { return "settings." + platform + "." + setting }
+// SettingFieldName returns the name of a setting's input. A switch sends "true" if it is on. A switch that is on by
+// default always sends "false" first. A list sends one entry per line.
+func SettingFieldName(platform, setting string) string { return "settings." + platform + "." + setting }
 
-// FieldSetting stands for the inputs of settings, whose names SettingField returns.
+// FieldSetting represents the inputs of all settings, whose names SettingFieldName returns.
 const FieldSetting = "settings"
 
-// AltField returns the name of the input with a picture's description.
-func AltField(file string) string { return "alt." + file }
+// AltFieldName returns the name of the input with a picture's alternative text.
+func AltFieldName(file string) string { return "alt." + file }
 
-// ComposeModel is the composer: for new posts, or for one draft if PostID is set.
+// ComposeModel is the composer: for new posts or, if PostID is set, for one post.
 type ComposeModel struct {
 	Frame    layout.Frame
 	Form     string // value of FieldForm
-	PostID   string // of the draft that is edited; its account is fixed and its network has no override
+	PostID   string // of the post that is edited; its account is fixed, and it has no overrides
 	Accounts []Account
 	Unknown  []string // ids of chosen accounts that do not exist
 	Groups   []Group
 	// Networks are the networks of Accounts, each with its limit and settings.
 	Networks []Network
 	MediaIDs []string // the chosen files, in the post's order
-	Files    []File   // those of MediaIDs, as they are shown
-	Library  []File   // the newest files that can be chosen too
-	// Media are the files of MediaIDs as the API has them, and Previews the posts as networks show them.
+	Files    []File   // the files of MediaIDs, for display
+	Library  []File   // the newest other files, which can also be chosen
+	// Media are the files of MediaIDs as records of the API. Previews show the posts as their networks would.
 	Media    []contract.Media
 	Previews []preview.Model
-	// FilesChanged and TagsChanged report that MediaIDs and Values.Tags are not those of the draft that is edited.
+	// FilesChanged and TagsChanged report that MediaIDs and Values.Tags differ from those of the post that is edited.
 	FilesChanged, TagsChanged bool
 	Values                    Values
-	// At is when the posts would go out at Values.At; zero if that is no time.
+	// At is the instant of Values.At; zero if that is not a valid time.
 	At time.Time
-	// QueuedAt is the value of Values.At at which the edited post is queued; "" for a draft.
+	// QueuedAt is the present time of the queued post that is edited, in the format of Values.At; "" for a draft.
 	QueuedAt string
-	// Saved is the draft as somebody else has changed it since the form was opened; nil when nobody has.
+	// Saved is the saved version if somebody else changed the post after the form was opened, or else nil.
 	Saved *ShowModel
-	Zone  core.Zone // in which the time is asked for: the workspace's, or the draft's own
+	Zone  core.Zone // of the time in the form: the workspace's, or that of the edited post
 	Plan  PlanModel
-	// Refused is why the last attempt to send the form failed; the values are kept.
+	// Refused is why the submitted form was refused.
 	Refused *contract.Error
 	// Errors are the errors of inputs, by name.
 	Errors map[string]string
-	// Autosave is the key of the browser's copy of the text, one per person and workspace ("" for none).
+	// Autosave is the key of the browser's copy of the text, one per person and workspace; "" disables it.
 	Autosave string
-	// Redrawn reports that Values are from the person and take precedence over the browser's copy.
+	// Redrawn reports that the person entered Values, so that they take precedence over the browser's copy.
 	Redrawn bool
-	// Part reports that a script has asked for the form and keeps the accounts and the library as they are.
+	// Part reports that a script requested the form and keeps the accounts and the library that it shows.
 	Part bool
 }
 
@@ -114,13 +115,13 @@ type Account struct {
 	Platform, Network  string // the network's id and name
 	Status             string
 	Chosen             bool
-	// Choices are the values of settings that the account can use (core.Facts).
+	// Choices are the values that the account can use, by setting (core.Facts).
 	Choices map[string][]string
 }
 
 func (a Account) isConnected() bool { return a.Status == string(core.AccountOK) }
 
-// cannotUse reports whether the account's network does not offer it a value of a setting.
+// cannotUse reports whether the network does not offer a value of a setting to the account.
 func (a Account) cannotUse(setting, value string) bool {
 	allowed, restricted := a.Choices[setting]
 	return restricted && !slices.Contains(allowed, value)
@@ -136,47 +137,47 @@ type Group struct {
 type Network struct {
 	ID, Name string
 	Text     core.Count
-	// Extra is how long the tags are that the network's text ends with, in the unit of Text.
+	// Extra is the length of the tags at the end of the network's text, in the unit of Text.
 	Extra  int
 	Title  *core.Count
 	Fields []network.Field
 }
 
-// Override is what a network's posts have of their own; "" stands for what all share.
+// Override is a network's own text, title and tags; "" means the shared value.
 type Override struct{ Text, Title, Tags string }
 
 // Values are the values of the inputs.
 type Values struct {
 	Text, Title, Tags string
 	Tab               string                       // value of FieldTab
-	Revision          string                       // of the draft that is edited
+	Revision          string                       // of the post that is edited
 	When              string                       // WhenNow, WhenAt or WhenDraft
 	At                string                       // YYYY-MM-DDTHH:mm
 	Overrides         map[string]Override          // by platform
 	Settings          map[string]map[string]string // by platform and setting
-	Alts              map[string]string            // descriptions of pictures, by file
+	Alts              map[string]string            // alternative texts of pictures, by file
 }
 
 // Setting returns a setting's value as shown in its input.
 func (v Values) Setting(platform, name string) string { return v.Settings[platform][name] }
 
-// TextFor returns the text for a network according to the form.
+// TextFor returns the text for a network: its own or, if that is empty, the shared one.
 func (v Values) TextFor(platform string) string { return cmp.Or(v.Overrides[platform].Text, v.Text) }
 
-// TagsFor returns the tags for a network according to the form.
+// TagsFor returns the tags for a network: its own or, if they are empty, the shared ones.
 func (v Values) TagsFor(platform string) string { return cmp.Or(v.Overrides[platform].Tags, v.Tags) }
 
-// TitleFor returns the title for a network according to the form.
+// TitleFor returns the title for a network: its own or, if that is empty, the shared one.
 func (v Values) TitleFor(platform string) string { return cmp.Or(v.Overrides[platform].Title, v.Title) }
 
-// PlanModel is the plan. The zero one means that no plan has been requested yet.
+// PlanModel is the plan of a form. The zero value means that no plan has been requested yet.
 type PlanModel struct {
 	Plan *contract.Plan
 	// Rows are the rows of Plan with display names.
 	Rows []PlanRow
 	// Causes are the issues and warnings of all rows, each once.
 	Causes []Cause
-	// Missing is a sentence that says what the form lacks for a plan.
+	// Missing is a sentence that says what the form still needs for a plan.
 	Missing string
 	// Refused is why there is no plan.
 	Refused *contract.Error
@@ -194,16 +195,16 @@ type PlanRow struct {
 	Network string
 }
 
-// Cause is an issue or a warning of one or more rows.
+// Cause is an issue or a warning that one or more rows have.
 type Cause struct {
 	contract.Issue
 	Warning  bool
 	Accounts []string // names of the accounts of those rows
-	Network  string   // of the first of them
+	Network  string   // of the first account
 	Input    string   // name of the input that it is about; "" for none
 }
 
-// AddCause adds an issue or a warning of a row. If another row has the same, only the account is added.
+// AddCause adds an issue or a warning of a row. If another row has the same one, it adds only the row's account to it.
 func (m *PlanModel) AddCause(c Cause, row PlanRow) {
 	for i, other := range m.Causes {
 		if other.Issue == c.Issue && other.Warning == c.Warning && other.Input == c.Input {
@@ -215,8 +216,8 @@ func (m *PlanModel) AddCause(c Cause, row PlanRow) {
 	m.Causes = append(m.Causes, c)
 }
 
-// who names the accounts of a cause where there is more than one row in the plan.
-func (m PlanModel) who(c Cause) string {
+// accountsText names or counts the accounts of a cause. It returns "" if the plan has only one row.
+func (m PlanModel) accountsText(c Cause) string {
 	switch {
 	case len(m.Rows) < 2 || len(c.Accounts) == 0:
 		return ""
@@ -226,7 +227,8 @@ func (m PlanModel) who(c Cause) string {
 	return ui.CountNoun(len(c.Accounts), "account", "accounts")
 }
 
-func (m PlanModel) count(warnings bool) (n int) {
+// countCauses returns the number of warnings or, if warnings is false, of issues.
+func (m PlanModel) countCauses(warnings bool) (n int) {
 	for _, c := range m.Causes {
 		if c.Warning == warnings {
 			n++
@@ -235,8 +237,8 @@ func (m PlanModel) count(warnings bool) (n int) {
 	return n
 }
 
-// notes returns what is said beside an input: an error of the form, or what the plan says of it.
-func (m ComposeModel) notes(input string) (notes []Cause) {
+// causesFor returns what is shown beside an input: its error or, if it has none, the plan's issues and warnings.
+func (m ComposeModel) causesFor(input string) (notes []Cause) {
 	if problem := m.Errors[input]; problem != "" {
 		return []Cause{{Issue: contract.Issue{Message: problem}, Input: input}}
 	}
@@ -248,17 +250,17 @@ func (m ComposeModel) notes(input string) (notes []Cause) {
 	return notes
 }
 
-// problem returns what is wrong with an input, in one paragraph.
-func (m ComposeModel) problem(input string) string {
+// problemText returns what is wrong with an input, as one paragraph, or "".
+func (m ComposeModel) problemText(input string) string {
 	var words []string
-	for _, c := range m.notes(input) {
+	for _, c := range m.causesFor(input) {
 		words = append(words, c.Message, c.Hint)
 	}
 	return strings.TrimSpace(strings.Join(words, " "))
 }
 
-// accountsWithout returns the network's accounts that cannot use a value of a setting.
-func (m ComposeModel) accountsWithout(platform, setting, value string) (accounts []Account) {
+// accountsThatCannotUse returns the network's accounts that cannot use a setting's value.
+func (m ComposeModel) accountsThatCannotUse(platform, setting, value string) (accounts []Account) {
 	for _, a := range m.Accounts {
 		if a.Platform == platform && a.cannotUse(setting, value) {
 			accounts = append(accounts, a)
@@ -267,19 +269,19 @@ func (m ComposeModel) accountsWithout(platform, setting, value string) (accounts
 	return accounts
 }
 
-// isWithheld reports whether one of the chosen accounts cannot use a value of a setting. The value that the form has is
-// shown all the same, and the plan says what is wrong with it.
-func (m ComposeModel) isWithheld(platform, setting, value string) bool {
+// isUnavailable reports whether a chosen account cannot use a setting's value. It returns false for the value in the
+// form, which must remain visible; the plan says what is wrong with it.
+func (m ComposeModel) isUnavailable(platform, setting, value string) bool {
 	return m.Values.Setting(platform, setting) != value &&
-		slices.ContainsFunc(m.accountsWithout(platform, setting, value), func(a Account) bool { return a.Chosen })
+		slices.ContainsFunc(m.accountsThatCannotUse(platform, setting, value), func(a Account) bool { return a.Chosen })
 }
 
-// IsChosen reports whether an account of the network is chosen.
-func (m ComposeModel) IsChosen(platform string) bool {
+// HasChosenAccount reports whether any account on the network is chosen.
+func (m ComposeModel) HasChosenAccount(platform string) bool {
 	return slices.ContainsFunc(m.Accounts, func(a Account) bool { return a.Chosen && a.Platform == platform })
 }
 
-func (m ComposeModel) countChosen() (n int) {
+func (m ComposeModel) countChosenAccounts() (n int) {
 	for _, a := range m.Accounts {
 		if a.Chosen {
 			n++
@@ -288,30 +290,30 @@ func (m ComposeModel) countChosen() (n int) {
 	return n
 }
 
-// shownNetworks returns the networks of the chosen accounts, or all of them while none is chosen.
+// shownNetworks returns the networks of the chosen accounts or, if none is chosen, all networks.
 func (m ComposeModel) shownNetworks() []Network {
-	chosen := slices.DeleteFunc(slices.Clone(m.Networks), func(n Network) bool { return !m.IsChosen(n.ID) })
+	chosen := slices.DeleteFunc(slices.Clone(m.Networks), func(n Network) bool { return !m.HasChosenAccount(n.ID) })
 	if len(chosen) == 0 {
 		return m.Networks
 	}
 	return chosen
 }
 
-// otherNetworks returns the networks that are not shown. What the form holds for them is kept.
-func (m ComposeModel) otherNetworks() []Network {
+// hiddenNetworks returns the networks that are not shown. The form keeps their values.
+func (m ComposeModel) hiddenNetworks() []Network {
 	shown := m.shownNetworks()
 	return slices.DeleteFunc(slices.Clone(m.Networks), func(n Network) bool {
 		return slices.ContainsFunc(shown, func(s Network) bool { return s.ID == n.ID })
 	})
 }
 
-// hasTabs reports whether each network has inputs of its own for what all share.
+// hasTabs reports whether the form shows a tab for each network, with its own text, title and tags.
 func (m ComposeModel) hasTabs() bool {
 	shown := m.shownNetworks()
 	return m.PostID == "" && (len(shown) > 1 || len(shown) == 1 && m.Values.Overrides[shown[0].ID] != Override{})
 }
 
-// openTab returns the tab that is in sight.
+// openTab returns the network whose tab is open, or "" for the shared inputs.
 func (m ComposeModel) openTab() string {
 	if slices.ContainsFunc(m.shownNetworks(), func(n Network) bool { return n.ID == m.Values.Tab }) {
 		return m.Values.Tab
@@ -319,8 +321,8 @@ func (m ComposeModel) openTab() string {
 	return ""
 }
 
-// firstAlt returns the description of the first file, which is sent to networks that take one.
-func (m ComposeModel) firstAlt() string {
+// firstAltText returns the alternative text of the first file, which is sent to networks that accept one.
+func (m ComposeModel) firstAltText() string {
 	if len(m.Files) == 0 {
 		return ""
 	}
@@ -329,12 +331,14 @@ func (m ComposeModel) firstAlt() string {
 
 // countProblems returns how many problems the inputs of a network's tab have.
 func (m ComposeModel) countProblems(n Network) (problems int) {
-	names := []string{OverrideField(n.ID, FieldText), OverrideField(n.ID, FieldTitle), OverrideField(n.ID, FieldTags)}
+	names := []string{
+		OverrideFieldName(n.ID, FieldText), OverrideFieldName(n.ID, FieldTitle), OverrideFieldName(n.ID, FieldTags),
+	}
 	for _, f := range n.Fields {
-		names = append(names, SettingField(n.ID, f.Name))
+		names = append(names, SettingFieldName(n.ID, f.Name))
 	}
 	for _, name := range names {
-		if hasIssue(m.notes(name)) {
+		if hasIssue(m.causesFor(name)) {
 			problems++
 		}
 	}
@@ -376,11 +380,11 @@ func (m ComposeModel) pageTitle() string {
 	return "Compose"
 }
 
-func (m ComposeModel) takesTitle() bool {
+func (m ComposeModel) canHaveTitle() bool {
 	return slices.ContainsFunc(m.shownNetworks(), func(n Network) bool { return n.Title != nil })
 }
 
-// inputID returns the id of an input by its name; "" if it has none.
+// inputID returns the HTML id of the input with a name, or "" if it has none.
 func (m ComposeModel) inputID(name string) string {
 	parts := strings.SplitN(name, ".", 3)
 	switch {
@@ -402,7 +406,7 @@ func overrideID(platform, part string) string {
 	return "override-" + platform + "-" + part
 }
 
-// submitLabel returns the button's label, which says what happens.
+// submitLabel returns the label of the submit button, which says what it does.
 func (m PlanModel) submitLabel() string {
 	n := len(m.Rows)
 	if m.Queued {
@@ -423,10 +427,10 @@ func (m PlanModel) submitLabel() string {
 	return fmt.Sprintf("Save %d drafts", n)
 }
 
-// canSubmit reports whether the button is enabled.
+// canSubmit reports whether the submit button is enabled.
 func (m PlanModel) canSubmit() bool { return m.Plan != nil && m.Plan.OK && len(m.Rows) > 0 }
 
-// relativeTime describes the time between an instant and now.
+// relativeTime says how far an instant is from now, for example "in 3 hours".
 func relativeTime(at, now time.Time) string {
 	d := at.Sub(now)
 	switch {
@@ -442,20 +446,20 @@ func relativeTime(at, now time.Time) string {
 	return "in " + ui.CountNoun(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
 }
 
-// countText returns how long a network's text is with its tags, in the network's unit.
-func (m ComposeModel) countText(n Network) int {
+// textLength returns the length of a network's text with its tags, in the network's unit.
+func (m ComposeModel) textLength(n Network) int {
 	return n.Text.Unit.Length(m.Values.TextFor(n.ID)) + n.Extra
 }
 
-// spaceLeft says how much of a limit is left.
-func spaceLeft(used int, limit core.Count) string {
+// spaceLeftText says how many characters a text may still grow, or by how many it is too long.
+func spaceLeftText(used int, limit core.Count) string {
 	if over := used - limit.Max; over > 0 {
-		return "too long by " + characters(over)
+		return "too long by " + charactersText(over)
 	}
-	return characters(limit.Max-used) + " left"
+	return charactersText(limit.Max-used) + " left"
 }
 
-func characters(n int) string {
+func charactersText(n int) string {
 	if n == 1 {
 		return "1 character"
 	}
@@ -470,7 +474,7 @@ func formatThousands(n int) string {
 	return s
 }
 
-// countsMore reports whether a network counts more than one for some of the characters of its text.
-func (m ComposeModel) countsMore(n Network) bool {
-	return m.countText(n)-n.Extra > core.UnitCharacters.Length(m.Values.TextFor(n.ID))
+// hasWeightedCharacters reports whether the network counts some characters of its text as more than one.
+func (m ComposeModel) hasWeightedCharacters(n Network) bool {
+	return m.textLength(n)-n.Extra > core.UnitCharacters.Length(m.Values.TextFor(n.ID))
 }

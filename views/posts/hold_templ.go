@@ -13,7 +13,7 @@ import (
 	"belfry/views/ui"
 )
 
-// OnHold lists the posts concerned while publishing is on hold.
+// OnHold is the page of the posts that wait while publishing is on hold.
 func OnHold(m HoldModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -70,7 +70,7 @@ func OnHold(m HoldModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Reason == "" {
-				templ_7745c5c3_Err = ui.Empty("check", "Publishing is not on hold", "Posts are published as usual.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("check", "Publishing is not on hold", "Posts are published at their times.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -17,14 +17,14 @@ import (
 type ListModel struct {
 	Frame  layout.Frame
 	Filter link.Filter
-	Zone   core.Zone // by which days and times are told
+	Zone   core.Zone // the workspace's, for days and times
 	Now    time.Time
-	// Counts are the numbers of posts by status; nil hides them.
+	// Counts are the numbers of posts by status; nil means that they are not known.
 	Counts map[core.PostStatus]int
 	Rows   []Row
 	// Next is the cursor of the next page; empty on the last.
 	Next string
-	// Accounts, Groups and Networks can be filtered by.
+	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
 }
 
@@ -34,14 +34,13 @@ type Row struct {
 	Account, Network string // names
 	Avatar           string // the address of the account's picture; empty without one
 	Files            []File
-	// Note is what a person should know about the post besides its state; empty if there is nothing.
+	// Note says why the post failed or what it is waiting for; optional.
 	Note string
-	// Selected reports that the post is still selected after an action that refused it.
+	// Selected reports that the post is still selected because an action refused it.
 	Selected bool
 }
 
-// Version changes if the list would look different. A reader who sends it with link.PostsSince needs no new response
-// until then.
+// Version returns a text that changes whenever the list would look different. Pages poll with it (link.PostsSince).
 func (m ListModel) Version() string {
 	shown := []any{m.Next, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
 	for _, t := range tabs {
@@ -57,9 +56,9 @@ func (m ListModel) Version() string {
 type tab struct {
 	status string // link.Filter.Status
 	name   string
-	// byDay reports that its posts are grouped by day.
+	// byDay reports that the posts are grouped by day.
 	byDay bool
-	acts  []core.Act // that can be done to several of its posts
+	acts  []core.Act // actions on several posts
 }
 
 var tabs = []tab{
@@ -72,13 +71,14 @@ var tabs = []tab{
 	}},
 }
 
-// tab returns the tab that is open.
-func (m ListModel) tab() tab {
+// currentTab returns the tab that the filter selects.
+func (m ListModel) currentTab() tab {
 	i := slices.IndexFunc(tabs, func(t tab) bool { return t.status == m.Filter.Status })
 	return tabs[max(i, 0)]
 }
 
-func (m ListModel) canApply(a core.Act) bool { return slices.Contains(m.tab().acts, a) }
+// canApply reports whether the tab offers an action on several posts.
+func (m ListModel) canApply(a core.Act) bool { return slices.Contains(m.currentTab().acts, a) }
 
 func (m ListModel) tabURL(t tab) string {
 	f := m.Filter
@@ -86,7 +86,8 @@ func (m ListModel) tabURL(t tab) string {
 	return m.Frame.Link.Posts(f)
 }
 
-func (m ListModel) tabCount(t tab) (int, bool) {
+// tabCount returns the number of posts in a tab; known is false if the posts were not counted.
+func (m ListModel) tabCount(t tab) (n int, known bool) {
 	if m.Counts == nil {
 		return 0, false
 	}
@@ -100,10 +101,10 @@ func (m ListModel) tabCount(t tab) (int, bool) {
 	return all, true
 }
 
-// url returns the address of this page of the list.
-func (m ListModel) url() string { return m.Frame.Link.Posts(m.Filter) }
+// ownURL returns the address of the present page of the list.
+func (m ListModel) ownURL() string { return m.Frame.Link.Posts(m.Filter) }
 
-// pageURL returns the address of another page of the list: the first, for "".
+// pageURL returns the address of the page of the list at a cursor; "" is the first page.
 func (m ListModel) pageURL(cursor string) string {
 	f := m.Filter
 	f.Cursor = cursor
@@ -114,7 +115,7 @@ func (m ListModel) isFiltered() bool {
 	return m.Filter != link.Filter{Status: m.Filter.Status, Cursor: m.Filter.Cursor}
 }
 
-// hasPosts reports whether the workspace has any post, as far as is known.
+// hasPosts reports whether the workspace has any posts. It returns false if they were not counted.
 func (m ListModel) hasPosts() bool {
 	n, _ := m.tabCount(tabs[len(tabs)-1])
 	return n > 0
@@ -123,7 +124,8 @@ func (m ListModel) hasPosts() bool {
 // chip is a condition of the filter, with the address of the list without it.
 type chip struct{ label, url string }
 
-func (m ListModel) chips() []chip {
+// filterChips returns the conditions of the filter.
+func (m ListModel) filterChips() []chip {
 	var list []chip
 	add := func(what, value string, remove func(*link.Filter)) {
 		if value == "" {
@@ -139,12 +141,13 @@ func (m ListModel) chips() []chip {
 	add("Account", ui.OptionLabel(m.Accounts, f.Account), func(f *link.Filter) { f.Account = "" })
 	add("Group", ui.OptionLabel(m.Groups, f.Group), func(f *link.Filter) { f.Group = "" })
 	add("Network", ui.OptionLabel(m.Networks, f.Network), func(f *link.Filter) { f.Network = "" })
-	add("From", dateLabel(f.From), func(f *link.Filter) { f.From = "" })
-	add("To", dateLabel(f.To), func(f *link.Filter) { f.To = "" })
+	add("From", formatDate(f.From), func(f *link.Filter) { f.From = "" })
+	add("To", formatDate(f.To), func(f *link.Filter) { f.To = "" })
 	return list
 }
 
-func dateLabel(date string) string {
+// formatDate formats a date, YYYY-MM-DD, for people. It returns anything else unchanged.
+func formatDate(date string) string {
 	day, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		return date
@@ -158,14 +161,14 @@ type day struct {
 	rows        []Row
 }
 
-// days groups the rows by day, if the tab does.
-func (m ListModel) days() []day {
-	if !m.tab().byDay {
+// groupByDay groups the rows by day. If the tab does not, it returns all rows in one group.
+func (m ListModel) groupByDay() []day {
+	if !m.currentTab().byDay {
 		return []day{{rows: m.Rows}}
 	}
 	var list []day
 	for _, r := range m.Rows {
-		label, date := m.dayLabel(r.listTime())
+		label, date := m.dayLabel(r.sortTime())
 		if len(list) == 0 || list[len(list)-1].label != label {
 			list = append(list, day{label: label, date: date})
 		}
@@ -175,8 +178,8 @@ func (m ListModel) days() []day {
 	return list
 }
 
-// listTime is the time by which the list is sorted.
-func (r Row) listTime() time.Time {
+// sortTime returns the time by which the list is sorted: the post's own or, without one, that of its creation.
+func (r Row) sortTime() time.Time {
 	if r.PublishAt == nil {
 		return r.CreatedAt.Time
 	}
@@ -199,11 +202,11 @@ func (m ListModel) dayLabel(at time.Time) (label, date string) {
 	return date, ""
 }
 
-// timeText returns a row's time: the time of day where the day stands above it.
+// timeText returns a row's time, without the day if the rows are grouped by day.
 func (m ListModel) timeText(r Row) string {
 	local := r.PublishAt.In(m.Zone.Location())
 	switch {
-	case m.tab().byDay:
+	case m.currentTab().byDay:
 		return local.Format("15:04")
 	case local.Year() == m.Now.In(m.Zone.Location()).Year():
 		return local.Format("Mon 2 Jan, 15:04")
@@ -211,7 +214,7 @@ func (m ListModel) timeText(r Row) string {
 	return local.Format("2 Jan 2006, 15:04")
 }
 
-// Inputs of an action on several posts: the action, the posts, how far to move them, and the page to return to.
+// Names of the inputs for an action on several posts.
 const (
 	FieldAct    = "act"
 	FieldPost   = "post"
@@ -219,7 +222,7 @@ const (
 	FieldUnit   = "unit"
 	FieldDay    = "day"
 	FieldBack   = "back"
-	FieldBefore = "before" // of Undo: a post's earlier schedule
+	FieldBefore = "before" // for Undo: a post's earlier schedule
 )
 
 // Units of FieldUnit.
@@ -240,12 +243,12 @@ func (r Row) rowText() string {
 
 func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
 
-// selectLabel is what is heard of the row's check box.
+// selectLabel returns the label of the row's check box for screen readers.
 func (r Row) selectLabel() string { return "Select " + TitleOrText(r.Post, selectExcerpt) }
 
-// TitleOrText returns a post's title, or its text if it has none, on one line. At most longest characters of it are
-// kept, the last of which is an ellipsis if some are missing.
-func TitleOrText(p contract.Post, longest int) string {
+// TitleOrText returns a post's title or, if it has none, its text on one line. If it is longer than maxChars, it ends
+// with an ellipsis.
+func TitleOrText(p contract.Post, maxChars int) string {
 	text := p.Text
 	if p.Title != nil {
 		text = *p.Title
@@ -254,13 +257,13 @@ func TitleOrText(p contract.Post, longest int) string {
 	if text == "" {
 		return "No text"
 	}
-	if runes := []rune(text); len(runes) > longest {
-		return strings.TrimSpace(string(runes[:longest-1])) + "…"
+	if runes := []rune(text); len(runes) > maxChars {
+		return strings.TrimSpace(string(runes[:maxChars-1])) + "…"
 	}
 	return text
 }
 
-// Maximum lengths of a text in a row, and of the part of it that names the check box.
+// Maximum lengths of a post's text in a row, and in the label of the row's check box.
 const (
 	rowExcerpt    = 160
 	selectExcerpt = 40

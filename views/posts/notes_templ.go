@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "belfry/views/ui"
 
-// inputNotes is what is said beside an input: each problem and warning once.
+// inputNotes shows each problem and warning beside its input.
 func inputNotes(m ComposeModel, input, id string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -32,7 +32,7 @@ func inputNotes(m ComposeModel, input, id string) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if notes := m.notes(input); len(notes) > 0 {
+		if notes := m.causesFor(input); len(notes) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<ul class=\"notes\" id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -64,7 +64,7 @@ func inputNotes(m ComposeModel, input, id string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, c := range notes {
-				templ_7745c5c3_Err = note(c, m.Plan.who(c)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = note(c, m.Plan.accountsText(c)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -202,9 +202,10 @@ func note(c Cause, who string) templ.Component {
 	})
 }
 
-// describe ties an input to its notes, and to more that is heard after its label.
-func (m ComposeModel) describe(input, id string, more ...string) templ.Attributes {
-	notes := m.notes(input)
+// ariaAttributes returns ARIA attributes that mark an input as invalid if it has issues, and that make screen readers
+// announce its notes and the elements with the ids in more.
+func (m ComposeModel) ariaAttributes(input, id string, more ...string) templ.Attributes {
+	notes := m.causesFor(input)
 	if len(notes) > 0 {
 		more = append(more, id+"-error")
 	}

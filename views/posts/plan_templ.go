@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// planCard is what would happen if the form were sent.
+// planCard shows what would happen if the form were submitted.
 func planCard(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -76,9 +76,9 @@ func planCard(m ComposeModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(m.Plan.missing())
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(m.Plan.missingText())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 26, Col: 47}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 26, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -141,14 +141,14 @@ func planCard(m ComposeModel) templ.Component {
 	})
 }
 
-func (m PlanModel) missing() string {
+func (m PlanModel) missingText() string {
 	if m.Missing == "" {
 		return "Write a text or add a file to see what will be posted."
 	}
 	return m.Missing
 }
 
-// planCauses lists each problem and warning once. What is about an input leads to it, where the hint stands.
+// planCauses lists each problem and warning once. If it is about an input, it links to the input, where the hint is.
 func planCauses(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -302,7 +302,7 @@ func planCauses(m ComposeModel) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if who := m.Plan.who(c); who != "" {
+				if who := m.Plan.accountsText(c); who != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<span class=\"note-who\" dir=\"auto\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -342,7 +342,7 @@ func causeTestID(c Cause) string {
 	return "issue"
 }
 
-// planTable has a row for each post. The question before sending shows it too (static/js/confirm.js).
+// planTable has a row for each post. The confirmation dialog shows it too (static/js/confirm.js).
 func planTable(m PlanModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -577,7 +577,7 @@ func planRow(m PlanModel, row PlanRow) templ.Component {
 	})
 }
 
-// planTime is short, because the zone's name and UTC stand beside the input.
+// planTime is a short time, because the zone's name and UTC are beside the input.
 func planTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -646,7 +646,7 @@ func planTime(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// outcomeText is in words what a row's sign says.
+// outcomeText says in words what the icon of a row means.
 func (m PlanModel) outcomeText(row PlanRow) string {
 	switch {
 	case m.When == WhenDraft && row.OK:
@@ -659,13 +659,13 @@ func (m PlanModel) outcomeText(row PlanRow) string {
 	return "will not be published"
 }
 
-// verdict says whether the posts can go out.
+// verdict says whether the posts can be published.
 func (m PlanModel) verdict() string {
-	switch problems := m.count(false); {
+	switch problems := m.countCauses(false); {
 	case m.Plan == nil && m.Refused != nil:
 		return "1 problem to fix."
 	case m.Plan == nil:
-		return m.missing()
+		return m.missingText()
 	case !m.Plan.OK:
 		return ui.CountNoun(max(problems, 1), "problem", "problems") + " to fix."
 	}
@@ -673,7 +673,7 @@ func (m PlanModel) verdict() string {
 	if m.When == WhenDraft {
 		ready = "Ready to save"
 	}
-	if warnings := m.count(true); warnings > 0 {
+	if warnings := m.countCauses(true); warnings > 0 {
 		return ready + ", with " + ui.CountNoun(warnings, "warning", "warnings") + "."
 	}
 	return ready + "."

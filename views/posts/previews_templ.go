@@ -13,7 +13,7 @@ import (
 	"belfry/views/ui"
 )
 
-// previews show the posts as each network shows them, one at a time; on a phone they can be folded away.
+// previews shows the posts as their networks would, one network at a time. On a phone, it can be collapsed.
 func previews(list []preview.Model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -20,8 +20,8 @@ var inputTypes = map[network.FieldKind]string{
 	network.FieldText: "text", network.FieldURL: "url", network.FieldDate: "date", network.FieldNumber: "number",
 }
 
-// setting draws a setting by its kind alone: a new network needs nothing here. A switch that is on by default sends
-// "false" before its own value, which is missing when it is off.
+// setting is the input of a setting, which depends only on the setting's kind. A switch that is on by default sends
+// "false" before its own value, which is missing if the switch is off.
 func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -55,9 +55,9 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var2 string
-				templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(SettingField(platform, f.Name))
+				templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(SettingFieldName(platform, f.Name))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 22, Col: 63}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 22, Col: 67}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 				if templ_7745c5c3_Err != nil {
@@ -99,9 +99,9 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(SettingField(platform, f.Name))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(SettingFieldName(platform, f.Name))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 28, Col: 43}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 28, Col: 47}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -123,7 +123,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), switchHelp(m, platform, f), m.problem(SettingField(platform, f.Name))))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), switchHelp(m, platform, f), m.problemText(SettingFieldName(platform, f.Name))))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -144,7 +144,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), switchHelp(m, platform, f), m.problem(SettingField(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), switchHelp(m, platform, f), m.problemText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -197,9 +197,9 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(SettingField(platform, f.Name))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(SettingFieldName(platform, f.Name))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 43, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 43, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -215,7 +215,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), settingHelp(f), m.problem(SettingField(platform, f.Name))))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), settingHelp(f), m.problemText(SettingFieldName(platform, f.Name))))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -234,9 +234,9 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(noChoice(f))
+			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(noChoiceLabel(f))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 47, Col: 90}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 47, Col: 95}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -270,13 +270,13 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if m.isWithheld(platform, f.Name, c.Value) {
+				if m.isUnavailable(platform, f.Name, c.Value) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, " disabled")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 				}
-				if m.isWithheld(platform, f.Name, c.Value) {
+				if m.isUnavailable(platform, f.Name, c.Value) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " hidden")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -304,7 +304,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), settingHelp(f), m.problem(SettingField(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), settingHelp(f), m.problemText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -357,9 +357,9 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(SettingField(platform, f.Name))
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(SettingFieldName(platform, f.Name))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 64, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/setting.templ`, Line: 64, Col: 46}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -375,7 +375,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), listHelp(f), m.problem(SettingField(platform, f.Name))))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), listHelp(f), m.problemText(SettingFieldName(platform, f.Name))))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -396,7 +396,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), listHelp(f), m.problem(SettingField(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), listHelp(f), m.problemText(SettingFieldName(platform, f.Name))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -417,14 +417,14 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 func settingInput(m ComposeModel, platform string, f network.Field) ui.Field {
 	attributes := templ.Attributes{"disabled": f.Ignored, "dir": "auto"}
 	if f.Name == network.SettingAltText {
-		attributes["placeholder"] = m.firstAlt()
+		attributes["placeholder"] = m.firstAltText()
 	}
 	if f.Max > 0 && f.Kind == network.FieldNumber {
 		attributes["max"] = strconv.Itoa(f.Max)
 	}
 	return ui.Field{
-		ID: settingID(platform, f), Name: SettingField(platform, f.Name), Label: f.Label, Type: inputTypes[f.Kind],
-		Value: m.Values.Setting(platform, f.Name), Help: settingHelp(f), Error: m.problem(SettingField(platform, f.Name)),
+		ID: settingID(platform, f), Name: SettingFieldName(platform, f.Name), Label: f.Label, Type: inputTypes[f.Kind],
+		Value: m.Values.Setting(platform, f.Name), Help: settingHelp(f), Error: m.problemText(SettingFieldName(platform, f.Name)),
 		Autocomplete: "off", Attributes: attributes,
 	}
 }
@@ -438,18 +438,19 @@ func settingHelp(f network.Field) string {
 	return f.Help
 }
 
-// noChoice is what the form shows while nothing is chosen.
-func noChoice(f network.Field) string {
+// noChoiceLabel returns the label of the empty option.
+func noChoiceLabel(f network.Field) string {
 	if f.Ask {
 		return "Choose…"
 	}
 	return "Automatic"
 }
 
-// switchHelp also names the accounts whose owners have set the switch on the network.
+// switchHelp returns the help for a switch. It names the accounts whose owners have turned on the setting on the
+// network.
 func switchHelp(m ComposeModel, platform string, f network.Field) string {
 	help := settingHelp(f)
-	if fixed := m.accountsWithout(platform, f.Name, "false"); len(fixed) > 0 {
+	if fixed := m.accountsThatCannotUse(platform, f.Name, "false"); len(fixed) > 0 {
 		names := make([]string, len(fixed))
 		for i, a := range fixed {
 			names[i] = a.Name

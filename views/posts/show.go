@@ -29,46 +29,47 @@ const (
 type ShowModel struct {
 	Frame            layout.Frame
 	Post             contract.Post
-	Revision         string    // for the forms on the page
+	Revision         string    // sent with the forms on the page
 	Account, Network string    // names
 	Avatar           string    // the path of the account's picture; "" without one
 	Zone             core.Zone // the workspace's
-	PostZone         core.Zone // by which the post's time is told and asked for
+	PostZone         core.Zone // the post's own, for changing its time
 	Events           []contract.Event
-	NextTry          time.Time // zero when the worker will not try by itself
-	Held             bool      // waits at the network until NextTry
+	NextTry          time.Time // the next automatic retry; zero if there is none
+	Held             bool      // the network accepts no posts until NextTry
 	// Asking reports that the network is being asked whether it published the post: at AskAt, or now if that is zero.
 	// Sending reports that the post is being published.
 	Asking, Sending bool
 	AskAt           time.Time
-	Preparing       bool // the network works on what it was given
+	Preparing       bool // the network is processing the post
 	Waiting         bool // another post of the account is published first
 	Settings        []Setting
 	// LiveURL is the address of the live post; empty if there is none.
 	LiveURL string
 	Files   []File
-	// Mend reports that a failed post must be changed rather than sent again.
+	// Mend reports that a failed post must be changed before it is sent again.
 	Mend bool
-	// NetworkSaid reports that the message of the post's error is the network's own.
+	// NetworkSaid reports that the message of the post's error comes from the network.
 	NetworkSaid bool
 	// ProfileURL is the address of the account's profile on its network; empty if it is not known.
 	ProfileURL string
 	// Acts are the actions that the post's state and the person's role allow.
 	Acts []core.Act
-	// At is the value of the rescheduling form, YYYY-MM-DDTHH:mm, and WrongAt the error of this value.
+	// At is the time in the form for rescheduling, YYYY-MM-DDTHH:mm, and WrongAt what is wrong with it.
 	At, WrongAt string
 	// Refused is why the last action failed.
 	Refused *contract.Error
-	// Preview draws the post as its network shows it; nil if the network is not known.
+	// Preview shows the post as its network would; nil if the network is not known.
 	Preview templ.Component
-	// PrepareAt is when the network gets the post ahead of its time; zero if it does not, or has it.
+	// PrepareAt is when Belfry sends the post to the network ahead of its time; zero if it does not or already has.
 	PrepareAt time.Time
-	// OnHold is why nothing is published, in words that continue a sentence; empty if posts are published.
+	// OnHold is why publishing is on hold, as the end of a sentence; empty if it is not.
 	OnHold string
-	// AccountTrouble says that the account cannot be published to; empty if it can. Reconnect is where the person
-	// renews its connection; empty if they may not, or need not.
+	// AccountTrouble says why Belfry cannot publish to the account; empty if it can. Reconnect is the address at which
+	// the person can reconnect the account; empty if they may not or need not.
 	AccountTrouble, Reconnect string
-	// AwaitsLink reports that the network is being asked for the live post's link. NoLink is which posts have none there.
+	// AwaitsLink reports that Belfry is asking the network for the live post's link. NoLink says which posts of the
+	// network have no link.
 	AwaitsLink bool
 	NoLink     string
 }
@@ -82,40 +83,41 @@ func zoneCity(zone core.Zone) string {
 // Setting is a setting for display.
 type Setting struct{ Label, Value string }
 
+// offers reports whether the page offers an action.
 func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
-// stateOf is the one state that is shown of a post: its status, unless the post needs a person.
-func stateOf(p contract.Post) string {
+// shownState returns the state that a post's badge shows: its status, or ui.NeedsYou if a person must check it.
+func shownState(p contract.Post) string {
 	if p.Error != nil && p.Error.Code == core.ErrorOutcomeUnknown {
 		return ui.NeedsYou
 	}
 	return p.Status
 }
 
-// noLink says why a live post has no link.
-func (m ShowModel) noLink() string {
+// noLinkText returns why a live post has no link.
+func (m ShowModel) noLinkText() string {
 	if m.NoLink != "" {
 		return m.NoLink
 	}
-	return m.Network + " has not given a link to the post."
+	return m.Network + " has not provided a link to the post."
 }
 
-// Version changes if the page would look different. A reader who sends it with link.PostSince needs no new response
-// until then.
+// Version returns a text that changes whenever the page would look different. Pages poll with it (link.PostSince).
 func (m ShowModel) Version() string {
 	post := m.Post
 	return contentHash(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,
 		nextStep(m), m.AccountTrouble)
 }
 
-// contentHash returns a short text that changes with its arguments.
+// contentHash returns a short hash of its arguments.
 func contentHash(shown ...any) string {
 	sum := fnv.New64a()
 	_, _ = fmt.Fprintf(sum, "%q", shown)
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// IsImminent reports whether a post is being published or will be within a minute. One that is long overdue is not.
+// IsImminent reports whether a post is being published or will be within a minute. A post that is overdue by more than
+// imminentFor is not imminent. nextTry is zero if no retry is planned.
 func IsImminent(status string, due, nextTry, now time.Time) bool {
 	next := nextTry
 	if next.IsZero() {
@@ -128,7 +130,7 @@ func IsImminent(status string, due, nextTry, now time.Time) bool {
 	return wait < time.Minute && wait > -imminentFor
 }
 
-// imminentFor is how long a post that is due counts as about to be published.
+// imminentFor is how long after its time a post counts as imminent.
 const imminentFor = 10 * time.Minute
 
 type eventLabel struct{ text, icon, tone string }
@@ -145,7 +147,8 @@ var eventLabels = map[core.EventKind]eventLabel{
 	core.EventRetriedByWorker: {"Next try", "rotate-cw", "warn"},
 }
 
-func labelOf(kind string) eventLabel {
+// eventLabelFor returns the text, icon and tone of an event in the timeline.
+func eventLabelFor(kind string) eventLabel {
 	if w, ok := eventLabels[core.EventKind(kind)]; ok {
 		return w
 	}

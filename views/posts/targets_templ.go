@@ -15,10 +15,10 @@ import (
 	"strings"
 )
 
-// manyAccounts is how many accounts a person finds without a search.
+// manyAccounts is the number of accounts above which they can be searched.
 const manyAccounts = 8
 
-// targets is the choice of accounts. A script changes it by itself (static/js/accounts.js).
+// targets is the choice of accounts. static/js/accounts.js updates it without the server.
 func targets(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -44,7 +44,7 @@ func targets(m ComposeModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, m.describe(FieldAccount, "account"))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, m.ariaAttributes(FieldAccount, "account"))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -76,7 +76,7 @@ func targets(m ComposeModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, a := range chosenFirst(m.Accounts) {
+			for _, a := range sortChosenFirst(m.Accounts) {
 				templ_7745c5c3_Err = accountChip(m, a).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -103,7 +103,7 @@ func targets(m ComposeModel) templ.Component {
 	})
 }
 
-// picks are the search and the buttons that choose several accounts.
+// picks contains the search and the buttons that choose several accounts.
 func picks(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -166,7 +166,7 @@ func picks(m ComposeModel) templ.Component {
 		}
 		if len(m.Networks) > 1 && len(m.Accounts) > manyAccounts {
 			for _, n := range m.Networks {
-				templ_7745c5c3_Err = pick(m, PickNetwork+n.ID, n.Name, m.accountsOn(n.ID)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = pick(m, PickNetwork+n.ID, n.Name, m.accountIDsOn(n.ID)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -532,8 +532,8 @@ func targetsLegend(m ComposeModel) string {
 	return "Post to"
 }
 
-// chosenFirst returns the accounts in their order, the chosen ones before the others.
-func chosenFirst(accounts []Account) []Account {
+// sortChosenFirst returns the chosen accounts before the others, both in their order.
+func sortChosenFirst(accounts []Account) []Account {
 	var chosen, others []Account
 	for _, a := range accounts {
 		if a.Chosen {
@@ -545,8 +545,8 @@ func chosenFirst(accounts []Account) []Account {
 	return append(chosen, others...)
 }
 
-// accountsOn returns the ids of a network's accounts.
-func (m ComposeModel) accountsOn(platform string) (ids []string) {
+// accountIDsOn returns the ids of the accounts on a network.
+func (m ComposeModel) accountIDsOn(platform string) (ids []string) {
 	for _, a := range m.Accounts {
 		if a.Platform == platform {
 			ids = append(ids, a.ID)
@@ -555,7 +555,7 @@ func (m ComposeModel) accountsOn(platform string) (ids []string) {
 	return ids
 }
 
-// AllChosen reports whether those of the accounts with the ids that can be published to are all chosen.
+// AllChosen reports whether all connected accounts among the ids are chosen.
 func AllChosen(accounts []Account, ids []string) bool {
 	for _, a := range accounts {
 		if slices.Contains(ids, a.ID) && a.isConnected() && !a.Chosen {

@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "belfry/views/ui"
 
-// when is the choice of a time, with what that time is elsewhere and how far away.
+// when is the choice of a time. It shows how far away the time is, and what it is in UTC.
 func when(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -78,7 +78,7 @@ func when(m ComposeModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, m.describe(FieldAt, "at", "at-zone"))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, m.ariaAttributes(FieldAt, "at", "at-zone"))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

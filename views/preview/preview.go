@@ -1,7 +1,7 @@
-// Package preview draws a post as its network shows it on a phone. What belongs to a network is data that its folder
-// gives (network.Preview); nothing here knows one of them.
+// Package preview shows a post as its network would on a phone. The differences between networks are data, which each
+// network provides (network.Preview).
 //
-// web.buildPreview returns a Model. Post(m) draws it, on the composer's page and on a post's.
+// web.buildPreview returns a Model, which Post renders in the composer and on the page of a post.
 package preview
 
 import (
@@ -16,7 +16,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Model is a post as one network shows it.
+// Model is a post as one network would show it.
 type Model struct {
 	network.Preview
 	Platform, Network string // the network's id and name
@@ -24,10 +24,11 @@ type Model struct {
 	Files             []File
 }
 
-// Account is whose post it is. Avatar is the address of its picture; without one, its first letter stands for it.
+// Account is the account of the post. Avatar is the address of its picture; without one, the first letter of its name
+// is shown.
 type Account struct{ Name, Username, Avatar string }
 
-// File is a file of the post. Picture is the address of what is shown of it; "" if there is none.
+// File is a file of the post. Picture is the address of the picture that is shown for it; "" if there is none.
 type File struct {
 	Name, Alt, Picture string
 	Video              bool
@@ -35,7 +36,7 @@ type File struct {
 	Width, Height      int           // 0 if they are not known
 }
 
-// accountName is what the network calls the account.
+// accountName returns the name or the username of the account, whichever the network shows.
 func (m Model) accountName() string {
 	if m.ByUsername && m.Account.Username != "" {
 		return strings.TrimPrefix(m.Account.Username, "@")
@@ -43,7 +44,7 @@ func (m Model) accountName() string {
 	return m.Account.Name
 }
 
-// shownFiles returns the files in the post; a cover is shown on its video.
+// shownFiles returns the files in the post. A cover is not among them, but becomes the picture of its video.
 func (m Model) shownFiles() []File {
 	if m.Cover < 1 || m.Cover > len(m.Files) {
 		return m.Files
@@ -62,10 +63,10 @@ func (m Model) shownFiles() []File {
 	return shown
 }
 
-// mostTiles is how many of several files are shown at once.
+// mostTiles is the maximum number of files that are shown side by side.
 const mostTiles = 4
 
-// arrangement is how the files are shown: "one" for a single one.
+// arrangement returns how the files are arranged: "one" for a single file, or else as the network arranges several.
 func (m Model) arrangement(files []File) string {
 	if len(files) == 1 || m.Several == "" {
 		return "one"
@@ -73,7 +74,7 @@ func (m Model) arrangement(files []File) string {
 	return string(m.Several)
 }
 
-// shapes are the shapes that preview.css knows, width by height.
+// shapes are the aspect ratios for which preview.css has a class, by width and height.
 var shapes = []struct {
 	name  string
 	ratio float64
@@ -90,7 +91,7 @@ var shapes = []struct {
 	{"2x1", 2},
 }
 
-// shape returns the shape nearest to a file's own, within the network's bounds.
+// shape returns the name of the shape that is closest to the file's aspect ratio, within the network's limits.
 func (m Model) shape(f File) string {
 	ratio := 1.0
 	switch {
@@ -112,7 +113,7 @@ func (m Model) shape(f File) string {
 	return best.name
 }
 
-// description is what is heard of a file.
+// description returns the file's alternative text or, if it has none, its name.
 func (f File) description() string {
 	if f.Alt != "" {
 		return f.Alt
@@ -125,7 +126,7 @@ func (f File) length() string {
 	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
 }
 
-// span is a piece of a text. Networks mark links, mentions and hashtags.
+// span is a piece of text. Links, mentions and hashtags are marked.
 type span struct {
 	text   string
 	marked bool
@@ -133,13 +134,13 @@ type span struct {
 
 var markedText = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s<>"]*[^\s<>".,;:!?)\]}'’”»]|[#@][\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.]*`)
 
-// splitSpans divides a text into pieces that are marked and pieces that are not.
+// splitSpans splits a text into links, mentions and hashtags, which are marked, and the text between them.
 func splitSpans(text string) (spans []span) {
 	rest := 0
 	for _, at := range markedText.FindAllStringIndex(text, -1) {
 		from, to := at[0], rest+len(strings.TrimRight(text[rest:at[1]], "."))
 		before, _ := utf8.DecodeLastRuneInString(text[:from])
-		if sign := text[from]; (sign == '#' || sign == '@') && from > 0 && isWord(before) {
+		if sign := text[from]; (sign == '#' || sign == '@') && from > 0 && isWordRune(before) {
 			continue // an email address, or a part of a word
 		}
 		spans = append(spans, span{text[rest:from], false}, span{text[from:to], true})
@@ -150,9 +151,9 @@ func splitSpans(text string) (spans []span) {
 
 var word = regexp.MustCompile(`^[\p{L}\p{M}\p{N}_.@/]$`)
 
-func isWord(r rune) bool { return word.MatchString(string(r)) }
+func isWordRune(r rune) bool { return word.MatchString(string(r)) }
 
-// foldText divides a text at the place where the network asks for more, between two words.
+// foldText splits a text where the network would hide the rest, between two words. folded is empty if it hides nothing.
 func (m Model) foldText() (shown, folded string) {
 	text := strings.TrimSpace(m.Text)
 	if m.Fold == 0 || utf8.RuneCountInString(text) <= m.Fold {
@@ -165,8 +166,8 @@ func (m Model) foldText() (shown, folded string) {
 	return text[:cut], text[cut:]
 }
 
-// host returns what a link's card says of its address.
-func host(link string) string {
+// linkHost returns the host of a link without "www.", for the link's card.
+func linkHost(link string) string {
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" {
 		u, err = url.Parse("https://" + link)

@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// Post draws a post as its network shows it. It needs no script and has no ids, so several can stand on a page.
+// Post shows a post as its network would. It needs no scripts, and has no ids, so that a page can contain several.
 func Post(m Model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -728,9 +728,9 @@ func linkCard(m Model) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(host(m.Link))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(linkHost(m.Link))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/preview/preview.templ`, Line: 149, Col: 54}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/preview/preview.templ`, Line: 149, Col: 58}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -758,7 +758,7 @@ func linkCard(m Model) templ.Component {
 	})
 }
 
-// actions are what others will see below the post. They do nothing here.
+// actions shows the buttons that the network shows below a post. They do nothing.
 func actions(m Model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -16,12 +16,12 @@ import (
 type themeOption struct{ value, icon, name, help string }
 
 var themeOptions = []themeOption{
-	{"system", "monitor", "Match system", "Light or dark, as this device is set."},
-	{"light", "sun", "Light", "Dark text on a light ground."},
-	{"dark", "moon", "Dark", "Light text on a dark ground."},
+	{"system", "monitor", "Match system", "Follows this device's setting."},
+	{"light", "sun", "Light", "Dark text on a light background."},
+	{"dark", "moon", "Dark", "Light text on a dark background."},
 }
 
-// Appearance is the page of how the dashboard looks in this browser.
+// Appearance is the page for the dashboard's look and shortcuts.
 func Appearance(f layout.Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

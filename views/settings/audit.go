@@ -45,7 +45,7 @@ type AuditEntry struct {
 	Address       string
 }
 
-// actorName returns who did it.
+// actorName returns the name of the person, or of what else made the change.
 func (e AuditEntry) actorName() string {
 	switch e.Actor {
 	case "operator":
@@ -56,7 +56,7 @@ func (e AuditEntry) actorName() string {
 	return cmp.Or(e.Name, "Former member")
 }
 
-// credentialUsed returns with what it was done, where that is not the dashboard.
+// credentialUsed returns the API key that was used, or "" for the dashboard.
 func (e AuditEntry) credentialUsed() string {
 	if e.Actor == string(core.CredentialKey) {
 		return "API key " + e.Credential
@@ -64,7 +64,7 @@ func (e AuditEntry) credentialUsed() string {
 	return ""
 }
 
-// auditActions are the actions that a workspace's log has, in the order of the filter.
+// auditActions are the actions in a workspace's log, in the order of the filter's options.
 var auditActions = []struct {
 	action core.AuditAction
 	name   string
@@ -90,8 +90,8 @@ var auditActions = []struct {
 	{core.AuditSessionEnded, "Signed out of a browser"},
 }
 
-// actionWords returns what was done.
-func (e AuditEntry) actionWords() string {
+// actionName returns the name of the action.
+func (e AuditEntry) actionName() string {
 	for _, a := range auditActions {
 		if a.action == e.Action {
 			return a.name
@@ -100,7 +100,7 @@ func (e AuditEntry) actionWords() string {
 	return string(e.Action)
 }
 
-// changeLines returns what the entry is about, and which values changed. Times are in the zone.
+// changeLines returns the subject of the entry and the values that changed, one per line. Times are in the zone.
 func (e AuditEntry) changeLines(zone core.Zone) []string {
 	before, after := auditValues(e.Before, zone), auditValues(e.After, zone)
 	var list []string
@@ -134,13 +134,13 @@ func (e AuditEntry) changeLines(zone core.Zone) []string {
 	return list
 }
 
-// auditKeys are the names of values in the log.
+// auditKeys are the labels of the values in an entry.
 var auditKeys = map[string]string{
 	"name": "Name", "email": "Email", "role": "Role", "scope": "Permissions", "platform": "Network", "slug": "Short name",
 	"tz": "Time zone", "plan": "Plan", "status": "Status", "publishAt": "Time",
 }
 
-// auditValues returns the values of an entry as text, without those that are themselves records.
+// auditValues returns the values of a record as texts. It omits nested records and lists.
 func auditValues(raw json.RawMessage, zone core.Zone) map[string]string {
 	var values map[string]any
 	if len(raw) == 0 || json.Unmarshal(raw, &values) != nil {

@@ -1,4 +1,4 @@
-// Package settings draws the settings of a workspace.
+// Package settings contains the pages of the settings.
 package settings
 
 import (
@@ -11,7 +11,7 @@ import (
 const (
 	FieldName  = "name"
 	FieldScope = "scope"
-	FieldForm  = "form" // names this drawing of the form, so that two presses make one key
+	FieldForm  = "form" // identifies the rendered form, so that submitting it twice creates one key
 )
 
 // KeysModel is the page of API keys.
@@ -20,7 +20,7 @@ type KeysModel struct {
 	Form  string // value of FieldForm
 	Keys  []contract.Key
 	Zone  core.Zone
-	// New is the key that was just created, whose Key is shown only now.
+	// New is the key that was just created. Its Key is shown only once.
 	New *contract.Key
 	// Name and Scope are the form's values.
 	Name, Scope string

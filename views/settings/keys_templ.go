@@ -14,7 +14,7 @@ import (
 	"belfry/views/ui"
 )
 
-// Keys is the page of API keys.
+// Keys is the page with the API keys.
 func Keys(m KeysModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -24,9 +24,9 @@ type MembersModel struct {
 	// Me is the id of the signed-in person, and Role their role.
 	Me   string
 	Role core.Role
-	// New is the invitation that was just created, whose link is shown only now.
+	// New is the invitation that was just created. Its link is shown only once.
 	New *contract.Member
-	// Mails reports that invitations are emailed, and Outbox is the address where a sandbox shows its emails.
+	// Mails reports that invitations are emailed. Outbox is the address at which a sandbox shows its emails.
 	Mails  bool
 	Outbox string
 	// Email, Name and Invites are the form's values; Invites is the role.
@@ -88,7 +88,7 @@ func (m MembersModel) resendLabel() string {
 // rolesByRights are the roles from least to most rights.
 var rolesByRights = []core.Role{core.RoleViewer, core.RoleEditor, core.RoleAdmin, core.RoleOwner}
 
-// roleTask is something that some roles may do.
+// roleTask is a task that some roles allow.
 type roleTask struct {
 	name   string
 	allows func(core.Role) bool
@@ -102,7 +102,7 @@ var roleTasks = []roleTask{
 	{"Create and revoke API keys", core.Role.CanManage},
 	{"Invite, change and remove members", core.Role.CanManage},
 	{"Change the workspace, and read the audit log", core.Role.CanManage},
-	{"Make somebody an owner, or remove one", func(r core.Role) bool {
+	{"Appoint and remove owners", func(r core.Role) bool {
 		return r.CheckRoleChange("", core.RoleOwner) == nil
 	}},
 }

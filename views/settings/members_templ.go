@@ -14,7 +14,7 @@ import (
 	"belfry/views/ui"
 )
 
-// Members is the page of members and invitations.
+// Members is the page with the members and invitations.
 func Members(m MembersModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -2,7 +2,7 @@ package settings
 
 import "belfry/views/layout"
 
-// PageEntries returns the pages of the settings that the person may open, for the search.
+// PageEntries returns the settings pages that the person may open, for the search.
 func PageEntries(f layout.Frame) (list []layout.PaletteEntry) {
 	for _, group := range settingsGroups(f) {
 		for _, p := range group.pages {

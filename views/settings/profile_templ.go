@@ -15,10 +15,10 @@ import (
 	"belfry/views/ui"
 )
 
-// FieldMail is the input of which problems a member gets by email.
+// FieldMail is the name of the input that selects the emails about problems.
 const FieldMail = "mail"
 
-// ProfileModel is the page of the person who is signed in.
+// ProfileModel is the page of the signed-in person.
 type ProfileModel struct {
 	Frame layout.Frame
 	Role  core.Role
@@ -37,12 +37,12 @@ type mailOption struct {
 }
 
 var mailOptions = []mailOption{
-	{core.MailAll, "All posts and accounts", "An email when a post fails for good, or an account needs reconnecting."},
-	{core.MailOwn, "Only my posts", "An email when a post that I created fails for good."},
-	{core.MailNone, "None", "Problems still show in the dashboard."},
+	{core.MailAll, "All posts and accounts", "You get an email when a post fails permanently or an account must be reconnected."},
+	{core.MailOwn, "Only my posts", "You get an email when a post that you created fails permanently."},
+	{core.MailNone, "None", "You see problems only in the dashboard."},
 }
 
-// Profile is the page of the person who is signed in.
+// Profile is the page of the signed-in person.
 func Profile(m ProfileModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

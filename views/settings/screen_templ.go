@@ -13,7 +13,7 @@ import (
 	"belfry/views/link"
 )
 
-// screen is a page of the settings: the way to the other pages beside it, and a heading above it. here is its address.
+// screen is a settings page with a heading and links to the other settings pages. here is its address.
 func screen(f layout.Frame, here, title, sentence string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -186,7 +186,7 @@ type pageGroup struct {
 	pages []page
 }
 
-// settingsGroups lists the pages that the person may open.
+// settingsGroups returns the settings pages that the person may open, in groups.
 func settingsGroups(f layout.Frame) []pageGroup {
 	workspace := pageGroup{name: "Workspace", pages: []page{{"Plan and usage", f.Link.Usage()}}}
 	if f.Manages {

@@ -21,13 +21,13 @@ type SecurityModel struct {
 	Sessions []core.BrowserSession
 	// Present is the session of this browser.
 	Present core.SessionID
-	Email   string            // for programs that store passwords
+	Email   string            // for password managers
 	Errors  map[string]string // by input
 	Refused *contract.Error
 }
 
-// names of browsers and systems, by a part of what a browser says about itself. The first match counts: most browsers
-// also name those that they are compatible with.
+// Names of browsers and systems, by a part of the User-Agent. The first match counts, because most browsers also name
+// those with which they are compatible.
 var (
 	browserNames = [][2]string{
 		{"Edg/", "Edge"},
@@ -52,7 +52,7 @@ var (
 	}
 )
 
-// browserName returns what people call a browser, such as "Firefox on Windows".
+// browserName returns a readable name for a browser, such as "Firefox on Windows".
 func browserName(userAgent string) string {
 	browser, system := findName(browserNames, userAgent), findName(systemNames, userAgent)
 	switch {

@@ -10,10 +10,10 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "belfry/views/layout"
 
-// FieldShortcuts is sent if single keys are shortcuts.
+// FieldShortcuts is the name of the input that turns on single-key shortcuts.
 const FieldShortcuts = "shortcuts"
 
-// shortcutSwitch switches single-key shortcuts on and off, which disturb people who speak to their computer.
+// shortcutSwitch turns single-key shortcuts on and off. They disturb people who control their computer by voice.
 func shortcutSwitch(f layout.Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -71,7 +71,7 @@ func shortcutSwitch(f layout.Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " aria-describedby=\"shortcuts-help\"> <span>Single-key shortcuts</span></label><p class=\"help\" id=\"shortcuts-help\">For example, C composes a post. Switch them off if you control your computer by voice. Shortcuts with Ctrl always work.</p><button type=\"submit\" class=\"button\">Save</button></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " aria-describedby=\"shortcuts-help\"> <span>Single-key shortcuts</span></label><p class=\"help\" id=\"shortcuts-help\">For example, C opens the composer. Turn them off if you control your computer by voice. Shortcuts with Ctrl always work.</p><button type=\"submit\" class=\"button\">Save</button></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -27,36 +27,36 @@ type meter struct {
 	used       int64
 	limit      *int64
 	format     func(int64) string
-	atTheLimit string // what happens at the limit
+	atTheLimit string // a sentence that says what happens at the limit
 }
 
 func (m UsageModel) meters() []meter {
 	return []meter{
 		{
-			"posts", "Posts in " + monthName(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, formatCount,
-			"Drafts can still be written. New posts can be scheduled again next month, or after queued posts are cancelled.",
+			"posts", "Posts in " + monthName(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, formatThousands,
+			"You can still write drafts. To schedule more posts, wait until next month or cancel queued posts.",
 		},
 		{
 			"storage", "Storage", m.Usage.Storage.UsedBytes, m.Usage.Storage.LimitBytes, core.FormatBytes,
-			"Uploads are refused until files are deleted. Scheduled posts still go out.",
+			"You can upload again after you delete files. Scheduled posts are still published.",
 		},
 		{
-			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, formatCount,
-			"No more drafts can be saved until some are scheduled or deleted.",
+			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, formatThousands,
+			"To save more drafts, schedule or delete some.",
 		},
 		{
-			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, formatCount,
-			"No more accounts can be connected. Those that are connected go on working.",
+			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, formatThousands,
+			"You cannot connect more accounts. Connected accounts keep working.",
 		},
 		{
-			"members", "Members and invitations", m.Usage.Members.Used, m.Usage.Members.Limit, formatCount,
-			"Nobody else can be invited. Members keep their access.",
+			"members", "Members and invitations", m.Usage.Members.Used, m.Usage.Members.Limit, formatThousands,
+			"You cannot invite more people. Members keep their access.",
 		},
 	}
 }
 
-// formatCount returns a number with a comma between thousands.
-func formatCount(n int64) string {
+// formatThousands returns a number with a comma between thousands.
+func formatThousands(n int64) string {
 	text := strconv.FormatInt(n, 10)
 	for at := len(text) - 3; at > 0; at -= 3 {
 		text = text[:at] + "," + text[at:]
@@ -83,7 +83,7 @@ func (m meter) percent() int64 {
 	return min(100*m.used/(*m.limit), 100)
 }
 
-// nearLimit is from how many percent on a meter warns.
+// nearLimit is the percentage from which a meter warns.
 const nearLimit = 80
 
 func (m meter) tone() ui.Tone {
@@ -98,8 +98,8 @@ func (m meter) tone() ui.Tone {
 	return ui.ToneGood
 }
 
-// words says how much is used, of how much.
-func (m meter) words() string {
+// usageText says how much is used, for example "3 of 10".
+func (m meter) usageText() string {
 	if m.limit == nil {
 		return m.format(m.used) + ", no limit"
 	}
@@ -111,8 +111,8 @@ var planNames = map[core.PlanName]string{
 	core.PlanOwner: "Owner (no limits)",
 }
 
-// included lists what the plan includes that is not counted.
-func (m UsageModel) included() []string {
+// includedFeatures says which features the plan includes, and how large a file may be.
+func (m UsageModel) includedFeatures() []string {
 	yes := func(has bool, what string) string {
 		if has {
 			return what + ": included"

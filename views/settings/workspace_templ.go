@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "belfry/views/ui"
 
-// Workspace is the page of the workspace's name, short name and zone.
+// Workspace is the page for the workspace's name, short name and time zone.
 func Workspace(m WorkspaceModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -82,7 +82,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Zone, Error: m.Errors[FieldZone], Required: true, List: "zones", Autocomplete: "off",
-				Help:       "All times are shown in this zone, and the monthly quota follows it. Existing posts keep the zone they were created in.",
+				Help:       "All times are shown in this zone, and the monthly quota resets in it. Existing posts keep their zone.",
 				Attributes: templ.Attributes{"data-guesses-zone": true, "spellcheck": "false"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
