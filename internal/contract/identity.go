@@ -38,7 +38,7 @@ type User struct {
 	Email *string `json:"email"`
 }
 
-// Credential is how the caller was authenticated.
+// Credential describes how the caller was authenticated.
 type Credential struct {
 	Kind   string   `json:"kind" enum:"api_key,session"`
 	Name   string   `json:"name"`
@@ -58,7 +58,7 @@ type Usage struct {
 	API      bool    `json:"api"`
 }
 
-// Counter is a number with its limit.
+// Counter is a used number with its limit.
 type Counter struct {
 	Used  int64  `json:"used"`
 	Limit *int64 `json:"limit"`
@@ -82,7 +82,7 @@ type Account struct {
 	CreatedAt   Time    `json:"createdAt"`
 }
 
-// AvatarPath returns the path of the account's picture, for pages of this server; "" without one.
+// AvatarPath returns the path of the account's picture on this server, or "" if it has none.
 func (a Account) AvatarPath() string {
 	if a.AvatarURL == nil {
 		return ""
@@ -112,7 +112,7 @@ type Authorize struct {
 	AuthorizeURL string `json:"authorizeUrl"`
 }
 
-// Key is an API key in a list. The field Key, the key itself, is set only in the response to its creation.
+// Key is an API key in a list. Its field Key, the key itself, is set only in the response to its creation.
 type Key struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -135,7 +135,7 @@ type CreateKey struct {
 	Scope string `json:"scope" enum:"read,write"`
 }
 
-// Error is the error body (Spec §2). A 402 has limit, used and upgradeUrl, and a refused plan has rows.
+// Error is the error body (Spec §2). A 402 has limit, used and upgradeUrl. A refused plan has rows.
 type Error struct {
 	Code       string    `json:"code"`
 	Message    string    `json:"message"`
@@ -171,7 +171,7 @@ func WorkspaceOf(w core.Workspace) Workspace {
 	}
 }
 
-// UsageOf returns the usage with the limits of the plan.
+// UsageOf returns the usage together with the limits of the plan.
 func UsageOf(u core.Usage, p core.Plan) Usage {
 	return Usage{
 		Plan: string(p.Name), Period: u.Period, Posts: Counter{u.Posts, p.Posts},
@@ -181,8 +181,8 @@ func UsageOf(u core.Usage, p core.Plan) Usage {
 	}
 }
 
-// ErrorOf returns the error body for a program: the hint begins with the path of the refused value. An error that is
-// not a core.Error becomes internal, without details.
+// ErrorOf converts an error to the body that a program gets. If a value was refused, the hint begins with its path. An
+// error that is not a core.Error becomes internal, without details.
 func ErrorOf(err error, upgradeURL string) Error {
 	e := core.AsError(err)
 	out := Error{Code: string(e.Code), Message: e.Sentence(), Hint: e.Hint}
@@ -207,12 +207,12 @@ type SetUp struct {
 	TZ        string `json:"tz"`
 }
 
-// NewPassword is the form for choosing a new password by a link.
+// NewPassword is the form behind a password reset link.
 type NewPassword struct {
 	Password string `json:"password"`
 }
 
-// EditProfile is the form of a person's name and email address.
+// EditProfile is the form for a person's name and email address.
 type EditProfile struct {
 	Name  string `json:"name" minLength:"1" maxLength:"80"`
 	Email string `json:"email" minLength:"3" maxLength:"254"`
@@ -230,16 +230,16 @@ type SignIn struct {
 	Password string `json:"password"`
 }
 
-// Join is the form of an invitation's page: the password of an existing person, or the name and password of a new
+// Join is the form on the page of an invitation: the password of an existing person, or the name and password of a new
 // one.
 type Join struct {
 	Name     string `json:"name"`
 	Password string `json:"password"`
 }
 
-// CreateWorkspace is the input of `belfry workspace create`. An empty slug is derived from the name; an empty plan is
-// the owner's plan, and an empty zone is UTC. The owner's name and password are required unless a person with that
-// email address exists; that person keeps their own.
+// CreateWorkspace is the input of `belfry workspace create`. An empty slug is derived from the name, an empty plan
+// means the plan owner, and an empty zone means UTC. The owner's name and password are required, unless a person with
+// the email address exists; that person keeps their own.
 type CreateWorkspace struct {
 	Name       string
 	Slug       string

@@ -15,13 +15,13 @@ type NetworkLimits struct {
 	ContentTypes map[string]ContentTypeLimit `json:"contentTypes"`
 }
 
-// TextLimit is a maximum length, and the unit in which the network counts.
+// TextLimit is a maximum length, with the unit in which the network counts.
 type TextLimit struct {
 	Max  int    `json:"max"`
 	Unit string `json:"unit" enum:"bytes,characters,utf16"`
 }
 
-// ContentTypeLimit is a kind of post: how many files it has, and of which kinds.
+// ContentTypeLimit has the limits for a kind of post: the number of its files and the limits for each kind of file.
 type ContentTypeLimit struct {
 	Text  *TextLimit `json:"text" doc:"Only if it differs from the network's general limit."`
 	Min   int        `json:"min"`
@@ -30,7 +30,7 @@ type ContentTypeLimit struct {
 	Video *FileLimit `json:"video"`
 }
 
-// FileLimit is the limit of one file. An empty list of codecs means any codec.
+// FileLimit has the limits for one file. An empty list of codecs means any codec.
 type FileLimit struct {
 	Count       *int           `json:"count" doc:"Maximum number of files of this kind in one post, if lower than max."`
 	Bytes       *int64         `json:"bytes"`
@@ -52,7 +52,7 @@ type PixelLimit struct {
 	MinHeight *int `json:"minHeight"`
 	MaxWidth  *int `json:"maxWidth"`
 	MaxHeight *int `json:"maxHeight"`
-	// MaxShortSide is for networks that limit both sides and do not say which is the longer one.
+	// MaxShortSide is for networks that limit both sides without saying which is the longer one.
 	MaxShortSide *int `json:"maxShortSide" doc:"Maximum of the shorter side."`
 }
 

@@ -34,7 +34,7 @@ type MediaList struct {
 	NextCursor *string `json:"nextCursor"`
 }
 
-// ListMedia are the filters of GET /media (decisions.md, Media, folders, groups).
+// ListMedia has the filters of GET /media (decisions.md, Media, folders, groups).
 type ListMedia struct {
 	FolderID string `query:"folderId" doc:"A folder's id, or root for files without a folder."`
 	Kind     string `query:"kind" enum:"image,video" doc:"Images or videos only."`
@@ -53,20 +53,20 @@ type CreateUpload struct {
 	FolderID *string `json:"folderId,omitempty"`
 }
 
-// Paths of a file's signed addresses, followed by a token: for uploading its bytes, and for reading them.
+// Paths of signed addresses for uploading and reading the bytes of a file. A token follows the path.
 const (
 	UploadPath = "/upload/"
 	FilePath   = "/media/"
 )
 
-// AvatarPath is the path of our copies of accounts' pictures, followed by a name that cannot be guessed. No credential
-// is needed.
+// AvatarPath is the path of Belfry's copies of account pictures. A name that cannot be guessed follows the path, so no
+// credential is needed.
 const AvatarPath = "/avatars/"
 
-// avatarExtension ends the address of an avatar.
+// avatarExtension is the end of the address of an avatar.
 const avatarExtension = ".jpg"
 
-// AvatarPathOf returns the path of the avatar with a key in the file storage; "" for none.
+// AvatarPathOf returns the path of the avatar with a key in the file storage; "" for the key "".
 func AvatarPathOf(key string) string {
 	if key == "" {
 		return ""
@@ -74,10 +74,10 @@ func AvatarPathOf(key string) string {
 	return AvatarPath + path.Base(key) + avatarExtension
 }
 
-// AvatarName returns the name of an avatar by the last part of its path.
+// AvatarName returns the name of an avatar from the last part of its path.
 func AvatarName(file string) string { return strings.TrimSuffix(file, avatarExtension) }
 
-// Upload is a reservation: the address for the bytes, and until when it is valid.
+// Upload is a reservation: the address to which the bytes are uploaded, and when it expires.
 type Upload struct {
 	MediaID   string `json:"mediaId"`
 	UploadURL string `json:"uploadUrl" doc:"A signed address that works once. Send the raw bytes to it with PUT. No credential is needed."`

@@ -2,7 +2,7 @@ package contract
 
 import "belfry/internal/core"
 
-// Member is a person in the workspace, or an invited one.
+// Member is a member of the workspace, or an invited person.
 type Member struct {
 	ID        string `json:"id" doc:"The invitation's id until the person joins; then the person's, as in whoami."`
 	Name      string `json:"name"`
@@ -33,13 +33,13 @@ type EditMember struct {
 	Role string `json:"role" enum:"owner,admin,editor,viewer"`
 }
 
-// States of a member.
+// Statuses of a member.
 const (
 	memberActive  = "active"
 	memberInvited = "invited"
 )
 
-// MemberOf converts a member to its record, without an invitation's link.
+// MemberOf converts a member to their record, without the link of an invitation.
 func MemberOf(m core.Member) Member {
 	out := Member{
 		ID: m.ID.String(), Name: m.Name, Email: m.Email, Role: string(m.Role), Status: memberActive,

@@ -30,14 +30,14 @@ type Post struct {
 	StatusLine  string          `json:"statusLine" doc:"The post's state in one line, as the dashboard shows it."`
 }
 
-// PostError is why a post failed, with the network's own message.
+// PostError is the reason why a post failed, with the network's own message.
 type PostError struct {
 	Code    string  `json:"code"`
 	Message string  `json:"message"`
 	Hint    *string `json:"hint"`
 }
 
-// Posts is the response to a creation.
+// Posts is the response to the creation of posts.
 type Posts struct {
 	Posts []Post `json:"posts" nullable:"false"`
 }
@@ -48,13 +48,13 @@ type PostList struct {
 	NextCursor *string `json:"nextCursor"`
 }
 
-// Targets are the accounts of a request, named directly and by a group.
+// Targets are the accounts of a request, listed directly, by a group, or both.
 type Targets struct {
 	AccountIDs []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 	GroupID    *string  `json:"groupId,omitempty"`
 }
 
-// Override replaces text, title or tags for the accounts of one network.
+// Override replaces the text, title or tags for the accounts on one network.
 type Override struct {
 	Text  *string   `json:"text,omitempty"`
 	Title *string   `json:"title,omitempty"`
@@ -66,7 +66,8 @@ type When struct {
 	Word      string
 	PublishAt string
 	Timezone  string
-	// Instant is an exact time, which only the dashboard sets: the time of a hold, or one that a post had before.
+	// Instant is an exact time, which only the dashboard sets: to delay a post that is sent now, or to restore an
+	// earlier time.
 	Instant time.Time
 }
 
@@ -75,7 +76,7 @@ type whenObject struct {
 	Timezone  string `json:"timezone,omitempty"`
 }
 
-// MarshalJSON writes the form that was read.
+// MarshalJSON encodes the form that was decoded.
 func (w When) MarshalJSON() ([]byte, error) {
 	if w.Word != "" {
 		return json.Marshal(w.Word)
@@ -83,7 +84,7 @@ func (w When) MarshalJSON() ([]byte, error) {
 	return json.Marshal(whenObject{w.PublishAt, w.Timezone})
 }
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON decodes both forms: a word, or an object with a time.
 func (w *When) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		return json.Unmarshal(data, &w.Word)
@@ -96,7 +97,7 @@ func (w *When) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// PlanPosts is the body of a creation without confirm.
+// PlanPosts is the body of a request to create posts, without confirm.
 type PlanPosts struct {
 	Targets     Targets                    `json:"targets"`
 	MediaIDs    []string                   `json:"mediaIds,omitempty" maxItems:"200" nullable:"false" doc:"The post's files, in order. A file can be repeated."`
@@ -106,12 +107,12 @@ type PlanPosts struct {
 	PerPlatform map[string]json.RawMessage `json:"perPlatform,omitempty"`
 	Overrides   map[string]Override        `json:"overrides,omitempty"`
 	When        *When                      `json:"when,omitempty"`
-	// Editing is the id of the post that the plan is for, which only the dashboard sets: a queued one has its slot, and
-	// its own text repeats nothing.
+	// Editing is the id of the post that is being edited, which only the dashboard sets. A queued post has its slot
+	// already, and its own text is not a repetition.
 	Editing string `json:"-"`
 }
 
-// CreatePosts is the body of a creation.
+// CreatePosts is the body of a request to create posts.
 type CreatePosts struct {
 	PlanPosts
 	Confirm bool `json:"confirm,omitempty" doc:"Must be true, which prevents publishing by accident."`
@@ -127,9 +128,11 @@ type EditPost struct {
 	Settings *map[string]json.RawMessage `json:"settings,omitempty"`
 	When     *When                       `json:"when,omitempty"`
 	Status   string                      `json:"status,omitempty" enum:"queued"`
-	// Revision is what the dashboard showed of the post (core.Post.Revision); "" when the change is to be made anyway.
+	// Revision is the revision of the post that the dashboard showed (core.Post.Revision), or "" to make the change
+	// in any case.
 	Revision string `json:"-"`
-	// InPlace also changes the content of a queued post, which stays queued with its slot. Only the dashboard sets it.
+	// InPlace allows changing the content of a queued post, which stays queued and keeps its slot. Only the dashboard
+	// sets it.
 	InPlace bool `json:"-"`
 }
 
@@ -158,16 +161,16 @@ type PlanRow struct {
 	Warnings  []Issue `json:"warnings" nullable:"false"`
 }
 
-// Issue is a reason why a row cannot be created.
+// Issue is a reason why the post of a row cannot be created, or a warning.
 type Issue struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
-	// Setting is the name of the setting that the dashboard shows it beside; "" for none.
+	// Setting is the name of the setting next to which the dashboard shows the issue; "" for none.
 	Setting string `json:"-"`
 }
 
-// Quota is the month's quota; requested is the number of posts in the request.
+// Quota is the month's quota. Requested is the number of posts in the request.
 type Quota struct {
 	Used      int64  `json:"used"`
 	Limit     *int64 `json:"limit"`
@@ -179,7 +182,7 @@ type Events struct {
 	Events []Event `json:"events" nullable:"false"`
 }
 
-// Event is one entry of a timeline.
+// Event is an entry in the timeline of a post.
 type Event struct {
 	Kind    string   `json:"kind"`
 	At      Time     `json:"at"`
@@ -187,7 +190,7 @@ type Event struct {
 	Notes   []string `json:"notes,omitempty" nullable:"false"`
 }
 
-// ListPosts are the filters of GET /posts (decisions.md, Posts).
+// ListPosts has the filters of GET /posts (decisions.md, Posts).
 type ListPosts struct {
 	Status    string `query:"status" doc:"Comma-separated statuses." example:"queued,failed"`
 	AccountID string `query:"accountId" doc:"Posts of one account." example:"acc_01m7zbv262e9sr6wggzz5c1nt8"`
@@ -200,7 +203,7 @@ type ListPosts struct {
 	Cursor    string `query:"cursor" doc:"nextCursor from the previous page."`
 }
 
-// PostOf converts a post to its record. networkName is the network's display name, for the status line.
+// PostOf converts a post to its record. networkName is the display name of its network, for the status line.
 func PostOf(p core.Post, networkName string) Post {
 	out := Post{
 		ID: p.ID.String(), AccountID: p.Account.String(), Platform: string(p.Platform), MediaIDs: []string{}, Text: p.Text,

@@ -1,5 +1,5 @@
-// Package apptest runs a whole App for tests: on a PostgreSQL database of its own, against the simulated
-// networks, by a clock that stands still until it is moved. Its fixtures are the operations themselves.
+// Package apptest runs a whole App for tests: on its own PostgreSQL database, against the simulated networks, with a
+// clock that a test sets. Fixtures are made by the operations themselves.
 package apptest
 
 import (
@@ -29,13 +29,13 @@ import (
 	"belfry/internal/store/storetest"
 )
 
-// PublicURL is where browsers would find the service.
+// PublicURL is the address at which browsers would reach the service.
 const PublicURL = "http://localhost:8080"
 
-// Harness is the App and what stands around it.
+// Harness is an App with everything around it.
 type Harness struct {
 	t testing.TB
-	// App is what is tested; Config is what it was made of.
+	// App is the App under test; Config is its configuration.
 	App    *app.App
 	Config app.Config
 	Store  *store.Store
@@ -43,21 +43,21 @@ type Harness struct {
 	Clock  *Clock
 	// Sim is the simulated networks' record of posts, calls and faults.
 	Sim *sim.Kit
-	// NetworksURL is where they answer.
+	// NetworksURL is the address of the simulated networks.
 	NetworksURL string
-	// MediaURL is where they fetch files.
+	// MediaURL is the address from which they download files.
 	MediaURL string
 
 	secretKey, blobsURL string
 }
 
-// New makes an App. The options change its configuration first.
+// New makes an App. The options first change its configuration.
 func New(t testing.TB, options ...func(*app.Config)) *Harness {
 	t.Helper()
 	return NewOn(t, storetest.Pool(t), options...)
 }
 
-// NewOn is New on a migrated database of the test's own.
+// NewOn is New on a migrated database that belongs to the test.
 func NewOn(t testing.TB, pool *pgxpool.Pool, options ...func(*app.Config)) *Harness {
 	t.Helper()
 	clock := newClock(t, pool)
@@ -76,7 +76,7 @@ func NewOn(t testing.TB, pool *pgxpool.Pool, options ...func(*app.Config)) *Harn
 	return h
 }
 
-// Replica makes another App on the same database, as a second process would be.
+// Replica makes another App on the same database, like a second process.
 func (h *Harness) Replica(options ...func(*app.Config)) *app.App {
 	h.t.Helper()
 	cfg := h.Config
@@ -97,7 +97,7 @@ func (h *Harness) config() app.Config {
 	return newConfig(h.t, h.Shared(), h.Store, client, blobs, h.Clock.Now)
 }
 
-// newClient makes the client of networks that answer at an address.
+// newClient makes a client for the networks at an address.
 func newClient(t testing.TB, networksURL string, now func() time.Time, observe func(network.Call)) *network.Client {
 	t.Helper()
 	base, err := url.Parse(networksURL)
@@ -131,19 +131,19 @@ func newConfig(
 	}
 }
 
-// nowhere is an internet without names. Tests that fetch files bring one of their own.
+// nowhere is a lookup that finds no names. Tests that download files use their own lookup.
 func nowhere(_ context.Context, name string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
-// variables gives every network the simulators' credentials, and the defaults for the rest.
+// variables returns the simulators' credentials for every network, and the defaults of all other variables.
 func variables(drivers []network.Driver) func(string) string {
 	values := map[string]string{}
 	for _, d := range drivers {
 		for _, v := range d.Variables {
 			values[v.Name] = v.Default
 			if strings.HasSuffix(v.Name, "_PER_DAY") {
-				values[v.Name] = "0" // the tests of one installation publish more than its project may in a day
+				values[v.Name] = "0" // the tests of one installation publish more than a project may in a day
 			}
 			if strings.HasSuffix(v.Name, "_CLIENT_ID") || strings.HasSuffix(v.Name, "_CLIENT_SECRET") {
 				values[v.Name] = sandbox.Credentials
@@ -153,7 +153,7 @@ func variables(drivers []network.Driver) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// simulate serves the simulated networks, which live by the harness's clock.
+// simulate serves the simulated networks, which use the harness's clock.
 func (h *Harness) simulate() {
 	h.t.Helper()
 	box, err := sandbox.New(sandbox.Config{Now: h.Clock.Now})
@@ -166,17 +166,17 @@ func (h *Harness) simulate() {
 	h.Sim, h.NetworksURL = box.Kit(), server.URL
 }
 
-// Fault scripts misbehaviour of the simulated networks.
+// Fault adds faults to the simulated networks.
 func (h *Harness) Fault(faults ...sim.Fault) {
 	h.t.Helper()
 	_, err := h.Sim.Faults.Add(faults...)
 	must(h.t, err)
 }
 
-// Context ends with the test.
+// Context returns a context that ends with the test.
 func (h *Harness) Context() context.Context { return h.t.Context() }
 
-// Eventually waits until a condition holds that other goroutines bring about.
+// Eventually waits until a condition that other goroutines bring about holds.
 func (h *Harness) Eventually(what string, holds func() bool) {
 	h.t.Helper()
 	ticks := time.NewTicker(5 * time.Millisecond)
@@ -195,7 +195,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// testLog shows log lines beside the test they belong to.
+// testLog writes log lines to the log of their test.
 type testLog struct{ t testing.TB }
 
 func (l testLog) Write(line []byte) (int, error) {

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Start is when every test begins: a Monday, in no zone's clock change.
+// Start returns the time at which every test begins: a Monday without a clock change in any zone.
 func Start() time.Time { return time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC) }
 
-// Clock is the time of the App, of its database and of the simulated networks. It stands still.
+// Clock is the clock of the App, its database and the simulated networks. It moves only when a test moves it.
 type Clock struct {
 	t    testing.TB
 	pool *pgxpool.Pool
@@ -27,20 +27,20 @@ func newClock(t testing.TB, pool *pgxpool.Pool) *Clock {
 	return c
 }
 
-// Now is what the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance moves the clock.
+// Advance moves the clock forward.
 func (c *Clock) Advance(by time.Duration) {
 	c.t.Helper()
 	c.Set(c.Now().Add(by))
 }
 
-// Set puts the clock to a time.
+// Set sets the clock to a time.
 func (c *Clock) Set(to time.Time) {
 	c.t.Helper()
 	if err := c.trySet(to); err != nil {
@@ -48,7 +48,7 @@ func (c *Clock) Set(to time.Time) {
 	}
 }
 
-// TryAdvance moves the clock, unless the database does not respond.
+// TryAdvance is Advance, but returns an error if the database does not respond.
 func (c *Clock) TryAdvance(by time.Duration) error { return c.trySet(c.Now().Add(by)) }
 
 func (c *Clock) trySet(to time.Time) error {

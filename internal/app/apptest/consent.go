@@ -7,8 +7,8 @@ import (
 	"belfry/internal/sandbox"
 )
 
-// Consent opens a network's consent page as a person would, allows what is asked for, for the profile
-// typed, and returns the query of the way back. Without a name the page's own choice stays.
+// Consent opens a network's consent page as a person would, allows everything for a profile, and returns the query of
+// the redirect. For the profile "", it keeps the page's own choice.
 func (h *Harness) Consent(authorizeURL string, profile string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
@@ -16,7 +16,7 @@ func (h *Harness) Consent(authorizeURL string, profile string) url.Values {
 	return h.decide(page, sandbox.Allow)
 }
 
-// Deny opens a network's consent page and refuses.
+// Deny opens a network's consent page, refuses, and returns the query of the redirect.
 func (h *Harness) Deny(authorizeURL string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
@@ -24,7 +24,8 @@ func (h *Harness) Deny(authorizeURL string) url.Values {
 	return h.decide(page, sandbox.Deny)
 }
 
-// ConsentAll allows what is asked for and ticks every profile that the page offers.
+// ConsentAll opens a network's consent page, allows everything for all profiles on it, and returns the query of the
+// redirect.
 func (h *Harness) ConsentAll(authorizeURL string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
@@ -44,7 +45,7 @@ func (h *Harness) decide(page *sandbox.ConsentPage, decision string) url.Values 
 	back, err := page.Submit(h.Context(), h.NetworksURL, decision)
 	must(h.t, err)
 	if !strings.HasPrefix(back.String(), PublicURL+"/accounts/callback/") {
-		h.t.Fatalf("the way back leads to %s", back)
+		h.t.Fatalf("the redirect leads to %s", back)
 	}
 	return back.Query()
 }

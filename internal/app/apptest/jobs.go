@@ -9,14 +9,14 @@ import (
 	"belfry/internal/queue"
 )
 
-// Jobs counts the jobs of a kind that were ever enqueued.
+// Jobs counts the jobs of a kind that have been enqueued, finished ones included.
 func (h *Harness) Jobs(kind string) (n int) {
 	h.t.Helper()
 	must(h.t, h.Pool.QueryRow(h.Context(), `SELECT count(*) FROM river_job WHERE kind = $1`, kind).Scan(&n))
 	return n
 }
 
-// WorkDiscards deletes the bytes that the jobs enqueued so far name.
+// WorkDiscards deletes the bytes for all deletion jobs that have been enqueued so far.
 func (h *Harness) WorkDiscards() {
 	h.t.Helper()
 	var all []string
@@ -28,21 +28,22 @@ func (h *Harness) WorkDiscards() {
 	}
 }
 
-// WorkRevocations works the jobs enqueued so far that tell networks to revoke grants. It returns when the last of them
-// wants to be tried again, 0 for never.
+// WorkRevocations runs all revocation jobs that have been enqueued so far. It returns how long the last of them wants
+// to wait before another attempt, or 0 for no further attempt.
 func (h *Harness) WorkRevocations() time.Duration {
 	h.t.Helper()
 	return WorkJobs(h, func(job queue.Revoke) (time.Duration, error) { return h.App.RevokeGrant(h.Context(), job.Grant) })
 }
 
-// WorkErasures works the jobs enqueued so far that delete the data of people. It returns when the last of them wants to
-// be tried again, 0 for never.
+// WorkErasures runs all erasure jobs that have been enqueued so far. It returns how long the last of them wants to
+// wait before another attempt, or 0 for no further attempt.
 func (h *Harness) WorkErasures() time.Duration {
 	h.t.Helper()
 	return WorkJobs(h, func(job queue.Erase) (time.Duration, error) { return h.App.EraseGrantData(h.Context(), job.Code) })
 }
 
-// WorkJobs works the jobs of a kind that were enqueued so far. It returns when the last of them wants to be tried again.
+// WorkJobs runs all jobs of a kind that have been enqueued so far. It returns how long the last of them wants to wait
+// before another attempt.
 func WorkJobs[J queue.Job](h *Harness, work func(J) (time.Duration, error)) (again time.Duration) {
 	h.t.Helper()
 	var kind J

@@ -9,16 +9,16 @@ import (
 
 // Kind is a kind of post on a network.
 type Kind struct {
-	Name    string // as people say it
+	Name    string // as people call it
 	Network string
-	Files   []string // names among Samples
+	Files   []string // keys of samples
 	// Settings is the network's settings block in JSON; "" for the defaults.
 	Settings string
 	Titled   bool // the network requires a title
 	Wordless bool // the network shows no text with it
 }
 
-// Kinds lists the kinds of posts that reach their networks by different calls.
+// Kinds lists the kinds of posts that are published by different calls.
 func Kinds() []Kind {
 	const story, reel = `{"contentType":"stories"}`, `{"contentType":"reels"}`
 	return []Kind{
@@ -42,7 +42,8 @@ func Kinds() []Kind {
 	}
 }
 
-// samples are files that every network accepts. Each video is sent to its network in two parts where that is in parts.
+// samples are files that every network accepts. Networks that receive videos in parts receive each of these in two
+// parts.
 var samples = map[string]struct {
 	name    string
 	content func() []byte
@@ -52,7 +53,7 @@ var samples = map[string]struct {
 	"large video": {"film.mp4", func() []byte { return mediatest.MP4(mediatest.Movie{Audio: "mp4a", Size: 10_100_000}) }},
 }
 
-// Sample brings a file of a kind's Files, once for a workspace.
+// Sample uploads one of the samples, once per workspace.
 func (w *Workspace) Sample(name string) contract.Media {
 	w.t.Helper()
 	if m, ok := w.samples[name]; ok {
@@ -66,7 +67,7 @@ func (w *Workspace) Sample(name string) contract.Media {
 	return w.samples[name]
 }
 
-// PostOf makes a post of a kind.
+// PostOf creates a queued post of a kind.
 func (w *Workspace) PostOf(kind Kind, text string, account contract.Account, when contract.When) contract.Post {
 	w.t.Helper()
 	p, err := w.TryPostOf(kind, text, account, when)
@@ -77,7 +78,7 @@ func (w *Workspace) PostOf(kind Kind, text string, account contract.Account, whe
 	return p
 }
 
-// TryPostOf makes a post of a kind, unless that is refused or the database does not respond.
+// TryPostOf creates a post of a kind, and returns an error if it is refused or the database does not respond.
 func (w *Workspace) TryPostOf(
 	kind Kind, text string, account contract.Account, when contract.When,
 ) (contract.Post, error) {

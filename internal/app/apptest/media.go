@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// serveMedia serves the files at their signed addresses, as the service itself does.
+// serveMedia serves files at their signed addresses, like the service itself.
 func (h *Harness) serveMedia() {
 	h.t.Helper()
 	mux := http.NewServeMux()

@@ -5,7 +5,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Work lets a worker carry a post as far as it goes right now, and returns the post as it is then.
+// Work lets a worker do everything that can be done for a post now, and returns the post afterwards.
 func (w *Workspace) Work(p contract.Post) contract.Post {
 	w.t.Helper()
 	id, err := core.ParseID[core.PostKind](p.ID)
@@ -30,7 +30,7 @@ func (w *Workspace) Retry(p contract.Post) contract.Post {
 	return again
 }
 
-// StatusOf returns the status of an account that is connected.
+// StatusOf returns the status of a connected account.
 func (w *Workspace) StatusOf(account contract.Account) string {
 	w.t.Helper()
 	list, err := w.h.App.ListAccounts(w.h.Context(), w.Owner)
@@ -44,7 +44,7 @@ func (w *Workspace) StatusOf(account contract.Account) string {
 	return ""
 }
 
-// Reconnect lets a person give consent for an account again.
+// Reconnect reconnects an account through a new consent.
 func (w *Workspace) Reconnect(account contract.Account) {
 	w.t.Helper()
 	start, err := w.h.App.StartReconnect(w.h.Context(), w.Owner, account.ID)
@@ -54,7 +54,7 @@ func (w *Workspace) Reconnect(account contract.Account) {
 	must(w.t, err)
 }
 
-// Visible counts the posts with a text that the simulated networks show.
+// Visible counts the posts with a text that are visible on the simulated networks.
 func (h *Harness) Visible(text string) int {
 	n := 0
 	for _, p := range h.Sim.Posts.All() {

@@ -13,14 +13,14 @@ import (
 	"belfry/internal/store"
 )
 
-// Connections are what a replica reaches the outside through. Observe is told of every call to a network, if it is set.
+// Connections are the connections of a replica to the outside. Observe, if set, is called for every call to a network.
 type Connections struct {
 	Pool        *pgxpool.Pool
 	NetworksURL string
 	Observe     func(network.Call)
 }
 
-// Through gives a replica connections of its own, as a process has.
+// Through returns an option that gives a replica its own connections, like a separate process.
 func (h *Harness) Through(c Connections) func(*app.Config) {
 	h.t.Helper()
 	return func(cfg *app.Config) {
@@ -31,13 +31,13 @@ func (h *Harness) Through(c Connections) func(*app.Config) {
 	}
 }
 
-// Shared is what the processes of an installation have in common.
+// Shared contains what the processes of an installation share.
 type Shared struct {
 	NetworksURL, MediaURL string
 	SecretKey, BlobsURL   string
 }
 
-// Shared returns what another process needs to be a replica of this App; the address of the database comes to it.
+// Shared returns what another process needs to be a replica of this App, except the address of the database.
 func (h *Harness) Shared() Shared {
 	return Shared{
 		NetworksURL: h.NetworksURL, MediaURL: cmp.Or(h.Config.MediaURL, h.MediaURL), SecretKey: h.secretKey,
@@ -45,8 +45,8 @@ func (h *Harness) Shared() Shared {
 	}
 }
 
-// Join makes an App of an installation that another process has set up, at a time that stands still. Its accounts must
-// have been connected at the same NetworksURL.
+// Join makes a replica of an installation that another process has set up, with a clock that always shows the same
+// time. Its accounts must have been connected through the same NetworksURL.
 func Join(t testing.TB, s Shared, c Connections, at time.Time, options ...func(*app.Config)) *app.App {
 	t.Helper()
 	now := func() time.Time { return at }

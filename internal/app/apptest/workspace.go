@@ -17,22 +17,22 @@ import (
 	"belfry/internal/secret"
 )
 
-// Password is that of every owner.
+// Password is the password of every owner.
 const Password = "three crooked bells ring"
 
-// passwordHash is that of Password, made once: a hash takes as long as many a test.
+// passwordHash is the hash of Password. It is computed once, because it takes as long as many a test.
 var passwordHash = sync.OnceValue(func() string { //nolint:gochecknoglobals // see above
 	hash, err := secret.NewPasswords().Hash(context.Background(), Password)
 	if err != nil {
-		panic(err) // only a context that ends makes it fail
+		panic(err) // it fails only if the context ends
 	}
 	return hash
 })
 
-// always is when fixtures gave their password: it is never too long ago.
+// always is when fixtures confirmed their passwords: in the future, so that it is never too long ago.
 func always() time.Time { return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// session is the browser session in which fixtures are connected.
+// session is the browser session of fixtures.
 const session = "the-owners-browser"
 
 // Workspace is a workspace and its signed-in owner.
@@ -42,7 +42,7 @@ type Workspace struct {
 	ID    core.WorkspaceID
 	Slug  string
 	Email string
-	// Owner is the owner in the dashboard.
+	// Owner is the caller for the owner, signed in to the dashboard.
 	Owner core.Caller
 
 	profiles int
@@ -50,13 +50,13 @@ type Workspace struct {
 	samples  map[string]contract.Media
 }
 
-// Workspace makes a workspace in UTC with a plan that allows everything.
+// Workspace creates a workspace in UTC with a plan without limits.
 func (h *Harness) Workspace(name string) *Workspace {
 	h.t.Helper()
 	return h.WorkspaceOn(core.PlanOwner, name, "UTC")
 }
 
-// WorkspaceOn makes a workspace on a plan, in a zone.
+// WorkspaceOn creates a workspace with a plan and a time zone.
 func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace {
 	h.t.Helper()
 	email := strings.ReplaceAll(name, " ", ".") + "@example.org"
@@ -76,13 +76,13 @@ type Key struct {
 	Bearer string
 }
 
-// Caller is who brings an API key, as a request from an address that nobody has used yet shows them.
+// Caller authenticates an API key as a request from a fresh address would.
 func (h *Harness) Caller(bearer string) (core.Caller, error) {
 	arrival, err := h.App.CountAndAuthenticate(h.Context(), rand.Text(), bearer)
 	return arrival.Caller, cmp.Or(err, arrival.Refused)
 }
 
-// Key makes an API key of the owner's.
+// Key creates an API key of the owner.
 func (w *Workspace) Key(scope core.Scope) Key {
 	w.t.Helper()
 	made, err := w.h.App.CreateKey(w.h.Context(), w.Owner, contract.CreateKey{Name: "a test's key", Scope: string(scope)})
@@ -104,7 +104,7 @@ func (w *Workspace) Member(role core.Role) core.Caller {
 	return caller
 }
 
-// Invite makes an invitation.
+// Invite creates an invitation.
 func (w *Workspace) Invite(email string, role core.Role) contract.Member {
 	w.t.Helper()
 	made, err := w.h.App.InviteMember(w.h.Context(), w.Owner, contract.InviteMember{Email: email, Role: string(role)})
@@ -112,7 +112,7 @@ func (w *Workspace) Invite(email string, role core.Role) contract.Member {
 	return made
 }
 
-// Account connects a profile of a network through its consent page: a new one, or the one named.
+// Account connects a profile on a network through its consent page: a new profile, or the one with the given name.
 func (w *Workspace) Account(platform string, profile ...string) contract.Account {
 	w.t.Helper()
 	name := strings.ReplaceAll(w.Slug, "-", "_")
@@ -133,7 +133,7 @@ func (w *Workspace) Account(platform string, profile ...string) contract.Account
 	return done.Accounts[0]
 }
 
-// AccountID is the id of an account, for the store.
+// AccountID returns the id of an account, for the store.
 func (w *Workspace) AccountID(a contract.Account) core.AccountID {
 	w.t.Helper()
 	id, err := core.ParseID[core.AccountKind](a.ID)
@@ -141,7 +141,7 @@ func (w *Workspace) AccountID(a contract.Account) core.AccountID {
 	return id
 }
 
-// Group makes a group of accounts.
+// Group creates a group of accounts.
 func (w *Workspace) Group(name string, accounts ...contract.Account) contract.Group {
 	w.t.Helper()
 	in := contract.CreateGroup{Name: name}
@@ -153,7 +153,7 @@ func (w *Workspace) Group(name string, accounts ...contract.Account) contract.Gr
 	return made
 }
 
-// Folder makes a folder in another, or at the root where parent is "".
+// Folder creates a folder in a parent folder, or at the top level if parent is "".
 func (w *Workspace) Folder(name, parent string) contract.Folder {
 	w.t.Helper()
 	in := contract.CreateFolder{Name: name}
@@ -165,7 +165,7 @@ func (w *Workspace) Folder(name, parent string) contract.Folder {
 	return made
 }
 
-// Upload brings a file, of which nothing has been looked at yet.
+// Upload uploads a file, which has not been examined yet.
 func (w *Workspace) Upload(name string, content []byte) contract.Media {
 	w.t.Helper()
 	made, err := w.h.App.CreateUpload(w.h.Context(), w.Owner, contract.CreateUpload{Filename: name, Mime: "application/octet-stream", Size: int64(len(content))})
@@ -176,7 +176,7 @@ func (w *Workspace) Upload(name string, content []byte) contract.Media {
 	return w.Media(made.MediaID)
 }
 
-// File brings a file and has it looked at.
+// File uploads a file and lets a worker examine it.
 func (w *Workspace) File(name string, content []byte) contract.Media {
 	w.t.Helper()
 	m := w.Upload(name, content)
@@ -192,7 +192,7 @@ func (w *Workspace) Media(id string) contract.Media {
 	return m
 }
 
-// MediaID is the id of a file, for the store and for jobs.
+// MediaID returns the id of a file, for the store and for jobs.
 func (w *Workspace) MediaID(m contract.Media) core.MediaID {
 	w.t.Helper()
 	id, err := core.ParseID[core.MediaKind](m.ID)
@@ -200,19 +200,19 @@ func (w *Workspace) MediaID(m contract.Media) core.MediaID {
 	return id
 }
 
-// Draft makes a draft without a time.
+// Draft creates a draft without a time.
 func (w *Workspace) Draft(text string, account contract.Account) contract.Post {
 	w.t.Helper()
 	return w.post(text, account, contract.When{Word: "draft"})
 }
 
-// Now makes a post that is due at once.
+// Now creates a post that is due immediately.
 func (w *Workspace) Now(text string, account contract.Account) contract.Post {
 	w.t.Helper()
 	return w.post(text, account, contract.When{Word: "now"})
 }
 
-// Queued makes a post for a time, to the minute.
+// Queued creates a post for a time, which is rounded down to the minute.
 func (w *Workspace) Queued(text string, account contract.Account, at time.Time) contract.Post {
 	w.t.Helper()
 	return w.post(text, account, contract.When{PublishAt: at.UTC().Format("2006-01-02T15:04"), Timezone: "UTC"})
@@ -228,7 +228,7 @@ func (w *Workspace) post(text string, account contract.Account, when contract.Wh
 	return made.Posts[0]
 }
 
-// Use signs the owner in anew, for instance after a change of plan.
+// Use changes the plan of the workspace and signs the owner in again.
 func (w *Workspace) Use(plan core.PlanName) {
 	w.t.Helper()
 	must(w.t, w.h.App.SetPlan(w.h.Context(), w.Slug, plan))
