@@ -22,7 +22,7 @@ type Connected struct {
 	Choice   string
 	Platform core.Platform
 	Profiles []ProfileChoice
-	// Reconnected is set for an account that was reconnected.
+	// Reconnected is set if the consent was for an account that was already connected.
 	Reconnected *Reconnected
 }
 

@@ -109,8 +109,8 @@ func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core
 	return token, sealed, err
 }
 
-// claimAndRefresh renews the account's token if it is due for renewal or is the given lapsed one; nil for none.
-// claimed is false if another worker is renewing the token or has renewed it.
+// claimAndRefresh renews the account's token if it is due for renewal, or if it is still the lapsed token sealedLapsed
+// (nil if no token has lapsed). claimed is false if another worker is renewing the token or has renewed it.
 func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID,
 	sealedLapsed []byte,
 ) (claimed bool, err error) {

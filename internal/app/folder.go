@@ -113,8 +113,8 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 	})
 }
 
-// checkFolderPlace returns an error unless the folder's parent exists, is not the folder itself or a folder in it, and
-// leaves room for the folder's height: its number of levels.
+// checkFolderPlace returns an error unless the folder's parent exists, is neither the folder itself nor inside it, and
+// is not nested too deeply. height is the folder's number of levels.
 func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
 	above, err := t.FolderIDsUpToRoot(ctx, f.Parent)
 	if err != nil {

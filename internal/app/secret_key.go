@@ -93,7 +93,7 @@ type Rotation struct {
 const rotateBatch = 500
 
 // RotateSecrets re-encrypts all values that were not encrypted with the newest key. It can run beside the service, and
-// can be interrupted at any time. Before, every process must have the newest key.
+// can be interrupted at any time. Every process must have the newest key before it runs.
 func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	var r Rotation
 	err := errors.Join(
