@@ -159,7 +159,7 @@ func Operations(a *app.App) []Operation {
 			return a.CheckDueAccount(ctx, j.Workspace, j.Account)
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
-			return snoozeIfPaused(a.RevokeGrant(ctx, j.Grant))
+			return snoozeIfPaused(a.RevokeUnusedGrant(ctx, j.Grant))
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
 			return snoozeIfPaused(a.EraseGrantData(ctx, j.Code))

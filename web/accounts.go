@@ -103,7 +103,7 @@ func accountView(card app.AccountCard, now time.Time) accounts.Account {
 func quotaViews(quotas []app.AccountQuota, ofServer bool) (views []accounts.Quota) {
 	for _, q := range quotas {
 		if q.Server == ofServer {
-			views = append(views, accounts.Quota{Words: quotaText(q), Near: q.IsNear()})
+			views = append(views, accounts.Quota{Words: quotaText(q), Near: q.IsNearLimit()})
 		}
 	}
 	return views

@@ -71,14 +71,14 @@ func (a *App) ListNetworks() []NetworkCard {
 
 const purposeToken = "token"
 
-// tokenPlace returns the place to which the encryption of an account's token is bound.
-func tokenPlace(account core.AccountID, ws core.WorkspaceID) string {
+// tokenSealPlace returns the place to which the encryption of an account's token is bound.
+func tokenSealPlace(account core.AccountID, ws core.WorkspaceID) string {
 	return secret.SealPlace("accounts", "token", account.String(), ws.String())
 }
 
 // sealToken encrypts an account's token.
 func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token network.Token) (store.SealedToken, error) {
-	sealed, err := a.sealTokenAt(tokenPlace(account, ws), token)
+	sealed, err := a.sealTokenAt(tokenSealPlace(account, ws), token)
 	return store.SealedToken{
 		Sealed:    sealed,
 		ExpiresAt: token.ExpiresAt, RefreshAt: token.RefreshAt, Grant: hashGrant(token.Grant),
@@ -87,7 +87,7 @@ func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token netwo
 
 // openToken decrypts an account's token.
 func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte) (network.Token, error) {
-	token, err := a.openTokenAt(tokenPlace(account.ID, ws), sealed)
+	token, err := a.openTokenAt(tokenSealPlace(account.ID, ws), sealed)
 	if err != nil {
 		return token, fmt.Errorf("open the token of account %s: %w", account.ID, err)
 	}

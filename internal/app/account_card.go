@@ -33,8 +33,10 @@ type AccountQuota struct {
 	Server      bool // all accounts of this server share the limit
 }
 
-// IsNear reports whether at least 90 percent of the quota is used.
-func (q AccountQuota) IsNear() bool { return core.PostQuota{Used: q.Used, Limit: q.Limit}.IsNear() }
+// IsNearLimit reports whether at least 90 percent of the quota is used.
+func (q AccountQuota) IsNearLimit() bool {
+	return core.PostQuota{Used: q.Used, Limit: q.Limit}.IsNear()
+}
 
 // ListAccountCards lists the connected accounts with all data for the accounts page.
 func (a *App) ListAccountCards(ctx context.Context, c core.Caller) ([]AccountCard, error) {

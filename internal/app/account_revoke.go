@@ -32,8 +32,8 @@ func hashGrant(grant string) []byte {
 	return sum[:]
 }
 
-// revocationPlace returns the place to which the encryption of a revocation's token is bound.
-func revocationPlace(grant []byte) string {
+// revocationSealPlace returns the place to which the encryption of a revocation's token is bound.
+func revocationSealPlace(grant []byte) string {
 	return secret.SealPlace("revocations", "token", hex.EncodeToString(grant), "")
 }
 
@@ -59,7 +59,7 @@ func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.Acc
 		return nil
 	}
 	r := store.Revocation{Grant: grant, Platform: account.Platform, ConnectedVia: account.ConnectedVia}
-	if r.Token, err = a.sealTokenAt(revocationPlace(grant), token); err != nil {
+	if r.Token, err = a.sealTokenAt(revocationSealPlace(grant), token); err != nil {
 		return err
 	}
 	if err := t.AddRevocation(ctx, r); err != nil {
@@ -88,9 +88,9 @@ func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Conn
 	return err
 }
 
-// RevokeGrant asks a network to revoke a grant that no account on this server needs. It returns how long to wait
+// RevokeUnusedGrant asks a network to revoke a grant that no account on this server needs. It returns how long to wait
 // before trying again, or 0 if there is nothing left to do.
-func (a *App) RevokeGrant(ctx context.Context, grantHash []byte) (retryAfter time.Duration, err error) {
+func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAfter time.Duration, err error) {
 	r, err := a.cfg.Store.ClaimRevocation(ctx, grantHash, revokeLease)
 	if errors.Is(err, store.ErrNotFound) {
 		return 0, nil
@@ -127,7 +127,7 @@ func (a *App) refreshAndRevoke(ctx context.Context, r *store.Revocation) error {
 	if !ok || !n.IsConfigured() || r.ConnectedVia != a.cfg.NetworksURL {
 		return errors.New("this server does not use the network")
 	}
-	token, err := a.openTokenAt(revocationPlace(r.Grant), r.Token)
+	token, err := a.openTokenAt(revocationSealPlace(r.Grant), r.Token)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (a *App) refreshAndRevoke(ctx context.Context, r *store.Revocation) error {
 			return err
 		}
 		token = fresh
-		sealed, err := a.sealTokenAt(revocationPlace(r.Grant), token)
+		sealed, err := a.sealTokenAt(revocationSealPlace(r.Grant), token)
 		if err == nil {
 			err = a.cfg.Store.ReplaceRevocationToken(context.WithoutCancel(ctx), *r, sealed)
 		}

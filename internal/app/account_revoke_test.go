@@ -109,7 +109,7 @@ func TestAccountsOfAGrantThatEndAtOnceEndIt(t *testing.T) {
 	go func() { ended <- h.App.DisconnectAccount(t.Context(), ws.Owner, last.ID) }()
 	waitForLocks(1)
 	go func() {
-		_, err := h.App.RevokeGrant(t.Context(), job.Grant)
+		_, err := h.App.RevokeUnusedGrant(t.Context(), job.Grant)
 		ended <- err
 	}()
 	waitForLocks(2)

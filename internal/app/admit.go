@@ -21,7 +21,7 @@ func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, re
 			return Answer{}, err
 		}
 		if kept.Replayed {
-			return a.addCreationCount(ctx, t, access, kept)
+			return a.attachCreationCount(ctx, t, access, kept)
 		}
 	}
 	if !access.Creates {

@@ -14,7 +14,7 @@ import (
 	"belfry/internal/store"
 )
 
-// CallbackAnswer is the response to a callback of a network. Its fields are empty unless the network requested an
+// CallbackAnswer is the response to a network's callback. Its fields are empty unless the network requested an
 // erasure.
 type CallbackAnswer struct {
 	StatusURL string // the page with the status of the erasure, for the person

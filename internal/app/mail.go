@@ -53,18 +53,18 @@ func (a *App) queueMail(ctx context.Context, to mailAdder, m mail.Message, expir
 	if err != nil {
 		return fmt.Errorf("encode an email: %w", err)
 	}
-	row.Sealed = a.cfg.Ring.Seal(purposeMail, mailPlace(row), plain)
+	row.Sealed = a.cfg.Ring.Seal(purposeMail, mailSealPlace(row), plain)
 	return to.AddMail(ctx, row)
 }
 
-// mailPlace returns the place to which the encryption of a stored email is bound.
-func mailPlace(m store.Mail) string {
+// mailSealPlace returns the place to which the encryption of a stored email is bound.
+func mailSealPlace(m store.Mail) string {
 	return secret.SealPlace("mails", "sealed", m.ID.String(), m.Workspace.String())
 }
 
 // openMail decrypts a stored email.
 func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
-	plain, err := a.cfg.Ring.Open(purposeMail, mailPlace(row), row.Sealed)
+	plain, err := a.cfg.Ring.Open(purposeMail, mailSealPlace(row), row.Sealed)
 	if err != nil {
 		return m, err
 	}

@@ -57,7 +57,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 	if err != nil {
 		return fmt.Errorf("encode a password reset request: %w", err)
 	}
-	job := queue.PasswordReset{Sealed: a.cfg.Ring.Seal(purposeReset, resetPlace, plain)}
+	job := queue.PasswordReset{Sealed: a.cfg.Ring.Seal(purposeReset, resetSealPlace, plain)}
 	return a.cfg.Store.Tx(ctx, func(s *store.Store) error { return s.EnqueueMany(ctx, []queue.Job{job}) })
 }
 
@@ -68,13 +68,13 @@ type passwordReset struct {
 	Until        time.Time
 }
 
-// resetPlace is the place to which the encryption of requests is bound.
-var resetPlace = secret.SealPlace("river_job", "args", queue.PasswordReset{}.Kind(), "")
+// resetSealPlace is the place to which the encryption of requests is bound.
+var resetSealPlace = secret.SealPlace("river_job", "args", queue.PasswordReset{}.Kind(), "")
 
 // QueuePasswordResetEmail queues an email with a password reset link, unless no account has the address of the
 // request, the link has expired or has already been sent. sealed is the encrypted request of a queue.PasswordReset.
 func (a *App) QueuePasswordResetEmail(ctx context.Context, sealed []byte) error {
-	plain, err := a.cfg.Ring.Open(purposeReset, resetPlace, sealed)
+	plain, err := a.cfg.Ring.Open(purposeReset, resetSealPlace, sealed)
 	if err != nil {
 		return fmt.Errorf("decode a password reset request: %w", err)
 	}

@@ -166,7 +166,7 @@ func asBulkRefusal(err error) (cause *core.Error, refused bool) {
 	return e, true
 }
 
-// PostSchedule is whether and when a post was to be published before an action.
+// PostSchedule records whether and when a post was to be published before an action.
 type PostSchedule struct {
 	ID     string
 	Status core.PostStatus // draft or queued
@@ -176,7 +176,7 @@ type PostSchedule struct {
 	Revision string
 }
 
-// checkRestorable returns invalid_request unless the schedule can have been returned by an action.
+// checkRestorable returns invalid_request for a schedule that no action can have returned.
 func (s PostSchedule) checkRestorable() error {
 	if s.Status != core.PostDraft && s.Status != core.PostQueued || s.Revision == "" {
 		return core.Invalid("before", "The schedule of the post %q cannot be restored.", s.ID)

@@ -33,7 +33,8 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 				core.Fail(core.CodeConfirmRequired, "Nothing was created, because confirm is not true.").
 					WithHint("Check the plan, then send the request again with \"confirm\": true.")
 		}
-		// The quota is checked when the slots are taken, and warnings refuse nothing, so neither is read in advance.
+		// The quota is checked when the slots are taken, and warnings do not prevent a creation, so neither is read
+		// in advance.
 		if a.buildPlanRows(r); changed != nil || r.hasIssues() {
 			if err := a.addQuotaAndTextIssues(ctx, t, r); err != nil {
 				return contract.Posts{}, err
@@ -73,7 +74,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 	if made.Answer, err = newStoredAnswer(ctx, out); err != nil {
 		return contract.Posts{}, err
 	}
-	if err := finishReplay(ctx, t, t.CreatePosts(ctx, made)); err != nil {
+	if err := markReplaySaved(ctx, t, t.CreatePosts(ctx, made)); err != nil {
 		return contract.Posts{}, err
 	}
 	return out, nil

@@ -51,9 +51,9 @@ func fileIssues(files []core.Media) []core.Issue {
 	return issues
 }
 
-// lockFiles locks files until the end of the transaction, so that their bytes are not deleted before the post uses
+// lockFilesAndFindPurged locks files until the end of the transaction, so that their bytes are not deleted before the post uses
 // them. It returns an issue for each file whose bytes have been deleted, and not_found for a file that does not exist.
-func lockFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
+func lockFilesAndFindPurged(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
 	held, err := t.LockMediaShared(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -71,10 +71,10 @@ func lockFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.
 	return fileIssues(removed), nil
 }
 
-// savePostFiles stores the files of an edited post, and locks them as lockFiles does. It returns media_purged if the
+// savePostFiles stores the files of an edited post, and locks them as lockFilesAndFindPurged does. It returns media_purged if the
 // bytes of one of them have been deleted.
 func savePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
-	issues, err := lockFiles(ctx, t, p.MediaIDs)
+	issues, err := lockFilesAndFindPurged(ctx, t, p.MediaIDs)
 	if err != nil {
 		return err
 	}

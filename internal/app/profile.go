@@ -50,7 +50,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditProfileChanged, Actor: c, Subject: c.User().String(),
-			Before: auditedProfile(before), After: auditedProfile(after),
+			Before: profileAuditFields(before), After: profileAuditFields(after),
 		})
 	})
 }
@@ -74,8 +74,8 @@ func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Cal
 	}}, a.cfg.Now().Add(changeUseful))
 }
 
-// auditedProfile returns the values of a profile that the audit log records.
-func auditedProfile(u core.User) map[string]string {
+// profileAuditFields returns the values of a profile that the audit log records.
+func profileAuditFields(u core.User) map[string]string {
 	return map[string]string{"name": u.Name, "email": u.Email}
 }
 

@@ -106,8 +106,8 @@ func (a *App) countCreation(ctx context.Context, t store.Tenant) (store.RateCoun
 	return n, err
 }
 
-// addCreationCount adds the state of the hourly limit to a stored response, without counting the request.
-func (a *App) addCreationCount(ctx context.Context, t store.Tenant, access Access, stored Answer) (Answer, error) {
+// attachCreationCount adds the state of the hourly limit to a stored response, without counting the request.
+func (a *App) attachCreationCount(ctx context.Context, t store.Tenant, access Access, stored Answer) (Answer, error) {
 	if !access.Creates {
 		return stored, nil
 	}

@@ -88,7 +88,7 @@ func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
 	if err == nil && !saved {
 		err = store.ErrReplaced
 	}
-	return finishReplay(ctx, t, err)
+	return markReplaySaved(ctx, t, err)
 }
 
 // newStoredAnswer returns the response in the form in which it is stored, or nil if the request cannot be repeated.
@@ -104,14 +104,15 @@ func newStoredAnswer(ctx context.Context, answer any) (*store.Answer, error) {
 	return &store.Answer{Replay: replay.toStoreReplay(), Status: replay.Status, Body: body}, nil
 }
 
-// finishReplay marks the response to a repeatable request as stored if err is nil. If err is store.ErrReplaced, it
-// returns the error for a request with the same key that is still running. It returns any other error unchanged.
-func finishReplay(ctx context.Context, t store.Tenant, err error) error {
+// markReplaySaved marks the response to a repeatable request as stored if saveErr is nil. If saveErr is
+// store.ErrReplaced, it returns the error for a request with the same key that is still running. It returns any other
+// error unchanged.
+func markReplaySaved(ctx context.Context, t store.Tenant, saveErr error) error {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	switch {
-	case !ok || err != nil && !errors.Is(err, store.ErrReplaced):
-		return err
-	case err == nil:
+	case !ok || saveErr != nil && !errors.Is(saveErr, store.ErrReplaced):
+		return saveErr
+	case saveErr == nil:
 		replay.saved = true
 		return nil
 	}

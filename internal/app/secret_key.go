@@ -26,7 +26,7 @@ func (a *App) CheckSecretKeys(ctx context.Context) error {
 		return fmt.Errorf("read the encrypted values: %w", err)
 	}
 	for _, s := range samples {
-		if a.checkTokenKey(s) == nil {
+		if a.checkTokenDecrypts(s) == nil {
 			continue
 		}
 		id, unsound := secret.SealingKeyID(s.Token)
@@ -39,9 +39,9 @@ func (a *App) CheckSecretKeys(ctx context.Context) error {
 	return nil
 }
 
-// checkTokenKey returns an error if an account's token cannot be decrypted.
-func (a *App) checkTokenKey(t store.AccountToken) error {
-	_, err := a.cfg.Ring.Open(purposeToken, tokenPlace(t.ID, t.WorkspaceID), t.Token)
+// checkTokenDecrypts returns an error if an account's token cannot be decrypted.
+func (a *App) checkTokenDecrypts(t store.AccountToken) error {
+	_, err := a.cfg.Ring.Open(purposeToken, tokenSealPlace(t.ID, t.WorkspaceID), t.Token)
 	return err
 }
 
@@ -56,7 +56,7 @@ func (a *App) RevokeUnreadableAccounts(ctx context.Context, confirm bool) ([]cor
 	var lost []store.AccountToken
 	var out []core.Account
 	for _, t := range tokens {
-		if a.checkTokenKey(t) != nil {
+		if a.checkTokenDecrypts(t) != nil {
 			lost = append(lost, t)
 			out = append(out, core.Account{ID: t.ID, Platform: t.Platform, DisplayName: t.DisplayName})
 		}

@@ -55,7 +55,7 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 		if err := s.AddUser(ctx, u, hash, a.cfg.Now()); err != nil {
 			return err
 		}
-		w, err = a.addWorkspace(ctx, s, w, u.ID, newAuditActor(u.ID))
+		w, err = a.addWorkspaceWithOwner(ctx, s, w, u.ID, newAuditActor(u.ID))
 		return err
 	})
 	if err != nil {
@@ -64,9 +64,9 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 	return a.recordSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
-// addWorkspace stores a workspace with its owner. If the workspace has no slug, it derives one from the name, with a
+// addWorkspaceWithOwner stores a workspace with its owner. If the workspace has no slug, it derives one from the name, with a
 // number if the slug is taken. It returns conflict if a given slug is taken.
-func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID,
+func (a *App) addWorkspaceWithOwner(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID,
 	by core.Caller,
 ) (core.Workspace, error) {
 	made := w.Slug == ""

@@ -45,7 +45,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 				return err
 			}
 		}
-		w, err = a.addWorkspace(ctx, s, w, owner.ID, core.Caller{})
+		w, err = a.addWorkspaceWithOwner(ctx, s, w, owner.ID, core.Caller{})
 		return err
 	})
 	if err != nil {

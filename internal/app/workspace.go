@@ -31,14 +31,14 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
-			Action: core.AuditWorkspaceChanged, Actor: c, Before: auditedWorkspace(before), After: auditedWorkspace(after),
+			Action: core.AuditWorkspaceChanged, Actor: c, Before: workspaceAuditFields(before), After: workspaceAuditFields(after),
 		})
 	})
 	return contract.WorkspaceOf(after), err
 }
 
-// auditedWorkspace returns the values of a workspace that the audit log records.
-func auditedWorkspace(w core.Workspace) map[string]string {
+// workspaceAuditFields returns the values of a workspace that the audit log records.
+func workspaceAuditFields(w core.Workspace) map[string]string {
 	return map[string]string{"name": w.Name, "slug": w.Slug, "tz": w.Zone.Name()}
 }
 

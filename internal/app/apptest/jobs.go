@@ -32,7 +32,7 @@ func (h *Harness) WorkDiscards() {
 // to wait before another attempt, or 0 for no further attempt.
 func (h *Harness) WorkRevocations() time.Duration {
 	h.t.Helper()
-	return WorkJobs(h, func(job queue.Revoke) (time.Duration, error) { return h.App.RevokeGrant(h.Context(), job.Grant) })
+	return WorkJobs(h, func(job queue.Revoke) (time.Duration, error) { return h.App.RevokeUnusedGrant(h.Context(), job.Grant) })
 }
 
 // WorkErasures runs all erasure jobs that have been enqueued so far. It returns how long the last of them wants to
