@@ -57,7 +57,7 @@ func (a *API) addServerFacts(r huma.Registry) error {
 		"Event.kind": {Type: huma.TypeString, Enum: enumOf(eventKinds)},
 		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See Error codes."},
 		"Issue.code": {
-			Type: huma.TypeString, Enum: enumOf(issueCodes()),
+			Type: huma.TypeString, Enum: enumOf(listIssueCodes()),
 			Description: "See Plan issues and Plan warnings.",
 		},
 	})
@@ -85,7 +85,7 @@ var eventKinds = []core.EventKind{
 	core.EventCancelled, core.EventRescheduled, core.EventRetriedByWorker,
 }
 
-func issueCodes() []core.IssueCode {
+func listIssueCodes() []core.IssueCode {
 	var out []core.IssueCode
 	for _, issue := range core.Issues() {
 		out = append(out, issue.Code)

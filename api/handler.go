@@ -116,7 +116,8 @@ func (a *API) admitArrival(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.SetRateLimitPolicy(c, app.LimitNameAddress, address.Max, address.Window)
 	httpd.SetRateLimitPolicy(c, app.LimitNameCreate, create.Max, create.Window)
-	arrival, err := a.cfg.App.CountAndAuthenticate(c.Request().Context(), httpd.ClientAddressKey(c), bearerKey(c.Request()))
+	r := c.Request()
+	arrival, err := a.cfg.App.CountAndAuthenticate(r.Context(), httpd.ClientAddressKey(c), bearerKey(r))
 	if err == nil || core.CodeOf(err) == core.CodeRateLimited {
 		httpd.SetRateLimit(c, app.LimitNameAddress, address.Max, address.Window,
 			arrival.Counted.Remaining, arrival.Counted.Reset)

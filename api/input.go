@@ -111,7 +111,7 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 	out := &schema.Type{}
 	var forms []string
 	for _, s := range alternatives {
-		forms = append(forms, listForms(s)...)
+		forms = append(forms, listAllowedValues(s)...)
 		one, err := compileType(r, s)
 		if err != nil {
 			return nil, err
@@ -129,8 +129,8 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 	return out, nil
 }
 
-// listForms returns a schema's choices, or an object with the example of each property, as JSON.
-func listForms(s *huma.Schema) (list []string) {
+// listAllowedValues returns a schema's choices, or an object with the example of each property, as JSON.
+func listAllowedValues(s *huma.Schema) (list []string) {
 	for _, choice := range s.Enum {
 		list = append(list, fmt.Sprintf("%q", choice))
 	}
@@ -183,8 +183,8 @@ func valueOrZero(n *int) int {
 
 const jsonType = "application/json"
 
-// newBodyReader returns a function that reads the whole body, of at most httpd.MaxJSONBytes bytes. Later calls return the
-// same body.
+// newBodyReader returns a function that reads the whole body, of at most httpd.MaxJSONBytes bytes. Later calls return
+// the same body.
 func newBodyReader(c echo.Context) func() ([]byte, error) {
 	return sync.OnceValues(func() (body []byte, err error) {
 		err = httpd.LimitBody(httpd.MaxJSONBytes)(func(echo.Context) error {

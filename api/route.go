@@ -45,8 +45,8 @@ func (r route) withDescription(text string) route {
 	return r
 }
 
-// withCodes returns the route with more error codes that the operation may return.
-func (r route) withCodes(codes ...core.Code) route {
+// withErrorCodes returns the route with more error codes that the operation may return.
+func (r route) withErrorCodes(codes ...core.Code) route {
 	r.codes = append(r.codes, codes...)
 	return r
 }

@@ -6,7 +6,7 @@ import (
 	"belfry/internal/core"
 )
 
-// allRoutes returns the allRoutes of /v1, each with its operation and description. The address limit applies to all of
+// allRoutes returns the routes of /v1, each with its operation and description. The address limit applies to all of
 // them (Spec §8). To add a route, add a row.
 func allRoutes() []route {
 	return []route{
@@ -26,33 +26,33 @@ func allRoutes() []route {
 		newRoute("POST /posts/plan", http.StatusOK, "posts_plan", "posts", "planPosts",
 			"Check a request without creating posts").
 			withDescription("Returns what `POST /posts` would do: one row for each account, with its issues and warnings. Nothing is stored.").
-			withCodes(core.CodeNotFound),
+			withErrorCodes(core.CodeNotFound),
 		newRoute("POST /posts", http.StatusCreated, "posts_create", "posts", "createPosts",
 			"Create one post for each targeted account").
 			withDescription("Creates all posts or none. Requires `confirm: true`, which prevents publishing by accident.").
-			withCodes(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues,
+			withErrorCodes(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues,
 				core.CodeMediaPurged),
 		newRoute("GET /posts", http.StatusOK, "posts_list", "posts", "listPosts",
 			"List posts, newest first, with filters").
-			withCodes(core.CodeNotFound),
+			withErrorCodes(core.CodeNotFound),
 		newRoute("GET /posts/{id}", http.StatusOK, "posts_get", "posts", "getPost",
 			"Show a post"),
 		newRoute("PATCH /posts/{id}", http.StatusOK, "posts_edit", "posts", "editPost",
 			"Change or queue a draft, or reschedule a post").
 			withDescription("Only a draft's content can be changed. `settings` replaces all stored settings. With `status: queued`, the new content is checked first; if it has issues, nothing changes.").
-			withCodes(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeMediaPurged),
+			withErrorCodes(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeMediaPurged),
 		newRoute("DELETE /posts/{id}", http.StatusNoContent, "posts_delete", "posts", "deletePost",
 			"Delete a draft or a failed post").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 		newRoute("POST /posts/{id}/retry", http.StatusOK, "posts_retry", "posts", "retryPost",
 			"Queue a failed post again").
 			withOptionalBody().
 			withDescription("The post is published at its original time, or now if that time has passed. A post with an unknown outcome requires `confirmNotPublished: true`.").
-			withCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
+			withErrorCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		newRoute("POST /posts/{id}/cancel", http.StatusOK, "posts_cancel", "posts", "cancelPost",
 			"Cancel a queued post").
 			withDescription("The post becomes a draft and no longer counts toward the month's quota. For a failed post, only the pending automatic retry is cancelled.").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 		newRoute("POST /posts/{id}/duplicate", http.StatusOK, "posts_duplicate", "posts", "duplicatePost",
 			"Create a draft with the same account, text, files and settings"),
 		newRoute("GET /posts/{id}/events", http.StatusOK, "posts_events", "posts", "listPostEvents",
@@ -62,49 +62,49 @@ func allRoutes() []route {
 			"List the groups"),
 		newRoute("POST /groups", http.StatusCreated, "groups_create", "groups", "createGroup",
 			"Create a group of accounts").
-			withCodes(core.CodeNotFound, core.CodeConflict),
+			withErrorCodes(core.CodeNotFound, core.CodeConflict),
 		newRoute("GET /groups/{id}", http.StatusOK, "groups_get", "groups", "getGroup",
 			"Show a group"),
 		newRoute("PATCH /groups/{id}", http.StatusOK, "groups_edit", "groups", "editGroup",
 			"Change a group").
 			withDescription("`accountIds` replaces all accounts of the group.").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 		newRoute("DELETE /groups/{id}", http.StatusNoContent, "groups_delete", "groups", "deleteGroup",
 			"Delete a group; its accounts stay"),
 
 		newRoute("POST /media/uploads", http.StatusCreated, "media_create_upload", "media", "createUpload",
 			"Reserve storage for a file and get its upload address").
 			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. The response has the status `200`. You can repeat an interrupted upload until `expiresAt`. After the upload, poll the file's record until its `status` is `ready` or `failed`.").
-			withCodes(core.CodeNotFound),
+			withErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Download a file from an address").
 			withDescription("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Only public `https` addresses are opened, with at most 5 redirects. After a temporary error, Belfry tries again.").
-			withCodes(core.CodeNotFound),
+			withErrorCodes(core.CodeNotFound),
 		newRoute("GET /media", http.StatusOK, "media_list", "media", "listMedia",
 			"List files, newest first, with filters").
-			withCodes(core.CodeNotFound),
+			withErrorCodes(core.CodeNotFound),
 		newRoute("GET /media/{id}", http.StatusOK, "media_get", "media", "getMedia",
 			"Show a file"),
 		newRoute("PATCH /media/{id}", http.StatusOK, "media_edit", "media", "editMedia",
 			"Edit a file's details, move it to a folder, or pin it"),
 		newRoute("DELETE /media/{id}", http.StatusNoContent, "media_delete", "media", "deleteMedia",
 			"Delete a file that no draft or queued post uses").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 
 		newRoute("GET /folders", http.StatusOK, "folders_list", "folders", "listFolders",
 			"List the folders"),
 		newRoute("POST /folders", http.StatusCreated, "folders_create", "folders", "createFolder",
 			"Create a folder").
 			withDescription("A name must be unique in its parent folder, ignoring case. Folders can be ten levels deep.").
-			withCodes(core.CodeNotFound, core.CodeConflict),
+			withErrorCodes(core.CodeNotFound, core.CodeConflict),
 		newRoute("GET /folders/{id}", http.StatusOK, "folders_get", "folders", "getFolder",
 			"Show a folder"),
 		newRoute("PATCH /folders/{id}", http.StatusOK, "folders_edit", "folders", "editFolder",
 			"Rename a folder, or move it with its contents").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 		newRoute("DELETE /folders/{id}", http.StatusNoContent, "folders_delete", "folders", "deleteFolder",
 			"Delete an empty folder").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 
 		newRoute("GET /keys", http.StatusOK, "keys_list", "keys", "listKeys",
 			"List the API keys"),
@@ -118,19 +118,19 @@ func allRoutes() []route {
 		newRoute("POST /members", http.StatusCreated, "members_invite", "members", "inviteMember",
 			"Invite a person; the link is shown only in this response").
 			withDescription("If this server can send email, Belfry emails the link to the person. Otherwise, send them `inviteUrl` yourself. The response does not reveal whether the person already has an account on this server. If you invite a person again, the response contains a new link, and the old link stops working. Invitations count toward the plan's members. Only an owner can invite owners.").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 		newRoute("PATCH /members/{id}", http.StatusOK, "members_edit", "members", "editMember",
 			"Change the role of a member or an invitation").
 			withDescription("The new role applies from the person's next request, including requests with their keys. Only an owner can add or demote owners, and a workspace always has at least one owner.").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 		newRoute("DELETE /members/{id}", http.StatusNoContent, "members_remove", "members", "removeMember",
 			"Remove a member or an invitation, or leave the workspace").
 			withDescription("The person's keys and sessions stop working immediately; their posts stay. Owners and admins can remove others, but only an owner can remove an owner. Everyone except the last owner can leave.").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 
 		newRoute("PATCH /workspace", http.StatusOK, "workspace_edit", "workspace", "editWorkspace",
 			"Change the workspace's name, short name or time zone").
 			withDescription("If the time zone changes, the quota's months begin at a different hour. Posts stay in the month in which they were counted, and existing posts keep their time zones.").
-			withCodes(core.CodeConflict),
+			withErrorCodes(core.CodeConflict),
 	}
 }

@@ -98,12 +98,12 @@ func defineRestoreConfirm(o *options) action {
 
 // confirmRestore ends the hold of publishing after a restore. unproved says what happens to posts that may already be
 // published: "publish", "draft", or "" to list them and stop.
-func confirmRestore(ctx context.Context, p *program, s *session, unproved string) (err error) {
+func confirmRestore(ctx context.Context, p *program, s *session, unprovedAction string) (err error) {
 	if err := s.openStorage(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
-	if unproved == "draft" {
+	if unprovedAction == "draft" {
 		drafts, err := s.app.CancelUnprovedPosts(ctx)
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func confirmRestore(ctx context.Context, p *program, s *session, unproved string
 			return err
 		}
 	}
-	done, err := s.app.Guard().EndHold(ctx, unproved == "publish")
+	done, err := s.app.Guard().EndHold(ctx, unprovedAction == "publish")
 	if e, ok := errors.AsType[*hold.UnprovedError](err); ok {
 		return fmt.Errorf("%w. They were due after the last record in the file storage, so no receipt shows whether they were published:%s\n"+
 			"Check the accounts. In the dashboard or through the API, cancel the posts that are published. Then run\n"+

@@ -105,7 +105,7 @@ func (g *seeder) findFreeSuffix(ctx context.Context, brands []demoBrand) (string
 
 // makeBrand creates a workspace with its accounts, group, files and posts, and returns its slug.
 func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, brand demoBrand) (string, error) {
-	made, err := g.createWorkspace(ctx, in)
+	made, err := g.createAndEnterWorkspace(ctx, in)
 	if err != nil {
 		return "", err
 	}

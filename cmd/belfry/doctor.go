@@ -83,7 +83,7 @@ func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) 
 
 const firstStart = "; the first start creates it"
 
-func (inst *installation) checkDataDir(context.Context) (string, error) {
+func (inst *installation) checkDataDir(context.Context) (found string, err error) {
 	dir := inst.cfg.DataDir
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return dir + firstStart, checkWritable(nearestExisting(dir))
@@ -154,14 +154,13 @@ func (inst *installation) checkPostgres(ctx context.Context) (found string, err 
 
 // checkKeys checks that the secret keys can decrypt what the database contains. If there are no keys, it uses a
 // temporary key to find out whether the database needs any.
-func (inst *installation) checkKeys(ctx context.Context) (string, error) {
+func (inst *installation) checkKeys(ctx context.Context) (found string, err error) {
 	from := config.DescribeKeysLocation(inst.cfg)
 	keyring, err := config.LoadKeys(inst.cfg)
 	none := errors.Is(err, os.ErrNotExist)
 	if err != nil && !none {
 		return "", err
 	}
-	var found string
 	if !none {
 		found = fmt.Sprintf("%d in %s", len(keyring.IDs()), from)
 	} else {
@@ -186,7 +185,7 @@ func (inst *installation) checkKeys(ctx context.Context) (string, error) {
 }
 
 // checkPublishing returns an error with the affected posts if publishing is on hold.
-func (inst *installation) checkPublishing(ctx context.Context) (string, error) {
+func (inst *installation) checkPublishing(ctx context.Context) (found string, err error) {
 	if inst.pool == nil {
 		return "not checked, because there is no database yet", nil
 	}
@@ -237,7 +236,7 @@ func checkKeysMatch(ctx context.Context, cfg *config.Config, a *app.App) error {
 	return nil
 }
 
-func (inst *installation) checkAddress(ctx context.Context) (string, error) {
+func (inst *installation) checkAddress(ctx context.Context) (found string, err error) {
 	cfg := inst.cfg
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -250,7 +249,7 @@ func (inst *installation) checkAddress(ctx context.Context) (string, error) {
 }
 
 // checkAddressInUse returns an error unless this data folder's service is the program that listens on the address.
-func (inst *installation) checkAddressInUse(ctx context.Context) (string, error) {
+func (inst *installation) checkAddressInUse(ctx context.Context) (found string, err error) {
 	holder, err := postgres.LockHolder(inst.cfg.DataDir)
 	if err != nil {
 		return "", err
@@ -275,7 +274,7 @@ func isBelfryAt(ctx context.Context, at *url.URL) bool {
 	return err == nil && header.Get("Belfry-Version") != ""
 }
 
-func (inst *installation) checkNetworks(context.Context) (string, error) {
+func (inst *installation) checkNetworks(context.Context) (found string, err error) {
 	cfg := inst.cfg
 	switch {
 	case usesOwnSandbox(cfg):
@@ -295,7 +294,7 @@ func (inst *installation) checkNetworks(context.Context) (string, error) {
 }
 
 // checkMail connects to the mail server and signs in.
-func (inst *installation) checkMail(ctx context.Context) (string, error) {
+func (inst *installation) checkMail(ctx context.Context) (found string, err error) {
 	cfg := inst.cfg
 	if cfg.SMTPURL.IsZero() {
 		if keepsMail(cfg) {

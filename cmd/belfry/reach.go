@@ -29,8 +29,8 @@ func findPullers(networks *network.Set) []puller {
 	return list
 }
 
-// describeLoss returns a sentence that says what cannot be published without a public address.
-func (p puller) describeLoss() string {
+// describeLimitsWithoutAddress returns a sentence that says what cannot be published without a public address.
+func (p puller) describeLimitsWithoutAddress() string {
 	switch {
 	case len(p.kinds) > 1:
 		return p.Name + ": posts with files cannot be published"
@@ -65,7 +65,7 @@ func describeFileAddress(ctx context.Context, cfg app.Config, verificationFiles 
 	if why != nil {
 		b.WriteString("networks cannot download files: " + why.Error())
 		for _, p := range pullers {
-			b.WriteString("\n   " + p.describeLoss())
+			b.WriteString("\n   " + p.describeLimitsWithoutAddress())
 		}
 		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that is reachable from the internet. See docs/operations.md, " +
 			"A public address.")
@@ -87,7 +87,7 @@ func describeFileAddress(ctx context.Context, cfg app.Config, verificationFiles 
 type notice struct{ error }
 
 // checkFiles checks the address from which the networks download files.
-func (inst *installation) checkFiles(ctx context.Context) (string, error) {
+func (inst *installation) checkFiles(ctx context.Context) (found string, err error) {
 	if usesOwnSandbox(inst.cfg) || inst.cfg.NetworksURL != "" {
 		return "no public address needed, because the networks are simulated", nil
 	}

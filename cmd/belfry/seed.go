@@ -54,8 +54,9 @@ func scriptPosts() []demoPost {
 	}
 }
 
-// scriptFiles returns the files and titles with which makeScriptPosts tries a post, until the network accepts it.
-func scriptFiles() []demoPost {
+// scriptPostVariants returns the files and titles with which makeScriptPosts tries a post, until the network accepts
+// it.
+func scriptPostVariants() []demoPost {
 	return []demoPost{
 		{},
 		{Files: []string{"harbour-at-dawn.jpg"}},
@@ -208,8 +209,8 @@ func (g *seeder) serveMediaToNetworks(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", f.Modified, f.Content)
 }
 
-// createWorkspace creates a workspace, and makes its owner the caller of the following operations.
-func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspace) (app.SignedIn, error) {
+// createAndEnterWorkspace creates a workspace, and makes its owner the caller of the following operations.
+func (g *seeder) createAndEnterWorkspace(ctx context.Context, in contract.CreateWorkspace) (app.SignedIn, error) {
 	made, err := g.app.CreateWorkspace(ctx, in)
 	if err != nil {
 		return made, err
@@ -230,7 +231,7 @@ func (g *seeder) makeScriptWorkspace(ctx context.Context, accounts int) (*seeded
 		Email: "owner-" + name + "@example.org", Password: secret.RandomText(18), Accounts: map[string]string{},
 		MoreAccounts: map[string][]string{},
 	}
-	made, err := g.createWorkspace(ctx, contract.CreateWorkspace{
+	made, err := g.createAndEnterWorkspace(ctx, contract.CreateWorkspace{
 		Name: "Demo " + name, TZ: "Europe/Berlin", OwnerName: "Demo Owner", OwnerEmail: out.Email, Password: out.Password,
 	})
 	if err != nil {
@@ -262,13 +263,13 @@ func (g *seeder) makeScriptWorkspace(ctx context.Context, accounts int) (*seeded
 	return out, g.publishDue(ctx)
 }
 
-// makeScriptPosts makes a post in each state, with the first of scriptFiles that the account's network accepts.
+// makeScriptPosts makes a post in each state, with the first of scriptPostVariants that the account's network accepts.
 func (g *seeder) makeScriptPosts(ctx context.Context, account contract.Account) error {
 	to := contract.Targets{AccountIDs: []string{account.ID}}
 	for _, post := range scriptPosts() {
 		var request contract.PlanPosts
 		var err error
-		for _, try := range scriptFiles() {
+		for _, try := range scriptPostVariants() {
 			post.Title, post.Files = try.Title, try.Files
 			if request, err = g.buildRequest(ctx, post, to); err != nil {
 				return err

@@ -33,8 +33,8 @@ import (
 	"belfry/migrations"
 )
 
-// ownSandbox is the name of the service's own simulated networks that is stored with the accounts connected to them. It
-// does not depend on their address.
+// ownSandbox identifies the service's own simulated networks. It is stored with the accounts that are connected to
+// them, and does not depend on their address.
 const ownSandbox = "sandbox"
 
 // networkVariables returns the variables that the networks declare.

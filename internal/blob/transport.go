@@ -55,8 +55,8 @@ func (c idleTimeoutConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// extendDeadline moves the deadline to idleTimeout from now. An error would mean that the connection is closed, which the
-// next call reports.
+// extendDeadline moves the deadline to idleTimeout from now. An error would mean that the connection is closed, which
+// the next call reports.
 func (c idleTimeoutConn) extendDeadline() {
 	_ = c.SetDeadline(time.Now().Add(c.idleTimeout)) //nolint:forbidigo // connections use the machine's clock
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Prefix begins the name of each variable.
+// Prefix is the beginning of every variable's name.
 const Prefix = "BELFRY_"
 
 // Config contains everything that an operator can set. Its tags are the documentation: `belfry config`, error

@@ -13,8 +13,8 @@ var ErrAddress = errors.New("the address must be public, begin with https://, an
 // maxAddressLength is the maximum length of an address in bytes.
 const maxAddressLength = 4096
 
-// CheckAddress checks the form of an address without opening it, and refuses IP addresses that are not public. It returns
-// the file name in the address, which may be empty. The error is ErrAddress.
+// CheckAddress checks the form of an address without opening it, and refuses IP addresses that are not public. It
+// returns the file name in the address, which may be empty. The error is ErrAddress.
 func CheckAddress(address string) (fileName string, err error) {
 	u, err := parseAddress(address)
 	if err != nil {
@@ -51,8 +51,8 @@ func mustParsePrefixes(list ...string) (all []netip.Prefix) {
 }
 
 // newPublicCheck returns a function that reports whether an IP address is on the public internet. The lists are IANA's
-// registries of special-purpose addresses, and multicast. Public IPv6 addresses are all in 2000::/3, so NAT64, loopback,
-// link-local and private addresses need no entry.
+// registries of special-purpose addresses, and the multicast ranges. Public IPv6 addresses are all in 2000::/3, so
+// NAT64, loopback, link-local and private addresses need no entry.
 func newPublicCheck() func(netip.Addr) bool {
 	special4 := mustParsePrefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",

@@ -20,8 +20,8 @@ var (
 	errSlow        = errors.New("the bytes arrived too slowly")
 )
 
-// Error is the error of a failed download. Its message is always the same, so Belfry cannot be used to explore a network.
-// Logs show the reason.
+// Error is the error of a failed download. Its message is always the same, so Belfry cannot be used to explore a
+// network. Logs show the reason.
 type Error struct {
 	// Transient reports that another attempt may succeed.
 	Transient bool

@@ -91,7 +91,7 @@ func (s *Service) PurgeFiles(ctx context.Context) error {
 // purgeIfDue deletes a file's bytes if it is still due. It checks this with the file locked, so that no post can start
 // to use the file.
 func (s *Service) purgeIfDue(ctx context.Context, d store.DueMedia) error {
-	return updateLocked(ctx, s.tenant(d.Workspace), d.ID, func(t store.Tenant, m store.Media) error {
+	return updateLockedMedia(ctx, s.tenant(d.Workspace), d.ID, func(t store.Tenant, m store.Media) error {
 		due, err := t.IsMediaPurgeable(ctx, m.ID, s.cfg.Retention)
 		if err != nil || !due {
 			return err

@@ -52,7 +52,7 @@ func sourceSealPlace(id core.MediaID, ws core.WorkspaceID) string {
 func (s *Service) AddFromURL(
 	ctx context.Context, t store.Tenant, in contract.MediaFromURL, inTx func(store.Tenant, store.Media) error,
 ) (store.Media, error) {
-	m, err := s.newMediaFromURL(t, in)
+	m, err := s.newMediaRowFromURL(t, in)
 	if err != nil {
 		return m, err
 	}
@@ -60,7 +60,7 @@ func (s *Service) AddFromURL(
 	if err != nil {
 		return m, err
 	}
-	return m, s.reserveFreeingExpired(ctx, t, func(t store.Tenant) error {
+	return m, s.reserveFreeingExpiredUploads(ctx, t, func(t store.Tenant) error {
 		used, err := t.UsedStorage(ctx)
 		if err != nil {
 			return err
@@ -78,8 +78,8 @@ func (s *Service) AddFromURL(
 	})
 }
 
-// newMediaFromURL returns the row of a new file with its encrypted source, or invalid_request. It stores nothing.
-func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (store.Media, error) {
+// newMediaRowFromURL returns the row of a new file with its encrypted source, or invalid_request. It stores nothing.
+func (s *Service) newMediaRowFromURL(t store.Tenant, in contract.MediaFromURL) (store.Media, error) {
 	name, err := fetch.CheckAddress(in.URL)
 	if err != nil {
 		message := "Files cannot be downloaded from this address."
@@ -89,7 +89,7 @@ func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (sto
 		return store.Media{}, core.Invalid("url", "%s", message).WithCause(err).
 			WithHint("Use a public address that begins with https:// and has no user name and no port.")
 	}
-	m, err := s.newMedia(cmp.Or(in.Filename, name, defaultName), "application/octet-stream")
+	m, err := s.newMediaRow(cmp.Or(in.Filename, name, defaultName), "application/octet-stream")
 	if err != nil {
 		return store.Media{}, err
 	}
@@ -124,7 +124,7 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 	err = s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) (err error) {
 		ctx, cancel := context.WithTimeout(ctx, fetchTime)
 		defer cancel()
-		size, err = s.downloadToBlob(ctx, t, m, claim, key)
+		size, err = s.downloadAndCharge(ctx, t, m, claim, key)
 		return err
 	})
 	stopping := ctx.Err() != nil
@@ -165,9 +165,9 @@ func describeFetchFailure(err error) (reason string, final bool) {
 	return reasonInternal, false
 }
 
-// downloadToBlob downloads a file, stores its bytes under key, and returns its size. It charges the bytes to the
+// downloadAndCharge downloads a file, stores its bytes under key, and returns its size. It charges the bytes to the
 // workspace as they arrive.
-func (s *Service) downloadToBlob(
+func (s *Service) downloadAndCharge(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string,
 ) (size int64, err error) {
 	var from source
@@ -211,7 +211,7 @@ func (s *Service) downloadToBlob(
 func (s *Service) chargeDownload(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, need, want int64,
 ) (charged int64, err error) {
-	err = s.reserveFreeingExpired(ctx, t, func(t store.Tenant) error {
+	err = s.reserveFreeingExpiredUploads(ctx, t, func(t store.Tenant) error {
 		locked, err := t.LockMedia(ctx, m.ID)
 		if err != nil {
 			return err

@@ -64,8 +64,9 @@ func (s *Service) keepRenewingLease(
 	}
 }
 
-// updateLocked calls update in a transaction that has locked the file's row. It does nothing if the file was deleted.
-func updateLocked(
+// updateLockedMedia calls update in a transaction that has locked the file's row. It does nothing if the file was
+// deleted.
+func updateLockedMedia(
 	ctx context.Context, t store.Tenant, id core.MediaID, update func(store.Tenant, store.Media) error,
 ) error {
 	return t.Tx(ctx, func(t store.Tenant) error {

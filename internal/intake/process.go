@@ -192,7 +192,7 @@ func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.Medi
 func (s *Service) endClaimAndDeleteUnused(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange,
 ) (moved bool, err error) {
-	err = updateLocked(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
+	err = updateLockedMedia(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		c := change(m)
 		if moved, err = t.ChangeMediaState(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
 			return err

@@ -27,7 +27,7 @@ const maxNameLength = 255
 func (s *Service) ReserveUpload(
 	ctx context.Context, t store.Tenant, in contract.CreateUpload, inTx func(store.Tenant, contract.Upload) error,
 ) (contract.Upload, error) {
-	m, err := s.newMedia(in.Filename, in.Mime)
+	m, err := s.newMediaRow(in.Filename, in.Mime)
 	if err != nil {
 		return contract.Upload{}, err
 	}
@@ -47,7 +47,7 @@ func (s *Service) ReserveUpload(
 		MediaID: m.ID.String(), UploadURL: s.cfg.PublicURL + contract.UploadPath + token,
 		ExpiresAt: contract.Time{Time: m.ExpiresAt},
 	}
-	return out, s.reserveFreeingExpired(ctx, t, func(t store.Tenant) error {
+	return out, s.reserveFreeingExpiredUploads(ctx, t, func(t store.Tenant) error {
 		if err := chargeStorage(ctx, t, plan, m.Bytes); err != nil {
 			return err
 		}
@@ -58,9 +58,9 @@ func (s *Service) ReserveUpload(
 	})
 }
 
-// newMedia returns the row of a new file without bytes, or invalid_request if the name or the type is not valid. It
+// newMediaRow returns the row of a new file without bytes, or invalid_request if the name or the type is not valid. It
 // stores nothing.
-func (s *Service) newMedia(name, mimeType string) (store.Media, error) {
+func (s *Service) newMediaRow(name, mimeType string) (store.Media, error) {
 	name = strings.Map(dropInvisible, name)
 	if err := core.CheckLine("filename", "The file's name", name, maxNameLength); err != nil {
 		return store.Media{}, err
@@ -103,9 +103,11 @@ func (s *Service) setFolderAndLoadPlan(
 	return s.loadPlan(ctx, t)
 }
 
-// reserveFreeingExpired calls reserve in a transaction. If reserve returns quota_exceeded, it frees the storage of
-// expired uploads and calls reserve once more.
-func (s *Service) reserveFreeingExpired(ctx context.Context, t store.Tenant, reserve func(store.Tenant) error) error {
+// reserveFreeingExpiredUploads calls reserve in a transaction. If reserve returns quota_exceeded, it frees the storage
+// of expired uploads and calls reserve once more.
+func (s *Service) reserveFreeingExpiredUploads(
+	ctx context.Context, t store.Tenant, reserve func(store.Tenant) error,
+) error {
 	err := t.Tx(ctx, reserve)
 	if core.CodeOf(err) != core.CodeQuotaExceeded {
 		return err
@@ -136,7 +138,7 @@ const reasonExpired = "The file was not uploaded in time."
 
 // expireUpload marks a file as failed because it was not uploaded in time, and frees its reserved storage.
 func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.MediaID) error {
-	return updateLocked(ctx, t, id, func(t store.Tenant, m store.Media) error {
+	return updateLockedMedia(ctx, t, id, func(t store.Tenant, m store.Media) error {
 		_, err := t.ChangeMediaState(ctx, m, 0, store.MediaChange{
 			MediaMove: core.MediaAbandon, FailReason: reasonExpired, Facts: m.FileFacts,
 		})
@@ -210,7 +212,7 @@ func (s *Service) storeUpload(
 func (s *Service) markUploaded(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, key string, size int64,
 ) (kept bool, err error) {
-	err = updateLocked(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
+	err = updateLockedMedia(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		m.Bytes = size
 		kept, err = t.ChangeMediaState(ctx, m, claim.Epoch, store.MediaChange{
 			MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: size, Blob: key, Next: s.cfg.Now().Add(startPatience),

@@ -64,7 +64,7 @@ func readPNG(f *file, facts *Facts) {
 	f.checkTrailingData(end, facts)
 }
 
-// readChunk returns the readChunk of a chunk, and aborts if it does not have the given length.
+// readChunk returns the content of a chunk, and aborts if it does not have the given length.
 func (f *file) readChunk(c chunk, length int) []byte {
 	abortIf(c.length != int64(length), reasonDamaged)
 	return f.readBytes(c.data, length)

@@ -161,7 +161,7 @@ func (c *claim) postChange(outcome core.Do, now time.Time) (change core.Change, 
 		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline already says so
 			return core.Change{}, false, nil
 		}
-		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.Label(c.resumeAt(now)), c.throttleReason())
+		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.Label(c.resumeTime(now)), c.throttleReason())
 		return core.Change{Post: c.post, Event: core.Event{Kind: core.EventQueued, At: now, Message: message}}, true, nil
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		if c.post.Status != core.PostQueued { // asking again about an unknown outcome brought nothing new

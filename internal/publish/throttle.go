@@ -29,9 +29,9 @@ func (c *claim) throttledUntil() time.Time {
 	return until
 }
 
-// resumeAt returns when publishing a throttled post continues. A call that is not safe to repeat is not made again
+// resumeTime returns when publishing a throttled post continues. A call that is not safe to repeat is not made again
 // until the settle time of the refused call is over.
-func (c *claim) resumeAt(now time.Time) time.Time {
+func (c *claim) resumeTime(now time.Time) time.Time {
 	until := c.throttledUntil()
 	if until.IsZero() {
 		until = throttleEnd(now, &network.Error{})
@@ -45,7 +45,7 @@ func (c *claim) resumeAt(now time.Time) time.Time {
 // nextCheckAt returns when a worker must claim a throttled post again: at the end of the settle time if its handle must
 // be disarmed, otherwise when the post continues.
 func (c *claim) nextCheckAt(now time.Time) time.Time {
-	until, settled := c.resumeAt(now), c.pub.QuietAt.Add(settleMargin)
+	until, settled := c.resumeTime(now), c.pub.QuietAt.Add(settleMargin)
 	if c.pub.Armed && c.pub.Flow.IsRepeatable() && settled.After(now) && settled.Before(until) {
 		return settled
 	}
