@@ -48,7 +48,7 @@ var floors = []struct {
 	{"internal/blob", ""},
 	{"internal/fetch", ""},
 	{"internal/media", "internal/core"},
-	{"internal/mail", ""},
+	{"internal/mail", "internal/core"},
 	{"internal/network/sim", ""},
 	{"internal/network/meta", "internal/core internal/network"},
 	{"internal/network/facebook", "internal/core internal/network internal/network/meta"},

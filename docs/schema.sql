@@ -76,6 +76,19 @@ BEGIN
 END
 $$;
 
+CREATE FUNCTION public.reserve_slug() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO former_slugs AS f (slug, workspace_id) VALUES (NEW.slug, NEW.id)
+        ON CONFLICT (slug) DO UPDATE SET slug = f.slug WHERE f.workspace_id = NEW.id;
+    IF NOT FOUND THEN
+        RAISE unique_violation USING MESSAGE = 'another workspace had the slug', CONSTRAINT = 'workspaces_slug_key';
+    END IF;
+    RETURN NULL;
+END
+$$;
+
 CREATE FUNCTION public.river_job_state_in_bitmask(bitmask bit, state public.river_job_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -1049,6 +1062,8 @@ CREATE TRIGGER count_new_drafts AFTER INSERT ON public.posts FOR EACH ROW WHEN (
 CREATE TRIGGER posts_failed AFTER UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION public.note_failed_post();
 
 CREATE TRIGGER set_live_at BEFORE UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'live'::text) AND (old.status <> 'live'::text))) EXECUTE FUNCTION public.set_live_at();
+
+CREATE TRIGGER workspaces_slug AFTER INSERT OR UPDATE OF slug ON public.workspaces FOR EACH ROW EXECUTE FUNCTION public.reserve_slug();
 
 ALTER TABLE ONLY public.account_facts
     ADD CONSTRAINT account_facts_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id);

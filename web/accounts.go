@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
@@ -19,7 +18,13 @@ func (r *request) showAccounts() error { return r.renderAccounts(http.StatusOK, 
 
 // renderAccounts renders the accounts page. refused is why an action failed, or nil.
 func (r *request) renderAccounts(status int, refused *contract.Error) error {
-	cards, err := r.web.cfg.App.ListAccountCards(r.context(), r.caller)
+	filter := accounts.Filter{
+		Query: r.echo.QueryParam(accounts.FieldQuery), Network: r.echo.QueryParam(accounts.FieldNetwork),
+		Status: r.echo.QueryParam(accounts.FieldStatus),
+	}
+	cards, err := r.web.cfg.App.ListAccountCards(r.context(), r.caller, app.AccountFilter{
+		Query: filter.Query, Platform: core.Platform(filter.Network), Status: core.AccountStatus(filter.Status),
+	})
 	if err != nil {
 		return err
 	}
@@ -37,27 +42,14 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	}
 	m := accounts.Model{
 		Frame: frame, Zone: zone, Used: who.Usage.Accounts.Used, Limit: who.Usage.Accounts.Limit, Refused: refused,
-		Filter: accounts.Filter{
-			Query: r.echo.QueryParam(accounts.FieldQuery), Network: r.echo.QueryParam(accounts.FieldNetwork),
-			Status: r.echo.QueryParam(accounts.FieldStatus),
-		},
+		Filter: filter,
 	}
-	cards = slices.DeleteFunc(cards, func(card app.AccountCard) bool { return !matchesFilter(card, m.Filter) })
 	m.Found, m.Pages = len(cards), max(1, (len(cards)+accounts.PageSize-1)/accounts.PageSize)
 	page, _ := strconv.Atoi(r.echo.QueryParam(accounts.FieldPage))
 	m.Filter.Page = min(max(1, page), m.Pages)
 	// Pages divide the accounts in the order in which they are shown: by network, then the oldest first.
 	m.Networks = r.groupPageByNetwork(cards, (m.Filter.Page-1)*accounts.PageSize)
 	return r.render(status, accounts.Page(m), accounts.ListPart(m))
-}
-
-// matchesFilter reports whether the account's name or handle contains all words of the query, and its network and
-// status match the filter.
-func matchesFilter(card app.AccountCard, f accounts.Filter) bool {
-	broken := card.Status != core.AccountOK
-	return containsWords(card.DisplayName+" @"+card.Username, f.Query) &&
-		(f.Network == "" || f.Network == string(card.Platform)) &&
-		(f.Status == "" || f.Status == string(card.Status) || f.Status == accounts.StatusBroken && broken)
 }
 
 // groupPageByNetwork returns all networks, each with its accounts on the page that begins after the skipped accounts.
@@ -133,7 +125,7 @@ func quotaText(q app.AccountQuota) string {
 
 // getAccountCard returns an account of the workspace, or not_found.
 func (r *request) getAccountCard(id string) (app.AccountCard, error) {
-	cards, err := r.web.cfg.App.ListAccountCards(r.context(), r.caller)
+	cards, err := r.web.cfg.App.ListAccountCards(r.context(), r.caller, app.AccountFilter{})
 	if err != nil {
 		return app.AccountCard{}, err
 	}

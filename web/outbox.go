@@ -5,7 +5,6 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/core"
-	"belfry/internal/httpd"
 	"belfry/views/auth"
 	"belfry/views/link"
 )
@@ -25,7 +24,7 @@ var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-
 // does not exist for other computers, including those behind a proxy.
 func (r *request) showOutbox() error {
 	httpReq := r.echo.Request()
-	local := httpd.IsLoopback(httpReq.RemoteAddr) && httpd.IsLoopback(httpReq.Host)
+	local := core.IsLoopback(httpReq.RemoteAddr) && core.IsLoopback(httpReq.Host)
 	for _, name := range forwarded {
 		local = local && httpReq.Header.Get(name) == ""
 	}

@@ -87,7 +87,7 @@ func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
 		if a.Username != nil {
 			words += " " + *a.Username
 		}
-		if containsWords(words, query) {
+		if core.ContainsWords(words, query) {
 			list = append(list, e)
 		}
 	}
@@ -115,20 +115,9 @@ func (r *request) findPosts(query string) ([]layout.PaletteEntry, error) {
 // filterEntries returns the entries whose name and detail contain each word of a query.
 func filterEntries(entries []layout.PaletteEntry, query string) (list []layout.PaletteEntry) {
 	for _, e := range entries {
-		if containsWords(e.Name+" "+e.Detail, query) {
+		if core.ContainsWords(e.Name+" "+e.Detail, query) {
 			list = append(list, e)
 		}
 	}
 	return list
-}
-
-// containsWords reports whether a text contains each word of a query, in any case and order.
-func containsWords(text, query string) bool {
-	text = strings.ToLower(text)
-	for word := range strings.FieldsSeq(strings.ToLower(query)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
+	"belfry/internal/core"
 )
 
 // withTwoWorkspaces is a person of two workspaces, with the slugs "one" and "second", and a draft in the first.
@@ -110,12 +111,28 @@ func TestAFormerSlugLeadsToThePresentOne(t *testing.T) {
 	}
 	draft := one.Draft("text", one.Account("threads"))
 	b.post("/w/one/posts/"+draft.ID+"/duplicate").is(t, http.StatusSeeOther)
-	rename(other, "one")
-	if got := stranger.get("/w/one/posts").workspaceName(t); got != "other" {
-		t.Errorf("the slug leads its new owner to %s", got)
+	rename(one, "bells") // it takes a former one back
+	b.get("/w/bells/posts").is(t, http.StatusOK)
+}
+
+// Links of a workspace's members led to strangers once another workspace had taken the slug.
+func TestAFormerSlugStaysWithItsWorkspace(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, other := r.Workspace("one"), r.Workspace("other")
+	_, err := r.App.EditWorkspace(t.Context(), one.Owner, contract.EditWorkspace{Slug: new("bells")})
+	must(t, err)
+	for _, slug := range []string{"one", "bells"} {
+		_, err := r.App.EditWorkspace(t.Context(), other.Owner, contract.EditWorkspace{Slug: &slug})
+		if core.CodeOf(err) != core.CodeConflict {
+			t.Errorf("another workspace may take %s: %v", slug, err)
+		}
 	}
-	if got := b.get("/w/one/posts").workspaceName(t); got != "one" {
-		t.Errorf("the slug leads its former owner to %s", got)
+	if r.as(one).get("/w/one/posts").workspaceName(t) != "one" {
+		t.Error("the former slug leads elsewhere")
+	}
+	if made := r.Workspace("one!"); made.Slug == "one" {
+		t.Error("a new workspace has the former slug of another")
 	}
 }
 

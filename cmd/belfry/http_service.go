@@ -112,7 +112,7 @@ func deriveSetUpCode(ring *secret.Ring) string {
 // drainTime returns how long a stopping service still serves requests after it reports that it is not ready, so that
 // load balancers can react. It is zero on loopback, where there is no load balancer.
 func (d *httpService) drainTime() time.Duration {
-	if httpd.IsLoopback(d.cfg.Addr) {
+	if core.IsLoopback(d.cfg.Addr) {
 		return 0
 	}
 	return 5 * time.Second

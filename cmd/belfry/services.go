@@ -22,7 +22,6 @@ import (
 	"belfry/internal/config"
 	"belfry/internal/core"
 	"belfry/internal/fetch"
-	"belfry/internal/httpd"
 	"belfry/internal/mail"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
@@ -113,8 +112,8 @@ func newAppConfig(
 // only done if the service cannot be reached from other machines.
 func keepsMail(cfg *config.Config) bool {
 	public, err := url.Parse(cfg.PublicURL)
-	return err == nil && usesOwnSandbox(cfg) && cfg.SMTPURL.IsZero() && httpd.IsLoopback(cfg.Addr) &&
-		httpd.IsLoopback(public.Host)
+	return err == nil && usesOwnSandbox(cfg) && cfg.SMTPURL.IsZero() && core.IsLoopback(cfg.Addr) &&
+		core.IsLoopback(public.Host)
 }
 
 // newApp returns an app that uses one connection pool. due is the channel for store.Store.Due, which all apps of the

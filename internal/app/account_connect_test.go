@@ -316,7 +316,7 @@ func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) 
 	review := func(a *app.App) (status []string, reason string) {
 		t.Helper()
 		must(t, a.ReconcileAccountsWithNetworks(t.Context()))
-		cards, err := a.ListAccountCards(t.Context(), ws.Owner)
+		cards, err := a.ListAccountCards(t.Context(), ws.Owner, app.AccountFilter{})
 		must(t, err)
 		for _, c := range cards {
 			status = append(status, string(c.Status))
@@ -419,5 +419,26 @@ func replace(t *testing.T, with func(network.Network) network.Network) func(*app
 		set, err := network.NewSet(drivers, network.Environment{})
 		must(t, err)
 		c.Networks = set
+	}
+}
+
+func TestAccountsAreFoundByWordsNetworkAndStatus(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	maren, bakery := ws.Account("threads", "maren.writes"), ws.Account("facebook", "Harbour Bakery")
+	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'expired' WHERE platform = 'facebook'`)
+	must(t, err)
+	for name, f := range map[string]app.AccountFilter{
+		"": {Query: "nobody"}, "maren by name and handle": {Query: strings.ToUpper(maren.DisplayName) + " @maren"},
+		"maren by network": {Platform: "threads"}, "maren by status": {Status: core.AccountOK},
+		"bakery by status": {Status: core.AccountExpired}, "bakery as broken": {Status: core.AccountBroken, Query: "bakery harbour"},
+	} {
+		cards, err := h.App.ListAccountCards(t.Context(), ws.Owner, f)
+		must(t, err)
+		want := map[string]string{"maren": maren.ID, "bakery": bakery.ID}[strings.Split(name, " ")[0]]
+		if len(cards) > 1 || (want != "") != (len(cards) == 1) || want != "" && cards[0].ID.String() != want {
+			t.Errorf("%q finds %+v", name, cards)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -156,7 +157,7 @@ func TestCardsCountWhatIsQueued(t *testing.T) {
 	ws.Queued("one", a, h.Clock.Now().Add(time.Hour))
 	ws.Queued("two", a, h.Clock.Now().Add(time.Hour))
 	ws.Draft("three", a)
-	cards, err := h.App.ListAccountCards(t.Context(), ws.Owner)
+	cards, err := h.App.ListAccountCards(t.Context(), ws.Owner, app.AccountFilter{})
 	if err != nil || len(cards) != 2 || cards[0].Posts.Queued != 2 || cards[1].Posts.Queued != 0 {
 		t.Errorf("the cards are %+v, %v", cards, err)
 	}

@@ -11,6 +11,9 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/fetch/fetchtest"
+	"belfry/internal/media/mediatest"
+	"belfry/internal/queue"
+	"belfry/internal/store"
 )
 
 // avatarOf reads our copy of an account's picture.
@@ -117,5 +120,58 @@ func TestThePictureOfAnErasedAccountIsDeleted(t *testing.T) {
 	h.WorkDiscards()
 	if _, err := avatarOf(t, h, account); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("the copy of its picture is there: %v", err)
+	}
+}
+
+// A network shows picture A, then B, then A again, before a worker has deleted the copy of the first A.
+func TestAPictureThatComesBackBeforeItsDeletionIsKept(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	account := ws.Account("threads", "maren.writes")
+	var key string
+	must(t, h.Pool.QueryRow(t.Context(), `SELECT avatar FROM accounts`).Scan(&key))
+	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET avatar = 'avatars/another'`)
+	must(t, err)
+	must(t, h.Store.Tx(t.Context(), func(s *store.Store) error {
+		return s.EnqueueMany(t.Context(), []queue.Job{queue.DeleteBlobs{Keys: []string{key}}})
+	}))
+	checkAccount(t, h, h.App, ws, account)
+	h.WorkDiscards()
+	if _, err := avatarOf(t, h, account); err != nil {
+		t.Errorf("the picture is gone: %v", err)
+	}
+}
+
+func TestTheDeletionOfAPictureWaitsForThoseWhoStoreIt(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	account := ws.Account("threads", "maren.writes")
+	id, err := core.ParseID[core.AccountKind](account.ID)
+	must(t, err)
+	small, err := h.App.Intake().MakeAvatar(t.Context(), mediatest.JPEG(64, 64))
+	must(t, err)
+	var key string
+	deleted := make(chan error, 1)
+	must(t, h.Store.In(ws.Owner.Workspace()).Tx(t.Context(), func(s store.Tenant) (err error) {
+		if key, err = h.App.Intake().StoreAvatar(t.Context(), s, id, small); err != nil {
+			return err
+		}
+		go func() { deleted <- h.App.Intake().DeleteBlobs(t.Context(), []string{key}) }()
+		for waits := false; !waits; {
+			if len(deleted) > 0 {
+				t.Error("the bytes were deleted before their account's row had their key")
+				break
+			}
+			must(t, h.Pool.QueryRow(t.Context(),
+				`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+		}
+		_, err = s.UpdateAccountProfile(t.Context(), core.Account{ID: id}, &key)
+		return err
+	}))
+	must(t, <-deleted)
+	if _, err := h.Config.Blobs.Open(t.Context(), key); err != nil {
+		t.Errorf("the picture is gone: %v", err)
 	}
 }

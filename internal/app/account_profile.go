@@ -63,16 +63,21 @@ func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []co
 // saveNamesAndPicture stores an account's names and a copy of its picture. If the picture cannot be copied, it stores
 // the names, keeps the earlier copy, and returns the error.
 func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account) error {
-	key, failed := a.storePictureCopy(ctx, account)
-	if failed == nil {
-		account.Avatar = key
-	}
-	err := t.Tx(context.WithoutCancel(ctx), func(t store.Tenant) error {
-		unused, err := t.UpdateAccountProfile(ctx, account)
+	picture, failed := a.copyPicture(ctx, account)
+	saving := context.WithoutCancel(ctx)
+	err := t.Tx(saving, func(t store.Tenant) error {
+		avatar := new("")
+		if len(picture) > 0 {
+			*avatar, failed = a.intake.StoreAvatar(ctx, t, account.ID, picture)
+		}
+		if failed != nil {
+			avatar = nil
+		}
+		unused, err := t.UpdateAccountProfile(saving, account, avatar)
 		if err != nil || unused == "" {
 			return err
 		}
-		return t.Enqueue(ctx, queue.DeleteBlobs{Keys: []string{unused}}, time.Time{})
+		return t.Enqueue(saving, queue.DeleteBlobs{Keys: []string{unused}}, time.Time{})
 	})
 	if err != nil {
 		return fmt.Errorf("store the profile: %w", err)
@@ -80,19 +85,22 @@ func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account c
 	return failed
 }
 
-// storePictureCopy downloads an account's picture, stores a small copy and returns its key; "" for an account without
-// a picture.
-func (a *App) storePictureCopy(ctx context.Context, account core.Account) (key string, err error) {
+// copyPicture downloads an account's picture and returns a small copy; nil for an account without a picture.
+func (a *App) copyPicture(ctx context.Context, account core.Account) ([]byte, error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
-		return "", nil
+		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pictureCall)
 	defer cancel()
 	picture, err := a.downloadPicture(ctx, account.AvatarURL)
 	if err != nil {
-		return "", fmt.Errorf("download the picture: %w", err)
+		return nil, fmt.Errorf("download the picture: %w", err)
 	}
-	return a.intake.StoreAvatar(ctx, account.ID, picture)
+	small, err := a.intake.MakeAvatar(ctx, picture)
+	if err != nil {
+		return nil, fmt.Errorf("make an avatar: %w", err)
+	}
+	return small, nil
 }
 
 // downloadPicture downloads a profile picture from the public internet, or from the simulated networks.

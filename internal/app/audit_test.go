@@ -13,6 +13,7 @@ import (
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
 )
 
 // auditLines are the rows of the audit log as text, oldest first.
@@ -177,6 +178,73 @@ func TestTheAuditLogHasWhatAPersonDecidedAboutAPost(t *testing.T) {
 		!strings.Contains(lines[0], `"status": "queued"`) || !strings.Contains(lines[0], `"status": "draft"`) {
 		t.Errorf("the log has %q", lines)
 	}
+}
+
+func TestTheAuditLogHasChangesOfContentAndDeletions(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	post, file := b.ws.Draft("hello", account), b.ws.File("bell.jpg", mediatest.JPEG(64, 64))
+	folder, err := b.App.CreateFolder(b.Context(), b.ws.Owner, contract.CreateFolder{Name: "Spring"})
+	must(t, err)
+	key := b.ws.Key(core.Write)
+	n := len(auditLines(t, b.Harness))
+
+	_, err = b.App.EditPost(b.Context(), key.Caller, contract.EditPost{ID: post.ID, Text: new("bye"), Tags: &[]string{"x"}})
+	must(t, err)
+	_, err = b.App.EditPost(b.Context(), key.Caller, contract.EditPost{ID: post.ID, Text: new("bye")})
+	must(t, err)
+	must(t, b.App.DeletePost(b.Context(), key.Caller, post.ID))
+	_, err = b.App.EditMedia(b.Context(), b.ws.Owner, contract.EditMedia{ID: file.ID, Pinned: new(true), Tags: &[]string{"x"}})
+	must(t, err)
+	_, err = b.App.EditMedia(b.Context(), b.ws.Owner, contract.EditMedia{ID: file.ID, Pinned: new(true)})
+	must(t, err)
+	must(t, b.App.DeleteMedia(b.Context(), b.ws.Owner, file.ID))
+	_, err = b.App.EditFolder(b.Context(), b.ws.Owner, contract.EditFolder{ID: folder.ID, Name: new("Summer")})
+	must(t, err)
+	must(t, b.App.DeleteFolder(b.Context(), b.ws.Owner, folder.ID))
+	wantAudit(t, b.Harness, n,
+		`post_changed api_key a test's key t {"status": "draft"} {"status": "draft", "changed": "tags, text"}  `,
+		fmt.Sprintf(`post_deleted api_key a test's key t {"status": "draft", "account": %q, "platform": "threads"}  `, account.DisplayName),
+		`file_changed session Dashboard t {"name": "bell.jpg", "changed": "pin, tags"}  `,
+		`file_deleted session Dashboard t {"name": "bell.jpg"}  `,
+		`folder_changed session Dashboard t {"name": "Spring"} {"name": "Summer"}  `,
+		`folder_deleted session Dashboard t {"name": "Summer"}  `)
+}
+
+func TestAnActionOnSeveralPostsOrFilesIsOneEntryOfTheAuditLog(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	at := b.Clock.Now().Add(time.Hour).UTC().Truncate(time.Minute)
+	var ids, files []string
+	for i := range 3 {
+		ids = append(ids, b.ws.Queued("hello", account, at).ID)
+		files = append(files, b.ws.File(fmt.Sprintf("%d.jpg", i), mediatest.JPEG(64, 64)).ID)
+	}
+	gone := b.ws.Draft("gone", account)
+	must(t, b.App.DeletePost(b.Context(), b.ws.Owner, gone.ID))
+	n := len(auditLines(t, b.Harness))
+
+	cancelled, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: core.ActCancel, IDs: append(ids, gone.ID)})
+	must(t, err)
+	_, err = b.App.RestorePostSchedules(b.Context(), b.ws.Owner, cancelled.Undo)
+	must(t, err)
+	_, err = b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: core.ActCancel, IDs: ids})
+	must(t, err)
+	_, err = b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: core.ActDelete, IDs: ids})
+	must(t, err)
+	_, err = b.App.EditFiles(b.Context(), b.ws.Owner, app.FileBatch{IDs: files, AddTag: "x"})
+	must(t, err)
+	_, _, err = b.App.DeleteFiles(b.Context(), b.ws.Owner, files)
+	must(t, err)
+
+	posts, pictures := `"ids": ["`+strings.Join(ids, `", "`)+`"]`, `"ids": ["`+strings.Join(files, `", "`)+`"]`
+	wantAudit(t, b.Harness, n,
+		`post_changed session Dashboard t {"act": "cancel", `+posts+`, "posts": 3}  `,
+		`post_changed session Dashboard t {"act": "undo", `+posts+`, "posts": 3}  `,
+		`post_changed session Dashboard t {"act": "cancel", `+posts+`, "posts": 3}  `,
+		`post_deleted session Dashboard t {`+posts+`, "posts": 3}  `,
+		`file_changed session Dashboard t {`+pictures+`, "files": 3, "changed": "tags"}  `,
+		`file_deleted session Dashboard t {`+pictures+`, "files": 3}  `)
 }
 
 // A write that only existing accounts caused told by the time of the answer which addresses exist.

@@ -76,6 +76,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if f, err = t.Folder(ctx, folderID); err != nil {
 			return err
 		}
+		before := f
 		f.Name, f.UpdatedAt = valueOr(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
 		if f.Parent, err = parseFolderID("parentId", in.ParentID, f.Parent); err != nil {
 			return err
@@ -87,7 +88,10 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if err := checkFolderPlace(ctx, t, f, height); err != nil {
 			return err
 		}
-		return t.UpdateFolder(ctx, f, foldName(f.Name))
+		if err := t.UpdateFolder(ctx, f, foldName(f.Name)); err != nil {
+			return err
+		}
+		return auditFolderChange(ctx, t, c, before, f)
 	})
 	return contract.FolderOf(f), err
 }
@@ -102,6 +106,10 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 		if err := t.LockFolders(ctx); err != nil {
 			return err
 		}
+		f, err := t.Folder(ctx, folderID)
+		if err != nil {
+			return err
+		}
 		empty, err := t.LockFolderAndCheckEmpty(ctx, folderID)
 		if err != nil {
 			return err
@@ -109,7 +117,12 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 		if !empty {
 			return core.Fail(core.CodeConflict, "The folder is not empty.").WithHint("Move or delete its contents first.")
 		}
-		return t.DeleteFolder(ctx, folderID)
+		if err := t.DeleteFolder(ctx, folderID); err != nil {
+			return err
+		}
+		return t.AddAuditEntry(ctx, core.AuditEntry{
+			Action: core.AuditFolderDeleted, Actor: c, Subject: id, Before: map[string]string{"name": f.Name},
+		})
 	})
 }
 

@@ -26,8 +26,12 @@ const (
 	inviteInterval = 2 * time.Minute
 )
 
+// inviteMails is how many invitations an address gets by email, from all workspaces.
+var inviteMails = mailLimit{kind: "invite", burst: 3, interval: 24 * time.Hour}
+
 // InviteMember creates an invitation, queues an email with its link, and returns the link, which only this response
-// contains. The response does not reveal whether the person has an account on the server. Inviting the same person
+// contains. An address that has got several invitations gets no more emails: the caller hands over the link. The
+// response does not reveal whether the person has an account on the server. Inviting the same person
 // again replaces the link. It returns conflict if the person is already a member. Invitations count toward the plan's
 // members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
@@ -41,7 +45,8 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	}
 	want.CreatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
 	want.InvitedUntil = want.CreatedAt.Add(inviteFor)
-	if err := a.throttleInvitations(ctx, t); err != nil {
+	emails, err := a.mayEmailInvitation(ctx, t, want.Email)
+	if err != nil {
 		return contract.Member{}, err
 	}
 	token := secret.RandomText(inviteBytes)
@@ -69,8 +74,10 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := t.SaveInvitation(ctx, want, hash[:]); err != nil {
 			return err
 		}
-		if err := a.queueInvitationEmail(ctx, t, c, want, a.invitationURL(token)); err != nil {
-			return err
+		if emails {
+			if err := a.queueInvitationEmail(ctx, t, c, want, a.invitationURL(token)); err != nil {
+				return err
+			}
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditMemberInvited, Actor: c, Subject: want.ID.String(),
@@ -81,37 +88,33 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		return contract.Member{}, err
 	}
 	out := contract.MemberOf(want)
-	out.InviteURL = a.invitationURL(token)
+	out.InviteURL, out.Emailed = a.invitationURL(token), emails
 	return out, nil
 }
 
 func (a *App) invitationURL(token string) string { return a.cfg.PublicURL + "/invitations/" + token }
 
-// throttleInvitations returns rate_limited if the workspace has sent too many invitations. It limits the emails that a
-// workspace can send to strangers through this server.
-func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
+// mayEmailInvitation counts an invitation and reports whether to email it. It limits the emails that a workspace can
+// send to strangers through this server, with rate_limited, and those that one stranger gets.
+func (a *App) mayEmailInvitation(ctx context.Context, t store.Tenant, email string) (bool, error) {
 	if a.MailMode() == MailOff {
-		return nil
+		return false, nil
 	}
 	wait, err := a.cfg.Store.Throttle(ctx, "invite/"+t.WorkspaceID().String(), inviteTries, inviteInterval)
 	if err != nil {
-		return fmt.Errorf("throttle invitations: %w", err)
+		return false, fmt.Errorf("throttle invitations: %w", err)
 	}
 	if wait > 0 {
 		a.cfg.Metrics.CountRateLimited(limitNameInvite)
-		return errRateLimited(wait, "Too many invitations from this workspace.", "Wait, then try again.")
+		return false, errRateLimited(wait, "Too many invitations from this workspace.", "Wait, then try again.")
 	}
-	return nil
+	return a.mayEmail(ctx, inviteMails, email)
 }
 
-// queueInvitationEmail queues an email with the link to the invited person. It does nothing if this server sends no
-// email.
+// queueInvitationEmail queues an email with the link to the invited person.
 func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
 	url string,
 ) error {
-	if a.MailMode() == MailOff {
-		return nil
-	}
 	w, err := t.Workspace(ctx)
 	if err != nil {
 		return err

@@ -174,8 +174,15 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found
 			return 0, err
 		}
 	}
-	found, err = t.EditManyMedia(ctx, ids, edit)
-	return found, core.WithNotFoundPath("folderId", err)
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		edited, err := t.EditManyMedia(ctx, ids, edit)
+		if err != nil {
+			return core.WithNotFoundPath("folderId", err)
+		}
+		found = len(edited)
+		return auditFileChanges(ctx, t, c, edited, edit)
+	})
+	return found, err
 }
 
 // DeleteFiles deletes files and frees their storage. It keeps the files that a draft or queued post uses, and returns
@@ -186,8 +193,15 @@ func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
 	if err != nil {
 		return 0, nil, err
 	}
-	deleted, kept, err := a.intake.DeleteFiles(ctx, t, parsed)
-	return deleted, convertAll(kept, func(m store.Media) string { return m.Name }), err
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		gone, kept, err := a.intake.DeleteFiles(ctx, t, parsed)
+		if err != nil {
+			return err
+		}
+		deleted, usedNames = len(gone), convertAll(kept, func(m store.Media) string { return m.Name })
+		return auditFileDeletion(ctx, t, c, gone)
+	})
+	return deleted, usedNames, err
 }
 
 // enterFileBatch is enter for a change of many files. It also parses their ids.

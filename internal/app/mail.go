@@ -108,6 +108,23 @@ func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	return nil
 }
 
+// mailLimit is how many emails of a kind an address gets that others can ask for: burst at once, then one per interval.
+type mailLimit struct {
+	kind     string
+	burst    int
+	interval time.Duration
+}
+
+// mayEmail counts an email to an address, whoever asks for it, and returns false if the address has got enough of its
+// kind.
+func (a *App) mayEmail(ctx context.Context, l mailLimit, email string) (bool, error) {
+	wait, err := a.cfg.Store.Throttle(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
+	if err != nil {
+		return false, fmt.Errorf("limit the emails to an address: %w", err)
+	}
+	return wait == 0, nil
+}
+
 // outboxShown is the maximum number of emails that the outbox shows.
 const outboxShown = 100
 

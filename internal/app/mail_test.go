@@ -122,6 +122,32 @@ func TestAWorkspaceSendsFewInvitationsAtOnce(t *testing.T) {
 	want(t, core.CodeRateLimited, err)
 }
 
+// Sixty invitations of two workspaces sent 26 emails to somebody who knew neither.
+func TestAStrangerGetsFewInvitationsByEmailFromAllWorkspaces(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	one, two := o.Workspace("one"), o.Workspace("two")
+	for i := range 10 {
+		for _, ws := range []*apptest.Workspace{one, two} {
+			made := ws.Invite([]string{"ben@example.org", "Ben@example.org"}[i%2], core.RoleEditor)
+			if made.InviteURL == "" || made.Emailed && i > 1 {
+				t.Errorf("invitation %d: %+v", i, made)
+			}
+		}
+	}
+	if got := o.deliver(); len(got) != 3 {
+		t.Errorf("%d emails arrived", len(got))
+	}
+	if !one.Invite("ada@example.org", core.RoleEditor).Emailed {
+		t.Error("another address gets none")
+	}
+	o.deliver()
+	o.Clock.Advance(24 * time.Hour)
+	if !one.Invite("ben@example.org", core.RoleEditor).Emailed || len(o.deliver()) != 1 {
+		t.Error("no email on the next day")
+	}
+}
+
 func TestTheDatabaseHoldsNoLinkInPlain(t *testing.T) {
 	t.Parallel()
 	o := newPostOffice(t)

@@ -36,6 +36,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 		if m, err = t.LockMedia(ctx, mediaID); err != nil {
 			return err
 		}
+		before := m
 		if m.Folder, err = parseFolderID("folderId", in.FolderID, m.Folder); err != nil {
 			return err
 		}
@@ -46,7 +47,10 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 			m.Description = in.Description.V
 		}
 		m.Tags, m.Pinned = valueOr(in.Tags, m.Tags), valueOr(in.Pinned, m.Pinned)
-		return core.WithNotFoundPath("folderId", t.UpdateMedia(ctx, m))
+		if err := t.UpdateMedia(ctx, m); err != nil {
+			return core.WithNotFoundPath("folderId", err)
+		}
+		return auditFileChange(ctx, t, c, before, m)
 	})
 	return a.mediaOf(t, m), err
 }
@@ -68,7 +72,13 @@ func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 	if err != nil {
 		return err
 	}
-	return a.intake.DeleteFile(ctx, t, mediaID)
+	return t.Tx(ctx, func(t store.Tenant) error {
+		deleted, err := a.intake.DeleteFile(ctx, t, mediaID)
+		if err != nil {
+			return err
+		}
+		return auditFileDeletion(ctx, t, c, []store.Media{deleted})
+	})
 }
 
 // mediaOf converts a file to its record.

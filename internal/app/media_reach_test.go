@@ -84,7 +84,7 @@ func TestAnAccountShowsWhichFilesItsNetworkCannotDownload(t *testing.T) {
 		"local": h.Replica(realNetworks("http://localhost:8080")), "public": h.Replica(realNetworks("https://a.example.org")),
 		"simulated": h.App,
 	} {
-		cards, err := server.ListAccountCards(t.Context(), ws.Owner)
+		cards, err := server.ListAccountCards(t.Context(), ws.Owner, app.AccountFilter{})
 		must(t, err)
 		for _, card := range cards {
 			kinds := want[card.Platform]

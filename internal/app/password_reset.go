@@ -22,10 +22,13 @@ const (
 	resetBytes   = 32 // 256 bit
 	purposeReset = "password-reset"
 
-	// An address can request resetTries links at once, and then one per resetInterval. An account gets half as many.
+	// A visitor's address can request resetTries links at once, and then one per resetInterval.
 	resetTries    = 6
 	resetInterval = 10 * time.Minute
 )
+
+// resetMails is how many links an account gets.
+var resetMails = mailLimit{kind: "reset", burst: resetTries / 2, interval: 2 * resetInterval}
 
 // RequestPasswordReset requests an email with a password reset link. A worker looks up the account, so that neither
 // the response nor its timing reveals whether an account exists. If several links have just been sent to the account,
@@ -46,12 +49,8 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 		a.cfg.Metrics.CountRateLimited(limitNameSignIn)
 		return errRateLimited(wait, "Too many password reset requests.", "Wait, then try again.")
 	}
-	wait, err = a.cfg.Store.Throttle(ctx, "reset/"+accountBucketName(email), resetTries/2, 2*resetInterval)
-	if err != nil {
-		return fmt.Errorf("throttle password resets: %w", err)
-	}
-	if wait > 0 {
-		return nil
+	if may, err := a.mayEmail(ctx, resetMails, email); err != nil || !may {
+		return err
 	}
 	plain, err := json.Marshal(passwordReset{email, secret.RandomText(resetBytes), a.cfg.Now().Add(resetFor)})
 	if err != nil {

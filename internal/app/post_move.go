@@ -50,7 +50,7 @@ func (a *App) savePublication(ctx context.Context, t store.Tenant, p core.Post, 
 	return t.SetPublication(ctx, pub)
 }
 
-// changePost locks a post and calls change with it, writes the audit log if the schedule has changed, and returns the
+// changePost locks a post and calls change with it, writes the audit log if something has changed, and returns the
 // changed post. malformed is an error in the form of the request, or nil; it is returned before anything is read.
 func (a *App) changePost(ctx context.Context, c core.Caller, id string, malformed error,
 	change func(store.Tenant, *core.Post) error,
@@ -84,31 +84,16 @@ func changePostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id c
 		if err != nil {
 			return err
 		}
-		before := newAuditedSchedule(locked)
+		before := locked
 		if err := change(t, &locked); err != nil {
 			return err
 		}
 		if post, err = t.Post(ctx, id); err != nil {
 			return err
 		}
-		if after := newAuditedSchedule(post); after != before {
-			return t.AddAuditEntry(ctx, core.AuditEntry{
-				Action: core.AuditPostChanged, Actor: c, Subject: id.String(), Before: before, After: after,
-			})
-		}
-		return nil
+		return auditPostChange(ctx, t, c, before, post)
 	})
 	return post, err
-}
-
-// auditedSchedule is what the audit log records of a post: whether and when it will be published.
-type auditedSchedule struct {
-	Status    core.PostStatus `json:"status"`
-	PublishAt time.Time       `json:"publishAt,omitzero"`
-}
-
-func newAuditedSchedule(p core.Post) auditedSchedule {
-	return auditedSchedule{p.Status, p.PublishAt.UTC()}
 }
 
 // CancelPost turns a queued post into a draft and releases its slot. For a failed post, it cancels the pending retry
@@ -235,6 +220,7 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 		if err != nil {
 			return err
 		}
+		before := post
 		if err := post.ApplyMove(core.MoveDelete); err != nil {
 			return err
 		}
@@ -243,7 +229,10 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 		if _, err := t.LockPublication(ctx, post.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		return t.DeletePost(ctx, post.ID)
+		if err := t.DeletePost(ctx, post.ID); err != nil {
+			return err
+		}
+		return auditPostDeletion(ctx, t, c, before)
 	})
 }
 

@@ -152,7 +152,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	for _, list := range []func() (any, error){
 		func() (any, error) { return h.App.ListAccounts(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListKeys(t.Context(), one.Owner) },
-		func() (any, error) { return h.App.ListAccountCards(t.Context(), one.Owner) },
+		func() (any, error) { return h.App.ListAccountCards(t.Context(), one.Owner, app.AccountFilter{}) },
 		func() (any, error) { return h.App.ListFolders(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListMembers(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListMedia(t.Context(), one.Owner, contract.ListMedia{}) },
@@ -193,7 +193,7 @@ func TestZeroCallerIsUnauthenticated(t *testing.T) {
 	}
 	// What the dashboard alone does.
 	for name, call := range map[string]func() error{
-		"AccountCards": func() error { _, err := h.App.ListAccountCards(t.Context(), nobody); return err },
+		"AccountCards": func() error { _, err := h.App.ListAccountCards(t.Context(), nobody, app.AccountFilter{}); return err },
 		"Finish":       func() error { _, err := h.App.FinishConnect(t.Context(), nobody, "threads", nil); return err },
 		"Choose":       func() error { _, err := h.App.ConnectChosenProfiles(t.Context(), nobody, "", nil); return err },
 	} {

@@ -15,6 +15,9 @@ const (
 	AccountRevoked AccountStatus = "revoked"
 )
 
+// AccountBroken is not a status, but selects the accounts that are not ok.
+const AccountBroken AccountStatus = "broken"
+
 // Account is a connected profile, page or channel.
 type Account struct {
 	ID          AccountID

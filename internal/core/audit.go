@@ -31,6 +31,11 @@ const (
 	AuditAccountErased     AuditAction = "account_erased"
 	AuditSecretsRotated    AuditAction = "secrets_rotated"
 	AuditPostChanged       AuditAction = "post_changed"
+	AuditPostDeleted       AuditAction = "post_deleted"
+	AuditFileChanged       AuditAction = "file_changed"
+	AuditFileDeleted       AuditAction = "file_deleted"
+	AuditFolderChanged     AuditAction = "folder_changed"
+	AuditFolderDeleted     AuditAction = "folder_deleted"
 	AuditRestoreConfirmed  AuditAction = "restore_confirmed"
 )
 

@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -82,16 +81,4 @@ func ClientAddressKey(c echo.Context) string {
 		return "unknown"
 	}
 	return prefix.String()
-}
-
-// IsLoopback reports whether a host, with or without a port, is localhost or a loopback address.
-func IsLoopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && a.Unmap().IsLoopback()
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"belfry/internal/core"
 )
 
 const (
@@ -60,7 +62,7 @@ func (s *Server) defaultHeaders() echo.MiddlewareFunc {
 // programs.
 func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 	public := s.cfg.PublicURL
-	if !IsLoopback(public.Host) {
+	if !core.IsLoopback(public.Host) {
 		return next
 	}
 	return func(c echo.Context) error {
@@ -70,7 +72,7 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
 		// A local proxy listens on another port and may change the host name. Redirecting its requests would not end.
-		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !IsLoopback(asked.Host) ||
+		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !core.IsLoopback(asked.Host) ||
 			portOf(&asked) != portOf(public) {
 			return next(c)
 		}

@@ -12,6 +12,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/media"
 	"belfry/internal/secret"
+	"belfry/internal/store"
 )
 
 // MaxPictureBytes is the largest profile picture that is read.
@@ -26,20 +27,8 @@ const (
 // avatarName matches the name of an avatar, which is the last part of its key.
 var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*avatarNameBytes))
 
-// StoreAvatar stores a small square copy of an account's profile picture, and returns its key. Every picture has a
-// different key, so browsers can cache it forever. The key cannot be guessed without the account's id.
-func (s *Service) StoreAvatar(ctx context.Context, id core.AccountID, picture []byte) (key string, err error) {
-	small, err := s.makeAvatar(ctx, picture)
-	if err != nil {
-		return "", fmt.Errorf("make an avatar: %w", err)
-	}
-	sum := secret.HashToken("avatar", id.String()+string(small))
-	key = blob.Key(avatarFolder, hex.EncodeToString(sum[:avatarNameBytes]))
-	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
-}
-
-// makeAvatar returns a small square copy of a picture. It decodes one picture at a time.
-func (s *Service) makeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
+// MakeAvatar returns a small square copy of a profile picture. It decodes one picture at a time.
+func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 	select {
 	case s.decoding <- struct{}{}:
 		defer func() { <-s.decoding }()
@@ -47,6 +36,18 @@ func (s *Service) makeAvatar(ctx context.Context, picture []byte) ([]byte, error
 		return nil, ctx.Err()
 	}
 	return media.MakeAvatar(ctx, picture)
+}
+
+// StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key. Another picture has
+// another key, so that browsers can keep it forever; nobody who does not know the account can guess it. The bytes of
+// an earlier picture may wait for their deletion when it comes back: until the transaction ends, nothing deletes them.
+func (s *Service) StoreAvatar(ctx context.Context, t store.Tenant, id core.AccountID, small []byte) (string, error) {
+	sum := secret.HashToken("avatar", id.String()+string(small))
+	key := blob.Key(avatarFolder, hex.EncodeToString(sum[:avatarNameBytes]))
+	if err := t.LockBlob(context.WithoutCancel(ctx), key); err != nil { // the transaction goes on without a picture
+		return "", err
+	}
+	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
 }
 
 // OpenAvatar opens the avatar with a name from contract.AvatarPathOf, or returns not_found. Anyone who knows the name

@@ -15,27 +15,27 @@ import (
 // The bytes of a file are deleted when a person deletes the file (DeleteFile), when the retention time after its last
 // post is over (PurgeFiles, which keeps the row), and when no row refers to them (SweepBlobs).
 
-// DeleteFile deletes a file and frees its storage. It returns not_found, or conflict if a draft or queued post uses the
-// file. Published posts keep its id.
-func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaID) error {
+// DeleteFile deletes a file, frees its storage, and returns the file. It returns conflict if a draft or queued post
+// uses the file, or not_found. Published posts keep its id.
+func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaID) (store.Media, error) {
 	deleted, used, err := s.DeleteFiles(ctx, t, []core.MediaID{id})
 	switch {
 	case err != nil:
-		return err
+		return store.Media{}, err
 	case len(used) > 0:
-		return core.Fail(core.CodeConflict, "A draft or a queued post uses the file.").
+		return store.Media{}, core.Fail(core.CodeConflict, "A draft or a queued post uses the file.").
 			WithHint("Remove it from those posts first, or delete them.")
-	case deleted == 0:
-		return store.ErrNotFound
+	case len(deleted) == 0:
+		return store.Media{}, store.ErrNotFound
 	}
-	return nil
+	return deleted[0], nil
 }
 
-// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses. It returns how many
-// it deleted, and the files in use. It ignores files that do not exist.
+// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses. It returns both,
+// and ignores files that do not exist.
 func (s *Service) DeleteFiles(
 	ctx context.Context, t store.Tenant, ids []core.MediaID,
-) (deleted int, used []store.Media, err error) {
+) (deleted, used []store.Media, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		files, err := t.LockManyMedia(ctx, ids)
 		if err != nil {
@@ -45,19 +45,18 @@ func (s *Service) DeleteFiles(
 		if err != nil {
 			return err
 		}
-		var unused []store.Media
 		var blobs []string
 		for _, m := range files {
 			if slices.Contains(pending, m.ID) {
 				used = append(used, m)
 				continue
 			}
-			unused, blobs = append(unused, m), append(blobs, m.Blob, m.Thumbnail)
+			deleted, blobs = append(deleted, m), append(blobs, m.Blob, m.Thumbnail)
 		}
-		if deleted = len(unused); deleted == 0 {
+		if len(deleted) == 0 {
 			return nil
 		}
-		if err := t.DeleteMedia(ctx, unused, s.cfg.Now()); err != nil {
+		if err := t.DeleteMedia(ctx, deleted, s.cfg.Now()); err != nil {
 			return err
 		}
 		return enqueueBlobDeletion(ctx, t, blobs...)
@@ -117,11 +116,22 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteBlobs deletes the bytes under keys. No row may refer to them. It ignores keys that do not exist.
+// DeleteBlobs deletes bytes, except those that a row refers to: an account's earlier picture may have come back. It
+// ignores unused keys.
 func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
 	for _, key := range keys {
-		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {
-			return err
+		err := s.cfg.Store.Tx(ctx, func(db *store.Store) error {
+			if err := db.LockBlob(ctx, key); err != nil {
+				return err
+			}
+			unreferenced, err := db.UnreferencedBlobKeys(ctx, []string{key})
+			if err != nil || len(unreferenced) == 0 {
+				return err
+			}
+			return s.cfg.Blobs.Delete(ctx, key)
+		})
+		if err != nil {
+			return fmt.Errorf("delete the bytes of %s: %w", key, err)
 		}
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"belfry/internal/core"
 )
 
 // Message is an email to a person.
@@ -65,7 +67,7 @@ func NewSender(server, from string) (*Sender, error) {
 	case u.Scheme == "smtps":
 		port, s.tls = portTLS, true
 		s.options = append(s.options, gomail.WithSSL())
-	case isLoopback(s.host):
+	case core.IsLoopback(s.host):
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
@@ -114,14 +116,6 @@ func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, e
 		return dialer.DialContext(ctx, network, address)
 	}
 	return new(net.Dialer).DialContext(ctx, network, address)
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // senderDomain returns the part of the sender's address after the @.

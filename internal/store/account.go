@@ -122,16 +122,19 @@ func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token 
 		})
 }
 
-// UpdateAccountProfile stores the names and the picture of a connected account. It returns the storage key of the old
-// copy of the picture, if that is no longer used. It returns ErrNotFound for a disconnected account.
-func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account) (unusedAvatarKey string, err error) {
+// UpdateAccountProfile stores the names and the picture of a connected account. avatarKey is the storage key of the new
+// copy of the picture, or nil to keep the old one. It returns the key of the old copy, if that is no longer used, or
+// ErrNotFound for a disconnected account.
+func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatarKey *string,
+) (unusedAvatarKey string, err error) {
 	return queryValue[string](t.query(ctx, `
-		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url, avatar = @avatar
+		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url,
+			avatar = coalesce(@avatar, before.avatar)
 		FROM (SELECT id, avatar FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL
 			FOR NO KEY UPDATE) AS before
 		WHERE accounts.id = before.id
 		RETURNING CASE WHEN before.avatar <> @avatar THEN before.avatar ELSE '' END`,
-		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": a.Avatar}))
+		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": avatarKey}))
 }
 
 // WakePostsAwaitingToken lets workers continue with the account's queued posts that wait for a new token. They ask the

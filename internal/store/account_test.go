@@ -31,8 +31,7 @@ func TestOnlyADisconnectedAccountIsErased(t *testing.T) {
 	}
 	a, err := w.one.ConnectedAccount(t.Context(), id)
 	must(t, err)
-	a.Avatar = "avatars/p"
-	_, err = w.one.UpdateAccountProfile(t.Context(), a)
+	_, err = w.one.UpdateAccountProfile(t.Context(), a, new("avatars/p"))
 	must(t, err)
 	must(t, w.one.DisconnectAccount(t.Context(), id, "no", start))
 	if avatar, err := w.one.EraseAccountData(t.Context(), id, "Deleted account"); avatar != "avatars/p" || err != nil {

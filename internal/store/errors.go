@@ -17,7 +17,7 @@ import (
 
 // taken contains the message for each unique constraint, by its name.
 var taken = map[string]string{
-	"workspaces_slug_key":          "Another workspace has this short name.",
+	"workspaces_slug_key":          "Another workspace has, or had, this short name.",
 	"users_email":                  "This email address is in use.",
 	"groups_workspace_id_name_key": "Another group has this name.",
 	"folders_siblings":             "The parent folder already contains a folder with this name.",

@@ -91,10 +91,10 @@ type MediaEdit struct {
 	Pinned    *bool
 }
 
-// EditManyMedia changes those of ids that exist, and returns their number. It returns ErrNotFound for a folder of
-// another workspace.
-func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit) (changed int, err error) {
-	edited, err := queryValues[core.MediaID](t.query(ctx, `
+// EditManyMedia changes those of ids that exist, and returns them. It returns ErrNotFound for a folder of another
+// workspace.
+func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit) (changed []core.MediaID, err error) {
+	return queryValues[core.MediaID](t.query(ctx, `
 		WITH held AS (
 			SELECT id FROM media WHERE workspace_id = @ws AND id = ANY(@ids) AND deleted_at IS NULL
 			ORDER BY id FOR NO KEY UPDATE
@@ -110,7 +110,6 @@ func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEd
 		"ids": ids, "move": e.Move, "folder": e.Folder, "add": e.AddTag, "most": e.MostTags, "remove": e.RemoveTag,
 		"pinned": e.Pinned,
 	}))
-	return len(edited), err
 }
 
 // MediaSort is the order of a list of files.

@@ -14,14 +14,9 @@ func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
 }
 
-// UpdateWorkspace changes the fields that are not nil. The error is conflict if another workspace has the slug. The old
-// slug is stored as a former slug of this workspace, even if it was one of another workspace.
+// UpdateWorkspace changes the fields that are not nil. The error is conflict if another workspace has or had the slug.
 func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `
-		WITH given_up AS (
-			INSERT INTO former_slugs (slug, workspace_id) SELECT slug, id FROM workspaces WHERE id = @ws AND slug <> @slug
-			ON CONFLICT (slug) DO UPDATE SET workspace_id = excluded.workspace_id
-		)
 		UPDATE workspaces SET name = coalesce(@name, name), slug = coalesce(@slug, slug), tz = coalesce(@tz, tz)
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
 }
@@ -66,11 +61,12 @@ func (s *Store) LockSetUp(ctx context.Context) error {
 	return s.exec(ctx, `SELECT pg_advisory_xact_lock(@turn)`, args{"turn": setUpTurn})
 }
 
-// AddWorkspace stores a workspace. If the slug is in use, it stores nothing and returns false.
+// AddWorkspace stores a workspace. If another one has or had the slug, it stores nothing and returns false.
 func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Time) (added bool, err error) {
 	return s.execChanged(ctx, `
 		INSERT INTO workspaces (id, slug, name, plan, currency, tz, created_at)
-		VALUES (@id, @slug, @name, @plan, @currency, @tz, @now) ON CONFLICT (slug) DO NOTHING`, args{
+		SELECT @id::uuid, @slug, @name, @plan, @currency, @tz, @now::timestamptz
+		WHERE NOT EXISTS (SELECT FROM former_slugs WHERE slug = @slug) ON CONFLICT (slug) DO NOTHING`, args{
 		"id": w.ID, "slug": w.Slug, "name": w.Name, "plan": w.Plan, "currency": w.Currency, "tz": w.Zone.Name(), "now": now,
 	})
 }

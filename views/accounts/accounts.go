@@ -32,12 +32,9 @@ type Model struct {
 type Filter struct {
 	Query   string
 	Network string
-	Status  string // StatusBroken, a state, or "" for all
+	Status  string // core.AccountBroken, a state, or "" for all
 	Page    int    // from 1 on
 }
-
-// StatusBroken selects the accounts that must be reconnected.
-const StatusBroken = "broken"
 
 // Names of the fields of the filter's form.
 const (

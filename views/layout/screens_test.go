@@ -742,12 +742,13 @@ func (f fixture) memberPages() map[string]templ.Component {
 			},
 		},
 	}
-	made, admin := m, m
+	made, admin, unsent := m, m, m
 	made.New = &contract.Member{
-		Email:     "ben@example.org",
+		Email: "ben@example.org", Emailed: true,
 		InviteURL: "http://localhost:8080/invitations/Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeFgHiJk",
 	}
 	made.Mails, made.Outbox = true, link.Outbox
+	unsent.New, unsent.Mails = &contract.Member{Email: made.New.Email, InviteURL: made.New.InviteURL}, true
 	admin.Me, admin.Role = "usr_2", core.RoleAdmin
 	admin.Errors = map[string]string{
 		"email": "This is not an email address.", "name": "The name is too long.",
@@ -758,10 +759,11 @@ func (f fixture) memberPages() map[string]templ.Component {
 		Slug: "bell-rope", Zone: "Europe/Berlin",
 	}
 	wrong := w
-	wrong.Errors = map[string]string{"slug": "Another workspace has this short name.", "tz": "There is no such zone."}
+	wrong.Errors = map[string]string{"slug": "Another workspace has, or had, this short name.", "tz": "There is no such zone."}
 	return map[string]templ.Component{
 		"members": settings.Members(m), "members-made": settings.Members(made), "members-admin": settings.Members(admin),
-		"workspace": settings.Workspace(w), "workspace-wrong": settings.Workspace(wrong),
+		"members-unsent": settings.Members(unsent),
+		"workspace":      settings.Workspace(w), "workspace-wrong": settings.Workspace(wrong),
 	}
 }
 

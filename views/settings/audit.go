@@ -81,6 +81,11 @@ var auditActions = []struct {
 	{core.AuditAccessRemoved, "Access removed at the network"},
 	{core.AuditAccountErased, "Account's data deleted"},
 	{core.AuditPostChanged, "Post changed"},
+	{core.AuditPostDeleted, "Post deleted"},
+	{core.AuditFileChanged, "File changed"},
+	{core.AuditFileDeleted, "File deleted"},
+	{core.AuditFolderChanged, "Folder changed"},
+	{core.AuditFolderDeleted, "Folder deleted"},
 	{core.AuditWorkspaceCreated, "Workspace created"},
 	{core.AuditWorkspaceChanged, "Workspace changed"},
 	{core.AuditPlanChanged, "Plan changed"},
@@ -88,6 +93,14 @@ var auditActions = []struct {
 	{core.AuditPasswordChanged, "Password changed"},
 	{core.AuditPasswordConfirmed, "Password confirmed"},
 	{core.AuditSessionEnded, "Signed out of a browser"},
+}
+
+// post returns the id of the post that the entry is about; "" if it is about something else, or the post was deleted.
+func (e AuditEntry) post() string {
+	if e.Action != core.AuditPostChanged {
+		return ""
+	}
+	return e.Subject
 }
 
 // actionName returns the name of the action.
@@ -137,7 +150,14 @@ func (e AuditEntry) changeLines(zone core.Zone) []string {
 // auditKeys are the labels of the values in an entry.
 var auditKeys = map[string]string{
 	"name": "Name", "email": "Email", "role": "Role", "scope": "Permissions", "platform": "Network", "slug": "Short name",
-	"tz": "Time zone", "plan": "Plan", "status": "Status", "publishAt": "Time",
+	"tz": "Time zone", "plan": "Plan", "status": "Status", "publishAt": "Time", "account": "Account", "changed": "Changed",
+	"act": "Action", "posts": "Posts", "files": "Files",
+}
+
+// auditActs are the names of actions on several posts.
+var auditActs = map[string]string{
+	string(core.ActReschedule): "rescheduled", string(core.ActRetry): "retried", string(core.ActCancel): "moved to drafts",
+	"undo": "earlier action undone",
 }
 
 // auditValues returns the values of a record as texts. It omits nested records and lists.
@@ -151,6 +171,9 @@ func auditValues(raw json.RawMessage, zone core.Zone) map[string]string {
 		switch value := value.(type) {
 		case string:
 			texts[key] = value
+			if key == "act" {
+				texts[key] = cmp.Or(auditActs[value], value)
+			}
 			if at, err := time.Parse(time.RFC3339, value); err == nil {
 				texts[key] = zone.Label(at)
 			}

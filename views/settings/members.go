@@ -72,7 +72,7 @@ func (m MembersModel) selectedRole() string {
 }
 
 func (m MembersModel) newInvitationTitle() string {
-	if m.Mails {
+	if m.New.Emailed {
 		return "Invitation emailed to " + m.New.Email + "."
 	}
 	return "Send this link to " + m.New.Email + ". It will not be shown again."
