@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Handler serves the assets under Prefix. An address with the right hash can be cached forever; any other address of
-// an existing asset redirects to it.
+// Handler returns a handler of the assets under Prefix. Responses at an address with the right hash can be cached
+// forever. Any other address of an existing asset redirects to that address.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		all, err := embeddedAssets()
@@ -23,7 +23,7 @@ func Handler() http.Handler {
 			http.NotFound(w, r)
 		case hash != a.hash:
 			w.Header().Set("Cache-Control", "no-cache")
-			http.Redirect(w, r, hashedURL(name, a.hash), http.StatusFound) //nolint:gosec // the name is one of our own table
+			http.Redirect(w, r, hashedURL(name, a.hash), http.StatusFound) //nolint:gosec // the name is a key of our own table
 		default:
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 			serveAsset(w, r, a)
@@ -31,7 +31,8 @@ func Handler() http.Handler {
 	})
 }
 
-// splitHash splits an address into name and hash: css/app.0123456789ab.css is css/app.css.
+// splitHash splits a hashed file name into name and hash: css/app.0123456789ab.css into css/app.css and 0123456789ab. A
+// name without a hash is returned unchanged.
 func splitHash(file string) (name, hash string) {
 	ext := path.Ext(file)
 	stem := strings.TrimSuffix(file, ext)
@@ -56,7 +57,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request, a asset) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	if r.Method == http.MethodGet {
-		// A reader who went away is nobody's concern.
+		// An error means that the client has disconnected.
 		_, _ = w.Write(body)
 	}
 }

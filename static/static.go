@@ -1,5 +1,5 @@
-// Package static holds what browsers load beside the pages: styles, scripts, the font and the marks of
-// networks. Each is embedded and has an address that changes with its content.
+// Package static contains the assets of the pages: styles, scripts, the font and the icons of networks. They are
+// embedded, and their addresses change with their content.
 package static
 
 import (
@@ -26,12 +26,12 @@ const Prefix = "/static/"
 // asset is a file to serve.
 type asset struct {
 	body []byte
-	gzip []byte // nil when it would not be smaller
+	gzip []byte // the compressed body; nil if it is not smaller
 	hash string
-	kind string // content type
+	kind string // the content type
 }
 
-// assetTable contains the assets that have been read, by name; each is read once.
+// assetTable contains the assets that have been loaded, by name.
 type assetTable map[string]asset
 
 var kinds = map[string]string{
@@ -39,9 +39,11 @@ var kinds = map[string]string{
 	".woff2": "font/woff2",
 }
 
-// A style sheet or script refers to another asset by its plain address.
+// reference matches the plain address of an asset, by which style sheets and scripts refer to it.
 var reference = regexp.MustCompile(Prefix + `[a-z0-9/_.-]+\.[a-z0-9]+`)
 
+// loadAsset reads, compresses and hashes an asset, or returns the one that it loaded before. It also loads the assets
+// to which the asset refers.
 func (b assetTable) loadAsset(name string) (asset, error) {
 	if a, ok := b[name]; ok {
 		return a, nil
@@ -65,10 +67,10 @@ func (b assetTable) loadAsset(name string) (asset, error) {
 	return a, nil
 }
 
-// layers is the style sheet that puts the layers in order, so it comes first.
+// layers is the style sheet that sets the order of the layers, so it must be the first.
 const layers = "css/tokens.css"
 
-// readSource returns the bytes of a file. The style sheet consists of all files in css.
+// readSource returns the bytes of a file. For app.css, it joins all files in the folder css.
 func (b assetTable) readSource(name string) ([]byte, error) {
 	if name != "app.css" {
 		return fs.ReadFile(embedded, name)
@@ -96,7 +98,7 @@ func (b assetTable) resolveReferences(name string, body []byte) ([]byte, error) 
 		other := strings.TrimPrefix(string(found), Prefix)
 		a, err := b.loadAsset(other)
 		if err != nil {
-			failed = fmt.Errorf("%s names %s: %w", name, other, err)
+			failed = fmt.Errorf("%s refers to %s: %w", name, other, err)
 			return found
 		}
 		return []byte(hashedURL(other, a.hash))
@@ -104,7 +106,8 @@ func (b assetTable) resolveReferences(name string, body []byte) ([]byte, error) 
 	return resolved, failed
 }
 
-// gzipIfSmaller returns the compressed form of a text, or nil for a format that is already compressed.
+// gzipIfSmaller returns the body compressed with gzip, or nil if that is not smaller. It does not try fonts, which are
+// already compressed.
 func gzipIfSmaller(body []byte, kind string) []byte {
 	if kind == kinds[".woff2"] {
 		return nil
@@ -120,13 +123,13 @@ func gzipIfSmaller(body []byte, kind string) []byte {
 	return out.Bytes()
 }
 
-// hashedURL inserts the hash before the extension: app.css is /static/app.<hash>.css.
+// hashedURL returns the address of an asset with its hash before the extension: /static/app.<hash>.css for app.css.
 func hashedURL(name, hash string) string {
 	ext := path.Ext(name)
 	return Prefix + strings.TrimSuffix(name, ext) + "." + hash + ext
 }
 
-// embeddedAssets contains every embedded asset by its plain name, and is built when it is first used.
+// embeddedAssets returns all embedded assets by their plain names. It loads them at the first call.
 var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	b := assetTable{}
 	err := fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
@@ -145,8 +148,8 @@ var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	return b, nil
 })
 
-// URL returns the address of an asset: URL("app.css"). An unknown name keeps its plain address, which is not found; a
-// test checks every name that views use.
+// URL returns the hashed address of an asset, such as "app.css". For an unknown name, it returns an address that does
+// not exist; a test checks all names that views use.
 func URL(name string) string {
 	all, err := embeddedAssets()
 	if a, ok := all[name]; err == nil && ok {
@@ -157,7 +160,7 @@ func URL(name string) string {
 
 var token = regexp.MustCompile(`(?m)^\s+--([a-z0-9-]+):`)
 
-// Tokens returns the names of the custom properties of the design system, without the dashes, in their order.
+// Tokens returns the names of the design system's custom properties, without the leading dashes, in their order.
 func Tokens() (names []string) {
 	body, err := fs.ReadFile(embedded, layers)
 	if err != nil {
@@ -169,7 +172,7 @@ func Tokens() (names []string) {
 	return names
 }
 
-// NetworkIcon returns the icon of a network as SVG markup, or the generic one.
+// NetworkIcon returns the icon of a network as SVG markup, or a generic one if there is none for the network.
 func NetworkIcon(platform string) string {
 	for _, name := range []string{platform, "generic"} {
 		if body, err := fs.ReadFile(embedded, "networks/"+name+".svg"); err == nil {

@@ -43,7 +43,8 @@ func (r *request) createPostsOnce(
 		return made, nil, errors.New("there is no operation that creates posts")
 	}
 	answer, err := r.web.cfg.App.RunOperation(r.context(), operation, app.Request{
-		Caller: r.caller, Decode: app.DecodedInput(contract.CreatePosts{PlanPosts: in, Confirm: true}), Replay: formReplay(form),
+		Caller: r.caller, Decode: app.DecodedInput(contract.CreatePosts{PlanPosts: in, Confirm: true}),
+		Replay: formReplay(form),
 	})
 	if err == nil {
 		err = json.Unmarshal(answer.Body, &made)

@@ -3,7 +3,7 @@ import { containsWords } from "/static/js/words.js";
 const chips = (form) => [...form.querySelectorAll("[data-chips] label")];
 const box = (chip) => chip.querySelector("input");
 
-// startChoosing searches among the accounts, and lets a button choose several of them.
+// startChoosing makes the search for accounts and the buttons that choose several of them work.
 export function startChoosing(form) {
   const choice = form.querySelector("#account-choice");
   if (!choice) return;
@@ -37,8 +37,8 @@ function search(form, words) {
   form.querySelector("[data-no-match]").hidden = chips(form).some((chip) => !chip.hidden);
 }
 
-// pick chooses the accounts of a button, or takes them back if all are chosen. "Select all" and "Clear" are about those
-// that the search shows. Accounts that must be reconnected are not chosen.
+// pick selects the accounts of a button, or deselects them if all are selected. "Select all" and "Clear" affect only
+// the accounts that the search shows. Accounts that must be reconnected cannot be selected.
 function pick(form, button) {
   const ids = button.dataset.chooses?.split(" ");
   const some = chips(form).filter((chip) => (ids ? ids.includes(box(chip).value) : !chip.hidden));

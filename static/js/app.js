@@ -1,4 +1,4 @@
-// What makes the dashboard quicker to use. Every page works without any of it.
+// Makes the dashboard quicker to use. Every page works without it.
 import { startCalendar } from "/static/js/calendar.js";
 import { startComposer, forgetDrafts } from "/static/js/compose.js";
 import { startDialogs } from "/static/js/dialog.js";
@@ -32,11 +32,11 @@ forgetDrafts();
 fillZones();
 showClocks(document);
 
-// Parts that htmx has just put in place.
+// Parts that htmx has just inserted.
 document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  // What went wrong before works again; news of posts says nothing about that.
+  // A request has succeeded, so the error is outdated. Updates of data-live do not count.
   const isNews = event.detail.elt.hasAttribute("data-live");
   if (event.detail.successful && !isNews) document.getElementById("fault")?.replaceChildren();
 });
@@ -45,7 +45,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const { requestConfig, target, xhr } = event.detail;
   if (!requestConfig.elt.hasAttribute("data-live") || xhr.status !== 200) return;
   if (target.matches(":active")) {
-    // Replacing what is being pressed would lose the click: the news is asked for again afterwards.
+    // Replacing an element that is being pressed would lose the click. The update is requested again afterwards.
     event.detail.shouldSwap = false;
     const released = new AbortController();
     const again = () => {
@@ -57,17 +57,17 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     }
     return;
   }
-  // News of posts replaces the message that they are being published, but not a chance to undo that.
+  // An update of the posts replaces the message that they are being published, unless it has an Undo button.
   document.querySelector(".flash[data-provisional]:not(:has(form))")?.remove();
 });
 
 document.addEventListener("htmx:sendError", (event) => {
-  // A page that looks for news by itself keeps quiet: the next look may succeed.
+  // A failed update of data-live is not reported, because the next one may succeed.
   if (event.detail.elt?.hasAttribute("data-live")) return;
   toast("Cannot reach the server. Your text is still here.");
 });
 
 document.addEventListener("htmx:responseError", (event) => {
-  // A session that has ended asks for signing in, on a page of its own.
+  // The session has ended: reloading leads to the sign-in page.
   if (event.detail.xhr.status === 401) location.reload();
 });

@@ -1,4 +1,4 @@
-// What the calendar adds to links: arrows go from post to post, and posts are moved by dragging or with M.
+// The calendar: arrow keys move the focus from post to post, and dragging or M moves a post to another time.
 
 const calendar = () => document.getElementById("calendar");
 const dialog = () => document.getElementById("move");
@@ -10,7 +10,7 @@ const dayOf = (cell) => cell.closest("[data-day]").dataset.day;
 const isShown = (element) => element.getClientRects().length > 0;
 const stopsIn = (element) => [...element.querySelectorAll(stop)].filter(isShown);
 
-// Of all stops one is in the order of the Tab key; arrows go to the others.
+// One of all stops can be reached with the Tab key, the others with arrow keys.
 function rove(to) {
   const stops = stopsIn(calendar());
   const chosen = to ?? stops.find((one) => one.getAttribute("tabindex") === "0") ?? firstStop(stops);
@@ -25,7 +25,8 @@ const steps = {
   week: { ArrowLeft: -day, ArrowRight: day, ArrowUp: -1, ArrowDown: 1 },
 };
 
-// The stop that an arrow leads to: in the same day or hour, or else in the nearest one in its direction that has any.
+// neighbour returns the stop to which an arrow key moves the focus: in the same day or hour, or else in the nearest one
+// in the key's direction that has a stop.
 function neighbour(from, key) {
   const back = key === "ArrowUp" || key === "ArrowLeft";
   const cell = from.closest("td, [data-hour]");
@@ -69,7 +70,7 @@ function askForTime(entry) {
   form.elements.at.focus();
 }
 
-// put shows an entry at a time in a day or an hour, and returns what takes it back.
+// put moves an entry to a time in a day or an hour, and returns a function that moves it back.
 function put(entry, at, cell) {
   const item = entry.closest("li");
   const [list, next, before] = [item.parentElement, item.nextSibling, entry.dataset.at];
@@ -141,7 +142,7 @@ function continueDrag(event) {
   drag.over = over;
 }
 
-// lift begins to drag: a copy of the entry follows the pointer.
+// lift starts dragging: a copy of the entry follows the pointer.
 function lift() {
   const box = drag.entry.getBoundingClientRect();
   drag.ghost = drag.entry.cloneNode(true);
@@ -161,7 +162,7 @@ function endDrag(isDropped) {
   ghost.remove();
   entry.classList.remove("dragged");
   over?.classList.remove("drop");
-  // The click that ends a drag opens nothing.
+  // The click at the end of a drag must not open a link.
   const ignore = (event) => event.preventDefault();
   addEventListener("click", ignore, { capture: true });
   setTimeout(() => removeEventListener("click", ignore, { capture: true }));
@@ -172,7 +173,7 @@ function endDrag(isDropped) {
 
 let shownAt = performance.now();
 
-// The line of the present time moves on; when the hour is over, the calendar is asked for anew.
+// showNow moves the line of the present time. When the hour is over, it updates the calendar.
 function showNow() {
   const hour = calendar()?.querySelector("li.now");
   if (!hour) return;

@@ -9,7 +9,7 @@ import { toast } from "/static/js/toast.js";
 
 export { forgetDrafts } from "/static/js/draft.js";
 
-// startComposer counts while one writes, keeps what is written and follows the plan.
+// startComposer makes the composer count characters, save drafts in the browser and update the plan.
 export async function startComposer() {
   const form = document.getElementById("compose");
   if (!form) return;
@@ -25,18 +25,18 @@ export async function startComposer() {
   form.addEventListener("redrawn", () => showRoom(form));
   showRoom(form);
 
-  // The preview follows the tab.
+  // Opening a tab opens the preview of its network.
   form.addEventListener("change", (event) => {
     if (event.target.name !== "tab") return;
     const preview = document.getElementById(`preview-${event.target.value}`);
     if (preview) preview.open = true;
   });
 
-  // Something may be there already: kept by the browser, or entered before this script ran.
+  // The form may already contain something: restored by the browser, or typed before this script ran.
   if (form.elements.text.value && !form.querySelector(".plan-rows")) redraw();
 }
 
-// startSending sends once. Several posts are shown once more before they are sent, and anything but sending shows the plan.
+// startSending submits the form only once. It asks for confirmation before several posts are sent.
 function startSending(form, redraw) {
   let agreed = false;
   form.addEventListener("submit", (event) => {
@@ -48,7 +48,7 @@ function startSending(form, redraw) {
     }
     if (form.querySelector(".uploads[data-busy]")) {
       event.preventDefault();
-      toast("Some files are still being uploaded. Send the post when they are there.");
+      toast("Some files are still being uploaded. Wait until they are done, then try again.");
       return;
     }
     if (!agreed && form.querySelectorAll("#plan [data-testid=plan-row]").length > 1) {
@@ -59,14 +59,14 @@ function startSending(form, redraw) {
       });
       return;
     }
-    // A browser that keeps the page as it was, and shows it again on the way back, would show what has been sent as if it
-    // had not: the page is asked for anew.
+    // Going back may restore this page from the browser's cache, as if the form had not been sent. The page is reloaded
+    // in that case.
     setTimeout(() => (button.disabled = true));
     addEventListener("pageshow", () => location.reload(), { once: true });
   });
 }
 
-// followCauses leads from a problem in the plan to its input, which may be in another tab.
+// followCauses makes a link from a problem in the plan open the tab of its input.
 function followCauses(form) {
   form.addEventListener("click", (event) => {
     const link = event.target.closest("a.note-what");

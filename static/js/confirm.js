@@ -1,4 +1,4 @@
-// Before several posts go out, a dialog shows the plan's table once more.
+// A dialog that shows the plan's table before several posts are sent.
 let dialog;
 
 function build() {
@@ -22,7 +22,7 @@ function build() {
 
 let parts;
 
-// confirmSending shows what would be sent, and calls send when the person agrees.
+// confirmSending shows what would be sent, and calls send if the person confirms it.
 export function confirmSending(form, send) {
   parts ??= build();
   const label = form.querySelector("[data-submit-label]").textContent;

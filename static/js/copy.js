@@ -1,6 +1,6 @@
 import { toast } from "/static/js/toast.js";
 
-// startCopying makes buttons with data-copies put the text of that element on the clipboard.
+// startCopying makes buttons copy the text of the element that data-copies names.
 export function startCopying() {
   document.addEventListener("click", async (event) => {
     const button = event.target.closest("[data-copies]");
@@ -11,7 +11,7 @@ export function startCopying() {
       await navigator.clipboard.writeText(source.textContent);
       toast("Copied.");
     } catch {
-      // Without leave to write there, the text is at least selected.
+      // Without permission to use the clipboard, the text is selected instead.
       getSelection().selectAllChildren(source);
       toast("Press Ctrl+C to copy.");
     }

@@ -1,17 +1,17 @@
-// Each network counts in its own unit; the server counts again and has the last word.
+// Each network counts in its own unit. The server's count takes precedence.
 const count = {
   bytes: (text) => new TextEncoder().encode(text).length,
   characters: (text) => [...text].length,
   utf16: (text) => text.length,
 };
 
-// A form sends line ends as CRLF and the server makes them LF; the browser's value has LF already.
+// A form sends line ends as CRLF, and the server converts them to LF. The value in the browser already has LF.
 const textFor = (form, network) =>
   form.querySelector(`[data-override="${CSS.escape(network)}"]`)?.value || form.elements.text.value;
 
 const characters = (n) => (n === 1 ? "1 character" : `${n.toLocaleString("en-GB")} characters`);
 
-// showRoom says how much room the text has left on each network.
+// showRoom shows how many characters are left on each network.
 export function showRoom(form) {
   for (const counter of form.querySelectorAll("[data-counter]")) {
     const { unit, max, extra } = counter.dataset;

@@ -1,6 +1,6 @@
 const dialogOf = (id) => document.getElementById(id);
 
-// startDialogs opens the help, and questions that htmx has fetched, above the page.
+// startDialogs opens the dialogs of the page, and those that htmx has loaded.
 export function startDialogs() {
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-opens]");
@@ -12,7 +12,7 @@ export function startDialogs() {
       closer.closest("dialog").close();
     }
 
-    // A click beside an open dialog lands on the dialog itself.
+    // The target of a click outside an open dialog is the dialog element itself.
     if (event.target instanceof HTMLDialogElement && event.target.open && outside(event)) event.target.close();
   });
 

@@ -1,8 +1,8 @@
 import { entered } from "/static/js/redraw.js";
 import { toast } from "/static/js/toast.js";
 
-// What is unsent survives a reload, a crash and an expired session in the browser's own storage. It is
-// removed once the server has taken it, and when the person signs out.
+// The browser's storage keeps unsent text across a reload, a crash and an expired session. The text is removed once the
+// server has accepted it, and when the person signs out.
 const prefix = "belfry.draft.";
 const sentMark = "belfry.sent";
 
@@ -10,7 +10,7 @@ function storage(act) {
   try {
     return act(localStorage, sessionStorage);
   } catch {
-    // Storage may be forbidden or full; then nothing is kept.
+    // Storage may be disabled or full. The text is not kept then.
     return undefined;
   }
 }
@@ -22,7 +22,7 @@ const worthKeeping = (form) =>
 const keep = (form, key) =>
   storage((local) => (worthKeeping(form) ? local.setItem(key, JSON.stringify(entered(form))) : local.removeItem(key)));
 
-// The server draws the form again with what was kept, because its inputs depend on its files.
+// The server renders the form with the kept text, because its inputs depend on its files.
 async function redraw(form, kept) {
   form.inert = true;
   try {
@@ -34,7 +34,7 @@ async function redraw(form, kept) {
   }
 }
 
-// keepDraft puts back what was kept of a form, and keeps every change.
+// keepDraft restores the kept text of a form, and keeps every change.
 export async function keepDraft(form) {
   if (!form.dataset.autosave) return;
   const key = prefix + form.dataset.autosave;
@@ -62,7 +62,7 @@ export async function keepDraft(form) {
   form.addEventListener("input", () => keep(form, key));
 }
 
-// forgetDrafts removes what the server has taken, or everything when somebody signs out.
+// forgetDrafts removes what the server has accepted, or everything when the person signs out.
 export function forgetDrafts() {
   storage((local, session) => {
     const sent = session.getItem(sentMark);

@@ -1,4 +1,4 @@
-// Runs before the first paint: the chosen look, and the note that scripts run.
+// Runs before the first paint: applies the chosen theme, and tells the style sheet that scripts run.
 (() => {
   const root = document.documentElement;
   root.classList.add("js");
@@ -6,6 +6,6 @@
     const theme = localStorage.getItem("belfry.theme");
     if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   } catch {
-    // Storage may be forbidden; the system's look holds then.
+    // Storage may be disabled. The page then matches the system.
   }
 })();

@@ -1,7 +1,8 @@
 import { toast } from "/static/js/toast.js";
 import { containsWords } from "/static/js/words.js";
 
-// startGroups lets accounts be dragged to groups, and filters and counts the choices of a group's form.
+// startGroups lets the person drag accounts to groups. In a group's form, it filters the accounts and counts the
+// selected ones.
 export function startGroups() {
   let dragged = null;
 
@@ -34,7 +35,7 @@ export function startGroups() {
     const { adds: url, name: group } = card.dataset;
     end(); // the new list has no element that could report it
     await htmx.ajax("POST", url, { source: card, target: "#groups", swap: "outerHTML", values: { account } });
-    if (document.querySelector(`[data-adds="${CSS.escape(url)}"]`)) toast(`${name} is in ${group}.`);
+    if (document.querySelector(`[data-adds="${CSS.escape(url)}"]`)) toast(`${name} was added to ${group}.`);
   });
 
   document.addEventListener("input", (event) => {
@@ -44,7 +45,7 @@ export function startGroups() {
     else list.querySelector("[data-counts]").textContent = list.querySelectorAll(":checked").length;
   });
 
-  // Enter in the search field would send the form.
+  // Enter in the search field must not submit the form.
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.matches?.("[data-filters] [type=search]")) event.preventDefault();
   });

@@ -1,4 +1,5 @@
-// followKeyboard tells the style sheet when a phone's keyboard covers the page, and how much of it: what sends stays above.
+// followKeyboard tells the style sheet how much of the page a phone's keyboard covers, so that the submit button stays
+// visible.
 export function followKeyboard() {
   const view = window.visualViewport;
   if (!view) return;

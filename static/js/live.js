@@ -1,11 +1,12 @@
-// What changes in the workspace, as it happens. An element names what it shows in data-live: "posts", "media", or the id
-// of a post or file; several are separated by spaces. When that has changed, it gets the event "live":
+// Updates the page when something changes in the workspace. An element names what it shows in data-live: "posts",
+// "media", or the id of a post or file, separated by spaces. When that has changed, the element gets the event "live":
 //
 //   <div id="posts" data-live="posts" hx-get="…" hx-trigger="live" hx-swap="patch">
 //
-// While the page is hidden, nothing is asked for; everything is when it is seen again.
+// A hidden page is not updated. When it becomes visible, all its elements are.
 
-// How long to wait after the server has refused: first so long, and twice as long each time that it refuses again.
+// Milliseconds to wait after the server has refused the stream: askAgain at first, then twice as long each time, up to
+// longest.
 const askAgain = 20_000;
 const longest = 600_000;
 

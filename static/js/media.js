@@ -1,4 +1,4 @@
-// The media library: uploads, and files that are dragged to a folder. Without it, forms do all of that.
+// The media library: uploads, and dragging files to a folder. Forms do the same without this script.
 import { acceptDrops, startUploads } from "/static/js/upload.js";
 
 const dragged = "application/x-belfry-files";
@@ -31,7 +31,7 @@ function startUploading(library) {
   acceptDrops(document.body, uploads.add);
 }
 
-// Files are moved by dragging one of them, or all that are selected, to a folder.
+// startMoving lets the person drag a file, or all selected files, to a folder.
 function startMoving(library) {
   document.addEventListener("dragstart", (event) => {
     const file = event.target.closest?.("[data-file]");

@@ -2,7 +2,7 @@ import { containsWords } from "/static/js/words.js";
 
 const menus = ".switcher, .bar-more, .menu";
 
-// startMenus closes an open menu when a person leaves it, and lets its search hide what does not match.
+// startMenus closes an open menu when the person leaves it, and makes its search hide entries that do not match.
 export function startMenus() {
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll(`:is(${menus})[open]`)) {

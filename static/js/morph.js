@@ -1,5 +1,5 @@
-// morph makes an element like another one and keeps its nodes, so that focus, selection and what a person is writing stay.
-// What a person has entered is never touched, nor what is inside [data-keep].
+// morph makes an element equal to another one but keeps its nodes, so that the focus and the selection stay. It changes
+// neither what the person has entered nor anything inside [data-keep].
 export function morph(element, wanted) {
   if (element.isEqualNode(wanted)) return;
   morphAttributes(element, wanted);
@@ -7,7 +7,7 @@ export function morph(element, wanted) {
 }
 
 function morphAttributes(element, wanted) {
-  // Whether details are open is the person's.
+  // The person decides whether details are open.
   const theirs = element instanceof HTMLDetailsElement ? ["open"] : element.matches("[data-keep]") ? ["hidden", "class"] : [];
   for (const { name } of [...element.attributes]) {
     if (!wanted.hasAttribute(name) && !theirs.includes(name)) element.removeAttribute(name);
@@ -18,8 +18,8 @@ function morphAttributes(element, wanted) {
 }
 
 // Elements with an id are found wherever they are. Other nodes are matched in their order, and inputs and their .field
-// only with the same input, so that no input becomes another one. What goes is removed before anything is placed: a node
-// that keeps its order is not moved, which would take the focus from it.
+// only with the same input, so that no input becomes another one. Old nodes are removed before new ones are inserted,
+// so that nodes that keep their order are not moved, which would take the focus from them.
 function morphChildren(parent, wanted) {
   const old = [...parent.childNodes];
   const named = new Map(old.filter((node) => node.id).map((node) => [node.id, node]));
@@ -45,7 +45,7 @@ const isAlike = (node, next) => !node.id && node.nodeName === next.nodeName && i
 
 const inputs = "input, select, textarea, button";
 
-// inputOf names an input, or that of a field.
+// inputOf returns the name of an input, or of the input in a field.
 function inputOf(node) {
   if (!(node instanceof Element)) return "";
   const input = node.matches(inputs) ? node : node.matches(".field") && node.querySelector(inputs);

@@ -18,7 +18,7 @@ function move(dialog, step) {
   if (all.length > 0) choose(dialog, (at + step + all.length) % all.length);
 }
 
-// startPalette opens the search above the page with Ctrl or Cmd and K, or by its link. Arrow keys choose a result.
+// startPalette opens the search dialog with Ctrl+K, Cmd+K or its link. Arrow keys select a result.
 export function startPalette() {
   const dialog = document.getElementById("palette");
   if (!dialog) return;

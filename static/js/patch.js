@@ -1,6 +1,6 @@
-// hx-swap="patch" replaces an element like outerHTML, but touches only what differs: focus, selection, scrolling, open
-// details and what has been typed stay. Elements with the same id are the same element; so are forms, rows and items of
-// lists whose first id is the same, and fields with the same name.
+// hx-swap="patch" replaces an element like outerHTML, but changes only what differs. The focus, the selection, the
+// scroll position, open details and typed text stay. Elements with the same id are considered the same; so are forms,
+// rows and list items with the same first id, and fields with the same name.
 
 export function startPatching() {
   window.htmx?.defineExtension("patch", {
@@ -12,19 +12,19 @@ export function startPatching() {
       patch(target, fresh, touched);
       const kept = focused?.isConnected ? focused : document.getElementById(focused?.id);
       if (kept && kept !== document.activeElement) kept.focus({ preventScroll: true });
-      // A field that was focused once must not be again, now that htmx makes the new parts work.
+      // Without this, htmx would focus fields with autofocus again when it processes the new parts.
       for (const field of target.querySelectorAll("[autofocus]")) field.removeAttribute("autofocus");
       return touched;
     },
   });
 }
 
-// What scripts fill in, and what a person is writing in, is left alone.
+// isWritten reports whether scripts or the person fill in a field, which is then left alone.
 const filled = "[data-now-in], [data-keep]";
 const isWritten = (field) =>
   field.matches("input:not([type=checkbox], [type=radio], [type=hidden]), textarea") && field.value !== field.defaultValue;
 
-// A select that a person has set would follow the server's choice otherwise; a box that they have ticked does not.
+// Without this, the server's choice would replace the person's in a select. Check boxes keep theirs anyway.
 const isSet = (field) => field.matches("select") && chosen(field) !== intended(field);
 const chosen = (select) => [...select.selectedOptions].map((option) => option.value).join();
 const intended = (select) => {
@@ -53,7 +53,7 @@ function patch(old, fresh, touched) {
   }
 }
 
-// patchAttributes tells whether an attribute changed that htmx reads.
+// patchAttributes returns whether an attribute that htmx reads has changed.
 function patchAttributes(old, fresh) {
   let read = false;
   const kept = (name) => name === "tabindex" || (name === "open" && old.matches("details, dialog"));

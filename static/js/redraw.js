@@ -1,15 +1,15 @@
-// The server draws the form anew after each change: what the accounts and files allow, what is wrong, and what would be
-// sent. The form takes over what differs.
+// After each change, the server renders the form again: which inputs the accounts and files allow, what is wrong, and
+// what would be sent. The page updates what differs.
 import { morph } from "/static/js/morph.js";
 import { toast } from "/static/js/toast.js";
 
 const pause = 400; // after the last key
 const again = 5000; // after a break of the connection, unless the server says how long to wait
 
-// entered is what the form would send, as pairs. Files of the device are uploaded by themselves.
+// entered returns what the form would send, as pairs, without files from the device, which are uploaded separately.
 export const entered = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
 
-// startRedrawing redraws a form while it is filled in. It sends "redrawn" to the form each time.
+// startRedrawing updates a form while the person fills it in. It dispatches "redrawn" to the form after each update.
 export function startRedrawing(form) {
   const submit = () => form.querySelector("#submit");
   let timer;
@@ -66,7 +66,7 @@ export function startRedrawing(form) {
   return redraw;
 }
 
-// refusalOf is an answer that is no form, with the words that the server has for it.
+// refusalOf returns an error for a response that is not the form, with the server's message.
 function refusalOf(answer, text) {
   const told = new DOMParser().parseFromString(text, "text/html").querySelector("[data-code] p");
   return Object.assign(new Error(text), {

@@ -1,5 +1,5 @@
-// Selecting rows of a list: all of them, a range with Shift, the focused one with x; and how many are selected. The
-// check boxes and the actions on them work without this.
+// Selects rows of a list: all of them, a range with Shift, or the focused one with X. It shows how many are selected.
+// The check boxes and the actions on them work without this script.
 const boxes = () => [...document.querySelectorAll("[data-selects]")];
 
 let last = null;
@@ -31,7 +31,7 @@ export function startSelecting() {
   showSelection();
 }
 
-// The panels that filter the list and move posts lie over it: Esc and a click beside them close them.
+// The panels for filtering the list and moving posts cover it. Esc and a click outside close them.
 function startFolding() {
   const panels = () => [...document.querySelectorAll(".post-filter[open], .post-move[open]")];
   document.addEventListener("click", (event) => {
@@ -63,7 +63,7 @@ function showSelection() {
   every.indeterminate = selected > 0 && selected < all.length;
 }
 
-// A list that is replaced keeps what is selected in it.
+// A list keeps its selection when it is replaced.
 function keepSelection() {
   let kept = [];
   document.addEventListener("htmx:beforeSwap", () => {

@@ -32,7 +32,7 @@ function help() {
   return true;
 }
 
-// startShortcuts listens for c, g and a letter, /, j, k and ?. A key that writes text is left alone.
+// startShortcuts handles the keys C, G and a letter, /, J, K and ?. It ignores keys that type text.
 export function startShortcuts() {
   let goUntil = 0;
 

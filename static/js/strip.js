@@ -1,8 +1,8 @@
 import { pickFiles } from "/static/js/pick.js";
 import { acceptDrops, acceptPaste, startUploads } from "/static/js/upload.js";
 
-// The strip of files: put in order by buttons and by dragging, and taken away. The order of the tiles is the order of the
-// files.
+// The strip of files: buttons and dragging order the files, and buttons remove them. The order of the tiles is the
+// order of the files.
 const nextLook = 1500; // while files are being processed
 const tiles = (form) => [...form.querySelectorAll("#tiles > .tile")];
 
@@ -26,7 +26,7 @@ export function startStrip(form, redraw) {
     if (button.name === "remove") {
       const next = tile.nextElementSibling ?? tile.previousElementSibling;
       tile.remove();
-      say(`${tile.dataset.name} is removed.`);
+      say(`${tile.dataset.name} was removed.`);
       (next?.querySelector("button[name=remove]") ?? form.querySelector("#upload")).focus();
       changed();
     } else {
@@ -35,14 +35,14 @@ export function startStrip(form, redraw) {
     }
   });
 
-  // A button that can go no further hands the focus to its neighbour.
+  // When a button becomes disabled at the end of the strip, the other one gets the focus.
   form.addEventListener("redrawn", () => {
     if (pressed?.disabled) pressed.parentElement.querySelector("button:not(:disabled)")?.focus();
   });
   let pressed = null;
   form.addEventListener("focusin", (event) => (pressed = event.target.closest(".tile-acts button")));
 
-  // nearest is the tile beside the place where something is dropped.
+  // nearest returns the tile that is closest to the place where something is dropped.
   function nearest({ clientX, clientY }) {
     const distance = (tile) => {
       const { x, y, width, height } = tile.getBoundingClientRect();
@@ -73,7 +73,7 @@ export function startStrip(form, redraw) {
     dragged = null;
   });
 
-  // A file that was uploaded or picked comes last. The server draws what its tile shows.
+  // An uploaded or picked file becomes the last one. The server renders its tile.
   function add({ id, name }) {
     if (document.getElementById(`tile-${id}`)) return;
     const tile = document.createElement("li");
@@ -81,7 +81,7 @@ export function startStrip(form, redraw) {
     Object.assign(tile.dataset, { name, testid: "file", processing: "" });
     tile.append(Object.assign(document.createElement("input"), { type: "hidden", name: "media", value: id }));
     form.querySelector("#tiles").append(tile);
-    say(`${name} is added as number ${tiles(form).length}.`);
+    say(`${name} was added as number ${tiles(form).length}.`);
     changed();
   }
 

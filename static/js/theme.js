@@ -14,7 +14,7 @@ function apply(theme) {
   else delete dataset.theme;
 }
 
-// startTheme makes the switch between the system's look, light and dark work, in every open tab.
+// startTheme makes the switch between the system's theme, light and dark work, in all open tabs.
 export function startTheme() {
   const show = () => {
     const now = stored();
@@ -29,7 +29,7 @@ export function startTheme() {
     try {
       localStorage.setItem(key, event.target.value);
     } catch {
-      // It holds for this page only where storage is forbidden.
+      // If storage is disabled, the choice applies only to this page.
     }
   });
 }

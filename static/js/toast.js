@@ -1,6 +1,6 @@
 const stay = 6000;
 
-// toast says something for a while, to eyes and to readers of the page.
+// toast shows a message for a while, which screen readers announce.
 export function toast(text) {
   const region = document.getElementById("toasts");
   if (!region) return;

@@ -1,24 +1,24 @@
-// Uploads of many files: three at once, each with its progress. When the connection breaks, a file is sent again, after
-// longer and longer waits and as soon as the browser is online; then by a button. Nothing is uploaded twice: a
-// reservation is repeated under its key, and an address takes a file once.
+// Uploads many files: three at once, each with its progress. If the connection breaks, it sends a file again after
+// increasing waits and as soon as the browser is online; after several failures, the person can press a button. No file
+// is uploaded twice: a repeated reservation has the same key, and an upload address accepts a file once.
 //
 //   const uploads = startUploads(panel, { onReady: (file) => …, folder: () => "" });
 //   uploads.add(input.files);
 //   acceptDrops(document.body, uploads.add);
 //
-// The panel is ui.Uploads. onReady gets the record of a file that can be used, in the words of the API: id, originalName,
-// kind, thumbnailUrl and so on. onIdle is called when nothing is left to wait for.
+// The panel is ui.Uploads. onReady gets the API's record of a file that can be used: id, originalName, kind,
+// thumbnailUrl and so on. onIdle is called when all uploads have ended.
 import { toast } from "/static/js/toast.js";
 
 const atOnce = 3;
-const waits = [1, 2, 4, 8, 15, 30]; // seconds before each further try
-const silence = 30_000; // an upload without progress for so long is broken
-const looks = [500, 1000, 2000, 4000]; // milliseconds between questions whether files are ready
+const waits = [1, 2, 4, 8, 15, 30]; // seconds before each retry
+const silence = 30_000; // milliseconds without progress after which an upload has failed
+const looks = [500, 1000, 2000, 4000]; // milliseconds between checks whether files are ready
 
-// A Refusal ends an upload until the person tries again; any other error is tried again by itself.
+// A Refusal ends an upload until the person tries again. After any other error, the upload is retried automatically.
 class Refusal extends Error {}
 
-// Later is an answer after which the same request may succeed, in a number of seconds if that is known.
+// Later is an error after which the same request may succeed, if known after a number of seconds.
 class Later extends Error {}
 
 const newKey = () => {
@@ -28,7 +28,7 @@ const newKey = () => {
 
 const unreachable = "Cannot reach the server.";
 
-// ask sends a request to the dashboard and returns its answer, or throws a Refusal with the server's own words.
+// ask sends a request to the dashboard and returns the response's JSON, or throws an error with the server's message.
 async function ask(url, { form, signal } = {}) {
   const answer = await fetch(url, {
     method: form ? "POST" : "GET",
@@ -43,14 +43,14 @@ async function ask(url, { form, signal } = {}) {
   throw problemOf(answer.status, text, answer.headers.get("Retry-After"), true);
 }
 
-// problemOf makes an error of an answer: waiting helps when the server is busy or says so, and not when it refuses. The
-// hints of the API are for programs.
+// problemOf returns an error for a response: Later if the server is busy or says how long to wait, or else a Refusal.
+// hints says whether to add the response's hint; those of the API are for programs.
 function problemOf(status, text, retryAfter, hints) {
   let told = {};
   try {
     told = JSON.parse(text) ?? {};
   } catch {
-    // A proxy answers in its own words.
+    // A proxy's response has another format.
   }
   const waiting = retryAfter || status >= 500 || status === 408 || status === 429;
   const words = [told.message, hints && told.hint].filter(Boolean).join(" ");
@@ -60,7 +60,7 @@ function problemOf(status, text, retryAfter, hints) {
   return Object.assign(problem, { code: told.code, seconds: Number(retryAfter) || 0 });
 }
 
-// putBytes sends a file to its signed address and tells how much has been sent.
+// putBytes sends a file to its signed address, and shows the progress.
 function putBytes(upload) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -108,7 +108,7 @@ class Upload {
     this.show();
   }
 
-  // send reserves the file's place and sends its bytes. An address that is no longer valid is reserved anew.
+  // send reserves an upload address and sends the file's bytes. If the address has expired, it reserves another one.
   async send(url) {
     this.sent = 0;
     this.become("uploading");
@@ -140,7 +140,7 @@ class Upload {
   }
 }
 
-// startUploads makes a panel (ui.Uploads) upload files. It returns add, which takes files.
+// startUploads makes a panel (ui.Uploads) upload files. It returns an object with add, which uploads files.
 export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, folder = () => "" } = {}) {
   const url = panel.dataset.uploads;
   const uploads = [];
@@ -163,7 +163,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     tellReady();
   }
 
-  // sum says how far all uploads are, to eyes and to readers of the page, only when that has changed.
+  // sum shows the progress of all uploads. Screen readers announce it when it changes.
   function sum() {
     const done = uploads.filter((upload) => upload.state === "done").length;
     const failed = uploads.filter((upload) => upload.state === "failed").length;
@@ -185,7 +185,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     next();
   }
 
-  // next starts as many uploads as may run at once.
+  // next starts waiting uploads while fewer than the maximum are running.
   function next() {
     while (uploads.filter((upload) => upload.state === "uploading").length < atOnce) {
       const upload = uploads.find((upload) => upload.state === "waiting");
@@ -209,7 +209,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     next();
   }
 
-  // pause waits before the next try, or gives up until the person tries again.
+  // pause waits before the next attempt, or stops until the person tries again.
   function pause(upload, problem) {
     const words = problem instanceof Later ? problem.message : unreachable;
     const wait = waits[upload.tries++];
@@ -228,7 +228,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     next();
   }
 
-  // retry begins anew: a file that the server has refused is removed there first.
+  // retry starts an upload again. If the server has refused the file, it first deletes the reservation.
   async function retry(upload) {
     upload.tries = 0;
     if (upload.refused) await giveBack(upload);
@@ -242,7 +242,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     await giveBack(upload);
   }
 
-  // giveBack frees what was reserved for a file. If that fails, the reservation expires by itself.
+  // giveBack cancels a file's reservation. If that fails, the reservation expires later.
   async function giveBack(upload) {
     const { reserved } = upload;
     upload.refused = false;
@@ -250,7 +250,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     if (reserved) await ask(`${url}/${reserved.mediaId}/cancel`, { form: {} }).catch(() => {});
   }
 
-  // look asks again and again which of the files can be used.
+  // look asks repeatedly which of the files can be used.
   let looking = false;
   async function look() {
     if (looking) return;
@@ -268,7 +268,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     next();
   }
 
-  // tellReady tells of files in the order in which they were chosen: one waits for those before it.
+  // tellReady calls onReady in the order in which the files were chosen. A file waits for those before it.
   function tellReady() {
     for (const upload of uploads) {
       if (isOpen(upload)) return;
@@ -334,9 +334,10 @@ function wordsOf({ state, words, sent }) {
   }
 }
 
-// acceptDrops takes files that are dropped on an element. It has data-dropping while files are above it.
+// acceptDrops calls add with files that are dropped on an element. The element has data-dropping while files are over
+// it.
 export function acceptDrops(element, add) {
-  // A picture that is dragged within the page is also a file to some browsers.
+  // Some browsers treat a picture that is dragged within the page as a file.
   let inside = false;
   document.addEventListener("dragstart", () => (inside = true));
   document.addEventListener("dragend", () => (inside = false));
@@ -360,12 +361,12 @@ export function acceptDrops(element, add) {
     over(0);
     const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
     const files = items.filter((item) => !item.webkitGetAsEntry?.()?.isDirectory).map((item) => item.getAsFile());
-    if (files.length < items.length) toast("Folders cannot be uploaded. Drop the files in them.");
+    if (files.length < items.length) toast("Folders cannot be uploaded. Drop their files instead.");
     add(files);
   });
 }
 
-// acceptPaste takes files that are pasted into an element.
+// acceptPaste calls add with files that are pasted into an element.
 export function acceptPaste(element, add) {
   element.addEventListener("paste", (event) => {
     const files = [...(event.clipboardData?.files ?? [])];

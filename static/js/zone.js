@@ -1,4 +1,4 @@
-// fillZones offers every time zone the browser knows, and guesses the person's own where none is entered.
+// fillZones offers every time zone that the browser knows, and fills in the browser's own zone in an empty input.
 export function fillZones() {
   const input = document.querySelector("[data-guesses-zone]");
   if (!input) return;
@@ -22,12 +22,12 @@ function clock(zone) {
     const there = format(zone);
     return here && here !== zone && format(here) !== there ? `, now ${there}` : "";
   } catch {
-    // The server may know a zone that this browser does not.
+    // This browser may not know a zone that the server knows.
     return "";
   }
 }
 
-// showClocks says what time it is in the workspace's zone to somebody who sits in another.
+// showClocks shows the present time in the workspace's zone if the browser is in another zone.
 export function showClocks(root) {
   for (const element of root.querySelectorAll?.("[data-now-in]") ?? []) element.textContent = clock(element.dataset.nowIn);
 }
