@@ -7,21 +7,21 @@ import (
 	"belfry/internal/core"
 )
 
-// Budget is how many calls of a kind a network takes within a time, as it publishes it. A post whose call would be one
-// too many waits until it is not. A throttle that the network sends nevertheless counts as always.
+// Budget is a network's published limit on calls of one kind within a period. A post whose call would exceed the
+// limit waits. If the network throttles a call anyway, that throttle applies as usual.
 type Budget struct {
-	Call  core.Do // DoCreate, DoPublish, or DoStatus for the questions after the arm
+	Call  core.Do // DoCreate, DoPublish, or DoStatus for status queries after the arm
 	Scope Scope   // ScopeAccount or ScopeApp
-	Name  string  // what the network counts, in a sentence: uploads
-	Count int     // how many it takes
-	// Cost is how many of them the call counts as; 0 is one.
+	Name  string  // what the network counts, as a plural: uploads
+	Count int     // the most that it accepts
+	// Cost is how much of Count one call uses; 0 means 1.
 	Cost int
-	// Window is the time, which moves along. With Day, it is a day of that zone instead.
+	// Window is the length of the moving period. If Day is set, the period is a calendar day in that zone instead.
 	Window time.Duration
 	Day    *time.Location
 }
 
-// PeriodAt returns since when calls count at a time, and for a day, when none of them counts any more.
+// PeriodAt returns the start of the period that contains now and, for a calendar day, its end.
 func (b Budget) PeriodAt(now time.Time) (since, ends time.Time) {
 	if b.Day == nil {
 		return now.Add(-b.Window), time.Time{}
@@ -30,7 +30,7 @@ func (b Budget) PeriodAt(now time.Time) (since, ends time.Time) {
 	return time.Date(year, month, day, 0, 0, 0, 0, b.Day), time.Date(year, month, day+1, 0, 0, 0, 0, b.Day)
 }
 
-// String is the rule in words: 6 uploads in a minute for each account.
+// String returns the limit in words: 6 uploads in a minute for each account.
 func (b Budget) String() string {
 	within, of := fmt.Sprintf("in %.0f minutes", b.Window.Minutes()), "each account"
 	switch {
@@ -47,7 +47,7 @@ func (b Budget) String() string {
 	return fmt.Sprintf("%d %s %s for %s", b.Count, b.Name, within, of)
 }
 
-// FindBudget returns the budget of a call, or false if the network publishes none.
+// FindBudget returns the budget of a call, or false if the network publishes no limit for it.
 func (d Delivery) FindBudget(call core.Do) (Budget, bool) {
 	for _, b := range d.Budgets {
 		if b.Call == call && b.Count > 0 {

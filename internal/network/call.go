@@ -19,35 +19,35 @@ import (
 	"time"
 )
 
-// bodyLimit bounds an answer: no network says more than this to a service that posts.
+// bodyLimit bounds a response. No network sends a publishing service more than this.
 const bodyLimit = 1 << 20
 
 // Request is one call to a network. Form, JSON and Body are its body; at most one of them is set.
 type Request struct {
 	Method string
 	URL    string     // https, of the network itself; its own query is kept
-	Query  url.Values // never the token, except where the network takes it nowhere else
+	Query  url.Values // without the token, unless the network accepts it nowhere else
 	Form   url.Values
 	JSON   any
 	Body   *Body
 	Token  Secret // goes into the Authorization header
-	// Secrets are further texts that must not come back in an error.
+	// Secrets are further texts that errors must not contain.
 	Secrets []Secret
 	Header  http.Header
-	// Complete lists the statuses whose responses are complete whatever their body holds, such as 308 between the
-	// parts of an upload. A redirect to elsewhere is never complete.
+	// Complete lists the statuses whose responses are complete whatever their body contains, such as 308 between the
+	// parts of an upload. A redirect to another address is never complete.
 	Complete []int
 }
 
-// Body is a body of bytes. The transport cannot send it a second time.
+// Body is a request body of bytes. The transport cannot send it twice.
 type Body struct {
-	// Open opens exactly Size bytes. After an error nothing was sent.
+	// Open opens exactly Size bytes. If it fails, nothing is sent.
 	Open func(context.Context) (io.ReadCloser, error)
 	Size int64
 	Type string // of the content
 }
 
-// Response is a complete response: in JSON, or of a status that the request calls complete.
+// Response is a complete response: it is JSON, or its status is one of Request.Complete.
 type Response struct {
 	Status int
 	Header http.Header
@@ -55,16 +55,15 @@ type Response struct {
 	cut    redactor
 }
 
-// CompleteError completes an error about this answer: its status, and its body with secrets cut.
+// CompleteError adds the status and the redacted body of the response to an error about it.
 func (r *Response) CompleteError(e Error) *Error {
 	e.Status, e.Raw = r.Status, r.cut.redactAndTruncate(r.Body)
 	e.Message = r.cut.redact(e.Message)
 	return &e
 }
 
-// Do makes the call once. An error is always an *Error: NotSent when nothing of the request was
-// written, Unknown when no complete response came back: JSON, or a status of in.Complete. It never holds an address or
-// a secret.
+// Do makes the call once. An error is always an *Error: NotSent if nothing of the request was written, or Unknown if
+// the response was not complete (see Response). It never contains an address or a secret.
 func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -137,7 +136,8 @@ func (c *Client) newHTTPRequest(ctx context.Context, in Request) (r *http.Reques
 	return r, u.Host, nil
 }
 
-// encodeFormOrJSON is the body of a request that has a form or JSON, and its type.
+// encodeFormOrJSON returns the body of a request with a form or JSON, and its content type. It returns nil for any
+// other.
 func (r Request) encodeFormOrJSON() (text io.Reader, contentType string, err error) {
 	switch {
 	case r.Form != nil:
@@ -183,11 +183,11 @@ func readResponse(answer *http.Response, host string, cut redactor, complete []i
 	return resp, nil
 }
 
-// jsonEscape matches escapes one after the other, so that the backslash of an escaped backslash begins no other.
+// jsonEscape matches one escape at a time, so the second backslash of an escaped backslash never starts a match.
 var jsonEscape = regexp.MustCompile(`(?s)\\(?:u0000|.)`)
 
-// replaceNULEscapes replaces every escaped U+0000 in JSON: no network means it, and a database that cannot store it
-// would lose the response.
+// replaceNULEscapes replaces every escaped U+0000 in JSON with U+FFFD. Networks do not send it on purpose, and the
+// database could not store the response.
 func replaceNULEscapes(body []byte) []byte {
 	return jsonEscape.ReplaceAllFunc(body, func(escape []byte) []byte {
 		if string(escape) == `\u0000` {
@@ -197,11 +197,11 @@ func replaceNULEscapes(body []byte) []byte {
 	})
 }
 
-// LongestWait is the most that a network is believed when it says how long to wait: after a day it is asked
-// again, because a wrong figure must not hold a post for years.
+// LongestWait caps the wait that a network asks for. A wrong figure must not hold a post for years.
 const LongestWait = 24 * time.Hour
 
-// RetryAfter reads the header of that name; now serves its form with a date. 0 means none.
+// RetryAfter returns the wait that the Retry-After header asks for, at most LongestWait; 0 if it asks for none. Dates
+// are compared with now, and are ignored if now is zero.
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	value := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
@@ -214,7 +214,7 @@ func (r *Response) RetryAfter(now time.Time) time.Duration {
 	return min(at.Sub(now), LongestWait)
 }
 
-// CappedWait is how long a network wants to be waited for, at most LongestWait.
+// CappedWait converts the seconds that a network asks to wait to a duration of at most LongestWait.
 func CappedWait(seconds float64) time.Duration {
 	return time.Duration(min(seconds, LongestWait.Seconds()) * float64(time.Second))
 }
@@ -228,7 +228,7 @@ func newTransportError(kind ErrorKind, host string, cut redactor, err error) *Er
 	return &Error{Kind: kind, Message: fmt.Sprintf(message, err), cause: err}
 }
 
-// redactError returns an error without the address of the call and without secrets.
+// redactError returns the error without the address of the call and without secrets.
 func redactError(cut redactor, err error) error {
 	err = unwrapURLError(err)
 	if clean := cut.redact(err.Error()); clean != err.Error() {
@@ -237,7 +237,7 @@ func redactError(cut redactor, err error) error {
 	return err
 }
 
-// unwrapURLError removes the layer of an error that prints the whole address.
+// unwrapURLError removes every *url.Error, which would print the whole address.
 func unwrapURLError(err error) error {
 	var u *url.Error
 	for errors.As(err, &u) {

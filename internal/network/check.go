@@ -7,18 +7,18 @@ import (
 	"belfry/internal/core"
 )
 
-// Findings are what a check finds.
+// Findings are the issues and warnings that a check collects.
 type Findings struct{ issues, warnings []core.Issue }
 
-// AddIf notes an issue or a warning where something is wrong.
+// AddIf adds the issue or warning if wrong is true.
 func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 	if wrong {
 		i.AppendTo(&f.issues, &f.warnings, args...)
 	}
 }
 
-// CheckDraftWith decodes the draft's settings for a network's check and returns what that finds. Settings that were
-// stored and are no longer understood are an issue.
+// CheckDraftWith decodes the draft's settings, runs a network's check and then checks the account's facts. If stored
+// settings can no longer be decoded, it returns one issue.
 func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
 	s, err := DecodeSettings[T](d, draft.Settings)
 	if err != nil {
@@ -30,9 +30,9 @@ func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings))
 	return f.issues, f.warnings
 }
 
-// CheckLimits holds a draft against the numbers of a network and of one of its content types: the same numbers
-// that GET /limits prints. The draft's text is the one that would be sent, and its title is empty where none
-// would be. Links are addresses that count beside those in the text.
+// CheckLimits checks a draft against the limits of a network and one of its content types, the same limits that GET
+// /limits returns. The draft has the text that would be sent, and no title if none would be. The links count in
+// addition to those in the text.
 func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, links ...string) {
 	kind, ok := d.Limits.ContentTypes[contentType]
 	f.checkText(d, kind, draft, links)
@@ -44,7 +44,7 @@ func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, l
 	f.checkEachFile(d.Name, kind, draft.Media)
 }
 
-// CheckTextAndEachFile is CheckLimits without how many files there are, and of which kinds.
+// CheckTextAndEachFile checks the same as CheckLimits, except the number of files and their kinds.
 func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draft Draft) {
 	kind := d.Limits.ContentTypes[contentType]
 	f.checkText(d, kind, draft, nil)
@@ -71,7 +71,7 @@ func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, 
 		f.AddIf(n > l.Title.Max, core.IssueTitleTooLong, n, countingUnitName(l.Title.Unit), d.Name, l.Title.Max)
 	}
 	if long > 2*l.Text.Max {
-		return // to look through a text as long as a request may be, for each of 200 accounts, takes half a minute
+		return // searching the longest possible text for each of 200 accounts takes half a minute
 	}
 	for _, most := range []struct {
 		limit *int
@@ -89,7 +89,7 @@ func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, 
 	}
 }
 
-// checkFileCountsAndKinds judges how many files there are and whether their kinds go together.
+// checkFileCountsAndKinds checks how many files there are and whether their kinds can be combined.
 func (f *Findings) checkFileCountsAndKinds(name string, kind core.ContentType, media []core.Media) {
 	n := len(media)
 	switch {
@@ -118,7 +118,7 @@ func (f *Findings) checkFileCountsAndKinds(name string, kind core.ContentType, m
 	}
 }
 
-// CountFiles tells how many of the files are of a kind.
+// CountFiles counts the files of a kind.
 func CountFiles(media []core.Media, kind core.FileKind) int {
 	n := 0
 	for _, m := range media {
@@ -158,7 +158,7 @@ func (f *Findings) checkDimensions(name string, l core.FileLimits, m core.Media)
 		core.IssueResolutionUnsupported, name, m.Name, formatPixels(l.MinWidth, l.MinHeight), formatMaxPixels(l))
 }
 
-// checkVideoLimits judges what only a video has. A file says nothing of a figure that is zero.
+// checkVideoLimits checks the properties that only videos have. A zero property is unknown and not checked.
 func (f *Findings) checkVideoLimits(name string, l core.FileLimits, m core.Media) {
 	if m.DurationMs > 0 {
 		f.AddIf(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, formatDuration(l.MinDurationMs))
@@ -183,7 +183,7 @@ func (f *Findings) checkVideoLimits(name string, l core.FileLimits, m core.Media
 		formatNumber(float64(m.AudioChannels)),
 	)
 	if m.FPS > 0 {
-		// Clocks of files are seldom exact: 30.003 pictures a second are thirty.
+		// Frame rates in files are seldom exact: 30.003 counts as 30.
 		fps := math.Round(m.FPS*fpsSteps) / fpsSteps
 		wrong(
 			fps < l.MinFPS || exceeds(fps, l.MaxFPS),
@@ -199,5 +199,5 @@ func (f *Findings) checkVideoLimits(name string, l core.FileLimits, m core.Media
 
 const fpsSteps = 10
 
-// exceeds tells whether a number passes a bound; zero is none.
+// exceeds reports whether a number exceeds a limit; a limit of 0 is none.
 func exceeds[N int | int64 | float64](n, limit N) bool { return limit > 0 && n > limit }

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Bounds of the connection pool. A thousand posts due in one second call one host at once; connections
-// idle for long are closed by us, because a POST on one that the network closes at that moment is lost
-// without anyone knowing whether it arrived.
+// Bounds of the connection pool. A thousand posts due in one second call one host at once. We close idle connections
+// early: if the network closed one during a POST, nobody would know whether the request arrived.
 const (
 	poolPerHost   = 1000
 	poolIdle      = 30 * time.Second
@@ -21,32 +20,32 @@ const (
 	dialKeepAlive = 15 * time.Second
 )
 
-// ClientConfig says how networks are reached.
+// ClientConfig configures how networks are reached.
 type ClientConfig struct {
-	// NetworksURL stands in for every network: https://HOST/PATH is called at NetworksURL/HOST/PATH. Nil
-	// means the networks themselves.
+	// NetworksURL replaces every network: a call to https://HOST/PATH goes to NetworksURL/HOST/PATH. Nil means the
+	// real networks.
 	NetworksURL *url.URL
-	// BrowseURL is the same for addresses that a person's browser opens; nil means NetworksURL.
+	// BrowseURL does the same for addresses that a browser opens; nil means NetworksURL.
 	BrowseURL *url.URL
-	// Timeout bounds one call, whatever its context allows; 0 means 30 seconds.
+	// Timeout bounds each call, even if its context allows more; 0 means 30 seconds.
 	Timeout time.Duration
-	// Observe is told of every call; nil means nobody is.
+	// Observe is called after every call; nil means none.
 	Observe func(Call)
-	// Now is the wall clock; nil means the machine's.
+	// Now is the wall clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Call is one call to a network, for figures.
+// Call is a record of one call to a network, for metrics.
 type Call struct {
 	Host    string
 	Method  string
-	Status  int       // 0 without an answer
-	Kind    ErrorKind // empty when a well-formed answer came, even a refusal
+	Status  int       // 0 without a response
+	Kind    ErrorKind // empty if a complete response arrived, even a refusal
 	Started time.Time
 	Took    time.Duration
 }
 
-// Client is the one HTTP client through which every network is reached.
+// Client is the one HTTP client for all networks.
 type Client struct {
 	http    *http.Client
 	calls   *url.URL
@@ -56,7 +55,7 @@ type Client struct {
 	now     func() time.Time
 }
 
-// NewClient makes the client.
+// NewClient returns a client.
 func NewClient(cfg ClientConfig) *Client {
 	c := &Client{calls: cfg.NetworksURL, browse: cfg.BrowseURL, timeout: cfg.Timeout, observe: cfg.Observe, now: cfg.Now}
 	if c.browse == nil {
@@ -69,17 +68,17 @@ func NewClient(cfg ClientConfig) *Client {
 		c.observe = func(Call) {}
 	}
 	if c.now == nil {
-		c.now = time.Now //nolint:forbidigo // deadlines of calls live by the machine's clock; tests give another
+		c.now = time.Now //nolint:forbidigo // deadlines of calls use the machine's clock; tests set another
 	}
 	c.http = &http.Client{
 		Transport: guard{next: newTransport(), now: c.now},
-		// A 307 or 308 would send the body, and the token, once more and elsewhere.
+		// A 307 or 308 would send the body and the token again, to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return c
 }
 
-// newTransport does not copy the default transport, which obeys the proxy variables of the environment.
+// newTransport does not copy http.DefaultTransport, which obeys the proxy variables of the environment.
 func newTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: dialKeepAlive}
 	return &http.Transport{
@@ -94,11 +93,11 @@ func newTransport() *http.Transport {
 	}
 }
 
-// CloseIdleConnections drops idle connections.
+// CloseIdleConnections closes the connections that are not in use.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
-// BrowserURL maps an address of a network to where a person's browser finds it. Addresses that are mapped
-// already, or are no network's, stay as they are.
+// BrowserURL returns the address at which a browser opens an address of a network. It differs only if networks are
+// simulated. Mapped addresses and addresses without a host stay the same.
 func (c *Client) BrowserURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || c.browse == nil || u.Host == "" || strings.HasPrefix(address, withoutTrailingSlash(c.browse)) {
@@ -109,7 +108,8 @@ func (c *Client) BrowserURL(address string) string {
 
 func withoutTrailingSlash(base *url.URL) string { return strings.TrimSuffix(base.String(), "/") }
 
-// rebaseURL puts host and path of an https address behind base, byte for byte.
+// rebaseURL appends the host and path of an https address to base, byte for byte. Without a base, it returns the
+// address.
 func rebaseURL(base, u *url.URL) string {
 	if base == nil || u.Scheme != "https" || u.Host == "" {
 		return u.String()
@@ -118,8 +118,8 @@ func rebaseURL(base, u *url.URL) string {
 	return withoutTrailingSlash(base) + "/" + tail
 }
 
-// URLIfOnDomains returns an https address on one of the domains or below it, and "" for any other: an answer must not
-// make a link to elsewhere the link of a post.
+// URLIfOnDomains returns the address if it is an https address on one of the domains or their subdomains, and ""
+// otherwise. A response must not turn a link to another site into the link of a post.
 func URLIfOnDomains(address string, domains ...string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.User != nil || u.Port() != "" {

@@ -10,11 +10,11 @@ import (
 )
 
 // DownloadSimulated reads a file of at most limit bytes from an https address of a simulated network, without a
-// credential. Files of the real networks come from anywhere and are not for this client.
+// credential. It fails for real networks, whose files can be on any host.
 func (c *Client) DownloadSimulated(ctx context.Context, address string, limit int64) ([]byte, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Host == "" || c.calls == nil {
-		return nil, errors.New("download a file: this is no address of a simulated network")
+		return nil, errors.New("download a file: the address does not belong to a simulated network")
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, rebaseURL(c.calls, u), http.NoBody)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *Client) DownloadSimulated(ctx context.Context, address string, limit in
 	case answer.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("download a file: status %d", answer.StatusCode)
 	case int64(len(body)) > limit:
-		return nil, fmt.Errorf("download a file: it has more than %d bytes", limit)
+		return nil, fmt.Errorf("download a file: it is larger than %d bytes", limit)
 	}
 	return body, nil
 }

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// callsAtOnce bounds how many calls for one post are made side by side.
+// callsAtOnce bounds the concurrent calls for one post.
 const callsAtOnce = 4
 
-// CallEach makes a reversible call for each input, a few at a time, and returns the results in the order of the
-// inputs. The first error ends the calls that are still running and is returned.
+// CallEach makes a reversible call for each input, a few at a time, and returns the results in input order. It
+// returns the first error, which cancels the other calls.
 func CallEach[In, Out any](
 	ctx context.Context, inputs []In, call func(context.Context, In) (Out, error),
 ) ([]Out, error) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ReadCount reads one of the network's own variables as a number that is not negative.
+// ReadCount reads one of the network's own variables as a non-negative number.
 func ReadCount(env Environment, name string) (int, error) {
 	n, err := strconv.Atoi(env.Get(name))
 	if err != nil || n < 0 {
@@ -15,7 +15,7 @@ func ReadCount(env Environment, name string) (int, error) {
 	return n, nil
 }
 
-// ReadDuration reads one of the network's own variables as a length of time that is not negative.
+// ReadDuration reads one of the network's own variables as a non-negative duration.
 func ReadDuration(env Environment, name string) (time.Duration, error) {
 	d, err := time.ParseDuration(env.Get(name))
 	if err != nil || d < 0 {

@@ -8,22 +8,22 @@ import (
 	"belfry/internal/core"
 )
 
-// ErrorKind is what may be concluded from a failed call.
+// ErrorKind says what can be concluded from a failed call.
 type ErrorKind string
 
 // Kinds of error.
 const (
-	Rejected    ErrorKind = "rejected"     // a well-formed refusal for good
-	Transient   ErrorKind = "transient"    // a well-formed answer that says to try again later
-	RateLimited ErrorKind = "rate_limited" // a well-formed refusal because of too many calls
-	Lapsed      ErrorKind = "lapsed"       // the access token is past its time, and Refresh gives another
-	Expired     ErrorKind = "expired"      // the token is past its date, and a person must connect the account again
+	Rejected    ErrorKind = "rejected"     // a complete response that refuses the call permanently
+	Transient   ErrorKind = "transient"    // a complete response that asks for a later retry
+	RateLimited ErrorKind = "rate_limited" // a complete response that refuses the call because of too many calls
+	Lapsed      ErrorKind = "lapsed"       // the access token has lapsed, and RefreshToken gets another
+	Expired     ErrorKind = "expired"      // the token has expired, and a person must reconnect the account
 	Revoked     ErrorKind = "revoked"      // the token or a permission was withdrawn
 	NotSent     ErrorKind = "not_sent"     // no byte of the request was written
-	Unknown     ErrorKind = "unknown"      // no answer, half an answer, a server's error
+	Unknown     ErrorKind = "unknown"      // no response, an incomplete response, or an unexplained server error
 )
 
-// AccountStatus is the account's status after an error of this kind; "" when the error does not change it.
+// AccountStatus returns the account's status after an error of this kind; "" if the status does not change.
 func (k ErrorKind) AccountStatus() core.AccountStatus {
 	switch k {
 	case Expired:
@@ -34,28 +34,29 @@ func (k ErrorKind) AccountStatus() core.AccountStatus {
 	return ""
 }
 
-// Scope is what a throttle holds back besides the call that met it.
+// Scope says which other posts a throttle holds.
 type Scope string
 
-// Scopes of a throttle. The zero value concerns the one post.
+// Scopes of a throttle. The zero value holds only the one post.
 const (
 	ScopePost    Scope = ""
-	ScopeAccount Scope = "account" // everything that goes out with the account's token
-	ScopeApp     Scope = "app"     // everything that goes to the network from this server
+	ScopeAccount Scope = "account" // all posts of the account
+	ScopeApp     Scope = "app"     // all posts of this server to the network
 )
 
-// Error is a failed call to a network, with the network's own words.
+// Error is a failed call to a network, with the network's own message.
 type Error struct {
 	Kind    ErrorKind
-	Code    string // the network's, subcode after a slash
+	Code    string // the network's code, with a subcode after a slash
 	Message string // the network's own words
-	Hint    string // what a person can do, when we know
-	Status  int    // HTTP status, 0 without an answer
+	Hint    string // what a person can do, if known
+	Status  int    // HTTP status, 0 without a response
 	Trace   string // the network's trace id
-	// RetryAfter is how long a throttle lasts. Of a Rejected error, it is how long the others in Scope must wait.
+	// RetryAfter is how long a throttle lasts. In a Rejected error, it is how long the other posts in Scope must
+	// wait.
 	RetryAfter time.Duration
 	Scope      Scope
-	Raw        []byte // the answer verbatim, at most 64 KiB, secrets cut
+	Raw        []byte // the response body, at most 64 KiB, with secrets removed
 	cause      error
 }
 
@@ -66,7 +67,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (%s): %s", e.Kind, e.Code, e.Message)
 }
 
-// Unwrap gives the transport's error, where there is one.
+// Unwrap returns the transport's error, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
 var verdicts = map[ErrorKind]core.Verdict{
@@ -74,10 +75,10 @@ var verdicts = map[ErrorKind]core.Verdict{
 	NotSent: core.NotSent, Lapsed: core.Lost, Transient: core.Lost, Unknown: core.Lost,
 }
 
-// Verdict is what the publishing protocol makes of the error.
+// Verdict returns the verdict of the publishing protocol on the error.
 func (e *Error) Verdict() core.Verdict { return verdicts[e.Kind] }
 
-// Secret is a string that never shows in logs or errors. JSON carries it, for sealing.
+// Secret is a string that logs and errors never show. It is encoded as JSON only to be sealed.
 type Secret string
 
 // String hides the secret.
@@ -89,5 +90,5 @@ func (Secret) GoString() string { return "[redacted]" }
 // LogValue hides the secret from slog.
 func (Secret) LogValue() slog.Value { return slog.StringValue("[redacted]") }
 
-// Reveal gives the secret to code that sends it.
+// Reveal returns the secret, for code that sends it.
 func (s Secret) Reveal() string { return string(s) }

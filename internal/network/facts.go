@@ -9,8 +9,8 @@ import (
 	"belfry/internal/core"
 )
 
-// checkAccountFacts holds a draft against what the network has told about its account. What the network allows no
-// account is found before.
+// checkAccountFacts checks a draft against what the network has reported about its account. Limits that hold for all
+// accounts have been checked before.
 func (f *Findings) checkAccountFacts(d Description, draft Draft) {
 	facts := draft.Facts
 	f.checkAccountChoices(d, draft)
@@ -26,8 +26,8 @@ func (f *Findings) checkAccountFacts(d Description, draft Draft) {
 	f.AddIf(facts.Blocked != "", core.WarnAccountBlocked, d.Name, facts.Blocked)
 }
 
-// checkAccountChoices finds the settings whose value the account cannot use. A setting that is left out is the
-// network's choice, or the connector's.
+// checkAccountChoices adds an issue for each setting whose value the account cannot use. If a setting is left out,
+// the network or the connector chooses its value.
 func (f *Findings) checkAccountChoices(d Description, draft Draft) {
 	var settings map[string]any
 	if len(draft.Facts.Choices) == 0 || json.Unmarshal(draft.Settings, &settings) != nil {
@@ -46,7 +46,7 @@ func (f *Findings) checkAccountChoices(d Description, draft Draft) {
 	}
 }
 
-// allowedHint names the values that an account can use, in the words of a form and of the API.
+// allowedHint returns a hint with the values that an account can use, each with its label and its value in the API.
 func (f Field) allowedHint(allowed []string) string {
 	if len(allowed) == 0 {
 		return "Leave out " + f.Name + "."
@@ -58,7 +58,7 @@ func (f Field) allowedHint(allowed []string) string {
 	return fmt.Sprintf("Use %s for %s.", strings.Join(named, " or "), f.Name)
 }
 
-// choiceLabel is the label of a choice, or the value itself if it has none.
+// choiceLabel returns the label of a choice, or the value itself if it is not a choice of the field.
 func (f Field) choiceLabel(value string) string {
 	for _, c := range f.Choices {
 		if c.Value == value {

@@ -9,11 +9,12 @@ import (
 	"belfry/internal/core"
 )
 
-// SettingAltText is the setting, on every network that has it, that describes a picture to those who do not see it.
+// SettingAltText is the name of the setting for an image description, on every network that has one.
 const SettingAltText = "altText"
 
-// FormFieldsFor lists the settings that a form offers for a draft, whose settings are those that the form holds. What
-// does not apply to the draft's files or its kind is left out, unless the form holds a value of it.
+// FormFieldsFor returns the settings that a form offers for a draft. The draft's settings are the form's current
+// values. Settings and choices that do not apply to the draft's files or content type are left out, unless the form
+// has a value for them.
 func FormFieldsFor(rules Rules, draft Draft) []Field {
 	var list []Field
 	d, held := rules.Describe(), decodeSettingsMap(draft.Settings)
@@ -27,7 +28,7 @@ func FormFieldsFor(rules Rules, draft Draft) []Field {
 				kind, names := d.Limits.ContentTypes[c.Value]
 				return names && c.Value != value && !acceptsFileKinds(kind, draft.Media)
 			})
-			if len(f.Choices) < 2 && !kept { // there is nothing to choose
+			if len(f.Choices) < 2 && !kept { // nothing to choose
 				continue
 			}
 		}
@@ -36,9 +37,9 @@ func FormFieldsFor(rules Rules, draft Draft) []Field {
 	return list
 }
 
-// isRefusedSetting reports whether the network's check refuses the setting, whatever its value, for such a post.
+// isRefusedSetting reports whether the network's check refuses the setting for the draft, whatever its value.
 func isRefusedSetting(rules Rules, draft Draft, values map[string]any, f Field) bool {
-	if f.Kind == FieldChoice { // which of its values apply is found one by one
+	if f.Kind == FieldChoice { // each of its values is checked separately
 		return false
 	}
 	tried := maps.Clone(values)
@@ -56,7 +57,7 @@ func isRefusedSetting(rules Rules, draft Draft, values map[string]any, f Field) 
 	})
 }
 
-// acceptsFileKinds reports whether a kind of post can have files of these kinds, or none.
+// acceptsFileKinds reports whether a content type allows files of these kinds, or no files if there are none.
 func acceptsFileKinds(kind core.ContentType, media []core.Media) bool {
 	if len(media) == 0 {
 		return kind.Min == 0
@@ -64,7 +65,7 @@ func acceptsFileKinds(kind core.ContentType, media []core.Media) bool {
 	return !slices.ContainsFunc(media, func(m core.Media) bool { return fileLimits(kind, m.Kind) == nil })
 }
 
-// decodeSettingsMap returns the values of a settings block by name.
+// decodeSettingsMap returns the values of a settings block by name, and an empty map for an unreadable block.
 func decodeSettingsMap(block json.RawMessage) map[string]any {
 	values := map[string]any{}
 	if len(block) == 0 || json.Unmarshal(block, &values) != nil {
@@ -73,7 +74,7 @@ func decodeSettingsMap(block json.RawMessage) map[string]any {
 	return values
 }
 
-// sampleValue returns a valid value of a field that is no choice, other than its default.
+// sampleValue returns a valid value of a field that is not a choice. For a switch, it differs from the default.
 func (f Field) sampleValue() any {
 	switch f.Kind {
 	case FieldSwitch:

@@ -16,7 +16,7 @@ func countingUnitName(u core.Unit) string {
 	return "characters"
 }
 
-// spellings are what people call formats and codecs that are not called by their own letters.
+// spellings are the usual names of formats and codecs whose names are not just their codes in upper case.
 var spellings = map[string]string{
 	"quicktime": "MOV", "x-msvideo": "AVI", "x-ms-wmv": "WMV", "x-flv": "FLV", "x-matroska": "MKV", "webm": "WebM",
 	"webp":                 "WebP",
@@ -66,7 +66,8 @@ func formatPixels(width, height int) string {
 	return fmt.Sprintf("%s×%s", side(width), side(height))
 }
 
-// formatMaxPixels are the largest width and height; where the short side is bounded, either may be the long one.
+// formatMaxPixels formats the largest width and height. If the short side is limited, either side can be the long
+// one.
 func formatMaxPixels(l core.FileLimits) string {
 	if l.MaxShortSide == 0 {
 		return formatPixels(l.MaxWidth, l.MaxHeight)

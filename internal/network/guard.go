@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// Reasons for which the client itself refuses to send. Nothing has left the machine then.
+// Reasons why the client itself refuses to send a request. Nothing has been sent then.
 var (
 	errDeadlinePassed = errors.New("the time limit for this call has passed")
 	errReplayable     = errors.New("a header that makes Go send a request twice is not allowed")
 )
 
-// replayable headers make net/http resend a POST by itself on a broken keep-alive connection.
+// replayable headers make net/http resend a POST automatically after a keep-alive connection breaks.
 var replayable = []string{"Idempotency-Key", "X-Idempotency-Key"}
 
 type wallKey struct{}
 
-// WithDeadline bounds a call by both clocks: the context ends by the monotonic one, and the client
-// refuses to send when the wall clock has passed t, as it has after a machine slept or was frozen. now is
-// what the clock shows by which t was reckoned.
+// WithDeadline bounds a call by both clocks. The context ends by the monotonic clock. The client also refuses to send
+// after the deadline by the wall clock, which covers a machine that was asleep. now is the current time of the clock
+// that set the deadline.
 func WithDeadline(ctx context.Context, now, deadline time.Time) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(ctx, wallKey{}, deadline.Round(0)), deadline.Sub(now))
 }
 
-// guard is the last thing a request passes before it is sent.
+// guard checks each request immediately before it is sent.
 type guard struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -33,7 +33,7 @@ type guard struct {
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := g.checkRequest(r); err != nil {
-		if r.Body != nil { // which a RoundTripper closes, also when it does not send
+		if r.Body != nil { // a RoundTripper must close it even if it does not send
 			_ = r.Body.Close()
 		}
 		return nil, err
@@ -41,14 +41,14 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(r)
 }
 
-// checkRequest returns why a request may not be sent.
+// checkRequest returns an error if a request must not be sent.
 func (g guard) checkRequest(r *http.Request) error {
 	for _, name := range replayable {
 		if r.Header.Get(name) != "" {
 			return errReplayable
 		}
 	}
-	// Round strips the monotonic reading, so that wall clock is compared with wall clock.
+	// Round strips the monotonic reading, so two wall clock times are compared.
 	wall, bounded := r.Context().Value(wallKey{}).(time.Time)
 	if bounded && !g.now().Round(0).Before(wall) {
 		return errDeadlinePassed
@@ -56,7 +56,7 @@ func (g guard) checkRequest(r *http.Request) error {
 	return r.Context().Err()
 }
 
-// CloseIdleConnections passes the wish on to the pool.
+// CloseIdleConnections closes the idle connections of the wrapped transport.
 func (g guard) CloseIdleConnections() {
 	if pool, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		pool.CloseIdleConnections()

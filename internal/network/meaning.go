@@ -11,13 +11,13 @@ import (
 type Meaning struct {
 	Kind ErrorKind
 	Hint string // what a person can do
-	// Wait is how long a throttle lasts that does not say so itself. After a refusal, it is how long the rest of
-	// Scope is left alone.
+	// Wait is how long a throttle lasts if the response does not say. After a refusal, it is how long the other posts
+	// in Scope wait.
 	Wait  time.Duration
 	Scope Scope
-	// Daily says that the throttle lasts until the network's day is over.
+	// Daily is true if the throttle lasts until the end of the network's day.
 	Daily bool
-	// Actor is who must act; "" where Kind tells, see WhoActs.
+	// Actor is who must act; "" if Kind determines it, see WhoActs.
 	Actor Actor
 }
 
@@ -26,13 +26,13 @@ type Actor string
 
 // Actors.
 const (
-	ActorService  Actor = "Belfry"              // waits or tries again by itself
+	ActorService  Actor = "Belfry"              // waits or retries automatically
 	ActorAuthor   Actor = "the author"          // changes the post
-	ActorOwner    Actor = "the account's owner" // signs in, or answers the network
+	ActorOwner    Actor = "the account's owner" // signs in, or responds to the network
 	ActorOperator Actor = "the operator"        // corrects this server's registration with the network
 )
 
-// WhoActs is who must act after an error with this meaning.
+// WhoActs returns who must act after an error with this meaning.
 func (m Meaning) WhoActs() Actor {
 	switch {
 	case m.Actor != "":
@@ -51,7 +51,7 @@ type Documented struct {
 	Meaning
 }
 
-// SortDocumented sorts by code, numbers by their size.
+// SortDocumented sorts by code, in place. Numeric codes are sorted by value.
 func SortDocumented(all []Documented) {
 	slices.SortFunc(all, func(a, b Documented) int {
 		m, isNumber := leadingNumber(a.Code)
@@ -63,7 +63,7 @@ func SortDocumented(all []Documented) {
 	})
 }
 
-// leadingNumber is the number with which a code begins.
+// leadingNumber returns the number that a code starts with, or false if it starts with none.
 func leadingNumber(code string) (int, bool) {
 	first := strings.FieldsFunc(code, func(r rune) bool { return r == '/' || r == '–' })
 	n, err := strconv.Atoi(first[0])

@@ -1,5 +1,5 @@
-// Package network says what a network is: its limits, settings, checks, connection and publishing steps,
-// and the one HTTP client through which every network is reached.
+// Package network defines networks: their limits, settings, checks, connection and publishing steps, and the one HTTP
+// client that calls them.
 package network
 
 import (
@@ -13,130 +13,132 @@ import (
 	"belfry/internal/core"
 )
 
-// Rules are what the service knows about a network without calling it: what it accepts. Every network has them,
-// in its own folder, whether or not it can be published to.
+// Rules are what the service knows about a network without calling it. Every network has them in its folder, even if
+// it has no connector.
 type Rules interface {
 	Describe() Description
-	// NormalizeSettings decodes a settings block strictly and returns it in normal form. An unknown key or a
-	// wrong value is an invalid_request that names the nearest known one. Nil and {} are the defaults.
+	// NormalizeNormalizeSettings decodes a settings block strictly and returns it in normal form. An unknown key or a
+	// wrong value is an invalid_request error that names the closest known one. Nil and {} are the defaults.
 	NormalizeSettings(block json.RawMessage) (json.RawMessage, error)
 	// CheckDraft returns what the network would refuse (issues) and what it advises against (warnings), without a call.
 	CheckDraft(Draft) (issues, warnings []core.Issue)
 }
 
-// Network is a network with a connector: one that accounts are connected to and posts are published to.
+// Network is a network with a connector: accounts can be connected and posts published.
 //
-// Every call that reaches the network returns either a value or an *Error whose kind says what may be
-// concluded. Create, Status, Find and Link may be repeated freely; Publish is the one irreversible call.
+// Every method that calls the network returns either a value or an *Error whose kind says what can be concluded. Only
+// Publish is irreversible. CreateHandle, AdvanceStatus, FindPost and FetchLink can be repeated freely.
 type Network interface {
 	Rules
-	// IsConfigured tells whether this server has the credentials that connecting needs.
+	// IsConfigured reports whether this server has the credentials to connect accounts.
 	IsConfigured() bool
 
-	// AuthorizeURL is the consent page a person is sent to.
+	// AuthorizeURL returns the address of the consent page.
 	AuthorizeURL(AuthRequest) string
-	// ExchangeCode turns the code of the way back into the profiles that the person may publish to.
+	// ExchangeCode exchanges the authorization code for the profiles that the person may publish to, each with its
+	// token.
 	ExchangeCode(ctx context.Context, g AuthResponse) ([]Profile, error)
-	// VerifyToken asks the network whether the token still works.
+	// VerifyToken checks with the network that the token still works.
 	VerifyToken(ctx context.Context, t Token) error
 
-	// DeliveryFor is how such a post gets to the network. It depends only on the kind of post, on its files and on
-	// the login by which its account was connected.
+	// DeliveryFor returns how such a post gets to the network. It depends only on the kind of post, its files and the
+	// login with which its account was connected. It makes no call.
 	DeliveryFor(d Draft) Delivery
-	// CreateHandle makes the network's own object, of which nothing is visible. Not called in FlowOneCall.
+	// CreateHandle creates the network's own object for the post, which nobody can see, and returns its handle. It is
+	// not called in FlowOneCall.
 	CreateHandle(ctx context.Context, it Item) (handle string, err error)
-	// AdvanceStatus asks about the handle; in FlowOneCall the handle is "" and the question is whether the
-	// account can be published to right now (Ready).
+	// AdvanceStatus returns the status of the handle. Before the arm, it may also do the next invisible step, such as
+	// sending a part of a file. In FlowOneCall, the handle is "", and Ready means that the account can be published
+	// to now.
 	AdvanceStatus(ctx context.Context, it Item, handle string) (Status, error)
-	// Publish makes the irreversible call, and no other before it. Its status is Done, with the id and, where
-	// the same answer gives it, the address of the post; or Pending when the network has taken the call and
-	// AdvanceStatus will tell when the post is there, with the id if it is known already.
+	// Publish makes the irreversible call, and no other call before it. It returns Done with the id of the post, and
+	// with its address if the response has it. It returns Pending, with the id if it is known, if the network has
+	// accepted the call and AdvanceStatus will report when the post is live.
 	Publish(ctx context.Context, it Item, handle string) (Status, error)
-	// FindPost searches the account for the post since it.ArmedAt, and is Done only for a unique match.
+	// FindPost searches the account's posts since it.ArmedAt. It returns Done only for a unique match.
 	FindPost(ctx context.Context, it Item) (Status, error)
-	// FetchLink is the address of the network's own page of the post.
+	// FetchLink returns the address of the post's page on the network.
 	FetchLink(ctx context.Context, it Item, externalID string) (string, error)
 }
 
-// Refresher is a network whose tokens are renewed without a person.
+// Refresher is a network whose tokens can be renewed without a person.
 type Refresher interface {
-	// RefreshToken returns the whole renewed token: what the network left out is as it was. Nobody else renews the
-	// token of the account meanwhile.
+	// RefreshToken returns the complete renewed token. Values that the response omits stay the same. The caller
+	// prevents concurrent renewals of an account's token.
 	RefreshToken(ctx context.Context, t Token) (Token, error)
 }
 
-// Informer is a network that tells what one account may do, beyond what Describe says of all accounts.
+// Informer is a network that reports what a particular account can do, in addition to Describe.
 type Informer interface {
-	// ReadAccountFacts asks for the facts of the account with the given id at the network. It changes nothing there.
-	// An error says nothing about the account.
+	// ReadAccountFacts asks the network for the facts of the account with the given id. It changes nothing there. An
+	// error says nothing about the account.
 	ReadAccountFacts(ctx context.Context, profile string, t Token) (core.Facts, error)
 }
 
-// ProfileReader is a network that shows an account's names and picture to its own token.
+// ProfileReader is a network that returns an account's names and picture for the account's token.
 type ProfileReader interface {
-	// ReadProfile reads the profile with the given id at the network as it is now, without a token. An error says nothing
-	// about the account.
+	// ReadProfile reads the current profile with the given id at the network. The result has no token. An error says
+	// nothing about the account.
 	ReadProfile(ctx context.Context, profile string, t Token) (Profile, error)
 }
 
-// Finisher is a network on which steps follow once a post is live, such as a picture for a video. None of them makes
-// the post live or takes it down.
+// Finisher is a network with steps that follow once a post is live, such as setting a thumbnail. No step publishes or
+// removes the post.
 type Finisher interface {
-	// ListFinalSteps names what follows for such a post, in words that a sentence can hold; nil for nothing.
+	// ListFinalSteps returns the names of the steps for such a post, which a sentence can contain; nil for none.
 	ListFinalSteps(d Draft) []string
-	// RunFinalStep does one of the steps. It may be called again after any outcome and looks first where that
-	// matters. After a Rejected error, it is not called again, and the words of the error are added to the post's
+	// RunFinalStep does one of the steps. It may be called again after any result, so it first checks whether the
+	// step is done if repeating it would matter. A Rejected error is final, and its message is added to the post's
 	// timeline.
 	RunFinalStep(ctx context.Context, it Item, externalID, step string) error
 }
 
-// Description is what is fixed about a network.
+// Description holds the fixed properties of a network.
 type Description struct {
 	ID    core.Platform
 	Name  string // as people write it
 	Needs string // one sentence: what a person needs in order to connect
-	// Profile is what an account is called there: profile, Page, channel.
+	// Profile is the network's word for an account: profile, Page, channel.
 	Profile string
 	Limits  core.Limits
 	Fields  []Field
 
-	// What follows is a connector's.
+	// The following fields are for networks with a connector.
 
-	// Quotas are those of its budgets that people want to see: of what they publish, in a day or so.
+	// Quotas are the budgets that people see: daily limits on what they publish.
 	Quotas []Budget
-	// ProfileURL is where a browser finds a profile, with {id} or {username} in its place; "" when there is no
-	// such address.
+	// ProfileURL is the address of a profile's page, with the placeholder {id} or {username}; "" if there is none.
 	ProfileURL string
 	PKCE       bool
-	// NoLink says in a sentence which posts have no link there; "" where all have one.
+	// NoLink is a sentence that says which posts have no link; "" if all have one.
 	NoLink string
-	// Ownership says what an operator must do before the network downloads files from this server, whose files begin with
-	// {prefix}; "" for nothing.
+	// Ownership says what an operator must do before the network downloads files from this server. {prefix} stands
+	// for the start of the files' addresses. It is "" if nothing is needed.
 	Ownership string
-	// Settle is how long after an irreversible call without an answer its effect may still appear.
+	// Settle is how long the effect of an irreversible call without a response may take to appear.
 	Settle time.Duration
-	// FirstPoll is how long after making a handle it is asked about for the second time.
+	// FirstPoll is the time between the first and second status query for a new handle.
 	FirstPoll time.Duration
-	// ErrorsMayPublish tells that the network has been seen to publish a post and answer the call with an
-	// error. The post is then searched for again after Settle before it is called refused.
+	// ErrorsMayPublish is true if the network has returned errors for calls that did publish. After an error, the
+	// post is searched for again after Settle before it counts as refused.
 	ErrorsMayPublish bool
 }
 
-// Field is one setting of a post, as a form draws it and the API's description shows it.
+// Field is a setting of a post, as forms and the API's description show it.
 type Field struct {
 	Name    string // JSON name
 	Label   string
 	Kind    FieldKind
 	Choices []Choice
 	Help    string
-	Default string         // what holds without it; "" where the network decides, or nothing is done
-	Max     int            // length, entries or number; 0 for none
+	Default string         // the value if it is left out; "" if the network decides, or nothing is done
+	Max     int            // the maximum length, number of entries or value; 0 for none
 	Pattern *regexp.Regexp // what a text, or each entry of a list, must match; nil for none
-	Example string         // a text that does
-	Ignored bool           // accepted and not used (Spec §9)
-	// Ask tells that the network wants a person to choose: a form has no default for it.
+	Example string         // a text that matches
+	Ignored bool           // accepted but not used (Spec §9)
+	// Ask is true if the network requires a person to choose: forms have no default.
 	Ask   bool
-	Files bool // of use to a post with files only
+	Files bool // applies only to posts with files
 }
 
 // FieldKind is how a setting is entered.
@@ -156,48 +158,48 @@ const (
 // Choice is one value of a choice and its label.
 type Choice struct{ Value, Label string }
 
-// Draft is a post before it is one: what Check looks at.
+// Draft is the content of a post before it is created, as CheckDraft reads it.
 type Draft struct {
 	Text     string
 	Title    string
 	Tags     []string
 	Media    []core.Media
 	Settings json.RawMessage // in normal form
-	// Account is whose post it would be; a check may refuse what that account cannot do.
+	// Account is the account of the post. A check may refuse what the account cannot do.
 	Account core.Account
-	// Facts are what its network has told about the account, as far as it counts for the post.
+	// Facts are what the network has reported about the account, if still valid for the post.
 	Facts core.Facts
 }
 
 // Delivery is how a kind of post gets to its network.
 type Delivery struct {
 	Flow core.Flow
-	// Ahead is how long before its time a post may be prepared, by Create and Status: nothing of that is visible. 0
-	// means that all calls are made at its time.
+	// Ahead is how long before its time CreateHandle and AdvanceStatus may invisibly prepare a post. 0 means that all
+	// calls are made at its time.
 	Ahead time.Duration
-	// Files tells who brings the bytes of files; "" for a post without any.
+	// Files says who transfers the bytes of files; "" for a post without files.
 	Files Transfer
-	// Gated tells that the network fetches the files by itself after Create, and then shows the post. The addresses of
-	// a call of Create give them out only after the arm of its handle is saved, so that Publish makes no call.
+	// Gated is true if the network fetches the files after CreateHandle and then publishes the post. The files'
+	// addresses return them only after the arm is saved. Publish makes no call then.
 	Gated bool
-	// Budgets are the published limits of such a post's calls, at most one for each call.
+	// Budgets are the published limits on such a post's calls, at most one for each call.
 	Budgets []Budget
 }
 
-// PreparedAhead is how long before its time a post is prepared whose files the network fetches and processes.
+// PreparedAhead is how long before its time a post with files is prepared.
 const PreparedAhead = 10 * time.Minute
 
-// Transfer is who brings the bytes of a post's files to its network.
+// Transfer says who transfers the bytes of a post's files to its network.
 type Transfer string
 
-// Ways in which bytes get to a network.
+// Kinds of transfer.
 const (
 	Pulled Transfer = "pulled" // the network fetches File.URL
-	Pushed Transfer = "pushed" // the connector sends File.Part
-	Either Transfer = "either" // the network can fetch them, and the connector sends them where it cannot
+	Pushed Transfer = "pushed" // the connector sends File.PartBody
+	Either Transfer = "either" // the network fetches them if it can; otherwise, the connector sends them
 )
 
-// Item is a post on its way out.
+// Item is a post that is being published.
 type Item struct {
 	Post     core.PostID
 	Text     string
@@ -209,18 +211,18 @@ type Item struct {
 	Profile  string
 	Username string
 	Token    Token
-	// HandleAt is when the handle was made, or was last seen to be made; zero when there is none.
+	// HandleAt is when the handle was created, or last changed; zero if there is none.
 	HandleAt time.Time
-	// ArmedAt is when the irreversible call was first about to be made; zero before.
+	// ArmedAt is when the post was first armed; zero before that.
 	ArmedAt time.Time
-	// ExternalID is the network's id of the post, if Publish or Status has returned it before the post was Done.
+	// ExternalID is the network's id of the post, if Publish or AdvanceStatus returned it with Pending.
 	ExternalID string
-	// Known are the network's ids of the account's other posts since then: a search passes them over, or a
-	// post with the text of another would be taken for it.
+	// Known are the network's ids of the account's other posts since the arm. A search skips them, so another post
+	// with the same text is not mistaken for this one.
 	Known []string
 }
 
-// Draft is the item as it was before it went out.
+// Draft returns the item's content as a draft, without the account and its facts.
 func (it Item) Draft() Draft {
 	d := Draft{Text: it.Text, Title: it.Title, Tags: it.Tags, Settings: it.Settings}
 	for _, f := range it.Files {
@@ -229,17 +231,18 @@ func (it Item) Draft() Draft {
 	return d
 }
 
-// File is a file of a post on its way out. A network fetches its bytes from URL, or the connector sends them.
+// File is a file of a post that is being published. The network fetches its bytes from URL, or the connector sends
+// them.
 type File struct {
 	core.Media
-	// URL is where the network fetches the bytes: it needs no credential and works for a day at least. It is "" if this
-	// server's address is not public, so that the bytes have to be pushed.
+	// URL is the address from which the network fetches the bytes. It needs no credential and works for at least a
+	// day. It is "" if this server has no public address, so the bytes must be pushed.
 	URL string
-	// Open opens the bytes; see Part. The context counts for as long as they are open.
+	// Open opens the bytes; see PartBody. The context must not end before they are closed.
 	Open func(context.Context) (io.ReadSeekCloser, error)
 }
 
-// PartBody is the body of a call that sends size bytes of the file, from an offset on.
+// PartBody returns a request body of size bytes of the file, starting at offset.
 func (f File) PartBody(offset, size int64) *Body {
 	return &Body{Size: size, Type: f.Mime, Open: func(ctx context.Context) (io.ReadCloser, error) {
 		file, err := f.Open(ctx)
@@ -253,85 +256,85 @@ func (f File) PartBody(offset, size int64) *Body {
 	}}
 }
 
-// filePart reads a part of a file and closes the whole.
+// filePart reads a part of a file and closes the file.
 type filePart struct {
 	io.Reader
 	io.Closer
 }
 
-// Status is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
-// Ready, Pending, Progress, Dead, Broken, Doomed, Absent and Ambiguous. ExternalID and URL, the address of the post's
-// page, are set on Done where the network gives them. ExternalID may also come with Pending: it is kept until the
-// post is Done, and is its id if Done gives none.
+// Status is what the network reports about a handle, a search or the irreversible call. Verdict is one of Done,
+// Ready, Pending, Progress, Dead, Broken, Doomed, Absent and Ambiguous. Done has the ExternalID and URL of the post
+// if the network returns them. Pending may have the ExternalID, which then applies unless Done has another.
 type Status struct {
 	Verdict    core.Verdict
 	ExternalID string
 	URL        string
-	// Handle is what Status has made of the handle it was asked about, such as a whole of its parts or the offset of the
-	// next bytes; "" when nothing. It is made before the arm only, and replaces that handle.
+	// Handle replaces the handle that was queried, for example with the next offset of an upload; "" keeps it. It is
+	// set only before the arm.
 	Handle  string
-	Message string // the network's words, where it has any
-	Hint    string // what a person can do about Doomed, when we know
+	Message string // the network's message, if it has one
+	Hint    string // what a person can do about Doomed, if known
 	Code    string
-	// Lost is the account's status, where Doomed is because the access to it was withdrawn.
+	// Lost is the account's new status if the post is Doomed because access to the account was withdrawn.
 	Lost core.AccountStatus
 }
 
-// AuthRequest is what a consent page is asked with.
+// AuthRequest is the request to open a consent page.
 type AuthRequest struct {
 	State       string
 	RedirectURI string
-	Challenge   string // PKCE S256, where the network offers it
+	Challenge   string // PKCE S256, if the network supports it
 }
 
-// AuthResponse is the way back from a consent page.
+// AuthResponse is what a consent page returns.
 type AuthResponse struct {
 	Code        string
 	RedirectURI string
 	Verifier    string // PKCE
 }
 
-// Profile is something a person may publish to.
+// Profile is an account, Page or channel that a person may publish to.
 type Profile struct {
 	ExternalID  string
 	Username    string
 	DisplayName string
 	AvatarURL   string
-	Login       string // by which it was connected, where the network has several; a word of the network's
+	Login       string // the login with which it was connected, in the connector's words, if the network has several
 	Token       Token
-	// Unusable says in a sentence why it cannot be connected; empty when it can.
+	// Unusable is a sentence that says why it cannot be connected; empty if it can.
 	Unusable string
 }
 
-// Token is an account's credential at its network. It is sealed wherever it is stored.
+// Token is an account's credential at its network. It is always stored sealed.
 type Token struct {
 	Access   Secret    `json:"access"`
 	Refresh  Secret    `json:"refresh,omitempty"`
 	IssuedAt time.Time `json:"issuedAt,omitzero"`
-	// LapsesAt is when Access stops working and Refresh must give another; zero when Access works until ExpiresAt.
+	// LapsesAt is when Access stops working and RefreshToken must get another; zero if Access works until ExpiresAt.
 	LapsesAt time.Time `json:"lapsesAt,omitzero"`
-	// ExpiresAt is when a person must connect the account again; zero when there is no such date.
+	// ExpiresAt is when a person must reconnect the account; zero if there is no such date.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
-	// RefreshAt is when it should be renewed ahead of that; zero when it cannot or need not be. A token that has lapsed
-	// is renewed before it is used, whatever its RefreshAt.
+	// RefreshAt is when the token should be renewed before it expires; zero if it cannot or need not be. A lapsed
+	// token is renewed before use, whatever its RefreshAt.
 	RefreshAt time.Time `json:"refreshAt,omitzero"`
 	Scopes    []string  `json:"scopes,omitempty"`
-	// AuthResponse names what the person has given this app, of which the token is a part; see FormatGrantID.
-	// Revoking it ends all tokens of the same grant. "" where it is not known.
+	// Grant is the id of the person's grant to this app, see FormatGrantID. Revoking the grant revokes all its
+	// tokens. It is "" if it is unknown.
 	Grant string `json:"grant,omitempty"`
-	// Extra is what else a login gives and later calls need, such as another token or the kind of login.
+	// Extra holds other values of the login that later calls need, such as another token.
 	Extra map[string]Secret `json:"extra,omitempty"`
 }
 
-// renewAhead is how long before it lapses an access token is no longer used.
+// renewAhead is how long before it lapses an access token counts as lapsed.
 const renewAhead = time.Minute
 
-// MustRefresh tells whether the access token must be renewed before it is used.
+// MustRefresh reports whether the access token has lapsed, or will within a minute.
 func (t Token) MustRefresh(now time.Time) bool {
 	return !t.LapsesAt.IsZero() && !now.Add(renewAhead).Before(t.LapsesAt)
 }
 
-// Driver is a network's entry in network/all: New makes its connector; a network without one has Rules.
+// Driver is a network's entry in network/all. New creates its connector; a network without a connector sets Rules
+// instead.
 type Driver struct {
 	ID        core.Platform
 	Variables []Variable
@@ -341,7 +344,7 @@ type Driver struct {
 	Errors func() []Documented
 }
 
-// Variable is a configuration variable that a network declares, without the prefix BELFRY_.
+// Variable is a configuration variable of a network, without the prefix BELFRY_.
 type Variable struct {
 	Name    string
 	Default string
@@ -349,10 +352,10 @@ type Variable struct {
 	Secret  bool
 }
 
-// Environment is what a network is created with.
+// Environment holds what a connector needs.
 type Environment struct {
 	Client *Client
-	// FindConnector reads one of the network's own variables, without the BELFRY_ prefix.
+	// Get returns the value of one of the network's own variables, named without the prefix BELFRY_.
 	Get func(name string) string
 	Now func() time.Time
 }

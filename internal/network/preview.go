@@ -1,37 +1,37 @@
 package network
 
-// Previewer is a network that says how it shows a post. Any other network's posts are drawn in a plain look.
+// Previewer is a network with a preview of its own. Posts on other networks get a plain preview.
 type Previewer interface {
-	// Preview says how a phone shows such a post. The draft may be one that the network would refuse.
+	// Preview returns how a phone shows the draft, even if the network would refuse it.
 	Preview(d Draft) Preview
 }
 
-// Preview is how a network shows a post on a phone, as data: views/preview draws it.
+// Preview describes how a network shows a post on a phone. Package views/preview renders it.
 type Preview struct {
-	// ErrorKind is what people call such a post there, such as Reel.
+	// Kind is the network's name for such a post, such as Reel.
 	Kind string
-	// Parts are what is shown, from top to bottom. If the media fill the screen, the parts before them stand over their
-	// top, and those after them over their bottom.
+	// Parts are shown from top to bottom. If the media fill the screen, the parts before the media overlay the top,
+	// and the parts after the media overlay the bottom.
 	Parts []PreviewPart
-	// Fills tells that the media fill the screen.
+	// Fills is true if the media fill the screen.
 	Fills bool
-	// Several is how more than one file is shown.
+	// Several is how multiple files are arranged.
 	Several Arrangement
-	// MinRatio and MaxRatio bound the shape of the media, width by height; what is beyond is cropped. 0 for no bound.
+	// MinRatio and MaxRatio limit the width-to-height ratio of the media, which are cropped to fit; 0 for no limit.
 	MinRatio, MaxRatio float64
-	// Cover is the number of the file, from 1, whose picture stands for the video; 0 for none.
+	// Cover is the number of the file, from 1, that is shown as the video's thumbnail; 0 for none.
 	Cover int
 
-	// ByUsername tells that the account goes by its username there, not by its name.
+	// ByUsername is true if the network shows the account's username instead of its name.
 	ByUsername bool
-	// Beside stands next to the account, such as the age of a new post.
+	// Beside is shown next to the account, such as the age of the post.
 	Beside string
 	Topic  string
 	Title  string
 	Text   string
-	// Fold is how many characters of the text are shown before one asks for more; 0 for all.
+	// Fold is how many characters of the text are shown before it is cut; 0 for all.
 	Fold int
-	// FetchLink is shown as a card; "" for none.
+	// Link is shown as a card; "" for none.
 	Link    string
 	Actions []PreviewAction
 }
@@ -56,13 +56,13 @@ type Arrangement string
 const (
 	Slides Arrangement = "slides" // one at a time
 	Tiles  Arrangement = "tiles"  // all at once
-	Row    Arrangement = "row"    // side by side, to be pulled along
+	Row    Arrangement = "row"    // side by side, to scroll through
 )
 
-// PreviewAction is what others can do with the post: the name of an icon, and the word beside it if there is one.
+// PreviewAction is an action on the post: the name of its icon, and its label if it has one.
 type PreviewAction struct{ Icon, Word string }
 
-// Actions that several networks have.
+// Actions that several networks share.
 var (
 	ActionLike    = PreviewAction{Icon: "heart"}
 	ActionComment = PreviewAction{Icon: "message-circle"}
@@ -71,13 +71,13 @@ var (
 	ActionSave    = PreviewAction{Icon: "bookmark"}
 )
 
-// Shapes that phones show, width by height.
+// Width-to-height ratios that phones show.
 const (
 	RatioPortrait = 4.0 / 5
 	RatioWide     = 16.0 / 9
 )
 
-// BuildPreview says how a network shows a post.
+// BuildPreview returns how a network shows a draft.
 func BuildPreview(r Rules, d Draft) Preview {
 	if p, ok := r.(Previewer); ok {
 		return p.Preview(d)

@@ -2,8 +2,8 @@ package network
 
 import "belfry/internal/core"
 
-// PulledFileKinds returns the kinds of files that a network downloads for a post of the account with one file. Posts
-// with such files need a public address.
+// PulledFileKinds returns the kinds of files that the network must download for a single-file post of the account.
+// Such posts need a public address.
 func PulledFileKinds(n Network, account core.Account) []core.FileKind {
 	var kinds []core.FileKind
 	for _, kind := range []core.FileKind{core.FileImage, core.FileVideo} {
@@ -15,7 +15,8 @@ func PulledFileKinds(n Network, account core.Account) []core.FileKind {
 	return kinds
 }
 
-// NewMediaUnreachableError is the refusal of a post whose files the network would download from this server.
+// NewMediaUnreachableError returns the refusal of a post with files that the network cannot download because this
+// server has no public address.
 func NewMediaUnreachableError(name string) *Error {
 	issue := core.IssueMediaUnreachable.With(name)
 	return &Error{Kind: Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}

@@ -8,15 +8,15 @@ import (
 
 const (
 	redacted = "[redacted]"
-	// minSecret keeps words that only stand in for a secret, as the sandbox's do, from being cut
-	// out of sentences.
+	// minSecret is the length from which a secret is redacted. Placeholders such as the sandbox's secrets are
+	// shorter, and would otherwise be cut out of sentences.
 	minSecret = 8
 	rawLimit  = 64 << 10
 	searched  = 4
 )
 
-// Whatever carries one of these names is a secret, ours or one that the network has just made. Whoever has the address
-// of an upload may send bytes to it.
+// Values with these names are secrets, ours or ones that the network has just issued. The address of an upload is one
+// because anyone who has it can send bytes.
 const secretNames = `access_token|refresh_token|id_token|client_secret|fb_exchange_token|input_token|appsecret_proof|` +
 	`code_verifier|upload_url|upload_id`
 
@@ -26,7 +26,7 @@ var (
 	secretName   = regexp.MustCompile(`^(?:` + secretNames + `|code)$`)
 )
 
-// redactor cuts what one call must not tell.
+// redactor removes the secrets of one call from texts.
 type redactor struct{ secrets []string }
 
 func newRedactor(r Request) redactor {
@@ -62,7 +62,7 @@ func (d *redactor) addSecret(secret string) {
 	}
 }
 
-// redact removes the call's secrets, and anything named like one, from a text.
+// redact removes the call's secrets, and every value named like a secret, from a text.
 func (d redactor) redact(s string) string {
 	for _, secret := range d.secrets {
 		s = strings.ReplaceAll(s, secret, redacted)
@@ -71,8 +71,8 @@ func (d redactor) redact(s string) string {
 	return secretParam.ReplaceAllString(s, "${1}"+redacted)
 }
 
-// redactAndTruncate is an answer as it may be stored. More is searched than is stored, so that the end holds no half
-// of a secret.
+// redactAndTruncate returns a response body that can be stored: redacted, and at most rawLimit bytes. It redacts
+// before it truncates, so no part of a secret remains at the end.
 func (d redactor) redactAndTruncate(body []byte) []byte {
 	kept := d.redact(string(body[:min(len(body), searched*rawLimit)]))
 	return []byte(kept[:min(len(kept), rawLimit)])

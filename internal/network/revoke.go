@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Revoker is a network that can be asked to revoke a grant: all that a person has given this server's app.
+// Revoker is a network that can revoke a grant: all access that a person has given this server's app.
 type Revoker interface {
-	// RevokeGrant revokes the grant of a token, and with it all its other tokens. The token has not lapsed. A grant that
-	// was revoked already is a Rejected, Expired or Revoked error.
+	// RevokeGrant revokes the grant of the token, which must not have lapsed, and all other tokens of that grant. If
+	// the grant is already revoked, it returns a Rejected, Expired or Revoked error.
 	RevokeGrant(ctx context.Context, t Token) error
 }
 
-// FormatGrantID names what a person has given an app at an issuer of tokens; "" when the person is not known.
+// FormatGrantID returns the id of the grant of a person to an app at an issuer of tokens; "" if the person is
+// unknown.
 func FormatGrantID(issuer, app, person string) string {
 	if person == "" {
 		return ""
@@ -20,7 +21,7 @@ func FormatGrantID(issuer, app, person string) string {
 	return strings.Join([]string{issuer, app, person}, "/")
 }
 
-// PersonInGrantID returns the person of a grant to the app; "" for the grant to another app.
+// PersonInGrantID returns the person in the id of a grant; "" if the grant is to another app or at another issuer.
 func PersonInGrantID(grant, issuer, app string) string {
 	person, ok := strings.CutPrefix(grant, strings.Join([]string{issuer, app, ""}, "/"))
 	if !ok {

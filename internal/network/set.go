@@ -7,8 +7,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Set holds the networks of this server, in the order of network/all. Whoever connects or publishes gets
-// only those with a connector.
+// Set holds the networks of this server, in the order of network/all. Only those with a connector can connect and
+// publish.
 type Set struct {
 	rules     []Rules
 	rulesByID map[core.Platform]Rules
@@ -16,7 +16,7 @@ type Set struct {
 	byID      map[core.Platform]Network
 }
 
-// NewSet makes every network of the list.
+// NewSet creates the connectors of the drivers. A driver without a connector contributes only its rules.
 func NewSet(drivers []Driver, env Environment) (*Set, error) {
 	s := &Set{rulesByID: map[core.Platform]Rules{}, byID: map[core.Platform]Network{}}
 	for _, d := range drivers {
@@ -36,25 +36,25 @@ func NewSet(drivers []Driver, env Environment) (*Set, error) {
 	return s, nil
 }
 
-// Rules gives what is known of every network, in order.
+// Rules returns the rules of all networks, in order.
 func (s *Set) Rules() []Rules { return s.rules }
 
-// FindRules finds a network's rules by its platform value.
+// FindRules returns the rules of a network, or false if there is no such network.
 func (s *Set) FindRules(id core.Platform) (Rules, bool) {
 	r, ok := s.rulesByID[id]
 	return r, ok
 }
 
-// Connectors gives the networks that have a connector, in order.
+// Connectors returns the networks that have a connector, in order.
 func (s *Set) Connectors() []Network { return s.networks }
 
-// FindConnector finds a network that has a connector by its platform value.
+// FindConnector returns the connector of a network, or false if it has none.
 func (s *Set) FindConnector(id core.Platform) (Network, bool) {
 	n, ok := s.byID[id]
 	return n, ok
 }
 
-// DisplayName is the network's name as people write it; the platform value for one that is not known.
+// DisplayName returns the network's name as people write it, or the id if the network is unknown.
 func (s *Set) DisplayName(id core.Platform) string {
 	if r, ok := s.FindRules(id); ok {
 		return r.Describe().Name
@@ -62,7 +62,7 @@ func (s *Set) DisplayName(id core.Platform) string {
 	return string(id)
 }
 
-// JoinConnectorNames are the names of the networks that have a connector, as a sentence lists them.
+// JoinConnectorNames returns the names of the networks that have a connector as a list for a sentence: A, B and C.
 func (s *Set) JoinConnectorNames() string {
 	var names []string
 	for _, n := range s.networks {

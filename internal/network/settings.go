@@ -13,9 +13,9 @@ import (
 	"belfry/internal/schema"
 )
 
-// DecodeSettings reads a settings block strictly into T, whose JSON names are those of the fields. An unknown key, null
-// and a value that its field does not allow are invalid_request errors, all of them joined; their paths begin at the
-// block. Nil is the empty block.
+// DecodeSettings decodes a settings block strictly into T, whose JSON names are the names of the network's fields.
+// Unknown keys, null and values that a field does not allow are invalid_request errors, all joined, with paths
+// relative to the block. A nil block is empty.
 func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
 	var t, none T
 	if len(block) == 0 {
@@ -27,7 +27,7 @@ func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
 	return t, nil
 }
 
-// NormalizeSettings reads a settings block strictly into T and returns it in normal form.
+// NormalizeSettings decodes a settings block strictly into T and returns it in normal form, see EncodeSettings.
 func NormalizeSettings[T any](d Description, block json.RawMessage) (json.RawMessage, error) {
 	t, err := DecodeSettings[T](d, block)
 	if err != nil {
@@ -36,7 +36,7 @@ func NormalizeSettings[T any](d Description, block json.RawMessage) (json.RawMes
 	return EncodeSettings(d, t)
 }
 
-// EncodeSettings writes decoded settings in normal form: known keys only, empty values left out.
+// EncodeSettings encodes settings in normal form: only known keys, without empty values.
 func EncodeSettings[T any](d Description, t T) (json.RawMessage, error) {
 	normal, err := jsonv2.Marshal(t, jsonv2.Deterministic(true))
 	if err != nil {
@@ -45,7 +45,7 @@ func EncodeSettings[T any](d Description, t T) (json.RawMessage, error) {
 	return normal, nil
 }
 
-// SettingNames are the JSON names of a settings struct.
+// SettingNames returns the JSON names of the fields of a settings struct.
 func SettingNames(t reflect.Type) []string {
 	names := make([]string, 0, t.NumField())
 	for f := range t.Fields() {
@@ -55,7 +55,7 @@ func SettingNames(t reflect.Type) []string {
 	return names
 }
 
-// settingsSchema says what a settings block may hold.
+// settingsSchema returns the schema of the network's settings block.
 func (d Description) settingsSchema() *schema.Type {
 	block := &schema.Object{Fields: make(map[string]*schema.Type, len(d.Fields))}
 	for _, f := range d.Fields {
@@ -64,7 +64,7 @@ func (d Description) settingsSchema() *schema.Type {
 	return &schema.Type{Name: "The settings block of " + d.Name, Object: block}
 }
 
-// valueSchema says what a field may hold.
+// valueSchema returns the schema of the field's value.
 func (f Field) valueSchema() *schema.Type {
 	text := &schema.Text{Max: f.Max}
 	if f.Pattern != nil {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// A hashtag ends at the first rune that is neither letter, mark, digit nor underscore.
+// A hashtag ends before the first rune that is not a letter, mark, digit or underscore.
 var (
 	hashtag   = regexp.MustCompile(`#[\p{L}\p{M}\p{N}_]+`)
 	inHashtag = regexp.MustCompile(`^[\p{L}\p{M}\p{N}_]`)
@@ -14,10 +14,10 @@ var (
 	link      = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"]+`)
 )
 
-// linkEnd are the signs that end a sentence rather than belong to the address before them.
+// linkEnd are the characters that end a sentence and do not belong to the address before them.
 const linkEnd = ".,;:!?)]}'’”»"
 
-// AppendMissingTags appends, after a blank line, each tag as #tag where the text lacks it (decisions.md, Records).
+// AppendMissingTags appends each tag that the text lacks as a hashtag, after a blank line (decisions.md, Records).
 func AppendMissingTags(text string, tags []string) string {
 	seen, lower := map[string]bool{}, strings.ToLower(text)
 	var missing []string
@@ -38,8 +38,8 @@ func AppendMissingTags(text string, tags []string) string {
 	return text + "\n\n" + line
 }
 
-// containsHashtag tells whether a hashtag is in a text and does not go on there. Its own signs may be such as
-// end a hashtag.
+// containsHashtag reports whether a text contains a hashtag that ends where the tag ends. The tag itself may contain
+// characters that would end a hashtag.
 func containsHashtag(text, tag string) bool {
 	for _, after := range strings.Split(text, tag)[1:] {
 		if !inHashtag.MatchString(after) {
@@ -49,7 +49,7 @@ func containsHashtag(text, tag string) bool {
 	return false
 }
 
-// normalizeTag is a tag without its own # and without the white space that would end a hashtag.
+// normalizeTag returns a tag without leading # and without white space, which would end the hashtag.
 func normalizeTag(tag string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -62,11 +62,11 @@ func normalizeTag(tag string) string {
 // CountHashtags counts the hashtags of a text.
 func CountHashtags(text string) int { return len(hashtag.FindAllString(text, -1)) }
 
-// CountMentions counts the accounts that a text names after an @; an email address is none.
+// CountMentions counts the accounts that a text mentions with an @. An email address does not count.
 func CountMentions(text string) int { return len(mention.FindAllString(text, -1)) }
 
-// CountDistinctLinks counts the different addresses in a text and beside it, each spelling for itself: which of them a
-// network takes for one is written nowhere.
+// CountDistinctLinks counts the different addresses in a text and in extra. Different spellings count separately,
+// because no network documents which ones it treats as equal.
 func CountDistinctLinks(text string, extra ...string) int {
 	seen := map[string]bool{}
 	for _, l := range append(link.FindAllString(text, -1), extra...) {

@@ -1,4 +1,4 @@
-// Package all is the list of networks: a new one is one line here.
+// Package all lists the networks. A new network needs one line here.
 package all
 
 import (
@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network/youtube"
 )
 
-// Drivers lists the networks in the order in which people see them.
+// Drivers returns the networks in the order in which people see them.
 func Drivers() []network.Driver {
 	return []network.Driver{
 		youtube.NewDriver(),

@@ -9,13 +9,13 @@ import (
 	"belfry/internal/network"
 )
 
-// CheckDraft says what the network would refuse.
+// CheckDraft returns what the network would refuse.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		kind := contentType(s, d.Media)
 		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind != typeVideo && kind != typeReels {
-			d.Title = "" // only videos have one (Spec §2)
+			d.Title = "" // only videos have a title (Spec §2)
 		}
 		f.CheckLimits(description, kind, d)
 		blank := strings.TrimSpace(d.Text) == ""
@@ -32,7 +32,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// ownHosts are the network's own, links to which it refuses with 1609008. Of the first that is known.
+// ownHosts are Facebook's own domains. It refuses links to facebook.com with 1609008, and presumably to the others.
 var ownHosts = []string{"facebook.com", "fb.com", "fb.me", "fb.watch", "fbcdn.net"}
 
 func isFacebookLink(link string) bool {
@@ -42,7 +42,7 @@ func isFacebookLink(link string) bool {
 	})
 }
 
-// contentType is the chosen one, else it follows from the files.
+// contentType returns the chosen content type, or the one that follows from the files.
 func contentType(s Settings, media []core.Media) string {
 	switch {
 	case s.ContentType != "":

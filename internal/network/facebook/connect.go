@@ -14,16 +14,16 @@ const (
 	scopeRead    = "pages_read_engagement"
 )
 
-// scopes are everything the service asks for. Without business_management Pages of a business portfolio
-// are not listed; insights are for later figures.
+// scopes are the permissions that the service asks for. Without business_management, Pages of a business portfolio
+// are not listed. The insights are for statistics.
 var scopes = []string{
 	meta.ScopeListPages, scopeRead, scopePublish, "pages_read_user_content", "read_insights", "business_management",
 }
 
-// needed are the scopes without which no Page can be published to, or searched for a post.
+// needed are the scopes that publishing to a Page and searching its posts require.
 var needed = []string{meta.ScopeListPages, scopeRead, scopePublish}
 
-// AuthorizeURL is the login dialog's address, as a browser reaches it.
+// AuthorizeURL returns the address of the login dialog for a browser.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	q := url.Values{
 		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(scopes, ",")},
@@ -32,8 +32,8 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	return n.client.BrowserURL(site + "/" + n.version + "/dialog/oauth?" + q.Encode())
 }
 
-// ExchangeCode turns the code into the Pages that the person ticked, each with a token of its own. Those come
-// from a long-lived token of the person, so they have no date; the person's own is not kept.
+// ExchangeCode exchanges the code for the Pages that the person selected, each with its own token. These tokens do
+// not expire, because they derive from a long-lived token of the person, which is not stored.
 func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	login, err := n.login.ExchangeCode(ctx, g)
 	if err != nil {
@@ -60,12 +60,12 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	return n.login.RevokeGrant(ctx, t)
 }
 
-// VerifyCallback reads what Meta reports of a person who has connected Pages.
+// VerifyCallback reads what Meta reports about a person who has connected Pages.
 func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	return meta.VerifyCallback(c, n.secret, n.now(), n.login.GrantID)
 }
 
-// VerifyToken asks for the Page, which its own token may.
+// VerifyToken reads the Page with its own token.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	var me struct {
 		ID meta.ID `json:"id"`
@@ -87,7 +87,7 @@ func profileFromPage(p meta.Page) network.Profile {
 	}
 }
 
-// classifyAuthError tells an expired token from a revoked one where the answer does not.
+// classifyAuthError distinguishes an expired token from a revoked one when the response does not.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
 	return n.login.ClassifyAuthError(ctx, err, t)
 }

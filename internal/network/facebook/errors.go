@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// tooFast is how long a Page that posted too fast must wait.
+// tooFast is how long a Page must wait after it posted too fast.
 const tooFast = time.Hour
 
 const (
@@ -17,18 +17,18 @@ const (
 	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, then send it again."
 	hintVideo   = "A Reel must be vertical (9:16), at least 540 × 960 pixels, 3 to 90 seconds, 24 to 60 frames per second."
 	hintPhoto   = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."
-	hintThere   = "Facebook says that this has already been posted to the Page. Check before you send it again."
-	hintAct     = "Facebook requires an action first. Open the Page on Facebook to see which."
+	hintThere   = "According to Facebook, this has already been posted to the Page. Check before you send it again."
+	hintAct     = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
 	hintServer  = "This server is not configured correctly for Facebook. Ask the server's operator."
 	hintCode    = "The authorization code was already used or has expired. Start again."
 )
 
-// blocked is a policy block of the account.
+// blocked means that a policy blocks the account.
 var blocked = network.Meaning{
 	Kind: network.Rejected, Hint: hintAct, Wait: meta.BlockedWait, Actor: network.ActorOwner,
 }
 
-// errorTable holds the codes that Facebook uses in a way of its own; meta has those that all Graph APIs share.
+// errorTable holds the error codes that are specific to Facebook. Package meta has those that all Graph APIs share.
 var errorTable = meta.Table{
 	{Code: 80001}:                 {Kind: network.RateLimited, Hint: hintPages},
 	{Code: 368, Subcode: 1390008}: {Kind: network.RateLimited, Hint: hintPages, Wait: tooFast},
@@ -55,7 +55,7 @@ var errorTable = meta.Table{
 	},
 	{Subcode: 2061006}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1366046}: {Kind: network.Rejected, Hint: hintPhoto},
-	// The file is invalid, or could not be fetched just then.
+	// The file is invalid, or could not be fetched at that moment.
 	{Subcode: 2069019}: {Kind: network.Transient, Hint: hintPhoto},
 
 	{Subcode: 1404082}: {

@@ -1,5 +1,5 @@
-// Package facebook publishes to Facebook Pages: one Page per account, texts and photos in one call that cannot be
-// taken back, videos and Stories as an upload first.
+// Package facebook publishes to Facebook Pages, one Page per account. It publishes texts in one call, and uploads
+// photos, videos and Stories first.
 package facebook
 
 import (
@@ -29,7 +29,7 @@ const (
 	uploadHost = "rupload.facebook.com"
 )
 
-// NewDriver is the network's entry in network/all.
+// NewDriver returns the network's entry in network/all.
 func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
@@ -47,7 +47,7 @@ func NewDriver() network.Driver {
 	}
 }
 
-// Network is Facebook. It holds no state.
+// Network connects to Facebook. It holds no state.
 type Network struct {
 	Rules
 	client  *network.Client
@@ -62,7 +62,7 @@ type Network struct {
 
 var versions = regexp.MustCompile(`^v[0-9]{2,3}\.0$`)
 
-// New reads the variables; one that cannot be used is an error that names it.
+// New reads the network's variables. An unusable value is an error that names its variable.
 func New(env network.Environment) (*Network, error) {
 	settle, err := network.ReadDuration(env, varSettle)
 	if err != nil {
@@ -83,8 +83,8 @@ func New(env network.Environment) (*Network, error) {
 	return n, nil
 }
 
-// Describe says what is fixed about the network and its connector.
+// Describe returns the fixed properties of the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// IsConfigured tells whether the app's credentials are there.
+// IsConfigured reports whether the app's credentials are set.
 func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

@@ -21,7 +21,8 @@ func (n *Network) publishText(ctx context.Context, it network.Item, _ string) (n
 	return n.postToFeed(ctx, it, formOfNonEmpty(map[string]string{"message": textWithTags(it), "link": s.Link}))
 }
 
-// checkPage reads the Page with its own token: whoever may not do that may not publish either.
+// checkPage reads the Page with its token and returns Ready if that succeeds. A token that cannot read the Page
+// cannot publish either.
 func (n *Network) checkPage(ctx context.Context, it network.Item, _ string) (network.Status, error) {
 	return n.readyIfExists(ctx, it, it.Profile)
 }
@@ -33,7 +34,7 @@ func (n *Network) readyIfExists(ctx context.Context, it network.Item, id string)
 	return network.Status{Verdict: core.Ready}, nil
 }
 
-// uploadPhotos uploads all files of the post unpublished. The handle lists their ids in the post's order.
+// uploadPhotos uploads all files of the post without publishing them. The handle lists their ids in the post's order.
 func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, error) {
 	ids, err := network.CallEach(ctx, it.Files, func(ctx context.Context, file network.File) (string, error) {
 		return n.uploadPhoto(ctx, it, file)
@@ -41,7 +42,7 @@ func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, er
 	return strings.Join(ids, ","), err
 }
 
-// uploadPhoto lets Facebook fetch a photo, or sends its bytes.
+// uploadPhoto lets Facebook fetch a photo, or sends its bytes, and returns the photo's id.
 func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (string, error) {
 	if f.URL != "" {
 		return n.createAtEdge(ctx, it, "/photos", url.Values{"url": {f.URL}, "published": {"false"}})
@@ -57,7 +58,7 @@ func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.Fi
 	return string(out.ID), err
 }
 
-// checkPhotos checks that every uploaded photo is still there: Facebook drops unused ones after a day.
+// checkPhotos checks that every uploaded photo still exists. Facebook deletes unused photos after a day.
 func (n *Network) checkPhotos(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	it.ArmedAt = time.Time{} // an earlier call for the post, which was refused, says nothing about the photos
 	for id := range strings.SplitSeq(handle, ",") {
@@ -80,7 +81,7 @@ func (n *Network) publishPhotos(ctx context.Context, it network.Item, handle str
 	return n.postToFeed(ctx, it, form)
 }
 
-// postToFeed makes the irreversible call and reads the post's address from the same answer.
+// postToFeed makes the irreversible call and reads the post's address from the response.
 func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Values) (network.Status, error) {
 	var out struct {
 		ID        meta.ID `json:"id"`

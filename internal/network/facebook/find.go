@@ -34,8 +34,8 @@ type listedPost struct {
 	} `json:"attachments"`
 }
 
-// FindPost looks through the Page's published posts since the arm for the one that this app made with this
-// message, link and number of photos. A post that might be it but does not show enough makes the answer ambiguous.
+// FindPost searches the Page's posts since the arm for one that this app published with the same message, link and
+// number of photos. The result is Ambiguous if a post might match but lacks details.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a post on Facebook that was never armed")
@@ -82,7 +82,7 @@ const (
 	matches
 )
 
-// searchedPost is what a search looks for.
+// searchedPost holds the criteria of a search.
 type searchedPost struct {
 	message, link string
 	photos        int
@@ -128,7 +128,7 @@ func (p listedPost) countPhotos() int {
 
 func isSameLink(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-// unwrapFacebookRedirect is the address behind Facebook's own redirect.
+// unwrapFacebookRedirect returns the target of a redirect at l.facebook.com, and any other address unchanged.
 func unwrapFacebookRedirect(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() != "l.facebook.com" {

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Content types of a post, as the setting of that name has them.
+// Content types of a post: the values of the setting contentType.
 const (
 	typeText    = "text"
 	typePhoto   = "photo"
@@ -16,17 +16,18 @@ const (
 	typeStories = "stories"
 )
 
-// The numbers of networks/facebook.md, part 4. Size, length and frame rate of a Page video are not documented.
+// The limits in networks/facebook.md, part 4. Facebook does not document the size, length and frame rate of Page
+// videos.
 const (
-	// maxText is not documented by Facebook; every guide repeats it. UTF-16 is the strictest count.
+	// maxText comes from third-party guides; Facebook does not document it. UTF-16 is the strictest count.
 	maxText = 63_206
-	// maxPhotos is not documented either; ten is what other publishers are seen to send.
+	// maxPhotos is not documented either. Other publishers send at most ten.
 	maxPhotos = 10
 	maxTitle  = 255
 	firstPoll = 2 * time.Second
 
 	reelRatio = 9.0 / 16
-	slack     = 0.01 // of the ratio; an error text allows more, the page that lists the rules does not
+	slack     = 0.01 // of the ratio; Facebook's rules allow none, its error message allows more
 )
 
 var (
@@ -42,13 +43,13 @@ var (
 	storyVideo = core.FileLimits{Formats: video.Formats, MaxDurationMs: 60_000}
 )
 
-// Rules are what Facebook takes.
+// Rules are the limits, settings and checks of Facebook.
 type Rules struct{}
 
-// Describe says what is fixed about the network.
+// Describe returns the fixed properties of the network.
 func (Rules) Describe() network.Description { return description }
 
-// description is what is fixed, but for the settle time, which is configured.
+// description holds the fixed properties. New adds the configured settle time.
 var description = network.Description{
 	ID: ID, Name: "Facebook", Profile: "Page", FirstPoll: firstPoll, ProfileURL: site + "/{id}", ErrorsMayPublish: true,
 	Quotas: []network.Budget{reels},

@@ -2,12 +2,12 @@ package facebook
 
 import "belfry/internal/network"
 
-// fold is where the feed cuts a text.
+// fold is the number of characters after which the feed cuts a text.
 const fold = 477
 
-// Preview says how a Page's post looks.
+// Preview returns how a phone shows a Page's post.
 func (Rules) Preview(d network.Draft) network.Preview {
-	s, _ := network.DecodeSettings[Settings](description, d.Settings) // without settings that cannot be read
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	p := network.Preview{
 		Kind: "Post", Several: network.Tiles, MinRatio: network.RatioPortrait, Beside: "Just now",
 		Parts: []network.PreviewPart{

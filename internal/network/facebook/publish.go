@@ -40,7 +40,8 @@ var stepsByType = map[string]publishSteps{
 	},
 }
 
-// publishStepsFor are a text's where the settings cannot be read: publishing that says what is wrong with them.
+// publishStepsFor returns the steps for the draft's content type. If the settings cannot be decoded, it returns those
+// for a text, which fail with the reason.
 func (n *Network) publishStepsFor(d network.Draft) publishSteps {
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err != nil {
@@ -49,16 +50,16 @@ func (n *Network) publishStepsFor(d network.Draft) publishSteps {
 	return stepsByType[contentType(s, d.Media)]
 }
 
-// reels is how many Reels a Page may publish.
+// reels limits how many Reels a Page can publish.
 var reels = network.Budget{
 	Call: core.DoPublish, Scope: network.ScopeAccount, Name: "Reels", Count: 30, Window: 24 * time.Hour,
 }
 
-// uplink is the bytes a second that preparing ahead reckons with.
+// uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
 const uplink = 2_000_000
 
-// DeliveryFor is a single call for texts and links, uploads and a single call for photos. Of a video or a Story
-// Facebook tells whether it is published.
+// DeliveryFor returns a single call for texts and links, and uploads with a single call for photos. For videos
+// and Stories, Facebook reports whether they are published.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	flow := n.publishStepsFor(d).flow
 	if !flow.MakesHandle() {
@@ -76,10 +77,10 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	return delivery
 }
 
-// longestAhead is well within the day for which Facebook keeps what is not published.
+// longestAhead is well within the day after which Facebook deletes unpublished uploads.
 const longestAhead = 12 * time.Hour
 
-// CreateHandle uploads the files of a post, which nobody sees yet.
+// CreateHandle uploads the files of a post without publishing them, or starts to.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	steps := n.publishStepsFor(it.Draft())
 	if steps.create == nil {
@@ -91,14 +92,15 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 	return steps.create(n, ctx, it)
 }
 
-// newNoFileError fails a post that has lost what it is about: nothing else may go out in its place.
+// newNoFileError returns the error for a post that has lost its file. It must not be published without it.
 func newNoFileError() error {
 	return &network.Error{
 		Kind: network.Rejected, Message: "The post has no file.", Hint: "Add the file and send the post again.",
 	}
 }
 
-// AdvanceStatus asks about what was uploaded; for a text it asks whether the Page can be reached.
+// AdvanceStatus sends the next part of an upload, or returns the status of the uploaded files. For a text, it checks
+// that the token can read the Page.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if _, _, ok := meta.ParseUploadHandle(handle); ok {
 		return n.sendRemainingVideo(ctx, it, handle)
@@ -114,7 +116,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 	return n.publishStepsFor(it.Draft()).publish(n, ctx, it, handle)
 }
 
-// FetchLink reads the address of the post's own page.
+// FetchLink returns the address of the post's page.
 func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	return n.publishStepsFor(it.Draft()).link(n, ctx, it, externalID)
 }
@@ -135,8 +137,8 @@ func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalI
 	return link, nil
 }
 
-// absoluteFacebookURL completes an address of which Facebook leaves the site out, as it does for videos. It is "" for
-// an address elsewhere.
+// absoluteFacebookURL adds the site to a relative address, which Facebook returns for videos. It returns "" for an
+// address on another site.
 func absoluteFacebookURL(link string) string {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") {
 		link = site + link
@@ -163,7 +165,7 @@ func (n *Network) postFileToEdge(
 	return n.classifyAuthError(ctx, err, it.Token)
 }
 
-// checkNodeExists reads only the id of a node.
+// checkNodeExists returns an error if the node cannot be read.
 func (n *Network) checkNodeExists(ctx context.Context, it network.Item, id string) error {
 	return n.getNode(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"id"}}, &struct{}{})
 }
@@ -174,10 +176,11 @@ func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// missingGrace is how long Facebook may fail to find what was just uploaded.
+// missingGrace is how long Facebook may fail to find a new upload.
 const missingGrace = 5 * time.Minute
 
-// statusIfMissing decides about an upload that Facebook does not find. Once the post is armed that proves nothing.
+// statusIfMissing returns Pending, and after missingGrace Dead, if err says that an upload does not exist. It returns
+// any other error, and every error of an armed post, for which a missing upload proves nothing.
 func (n *Network) statusIfMissing(it network.Item, err error) (network.Status, error) {
 	var e *network.Error
 	switch {
@@ -189,10 +192,10 @@ func (n *Network) statusIfMissing(it network.Item, err error) (network.Status, e
 	return network.Status{Verdict: core.Dead, Message: e.Message}, nil
 }
 
-// textWithTags is the text with the tags that it lacks.
+// textWithTags returns the text with the tags that it lacks.
 func textWithTags(it network.Item) string { return network.AppendMissingTags(it.Text, it.Tags) }
 
-// formOfNonEmpty makes a form of the values that are not empty.
+// formOfNonEmpty returns a form of the values that are not empty.
 func formOfNonEmpty(values map[string]string) url.Values {
 	form := url.Values{}
 	for name, value := range values {

@@ -13,18 +13,18 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// sessionHandle begins the handle of a Page video whose bytes are still to be sent.
+// sessionHandle is the prefix of the handle of a Page video until all its bytes are sent.
 const sessionHandle = "session:"
 
-// session is an upload of a Page video. Facebook says which bytes it wants next.
+// session is an upload of a Page video. Facebook determines which bytes come next.
 type session struct {
 	ID     meta.ID   `json:"video_id"`
 	Upload string    `json:"upload_session_id"`
 	Range  byteRange `json:"range"`
 }
 
-// byteRange is the bytes from Start to before End, as numbers that Facebook writes as texts. Both are the size of the
-// file once all bytes have arrived.
+// byteRange is the range from Start to before End. Facebook writes the numbers as strings. Both equal the file's size
+// once all bytes have arrived.
 type byteRange struct {
 	Start int64 `json:"start_offset,string"`
 	End   int64 `json:"end_offset,string"`
@@ -37,12 +37,12 @@ func (r byteRange) isWithin(size int64) bool {
 func (s session) encodeHandle() string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		return "" // it holds nothing that cannot be written
+		return "" // cannot happen: every field can be encoded
 	}
 	return sessionHandle + string(text)
 }
 
-// decodeSessionHandle returns the session of a handle; ok tells whether the handle is one.
+// decodeSessionHandle returns the session in a handle; ok is false if the handle has none.
 func decodeSessionHandle(handle string) (s session, ok bool) {
 	text, ok := strings.CutPrefix(handle, sessionHandle)
 	return s, ok && json.Unmarshal([]byte(text), &s) == nil
@@ -64,8 +64,8 @@ func (n *Network) startUploadSession(ctx context.Context, it network.Item) (stri
 	return out.encodeHandle(), nil
 }
 
-// continueUploadSession sends the bytes that Facebook wants next, and completes the upload when it wants none. A lost
-// call is no error: Facebook tells how many bytes have arrived.
+// continueUploadSession sends the next range of bytes, or completes the upload if none are left. A lost response is
+// not an error, because Facebook reports how many bytes have arrived.
 func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
 	if len(it.Files) == 0 {
 		return network.Status{}, newNoFileError()
@@ -104,8 +104,8 @@ func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s 
 	return network.Status{Verdict: core.Progress, Handle: s.encodeHandle()}, nil
 }
 
-// finishUploadSession makes the bytes a video that nobody sees yet. If the response was lost, Facebook refuses the
-// second call and shows the video.
+// finishUploadSession turns the uploaded bytes into an unpublished video. If an earlier response was lost, Facebook
+// refuses the repeated call but returns the video.
 func (n *Network) finishUploadSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
 	form := unpublishedVideoForm(it)
 	form.Set("upload_phase", "finish")
@@ -123,7 +123,7 @@ func (n *Network) finishUploadSession(ctx context.Context, it network.Item, s se
 	return network.Status{Verdict: core.Pending, Handle: string(s.ID)}, nil
 }
 
-// isRefusal tells whether Facebook has refused the request itself.
+// isRefusal reports whether Facebook has refused the request itself.
 func isRefusal(err error) bool {
 	e, ok := errors.AsType[*network.Error](err)
 	return ok && (e.Kind == network.Rejected || e.Kind == network.Transient)

@@ -12,7 +12,7 @@ type Settings struct {
 	Link        string `json:"link,omitempty"`
 }
 
-// NormalizeSettings decodes a block strictly and gives its normal form.
+// NormalizeSettings decodes a settings block strictly and returns its normal form.
 func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	return network.NormalizeSettings[Settings](description, block)
 }

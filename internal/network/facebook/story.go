@@ -14,8 +14,8 @@ func isVideoPost(it network.Item) bool {
 	return len(it.Files) > 0 && it.Files[0].Kind == core.FileVideo
 }
 
-// uploadStoryFile uploads the file. Facebook refuses to show a file in two Stories, so its id makes the
-// publishing call safe to repeat.
+// uploadStoryFile uploads the file and returns its handle. Facebook refuses to use a file in two Stories, so the
+// publishing call is safe to repeat.
 func (n *Network) uploadStoryFile(ctx context.Context, it network.Item) (string, error) {
 	if isVideoPost(it) {
 		return n.startPhasedUpload(ctx, it, "/video_stories")
@@ -23,8 +23,8 @@ func (n *Network) uploadStoryFile(ctx context.Context, it network.Item) (string,
 	return n.uploadPhoto(ctx, it, it.Files[0])
 }
 
-// fetchStoryStatus looks for the file among the Page's Stories once it may be there, and otherwise asks about the
-// upload.
+// fetchStoryStatus searches the Page's Stories for the file if the post is armed. If none has the file, it returns
+// the status of the upload.
 func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if !it.ArmedAt.IsZero() {
 		stories, err := n.listStories(ctx, it)
@@ -51,7 +51,8 @@ func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle 
 	return v.readyOnceUploaded(it)
 }
 
-// publishStory is Pending when Facebook has taken a video that it does not show yet.
+// publishStory publishes the file as a Story. It returns Pending if Facebook has accepted a video but does not show
+// it yet.
 func (n *Network) publishStory(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	edge, form := "/photo_stories", url.Values{"photo_id": {handle}}
 	if isVideoPost(it) {
@@ -81,7 +82,7 @@ type listedStory struct {
 	URL   string  `json:"url"`
 }
 
-// listStories lists the Page's Stories since the arm, or all when the post was never armed.
+// listStories returns the Page's Stories since the arm, or all if the post was never armed.
 func (n *Network) listStories(ctx context.Context, it network.Item) ([]listedStory, error) {
 	params := url.Values{}
 	if !it.ArmedAt.IsZero() {
@@ -93,7 +94,7 @@ func (n *Network) listStories(ctx context.Context, it network.Item) ([]listedSto
 	return list, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// fetchStoryLink reads the address from the list of the Page's Stories.
+// fetchStoryLink returns the address of the Story from the list of the Page's Stories.
 func (n *Network) fetchStoryLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	stories, err := n.listStories(ctx, it)
 	if err != nil {

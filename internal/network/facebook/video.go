@@ -13,8 +13,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createUnpublishedVideo lets Facebook fetch a Page video, which nobody sees until it is published, or begins to send
-// it.
+// createUnpublishedVideo lets Facebook fetch a Page video, or starts an upload session, and returns the handle.
 func (n *Network) createUnpublishedVideo(ctx context.Context, it network.Item) (string, error) {
 	if it.Files[0].URL == "" {
 		return n.startUploadSession(ctx, it)
@@ -24,7 +23,7 @@ func (n *Network) createUnpublishedVideo(ctx context.Context, it network.Item) (
 	return n.createAtEdge(ctx, it, "/videos", form)
 }
 
-// unpublishedVideoForm describes a Page video that nobody sees yet.
+// unpublishedVideoForm returns the form for an unpublished Page video.
 func unpublishedVideoForm(it network.Item) url.Values {
 	form := formOfNonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
 	form.Set("published", "false")
@@ -52,7 +51,7 @@ func (n *Network) publishVideo(ctx context.Context, it network.Item, handle stri
 	return pendingUnlessError(n.classifyAuthError(ctx, err, it.Token))
 }
 
-// pendingUnlessError is the status after a call that Facebook has accepted without showing the post yet.
+// pendingUnlessError returns Pending if a call succeeded: Facebook has accepted the post but does not show it yet.
 func pendingUnlessError(err error) (network.Status, error) {
 	if err != nil {
 		return network.Status{}, err
@@ -60,7 +59,7 @@ func pendingUnlessError(err error) (network.Status, error) {
 	return network.Status{Verdict: core.Pending}, nil
 }
 
-// startReel begins a Reel.
+// startReel starts the upload of a Reel and returns the handle.
 func (n *Network) startReel(ctx context.Context, it network.Item) (string, error) {
 	return n.startPhasedUpload(ctx, it, "/video_reels")
 }
@@ -85,7 +84,7 @@ func (n *Network) publishReel(ctx context.Context, it network.Item, handle strin
 	return pendingUnlessError(n.postToEdge(ctx, it, "/video_reels", form, &successResponse{}))
 }
 
-// successResponse is an answer that says {"successResponse":true}; any other does not decode.
+// successResponse is the response {"success":true}. Any other fails to decode.
 type successResponse struct{}
 
 // UnmarshalJSON fails unless success is true.
@@ -102,8 +101,8 @@ func (*successResponse) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// startPhasedUpload creates a video at an edge with upload phases, and gives Facebook the address of the file if it
-// has one.
+// startPhasedUpload creates a video at an edge with upload phases and returns the handle. If the file has an address,
+// Facebook fetches it from there.
 func (n *Network) startPhasedUpload(ctx context.Context, it network.Item, edge string) (string, error) {
 	var out struct {
 		ID     meta.ID `json:"video_id"`
@@ -144,7 +143,7 @@ const (
 	publishPublished = "published"
 )
 
-// videoNode is what the Graph API returns of a video.
+// videoNode is a video, as the Graph API returns it.
 type videoNode struct {
 	Published bool   `json:"published"`
 	Permalink string `json:"permalink_url"`
@@ -169,10 +168,11 @@ type phaseProblem struct {
 	Message string `json:"message"`
 }
 
-// isComplete accepts both spellings: Facebook's own documents disagree.
+// isComplete accepts two spellings, because Facebook's documents disagree.
 func (p uploadPhase) isComplete() bool { return p.Status == "complete" || p.Status == "completed" }
 
-// hasPublishingBegun tells whether Facebook has accepted the video for publishing: either of two fields shows it.
+// hasPublishingBegun reports whether Facebook has accepted the video for publishing, which either of two fields can
+// show.
 func (p uploadPhase) hasPublishingBegun() bool {
 	return p.Status == "in_progress" || p.isComplete() || p.Publish == publishPublished
 }
@@ -189,14 +189,14 @@ func (v videoNode) allPhases() []uploadPhase {
 	return []uploadPhase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing}
 }
 
-// hasFailed tells whether Facebook has given the video up.
+// hasFailed reports whether Facebook has given up on the video.
 func (v videoNode) hasFailed() bool {
 	return slices.Contains([]string{"error", "upload_failed", videoExpired}, v.Status.Video) ||
 		slices.ContainsFunc(v.allPhases(), func(p uploadPhase) bool { return p.Status == "error" || p.Publish == "error" })
 }
 
-// readyOnceUploaded is the status of a video that may be published as soon as its file is there. A video that was
-// taken for publishing becomes visible once it is processed; it is not published again meanwhile.
+// readyOnceUploaded returns Ready for a video whose file has arrived. A video that was already accepted for
+// publishing is not: it is Pending until it has been processed.
 func (v videoNode) readyOnceUploaded(it network.Item) (network.Status, error) {
 	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.hasPublishingBegun()
 	if !v.hasFailed() && !taken && v.Status.Uploading.isComplete() {
@@ -205,8 +205,8 @@ func (v videoNode) readyOnceUploaded(it network.Item) (network.Status, error) {
 	return v.pendingOrFailed(it)
 }
 
-// pendingOrFailed is the status of a video that cannot be published, or not yet. A fault of the file itself is an
-// error, since another upload of it would have the same.
+// pendingOrFailed returns the status of a video that cannot be published, or not yet. If the file itself is at fault,
+// it returns an error, because another upload would fail the same way.
 func (v videoNode) pendingOrFailed(it network.Item) (network.Status, error) {
 	if !v.hasFailed() {
 		return network.Status{Verdict: core.Pending, Code: v.Status.Video}, nil

@@ -9,7 +9,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createItemContainers makes a container for each file and returns the handle that names them.
+// createItemContainers creates a container for each file and returns the handle that lists them.
 func (n *Network) createItemContainers(ctx context.Context, it network.Item) (string, error) {
 	ids, err := network.CallEach(ctx, it.Files, func(ctx context.Context, f network.File) (string, error) {
 		form := url.Values{"is_carousel_item": {"true"}, fileURLParam(f): {f.URL}}
@@ -21,7 +21,7 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item) (st
 	return meta.NewItemsHandle(ids), err
 }
 
-// createCarouselContainer makes the carousel of its items and returns its handle.
+// createCarouselContainer creates the carousel from its items and returns its handle.
 func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, children string) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {

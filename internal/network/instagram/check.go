@@ -22,7 +22,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		}{
 			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "Not for Stories."},
 			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "Only for Reels."},
-			// with several it is taken and not sent (Spec §2)
+			// with several images, it is accepted but not sent (Spec §2)
 			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "Only for images in the feed."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "Only for Reels."},
 			{kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs", "The video is shorter than this offset."},
@@ -32,7 +32,8 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// contentType is the chosen one, else it follows from the files; several in the feed are a carousel.
+// contentType returns the chosen content type, or the one that follows from the files. Several files in the feed are
+// a carousel.
 func contentType(s Settings, media []core.Media) string {
 	switch {
 	case s.ContentType == "" && len(media) == 1 && media[0].Kind == core.FileVideo:
@@ -45,7 +46,7 @@ func contentType(s Settings, media []core.Media) string {
 	return typeFeed
 }
 
-// isCoverOutsideVideo tells whether a frame does not lie in the video.
+// isCoverOutsideVideo reports whether the cover frame is after the end of the video.
 func isCoverOutsideVideo(coverMs *int64, media []core.Media) bool {
 	return coverMs != nil && len(media) == 1 && media[0].DurationMs > 0 && *coverMs >= media[0].DurationMs
 }

@@ -14,7 +14,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// scopes are the permissions that the service asks for; needed are those without which it cannot publish.
+// scopes are the permissions that the service asks for; needed are the ones that publishing requires.
 var (
 	scopes = []string{
 		"instagram_business_basic", "instagram_business_content_publish", "instagram_business_manage_insights",
@@ -22,10 +22,10 @@ var (
 	needed = scopes[:2]
 )
 
-// professional are the types of accounts that can be published to.
+// professional are the account types that can publish.
 var professional = []string{"BUSINESS", "MEDIA_CREATOR"}
 
-// AuthorizeURL is the consent window's address, as a browser reaches it.
+// AuthorizeURL returns the address of the consent window for a browser.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	window, asked := consentURL, scopes
 	if n.login == loginFacebook {
@@ -38,14 +38,14 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	return n.client.BrowserURL(window + "?" + q.Encode())
 }
 
-// shortToken is what a code is exchanged for.
+// shortToken is the response to a code: a token of an hour.
 type shortToken struct {
 	Access      string      `json:"access_token"`
-	Person      meta.ID     `json:"user_id"` // which this app alone knows the account by
+	Person      meta.ID     `json:"user_id"` // the id of the account for this app only
 	Permissions permissions `json:"permissions"`
 }
 
-// permissions are written as a list or as a text with commas.
+// permissions are a list in JSON, or a string with commas.
 type permissions []string
 
 // UnmarshalJSON accepts both forms.
@@ -68,8 +68,8 @@ type tokenResponse struct {
 	Seconds int64  `json:"expires_in"`
 }
 
-// ExchangeCode turns the code into the one account that consented, with a token of 60 days, or with Facebook Login
-// into the accounts that are linked to the selected Pages.
+// ExchangeCode exchanges the code for the account that consented, with a token of 60 days. With Facebook Login, it
+// returns the accounts that are linked to the selected Pages.
 func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	if n.login == loginFacebook {
 		return n.exchangeCodeForPages(ctx, g)
@@ -99,13 +99,13 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	return []network.Profile{p}, nil
 }
 
-// grantID names what an account has given the app by Instagram Login.
+// grantID returns the id of the grant by which an account gave the app access by Instagram Login.
 func (n *Network) grantID(person string) string {
 	return network.FormatGrantID("graph.instagram.com", n.id, person)
 }
 
-// RevokeGrant removes the app from the account of the person who connected by Facebook Login. For Instagram Login, no
-// call is documented that does it.
+// RevokeGrant removes the app from the account of the person who connected with Facebook Login. Instagram Login
+// documents no such call.
 func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	if isPageToken(t) {
 		return n.pages.RevokeGrant(ctx, t)
@@ -113,7 +113,8 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	return &network.Error{Kind: network.Rejected, Message: "Instagram's API cannot revoke this access."}
 }
 
-// VerifyCallback reads what Meta reports of a person who has connected accounts by the login that this server uses.
+// VerifyCallback reads what Meta reports about a person who has connected accounts with the login that this server
+// uses.
 func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	grantOf := n.grantID
 	if n.login == loginFacebook {
@@ -122,8 +123,8 @@ func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	return meta.VerifyCallback(c, n.secret, n.now(), grantOf)
 }
 
-// requestShortToken returns a token of an hour and the permissions that were granted. The documented answer is a list
-// of one object; the object alone has been seen.
+// requestShortToken exchanges the code for a token of an hour and the granted permissions. The documented response is
+// a list with one object, but Instagram has also returned the object alone.
 func (n *Network) requestShortToken(ctx context.Context, g network.AuthResponse) (shortToken, error) {
 	var out struct {
 		Data []shortToken `json:"data"`
@@ -142,7 +143,8 @@ func (n *Network) requestShortToken(ctx context.Context, g network.AuthResponse)
 	return out.shortToken, nil
 }
 
-// fetchProfile is the account of a token. Its own id is one that other calls do not know.
+// fetchProfile returns the account of a token. It uses user_id, because other calls do not accept the account's field
+// id.
 func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (network.Profile, error) {
 	var me struct {
 		ID       meta.ID `json:"user_id"`
@@ -164,13 +166,13 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 		ExternalID: string(me.ID), Username: me.Username, DisplayName: cmp.Or(me.Name, me.Username), AvatarURL: me.Picture,
 	}
 	if !slices.Contains(professional, strings.ToUpper(me.Type)) {
-		p.Unusable = "This is a personal account. In the Instagram app, change it to a Business or Creator account, and " +
+		p.Unusable = "This is a personal account. In the Instagram app, change it to a Business or Creator account. Then " +
 			"connect again."
 	}
 	return p, nil
 }
 
-// updateToken is an older token with what Instagram has just granted; what the answer leaves out stays.
+// updateToken returns the old token with the values of the response. Values that the response omits stay.
 func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
 	t := old
 	t.Access, t.IssuedAt = network.Secret(g.Access), n.now()
@@ -179,8 +181,8 @@ func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token 
 	return t
 }
 
-// RefreshToken gives a token another 60 days. The token is its own credential: there is no other. No call renews a
-// Page's.
+// RefreshToken extends a token by 60 days. The token itself is the only credential. Tokens of Pages cannot be renewed
+// and are returned unchanged.
 func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
 	if isPageToken(t) {
 		return t, nil
@@ -202,7 +204,7 @@ func newNoTokenError() error {
 	return &network.Error{Kind: network.Unknown, Message: "Instagram did not return a token."}
 }
 
-// VerifyToken asks for the profile, or for the Page, which any working token may.
+// VerifyToken reads the profile or the Page, which every valid token may do.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	if isPageToken(t) {
 		return n.verifyPageToken(ctx, t)
@@ -211,7 +213,7 @@ func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	return n.classifyAuthError(ctx, err, t)
 }
 
-// ReadProfile reads the account, which a Page's token finds by its id.
+// ReadProfile reads the account. A Page's token needs the account's id for this.
 func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Token) (network.Profile, error) {
 	if !isPageToken(t) {
 		return n.fetchProfile(ctx, t.Access)
@@ -222,8 +224,8 @@ func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Tok
 	return a.toProfile(), err
 }
 
-// classifyAuthError tells an expired token from a revoked one where the answer does not. For tokens of Instagram Login
-// only the date does: no call is documented that tells it.
+// classifyAuthError distinguishes an expired token from a revoked one when the response does not. For tokens of
+// Instagram Login, only the stored date can tell, because Instagram documents no call for it.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
 	if isPageToken(t) {
 		return n.pages.ClassifyAuthError(ctx, err, t)

@@ -18,10 +18,10 @@ const (
 	hintCover  = "Choose a cover frame that lies within the video."
 	hintCount  = "A carousel has 2 to 10 files. Change the post and send it again."
 	hintTags   = "A caption can have at most 30 hashtags and 20 mentions. Change the text and send the post again."
-	hintServer = "This server sent Instagram something that it does not know. Ask the server's operator."
+	hintServer = "Instagram did not recognize a request from this server. Ask the server's operator."
 )
 
-// errorTable holds the codes that Instagram uses in a way of its own; meta has those that all Graph APIs share.
+// errorTable holds the error codes that are specific to Instagram. Package meta has those that all Graph APIs share.
 var errorTable = meta.Table{
 	{Code: 80002}:               {Kind: network.RateLimited, Hint: hintThrottled},
 	{Code: 9, Subcode: 2207042}: {Kind: network.RateLimited, Hint: hintQuota, Wait: meta.QuotaWait},
@@ -54,13 +54,13 @@ var errorTable = meta.Table{
 	{Code: 36004}: {Kind: network.Rejected, Hint: "Shorten the text and send the post again."},
 }
 
-// Subcodes of files that another upload would not mend. They are also told as the problem of a container.
+// Subcodes for files that another upload would not fix. They also appear in the status of a container.
 const (
 	badVideo = 2207026
 	badCover = 2207057
 )
 
-// missingCodes are the codes that say there is no such container.
+// missingCodes are the codes for a container that does not exist.
 var missingCodes = map[string]bool{"24/2207006": true, "24/2207008": true, "100/33": true}
 
 func isContainerMissing(err error) bool {

@@ -23,8 +23,8 @@ type listedPost struct {
 	Permalink string    `json:"permalink"`
 }
 
-// FindPost looks through the account's posts since the arm for the one with this caption and type. A post of the type
-// that does not show its caption makes the answer ambiguous: documents differ on which logins are shown captions.
+// FindPost searches the account's posts since the arm for one with the same caption and type. The result is Ambiguous
+// if a post of this type has no caption in the response: Instagram's documents disagree on which logins see captions.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a post on instagram that was never armed")
@@ -56,7 +56,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	return meta.StatusOfMatches(found), nil
 }
 
-// isOfType tells whether a listed post may be of a content type. Not every login is shown the product.
+// isOfType reports whether a listed post can be of a content type. Not every login sees the product type.
 func (p listedPost) isOfType(kind string, media []core.Media) bool {
 	want, product := "IMAGE", "FEED"
 	switch {
@@ -74,13 +74,14 @@ func (p listedPost) isOfType(kind string, media []core.Media) bool {
 	return p.Type == want && (p.Product == "" || p.Product == product)
 }
 
-// isSameCaption forgives a caption that comes back without the @ of its mentions, as has been seen.
+// isSameCaption reports whether a listed caption is ours or is missing. It ignores every @, because Instagram has
+// returned captions without those of mentions.
 func isSameCaption(listed *string, ours string) bool {
 	withoutAt := func(s string) string { return strings.ReplaceAll(s, "@", "") }
 	return listed == nil || meta.IsSameText(withoutAt(*listed), withoutAt(ours))
 }
 
-// listPosts lists the account's posts, or its Stories, since a moment, newest first.
+// listPosts returns the account's posts, or its Stories, since the given time, newest first.
 func (n *Network) listPosts(
 	ctx context.Context, it network.Item, edge, fields string, since time.Time,
 ) (posts []listedPost, err error) {
@@ -93,7 +94,7 @@ func (n *Network) listPosts(
 	return posts, err
 }
 
-// FetchLink is the address of the post's own page.
+// FetchLink returns the address of the post's page.
 func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out struct {
 		Permalink string `json:"permalink"`

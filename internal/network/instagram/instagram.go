@@ -1,5 +1,5 @@
-// Package instagram publishes to Business and Creator accounts on Instagram: a container first, with its files, and
-// then the one call that makes it visible.
+// Package instagram publishes to Business and Creator accounts on Instagram. It creates a container with the files
+// first, and then publishes it with one call.
 package instagram
 
 import (
@@ -24,7 +24,7 @@ const (
 	varSettle       = "INSTAGRAM_SETTLE"
 )
 
-// Logins by which accounts are connected. Those that were connected by the other one go on publishing.
+// Logins with which accounts can be connected. Accounts that were connected with the other login continue to publish.
 const (
 	loginInstagram = "instagram"
 	loginFacebook  = "facebook"
@@ -39,7 +39,7 @@ const (
 	uploadHost   = "rupload.facebook.com"
 )
 
-// NewDriver is the network's entry in network/all.
+// NewDriver returns the network's entry in network/all.
 func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
@@ -64,19 +64,19 @@ func NewDriver() network.Driver {
 	}
 }
 
-// Rules are what Instagram takes.
+// Rules are the limits, settings and checks of Instagram.
 type Rules struct{}
 
-// Describe says what is fixed about the network.
+// Describe returns the fixed properties of the network.
 func (Rules) Describe() network.Description { return description }
 
-// Network is Instagram. It holds no state.
+// Network connects to Instagram. It holds no state.
 type Network struct {
 	Rules
 	client  *network.Client
 	code    meta.API // exchanges codes
-	token   meta.API // calls about tokens, which have no version
-	own     meta.API // for accounts that signed in themselves
+	token   meta.API // calls about tokens, whose paths have no version
+	own     meta.API // for accounts that were connected with Instagram Login
 	pages   meta.PageLogin
 	login   string
 	version string
@@ -90,7 +90,7 @@ type Network struct {
 
 var versions = regexp.MustCompile(`^v[0-9]{2,3}\.0$`)
 
-// New reads the variables; one that cannot be used is an error that names it.
+// New reads the network's variables. An unusable value is an error that names its variable.
 func New(env network.Environment) (*Network, error) {
 	settle, err := network.ReadDuration(env, varSettle)
 	if err != nil {
@@ -118,7 +118,7 @@ func New(env network.Environment) (*Network, error) {
 	n.token.Base, n.own.Base = graphURL, graphURL+"/"+version
 	n.pages = meta.PageLogin{API: n.own, ID: n.id, Secret: n.secret}
 	n.pages.API.Base = pageGraphURL + "/" + version
-	// The secret proves nothing about tokens of the other app.
+	// The secret cannot prove calls with tokens of the other login's app.
 	if login == loginFacebook {
 		n.pages.API.Proof = n.secret
 	} else {
@@ -127,8 +127,8 @@ func New(env network.Environment) (*Network, error) {
 	return n, nil
 }
 
-// Describe says what is fixed about the network and its connector.
+// Describe returns the fixed properties of the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// IsConfigured tells whether the app's credentials are there.
+// IsConfigured reports whether the app's credentials are set.
 func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

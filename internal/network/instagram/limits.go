@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Content types of a post. The setting has no carousel: that is a feed post of several files.
+// Content types of a post. The setting has no carousel, which is a feed post with several files.
 const (
 	typeFeed     = "feed"
 	typeCarousel = "carousel"
@@ -15,11 +15,11 @@ const (
 	typeStories  = "stories"
 )
 
-// The numbers of networks/instagram.md, parts 3a and 4.
+// The limits in networks/instagram.md, parts 3a and 4.
 const (
 	maxText          = 2_200
 	maxHashtags      = 30
-	manyHashtags     = 5 // the app itself has taken no more since December 2025
+	manyHashtags     = 5 // Instagram's own app has accepted no more since December 2025
 	maxMentions      = 20
 	maxCollaborators = 3 // Spec §8
 	maxAlt           = 1_000
@@ -38,7 +38,7 @@ var (
 	)
 )
 
-// withVideoLimits adds what holds for every video.
+// withVideoLimits adds the limits that all videos share.
 func withVideoLimits(l core.FileLimits) core.FileLimits {
 	l.Formats = []string{"video/mp4", "video/quicktime"}
 	l.VideoCodecs, l.AudioCodecs = []core.Codec{core.CodecH264, core.CodecH265}, []core.Codec{core.CodecAAC}

@@ -11,8 +11,8 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// pageScopes are the permissions that the service asks for with Facebook Login; pageNeeded are those without which it
-// cannot publish. Without business_management Pages of a business portfolio are not listed.
+// pageScopes are the permissions that the service asks for with Facebook Login; pageNeeded are the ones that
+// publishing requires. Without business_management, Pages of a business portfolio are not listed.
 var (
 	pageScopes = []string{
 		"instagram_basic", "instagram_content_publish", meta.ScopeListPages, "pages_read_engagement",
@@ -21,18 +21,18 @@ var (
 	pageNeeded = pageScopes[:4]
 )
 
-// extraPerson holds the token of the person beside the Page's, and marks tokens of Facebook Login.
+// extraPerson is the key of the person's token beside the Page's. Only tokens of Facebook Login have it.
 const extraPerson = "person"
 
 func isPageToken(t network.Token) bool { return t.Extra[extraPerson] != "" }
 
-// linkedPage is a Page with the professional account that is linked to it.
+// linkedPage is a Page with its linked professional account.
 type linkedPage struct {
 	meta.Page
 	Account linkedAccount `json:"instagram_business_account"`
 }
 
-// linkedAccount is a professional account as its Page shows it.
+// linkedAccount is a professional account, as its Page returns it.
 type linkedAccount struct {
 	ID       meta.ID `json:"id"`
 	Username string  `json:"username"`
@@ -51,7 +51,7 @@ func (a linkedAccount) toProfile() network.Profile {
 	}
 }
 
-// exchangeCodeForPages turns the code into the accounts that are linked to the Pages that the person selected.
+// exchangeCodeForPages exchanges the code for the accounts that are linked to the selected Pages.
 func (n *Network) exchangeCodeForPages(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	login, err := n.pages.ExchangeCode(ctx, g)
 	if err != nil {
@@ -82,12 +82,12 @@ func (n *Network) exchangeCodeForPages(ctx context.Context, g network.AuthRespon
 	return profiles, nil
 }
 
-// toProfile is the account of a Page, or the Page itself with the reason why it cannot be connected.
+// toProfile returns the account of a Page, or the Page itself with the reason why it cannot be connected.
 func (p linkedPage) toProfile(t network.Token) network.Profile {
 	if p.Account.ID == "" {
 		return network.Profile{
 			ExternalID: string(p.ID), DisplayName: p.Name, AvatarURL: p.Picture.Data.URL, Token: t,
-			Unusable: "No Business or Creator account on Instagram is linked to this Page. Link one in the Page's settings, and " +
+			Unusable: "No Business or Creator account on Instagram is linked to this Page. Link one in the Page's settings. Then " +
 				"connect again.",
 		}
 	}
@@ -96,7 +96,7 @@ func (p linkedPage) toProfile(t network.Token) network.Profile {
 	return profile
 }
 
-// verifyPageToken asks for the Page, which its own token may.
+// verifyPageToken reads the Page with its own token.
 func (n *Network) verifyPageToken(ctx context.Context, t network.Token) error {
 	var me struct {
 		ID meta.ID `json:"id"`
@@ -104,7 +104,7 @@ func (n *Network) verifyPageToken(ctx context.Context, t network.Token) error {
 	return n.classifyAuthError(ctx, n.pages.API.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
 }
 
-// apiForToken is the API of the login that gave the token.
+// apiForToken returns the API of the login that issued the token.
 func (n *Network) apiForToken(t network.Token) meta.API {
 	if isPageToken(t) {
 		return n.pages.API
@@ -112,12 +112,12 @@ func (n *Network) apiForToken(t network.Token) meta.API {
 	return n.own
 }
 
-// hiddenCodes say that a token may not see something. Tokens of Pages have been refused so what the person's own was
-// shown.
+// hiddenCodes are the codes for objects that a token may not see. Instagram has hidden objects from a Page's token
+// that the person's token could read.
 var hiddenCodes = map[string]bool{"10": true, "100/33": true}
 
-// readWithFallback makes a call that changes nothing with the account's token, and with the person's where the Page's
-// is not shown what it asks for.
+// readWithFallback makes a read-only call with the account's token. If a Page's token may not see the object, it
+// repeats the call with the person's token.
 func (n *Network) readWithFallback(t network.Token, call func(graph meta.API, token network.Secret) error) error {
 	err := call(n.apiForToken(t), t.Access)
 	var e *network.Error
@@ -127,7 +127,7 @@ func (n *Network) readWithFallback(t network.Token, call func(graph meta.API, to
 	return err
 }
 
-// readNode reads a path into the value.
+// readNode reads a path and decodes the response into the value.
 func (n *Network) readNode(ctx context.Context, t network.Token, path string, params url.Values, into any) error {
 	return n.readWithFallback(t, func(graph meta.API, token network.Secret) error {
 		return graph.Get(ctx, path, token, params, into)

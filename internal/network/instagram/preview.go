@@ -2,15 +2,15 @@ package instagram
 
 import "belfry/internal/network"
 
-// Where texts are cut: in the feed, and over a Reel.
+// The numbers of characters after which texts are cut, in the feed and over a Reel.
 const (
 	fold     = 125
 	reelFold = 55
 )
 
-// Preview says how a post looks.
+// Preview returns how a phone shows the post.
 func (Rules) Preview(d network.Draft) network.Preview {
-	s, _ := network.DecodeSettings[Settings](description, d.Settings) // without settings that cannot be read
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	p := network.Preview{
 		Kind: "Post", Several: network.Slides, MinRatio: image.MinRatio, MaxRatio: image.MaxRatio, ByUsername: true,
 		Parts: []network.PreviewPart{network.PartAccount, network.PartMedia, network.PartActions, network.PartText},

@@ -15,8 +15,8 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// DeliveryFor is the same for every post: a container, then the call that makes it visible. Instagram fetches the
-// files, but takes the bytes of a single video from accounts that were connected by Facebook Login.
+// DeliveryFor returns the same flow for every post: a container, then the call that publishes it. Instagram fetches
+// the files, but accepts the bytes of a single video from accounts that were connected with Facebook Login.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	containers := network.Budget{
 		Call: core.DoCreate, Scope: network.ScopeAccount, Name: "containers", Count: 400, Cost: 1, Window: 24 * time.Hour,
@@ -25,7 +25,7 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	switch files := len(d.Media); {
 	case files == 0:
 		delivery.Files = ""
-	case files > 1: // one for each, and one for the whole
+	case files > 1: // one for each file, and one for the carousel
 		containers.Cost = files + 1
 	case d.Media[0].Kind == core.FileVideo && cmp.Or(d.Account.Login, n.login) == loginFacebook:
 		delivery.Files = network.Either
@@ -35,10 +35,10 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	return delivery
 }
 
-// uplink is the bytes a second that preparing ahead reckons with.
+// uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
 const uplink = 2_000_000
 
-// CreateHandle makes a container of which nothing is visible. Of several files it makes one for each, and the handle
+// CreateHandle creates a container, which nobody can see. Of several files it makes one for each, and the handle
 // names those until Status makes the whole of them.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
@@ -58,7 +58,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 	return n.createAtEdge(ctx, it, "/media", form)
 }
 
-// createUploadContainer makes a container whose bytes are sent to an address of its own.
+// createUploadContainer creates a container and returns a handle with the address for its bytes.
 func (n *Network) createUploadContainer(ctx context.Context, it network.Item, form url.Values) (string, error) {
 	if !isPageToken(it.Token) || it.Files[0].Kind != core.FileVideo {
 		return "", network.NewMediaUnreachableError(n.about.Name)
@@ -76,8 +76,8 @@ func (n *Network) createUploadContainer(ctx context.Context, it network.Item, fo
 	return meta.NewUploadHandle(out.ID, out.URI, uploadHost)
 }
 
-// newContainerForm holds the parameters of a post's container, without the children of a carousel. Instagram
-// documents no default for share_to_feed, so that is always sent.
+// newContainerForm returns the parameters of a post's container, except the children of a carousel. Reels always get
+// share_to_feed, because Instagram documents no default for it.
 func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 	kind := contentType(s, it.Draft().Media)
 	v := url.Values{}
@@ -115,7 +115,7 @@ func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 	return v, nil
 }
 
-// fileURLParam is the parameter that holds the address of a file.
+// fileURLParam returns the name of the parameter for the address of a file.
 func fileURLParam(f network.File) string {
 	if f.Kind == core.FileVideo {
 		return "video_url"
@@ -123,7 +123,7 @@ func fileURLParam(f network.File) string {
 	return "image_url"
 }
 
-// Publish makes the container visible.
+// Publish publishes the container.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	id, err := n.createAtEdge(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
@@ -138,8 +138,8 @@ func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// AdvanceStatus asks about the container, and makes a carousel of items that are all ready. It sends the bytes of a
-// container that waits for them.
+// AdvanceStatus returns the status of the container. Before that, it sends the bytes that a container waits for, or
+// creates a carousel whose items are all ready.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if _, _, ok := meta.ParseUploadHandle(handle); ok {
 		return n.sendRemainingToContainer(ctx, it, handle)
@@ -147,7 +147,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	return n.containers.AdvanceHandle(ctx, it, handle)
 }
 
-// container is what Instagram says of a container.
+// container is a container, as Instagram returns it.
 type container struct {
 	State string `json:"status_code"`
 	Words string `json:"status"`
@@ -163,7 +163,7 @@ func (n *Network) fetchContainer(ctx context.Context, it network.Item, id, field
 	return c, n.readNode(ctx, it.Token, "/"+url.PathEscape(id), url.Values{"fields": {fields}}, &c)
 }
 
-// sendRemainingToContainer sends a container the bytes that have not arrived yet.
+// sendRemainingToContainer sends the bytes of a container that have not arrived yet.
 func (n *Network) sendRemainingToContainer(
 	ctx context.Context,
 	it network.Item,
@@ -195,7 +195,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	case err != nil:
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
-	if c.State == "" && strings.HasPrefix(c.Words, "Error") { // has been seen
+	if c.State == "" && strings.HasPrefix(c.Words, "Error") { // Instagram has returned this
 		c.State = meta.ContainerError
 	}
 	if c.State == meta.ContainerError {
@@ -207,8 +207,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	return n.containers.StatusForState(ctx, it, c.State, c.Words), nil
 }
 
-// permanentFileError returns an error for a container whose file another upload would not mend; any other is tried
-// again.
+// permanentFileError returns an error if another upload would not fix the file of a container, and nil otherwise.
 func permanentFileError(it network.Item, words string) error {
 	for _, subcode := range []int{badVideo, badCover} {
 		if code := strconv.Itoa(subcode); strings.HasSuffix(words, code) && it.ArmedAt.IsZero() {

@@ -11,11 +11,11 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// codeQuota says that the account has published as often as it may in 24 hours.
+// codeQuota means that the account has reached its limit for 24 hours.
 const codeQuota = "9/2207042"
 
-// withQuotaWait makes an error of the quota hold the post until the oldest post that fills the quota is 24 hours old.
-// Any other error comes back as it is.
+// withQuotaWait adds the wait to an error of the quota: until the oldest post that fills the quota is 24 hours old.
+// It returns any other error unchanged.
 func (n *Network) withQuotaWait(ctx context.Context, it network.Item, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) || e.Code != codeQuota {
@@ -26,7 +26,7 @@ func (n *Network) withQuotaWait(ctx context.Context, it network.Item, err error)
 	return meta.Reclassify(err, row)
 }
 
-// ReadAccountFacts tells how much of the account's publishing quota is used.
+// ReadAccountFacts returns how much of the account's publishing quota is used.
 func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
 	q, err := n.fetchQuota(ctx, profile, t)
 	if err != nil {
@@ -41,8 +41,8 @@ func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Toke
 	})
 }
 
-// timeUntilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window; an hour when
-// that is not known.
+// timeUntilQuotaFrees returns the time until the oldest post that fills the quota leaves its window; an hour if that
+// is unknown.
 func (n *Network) timeUntilQuotaFrees(ctx context.Context, it network.Item) time.Duration {
 	q, err := n.fetchQuota(ctx, it.Profile, it.Token)
 	if err != nil {

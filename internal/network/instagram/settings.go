@@ -16,7 +16,7 @@ type Settings struct {
 	CoverMs       *int64   `json:"coverMs,omitempty"`
 }
 
-// NormalizeSettings decodes a block strictly and gives its normal form.
+// NormalizeSettings decodes a settings block strictly and returns its normal form.
 func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	return network.NormalizeSettings[Settings](description, block)
 }

@@ -12,14 +12,14 @@ import (
 	"belfry/internal/network"
 )
 
-// Events of the addresses that an app registers.
+// Events in the callback addresses that an app registers.
 const (
 	eventDeauthorize = "deauthorize"
 	eventDeletion    = "data-deletion"
 )
 
-// VerifyCallback reads a call that says that a person has removed the app, or wants their data to be deleted. grantOf
-// names what a person has given the app.
+// VerifyCallback verifies and reads a call that reports that a person has removed the app or wants their data
+// deleted. grantOf returns the id of a person's grant.
 func VerifyCallback(
 	c network.Callback, secret network.Secret, now time.Time, grantOf func(person string) string,
 ) (network.Notice, error) {
@@ -37,12 +37,12 @@ func VerifyCallback(
 	return network.Notice{Kind: kind, Grant: grantOf(person), At: at}, nil
 }
 
-// verifySignedRequest returns the person that a signed request is about, and when it was made. ok is false unless the
-// holder of the secret has signed it.
+// verifySignedRequest returns the person that a signed request is about, and when it was made. ok is false unless it
+// was signed with the secret.
 func verifySignedRequest(text string, secret network.Secret) (person string, at time.Time, ok bool) {
 	signature, payload, found := strings.Cut(text, ".")
 	signed, err := decodeBase64URL(signature)
-	if !found || err != nil || secret == "" || strings.ContainsAny(text, "\r\n") { // which the decoder skips
+	if !found || err != nil || secret == "" || strings.ContainsAny(text, "\r\n") { // which the decoder ignores
 		return "", time.Time{}, false
 	}
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))

@@ -6,13 +6,13 @@ import (
 	"belfry/internal/network"
 )
 
-// Permission errors are a range of codes.
+// The range of codes for permission errors.
 const (
 	permissionFirst = 200
 	permissionLast  = 299
 )
 
-// Later ends the hints of what may pass by itself. It is true of a post that has no try left, too.
+// Later ends the hints for temporary errors. It also fits a post without any retries left.
 const Later = "Send the post again later if no retry is scheduled."
 
 // Hints that several rows share.
@@ -31,15 +31,15 @@ const (
 	hintCode       = "The authorization code was already used or has expired. Start again."
 )
 
-// Waits of an account after a refusal that is about the account itself. Meta does not say how long they last.
+// Waits after a refusal that concerns the account itself. Meta does not say how long its blocks last.
 const (
-	// BlockedWait follows a policy block.
+	// BlockedWait is the wait after a policy block.
 	BlockedWait = 4 * time.Hour
-	// SpamWait follows a post that was taken for spam.
+	// SpamWait is the wait after a post was treated as spam.
 	SpamWait = time.Hour
 )
 
-// common is what the errors mean wherever they occur.
+// common is the table of errors that all Graph APIs share.
 var common = Table{
 	{Code: 1, Subcode: 0}: {Kind: network.Transient, Hint: hintLater},
 	{Code: 2, Subcode: 0}: {Kind: network.Transient, Hint: hintLater},
@@ -53,7 +53,7 @@ var common = Table{
 
 	{Code: 10, Subcode: 0}:  {Kind: network.Revoked, Hint: hintPermission},
 	{Code: 100, Subcode: 0}: {Kind: network.Rejected, Hint: hintParameter},
-	// A scope that was never granted is refused as a wrong parameter.
+	// A permission that was never granted is reported as a wrong parameter.
 	{Code: 100, Subcode: 10}: {Kind: network.Revoked, Hint: hintPermission},
 	{Code: 100, Subcode: 33}: {Kind: network.Rejected, Hint: hintGone, Actor: network.ActorOwner},
 	{Code: 104, Subcode: 0}:  {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
@@ -79,7 +79,7 @@ var common = Table{
 	},
 	{Code: 506, Subcode: 0}: {
 		Kind: network.Rejected,
-		Hint: "The network says that the same post has already been published. Check before you send it again.",
+		Hint: "According to the network, the same post has already been published. Check before you send it again.",
 	},
 
 	{Code: 9004, Subcode: 0}:    {Kind: network.Transient, Hint: hintFetch},

@@ -12,32 +12,34 @@ import (
 // ContainerError is the state of a container that the network could not process.
 const ContainerError = "ERROR"
 
-// missingGrace is how long an armed container that the network says it does not have is asked about before an empty
-// search is believed: it has been seen to lose sight of what it had just made.
+// missingGrace is how long a container that the network does not find counts as pending. Networks sometimes cannot
+// find a container that they have just created.
 const missingGrace = 5 * time.Minute
 
-// Containers asks about containers: what a post is made of before one call makes it visible. Every field is required.
+// Containers determines the status of containers, which hold a post until one call publishes it. Every field is
+// required.
 type Containers struct {
 	Now func() time.Time
-	// Ask reads a container's state and returns it with Status or ResolveMissing.
+	// Ask reads a container's state and returns its status, with StatusForState or ResolveMissing.
 	Ask func(ctx context.Context, it network.Item, handle string) (network.Status, error)
-	// Find looks for the post among those of the account.
+	// Find searches the account's posts for the post.
 	Find func(ctx context.Context, it network.Item) (network.Status, error)
-	// CreateCarousel makes a carousel of the containers of its items and returns its handle.
+	// CreateCarousel creates a carousel from the containers of its items and returns its handle.
 	CreateCarousel func(ctx context.Context, it network.Item, children string) (string, error)
 }
 
-// A handle of items is this word and their containers' ids in the post's order.
+// A handle of items is this prefix, followed by the ids of their containers in the post's order.
 const (
 	itemsHandle = "items:"
 	itemsComma  = ","
 )
 
-// NewItemsHandle returns the handle that names the containers of a carousel's items, in the post's order.
+// NewItemsHandle returns the handle that lists the containers of a carousel's items, in the post's order.
 func NewItemsHandle(ids []string) string { return itemsHandle + strings.Join(ids, itemsComma) }
 
-// AdvanceHandle asks about a container, or about each item of a carousel. Once all items are ready, it makes the
-// carousel, whose handle replaces theirs. A carousel whose answer is lost is invisible, and another is made.
+// AdvanceHandle returns the status of a container. For a handle of items, it queries each item and, once all are
+// ready, creates the carousel, whose handle replaces theirs. If that response is lost, the carousel stays invisible
+// and another is created.
 func (c Containers) AdvanceHandle(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	children, ok := strings.CutPrefix(handle, itemsHandle)
 	if !ok {
@@ -66,15 +68,15 @@ func (c Containers) AdvanceHandle(ctx context.Context, it network.Item, handle s
 	}
 	st, err := c.Ask(ctx, it, carousel)
 	if err != nil {
-		st = network.Status{Verdict: core.Pending} // it is there; how far it is can be asked again
+		st = network.Status{Verdict: core.Pending} // the carousel exists, and its status can be queried again
 	}
 	st.Handle = carousel
 	return st, nil
 }
 
-// StatusForState is the status of a container in a state, with the network's words about it. One that could not be
-// processed is Broken. Of a published one it looks the post up, and leaves the id empty when the account's posts do
-// not single one out.
+// StatusForState returns the status of a container in a state, with the network's message. A container that could not
+// be processed is Broken. For a published one, it searches for the post, and leaves the id empty if there is no
+// unique match.
 func (c Containers) StatusForState(ctx context.Context, it network.Item, state, words string) network.Status {
 	st := network.Status{Verdict: core.Pending, Message: words, Code: state}
 	switch state {
@@ -86,7 +88,7 @@ func (c Containers) StatusForState(ctx context.Context, it network.Item, state, 
 		st.Verdict = core.Broken
 	case "PUBLISHED":
 		st.Verdict = core.Done
-		// That the post is live is certain; which one it is only decorates it.
+		// The post is certainly live. Its id is optional.
 		if found, err := c.Find(ctx, it); err == nil && found.Verdict == core.Done {
 			st.ExternalID, st.URL = found.ExternalID, found.URL
 		}
@@ -94,8 +96,8 @@ func (c Containers) StatusForState(ctx context.Context, it network.Item, state, 
 	return st
 }
 
-// ResolveMissing decides about a container that the network does not find, as happens for a while after it was made.
-// After that it is dead if it was never armed; if it was, only when the account's posts do not show the post either.
+// ResolveMissing returns the status of a container that the network does not find: Pending within missingGrace, then
+// Dead. If the post is armed, it first searches the account's posts, and the time runs from the arm.
 func (c Containers) ResolveMissing(ctx context.Context, it network.Item, why error) (network.Status, error) {
 	since := it.HandleAt
 	if !it.ArmedAt.IsZero() {

@@ -18,7 +18,7 @@ import (
 // applies to its number as code or subcode, because some documents give only that.
 type Code struct{ Code, Subcode int }
 
-// String is the code as network.Error has it. A row that applies to a number in both places has only that.
+// String returns the code as in network.Error. A row for a number in either place is just that number.
 func (c Code) String() string {
 	switch {
 	case c.Subcode == 0:
@@ -29,16 +29,16 @@ func (c Code) String() string {
 	return strconv.Itoa(c.Code) + "/" + strconv.Itoa(c.Subcode)
 }
 
-// Table says what each error means. A throttle without a scope holds back the account, one without a wait five minutes.
+// Table holds the meaning of each error. By default, a throttle holds the account for five minutes.
 type Table map[Code]network.Meaning
 
-// envelope is every form in which an error has been seen.
+// envelope covers every known format of an error.
 type envelope struct {
 	Error *graphError `json:"error"`
-	// The token endpoints answer flat.
+	// The token endpoints return the error at the top level.
 	FlatCode    int    `json:"code"`
 	FlatMessage string `json:"error_message"`
-	// The upload host has a format of its own.
+	// The upload host has its own format.
 	Upload *struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`
@@ -55,13 +55,13 @@ type graphError struct {
 	Trace     string `json:"fbtrace_id"`
 }
 
-// methodError is the type of errors about how a call is made.
+// methodError is the type of errors about how a call was made.
 const methodError = "GraphMethodException"
 
-// defaultWait is how long a throttle holds when the network does not say.
+// defaultWait is how long a throttle lasts if the network does not say.
 const defaultWait = 5 * time.Minute
 
-// ParseError finds the error in an answer; nil when there is none.
+// ParseError returns the error in a response, or nil if there is none.
 func (t Table) ParseError(resp *network.Response, now time.Time) *network.Error {
 	var body envelope
 	err := json.Unmarshal(resp.Body, &body)
@@ -91,7 +91,7 @@ func (t Table) ParseError(resp *network.Response, now time.Time) *network.Error 
 
 func (t Table) classifyGraphError(resp *network.Response, e graphError, now time.Time) *network.Error {
 	row := t.findMeaning(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
-	if e.Type == methodError && strings.Contains(e.Message, "appsecret_proof") { // comes with the code of a parameter
+	if e.Type == methodError && strings.Contains(e.Message, "appsecret_proof") { // has the code of a wrong parameter
 		row = common[Code{Code: 104}]
 	}
 	if (row.Kind == network.Rejected || row.Kind == network.Transient) && resp.Status == http.StatusTooManyRequests {
@@ -115,10 +115,11 @@ func traceID(resp *network.Response) string {
 	return cmp.Or(resp.Header.Get("X-Fb-Trace-Id"), resp.Header.Get("X-Fb-Request-Id"))
 }
 
-// MeaningOf is what an error of a code means, outside an answer of that error.
+// MeaningOf returns the meaning of a code without a response.
 func (t Table) MeaningOf(c Code) network.Meaning { return t.findMeaning(c, false, 0) }
 
-// findMeaning finds what an error means: the network's own rows first, the exact one before the general.
+// findMeaning returns the meaning of an error: from the network's own rows before the common ones, and from an exact
+// row before a general one.
 func (t Table) findMeaning(c Code, transient bool, status int) network.Meaning {
 	for _, rows := range []Table{t, common} {
 		for _, key := range []Code{c, {0, c.Subcode}, {c.Code, 0}, {0, c.Code}} {
@@ -136,7 +137,7 @@ func (t Table) findMeaning(c Code, transient bool, status int) network.Meaning {
 	return network.Meaning{Kind: network.Rejected, Hint: hintUnknown}
 }
 
-// ListDocumented lists the codes of a network, with those that all Graph APIs share.
+// ListDocumented returns the codes of a network and those that all Graph APIs share, sorted.
 func (t Table) ListDocumented() []network.Documented {
 	merged := maps.Clone(common)
 	maps.Copy(merged, t)
@@ -156,7 +157,7 @@ func (t Table) ListDocumented() []network.Documented {
 	return all
 }
 
-// longestHeaderWait is the longest time that the headers ask for.
+// longestHeaderWait returns the longest wait that the headers ask for.
 func longestHeaderWait(resp *network.Response, now time.Time) time.Duration {
 	longest := resp.RetryAfter(now)
 	var usage map[string][]struct {
@@ -173,7 +174,7 @@ func longestHeaderWait(resp *network.Response, now time.Time) time.Duration {
 	return longest
 }
 
-// Reclassify gives an error another meaning, where more is known than its code says.
+// Reclassify returns a copy of the error with another meaning, for a caller that knows more than the code says.
 func Reclassify(err error, row network.Meaning) error {
 	var e *network.Error
 	if !errors.As(err, &e) {

@@ -1,5 +1,5 @@
-// Package meta speaks to Graph-style APIs, which several networks share: their errors, their throttle
-// headers, their pages of a list and their proof of the app's secret.
+// Package meta calls Graph-style APIs, which several networks share. It handles their errors, throttle headers, paged
+// lists and proof of the app's secret.
 package meta
 
 import (
@@ -21,14 +21,14 @@ import (
 // API is one Graph host.
 type API struct {
 	Client *network.Client
-	Base   string // https://HOST, with the version when every call has it
+	Base   string // https://HOST, with the version if every call has it
 	Table  Table
-	// Proof is the app's secret when calls must prove that they know it.
+	// Proof is the app's secret if calls must prove that they know it, or "".
 	Proof network.Secret
 	Now   func() time.Time
 }
 
-// Get reads path into the value.
+// Get reads path and decodes the response into the value.
 func (a API) Get(ctx context.Context, path string, token network.Secret, params url.Values, into any) error {
 	return a.callAndDecode(
 		ctx,
@@ -37,7 +37,7 @@ func (a API) Get(ctx context.Context, path string, token network.Secret, params 
 	)
 }
 
-// Post sends a form to path and reads the answer into the value.
+// Post sends a form to path and decodes the response into the value.
 func (a API) Post(ctx context.Context, path string, token network.Secret, form url.Values, into any) error {
 	return a.callAndDecode(
 		ctx,
@@ -46,7 +46,7 @@ func (a API) Post(ctx context.Context, path string, token network.Secret, form u
 	)
 }
 
-// Delete deletes what path names.
+// Delete deletes the object at path.
 func (a API) Delete(ctx context.Context, path string, token network.Secret) error {
 	var out json.RawMessage
 	return a.callAndDecode(ctx, network.Request{
@@ -54,7 +54,7 @@ func (a API) Delete(ctx context.Context, path string, token network.Secret) erro
 	}, &out)
 }
 
-// CreateObject sends a form to path and returns the id of the object that was made.
+// CreateObject sends a form to path and returns the id of the new object.
 func (a API) CreateObject(ctx context.Context, path string, token network.Secret, form url.Values) (string, error) {
 	var out struct {
 		ID ID `json:"id"`
@@ -68,7 +68,7 @@ func (a API) CreateObject(ctx context.Context, path string, token network.Secret
 	return string(out.ID), nil
 }
 
-// callAndDecode makes a call with its own address and token, and reads the answer into the value.
+// callAndDecode makes a call and decodes the response into the value. An error in the response is an *Error.
 func (a API) callAndDecode(ctx context.Context, r network.Request, into any) error {
 	r.Secrets = append(r.Secrets, a.Proof)
 	resp, err := a.Client.Do(ctx, r)
@@ -86,7 +86,7 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	return nil
 }
 
-// addSecretProof adds the proof that the sender has the app's secret.
+// addSecretProof returns the parameters with a proof that the sender has the app's secret.
 func (a API) addSecretProof(token network.Secret, params url.Values) url.Values {
 	if a.Proof == "" || token == "" {
 		return params
@@ -99,7 +99,7 @@ func (a API) addSecretProof(token network.Secret, params url.Values) url.Values 
 	return with
 }
 
-// listPages bounds how far a list is followed.
+// listPages is the most pages of a list that are read.
 const listPages = 20
 
 type page[T any] struct {
@@ -112,8 +112,8 @@ type page[T any] struct {
 	} `json:"paging"`
 }
 
-// ListAll reads all pages of an edge. The network says where the next page is, but only the cursor is
-// taken from it: its address would carry the token in the query.
+// ListAll reads all pages of an edge. From the network's address of the next page, it uses only the cursor, because
+// that address has the token in its query.
 func ListAll[T any](ctx context.Context, a API, path string, token network.Secret, params url.Values) ([]T, error) {
 	var all []T
 	query := url.Values{}
@@ -136,7 +136,7 @@ func ListAll[T any](ctx context.Context, a API, path string, token network.Secre
 	return nil, &network.Error{Kind: network.Unknown, Message: "The next page of the list is on another host."}
 }
 
-// nextCursor is the cursor of the next page; "" when the network gives none.
+// nextCursor returns the cursor of the next page; "" if the network returns none.
 func (p page[T]) nextCursor() string {
 	if p.Paging.Cursors.After != "" {
 		return p.Paging.Cursors.After
@@ -148,11 +148,11 @@ func (p page[T]) nextCursor() string {
 	return next.Query().Get("after")
 }
 
-// ID is a number that a network writes as a JSON number in some answers and as a text in others; it is
-// larger than a float can hold.
+// ID is an id that a network writes as a JSON number in some responses and as a string in others. It is too large for
+// a float.
 type ID string
 
-// UnmarshalJSON accepts both forms. An id with a sign that could change the path or query of a call is an error.
+// UnmarshalJSON accepts both forms. An id with a character that could change the path or query of a call is an error.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -171,7 +171,7 @@ func (id *ID) UnmarshalJSON(data []byte) error {
 
 var safeID = regexp.MustCompile(`^[0-9A-Za-z_-]*$`)
 
-// ExpiryAfter is when a token that lives for the given seconds ends; old when the network does not say.
+// ExpiryAfter returns when a token that lives for the given seconds expires, or fallback if seconds is not positive.
 func ExpiryAfter(now time.Time, seconds int64, fallback time.Time) time.Time {
 	if seconds <= 0 {
 		return fallback

@@ -9,24 +9,24 @@ import (
 	"belfry/internal/network"
 )
 
-// ScopeListPages lets a person's Pages be listed.
+// ScopeListPages is the permission to list a person's Pages.
 const ScopeListPages = "pages_show_list"
 
-// PageLogin is the login of people who manage Pages, which several networks share.
+// PageLogin is the login for people who manage Pages. Several networks share it.
 type PageLogin struct {
 	API    API // with the version
 	ID     string
 	Secret network.Secret
 }
 
-// Login is what a person's login gives.
+// Login is the result of a person's login.
 type Login struct {
 	Person  network.Secret // the person's long-lived token
 	Granted []string       // the permissions that the person left selected
 	Grant   string
 }
 
-// ExchangeCode turns the code into a long-lived token of the person.
+// ExchangeCode exchanges the code for a long-lived token of the person.
 func (l PageLogin) ExchangeCode(ctx context.Context, g network.AuthResponse) (Login, error) {
 	app := url.Values{"client_id": {l.ID}, "client_secret": {l.Secret.Reveal()}}
 	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {TrimCode(g.Code)}}
@@ -56,16 +56,16 @@ func (l PageLogin) ExchangeCode(ctx context.Context, g network.AuthResponse) (Lo
 	return login, err
 }
 
-// pageIssuer names this login in grants. Networks that share the app share the grants.
+// pageIssuer is the issuer of this login in the ids of grants. Networks that share the app share the grants.
 const pageIssuer = "pages"
 
-// GrantID names what a person has given the app.
+// GrantID returns the id of the person's grant to the app.
 func (l PageLogin) GrantID(person string) string {
 	return network.FormatGrantID(pageIssuer, l.ID, person)
 }
 
-// RevokeGrant removes the app from the person's account, which ends the tokens of the person and of all Pages. It
-// needs no token of the person: those of Pages outlive it.
+// RevokeGrant removes the app from the person's account, which revokes the tokens of the person and of all their
+// Pages. It uses the app's token, because the person's token may have expired.
 func (l PageLogin) RevokeGrant(ctx context.Context, t network.Token) error {
 	person := network.PersonInGrantID(t.Grant, pageIssuer, l.ID)
 	if person == "" {
@@ -74,7 +74,7 @@ func (l PageLogin) RevokeGrant(ctx context.Context, t network.Token) error {
 	return l.API.Delete(ctx, "/"+person+"/permissions", l.appToken())
 }
 
-// appToken is the token of the app itself.
+// appToken returns the token of the app itself.
 func (l PageLogin) appToken() network.Secret { return network.Secret(l.ID + "|" + l.Secret.Reveal()) }
 
 func mergeValues(sets ...url.Values) url.Values {
@@ -103,17 +103,17 @@ func (l PageLogin) fetchGrantedScopes(ctx context.Context, person network.Secret
 	return given, nil
 }
 
-// ClassifyAuthError tells an expired token from a revoked one where the answer does not.
+// ClassifyAuthError distinguishes an expired token from a revoked one when the response does not.
 func (l PageLogin) ClassifyAuthError(ctx context.Context, err error, t network.Token) error {
 	return l.API.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
 		return l.appToken(), nil
 	})
 }
 
-// PageFields are the fields that Page reads.
+// PageFields are the fields of Page to request.
 const PageFields = "id,name,username,access_token,tasks,picture.type(large)"
 
-// Page is a Page of a person, with a token of its own.
+// Page is a Page of a person, with the Page's own token.
 type Page struct {
 	ID       ID       `json:"id"`
 	Name     string   `json:"name"`
@@ -127,8 +127,7 @@ type Page struct {
 	} `json:"picture"`
 }
 
-// ListPages lists the Pages that the person selected, as values that hold these fields of a Page. None at all is an
-// error that says why.
+// ListPages returns the given fields of the Pages that the person selected. An empty list is an error that says why.
 func ListPages[T any](
 	ctx context.Context, l PageLogin, person network.Secret, granted []string, fields string,
 ) ([]T, error) {
@@ -148,10 +147,11 @@ func newNoPageError(message string) error {
 	}
 }
 
-// publishingTasks let a person publish to a Page; one of them is enough.
+// publishingTasks are the tasks that let a person publish to a Page. One of them is enough.
 var publishingTasks = []string{"CREATE_CONTENT", "MANAGE"}
 
-// WhyUnusable says why a Page cannot be published to with these of the needed permissions; "" when it can.
+// WhyUnusable returns a sentence that says why a Page cannot be published to with the granted permissions; "" if it
+// can.
 func (p Page) WhyUnusable(granted, needed []string) string {
 	may := func(task string) bool { return slices.Contains(publishingTasks, task) }
 	switch missing := MissingScopeMessage(granted, needed); {

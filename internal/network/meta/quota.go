@@ -9,13 +9,14 @@ import (
 	"belfry/internal/network"
 )
 
-// QuotaWait holds a post when nothing tells when a quota frees.
+// QuotaWait is how long a post waits if nobody knows when the quota will have room.
 const QuotaWait = time.Hour
 
-// longestWindow bounds what a network says of the window of a quota, in seconds.
+// longestWindow caps the window of a quota that a network reports, in seconds.
 const longestWindow = 30 * 24 * 60 * 60
 
-// ReadQuota reads how many posts an account has published in a moving window. read reads the edge that tells it.
+// ReadQuota returns how many posts an account has published in the moving window of its quota. read reads the edge
+// that reports it.
 func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, error) {
 	var out struct {
 		Data []struct {
@@ -30,7 +31,7 @@ func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, er
 		return core.PostQuota{}, err
 	}
 	if len(out.Data) == 0 || out.Data[0].Config.Total <= 0 || out.Data[0].Config.Seconds <= 0 {
-		return core.PostQuota{}, &network.Error{Kind: network.Unknown, Message: "The network did not tell the quota."}
+		return core.PostQuota{}, &network.Error{Kind: network.Unknown, Message: "The network did not return the quota."}
 	}
 	q := out.Data[0]
 	return core.PostQuota{
@@ -38,8 +39,8 @@ func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, er
 	}, nil
 }
 
-// TimeUntilQuotaFrees returns how long it takes until the oldest of the posts that fill the quota leaves its window, or
-// QuotaWait if published, when the account's posts of this window were made, does not tell.
+// TimeUntilQuotaFrees returns the time until the oldest post that fills the quota leaves its window. published are
+// the times of the account's posts, which it sorts in place. If they do not determine the time, it returns QuotaWait.
 func TimeUntilQuotaFrees(q core.PostQuota, published []time.Time, now time.Time) time.Duration {
 	if len(published) < q.Limit {
 		return QuotaWait

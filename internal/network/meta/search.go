@@ -11,10 +11,10 @@ import (
 // clockSlack is how far a network's clock may be behind ours.
 const clockSlack = time.Minute
 
-// SearchStart is from when on a search looks for what was armed at the time.
+// SearchStart returns the time from which to search for a post that was armed at the given time.
 func SearchStart(armed time.Time) time.Time { return armed.Add(-clockSlack).Truncate(time.Second) }
 
-// IsSameText compares a post's text with ours and forgives what a network does to the white space around it.
+// IsSameText reports whether two texts are equal, apart from surrounding white space and the form of line breaks.
 func IsSameText(a, b string) bool { return normalizeText(a) == normalizeText(b) }
 
 func normalizeText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
@@ -34,11 +34,11 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Before tells whether the instant surely lies before another: one that could not be read may lie anywhere.
+// Before reports whether the instant is certainly before another. An instant that could not be parsed never is.
 func (t Time) Before(other time.Time) bool { return !t.IsZero() && t.Time.Before(other) }
 
-// StatusOfMatches is the status of a search that found these posts: Absent for none, the one that was found, or
-// Ambiguous for several that nobody can tell apart.
+// StatusOfMatches returns the status of a search that found these posts: Absent for none, Done for one, or Ambiguous
+// for several.
 func StatusOfMatches(found []network.Status) network.Status {
 	switch len(found) {
 	case 0:

@@ -11,9 +11,9 @@ import (
 	"belfry/internal/network"
 )
 
-// ClassifyAuthError tells a token that ran out from one that was withdrawn, where the network says neither (190
-// without a subcode): by the date that was stored, else by asking the network about the token. appToken
-// gets the token that may ask. Any other error comes back as it is.
+// ClassifyAuthError distinguishes an expired token from a revoked one if the network does not (190 without a
+// subcode). It uses the stored date or, if that is unknown, asks the network with the token that appToken returns. It
+// returns any other error unchanged.
 func (a API) ClassifyAuthError(
 	ctx context.Context, err error, t network.Token, appToken func(context.Context) (network.Secret, error),
 ) error {
@@ -28,7 +28,7 @@ func (a API) ClassifyAuthError(
 	return &classified
 }
 
-// findTokenExpiry is when the token ends or ended; zero when it is unknown.
+// findTokenExpiry returns when the token expired; zero if it has not, or if that is unknown.
 func (a API) findTokenExpiry(
 	ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error),
 ) time.Time {
@@ -46,16 +46,16 @@ func (a API) findTokenExpiry(
 	return time.Unix(info.Expires, 0)
 }
 
-// TokenInfo is what the network says of a token.
+// TokenInfo is what the network reports about a token.
 type TokenInfo struct {
 	Valid   bool     `json:"is_valid"`
 	Expires int64    `json:"expires_at"` // Unix time; 0 for none
 	Scopes  []string `json:"scopes"`
-	// DataAccessEnds is when the person must consent again for what the token may see; Unix time.
+	// DataAccessEnds is when the token loses access to the person's data unless the person consents again; Unix time.
 	DataAccessEnds int64 `json:"data_access_expires_at"`
 }
 
-// InspectToken asks about a token with another of the same app, or with the token itself.
+// InspectToken asks the network about a token. The inspector is another token of the same app, or the token itself.
 func (a API) InspectToken(ctx context.Context, inspector, token network.Secret) (TokenInfo, error) {
 	var out struct {
 		Data TokenInfo `json:"data"`
@@ -64,11 +64,11 @@ func (a API) InspectToken(ctx context.Context, inspector, token network.Secret) 
 	return out.Data, err
 }
 
-// refreshAge is how old a token must be to be refreshed.
+// refreshAge is the minimum age of a token that can be refreshed.
 const refreshAge = 24 * time.Hour
 
-// RefreshTime is half of the token's life, and never before the network allows it; zero when the token has no end or
-// ends before that.
+// RefreshTime returns when to refresh a token: after half of its life, but not before the network allows it. It is
+// zero if the token does not expire, or expires before then.
 func RefreshTime(t network.Token) time.Time {
 	if t.ExpiresAt.IsZero() {
 		return time.Time{}
@@ -80,7 +80,7 @@ func RefreshTime(t network.Token) time.Time {
 	return at
 }
 
-// MissingScopeMessage says in a sentence which of the needed permissions was not granted first; "" when all were.
+// MissingScopeMessage returns a sentence that names the first needed permission that was not granted; "" if all were.
 func MissingScopeMessage(granted, needed []string) string {
 	for _, scope := range needed {
 		if !slices.Contains(granted, scope) {
@@ -90,7 +90,7 @@ func MissingScopeMessage(granted, needed []string) string {
 	return ""
 }
 
-// TrimCode is an authorization code without the mark that these networks append to it.
+// TrimCode returns an authorization code without the suffix that these networks append.
 func TrimCode(code string) string {
 	code = strings.TrimSuffix(code, "#_=_")
 	return strings.TrimSuffix(code, "#_")

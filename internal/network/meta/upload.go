@@ -21,15 +21,16 @@ import (
 	"belfry/internal/network"
 )
 
-// uploadTime is how long one call sends bytes. The network keeps those that have arrived, and the next call goes on
-// from there. It leaves time to ask how many they are.
+// uploadTime is how long one call sends bytes. The network keeps the bytes that have arrived, and the next call sends
+// the rest. The limit leaves time to query how many have arrived.
 const uploadTime = 20 * time.Second
 
-// uploadHandle begins the handle of an object whose bytes are still to be sent. The rest is the address of the upload.
+// uploadHandle is the prefix of the handle of an object until all its bytes are sent. The upload's address follows
+// it.
 const uploadHandle = "upload:"
 
-// NewUploadHandle returns the handle of an object whose bytes are to be sent to an address, or an error if the
-// address is not the object's own at the network's host for uploads.
+// NewUploadHandle returns the handle of an object whose bytes must be sent to an address. It returns an error if the
+// address is not for this object at the network's upload host.
 func NewUploadHandle(id ID, address, host string) (handle string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || id == "" || u.Scheme != "https" || u.Host != host || !strings.HasSuffix(u.Path, "/"+string(id)) {
@@ -38,8 +39,8 @@ func NewUploadHandle(id ID, address, host string) (handle string, err error) {
 	return uploadHandle + address, nil
 }
 
-// ParseUploadHandle returns the address of an upload and the id of its object; ok tells whether the handle is one of
-// NewUploadHandle.
+// ParseUploadHandle returns the address of an upload and the id of its object. ok is false for a handle that
+// NewUploadHandle did not create.
 func ParseUploadHandle(handle string) (address, id string, ok bool) {
 	address, ok = strings.CutPrefix(handle, uploadHandle)
 	if u, err := url.Parse(address); err == nil {
@@ -48,7 +49,7 @@ func ParseUploadHandle(handle string) (address, id string, ok bool) {
 	return address, id, ok
 }
 
-// SendFileURL gives the network the address from which it fetches a file.
+// SendFileURL sends the network the address from which it fetches a file.
 func (a API) SendFileURL(ctx context.Context, token network.Secret, upload string, f network.File) error {
 	return a.postToUpload(ctx, token, upload, http.Header{"file_url": {f.URL}}, nil)
 }
@@ -69,15 +70,15 @@ func (a API) postToUpload(
 	return err
 }
 
-// Arrived is how much of an upload has arrived.
+// Arrived says how much of an upload has arrived.
 type Arrived struct {
 	Bytes int64
 	All   bool
 }
 
-// SendRemaining sends the bytes of a file that have not arrived yet. It returns Pending with the id as handle when
-// all have arrived, and Progress when only some have. A call that is lost or takes too long is no error; ask tells
-// how many bytes have arrived.
+// SendRemaining sends the bytes of a file that have not arrived yet. It returns Pending with the id as handle if all
+// have arrived, and Progress if only some have. A lost or slow call is not an error, because ask returns how many
+// bytes have arrived.
 func (a API) SendRemaining(
 	ctx context.Context, token network.Secret, handle string, f network.File,
 	ask func(ctx context.Context, id string) (Arrived, error),
@@ -133,7 +134,7 @@ type FilePart struct {
 	From, Size int64
 }
 
-// PostFilePart sends a form with a part of a file to path and reads the answer into the value.
+// PostFilePart sends a form with a part of a file to path and decodes the response into the value.
 func (a API) PostFilePart(
 	ctx context.Context, path string, token network.Secret, form url.Values, part FilePart, into any,
 ) error {
@@ -148,7 +149,7 @@ func (a API) PostFilePart(
 	}, into)
 }
 
-// newMultipartBody is a form whose last field is a part of a file.
+// newMultipartBody returns the body of a form whose last field is a part of a file.
 func newMultipartBody(form url.Values, part FilePart) (*network.Body, error) {
 	var head bytes.Buffer
 	w := multipart.NewWriter(&head)

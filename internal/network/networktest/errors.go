@@ -148,7 +148,7 @@ func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, 
 	return it
 }
 
-// holdsWords tells whether an answer in JSON holds words.
+// holdsWords reports whether an answer in JSON holds words.
 func holdsWords(answer []byte, words string) bool {
 	encoded, err := json.Marshal(words)
 	return err == nil && (strings.Contains(string(answer), strings.Trim(string(encoded), `"`)) ||

@@ -97,7 +97,7 @@ func ratio(l core.FileLimits, r float64) Change {
 	return Size(int(side*r), int(side))
 }
 
-// draft is a post of the shape in the words that its kind takes; ok tells whether the check lets it pass, and whether
+// draft is a post of the shape in the words that its kind takes; ok reports whether the check lets it pass, and whether
 // its files can get to the network.
 func (s shape) draft(r network.Network, h Harness) (d network.Draft, ok bool) {
 	d = network.Draft{Text: text, Title: h.Simplest.Title, Media: s.media, Settings: json.RawMessage(`{}`)}
@@ -117,7 +117,7 @@ func (s shape) draft(r network.Network, h Harness) (d network.Draft, ok bool) {
 	return d, len(issues) == 0 && !slices.Contains(h.Unfinished, s.kind)
 }
 
-// pushes tells whether the connector sends the files of a draft.
+// pushes reports whether the connector sends the files of a draft.
 func pushes(n network.Network, h Harness, d network.Draft) bool {
 	files := n.DeliveryFor(d).Files
 	return files == network.Pushed || files == network.Either && h.hidden

@@ -183,7 +183,7 @@ func (w *World) Lose(n int, arrives bool) {
 	w.watched, w.lose, w.arrives = nil, n, arrives
 }
 
-// hasLost tells whether the request that Lose names was made.
+// hasLost reports whether the request that Lose names was made.
 func (w *World) hasLost() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -44,7 +44,7 @@ func (f *Faults) bytesUntilBreak(c Call) (left int, breaks bool) {
 	return left, breaks
 }
 
-// countBytes counts bytes of a call that have arrived, and tells whether a fault breaks it off now.
+// countBytes counts bytes of a call that have arrived, and reports whether a fault breaks it off now.
 func (f *Faults) countBytes(c Call, n int) (broken bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

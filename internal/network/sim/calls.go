@@ -44,7 +44,7 @@ func newCalls(size int) *Calls {
 	return &Calls{ring: make([]CallRecord, size), uploaded: map[string]int{}, publishing: map[[2]string]int{}}
 }
 
-// beginPublish counts a publishing call until end is called, and tells whether another of the account is on its way.
+// beginPublish counts a publishing call until end is called, and reports whether another of the account is on its way.
 func (c *Calls) beginPublish(network, account string) (overlaps bool, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -321,7 +321,7 @@ func (f *Faults) retireSpent() {
 	}
 }
 
-// HasCode tells whether the fault answers with an error of its own code.
+// HasCode reports whether the fault answers with an error of its own code.
 func (x *Fault) HasCode() bool {
 	return x.Kind == Error || x.Kind == TruncatedJSON && (x.Code != 0 || x.Reason != "")
 }

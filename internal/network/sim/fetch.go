@@ -149,7 +149,7 @@ func checkRobots(ctx context.Context, client *http.Client, address string) error
 	return nil
 }
 
-// robotsForbid tells whether the longest rule that fits the path, in the groups for the crawler or else in those
+// robotsForbid reports whether the longest rule that fits the path, in the groups for the crawler or else in those
 // for all, is one that forbids (RFC 9309). Wildcards within paths are taken for themselves.
 func robotsForbid(robots io.Reader, path string) bool {
 	type verdict struct {

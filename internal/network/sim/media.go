@@ -56,7 +56,7 @@ func (m Media) Type() string {
 	return "image/" + m.Kind
 }
 
-// matchesType tells whether the file may be called so; the two names of a video's container are used for one another.
+// matchesType reports whether the file may be called so; the two names of a video's container are used for one another.
 func (m Media) matchesType(contentType string) bool {
 	if m.Kind == MP4 {
 		return contentType == "video/mp4" || contentType == "video/quicktime"
@@ -64,10 +64,10 @@ func (m Media) matchesType(contentType string) bool {
 	return contentType == m.Type()
 }
 
-// Image tells whether it is a picture of one of the kinds.
+// Image reports whether it is a picture of one of the kinds.
 func (m Media) Image(kinds ...string) bool { return slices.Contains(kinds, m.Kind) }
 
-// Within tells whether width to height lies between two ratios.
+// Within reports whether width to height lies between two ratios.
 func (m Media) Within(least, most float64) bool {
 	ratio := float64(m.Width) / float64(max(m.Height, 1))
 	return ratio >= least && ratio <= most

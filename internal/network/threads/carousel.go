@@ -8,8 +8,8 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createItemContainers makes a container for each file and returns the handle that names them. The description goes
-// with the first.
+// createItemContainers creates a container for each file and returns the handle that lists them. The first one gets
+// the image description.
 func (n *Network) createItemContainers(ctx context.Context, it network.Item, s Settings) (string, error) {
 	alt := s.AltText
 	var forms []url.Values
@@ -24,7 +24,7 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item, s S
 	return meta.NewItemsHandle(ids), err
 }
 
-// createCarouselContainer makes the carousel of its items, which Threads wants ready first, and returns its handle.
+// createCarouselContainer creates the carousel from its items, which must all be ready, and returns its handle.
 func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, children string) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {

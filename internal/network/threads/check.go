@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network"
 )
 
-// CheckDraft says what the network would refuse. Tags are not sent to it (Spec §2), so they do not count.
+// CheckDraft returns what the network would refuse. Tags are not sent (Spec §2), so they do not count.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		d.Title = ""
@@ -24,7 +24,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// contentType follows from the files.
+// contentType returns the content type that follows from the files.
 func contentType(media []core.Media) string {
 	switch {
 	case len(media) == 0:

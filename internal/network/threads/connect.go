@@ -10,13 +10,13 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// scopes are the permissions that the service asks for; needed are those without which it cannot publish.
+// scopes are the permissions that the service asks for; needed are the ones that publishing requires.
 var (
 	scopes = []string{"threads_basic", "threads_content_publish", "threads_manage_insights"}
 	needed = scopes[:2]
 )
 
-// AuthorizeURL is the consent window's address, as a browser reaches it.
+// AuthorizeURL returns the address of the consent window for a browser.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	q := url.Values{
 		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(scopes, ",")},
@@ -30,7 +30,7 @@ type tokenResponse struct {
 	Seconds int64  `json:"expires_in"`
 }
 
-// ExchangeCode turns the code into the one profile that consented, with a token of 60 days.
+// ExchangeCode exchanges the code for the profile that consented, with a token of 60 days.
 func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	var short tokenResponse
 	err := n.token.Post(ctx, "/oauth/access_token", "", url.Values{
@@ -63,17 +63,17 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	return []network.Profile{p}, nil
 }
 
-// grantID names what a person has given the app. No call is documented that ends it.
+// grantID returns the id of the grant by which a person gave the app access. Threads documents no call to revoke it.
 func (n *Network) grantID(person string) string {
 	return network.FormatGrantID("graph.threads.net", n.id, person)
 }
 
-// VerifyCallback reads what Meta reports of a person who has connected a profile.
+// VerifyCallback reads what Meta reports about a person who has connected a profile.
 func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	return meta.VerifyCallback(c, n.secret, n.now(), n.grantID)
 }
 
-// fetchGrantedScopes are the permissions that the token has: a person may leave some out.
+// fetchGrantedScopes returns the permissions of the token. A person can deselect some.
 func (n *Network) fetchGrantedScopes(ctx context.Context, token network.Secret) ([]string, error) {
 	info, err := n.graph.InspectToken(ctx, token, token)
 	if err != nil {
@@ -101,7 +101,7 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 	}, nil
 }
 
-// updateToken is an older token with what Threads has just granted; what the answer leaves out stays.
+// updateToken returns the old token with the values of the response. Values that the response omits stay.
 func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
 	now := n.now()
 	t := old
@@ -111,7 +111,7 @@ func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token 
 	return t
 }
 
-// RefreshToken gives a token another 60 days. The token is its own credential: there is no other.
+// RefreshToken extends a token by 60 days. The token itself is the only credential.
 func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
 	var g tokenResponse
 	err := n.token.Get(ctx, "/refresh_access_token", "", url.Values{
@@ -130,7 +130,7 @@ func newNoTokenError() error {
 	return &network.Error{Kind: network.Unknown, Message: "Threads did not return a token."}
 }
 
-// VerifyToken asks for the profile, which any working token may.
+// VerifyToken reads the profile, which every valid token may do.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	_, err := n.fetchProfile(ctx, t.Access)
 	return n.classifyAuthError(ctx, err, t)
@@ -141,7 +141,7 @@ func (n *Network) ReadProfile(ctx context.Context, _ string, t network.Token) (n
 	return n.fetchProfile(ctx, t.Access)
 }
 
-// classifyAuthError tells an expired token from a revoked one where the answer does not.
+// classifyAuthError distinguishes an expired token from a revoked one when the response does not.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
 	return n.graph.ClassifyAuthError(ctx, err, t, func(ctx context.Context) (network.Secret, error) {
 		var app tokenResponse

@@ -9,7 +9,7 @@ import (
 
 const hintQuota = "The profile has reached Threads' limit for 24 hours. Belfry will try again."
 
-// errorTable holds the codes that Threads uses in a way of its own; meta has those that all Graph APIs share.
+// errorTable holds the error codes that are specific to Threads. Package meta has those that all Graph APIs share.
 var errorTable = meta.Table{
 	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: hintQuota, Wait: meta.QuotaWait},
 	{Code: 9007, Subcode: 2207027}: {Kind: network.Transient, Hint: "Threads is still processing the post."},
@@ -22,7 +22,7 @@ var errorTable = meta.Table{
 	{Code: 452, Subcode: 0}: {Kind: network.Rejected, Hint: "Start again.", Actor: network.ActorOwner},
 }
 
-// missingCodes are the codes that say there is no such container.
+// missingCodes are the codes for a container that does not exist.
 var missingCodes = map[string]bool{"24/4279009": true, "24/2207006": true, "24/2207008": true, "100/33": true}
 
 func isContainerMissing(err error) bool {
@@ -30,7 +30,7 @@ func isContainerMissing(err error) bool {
 	return errors.As(err, &e) && missingCodes[e.Code]
 }
 
-// isRefusal tells whether Threads refused a call in a way that a used-up quota may explain.
+// isRefusal reports whether Threads refused a call in a way that an exhausted quota could explain.
 func isRefusal(err error) bool {
 	var e *network.Error
 	return errors.As(err, &e) && (e.Kind == network.Rejected || e.Kind == network.RateLimited)

@@ -20,12 +20,12 @@ type listedPost struct {
 	Permalink string    `json:"permalink"`
 }
 
-// listedType is the media type under which Threads lists each content type.
+// listedType is the media type with which Threads lists each content type.
 var listedType = map[string]string{
 	typeText: "TEXT_POST", typeImage: "IMAGE", typeVideo: "VIDEO", typeCarousel: "CAROUSEL_ALBUM",
 }
 
-// FindPost looks through the profile's posts since the arm for the one with this text and type.
+// FindPost searches the profile's posts since the arm for one with the same text and type.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a post on threads that was never armed")
@@ -46,7 +46,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	return meta.StatusOfMatches(found), nil
 }
 
-// listPosts lists the profile's posts since a moment, newest first.
+// listPosts returns the profile's posts since the given time, newest first.
 func (n *Network) listPosts(
 	ctx context.Context, it network.Item, fields string, since time.Time,
 ) ([]listedPost, error) {
@@ -55,7 +55,7 @@ func (n *Network) listPosts(
 	})
 }
 
-// FetchLink is the address of the post's own page.
+// FetchLink returns the address of the post's page.
 func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out struct {
 		Permalink string `json:"permalink"`

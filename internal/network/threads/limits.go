@@ -16,10 +16,10 @@ const (
 	typeCarousel = "carousel"
 )
 
-// The numbers of networks/threads.md, part 4. What it advises about the inside of a video beyond them (the index
-// first, no edit lists, closed groups of pictures) is not checked: no error names it, and phones record otherwise.
+// The limits in networks/threads.md, part 4. Its further advice on videos (the index first, no edit lists, closed
+// groups of pictures) is not checked: no error mentions it, and phones record videos that ignore it.
 const (
-	maxText   = 500 // bytes: texts of 498 characters in 504 bytes are refused
+	maxText   = 500 // bytes: Threads refuses a text of 498 characters in 504 bytes
 	maxLinks  = 5
 	maxTopic  = 50
 	maxAlt    = 1000
@@ -41,13 +41,13 @@ var (
 	}
 )
 
-// Rules are what Threads takes.
+// Rules are the limits, settings and checks of Threads.
 type Rules struct{}
 
-// Describe says what is fixed about the network.
+// Describe returns the fixed properties of the network.
 func (Rules) Describe() network.Description { return description }
 
-// description is what is fixed, but for the settle time, which is configured.
+// description holds the fixed properties. New adds the configured settle time.
 var description = network.Description{
 	ID: ID, Name: "Threads", Profile: "profile",
 	Needs:     "Any Threads profile works.",

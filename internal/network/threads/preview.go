@@ -2,12 +2,12 @@ package threads
 
 import "belfry/internal/network"
 
-// kindNames are what people call each type of post.
+// kindNames are the names of the content types for people.
 var kindNames = map[string]string{typeText: "Post", typeImage: "Post", typeVideo: "Video", typeCarousel: "Carousel"}
 
-// Preview says how a post looks.
+// Preview returns how a phone shows the post.
 func (Rules) Preview(d network.Draft) network.Preview {
-	s, _ := network.DecodeSettings[Settings](description, d.Settings) // without settings that cannot be read
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	p := network.Preview{
 		Kind: kindNames[contentType(d.Media)], Several: network.Row, MinRatio: 3.0 / 4, ByUsername: true, Beside: "now",
 		Parts: []network.PreviewPart{

@@ -10,11 +10,11 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// invalid begins the reasons for which a container fails because of what is in it; another one would fail too.
+// invalid is the prefix of reasons why a container fails because of its content. Another container would fail too.
 const invalid = "INVALID_"
 
-// DeliveryFor is the same for every post: a container, then the call that makes it visible. Threads fetches files and
-// processes them, which takes a while.
+// DeliveryFor returns the same flow for every post: a container, then the call that publishes it. Posts with files
+// are prepared ahead, because Threads needs time to fetch and process them.
 func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	if len(d.Media) == 0 {
 		return network.Delivery{Flow: core.FlowHandle}
@@ -22,7 +22,7 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	return network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
 }
 
-// CreateHandle makes a container of which nothing is visible. Of several files it makes one for each, and the handle
+// CreateHandle creates a container, which nobody can see. Of several files it makes one for each, and the handle
 // names those until Status makes the whole of them.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
@@ -35,7 +35,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 	return n.createAtEdge(ctx, it, "/threads", newContainerForm(it, s))
 }
 
-// newContainerForm holds the parameters of a post's container, without the children of a carousel.
+// newContainerForm returns the parameters of a post's container, except the children of a carousel.
 func newContainerForm(it network.Item, s Settings) url.Values {
 	kind := contentType(it.Draft().Media)
 	v := url.Values{"media_type": {strings.ToUpper(kind)}}
@@ -53,7 +53,7 @@ func newContainerForm(it network.Item, s Settings) url.Values {
 	return v
 }
 
-// newFileForm holds the parameters of a container of one file.
+// newFileForm returns the parameters of a container for one file.
 func newFileForm(f network.File, alt string) url.Values {
 	kind := contentType([]core.Media{f.Media})
 	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
@@ -63,7 +63,7 @@ func newFileForm(f network.File, alt string) url.Values {
 	return v
 }
 
-// Publish makes the container visible.
+// Publish publishes the container.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	id, err := n.createAtEdge(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
@@ -78,7 +78,7 @@ func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// AdvanceStatus asks about the container, and makes a carousel of items that are all ready.
+// AdvanceStatus returns the status of the container, and creates a carousel once all its items are ready.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	return n.containers.AdvanceHandle(ctx, it, handle)
 }

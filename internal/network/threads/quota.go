@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// ReadAccountFacts tells how much of the profile's publishing quota is used.
+// ReadAccountFacts returns how much of the profile's publishing quota is used.
 func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
 	q, err := n.fetchQuota(ctx, profile, t)
 	if err != nil {
@@ -25,8 +25,8 @@ func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Toke
 	})
 }
 
-// throttleIfQuotaUsed turns a refusal of the publishing call into a throttle until the quota frees, when the quota is
-// used up: Threads documents no code for that. Any other error comes back as it is.
+// throttleIfQuotaUsed turns a refusal of the publishing call into a throttle if the quota is used up, because Threads
+// documents no code for that. It returns any other error unchanged.
 func (n *Network) throttleIfQuotaUsed(ctx context.Context, it network.Item, err error) error {
 	if !isRefusal(err) {
 		return err
@@ -40,7 +40,7 @@ func (n *Network) throttleIfQuotaUsed(ctx context.Context, it network.Item, err 
 	})
 }
 
-// timeUntilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window.
+// timeUntilQuotaFrees returns the time until the oldest post that fills the quota leaves its window.
 func (n *Network) timeUntilQuotaFrees(ctx context.Context, it network.Item, q core.PostQuota) time.Duration {
 	posts, err := n.listPosts(ctx, it, "id,timestamp", n.now().Add(-q.Window))
 	if err != nil {

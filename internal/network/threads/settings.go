@@ -13,11 +13,11 @@ type Settings struct {
 	TopicTag       string `json:"topicTag,omitempty"`
 	LinkAttachment string `json:"linkAttachment,omitempty"`
 	AltText        string `json:"altText,omitempty"`
-	// ReplyControl may hold anything: it is accepted and not used (Spec §9).
+	// ReplyControl can have any value. It is accepted but not used (Spec §9).
 	ReplyControl jsontext.Value `json:"replyControl,omitempty"`
 }
 
-// NormalizeSettings decodes a block strictly and gives its normal form, which leaves out what is not used.
+// NormalizeSettings decodes a settings block strictly and returns its normal form, without the unused setting.
 func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	s, err := network.DecodeSettings[Settings](description, block)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package threads publishes to Threads: one profile per account, a container first, with its files, and then
-// the one call that makes it visible.
+// Package threads publishes to Threads, one profile per account. It creates a container with the files first, and
+// then publishes it with one call.
 package threads
 
 import (
@@ -28,7 +28,7 @@ const (
 	version = host + "/v1.0"
 )
 
-// NewDriver is the network's entry in network/all.
+// NewDriver returns the network's entry in network/all.
 func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
@@ -49,12 +49,12 @@ func NewDriver() network.Driver {
 	}
 }
 
-// Network is Threads. It needs no more than its environment and holds no state.
+// Network connects to Threads. It holds no state.
 type Network struct {
 	Rules
 	client  *network.Client
 	graph   meta.API // calls under the version
-	token   meta.API // calls about tokens, which have none
+	token   meta.API // calls about tokens, whose paths have no version
 	id      string
 	secret  network.Secret
 	consent string
@@ -64,7 +64,7 @@ type Network struct {
 	containers meta.Containers
 }
 
-// New reads the variables; one that cannot be used is an error that names it.
+// New reads the network's variables. An unusable value is an error that names its variable.
 func New(env network.Environment) (*Network, error) {
 	settle, err := network.ReadDuration(env, varSettle)
 	if err != nil {
@@ -90,8 +90,8 @@ func New(env network.Environment) (*Network, error) {
 	return n, nil
 }
 
-// Describe says what is fixed about the network and its connector.
+// Describe returns the fixed properties of the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// IsConfigured tells whether the app's credentials are there.
+// IsConfigured reports whether the app's credentials are set.
 func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

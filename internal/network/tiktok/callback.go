@@ -15,11 +15,11 @@ import (
 const (
 	eventWebhook    = "webhook"
 	signatureHeader = "TikTok-Signature"
-	// callbackLife is how old a signature may be: TikTok repeats a call for 72 hours.
+	// callbackLife is the maximum age of a signature. TikTok repeats a call for 72 hours.
 	callbackLife = 73 * time.Hour
 )
 
-// VerifyCallback reads an event of the webhook.
+// VerifyCallback verifies and reads an event of the webhook.
 func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	signed, ok := n.verifySignature(c)
 	if c.Event != eventWebhook || !ok || !network.IsFresh(signed, n.env.Now(), callbackLife) {
@@ -44,7 +44,8 @@ func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	return notice, nil
 }
 
-// verifySignature returns when TikTok signed the body; ok is false unless it did. The header is t=SECONDS,s=HEX.
+// verifySignature returns when TikTok signed the body. ok is false if the signature is invalid. The header is
+// t=SECONDS,s=HEX.
 func (n *Network) verifySignature(c network.Callback) (at time.Time, ok bool) {
 	values := c.Header.Values(signatureHeader)
 	if len(values) != 1 || n.secret == "" {

@@ -5,8 +5,8 @@ import (
 	"belfry/internal/network"
 )
 
-// CheckDraft says what the network would refuse of any account. The text is the caption of a video and the
-// description of photos, which alone have a title (decisions.md, Records).
+// CheckDraft returns what the network would refuse from any account. The text is the caption of a video or the
+// description of photos. Only photos have a title (decisions.md, Records).
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		kind, name := contentType(d.Media), description.Name
@@ -35,7 +35,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// contentType follows from the files.
+// contentType returns the content type that follows from the files.
 func contentType(media []core.Media) string {
 	if network.CountFiles(media, core.FileImage) > 0 {
 		return typePhoto

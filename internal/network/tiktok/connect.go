@@ -16,7 +16,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Permissions that the service asks for. Without scopePublish it cannot publish.
+// Permissions that the service asks for. Publishing requires scopePublish.
 const (
 	scopeProfile = "user.info.profile"
 	scopePublish = "video.publish"
@@ -24,7 +24,7 @@ const (
 
 var scopes = []string{"user.info.basic", scopeProfile, "user.info.stats", "video.list", scopePublish}
 
-// AuthorizeURL is the consent page's address, as a browser reaches it.
+// AuthorizeURL returns the address of the consent page for a browser.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	q := url.Values{
 		"client_key": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(scopes, ",")},
@@ -37,7 +37,7 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	return n.env.Client.BrowserURL(consentURL + "?" + q.Encode())
 }
 
-// encodeChallenge writes a challenge in base64url the way that TikTok wants it.
+// encodeChallenge converts a challenge from base64url to the configured encoding.
 func (n *Network) encodeChallenge(challenge string) string {
 	sum, err := base64.RawURLEncoding.DecodeString(challenge)
 	if n.pkce != pkceHex || err != nil {
@@ -58,7 +58,7 @@ type tokenResponse struct {
 	LogID          string         `json:"log_id"`
 }
 
-// requestToken makes a call about tokens. Its errors are flat and may come with status 200.
+// requestToken calls the token endpoint, whose errors are at the top level and can have status 200.
 func (n *Network) requestToken(ctx context.Context, form url.Values) (tokenResponse, error) {
 	form.Set("client_key", n.id)
 	form.Set("client_secret", n.secret.Reveal())
@@ -81,7 +81,7 @@ func (n *Network) requestToken(ctx context.Context, form url.Values) (tokenRespo
 	return out, nil
 }
 
-// ExchangeCode turns the code into the one account that consented.
+// ExchangeCode exchanges the code for the account that consented.
 func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.RedirectURI}}
 	if g.Verifier != "" {
@@ -104,12 +104,12 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	return []network.Profile{p}, nil
 }
 
-// grantID names what an account has given the app.
+// grantID returns the id of the grant by which an account gave the app access.
 func (n *Network) grantID(person string) string {
 	return network.FormatGrantID("open.tiktokapis.com", n.id, person)
 }
 
-// RevokeGrant removes the app from the account. TikTok answers with nothing.
+// RevokeGrant removes the app from the account. TikTok's response is empty.
 func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	resp, err := n.env.Client.Do(ctx, network.Request{
 		Method: http.MethodPost, URL: apiURL + "/v2/oauth/revoke/", Complete: []int{http.StatusOK}, Form: url.Values{
@@ -134,7 +134,7 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	return nil
 }
 
-// updateToken is an older token with what TikTok has just given; what the answer leaves out stays.
+// updateToken returns the old token with the values of the response. Values that the response omits stay.
 func (n *Network) updateToken(old network.Token, a tokenResponse) network.Token {
 	now, t := n.env.Now(), old
 	t.Access, t.Refresh, t.IssuedAt = a.Access, cmp.Or(a.Refresh, old.Refresh), now
@@ -149,17 +149,17 @@ func (n *Network) updateToken(old network.Token, a tokenResponse) network.Token 
 	return t
 }
 
-// defaultLife is for an answer that does not say how many seconds its access token lives.
+// defaultLife is the life of an access token, in seconds, if the response does not say.
 const defaultLife = 60 * 60
 
-// longestLife bounds what TikTok says of a refresh token, in seconds; ten years.
+// longestLife caps the life of a refresh token, in seconds: ten years.
 const longestLife = 10 * 365 * 24 * 60 * 60
 
-// RefreshToken gives another access token and, usually, another refresh token, which ends the old one.
+// RefreshToken gets another access token and usually another refresh token, which invalidates the old one.
 func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
 	out, err := n.requestToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh.Reveal()}})
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == codeInvalidGrant {
-		// TikTok has one code for both, so that the date decides.
+		// TikTok has one code for both, so the date decides.
 		e.Kind, e.Hint = network.Revoked, hintReconnect
 		if !t.ExpiresAt.IsZero() && !n.env.Now().Before(t.ExpiresAt) {
 			e.Kind = network.Expired
@@ -171,7 +171,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 	return n.updateToken(t, out), nil
 }
 
-// VerifyToken asks for the profile, which any working token may.
+// VerifyToken reads the profile, which every valid token may do.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	_, err := n.fetchProfile(ctx, t)
 	return err

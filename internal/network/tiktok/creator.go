@@ -11,7 +11,7 @@ import (
 	"belfry/internal/network"
 )
 
-// creatorInfo is what the account may do. TikTok demands that it is asked before every post.
+// creatorInfo is what the account can do. TikTok requires a query before every post.
 type creatorInfo struct {
 	Privacy         []string `json:"privacy_level_options"`
 	CommentDisabled bool     `json:"comment_disabled"`
@@ -25,8 +25,8 @@ func (n *Network) fetchCreatorInfo(ctx context.Context, token network.Secret) (c
 	return c, n.postJSON(ctx, token, "/v2/post/publish/creator_info/query/", struct{}{}, &c)
 }
 
-// ReadAccountFacts tells which audiences the account can choose, what it has switched off and how long its videos may
-// be. TikTok's answer to an account that cannot post at the moment is a refusal.
+// ReadAccountFacts returns which audiences the account can choose, what it has switched off and how long its videos
+// can be. For an account that currently cannot post, TikTok refuses the call, and the facts say that it is blocked.
 func (n *Network) ReadAccountFacts(ctx context.Context, _ string, t network.Token) (core.Facts, error) {
 	c, err := n.fetchCreatorInfo(ctx, t.Access)
 	if e, ok := errors.AsType[*network.Error](err); ok && slices.Contains(blocks, e.Code) {
@@ -43,7 +43,7 @@ func (n *Network) ReadAccountFacts(ctx context.Context, _ string, t network.Toke
 	return c.toFacts(), nil
 }
 
-// blocks are the codes of the creator info of an account that cannot post at the moment (networks/tiktok.md, 3.0).
+// blocks are the codes for an account that currently cannot post (networks/tiktok.md, 3.0).
 var blocks = []string{"spam_risk_too_many_posts", "spam_risk_user_banned_from_posting", "reached_active_user_cap"}
 
 func (c creatorInfo) toFacts() core.Facts {
@@ -63,10 +63,10 @@ func (c creatorInfo) toFacts() core.Facts {
 	return f
 }
 
-// widestFirst are the levels of privacy, the widest first.
+// widestFirst are the privacy levels, widest audience first.
 var widestFirst = []string{"PUBLIC_TO_EVERYONE", "FOLLOWER_OF_CREATOR", "MUTUAL_FOLLOW_FRIENDS", onlyMe}
 
-// postInfo is how a video is posted.
+// postInfo holds the settings of a video, as TikTok expects them.
 type postInfo struct {
 	Title          string `json:"title,omitempty"`
 	Privacy        string `json:"privacy_level"`
@@ -79,7 +79,8 @@ type postInfo struct {
 	AI             bool   `json:"is_aigc"`
 }
 
-// newPostInfo joins the settings of a post with what the account allows, or says what it does not allow.
+// newPostInfo combines the settings of a post with the account's restrictions. It returns a refusal if the account
+// does not allow the audience or the length.
 func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) {
 	info := postInfo{
 		Title: network.AppendMissingTags(it.Text, it.Tags), Privacy: s.PrivacyLevel, CoverMs: s.CoverMs,
@@ -103,7 +104,7 @@ func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) 
 	return info, nil
 }
 
-// allowedPrivacyLabels are the levels of privacy that the account allows, as a form shows them.
+// allowedPrivacyLabels returns the labels of the privacy levels that the account allows.
 func (c creatorInfo) allowedPrivacyLabels() []string {
 	var labels []string
 	for _, choice := range fields[0].Choices {

@@ -11,10 +11,10 @@ import (
 	"belfry/internal/network"
 )
 
-// Waits after a throttle: TikTok does not say how long it lasts.
+// Waits after a throttle. TikTok does not say how long it lasts.
 const (
 	minuteWait = time.Minute
-	// capWait is after a cap of a moving day: another post may be allowed at any time.
+	// capWait follows a limit for 24 hours. Another post may be allowed at any time.
 	capWait = time.Hour
 )
 
@@ -30,16 +30,16 @@ const (
 	hintBanned     = "TikTok does not allow this account to post. Open the account on TikTok to see why."
 	hintCode       = "The authorization code was already used or has expired. Start again."
 	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
-	hintPicture    = "Use pictures up to 1080 × 1920 pixels, or a video of 360 to 4096 pixels on each side."
-	hintFile       = "Replace the file with one that TikTok accepts, and send the post again."
+	hintPicture    = "Use images of up to 1080 × 1920 pixels, or a video of 360 to 4096 pixels on each side."
+	hintFile       = "Replace the file with one that TikTok accepts and send the post again."
 )
 
 const (
 	codeInvalidGrant = "invalid_grant"
-	codeAuthRemoved  = "auth_removed" // the owner has withdrawn the access while TikTok had the post
+	codeAuthRemoved  = "auth_removed" // the owner withdrew access after TikTok had accepted the post
 )
 
-// errorTable holds the codes of the API and of the calls about tokens.
+// errorTable holds the codes of the API and of the token endpoint.
 var errorTable = map[string]network.Meaning{
 	"invalid_param":  {Kind: network.Rejected, Hint: hintParameter},
 	"invalid_params": {Kind: network.Rejected, Hint: hintParameter},
@@ -102,14 +102,14 @@ var errorTable = map[string]network.Meaning{
 	"temporarily_unavailable":   {Kind: network.Transient, Hint: hintLater},
 }
 
-// listDocumentedErrors lists the codes, and the reasons for which TikTok gives a post up.
+// listDocumentedErrors returns the codes and the reasons why TikTok gives up on a post, sorted.
 func listDocumentedErrors() []network.Documented {
 	var all []network.Documented
 	for code, meaning := range errorTable {
 		all = append(all, network.Documented{Code: code, Meaning: meaning})
 	}
 	for reason, f := range failures {
-		if _, known := errorTable[reason]; !known { // one that is known means the same
+		if _, known := errorTable[reason]; !known { // a reason that is also a code has the same meaning
 			meaning := network.Meaning{Kind: f.errorKind(reason), Hint: f.hint}
 			all = append(all, network.Documented{Code: reason, Meaning: meaning})
 		}
@@ -118,7 +118,7 @@ func listDocumentedErrors() []network.Documented {
 	return all
 }
 
-// meaningOf is what a code means; of an unknown one the status tells.
+// meaningOf returns the meaning of a code. For an unknown code, the HTTP status decides.
 func meaningOf(code string, status int) network.Meaning {
 	r, known := errorTable[code]
 	switch {
@@ -132,14 +132,14 @@ func meaningOf(code string, status int) network.Meaning {
 	return errorTable["invalid_params"]
 }
 
-// apiFault is the error member of the API's envelope.
+// apiFault is the error in the API's envelope.
 type apiFault struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	LogID   string `json:"log_id"`
 }
 
-// newAPIError is the error of a refusal in TikTok's words. The code decides, whatever the status.
+// newAPIError returns the error for a refusal, with TikTok's message. The code decides, whatever the status.
 func (n *Network) newAPIError(resp *network.Response, f apiFault) *network.Error {
 	r := meaningOf(f.Code, resp.Status)
 	e := network.Error{
@@ -151,7 +151,7 @@ func (n *Network) newAPIError(resp *network.Response, f apiFault) *network.Error
 	return resp.CompleteError(e)
 }
 
-// decodeResponse reads a complete response; one that is something else proves nothing.
+// decodeResponse decodes the body of a response. A body that does not decode is an Unknown error.
 func decodeResponse(resp *network.Response, into any) error {
 	if err := json.Unmarshal(resp.Body, into); err != nil {
 		return resp.CompleteError(
@@ -161,12 +161,12 @@ func decodeResponse(resp *network.Response, into any) error {
 	return nil
 }
 
-// postJSON makes a call of the API with a JSON body.
+// postJSON posts a JSON body to the API and decodes the data of the response.
 func (n *Network) postJSON(ctx context.Context, token network.Secret, path string, body, into any) error {
 	return n.callAPI(ctx, network.Request{Method: http.MethodPost, URL: apiURL + path, JSON: body, Token: token}, into)
 }
 
-// callAPI makes a call of the API and reads the data of its envelope. Only the code "ok" is a success.
+// callAPI calls the API and decodes the data in its envelope. Only the code "ok" is a success.
 func (n *Network) callAPI(ctx context.Context, r network.Request, into any) error {
 	resp, err := n.env.Client.Do(ctx, r)
 	if err != nil {
@@ -194,13 +194,13 @@ func (n *Network) callAPI(ctx context.Context, r network.Request, into any) erro
 	return nil
 }
 
-// postFailure is what follows from a reason for which TikTok gave a post up.
+// postFailure is the consequence of a reason why TikTok gave up on a post.
 type postFailure struct {
 	verdict core.Verdict
 	hint    string
 }
 
-// errorKind is the kind of error that a call would have to be refused with, to come to the same.
+// errorKind returns the kind of error that would have the same consequence as the failure.
 func (f postFailure) errorKind(reason string) network.ErrorKind {
 	switch {
 	case reason == codeAuthRemoved:
@@ -211,7 +211,7 @@ func (f postFailure) errorKind(reason string) network.ErrorKind {
 	return network.Rejected
 }
 
-// failures says what follows from the reason for which TikTok gave a post up. It was never visible.
+// failures holds the consequences of the reasons why TikTok gives up on a post, which was never visible.
 var failures = map[string]postFailure{
 	"file_format_check_failed":  {core.Doomed, hintFile},
 	"duration_check_failed":     {core.Doomed, hintFile},
@@ -222,14 +222,14 @@ var failures = map[string]postFailure{
 	"photo_pull_failed":         {core.Broken, hintLater},
 	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok."},
 	codeAuthRemoved:             {core.Doomed, "Reconnect the account, and send the post again."},
-	// The next upload is throttled, and waits.
+	// The next upload is throttled and waits.
 	"spam_risk_too_many_posts":           {core.Dead, hintCap},
 	"spam_risk_user_banned_from_posting": {core.Doomed, hintBanned},
 	"spam_risk_text":                     {core.Doomed, hintSpam},
 	"spam_risk":                          {core.Doomed, hintSpam},
 }
 
-// failedStatus is the status of a post that TikTok took and gave up for a reason.
+// failedStatus returns the status of a post that TikTok accepted and then gave up on for a reason.
 func failedStatus(reason string) network.Status {
 	f, known := failures[reason]
 	if !known {

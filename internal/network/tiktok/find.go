@@ -11,12 +11,13 @@ import (
 
 const siteURL = "https://www.tiktok.com"
 
-// FindPost cannot tell: TikTok lists public posts only, and those late. Status knows what became of a post.
+// FindPost always returns Ambiguous: TikTok lists only public posts, and lists them late. AdvanceStatus determines
+// the result of a post.
 func (*Network) FindPost(context.Context, network.Item) (network.Status, error) {
 	return network.Status{Verdict: core.Ambiguous}, nil
 }
 
-// FetchLink is the address of the page of a public post.
+// FetchLink returns the address of the page of a public post.
 func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out struct {
 		Videos []struct {
@@ -32,7 +33,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	case err != nil:
 		return "", err
 	case len(out.Videos) == 0:
-		return "", newRefusal("TikTok does not list the post among the public posts of the account.",
+		return "", newRefusal("TikTok does not list the post among the account's public posts.",
 			"Look at the account on TikTok.")
 	}
 	u, err := url.Parse(network.URLIfOnDomains(out.Videos[0].Link, "tiktok.com"))
@@ -41,6 +42,6 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 			Kind: network.Unknown, Message: "TikTok did not return an address on tiktok.com for the post.",
 		}
 	}
-	u.RawQuery = "" // it says only which app asked
+	u.RawQuery = "" // it only says which app asked
 	return u.String(), nil
 }

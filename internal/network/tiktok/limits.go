@@ -13,8 +13,8 @@ const (
 	typePhoto = "photo"
 )
 
-// The numbers of networks/tiktok.md, part 4; from two photos on, Spec §1.9. Whether MB is meant in powers of
-// ten is not documented; they are the strictest reading.
+// The limits in networks/tiktok.md, part 4; the minimum of two photos is from Spec §1.9. TikTok does not document
+// whether MB means powers of ten, which is the strictest reading.
 const (
 	maxCaption     = 2_200
 	maxDescription = 4_000

@@ -6,7 +6,7 @@ import (
 	"belfry/internal/network"
 )
 
-// photoInfo is how photos are posted.
+// photoInfo holds the settings of photos, as TikTok expects them.
 type photoInfo struct {
 	Title          string `json:"title,omitempty"`
 	Description    string `json:"description,omitempty"`
@@ -15,11 +15,11 @@ type photoInfo struct {
 	Music          bool   `json:"auto_add_music"`
 	BrandContent   bool   `json:"brand_content_toggle"`
 	BrandOrganic   bool   `json:"brand_organic_toggle"`
-	AI             bool   `json:"is_aigc,omitempty"` // not documented for photos, so only if it was asked for
+	AI             bool   `json:"is_aigc,omitempty"` // not documented for photos, so only sent if set
 }
 
-// startPhotoPost gives TikTok the addresses of photos. It fetches them at once and then shows the post, so that the
-// addresses give nothing out before the arm.
+// startPhotoPost sends TikTok the addresses of photos and returns the handle. TikTok immediately fetches the photos
+// and then publishes the post, so the addresses return nothing before the arm.
 func (n *Network) startPhotoPost(ctx context.Context, it network.Item, info postInfo, s Settings) (string, error) {
 	cover := 0
 	if s.PhotoCoverIndex != nil {
@@ -44,7 +44,7 @@ func (n *Network) startPhotoPost(ctx context.Context, it network.Item, info post
 		return "", err
 	}
 	if out.Task == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "TikTok did not return an id for the photos."}
+		return "", &network.Error{Kind: network.Unknown, Message: "TikTok did not return an ID for the photos."}
 	}
 	return postHandle{Task: out.Task}.encode(), nil
 }

@@ -2,10 +2,10 @@ package tiktok
 
 import "belfry/internal/network"
 
-// fold is where a caption is cut.
+// fold is the number of characters after which a caption is cut.
 const fold = 80
 
-// Preview says how a post looks.
+// Preview returns how a phone shows the post.
 func (Rules) Preview(d network.Draft) network.Preview {
 	p := network.Preview{
 		Kind: "Video", Fills: true, Several: network.Slides, ByUsername: true,

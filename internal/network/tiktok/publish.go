@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// longestAhead leaves time for the last part while TikTok still takes parts.
+	// longestAhead leaves time to send the last part while TikTok still accepts parts.
 	longestAhead = 50 * time.Minute
-	// uplink is the bytes a second that preparing ahead reckons with.
+	// uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
 	uplink = 2_000_000
 )
 
-// newMinuteBudget is how often an account may make a call in a minute.
+// newMinuteBudget returns a limit of count calls a minute for each account.
 func newMinuteBudget(call core.Do, name string, count int) network.Budget {
 	return network.Budget{Call: call, Scope: network.ScopeAccount, Name: name, Count: count, Window: time.Minute}
 }
 
-// DeliveryFor of a video is an upload whose last part publishes it. A large one is prepared longer ahead. Photos are
-// fetched and shown without another call.
+// DeliveryFor returns, for a video, an upload whose last part publishes it; large videos are prepared earlier. TikTok
+// fetches and publishes photos without another call.
 func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	if contentType(d.Media) == typePhoto {
 		return network.Delivery{
@@ -46,7 +46,7 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	}
 }
 
-// CreateHandle asks what the account may do and begins the post.
+// CreateHandle queries what the account allows and starts the post.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	switch {
@@ -69,7 +69,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 	return n.startUpload(ctx, it, info)
 }
 
-// AdvanceStatus sends the next part of a video before the arm. After the arm, it asks what became of the post.
+// AdvanceStatus sends the next part of a video before the arm. After the arm, it returns the result of the post.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, text string) (network.Status, error) {
 	h, err := decodeHandle(text)
 	switch {
@@ -87,8 +87,8 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, text strin
 	return n.sendNextPart(ctx, it, h)
 }
 
-// sendNextPart sends the part at the handle's offset. A lost part is no error: TikTok tells how many bytes have
-// arrived.
+// sendNextPart sends the part at the handle's offset. A lost response is not an error, because TikTok reports how
+// many bytes have arrived.
 func (n *Network) sendNextPart(ctx context.Context, it network.Item, h postHandle) (network.Status, error) {
 	_, sendErr := n.sendPart(ctx, it, h, h.Offset)
 	if sendErr == nil {
@@ -116,7 +116,8 @@ func (n *Network) sendNextPart(ctx context.Context, it network.Item, h postHandl
 	return st, nil
 }
 
-// publishTask is what TikTok says of an upload. The ids are numbers of 19 digits, in a list whose name is misspelled.
+// publishTask is the status of an upload, as TikTok returns it. The ids are numbers of 19 digits, in a list with a
+// misspelled name.
 type publishTask struct {
 	Status   string        `json:"status"`
 	Reason   string        `json:"fail_reason"`
@@ -130,8 +131,8 @@ func (n *Network) fetchTask(ctx context.Context, it network.Item, h postHandle) 
 	)
 }
 
-// advanceAfterArm asks what became of the post once its last part may have been sent. If TikTok has lost parts of the
-// video, it sends one of them again.
+// advanceAfterArm returns the status of the post once its last part may have been sent. If TikTok has lost parts of
+// the video, it sends one of them again.
 func (n *Network) advanceAfterArm(ctx context.Context, it network.Item, h postHandle) (network.Status, error) {
 	t, err := n.fetchTask(ctx, it, h)
 	if err != nil {
@@ -158,19 +159,19 @@ func (n *Network) advanceAfterArm(ctx context.Context, it network.Item, h postHa
 	return st, err
 }
 
-// doneStatus is the status of a post that is live. TikTok tells the id of a public one, at times later.
+// doneStatus returns the status of a live post. TikTok returns the id of public posts only, sometimes with a delay.
 func (t publishTask) doneStatus(it network.Item) network.Status {
 	st := network.Status{Verdict: core.Done}
 	if len(t.Posts) > 0 {
 		st.ExternalID = t.Posts[0].String()
-		if it.Username != "" && contentType(it.Draft().Media) == typeVideo { // the address of photos is not documented
+		if it.Username != "" && contentType(it.Draft().Media) == typeVideo { // TikTok does not document the address of photos
 			st.URL = siteURL + "/@" + it.Username + "/video/" + st.ExternalID
 		}
 	}
 	return st
 }
 
-// Publish sends the last part of a video. TikTok shows photos without a call, since the arm lets it fetch them.
+// Publish sends the last part of a video. It makes no call for photos, which TikTok can fetch once the arm is saved.
 func (n *Network) Publish(ctx context.Context, it network.Item, text string) (network.Status, error) {
 	h, err := decodeHandle(text)
 	if err != nil {

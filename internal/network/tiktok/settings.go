@@ -6,7 +6,7 @@ import (
 	"belfry/internal/network"
 )
 
-// onlyMe is the privacy level that nobody else sees.
+// onlyMe is the privacy level for a post that only the owner sees.
 const onlyMe = "SELF_ONLY"
 
 // Settings is the network's settings block.
@@ -23,7 +23,7 @@ type Settings struct {
 	AIGenerated     bool   `json:"aiGenerated,omitzero"`
 }
 
-// NormalizeSettings decodes a block strictly and gives its normal form.
+// NormalizeSettings decodes a settings block strictly and returns its normal form.
 func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	return network.NormalizeSettings[Settings](description, block)
 }
@@ -31,7 +31,7 @@ func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 var fields = []network.Field{
 	{
 		Name: "privacyLevel", Label: "Who can see the post", Kind: network.FieldChoice, Ask: true,
-		Help: "TikTok requires a choice for each post. The API uses the widest audience that the account allows if it is left out.",
+		Help: "TikTok requires a choice for each post. If it is left out, the API uses the widest audience that the account allows.",
 		Choices: []network.Choice{
 			{Value: "PUBLIC_TO_EVERYONE", Label: "Everyone"},
 			{Value: "MUTUAL_FOLLOW_FRIENDS", Label: "Friends"},

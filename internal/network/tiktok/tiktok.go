@@ -1,5 +1,5 @@
-// Package tiktok publishes to TikTok. It sends all parts of a video but the last before the arm, and publishes with the
-// last one. TikTok fetches photos by itself as soon as the arm opens their addresses.
+// Package tiktok publishes to TikTok. It sends all parts of a video except the last before the arm, and the last part
+// publishes the video. TikTok fetches photos as soon as the arm makes their addresses available.
 package tiktok
 
 import (
@@ -20,7 +20,7 @@ const (
 	varSettle       = "TIKTOK_SETTLE"
 )
 
-// Forms of the PKCE challenge. TikTok documents the first one, and only for apps on desktops and phones.
+// Encodings of the PKCE challenge. TikTok documents only the first one, for apps on desktops and phones.
 const (
 	pkceHex    = "hex"
 	pkceBase64 = "base64url"
@@ -32,7 +32,7 @@ const (
 	apiURL     = "https://open.tiktokapis.com"
 )
 
-// NewDriver is the network's entry in network/all.
+// NewDriver returns the network's entry in network/all.
 func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
@@ -53,13 +53,13 @@ func NewDriver() network.Driver {
 	}
 }
 
-// Rules are what TikTok takes.
+// Rules are the limits, settings and checks of TikTok.
 type Rules struct{}
 
-// Describe says what is fixed about the network.
+// Describe returns the fixed properties of the network.
 func (Rules) Describe() network.Description { return description }
 
-// Network is TikTok. It needs no more than its environment and holds no state.
+// Network connects to TikTok. It holds no state.
 type Network struct {
 	Rules
 	env    network.Environment
@@ -69,7 +69,7 @@ type Network struct {
 	about  network.Description
 }
 
-// New reads the variables; one that cannot be used is an error that names it.
+// New reads the network's variables. An unusable value is an error that names its variable.
 func New(env network.Environment) (*Network, error) {
 	settle, err := network.ReadDuration(env, varSettle)
 	if err != nil {
@@ -86,8 +86,8 @@ func New(env network.Environment) (*Network, error) {
 	}, nil
 }
 
-// Describe says what is fixed about the network and its connector.
+// Describe returns the fixed properties of the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// IsConfigured tells whether the app's credentials are there.
+// IsConfigured reports whether the app's credentials are set.
 func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

@@ -12,61 +12,64 @@ import (
 )
 
 const (
-	// partSize is about how large the parts of a video are. TikTok takes 5 to 64 MB, and the last one may be larger.
-	// Half a lease must be enough for one.
+	// partSize is the approximate size of the parts of a video. TikTok accepts 5 to 64 MB, and a larger last part. A
+	// part must be sent within half a lease.
 	partSize = 5_000_000
-	// addressLife is how long TikTok takes parts.
+	// addressLife is how long TikTok accepts parts.
 	addressLife = time.Hour
-	// lateParts is how much earlier a new part is not begun, and how much later none can arrive any more.
+	// lateParts is the margin around the end of an upload: parts are not started this long before it, and cannot
+	// arrive this long after it.
 	lateParts = 2 * time.Minute
 )
 
-// postHandle is a post that TikTok has begun. It is stored encrypted, since whoever has the address of an upload may
-// send bytes to it.
+// postHandle is the handle of a post at TikTok. It is stored encrypted, because anyone who has the address of an
+// upload can send bytes to it.
 type postHandle struct {
 	Task string `json:"task"` // publish_id
-	// The rest is of a video.
+	// The other fields are for videos.
 	Address string    `json:"address"`
 	Size    int64     `json:"size"`
-	Part    int64     `json:"part"`   // size of each part but the last
-	Offset  int64     `json:"offset"` // of the next part, as far as the handle knows
-	Until   time.Time `json:"until"`  // when TikTok takes no more parts
+	Part    int64     `json:"part"`   // size of each part except the last
+	Offset  int64     `json:"offset"` // of the next part, as last known
+	Until   time.Time `json:"until"`  // when TikTok stops accepting parts
 }
 
 func (h postHandle) encode() string {
 	text, err := json.Marshal(h)
 	if err != nil {
-		return "" // it holds nothing that cannot be written
+		return "" // cannot happen: every field can be encoded
 	}
 	return string(text)
 }
 
 func decodeHandle(text string) (h postHandle, err error) {
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
-		return h, fmt.Errorf("read the handle of an upload to tiktok: %w", err)
+		return h, fmt.Errorf("read the handle of an upload to TikTok: %w", err)
 	}
 	return h, nil
 }
 
-// isPhotos tells whether TikTok fetches the files.
+// isPhotos reports whether the post has photos, which TikTok fetches.
 func (h postHandle) isPhotos() bool { return h.Size == 0 }
 
-// countParts is how many parts there are.
+// countParts returns the number of parts.
 func (h postHandle) countParts() int64 { return h.Size / h.Part }
 
-// lastPartOffset is where the last part begins, which takes the remainder too.
+// lastPartOffset returns the offset of the last part, which includes the remainder.
 func (h postHandle) lastPartOffset() int64 { return (h.countParts() - 1) * h.Part }
 
-// isExpired tells whether it is too late to begin a part.
+// isExpired reports whether it is too late to start a part.
 func (h postHandle) isExpired(now time.Time) bool { return !now.Before(h.Until.Add(-lateParts)) }
 
-// newVideoHandle divides a file into parts of about the same size. A file below twice that size is one part.
+// newVideoHandle returns a handle that divides a file into parts of at least partSize. A file below twice that size
+// is one part.
 func newVideoHandle(size int64) postHandle {
 	count := max(size/partSize, 1)
 	return postHandle{Size: size, Part: size / count}
 }
 
-// startUpload makes the upload of a video, of which nothing is visible before its last part.
+// startUpload starts the upload of a video, which nobody can see before its last part is sent, and returns the
+// handle.
 func (n *Network) startUpload(ctx context.Context, it network.Item, info postInfo) (string, error) {
 	h := newVideoHandle(it.Files[0].Bytes)
 	body := map[string]any{
@@ -90,7 +93,7 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, info postInf
 	return h.encode(), nil
 }
 
-// sendPart sends the part that begins at an offset. The address is its credential.
+// sendPart sends the part that starts at an offset. The upload's address is the credential.
 func (n *Network) sendPart(
 	ctx context.Context,
 	it network.Item,
@@ -116,10 +119,10 @@ func (n *Network) sendPart(
 	case err != nil:
 		return nil, err
 	case resp.Status == http.StatusTooManyRequests:
-		return nil, n.newAPIError(resp, apiFault{Message: "TikTok's upload server temporarily takes no more parts."})
+		return nil, n.newAPIError(resp, apiFault{Message: "TikTok's upload server temporarily accepts no more parts."})
 	case resp.Status != http.StatusCreated && resp.Status != http.StatusPartialContent:
 		return nil, resp.CompleteError(network.Error{
-			Kind: network.Unknown, Message: fmt.Sprintf("TikTok did not take a part of the video (status %d).", resp.Status),
+			Kind: network.Unknown, Message: fmt.Sprintf("TikTok did not accept a part of the video (status %d).", resp.Status),
 		})
 	}
 	return resp, nil

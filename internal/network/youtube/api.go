@@ -14,12 +14,12 @@ const (
 	uploadBase = "https://www.googleapis.com/upload/youtube/v3"
 )
 
-// getJSON asks the Data API and decodes its answer.
+// getJSON makes a GET call to the Data API and decodes the response.
 func (n *Network) getJSON(ctx context.Context, path string, token network.Secret, query url.Values, out any) error {
 	return n.callJSON(ctx, network.Request{Method: http.MethodGet, URL: apiBase + path, Query: query, Token: token}, out)
 }
 
-// callJSON makes a call whose answer is JSON. out may be nil.
+// callJSON makes a call and decodes its JSON response, unless out is nil.
 func (n *Network) callJSON(ctx context.Context, in network.Request, out any) error {
 	resp, err := n.sendRequest(ctx, in)
 	if err == nil && out != nil && json.Unmarshal(resp.Body, out) != nil {
@@ -28,7 +28,7 @@ func (n *Network) callJSON(ctx context.Context, in network.Request, out any) err
 	return err
 }
 
-// sendRequest makes a call. A status that is neither success nor named in in.Complete is an error.
+// sendRequest makes a call. A status other than a success or 308 is an error.
 func (n *Network) sendRequest(ctx context.Context, in network.Request) (*network.Response, error) {
 	resp, err := n.client.Do(ctx, in)
 	switch {

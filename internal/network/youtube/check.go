@@ -8,13 +8,13 @@ import (
 	"belfry/internal/network"
 )
 
-// commaAndQuotes are what the network adds to the count: a comma between tags, quotes around one with a space.
+// What YouTube adds to the length of tags: a comma between tags, and quotes around a tag with a space.
 const (
 	comma  = 1
 	quotes = 2
 )
 
-// CheckDraft says what the network would refuse, and whether what looks like a Short is none.
+// CheckDraft returns what the network would refuse, and warns if a video narrowly misses being a Short.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		name, limits := description.Name, description.Limits
@@ -35,7 +35,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// checkFiles finds at most one issue: a post has one video, and may have one image as its thumbnail.
+// checkFiles adds at most one issue. A post needs one video, and can have one image as its thumbnail.
 func checkFiles(f *network.Findings, media []core.Media, useThumbnail bool) {
 	name := description.Name
 	images, videos := network.CountFiles(media, core.FileImage), network.CountFiles(media, core.FileVideo)
@@ -51,7 +51,7 @@ func checkFiles(f *network.Findings, media []core.Media, useThumbnail bool) {
 	}
 }
 
-// countTagsLength is how the network counts tags.
+// countTagsLength returns the length of the tags as YouTube counts it.
 func countTagsLength(unit core.Unit, tags []string) int {
 	n := max(len(tags)-1, 0) * comma
 	for _, tag := range tags {
@@ -63,8 +63,8 @@ func countTagsLength(unit core.Unit, tags []string) int {
 	return n
 }
 
-// isAlmostShort tells whether a video that is no Short may be meant as one: it is tagged so, or it is short
-// enough, or upright, and not both.
+// isAlmostShort reports whether a video was probably meant as a Short but is not one: it is either short enough or
+// upright, or it is tagged as a Short.
 func isAlmostShort(d network.Draft, m core.Media) bool {
 	if m.Width == 0 || m.Height == 0 || m.DurationMs == 0 {
 		return false

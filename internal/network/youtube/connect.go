@@ -23,22 +23,22 @@ const (
 
 const scopePrefix = "https://www.googleapis.com/auth/"
 
-// Permissions that the service asks for. A person may untick some of them.
+// Permissions that the service asks for. A person can deselect some of them.
 const (
 	scopeUpload = scopePrefix + "youtube.upload"
 	scopeRead   = scopePrefix + "youtube.readonly"
 	scopeChange = scopePrefix + "youtube.force-ssl" // also includes the two above
 	scopeFigure = scopePrefix + "yt-analytics.readonly"
-	// scopePerson tells which person granted access: revoking ends that of all channels of the person.
+	// scopePerson identifies the person who granted access. Revoking a grant affects all channels of the person.
 	scopePerson = "openid"
 )
 
-// AuthorizeURL is the consent page's address, as a browser reaches it.
+// AuthorizeURL returns the address of the consent page for a browser.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	q := url.Values{
 		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "response_type": {"code"}, "state": {r.State},
 		"scope":       {strings.Join([]string{scopeUpload, scopeRead, scopeChange, scopeFigure, scopePerson}, " ")},
-		"access_type": {"offline"}, "prompt": {"select_account consent"}, // or there is no refresh token
+		"access_type": {"offline"}, "prompt": {"select_account consent"}, // otherwise, there is no refresh token
 	}
 	if r.Challenge != "" {
 		q.Set("code_challenge", r.Challenge)
@@ -47,18 +47,18 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	return n.client.BrowserURL(consentURL + "?" + q.Encode())
 }
 
-// tokenResponse is what the token endpoint gives.
+// tokenResponse is the response of the token endpoint.
 type tokenResponse struct {
 	Access         string `json:"access_token"`
 	Refresh        string `json:"refresh_token"`
 	Seconds        int64  `json:"expires_in"`
-	RefreshSeconds int64  `json:"refresh_token_expires_in"` // only of access that a person limited in time
+	RefreshSeconds int64  `json:"refresh_token_expires_in"` // only if the person granted access for a limited time
 	Scope          string `json:"scope"`
 	Identity       string `json:"id_token"`
 }
 
-// googleAccountID is the Google account that granted access; "" when Google does not say. The signature need not be
-// verified, because the token comes from Google itself.
+// googleAccountID returns the id of the Google account that granted access; "" if the response has none. The
+// signature need not be verified, because the token comes directly from Google.
 func (g tokenResponse) googleAccountID() string {
 	parts := strings.Split(g.Identity, ".")
 	if len(parts) != 3 {
@@ -74,7 +74,7 @@ func (g tokenResponse) googleAccountID() string {
 	return claims.Subject
 }
 
-// ExchangeCode turns the code into the channel that the person chose.
+// ExchangeCode exchanges the code for the channel that the person chose.
 func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.RedirectURI}}
 	if g.Verifier != "" {
@@ -109,7 +109,8 @@ func newNoChannelError() error {
 	}
 }
 
-// missingScopeMessage says which permission is missing without which nothing can be published; "" when none is.
+// missingScopeMessage returns a sentence that names a missing permission that publishing requires; "" if none is
+// missing.
 func missingScopeMessage(t network.Token) string {
 	granted := func(scopes ...string) bool {
 		return slices.ContainsFunc(scopes, func(s string) bool { return slices.Contains(t.Scopes, s) })
@@ -125,7 +126,7 @@ func missingScopeMessage(t network.Token) string {
 	return ""
 }
 
-// updateToken is an older token with what Google has just granted; what the answer leaves out stays.
+// updateToken returns the old token with the values of the response. Values that the response omits stay.
 func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
 	t, now := old, n.now()
 	t.Access, t.Refresh = network.Secret(g.Access), cmp.Or(network.Secret(g.Refresh), old.Refresh)
@@ -139,10 +140,10 @@ func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token 
 	return t
 }
 
-// defaultLife is for an answer that does not say how many seconds its token lives.
+// defaultLife is the life of a token, in seconds, if the response does not say.
 const defaultLife = 3000
 
-// RefreshToken gets another access token. Google keeps the refresh token as it is.
+// RefreshToken gets another access token. The refresh token stays valid.
 func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.Token, error) {
 	g, err := n.requestToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh.Reveal()}})
 	if err != nil {
@@ -151,7 +152,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 	return n.updateToken(t, g), nil
 }
 
-// RevokeGrant revokes the grant for all channels of the person who connected the channel.
+// RevokeGrant revokes the grant of the person who connected the channel, for all their channels.
 func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	resp, err := n.client.Do(ctx, network.Request{
 		Method: http.MethodPost, URL: revokeURL, Form: url.Values{"token": {cmp.Or(t.Refresh, t.Access).Reveal()}},
@@ -163,7 +164,7 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	return err
 }
 
-// VerifyToken asks for the channel, which any working token may.
+// VerifyToken reads the channel, which every valid token may do.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	channels, err := n.listChannels(ctx, t.Access)
 	if err == nil && len(channels) == 0 {
@@ -172,7 +173,7 @@ func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	return err
 }
 
-// ReadAccountFacts tells whether the channel can upload videos of more than 15 minutes.
+// ReadAccountFacts returns a limit of 15 minutes for a channel that cannot upload longer videos.
 func (n *Network) ReadAccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
 	c, err := n.getChannel(ctx, profile, t.Access)
 	if err != nil {
@@ -191,7 +192,7 @@ func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Tok
 	return c.toProfile(), err
 }
 
-// requestToken asks the token endpoint.
+// requestToken calls the token endpoint with the form and the client's credentials.
 func (n *Network) requestToken(ctx context.Context, form url.Values) (g tokenResponse, err error) {
 	form.Set("client_id", n.id)
 	form.Set("client_secret", n.secret.Reveal())
@@ -210,7 +211,7 @@ func (n *Network) requestToken(ctx context.Context, form url.Values) (g tokenRes
 	return g, nil
 }
 
-// channel is what the Data API returns of one.
+// channel is a channel, as the Data API returns it.
 type channel struct {
 	ID      string `json:"id"`
 	Snippet struct {
@@ -233,7 +234,7 @@ func (c channel) toProfile() network.Profile {
 	}
 }
 
-// getChannel returns one of the channels behind the token.
+// getChannel returns the channel with the id, or an error if the token does not belong to it.
 func (n *Network) getChannel(ctx context.Context, id string, token network.Secret) (channel, error) {
 	channels, err := n.listChannels(ctx, token)
 	if err != nil {
@@ -246,7 +247,7 @@ func (n *Network) getChannel(ctx context.Context, id string, token network.Secre
 	return channels[i], nil
 }
 
-// listChannels returns the channels behind the token: normally one.
+// listChannels returns the channels of the token, usually one.
 func (n *Network) listChannels(ctx context.Context, token network.Secret) ([]channel, error) {
 	var out struct {
 		Items []channel `json:"items"`

@@ -25,7 +25,7 @@ type apiError struct {
 	} `json:"details"`
 }
 
-// firstReason is the word by which errors are told apart.
+// firstReason returns the first reason of the error, or its status if it has none.
 func (e apiError) firstReason() string {
 	for _, entry := range append(e.Errors, e.Details...) {
 		if entry.Reason != "" {
@@ -35,13 +35,13 @@ func (e apiError) firstReason() string {
 	return e.Status
 }
 
-// newAPIError turns an answer that is no success into an error. One without Google's words says nothing.
+// newAPIError returns the error in an unsuccessful response, or an Unknown error if the response has none.
 func newAPIError(resp *network.Response, now time.Time) *network.Error {
 	var out struct {
 		Error *apiError `json:"error"`
 	}
 	body := bytes.TrimSpace(resp.Body)
-	if after, ok := bytes.CutPrefix(body, []byte("[")); ok { // some answers are a list of one error
+	if after, ok := bytes.CutPrefix(body, []byte("[")); ok { // some responses are a list of one error
 		body = bytes.TrimSuffix(after, []byte("]"))
 	}
 	if json.Unmarshal(body, &out) != nil || out.Error == nil || out.Error.Message == "" && out.Error.firstReason() == "" {
@@ -50,7 +50,7 @@ func newAPIError(resp *network.Response, now time.Time) *network.Error {
 	reason, message := out.Error.firstReason(), out.Error.Message
 	meaning, known := reasons[reason]
 	switch {
-	case strings.Contains(message, "per day"): // a 429 that is no short throttle
+	case strings.Contains(message, "per day"): // a 429 that is not a short throttle
 		meaning = quotaUsed
 	case !known:
 		meaning = meaningOfStatus(resp.Status)
@@ -65,7 +65,7 @@ func newAPIError(resp *network.Response, now time.Time) *network.Error {
 	return resp.CompleteError(e)
 }
 
-// newTokenError turns an answer of the token endpoint that is no success into an error.
+// newTokenError returns the error in an unsuccessful response of the token endpoint.
 func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	var out struct {
 		Code        string `json:"error"`
@@ -92,8 +92,8 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	return resp.CompleteError(e)
 }
 
-// classifyRefreshError tells what a refusal to renew a token says of the account: nothing, if Google refuses this
-// server.
+// classifyRefreshError turns a refusal to renew a token into an Expired or Revoked error, or a Transient one if
+// Google refuses this server instead of the grant.
 func classifyRefreshError(err error, t network.Token, now time.Time) error {
 	e, ok := errors.AsType[*network.Error](err)
 	switch {
@@ -113,14 +113,14 @@ const (
 	hintLater     = "Belfry will try again."
 	hintFailing   = "YouTube has a temporary problem. Send the post again later if no retry is scheduled."
 	hintReconnect = "Reconnect the account."
-	hintQuota     = "This server's Google Cloud project has used its quota for today. Belfry continues tomorrow."
+	hintQuota     = "This server's Google Cloud project has used its quota for today. Publishing continues tomorrow."
 	hintContent   = "Correct the post and send it again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
 	hintProject   = "The operator must check the Google Cloud project of this server."
-	hintReport    = "This is a mistake in Belfry. Report it."
+	hintReport    = "This is a bug in Belfry. Please report it."
 )
 
-// Rows that several reasons share.
+// Meanings that several reasons share.
 var (
 	failing   = network.Meaning{Kind: network.Transient, Hint: hintFailing}
 	throttled = network.Meaning{Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeApp, Wait: time.Minute}
@@ -138,7 +138,7 @@ var (
 	mistake     = network.Meaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
 )
 
-// reasons are what the words mean by which YouTube tells errors apart.
+// reasons holds the meanings of YouTube's error reasons.
 var reasons = map[string]network.Meaning{
 	"internalError": failing, "backendError": failing,
 
@@ -177,7 +177,7 @@ var reasons = map[string]network.Meaning{
 	"invalidFilters": mistake, "incompatibleParameters": mistake,
 }
 
-// listDocumentedErrors lists the reasons.
+// listDocumentedErrors returns the reasons, sorted.
 func listDocumentedErrors() []network.Documented {
 	var all []network.Documented
 	for reason, meaning := range reasons {
@@ -187,7 +187,7 @@ func listDocumentedErrors() []network.Documented {
 	return all
 }
 
-// meaningOfStatus is what an error means whose reason is not known.
+// meaningOfStatus returns the meaning of an error with an unknown reason.
 func meaningOfStatus(status int) network.Meaning {
 	switch {
 	case status == http.StatusUnauthorized:

@@ -15,7 +15,7 @@ import (
 const (
 	// drift is how far YouTube's clock may be behind ours.
 	drift = 5 * time.Minute
-	// searchPages bounds a search: 500 videos since the arm are more than a channel may upload.
+	// searchPages limits a search to 500 videos, more than a channel can upload after an arm.
 	searchPages = 10
 )
 
@@ -31,7 +31,7 @@ type listedVideo struct {
 	} `json:"contentDetails"`
 }
 
-// FindPost looks through the channel's uploads since the arm for the one with this title and description.
+// FindPost searches the channel's uploads since the arm for one with the same title and description.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a video on YouTube that was never armed")
@@ -71,10 +71,11 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	return network.Status{Verdict: core.Ambiguous}, nil
 }
 
-// uploadsPlaylistID is the id of the playlist of all that a channel has uploaded.
+// uploadsPlaylistID returns the id of the playlist of all uploads of a channel.
 func uploadsPlaylistID(channel string) string { return "UU" + strings.TrimPrefix(channel, "UC") }
 
-// isSameText compares texts as YouTube stores them, without white space at the ends and carriage returns.
+// isSameText reports whether texts are equal as YouTube stores them: without surrounding white space and with line
+// feeds only.
 func isSameText(a, b string) bool {
 	normal := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 	return normal(a) == normal(b)

@@ -11,14 +11,14 @@ import (
 	"belfry/internal/network"
 )
 
-// Steps that follow once a video is on the channel.
+// Final steps, once a video is on the channel.
 const (
 	stepVisibility = "visibility"
 	stepThumbnail  = "thumbnail"
 	stepPlaylist   = "playlist"
 )
 
-// ListFinalSteps names what follows for a video: whether YouTube kept its visibility is always checked.
+// ListFinalSteps returns the final steps for a video. The check of its visibility is always one of them.
 func (n *Network) ListFinalSteps(d network.Draft) []string {
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err != nil {
@@ -55,7 +55,7 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 	return nil
 }
 
-// checkVisibility compares what YouTube made of the visibility with what was asked for.
+// checkVisibility returns an error if the video does not have the requested visibility.
 func (v videoNode) checkVisibility(asked string) error {
 	if v.Status.Visibility == asked {
 		return nil
@@ -63,7 +63,7 @@ func (v videoNode) checkVisibility(asked string) error {
 	return &network.Error{Kind: network.Rejected, Message: "The video is " + v.Status.Visibility + "."}
 }
 
-// setThumbnail sends the post's image. A Short that is not processed yet would not keep it.
+// setThumbnail sends the post's image, once the video has been processed. A Short would lose an earlier thumbnail.
 func (n *Network) setThumbnail(ctx context.Context, it network.Item, v videoNode) error {
 	if v.Status.Upload == uploadUploaded {
 		return &network.Error{Kind: network.Transient, Message: "YouTube is still processing the video."}
@@ -82,7 +82,7 @@ func (n *Network) setThumbnail(ctx context.Context, it network.Item, v videoNode
 	}, nil)
 }
 
-// addToPlaylist looks first: most playlists would take the same video twice.
+// addToPlaylist adds the video unless the playlist has it already, because most playlists accept a video twice.
 func (n *Network) addToPlaylist(ctx context.Context, it network.Item, playlist, video string) error {
 	var listed struct {
 		Items []struct{} `json:"items"`
@@ -98,12 +98,12 @@ func (n *Network) addToPlaylist(ctx context.Context, it network.Item, playlist, 
 		}},
 	}, nil)
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Status == http.StatusConflict {
-		return nil // it is there
+		return nil // the playlist has it already
 	}
 	return transientIfCode(err, "videoNotFound")
 }
 
-// transientIfCode makes a refusal one that passes: right after an upload, YouTube may not find the video.
+// transientIfCode makes an error with the code transient. Right after an upload, YouTube may not find the video.
 func transientIfCode(err error, code string) error {
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == code {
 		e.Kind = network.Transient

@@ -7,20 +7,20 @@ import (
 	"belfry/internal/network"
 )
 
-// typeVideo is the one content type: a Short is a video too, and the network itself tells them apart.
+// typeVideo is the only content type. A Short is a video too, and YouTube itself decides which videos are Shorts.
 const typeVideo = "video"
 
-// The numbers of networks/youtube.md, part 4, and of 3.7 and 3.9. Shape and size of a video are not bounded.
+// The limits in networks/youtube.md, parts 3.7, 3.9 and 4. The dimensions of videos are not limited.
 const (
-	maxTitle = 100   // whether UTF-16 units count is not known; they are the strictest count
+	maxTitle = 100   // in UTF-16 units, the strictest count; YouTube's own is not known
 	maxText  = 5_000 // bytes
 	maxTags  = 500   // as countTagsLength counts them
 
-	// forbidden are the characters that neither title nor description may hold.
+	// forbidden are the characters that titles and descriptions cannot contain.
 	forbidden = "<>"
 
 	shortMs    = 180_000
-	ordinaryMs = 15 * 60_000 // of a channel that is not verified by phone
+	ordinaryMs = 15 * 60_000 // for a channel that is not verified by phone
 	shortRatio = 1.0
 
 	firstPoll = 5 * time.Second

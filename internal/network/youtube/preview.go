@@ -7,12 +7,12 @@ import (
 	"belfry/internal/network"
 )
 
-// fold is where a description is cut.
+// fold is the number of characters after which a description is cut.
 const fold = 80
 
-// Preview says how a video looks, or a Short.
+// Preview returns how a phone shows the video or Short.
 func (Rules) Preview(d network.Draft) network.Preview {
-	s, _ := network.DecodeSettings[Settings](description, d.Settings) // without settings that cannot be read
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	video := slices.IndexFunc(d.Media, func(m core.Media) bool { return m.Kind == core.FileVideo })
 	p := network.Preview{
 		Kind: "Video", MinRatio: network.RatioWide, MaxRatio: network.RatioWide, Title: d.Title, Text: d.Text, Fold: fold,
@@ -36,7 +36,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 	return p
 }
 
-// isShort tells whether YouTube shows a video as a Short: it is no wider than high, and short.
+// isShort reports whether YouTube shows a video as a Short: it is upright or square, and at most three minutes long.
 func isShort(m core.Media) bool {
 	return m.Width > 0 && m.Width <= m.Height && m.DurationMs > 0 && m.DurationMs <= shortMs
 }

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// uploadRate is the slowest uplink in bytes a second for which a video is ready at its time.
+	// uploadRate is the slowest uplink, in bytes a second, with which a video is ready at its time.
 	uploadRate = 1 << 20
 	mostAhead  = 24 * time.Hour
 
-	// graceOfGone is how long an upload that is gone after the arm is searched for.
+	// graceOfGone is how long to search for the video of an upload that disappeared after the arm.
 	graceOfGone = 5 * time.Minute
-	// longProcessing is after how long a video counts as live that YouTube still processes.
+	// longProcessing is how long YouTube may process a video before it counts as live.
 	longProcessing = 30 * time.Minute
 )
 
-// DeliveryFor is the same for every video: all of its bytes but the last are sent ahead of its time.
+// DeliveryFor returns the same flow for every video: all bytes except the last are sent ahead of its time.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	ahead := network.PreparedAhead
 	for _, m := range d.Media {
@@ -32,7 +32,7 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	}
 }
 
-// CreateHandle begins an upload, which leaves nothing on the channel unless its last byte arrives.
+// CreateHandle starts an upload. Nothing appears on the channel until the last byte arrives.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
@@ -45,7 +45,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 	return u.encode(), nil
 }
 
-// AdvanceStatus asks how far the upload is and sends its next part, but never the last one.
+// AdvanceStatus queries the progress of the upload and sends the next part, but never the last one.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	u, err := decodeHandle(handle)
 	if err != nil {
@@ -66,14 +66,14 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 		return network.Status{Verdict: core.Ready, Handle: handleUnlessArmed(it, u)}, nil
 	}
 	_, err = n.sendPart(ctx, it, u, p.Offset, size)
-	if isUnknownOrTransient(err) { // the next question tells what has arrived
+	if isUnknownOrTransient(err) { // the next query returns what has arrived
 		u.Chunk = max(u.Chunk/2/unit*unit, unit)
 		return network.Status{Verdict: core.Pending, Handle: handleUnlessArmed(it, u), Message: err.Error()}, nil
 	}
 	return network.Status{Verdict: core.Progress}, err
 }
 
-// handleUnlessArmed is what has become of a handle; after the arm a handle stays as it is.
+// handleUnlessArmed returns the changed handle, or "" after the arm, when a handle must not change.
 func handleUnlessArmed(it network.Item, u uploadHandle) string {
 	if !it.ArmedAt.IsZero() {
 		return ""
@@ -81,21 +81,21 @@ func handleUnlessArmed(it network.Item, u uploadHandle) string {
 	return u.encode()
 }
 
-// Publish sends the last bytes of the upload. The video is on the channel as soon as they have arrived.
+// Publish sends the last bytes of the upload. The video appears on the channel as soon as they have arrived.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	u, err := decodeHandle(handle)
 	if err != nil {
 		return network.Status{}, err
 	}
 	p, err := n.sendPart(ctx, it, u, u.Tail, u.Size-u.Tail)
-	if err == nil && p.Video == nil && p.Offset > u.Tail { // a part of them had arrived before
+	if err == nil && p.Video == nil && p.Offset > u.Tail { // some of them had already arrived
 		p, err = n.sendPart(ctx, it, u, p.Offset, u.Size-p.Offset)
 	}
 	switch {
 	case err != nil:
 		return network.Status{}, err
 	case p.Video == nil:
-		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "YouTube lacks other parts of the video."}
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "YouTube is missing other parts of the video."}
 	case p.Video.Status.Upload == uploadProcessed:
 		return doneStatus(p.Video.ID), nil
 	}
@@ -106,8 +106,8 @@ func doneStatus(id string) network.Status {
 	return network.Status{Verdict: core.Done, ExternalID: id, URL: watchURL(id)}
 }
 
-// resolveGoneUpload decides about an upload that YouTube does not know. If its last bytes may have been sent, only the
-// channel's videos can tell, and nobody can if they do not show the post.
+// resolveGoneUpload returns the status of an upload that YouTube no longer knows. If its last bytes may have been
+// sent, it searches the channel's videos, and returns Ambiguous if the post is not among them after a grace period.
 func (n *Network) resolveGoneUpload(ctx context.Context, it network.Item, why error) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{Verdict: core.Dead, Message: why.Error()}, nil
@@ -123,8 +123,8 @@ func (n *Network) resolveGoneUpload(ctx context.Context, it network.Item, why er
 	return found, nil
 }
 
-// resolveRefusedUpload decides about an upload that ended with an error, which YouTube repeats. Since the error may
-// be of the question only, the channel must not show the video either.
+// resolveRefusedUpload returns the status of an upload that ended with an error, which YouTube repeats. The error may
+// concern only the query, so the post is doomed only if the channel does not show the video either.
 func (n *Network) resolveRefusedUpload(ctx context.Context, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {
@@ -140,7 +140,7 @@ func (n *Network) resolveRefusedUpload(ctx context.Context, it network.Item, err
 	return network.Status{Verdict: core.Doomed, Code: e.Code, Message: e.Message, Hint: e.Hint}, nil
 }
 
-// FetchLink is the address of the video's page.
+// FetchLink returns the address of the video's page, if the video exists.
 func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	v, err := n.fetchVideo(ctx, it, externalID)
 	if err != nil {
@@ -158,7 +158,7 @@ const (
 	uploadDeleted   = "deleted"
 )
 
-// videoNode is what the Data API returns of one.
+// videoNode is a video, as the Data API returns it.
 type videoNode struct {
 	ID     string `json:"id"`
 	Status struct {
@@ -183,7 +183,7 @@ func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v
 	return out.Items[0], nil
 }
 
-// fetchVideoStatus follows the processing of a video that is on the channel.
+// fetchVideoStatus returns the status of a video that is on the channel and may still be processing.
 func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id string) (network.Status, error) {
 	pending := network.Status{Verdict: core.Pending, ExternalID: id}
 	v, err := n.fetchVideo(ctx, it, id)
@@ -201,7 +201,7 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id stri
 	return doneStatus(id), nil
 }
 
-// statusWhenUnreadable is the status of a video about which YouTube cannot be asked. It was taken: that is certain.
+// statusWhenUnreadable returns the status of a video that cannot be queried. YouTube has certainly accepted it.
 func (n *Network) statusWhenUnreadable(pending network.Status, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	switch {
@@ -214,7 +214,7 @@ func (n *Network) statusWhenUnreadable(pending network.Status, it network.Item, 
 	return doneStatus(pending.ExternalID), nil
 }
 
-// doomedStatus is the status of a video that YouTube took and then refused.
+// doomedStatus returns the status of a video that YouTube accepted and then rejected.
 func (v videoNode) doomedStatus() network.Status {
 	doomed := network.Status{Verdict: core.Doomed, Code: v.Status.Failure + v.Status.Rejected}
 	doomed.Message, doomed.Hint = "YouTube could not process the video.", "Replace the file and send the post again."

@@ -2,10 +2,10 @@ package youtube
 
 import "time"
 
-// Google counts quota by days of this zone.
+// quotaZone is the zone of the days by which Google counts quota.
 const quotaZone = "America/Los_Angeles"
 
-// timeUntilQuotaResets is how long the current day of quota lasts.
+// timeUntilQuotaResets returns the time until the quota's day ends.
 func timeUntilQuotaResets(now time.Time) time.Duration {
 	zone, err := time.LoadLocation(quotaZone)
 	if err != nil {

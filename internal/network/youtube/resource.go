@@ -14,7 +14,7 @@ const (
 	defaultCategory   = "22" // People & Blogs
 )
 
-// videoResource is the metadata of a video as an upload sends it.
+// videoResource is the metadata of a video, as an upload sends it.
 type videoResource struct {
 	Snippet   snippet    `json:"snippet"`
 	Status    status     `json:"status"`
@@ -36,7 +36,7 @@ type status struct {
 	License     string `json:"license,omitempty"`
 	Embeddable  *bool  `json:"embeddable,omitempty"`
 	PublicStats *bool  `json:"publicStatsViewable,omitempty"`
-	// MadeForKids is what the channel declares; the network's own field of that name cannot be set.
+	// MadeForKids is the channel's declaration. YouTube's own field madeForKids cannot be set.
 	MadeForKids bool `json:"selfDeclaredMadeForKids"`
 	Synthetic   bool `json:"containsSyntheticMedia"`
 }
@@ -49,7 +49,7 @@ type placement struct {
 	Paid bool `json:"hasPaidProductPlacement"`
 }
 
-// newVideoResource is the video of a post.
+// newVideoResource returns the metadata of a post's video.
 func newVideoResource(it network.Item, s Settings) videoResource {
 	v := videoResource{
 		Snippet: snippet{
@@ -70,7 +70,7 @@ func newVideoResource(it network.Item, s Settings) videoResource {
 	return v
 }
 
-// joinSectionNames lists the sections of the resource, as an upload must.
+// joinSectionNames returns the names of the resource's sections, as an upload requires.
 func (v videoResource) joinSectionNames() string {
 	parts := []string{"snippet", "status"}
 	if v.Recording != nil {
@@ -82,7 +82,7 @@ func (v videoResource) joinSectionNames() string {
 	return strings.Join(parts, ",")
 }
 
-// getVideoFile is the post's video.
+// getVideoFile returns the post's video, or a refusal if it has none.
 func getVideoFile(it network.Item) (network.File, error) {
 	for _, f := range it.Files {
 		if f.Kind == core.FileVideo {

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Settings is the network's settings block. Those that are on by themselves are nil until someone says.
+// Settings is the network's settings block. Switches that are on by default are nil until they are set.
 type Settings struct {
 	Visibility             string `json:"visibility,omitempty"`
 	MadeForKids            bool   `json:"madeForKids,omitzero"`
@@ -25,7 +25,7 @@ type Settings struct {
 	PlaylistID             string `json:"playlistId,omitempty"`
 }
 
-// NormalizeSettings decodes a block strictly and gives its normal form.
+// NormalizeSettings decodes a settings block strictly and returns its normal form.
 func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 	return network.NormalizeSettings[Settings](description, block)
 }
@@ -45,11 +45,11 @@ var fields = []network.Field{
 	},
 	{
 		Name: "madeForKids", Label: "Made for kids", Kind: network.FieldSwitch,
-		Help: "Required by law for videos for children. Comments and notifications are then off.",
+		Help: "Required by law for videos made for children. Turns off comments and notifications.",
 	},
 	{
 		Name: "useCoverAsThumbnail", Label: "Use the image as the thumbnail", Kind: network.FieldSwitch,
-		Help: "Uses the image attached to the post as the video's thumbnail. YouTube must have verified the channel.",
+		Help: "Uses the image attached to the post as the video's thumbnail. The channel must be verified on YouTube.",
 	},
 	{
 		Name: "category", Label: "Category", Kind: network.FieldText, Default: "22", Pattern: category, Example: "22",
@@ -92,7 +92,7 @@ var fields = []network.Field{
 	},
 	{
 		Name: "notifySubscribers", Label: "Notify subscribers", Kind: network.FieldSwitch, Default: "true",
-		Help: "Notifies the channel's subscribers of the video.",
+		Help: "Notifies the channel's subscribers about the video.",
 	},
 	{
 		Name: "playlistId", Label: "Playlist", Kind: network.FieldText, Pattern: playlist, Example: "PL59FEE129ADFF2B12",

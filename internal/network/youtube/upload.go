@@ -14,22 +14,23 @@ import (
 	"belfry/internal/network"
 )
 
-// Sizes of parts of an upload. All but the last are multiples of the unit; the last, which publishes, is at most one.
+// Sizes of the parts of an upload. All but the last are multiples of the unit. The last part, which publishes, is at
+// most one unit.
 const (
 	unit       = 256 << 10
 	firstChunk = 8 << 20 // must be sent within half a lease
 )
 
-// uploadHandle is the handle of a post: a resumable uploadHandle.
+// uploadHandle is the handle of a post: a resumable upload.
 type uploadHandle struct {
-	Address string `json:"uri"` // whoever has it can send bytes to the upload
+	Address string `json:"uri"` // anyone who has it can send bytes to the upload
 	Size    int64  `json:"size"`
 	Chunk   int64  `json:"chunk"`
-	// Tail is where the bytes begin that are held back until the video is published; 0 as long as others are missing.
+	// Tail is the offset of the bytes that are held back until the video is published; 0 while others are missing.
 	Tail int64 `json:"tail,omitempty"`
 }
 
-// encode writes the upload as the handle of its post.
+// encode returns the handle as text.
 func (u uploadHandle) encode() string {
 	raw, err := json.Marshal(u)
 	if err != nil {
@@ -45,18 +46,18 @@ func decodeHandle(handle string) (u uploadHandle, err error) {
 	return u, err
 }
 
-// isUploadURL tells whether bytes may be sent to an address that an answer named.
+// isUploadURL reports whether an address in a response is an upload address at Google.
 func isUploadURL(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && network.URLIfOnDomains(address, "googleapis.com") != "" && u.Query().Get("upload_id") != ""
 }
 
-// nextPartSize is how many bytes to send next; 0 when only the tail is missing.
+// nextPartSize returns how many bytes to send next; 0 if only the tail is missing.
 func (u uploadHandle) nextPartSize(offset int64) int64 {
 	return min(u.Chunk, (u.Size-offset-1)/unit*unit)
 }
 
-// startUpload begins an upload with the metadata of its video. Nothing is on the channel until its last byte has
+// startUpload starts an upload with the metadata of its video. Nothing appears on the channel until the last byte has
 // arrived.
 func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) (uploadHandle, error) {
 	file, err := getVideoFile(it)
@@ -87,18 +88,18 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) 
 	return u, nil
 }
 
-// uploadProgress is what YouTube says of an upload: how many bytes it has, or the video that it has become.
+// uploadProgress is the progress of an upload: how many bytes have arrived, or the video once all have.
 type uploadProgress struct {
 	Offset int64
 	Video  *videoNode
 }
 
-// fetchProgress asks how far the upload is.
+// fetchProgress queries the progress of the upload.
 func (n *Network) fetchProgress(ctx context.Context, it network.Item, u uploadHandle) (uploadProgress, error) {
 	return n.putToUpload(ctx, it, u, fmt.Sprintf("bytes */%d", u.Size), nil)
 }
 
-// sendPart sends bytes of the file to the upload.
+// sendPart sends size bytes of the file, starting at from, to the upload.
 func (n *Network) sendPart(
 	ctx context.Context,
 	it network.Item,
@@ -122,7 +123,7 @@ var (
 	videoIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{6,64}$`)
 )
 
-// putToUpload makes a call to the upload: it sends bytes, or asks how far the upload is.
+// putToUpload makes a call to the upload: it sends bytes or, without a body, queries the progress.
 func (n *Network) putToUpload(
 	ctx context.Context, it network.Item, u uploadHandle, contentRange string, body *network.Body,
 ) (uploadProgress, error) {
@@ -159,13 +160,13 @@ func (n *Network) putToUpload(
 	)
 }
 
-// isUploadGone tells whether an error says that there is no such upload.
+// isUploadGone reports whether an error means that the upload no longer exists.
 func isUploadGone(err error) bool {
 	e, ok := errors.AsType[*network.Error](err)
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusGone) && e.Kind == network.Rejected
 }
 
-// isUnknownOrTransient tells whether a call may pass when it is repeated with fewer bytes.
+// isUnknownOrTransient reports whether a repeated call with fewer bytes may succeed.
 func isUnknownOrTransient(err error) bool {
 	e, ok := errors.AsType[*network.Error](err)
 	return ok && (e.Kind == network.Unknown || e.Kind == network.Transient)

@@ -1,4 +1,4 @@
-// Package youtube publishes to YouTube: the bytes of a video are uploaded in parts, and the last of them publishes it.
+// Package youtube publishes to YouTube. It uploads the bytes of a video in parts, and the last part publishes it.
 package youtube
 
 import (
@@ -20,7 +20,7 @@ const (
 	varUploads      = "YOUTUBE_UPLOADS_PER_DAY"
 )
 
-// NewDriver is the network's entry in network/all.
+// NewDriver returns the network's entry in network/all.
 func NewDriver() network.Driver {
 	return network.Driver{
 		ID: ID,
@@ -41,13 +41,13 @@ func NewDriver() network.Driver {
 	}
 }
 
-// Rules are what YouTube takes.
+// Rules are the limits, settings and checks of YouTube.
 type Rules struct{}
 
-// Describe says what is fixed about the network.
+// Describe returns the fixed properties of the network.
 func (Rules) Describe() network.Description { return description }
 
-// Network is YouTube. It needs no more than its environment and holds no state.
+// Network connects to YouTube. It holds no state.
 type Network struct {
 	Rules
 	client  *network.Client
@@ -58,7 +58,7 @@ type Network struct {
 	uploads network.Budget
 }
 
-// New reads the variables; one that cannot be used is an error that names it.
+// New reads the network's variables. An unusable value is an error that names its variable.
 func New(env network.Environment) (*Network, error) {
 	settle, err := network.ReadDuration(env, varSettle)
 	if err != nil {
@@ -82,8 +82,8 @@ func New(env network.Environment) (*Network, error) {
 	}, nil
 }
 
-// Describe says what is fixed about the network and its connector.
+// Describe returns the fixed properties of the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
-// IsConfigured tells whether the OAuth client's credentials are there.
+// IsConfigured reports whether the OAuth client's credentials are set.
 func (n *Network) IsConfigured() bool { return n.id != "" && n.secret != "" }

@@ -163,7 +163,7 @@ func (s *Sim) callText(q *sim.Request) string {
 	return q.Params.Get("post_info")
 }
 
-// admit counts a call and tells whether it is within the limit of a moving minute.
+// admit counts a call and reports whether it is within the limit of a moving minute.
 func (s *Sim) admit(key string, perMinute int) bool {
 	now := s.kit.Now()
 	s.recent[key] = slices.DeleteFunc(s.recent[key], func(at time.Time) bool { return now.Sub(at) >= time.Minute })
