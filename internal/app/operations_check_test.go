@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -133,6 +134,18 @@ func (c *city) drain() {
 			n += sent
 		}
 		e.Clock.Advance(4 * time.Hour)
+	}
+}
+
+// tryAtRest repeats what never succeeded among the others: an account, for one, cannot be disconnected while one of its
+// posts is being published.
+func (c *city) tryAtRest() {
+	c.t.Helper()
+	random := rand.New(rand.NewPCG(*operationSeed, uint64(*operations)))
+	for _, op := range kinds() {
+		for tries := 0; c.came[op.name]["ok"] == 0 && op.weight > 2 && tries < 100; tries++ {
+			c.carryOut(op, random)
+		}
 	}
 }
 

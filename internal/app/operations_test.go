@@ -50,6 +50,8 @@ func TestOperationsAtOnceConserveSlotsAndBytes(t *testing.T) {
 		c.renew()
 	}
 	c.drain()
+	c.tryAtRest()
+	c.drain()
 	c.inspect()
 	c.nothingLeftOver()
 	c.neverDeadlocked()
@@ -185,8 +187,10 @@ func (c *city) rush(from, n int) {
 }
 
 // one draws an operation and carries it out. It tells whether that counts, as what a person did to something.
-func (c *city) one(random *rand.Rand) (counts bool) {
-	op := draw(random)
+func (c *city) one(random *rand.Rand) (counts bool) { return c.carryOut(draw(random), random) }
+
+// carryOut does an operation somewhere, and wants it to succeed or to fail in a documented way.
+func (c *city) carryOut(op operation, random *rand.Rand) (counts bool) {
 	ctx, cancel := context.WithTimeout(c.Context(), stuckAfter)
 	defer cancel()
 	err := op.do(&errand{
