@@ -6,7 +6,7 @@ VCS   := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo fal
 FLAGS := -trimpath -buildvcs=$(VCS) -ldflags "-s -w"
 .DEFAULT_GOAL := help
 .PHONY: help run test dev build generate fmt lint e2e bench screenshots cover schema check prove release hooks \
-	need-postgres need-cc need-chromium need-curl need-node need-npm need-versitygw need-nginx
+	need-postgres need-cc need-chromium need-curl need-node need-npm need-versitygw need-nginx need-lighthouse
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -36,7 +36,7 @@ lint: ## Run the linters
 e2e: need-postgres need-chromium need-curl need-npm build ## Run the tests that drive the built program
 	go test -count=1 -timeout 20m ./e2e/...
 
-bench: need-postgres need-nginx build ## Measure requests, creations, publishing and uploads
+bench: need-postgres need-nginx need-chromium need-lighthouse build ## Measure requests, publishing, uploads and pages
 	@go run ./e2e/bench -binary bin/belfry
 
 screenshots: need-postgres need-chromium build ## Write pictures of every page to bin/screenshots
@@ -52,7 +52,7 @@ schema: need-postgres ## Write docs/schema.sql from a fresh database
 check: test lint generate schema ## Run the same checks as CI, in the same order
 	git diff --exit-code
 
-prove: need-postgres need-cc need-node need-npm need-versitygw need-nginx ## Run the long proofs, which take hours, and write docs/proof.md
+prove: need-postgres need-cc need-chromium need-node need-npm need-versitygw need-nginx need-lighthouse ## Run the long proofs, which take hours, and write docs/proof.md
 	tools/prove
 
 release: check ## Build for Linux and macOS, on amd64 and arm64, into bin/
@@ -61,5 +61,5 @@ release: check ## Build for Linux and macOS, on amd64 and arm64, into bin/
 hooks: ## Install the checks that run before each commit
 	ln -sf ../../tools/pre-commit .git/hooks/pre-commit
 
-need-postgres need-cc need-chromium need-curl need-node need-npm need-versitygw need-nginx:
+need-postgres need-cc need-chromium need-curl need-node need-npm need-versitygw need-nginx need-lighthouse:
 	@tools/$@

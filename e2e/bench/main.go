@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string) error {
 	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn takes")
 	set.IntVar(&o.posts, "posts", 1000, "how many posts are due in one second")
 	set.StringVar(&o.only, "only", "", "measure only one part: start, reads, creations, lateness, reels, throughput, "+
-		"flood, upload or size; size takes long and is measured only with this option")
+		"flood, upload, pages or size; size takes long and is measured only with this option")
 	set.IntVar(&o.filled, "filled", 3_000_000, "how many posts the database has for size")
 	if err := set.Parse(args); err != nil {
 		return err
@@ -81,6 +81,7 @@ func run(ctx context.Context, args []string) error {
 		{"throughput", measureThroughput},
 		{"flood", measureFlood},
 		{"upload", measureUpload},
+		{"pages", measurePages},
 		{"size", measureSize},
 	} {
 		if o.only != part.name && (o.only != "" || part.name == "size") {

@@ -124,9 +124,9 @@ func (s *service) await(ctx context.Context, url string) error {
 
 // seeded is what `belfry seed --json` prints.
 type seeded struct {
-	Workspace, Key string
-	Accounts       map[string]string
-	MoreAccounts   map[string][]string
+	Workspace, Email, Password, Key string
+	Accounts                        map[string]string
+	MoreAccounts                    map[string][]string
 }
 
 // account returns the account of a network for the nth post: the accounts take turns.

@@ -122,7 +122,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 		return
 	}
 	setErrorHeaders(c, e)
-	if s.cfg.ErrorPage != nil {
+	if s.cfg.ErrorPage != nil && ctx.Err() == nil { // somebody still waits for the page
 		err := s.renderErrorPage(c, e)
 		if err == nil {
 			return

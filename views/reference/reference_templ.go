@@ -943,7 +943,7 @@ func text(list []Block) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "<div class=\"ref-scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table class=\"ref-table\" role=\"table\"><thead role=\"rowgroup\"><tr role=\"row\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "<div class=\"ref-scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table class=\"ref-table\" role=\"table\"><thead role=\"rowgroup\"><tr role=\"row\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
