@@ -73,12 +73,12 @@ install_packages() {
 	esac
 }
 
-# install_npm FOLDER WHAT installs what FOLDER's package-lock.json pins with checksums into FOLDER/node_modules, and says
-# that it installs WHAT. No script of a package is run.
+# install_npm FOLDER WHAT installs WHAT into FOLDER/node_modules, as pinned with checksums in FOLDER/package-lock.json. It
+# does not run scripts of packages.
 install_npm() {
 	cmp -s "$1/package-lock.json" "$1/node_modules/.pinned" && return
 	command -v npm >/dev/null 2>&1 || install_packages npm npm npm npm node
-	echo "$2: installed once." >&2
+	echo "Installing $2." >&2
 	npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund --loglevel=error
 	cp "$1/package-lock.json" "$1/node_modules/.pinned"
 }

@@ -163,7 +163,7 @@ func (p *publisher) dashboardPages(home link.Workspace, month time.Time, post st
 		{name: "posts found by words", path: home.Posts(link.Filter{Status: link.AllPosts, Query: "rye harbour"})},
 		{name: "a post", path: home.Post(post)},
 		{name: "compose", path: home.Compose()},
-		{name: "a queued post in the composer", path: home.Edit(post)},
+		{name: "a queued post in the composer", path: home.EditPost(post)},
 	}
 	for _, view := range []string{link.ViewMonth, link.ViewWeek, link.ViewDay, link.ViewList} {
 		path := home.Calendar(link.Calendar{View: view, Date: day})
