@@ -68,8 +68,8 @@ func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.Acc
 	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
 }
 
-// lockUnrevokedGrants prevents the grants of the profiles' tokens from being revoked until the transaction ends. By
-// then, accounts need them. It returns conflict if one of them was revoked after the consent began.
+// lockUnrevokedGrants prevents the grants of the profiles' tokens from being revoked until the transaction ends, when
+// connected accounts use them. It returns conflict if one of them was revoked after the consent began.
 func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Connection,
 	profiles []network.Profile,
 ) error {

@@ -38,8 +38,8 @@ type Config struct {
 	Fetch *fetch.Client
 	// Blobs stores the bytes of files. It is optional for commands that do not use files.
 	Blobs blob.Store
-	// PublicURL is the address where browsers reach the service, and MediaURL where networks download files; neither
-	// ends with a slash.
+	// PublicURL is the address at which browsers reach the service, and MediaURL the one from which networks download
+	// files. Neither ends with a slash.
 	PublicURL string
 	MediaURL  string
 	// UploadTTL is how long an upload address is valid, and Retention how long bytes are kept after the last post with

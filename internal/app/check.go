@@ -11,7 +11,7 @@ import (
 	"belfry/internal/secret"
 )
 
-// Bounds of short texts, in characters.
+// Maximum lengths of short texts, in characters.
 const (
 	maxName        = 80
 	maxDescription = 1000

@@ -18,7 +18,7 @@ const purposeMail = "mail"
 // MailMode is what happens to emails.
 type MailMode string
 
-// Modes.
+// Values of MailMode.
 const (
 	MailSent MailMode = "sent"   // a mail server sends them
 	MailKept MailMode = "outbox" // they are kept and shown in the sandbox
@@ -90,7 +90,7 @@ func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	case err != nil:
 		log.ErrorContext(ctx, "cannot decrypt an email; it is not sent", "error", err)
 	case !row.ExpiresAt.After(a.cfg.Now()):
-		log.WarnContext(ctx, "an email was not sent in time")
+		log.WarnContext(ctx, "an email expired before it was sent")
 	case a.cfg.Mail == nil:
 		log.WarnContext(ctx, "an email is not sent, because BELFRY_SMTP_URL is no longer set")
 	default:

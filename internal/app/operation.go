@@ -34,7 +34,7 @@ type Access struct {
 	Creates bool
 }
 
-// Request is a call of an operation.
+// Request is a call to an operation.
 type Request struct {
 	Caller core.Caller
 	// Decode reads the request into a pointer to the operation's input. It is called after the caller is admitted.

@@ -13,7 +13,7 @@ var (
 	person  = Access{Scope: core.Read, Session: true, Proved: true}
 )
 
-// operations is the table of all operations of clients. To add one, add a row.
+// operations is the table of all operations that clients can call. To add one, add a row.
 var operations = []Operation{
 	newOperationWithoutInput("whoami", reads, (*App).Whoami),
 	newOperationWithoutInput("limits_get", reads, (*App).GetNetworkLimits),
