@@ -23,7 +23,7 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 		if err != nil {
 			return err
 		}
-		if err := a.disconnectInTx(ctx, t, accountID); err != nil {
+		if err := a.disconnectAccountInTx(ctx, t, accountID); err != nil {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -32,9 +32,9 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 	})
 }
 
-// disconnectInTx is DisconnectAccount without checks of the caller and without an audit entry. It must run in a
+// disconnectAccountInTx is DisconnectAccount without checks of the caller and without an audit entry. It must run in a
 // transaction.
-func (a *App) disconnectInTx(ctx context.Context, t store.Tenant, id core.AccountID) error {
+func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, err := t.ConnectedAccount(ctx, id)
 	if err != nil {
 		return err

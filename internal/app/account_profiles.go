@@ -16,20 +16,20 @@ import (
 
 // connectError converts the error of a network that did not complete a consent, with the network's message if it sent
 // one.
-func connectError(name string, err error) error {
+func connectError(networkName string, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
-		return fmt.Errorf("connect to %s: %w", name, err)
+		return fmt.Errorf("connect to %s: %w", networkName, err)
 	}
 	if e.Status == 0 && e.Kind == network.Rejected { // the connector's own message
 		return core.Fail(core.CodeConflict, "%s", e.Message).WithHint("%s", cmp.Or(e.Hint, "Start again.")).WithCause(err)
 	}
 	switch e.Kind {
 	case network.Rejected, network.Expired, network.Revoked:
-		return core.Fail(core.CodeConflict, "%s refused the connection: %s", name, e.Message).
+		return core.Fail(core.CodeConflict, "%s refused the connection: %s", networkName, e.Message).
 			WithHint("Start again.").WithCause(err)
 	}
-	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", name).
+	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", networkName).
 		WithHint("Wait a moment, then start again.").WithCause(err)
 	away.RetryAfter = max(int(e.RetryAfter.Seconds()), 1)
 	return away

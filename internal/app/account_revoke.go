@@ -33,8 +33,8 @@ func hashGrant(grant string) []byte {
 }
 
 // revocationSealPlace returns the place to which the encryption of a revocation's token is bound.
-func revocationSealPlace(grant []byte) string {
-	return secret.SealPlace("revocations", "token", hex.EncodeToString(grant), "")
+func revocationSealPlace(grantHash []byte) string {
+	return secret.SealPlace("revocations", "token", hex.EncodeToString(grantHash), "")
 }
 
 // enqueueRevocation enqueues a job that asks the network to revoke an account's grant, if the network supports this.

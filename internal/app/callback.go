@@ -157,7 +157,7 @@ func (a *App) eraseAccountData(ctx context.Context, account store.GrantAccount, 
 			return err
 		}
 		if account.Connected {
-			if err := a.disconnectInTx(ctx, t, account.ID); err != nil {
+			if err := a.disconnectAccountInTx(ctx, t, account.ID); err != nil {
 				return err
 			}
 		}

@@ -86,8 +86,9 @@ func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	out := contract.Media{
 		ID: m.ID.String(), Kind: string(m.Kind), OriginalName: m.Name, Mime: m.Mime, Size: m.Bytes, Status: string(m.Status),
 		FailReason: contract.NilIfZero(m.FailReason),
-		Width:      contract.NilIfZero(m.Width), Height: contract.NilIfZero(m.Height), DurationMs: contract.NilIfZero(m.DurationMs),
-		Title: contract.NilIfZero(m.Title), Description: contract.NilIfZero(m.Description),
+		Width:      contract.NilIfZero(m.Width), Height: contract.NilIfZero(m.Height),
+		DurationMs: contract.NilIfZero(m.DurationMs),
+		Title:      contract.NilIfZero(m.Title), Description: contract.NilIfZero(m.Description),
 		Tags: m.Tags, Pinned: m.Pinned,
 		PublishedAt: contract.TimeOrNil(m.PublishedAt), PurgedAt: contract.TimeOrNil(m.PurgedAt),
 		CreatedAt: contract.Time{Time: m.CreatedAt},

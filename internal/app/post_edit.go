@@ -35,7 +35,7 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 		if err != nil {
 			return err
 		}
-		if err := a.applyContent(ctx, t, p, in, blocks); err != nil {
+		if err := a.applyContentEdit(ctx, t, p, in, blocks); err != nil {
 			return err
 		}
 		p.UpdatedAt = a.cfg.Now().UTC()
@@ -127,9 +127,9 @@ func changesContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
 
-// applyContent sets the content of an edit on p, without storing it. It returns conflict if the content of the post
-// can no longer be changed.
-func (a *App) applyContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
+// applyContentEdit sets the content of an edit on p, without storing it. It returns conflict if the content of the
+// post can no longer be changed.
+func (a *App) applyContentEdit(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	blocks map[core.Platform]json.RawMessage,
 ) error {
 	files, err := loadFiles(ctx, t, valueOr(in.MediaIDs, nil))
@@ -206,8 +206,8 @@ func (a *App) editDraftPost(ctx context.Context, t store.Tenant, p *core.Post, i
 	return t.UpdatePost(ctx, *p)
 }
 
-// loadTarget returns the account, content and network of a post, as the checks of POST /posts need them.
-func (a *App) loadTarget(ctx context.Context, t store.Tenant, p *core.Post) (postTarget, error) {
+// loadPostTarget returns the account, content and network of a post, as the checks of POST /posts need them.
+func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p *core.Post) (postTarget, error) {
 	account, _, err := t.AccountWithToken(ctx, p.Account) // a disconnected account is an issue, like a revoked one
 	if err != nil {
 		return postTarget{}, err
@@ -234,7 +234,7 @@ func (a *App) loadTarget(ctx context.Context, t store.Tenant, p *core.Post) (pos
 func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest,
 	timeIssues []core.Issue,
 ) error {
-	d, err := a.loadTarget(ctx, t, p)
+	d, err := a.loadPostTarget(ctx, t, p)
 	if err != nil {
 		return err
 	}
@@ -322,7 +322,7 @@ func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, 
 func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p *core.Post,
 	pub store.Publication,
 ) (store.Publication, error) {
-	d, err := a.loadTarget(ctx, t, p)
+	d, err := a.loadPostTarget(ctx, t, p)
 	if err != nil {
 		return pub, err
 	}

@@ -167,17 +167,17 @@ func (a *App) parseRangeAndCursor(ctx context.Context, t store.Tenant, in contra
 }
 
 // parseTimeOrDate parses a date-time, or a date, to which it adds days. For an empty text, it returns the zero time.
-func parseTimeOrDate(path, s string, zone core.Zone, addDays int) (time.Time, error) {
-	if s == "" {
+func parseTimeOrDate(path, text string, zone core.Zone, addDays int) (time.Time, error) {
+	if text == "" {
 		return time.Time{}, nil
 	}
-	if date, err := time.Parse(time.DateOnly, s); err == nil {
+	if date, err := time.Parse(time.DateOnly, text); err == nil {
 		return zone.DayStart(date.AddDate(0, 0, addDays)), nil
 	}
-	if at, err := time.Parse(time.RFC3339, s); err == nil {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}
-	return time.Time{}, core.Invalid(path, "%q is not a date or time.", s).
+	return time.Time{}, core.Invalid(path, "%q is not a date or time.", text).
 		WithHint("Write a date as 2026-11-21, or a time as 2026-11-21T18:00:00Z.")
 }
 

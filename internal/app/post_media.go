@@ -9,8 +9,8 @@ import (
 
 // loadFiles returns the files of a request's mediaIds in the same order, with repetitions. It returns not_found if a
 // file does not exist.
-func loadFiles(ctx context.Context, t store.Tenant, texts []string) ([]core.Media, error) {
-	ids, err := parseIDs[core.MediaKind]("mediaIds", texts)
+func loadFiles(ctx context.Context, t store.Tenant, idTexts []string) ([]core.Media, error) {
+	ids, err := parseIDs[core.MediaKind]("mediaIds", idTexts)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +51,9 @@ func fileIssues(files []core.Media) []core.Issue {
 	return issues
 }
 
-// lockFilesAndFindPurged locks files until the end of the transaction, so that their bytes are not deleted before the post uses
-// them. It returns an issue for each file whose bytes have been deleted, and not_found for a file that does not exist.
+// lockFilesAndFindPurged locks files until the end of the transaction, so that their bytes are not deleted before the
+// post uses them. It returns an issue for each file whose bytes have been deleted, and not_found for a file that does
+// not exist.
 func lockFilesAndFindPurged(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
 	held, err := t.LockMediaShared(ctx, ids)
 	if err != nil {
@@ -71,8 +72,8 @@ func lockFilesAndFindPurged(ctx context.Context, t store.Tenant, ids []core.Medi
 	return fileIssues(removed), nil
 }
 
-// savePostFiles stores the files of an edited post, and locks them as lockFilesAndFindPurged does. It returns media_purged if the
-// bytes of one of them have been deleted.
+// savePostFiles stores the files of an edited post, and locks them as lockFilesAndFindPurged does. It returns
+// media_purged if the bytes of one of them have been deleted.
 func savePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	issues, err := lockFilesAndFindPurged(ctx, t, p.MediaIDs)
 	if err != nil {

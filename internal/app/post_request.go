@@ -96,7 +96,7 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 		return nil, err
 	}
 	for _, account := range accounts {
-		target, err := a.newTarget(account, in, files, settings)
+		target, err := a.newPostTarget(account, in, files, settings)
 		if err != nil {
 			return nil, err
 		}
@@ -249,8 +249,9 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 
 func indexedPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// newTarget returns the target for an account: the general content with the overrides and settings for its network.
-func (a *App) newTarget(account core.Account, in contract.PlanPosts, files []core.Media,
+// newPostTarget returns the target for an account: the general content with the overrides and settings for its
+// network.
+func (a *App) newPostTarget(account core.Account, in contract.PlanPosts, files []core.Media,
 	settings map[core.Platform]json.RawMessage,
 ) (postTarget, error) {
 	n, ok := a.cfg.Networks.FindConnector(account.Platform)

@@ -64,8 +64,8 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 	return a.recordSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
-// addWorkspaceWithOwner stores a workspace with its owner. If the workspace has no slug, it derives one from the name, with a
-// number if the slug is taken. It returns conflict if a given slug is taken.
+// addWorkspaceWithOwner stores a workspace with its owner. If the workspace has no slug, it derives one from the name,
+// with a number if the slug is taken. It returns conflict if a given slug is taken.
 func (a *App) addWorkspaceWithOwner(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID,
 	by core.Caller,
 ) (core.Workspace, error) {

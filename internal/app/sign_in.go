@@ -83,23 +83,23 @@ func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, err
 	return user, nil
 }
 
-// countAndVerifyPassword counts an attempt, and returns wrong unless the password is the person's. After too many
+// countAndVerifyPassword counts an attempt, and returns wrongErr unless the password is the person's. After too many
 // attempts, it returns rate_limited. It takes the same time for an unknown person as for a known one.
 func (a *App) countAndVerifyPassword(ctx context.Context, user store.SignInUser, password string, from Visitor,
-	wrong error,
+	wrongErr error,
 ) error {
 	bucket, err := a.countPasswordAttempt(ctx, user, from)
 	if err != nil {
 		return err
 	}
-	return a.verifyCountedPassword(ctx, user, password, bucket, wrong)
+	return a.verifyCountedPassword(ctx, user, password, bucket, wrongErr)
 }
 
-// verifyCountedPassword returns wrong unless the password is the person's. It refunds a correct password to the bucket
-// in which the attempt was counted. It writes a wrong one to the audit log, even for an unknown person, so that the
-// response time does not reveal whether the person exists.
+// verifyCountedPassword returns wrongErr unless the password is the person's. It refunds a correct password to the
+// bucket in which the attempt was counted. It writes a wrong one to the audit log, even for an unknown person, so that
+// the response time does not reveal whether the person exists.
 func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, password, bucket string,
-	wrong error,
+	wrongErr error,
 ) error {
 	var right bool
 	var err error
@@ -116,7 +116,7 @@ func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, 
 		if err := a.cfg.Store.AddAuditEntry(ctx, failed); err != nil {
 			return fmt.Errorf("write the audit log: %w", err)
 		}
-		return wrong
+		return wrongErr
 	}
 	if err := a.cfg.Store.RefundThrottle(ctx, bucket, accountInterval); err != nil {
 		return fmt.Errorf("refund a sign-in attempt: %w", err)
@@ -126,7 +126,8 @@ func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, 
 
 // countPasswordAttempt counts a password check and returns the bucket in which it was counted: that of the browser if
 // it is one of the person's devices, or else that of the account. It returns rate_limited after too many attempts.
-func (a *App) countPasswordAttempt(ctx context.Context, user store.SignInUser, from Visitor) (bucket string, err error) {
+func (a *App) countPasswordAttempt(ctx context.Context, user store.SignInUser, from Visitor,
+) (bucket string, err error) {
 	known, err := a.isKnownDevice(ctx, user.ID, from.Device)
 	if err != nil {
 		return "", err
@@ -221,7 +222,8 @@ func (a *App) isKnownDevice(ctx context.Context, user core.UserID, device string
 
 // rememberDevice stores the browser as one of the person's devices and returns the value of its device cookie: the
 // existing value if it is this person's, or a new one. It never accepts a value that somebody else chose.
-func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.UserID, device string) (string, error) {
+func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.UserID, device string,
+) (newDevice string, err error) {
 	known, err := a.isKnownDevice(ctx, user, device)
 	if err != nil {
 		return "", err

@@ -31,7 +31,8 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
-			Action: core.AuditWorkspaceChanged, Actor: c, Before: workspaceAuditFields(before), After: workspaceAuditFields(after),
+			Action: core.AuditWorkspaceChanged, Actor: c,
+			Before: workspaceAuditFields(before), After: workspaceAuditFields(after),
 		})
 	})
 	return contract.WorkspaceOf(after), err
