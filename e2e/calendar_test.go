@@ -73,6 +73,41 @@ func TestAPostIsDraggedToAnotherDay(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-testid=post]") !== null`)
 }
 
+func TestPostsComposedTogetherAreMovedTogether(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	b := s.signInWithBrowser(seed)
+	thursday := nextThursday()
+	day, friday := thursday.Format(time.DateOnly), thursday.AddDate(0, 0, 1).Format(time.DateOnly)
+	b.clickLink(testid("nav-compose"))
+	b.scheduleFor(thursday, "Rye bread is back.", seed.Accounts["threads"], seed.Accounts["facebook"])
+	b.openCalendar(s, "date="+day)
+	together := `[data-day="` + day + `"] [data-together]`
+	b.checkAccessibility("a month with posts composed together")
+	b.runActions("open the list", chromedp.Click(chromedp.CSS("td"+together)))
+	b.waitFor(`document.querySelectorAll("#dialog[open] [data-testid=together-post]").length === 2`)
+	b.checkAccessibility("the posts composed together")
+	b.runActions("close it", chromedp.Click(chromedp.CSS("#dialog [data-closes]")))
+	b.dragByMouse("td"+together, `td[data-day="`+friday+`"]`)
+	b.waitFor(`document.querySelector("[data-testid=moved]")?.innerText.startsWith("2 posts moved.") === true`)
+	b.waitFor(onDay(friday, "Rye bread is back."))
+	if evaluateScript[bool](b, `document.querySelector("#dialog").open`) {
+		t.Error("the click that ends the drag opens the list")
+	}
+	b.clickLink(testid("undo"))
+	b.waitFor(onDay(day, "Rye bread is back."))
+	b.checkConsole()
+
+	b.runActions("use a low window", chromedp.EmulateViewport(1440, 600))
+	b.openCalendar(s, "view=week")
+	b.waitFor(`(() => {
+		const [week, now] = [".week", "li.now"].map((one) => document.querySelector(one).getBoundingClientRect());
+		return now.top >= week.top && now.bottom <= week.bottom;
+	})()`)
+}
+
 func TestAPostIsMovedByKeyboard(t *testing.T) {
 	t.Parallel()
 	s, b := openHarbourBakery(t)

@@ -15,18 +15,24 @@ import (
 func (b *browser) schedule(at time.Time, texts ...string) {
 	b.t.Helper()
 	b.clickLink(testid("nav-compose"))
+	account := evaluateScript[string](b, `document.querySelector("#compose input[name=account]").value`)
 	for _, text := range texts {
-		script := fmt.Sprintf(`(async () => {
-			const form = document.querySelector("#compose");
-			const fields = new URLSearchParams({text: %q, when: "at", at: %q,
-				account: form.querySelector("input[name=account]").value});
-			return (await fetch(form.getAttribute("action"), {method: "POST", body: fields})).status;
-		})()`, text, at.Format("2006-01-02T15:04"))
-		if got := evaluateScript[int](b, script, chromedp.EvalAwaitPromise); got != http.StatusOK {
-			b.t.Fatalf("scheduling %q answers %d", text, got)
-		}
+		b.scheduleFor(at, text, account)
 	}
 	b.clickLink(testid("nav-posts"))
+}
+
+// scheduleFor schedules a post for several accounts through the form of the composer, which is open.
+func (b *browser) scheduleFor(at time.Time, text string, accounts ...string) {
+	b.t.Helper()
+	fields := url.Values{"text": {text}, "when": {"at"}, "at": {at.Format("2006-01-02T15:04")}, "account": accounts}
+	script := fmt.Sprintf(`(async () => {
+		const form = document.querySelector("#compose");
+		return (await fetch(form.getAttribute("action"), {method: "POST", body: new URLSearchParams(%q)})).status;
+	})()`, fields.Encode())
+	if got := evaluateScript[int](b, script, chromedp.EvalAwaitPromise); got != http.StatusOK {
+		b.t.Fatalf("scheduling %q answers %d", text, got)
+	}
 }
 
 // replaceText replaces the composer's text.
@@ -74,6 +80,9 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "3 selected"`)
 	b.runActions("move by a day", chromedp.Click(chromedp.CSS(testid("bulk-move"))))
 	b.checkAccessibility("Up next with a selection")
+	if got := evaluateScript[string](b, `document.querySelector("[data-testid=bulk-move-submit]").innerText`); got != "Move 3 posts" {
+		t.Errorf("the button says %q", got)
+	}
 	b.clickLink(testid("bulk-move-submit"))
 	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.includes("3 posts moved.")`)
 	b.waitFor(listedDays + ` === "Wednesday 1, Friday 3"`)
@@ -87,6 +96,10 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.waitFor(listedDays + ` === "Thursday 2"`)
 	b.clickLink(testid("undo"))
 	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
+	b.runActions("duplicate one, with two presses", chromedp.KeyEvent("j"), chromedp.KeyEvent("x"),
+		chromedp.DoubleClick(chromedp.CSS(testid("bulk-duplicate"))))
+	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("1 post duplicated.") === true`)
+	b.waitFor(`document.querySelector("[data-testid=tab-Drafts]").innerText.includes("1")`)
 	b.checkConsole()
 
 	for _, width := range []int64{320, 375, 768, 2560} {
@@ -108,7 +121,8 @@ func TestAQueuedPostIsEditedInPlaceInABrowser(t *testing.T) {
 	b.schedule(at, "Rye bred is back.")
 	b.clickLink("[data-testid=posts] .row-text")
 	before := evaluateScript[string](b, `document.querySelector("[data-testid=status-line]").textContent`)
-	b.clickLink(testid("edit"))
+	b.clickLink(testid("nav-posts"))
+	b.clickLink(testid("row-edit"))
 	b.replaceText("Rye bread is back.")
 	b.waitFor(`!document.querySelector("#submit").disabled && document.querySelector("#submit").innerText.includes("Save changes")`)
 	b.clickLink(testid("submit"))
@@ -178,7 +192,7 @@ func TestSeveralPostsAreMovedAndDeletedWithoutScripts(t *testing.T) {
 	if days := p.visibleText(testid("day")); len(listed()) != 2 || !strings.HasPrefix(days, "Thursday") {
 		t.Fatalf("%d posts on %s", len(listed()), days)
 	}
-	p.submitForm(testid("bulk-move-submit"), formInput{"post": listed(), "shift": {"1"}, "unit": {"days"}})
+	p.submitForm(testid("bulk-move-submit"), formInput{"post": listed(), "shift": {"1"}})
 	if p.requireStatus(http.StatusOK); !strings.HasPrefix(p.visibleText(testid("day")), "Friday") {
 		t.Errorf("moved by a day, they are on %s", p.visibleText(testid("day")))
 	}

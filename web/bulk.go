@@ -31,10 +31,7 @@ func (r *request) changePosts(form url.Values) error {
 		result, err = r.web.cfg.App.ApplyBulkAction(r.context(), r.caller, in)
 	}
 	if e, ok := asRefusal(err); ok {
-		r.rememberSelection(form[posts.FieldPost])
-		told := r.web.humanize(e)
-		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
-		return r.redirect(r.listURL(form.Get(posts.FieldBack)))
+		return r.refuseBulk(r.listURL(form.Get(posts.FieldBack)), form[posts.FieldPost], e)
 	}
 	if err != nil && result.Done == 0 {
 		return err
@@ -46,6 +43,14 @@ func (r *request) changePosts(form url.Values) error {
 	r.rememberSelection(refused)
 	r.setFullFlash(r.addEarlyEnd(r.bulkFlash(bulkWords[in.Act], result), err))
 	return r.redirect(r.listURL(form.Get(posts.FieldBack)))
+}
+
+// refuseBulk returns to the list, where the posts are still selected, with the reason for a refusal.
+func (r *request) refuseBulk(back string, ids []string, e *core.Error) error {
+	r.rememberSelection(ids)
+	told := r.web.humanize(e)
+	r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
+	return r.redirect(back)
 }
 
 // bulkWords are participles that say what an action did to posts.
@@ -60,29 +65,39 @@ func parseBulkForm(form url.Values) (app.BulkAction, error) {
 	if in.Act != core.ActReschedule {
 		return in, nil
 	}
-	by, day := form.Get(posts.FieldShift), form.Get(posts.FieldDay)
-	if day != "" { // takes precedence over the shift
-		var err error
-		if in.Shift.Day, err = time.Parse(time.DateOnly, day); err != nil {
-			return in, core.Invalid(posts.FieldDay, "%q is not a date.", day).WithCause(err)
+	move, err := parseShift(form)
+	in.Shift = move
+	return in, err
+}
+
+// parseShift reads how far to move posts.
+func parseShift(form url.Values) (move core.Shift, err error) {
+	if form.Get(posts.FieldMove) == posts.MoveToDay {
+		day := form.Get(posts.FieldDay)
+		if move.Day, err = time.Parse(time.DateOnly, day); err != nil {
+			return move, core.Invalid(posts.FieldDay, "%q is not a date.", day).WithHint("Choose a day.").WithCause(err)
 		}
-		return in, nil
+		return move, nil
 	}
-	n, err := strconv.Atoi(cmp.Or(by, "0"))
-	if err != nil {
-		return in, core.Invalid(posts.FieldShift, "%q is not a whole number.", by).WithCause(err)
+	by := form.Get(posts.FieldShift)
+	n, err := strconv.Atoi(by)
+	if err != nil || n < 0 {
+		return move, core.Invalid(posts.FieldShift, "%q is not a whole number.", by).WithCause(err)
 	}
-	switch form.Get(posts.FieldUnit) {
-	case posts.UnitDaysLater:
-		in.Shift.Days = n
-	case posts.UnitDaysEarlier:
-		in.Shift.Days = -n
-	case posts.UnitHoursLater:
-		in.Shift.Hours = n
-	case posts.UnitHoursEarlier:
-		in.Shift.Hours = -n
+	switch form.Get(posts.FieldMove) {
+	case posts.MoveLater:
+	case posts.MoveEarlier:
+		n = -n
+	default:
+		return move, core.Invalid(posts.FieldMove, "It is not clear where to move the posts.").
+			WithHint("Choose later, earlier, or a day.")
 	}
-	return in, nil
+	if form.Get(posts.FieldUnit) == posts.UnitHours {
+		move.Hours = n
+	} else {
+		move.Days = n
+	}
+	return move, nil
 }
 
 // bulkFlash says how many posts an action changed, and why it refused others. done is a participle such as "moved".
@@ -138,13 +153,18 @@ func (r *request) refusalReasons(refused []app.BulkRefusal) []string {
 
 // confirmBulkDelete asks for confirmation before the selected posts are deleted.
 func (r *request) confirmBulkDelete() error {
-	query := r.echo.QueryParams()
+	query, err := r.readQuery()
+	if err != nil {
+		return err
+	}
 	back, ids := r.listURL(query.Get(posts.FieldBack)), query[posts.FieldPost]
-	if len(ids) == 0 {
-		return r.redirect(back)
+	if e, ok := asRefusal(app.CheckSelection(ids)); ok {
+		return r.refuseBulk(back, ids, e)
 	}
 	fields := []ui.Hidden{
-		{Name: posts.FieldAct, Value: string(core.ActDelete)}, {Name: posts.FieldBack, Value: back},
+		{Name: posts.FieldForm, Value: newFormID()},
+		{Name: posts.FieldAct, Value: string(core.ActDelete)},
+		{Name: posts.FieldBack, Value: back},
 	}
 	for _, id := range ids {
 		fields = append(fields, ui.Hidden{Name: posts.FieldPost, Value: id})
@@ -165,8 +185,8 @@ func (r *request) redirectToPosts() error { return r.redirect(r.link.Posts(link.
 
 // rememberSelection stores the ids of posts that the next list shows as selected.
 func (r *request) rememberSelection(ids []string) {
-	if len(ids) > 0 {
-		r.putSessionValue(keySelected, strings.Join(ids, " "))
+	if ids = ids[:min(len(ids), app.MaxBulk)]; len(ids) > 0 {
+		r.putSessionValue(r.workspaceKey(keySelected), strings.Join(ids, " "))
 	}
 }
 
@@ -176,12 +196,15 @@ func (r *request) popSelection() string {
 	if r.wantsFragment() {
 		return ""
 	}
-	return r.popSessionValue(keySelected)
+	return r.popSessionValue(r.workspaceKey(keySelected))
 }
 
 // undoAction returns the button that restores the schedules that posts had before.
 func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
-	undo := &ui.Action{ID: "undo", URL: r.link.UndoPostChange(), Label: "Undo"}
+	undo := &ui.Action{
+		ID: "undo", URL: r.link.UndoPostChange(), Label: "Undo",
+		Fields: []ui.Hidden{{Name: posts.FieldForm, Value: newFormID()}},
+	}
 	for _, s := range before {
 		undo.Fields = append(undo.Fields, ui.Hidden{Name: posts.FieldBefore, Value: formatSchedule(s)})
 	}

@@ -18,7 +18,7 @@ import (
 
 // How many posts the calendar shows per day or, in a week, per hour.
 const (
-	monthMost  = 5
+	monthMost  = 4
 	chosenMost = 50
 	weekMost   = 2
 	listMost   = 8
@@ -73,9 +73,8 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 		spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(m.Date), Limit: chosenMost})
 	}
 	f := m.Shown.Filter
-	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, contract.ListPosts{
-		Status: f.Status, AccountID: f.Account, GroupID: f.Group,
-	}, core.Platform(f.Network), spans)
+	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarList(f), core.Platform(f.Network), spans,
+		m.Shown.View == link.ViewDay)
 	if err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 			continue
 		}
 		d.Posts, d.Total = r.convertCalendarPosts(found[i].Posts), found[i].Total
-		if m.Shown.View == link.ViewMonth && d.Total > monthMost {
+		if m.Shown.View == link.ViewMonth && d.Total > calendar.CountPosts(d.Posts) {
 			d.Posts = d.Posts[:monthMost-1] // makes room for the link to more
 		}
 	}
@@ -97,6 +96,11 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 		}
 	}
 	return nil
+}
+
+// calendarList returns the request for the posts that the calendar's filter selects.
+func calendarList(f link.Filter) contract.ListPosts {
+	return contract.ListPosts{Status: f.Status, AccountID: f.Account, GroupID: f.Group}
 }
 
 // calendarDays returns the days that a view shows, and how many posts it shows per day. A month consists of whole
@@ -151,34 +155,61 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 	list := make([]calendar.Post, len(found))
 	for i, p := range found {
 		list[i] = calendar.Post{
-			ID: p.ID, Platform: string(p.Platform), Network: r.web.cfg.Networks.DisplayName(p.Platform), Account: p.Account,
+			Count: p.Together,
+			ID:    p.ID, Platform: string(p.Platform), Network: r.web.cfg.Networks.DisplayName(p.Platform), Account: p.Account,
 			Status: string(p.Status), Text: p.Text, At: p.At, Movable: p.Movable,
 			Revision: p.Revision,
+		}
+		for _, platform := range p.Platforms {
+			list[i].Networks = append(list[i].Networks, calendar.Network{
+				Platform: string(platform), Name: r.web.cfg.Networks.DisplayName(platform),
+			})
 		}
 	}
 	return list
 }
 
-// movePost gives a post another time, and responds with the calendar.
+// showTogether lists the posts for which one stands in the calendar.
+func (r *request) showTogether() error {
+	f := link.ParseCalendar(r.echo.QueryParams()).Filter
+	found, err := r.web.cfg.App.ListPostsTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network), r.pathID())
+	if err != nil {
+		return err
+	}
+	m := calendar.TogetherModel{Posts: r.convertCalendarPosts(found)}
+	if m.Zone, err = r.workspaceZone(); err != nil {
+		return err
+	}
+	title := ui.CountNoun(len(found), "post", "posts") + " at " + m.Zone.Label(found[0].At)
+	if m.Frame, err = r.pageFrame(title, layout.SectionCalendar); err != nil {
+		return err
+	}
+	return r.render(http.StatusOK, calendar.Together(m), calendar.TogetherPart(m))
+}
+
+// movePost gives a post, or those for which it stands, another time, and answers with the calendar that shows it.
 func (r *request) movePost(form url.Values) error {
 	zone, err := r.workspaceZone()
 	if err != nil {
 		return err
 	}
-	id := form.Get(calendar.FieldPost)
-	moved, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
+	shown := link.ParseCalendar(r.echo.QueryParams())
+	id, several := form.Get(calendar.FieldPost), form.Get(calendar.FieldTogether) != ""
+	in := contract.EditPost{
 		ID: id, Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
-	})
+	}
+	var flash layout.Flash
+	if several {
+		flash, err = r.moveTogether(in, shown.Filter)
+	} else {
+		flash, err = r.moveOne(in, zone)
+	}
 	if e, ok := asRefusal(err); ok {
-		return r.renderMoveError(id, e)
+		return r.renderMoveError(id, several, e)
 	}
 	if err != nil {
 		return err
-	}
-	shown := link.ParseCalendar(r.echo.QueryParams())
-	flash := layout.Flash{
-		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.undoAction(before),
 	}
 	if !r.wantsFragment() {
 		r.setFullFlash(flash)
@@ -192,9 +223,32 @@ func (r *request) movePost(form url.Values) error {
 	return r.render(http.StatusOK, calendar.Page(m), calendar.MovedPart(m))
 }
 
-// renderMoveError renders the calendar with the reason why a post was not moved. If the time is in the past, it offers
-// to send the post now.
-func (r *request) renderMoveError(id string, e *core.Error) error {
+// moveOne gives a post another time, and returns what to say about it.
+func (r *request) moveOne(in contract.EditPost, zone core.Zone) (layout.Flash, error) {
+	moved, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, in)
+	if err != nil {
+		return layout.Flash{}, err
+	}
+	return layout.Flash{
+		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.undoAction(before),
+	}, nil
+}
+
+// moveTogether is moveOne for the posts for which a post stands. If all are refused, it returns the first reason.
+func (r *request) moveTogether(in contract.EditPost, f link.Filter) (layout.Flash, error) {
+	result, err := r.web.cfg.App.MoveTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network), in)
+	if result.Done == 0 {
+		if err == nil && len(result.Refused) > 0 {
+			err = result.Refused[0].Cause
+		}
+		return layout.Flash{}, err
+	}
+	return r.addEarlyEnd(r.bulkFlash("moved", result), err), nil
+}
+
+// renderMoveError renders the calendar with the reason why a post, or those for which it stands, was not moved. If the
+// time is in the past, it offers to send one post now.
+func (r *request) renderMoveError(id string, several bool, e *core.Error) error {
 	r.setRetryAfter(e)
 	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, id)
 	if err != nil {
@@ -211,10 +265,9 @@ func (r *request) renderMoveError(id string, e *core.Error) error {
 	if e.Code == core.CodePlanHasIssues {
 		m.Refused.Error.Message = "" // the hint contains the issues
 	}
+	isPast := func(issue core.Issue) bool { return issue.Code == core.IssueTimeInPast.Code }
 	for _, row := range e.Rows {
-		m.Refused.SendNow = m.Refused.SendNow || slices.ContainsFunc(row.Issues, func(issue core.Issue) bool {
-			return issue.Code == core.IssueTimeInPast.Code
-		})
+		m.Refused.SendNow = m.Refused.SendNow || !several && slices.ContainsFunc(row.Issues, isPast)
 	}
 	return r.render(httpd.Status(e.Code), calendar.Page(m), calendar.RefusedPart(m))
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -172,6 +173,88 @@ func TestAMoveOnAStaleCalendarIsRefused(t *testing.T) {
 	move(revision(), "2026-10-09T18:00").is(t, http.StatusOK)
 }
 
+// together schedules a post for several accounts at once.
+func (a *almanac) together(wall, text string, accounts ...contract.Account) []contract.Post {
+	a.t.Helper()
+	var ids []string
+	for _, account := range accounts {
+		ids = append(ids, account.ID)
+	}
+	made, err := a.App.CreatePosts(a.t.Context(), a.ws.Owner, contract.CreatePosts{
+		PlanPosts: contract.PlanPosts{
+			Targets: contract.Targets{AccountIDs: ids}, Text: text, When: &contract.When{PublishAt: wall},
+		},
+		Confirm: true,
+	})
+	must(a.t, err)
+	return made.Posts
+}
+
+func TestPostsComposedTogetherAreOneEntry(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	page := a.ws.Account("facebook")
+	posts := a.together("2026-10-07T18:00", "Rye bread is back.", a.account, page, a.ws.Account("threads"))
+	a.Clock.Advance(time.Second)
+	a.at("2026-10-07T18:00", "Buns")
+	const day = `td[data-day="2026-10-07"]`
+	month := a.calendar("")
+	if got := month.entries(t, day); got != "18:00 3 Queued, 3 posts on Facebook, Threads Rye bread is back.; "+
+		"18:00 Queued, Threads, bakery Buns" {
+		t.Errorf("the day shows %s", got)
+	}
+	if got := textOf(month.one(t, day+" .day-link")); got != "Wednesday 7 October, 4 posts 7" {
+		t.Errorf("the day says %q", got)
+	}
+	list := a.b.get(attribute(month.one(t, day+" [data-together]"), "href")).is(t, http.StatusOK)
+	if n := len(list.all(testid("together-post"))); n != 3 {
+		t.Errorf("the list has %d posts", n)
+	}
+	list.says(t, "3 posts at Wed 7 Oct 2026, 18:00 CEST (Europe/Berlin)")
+	filtered := a.calendar("network=facebook")
+	if got := filtered.entries(t, day); got != "18:00 Queued, Facebook, "+page.DisplayName+" Rye bread is back." {
+		t.Errorf("of one network, the day shows %s", got)
+	}
+	if n := len(a.calendar("view=day&date=2026-10-07").all(".entry")); n != 4 {
+		t.Errorf("the day itself shows %d posts", n)
+	}
+
+	entry := month.one(t, day+" [data-together]")
+	moved := a.b.part(http.MethodPost, "/calendar/move", "post", strings.TrimPrefix(attribute(entry, "id"), "entry-"),
+		"at", "2026-10-09T12:00", "revision", attribute(entry, "data-revision"), "together", "yes").is(t, http.StatusOK)
+	if got := moved.entries(t, `td[data-day="2026-10-09"]`); !strings.HasPrefix(got, "12:00 3 Queued, 3 posts") {
+		t.Errorf("moved, the day shows %q", got)
+	}
+	moved.says(t, "3 posts moved.")
+	a.b.send(http.MethodPost, "/posts/undo", moved.form(t, testid("moved")+" form").Encode()).is(t, http.StatusSeeOther)
+	for _, p := range posts {
+		if got := a.ws.Post(p); !got.PublishAt.Equal(p.PublishAt.Time) {
+			t.Errorf("undone, %s goes out at %s", p.Platform, got.PublishAt)
+		}
+	}
+	past := a.b.part(http.MethodPost, "/calendar/move", "post", posts[0].ID, "at", "2026-10-04T18:00", "together", "yes")
+	past.is(t, http.StatusConflict).says(t, "The time is in the past.")
+}
+
+func TestAWeekOpensAtItsFirstHourOfInterest(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	a.at("2026-10-14T16:30", "Buns")
+	for query, want := range map[string]string{
+		"view=week": "10:00", "view=week&date=2026-10-14": "16:00", "view=week&date=2026-10-21": "07:00",
+	} {
+		page := a.calendar(query)
+		if got := textOf(page.one(t, "#start")); got != want {
+			t.Errorf("%s opens at %s, want %s", query, got, want)
+		}
+		for _, n := range append(page.all(".steps a"), page.one(t, testid("view-week"))) {
+			if to := attribute(n, "href"); !strings.HasSuffix(to, "#start") {
+				t.Errorf("%s leads to %s", textOf(n), to)
+			}
+		}
+	}
+}
+
 func TestAMoveIntoThePastOffersSendNow(t *testing.T) {
 	t.Parallel()
 	a := newAlmanac(t)
@@ -253,7 +336,7 @@ func TestACalendarWith5000PostsStaysSmall(t *testing.T) {
 		t.Errorf("the days have %d posts", total)
 	}
 	for query, shown := range map[string]int{
-		"date=2026-11-15": 30*4 + 50, "view=week&date=2026-11-15": 7 * 24 * 2, "view=list&date=2026-11-01": 28 * 8,
+		"date=2026-11-15": 30*3 + 50, "view=week&date=2026-11-15": 7 * 24 * 2, "view=list&date=2026-11-01": 28 * 8,
 		"view=day&date=2026-11-15": 166,
 	} {
 		page := a.calendar(query)

@@ -135,7 +135,9 @@ func (r *request) retryAction(after *app.Reconnected) *ui.Action {
 	retry := &ui.Action{
 		ID: "retry-others", URL: r.link.ChangePosts(), Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
 		Fields: []ui.Hidden{
-			{Name: posts.FieldAct, Value: string(core.ActRetry)}, {Name: posts.FieldBack, Value: r.reconnectReturnURL(after)},
+			{Name: posts.FieldForm, Value: newFormID()},
+			{Name: posts.FieldAct, Value: string(core.ActRetry)},
+			{Name: posts.FieldBack, Value: r.reconnectReturnURL(after)},
 		},
 	}
 	for _, id := range after.Lost {

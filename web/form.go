@@ -1,6 +1,10 @@
 package web
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"mime"
 	"net/http"
@@ -25,6 +29,55 @@ func withForm(handle func(*request, url.Values) error) func(*request) error {
 	}
 }
 
+// errNoRedirect is the error of a form that was answered with a page: nothing was done.
+var errNoRedirect = errors.New("the form was answered with a page")
+
+// formAnswer is where a form led, and what the session keeps for the page there.
+type formAnswer struct{ To, Flash, Selected string }
+
+// actOnce makes a handler act only once on a form that is sent twice, for example because its button was pressed twice:
+// the second time, the person gets the first answer again. The form needs an id (newFormID). A form that was answered
+// with a page instead of a redirect can be sent again.
+func actOnce(handle func(*request, url.Values) error) func(*request, url.Values) error {
+	return func(r *request, form url.Values) error {
+		repeated := formReplay(form)
+		if repeated == nil {
+			return handle(r, form)
+		}
+		sum := sha256.Sum256([]byte(r.echo.Request().URL.Path + "\n" + form.Encode())) // another choice is another act
+		repeated.Key += "-" + hex.EncodeToString(sum[:16])
+		handled := false
+		body, err := r.web.cfg.App.DoOnce(r.context(), r.caller, repeated, func(ctx context.Context) (any, error) {
+			handled = true
+			r.echo.SetRequest(r.echo.Request().WithContext(ctx))
+			if err := handle(r, form); err != nil {
+				return nil, err
+			}
+			if r.ledTo == "" {
+				return nil, errNoRedirect
+			}
+			kept := r.web.sessions.manager
+			return formAnswer{
+				To: r.ledTo, Flash: kept.GetString(ctx, r.workspaceKey(keyFlash)),
+				Selected: kept.GetString(ctx, r.workspaceKey(keySelected)),
+			}, nil
+		})
+		if errors.Is(err, errNoRedirect) {
+			return nil
+		}
+		if err != nil || handled {
+			return err
+		}
+		var first formAnswer
+		if err := json.Unmarshal(body, &first); err != nil {
+			return err
+		}
+		r.putSessionValue(r.workspaceKey(keyFlash), first.Flash)
+		r.putSessionValue(r.workspaceKey(keySelected), first.Selected)
+		return r.redirect(first.To)
+	}
+}
+
 // readForm reads the request's form, without the query of the address. It converts line ends to LF.
 func (r *request) readForm() (url.Values, error) {
 	httpReq := r.echo.Request()
@@ -33,13 +86,31 @@ func (r *request) readForm() (url.Values, error) {
 		return nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only form data.").
 			WithHint("Send application/x-www-form-urlencoded.")
 	}
-	if err := httpReq.ParseForm(); err != nil {
-		if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
-			return nil, err
-		}
-		return nil, core.Invalid("", "The form could not be read.").WithCause(err)
+	if err := httpReq.ParseForm(); err != nil { // only the first time: later, the form looks empty
+		r.formError = newFormError(err)
+	}
+	if r.formError != nil {
+		return nil, r.formError
 	}
 	return httpReq.PostForm, normalizeForm(httpReq.PostForm)
+}
+
+// readQuery returns the parameters of the address, which echo leaves out if there are too many.
+func (r *request) readQuery() (url.Values, error) {
+	query, err := url.ParseQuery(r.echo.Request().URL.RawQuery)
+	if err != nil {
+		return nil, newFormError(err)
+	}
+	return query, nil
+}
+
+// newFormError returns the error for a form or a query that cannot be parsed.
+func newFormError(err error) error {
+	if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
+		return err
+	}
+	return core.Invalid("", "The form could not be read.").
+		WithHint("It is damaged, or has too many fields. Go back, choose less, and try again.").WithCause(err)
 }
 
 // normalizeForm converts the line ends in a form to LF. It returns an error if a value contains invalid characters.

@@ -163,6 +163,9 @@ func (r *request) deleteFiles(form url.Values) error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
+	if err := app.CheckFileBatch(ids); err != nil {
+		return r.finishFileAction(form, "", err)
+	}
 	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, ids)
 	if err != nil {
 		return err

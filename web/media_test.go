@@ -187,6 +187,14 @@ func TestDeletingFilesAsksOnceAndKeepsThoseInUse(t *testing.T) {
 	s.b.post("/media/delete", "file", a.ID).is(t, http.StatusNotFound)
 }
 
+func TestTooManyFilesToDeleteAreRefusedInASentence(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	file := s.ws.File("a.jpg", mediatest.JPEG(64, 64))
+	many := strings.Repeat("file="+file.ID+"&", 201)
+	s.b.follow(s.b.send(http.MethodPost, "/media/delete", many)).says(t, "Select 1 to 200 files.")
+}
+
 func TestAFileHasAPage(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -22,7 +22,7 @@ func (r *request) showPosts() error {
 	if err != nil {
 		return err
 	}
-	m := posts.ListModel{Filter: filter, Counts: counts, Next: next, Now: r.web.cfg.Now()}
+	m := posts.ListModel{Filter: filter, Counts: counts, Next: next, Now: r.web.cfg.Now(), Form: newFormID()}
 	if m.Frame, err = r.pageFrame("Posts", layout.SectionPosts); err != nil {
 		return err
 	}
@@ -100,6 +100,7 @@ func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
 			Network: r.web.cfg.Networks.DisplayName(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
+			Editable: slices.Contains(card.Acts, core.ActEdit),
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
 		for _, id := range selected {
@@ -115,7 +116,7 @@ func rowNote(card app.PostCard, network string, zone core.Zone) string {
 	clock := func(at time.Time) string { return at.In(zone.Location()).Format("15:04") }
 	switch {
 	case card.Error != nil && card.Error.Code == core.ErrorOutcomeUnknown:
-		return "Needs you: is this post on " + network + "?"
+		return "Is this post on " + network + "?"
 	case card.Error != nil && !card.NextTryAt.IsZero():
 		return card.Error.Message + " Next try at " + clock(card.NextTryAt) + "."
 	case card.Error != nil:

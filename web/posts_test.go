@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"belfry/internal/contract"
+	"belfry/internal/core"
 )
 
 // rows returns the ids of the posts that a page lists.
@@ -123,7 +124,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	s := newStudio(t)
 	now := s.Clock.Now()
 	today, tomorrow := s.ws.Queued("today", s.threads, now.Add(time.Hour)), s.ws.Queued("tomorrow", s.page, now.Add(24*time.Hour))
-	page := s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "shift", "1", "unit", "-days")
+	page := s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "move", "earlier", "shift", "1")
 	page.says(t, "1 post moved; 1 refused:", "1 post: The time is in the past. Choose a later time, or choose Send now.")
 	page.one(t, `input[name=post][value="`+today.ID+`"][checked]`)
 	if len(page.all("input[name=post][checked]")) != 1 {
@@ -140,16 +141,18 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 		t.Errorf("it is moved back to %s", at)
 	}
 
-	page = s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "day", "2026-10-09")
+	page = s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "move", "day", "day", "2026-10-09")
 	page.says(t, "2 posts moved.")
 	if at := s.ws.Post(today).PublishAt; at.Format("2 15:04") != "9 "+now.Add(time.Hour).UTC().Format("15:04") {
 		t.Errorf("it is moved to %s", at)
 	}
 	for wrong, pairs := range map[string][]string{
-		"There is nothing to move the posts by.": {"act", "reschedule", "shift", "0", "unit", "days"},
-		"is not a date":                          {"act", "reschedule", "day", "soon"},
-		"is not a whole number":                  {"act", "reschedule", "shift", "many", "unit", "days"},
-		"cannot be done to several posts":        {"act", "settle"},
+		"There is nothing to move the posts by.": {"act", "reschedule", "shift", "0"},
+		"is not a date":                          {"act", "reschedule", "move", "day", "day", "soon"},
+		"Choose a day.":                          {"act", "reschedule", "move", "day"},
+		"is not a whole number":                  {"act", "reschedule", "shift", "many"},
+		"Choose later, earlier, or a day.":       {"act", "reschedule", "move", "sideways"},
+		"cannot be applied to several posts":     {"act", "settle"},
 	} {
 		page := s.bulk([]contract.Post{today}, pairs...)
 		page.says(t, wrong)
@@ -165,7 +168,7 @@ func TestAnErrorMidwayShowsWhatIsDone(t *testing.T) {
 	one, two := s.ws.Queued("one", s.threads, at), s.ws.Queued("two", s.page, at)
 	_, err := s.Pool.Exec(t.Context(), `ALTER TABLE posts ADD CONSTRAINT broken CHECK (text <> 'two') NOT VALID`)
 	must(t, err)
-	page := s.bulk([]contract.Post{one, two}, "act", "reschedule", "shift", "1", "unit", "days")
+	page := s.bulk([]contract.Post{one, two}, "act", "reschedule", "shift", "1")
 	page.says(t, "1 post moved.", "Belfry had an error and did not process the other posts.")
 	s.submit(page, ".flash form").is(t, http.StatusSeeOther)
 	if got := s.ws.Post(one).PublishAt; !got.Equal(at) {
@@ -207,4 +210,130 @@ func TestBackToDraftsAndSendNowOfOnePostAreUndone(t *testing.T) {
 	s.b.post("/posts/undo", "before", "nonsense").is(t, http.StatusBadRequest)
 	s.b.get("/posts/undo").is(t, http.StatusSeeOther)
 	s.b.get("/posts/bulk").is(t, http.StatusSeeOther)
+}
+
+// Pressing a button twice moved posts by two days, made two copies of each, and told of an action that was done that it
+// could not be done.
+func TestAFormForSeveralPostsThatIsSentTwiceActsOnce(t *testing.T) {
+	t.Parallel()
+	for act, says := range map[string]string{
+		"reschedule": "2 posts moved.", "duplicate": "2 posts duplicated.", "cancel": "2 posts moved back to drafts.",
+	} {
+		s := newStudio(t)
+		at := s.Clock.Now().Add(time.Hour)
+		one, two := s.ws.Queued("one", s.threads, at), s.ws.Queued("two", s.page, at)
+		form := s.b.get("/posts").form(t, testid("bulk"))
+		form["post"], form["act"] = []string{one.ID, two.ID}, []string{act}
+		for range 2 {
+			s.b.send(http.MethodPost, "/posts/bulk", form.Encode()).leads(t, "/posts")
+		}
+		after := s.b.get("/posts?status=all")
+		after.says(t, says)
+		if n := len(after.all(testid("post-row"))); act != "duplicate" && n != 2 || act == "duplicate" && n != 4 {
+			t.Errorf("%s twice: %d posts", act, n)
+		}
+		if act == "duplicate" {
+			continue
+		}
+		undo := after.form(t, ".flash form").Encode()
+		s.b.send(http.MethodPost, "/posts/undo", undo).is(t, http.StatusSeeOther)
+		s.b.send(http.MethodPost, "/posts/undo", undo).is(t, http.StatusSeeOther)
+		s.b.get("/posts").says(t, "Undone.")
+		if got := s.ws.Post(one); got.Status != "queued" || !got.PublishAt.Equal(at) {
+			t.Errorf("%s twice and undone twice: %s", act, got.StatusLine)
+		}
+	}
+}
+
+func TestDeletingSeveralPostsTwiceSaysWhatWasDeleted(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	one := s.ws.Draft("one", s.threads)
+	asked := s.b.get("/posts/bulk/delete?" + pairsOf("post", one.ID, "back", "/posts?status=draft").Encode())
+	for range 2 {
+		s.submit(asked, testid("confirm-form")).is(t, http.StatusSeeOther)
+	}
+	s.b.get("/posts?status=draft").says(t, "1 post deleted.")
+}
+
+// Another choice on the same page is another action.
+func TestTwoActionsFromOnePageBothAct(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := s.Clock.Now().Add(time.Hour)
+	one, two := s.ws.Queued("one", s.threads, at), s.ws.Queued("two", s.page, at)
+	form := s.b.get("/posts").form(t, testid("bulk"))
+	for _, post := range []contract.Post{one, two} {
+		form["post"], form["act"] = []string{post.ID}, []string{"reschedule"}
+		s.b.send(http.MethodPost, "/posts/bulk", form.Encode()).is(t, http.StatusSeeOther)
+		if got := s.ws.Post(post).PublishAt; !got.Equal(at.AddDate(0, 0, 1)) {
+			t.Errorf("it goes out at %s", got)
+		}
+	}
+}
+
+func TestTooManyPostsAreRefusedInASentence(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("one", s.threads, s.Clock.Now().Add(time.Hour))
+	many := pairsOf("post", post.ID)
+	for range 100 {
+		many.Add("post", post.ID)
+	}
+	says := "Too many posts are selected. Select at most 100 posts at once."
+	s.b.send(http.MethodPost, "/posts/bulk", "act=cancel&"+many.Encode()).is(t, http.StatusSeeOther)
+	list := s.b.get("/posts")
+	list.says(t, says)
+	list.one(t, `input[name=post][value="`+post.ID+`"][checked]`)
+	s.b.get("/posts/bulk/delete?"+many.Encode()).leads(t, "/posts")
+	s.b.get("/posts").says(t, says)
+	s.b.get("/posts/bulk/delete").leads(t, "/posts")
+	s.b.get("/posts").says(t, "No post is selected.")
+
+	fields := strings.Repeat("post=x&", 10_001)
+	for _, refused := range []*page{
+		s.b.send(http.MethodPost, "/posts/bulk", fields), s.b.get("/posts/bulk/delete?" + fields),
+	} {
+		refused.is(t, http.StatusBadRequest).says(t, "The form could not be read.", "too many fields")
+	}
+}
+
+func TestUndoAtATimeThatNoPostCanHaveIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("one", s.threads, s.Clock.Now().Add(time.Hour))
+	s.act(post, "cancel")
+	before := strings.Fields(s.show(post).form(t, ".flash form").Get("before"))
+	for _, status := range []string{"queued", "draft"} {
+		for _, micros := range []string{
+			"9223372036854775807", "-9223372036854775808", "-62135596800000000", "0", "253402300800000000", "1",
+			"99999999999999999999",
+		} {
+			text := strings.Join([]string{before[0], status, before[2], micros}, " ")
+			got := s.b.post("/posts/undo", "before", text)
+			if got.StatusCode != http.StatusBadRequest && got.StatusCode != http.StatusSeeOther {
+				t.Errorf("%s: status %d", text, got.StatusCode)
+			}
+		}
+		s.b.post("/posts/undo", "before", strings.Join([]string{before[0], "queued", before[2]}, " ")).
+			is(t, http.StatusBadRequest)
+	}
+	if got := s.ws.Post(post); got.Status != "draft" {
+		t.Errorf("it is %s", got.StatusLine)
+	}
+}
+
+func TestARowLeadsToTheEditorOfWhatCanBeEdited(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("Rye bread is back.", s.threads, s.Clock.Now().Add(time.Hour))
+	edit := s.b.get("/posts").one(t, testid("row-edit"))
+	if textOf(edit) != "Edit Rye bread is back." {
+		t.Errorf("it says %q", textOf(edit))
+	}
+	s.b.get(attribute(edit, "href")).is(t, http.StatusOK).says(t, "Edit post")
+	viewer := s.seat(s.ws.Member(core.RoleViewer))
+	if n := len(viewer.get("/posts").is(t, http.StatusOK).all(testid("row-edit"))); n != 0 {
+		t.Errorf("a viewer is offered to edit %s", post.ID)
+	}
 }

@@ -37,6 +37,8 @@ type request struct {
 	showsSecret    bool // the response contains a new secret, so it is not compressed
 	whoami         *contract.Whoami
 	accounts       []contract.Account // nil until loadAccounts
+	formError      error              // why the form could not be read
+	ledTo          string             // where the request was redirected
 }
 
 // requestFor returns the request of a context. Every call with the same context returns the same request.
@@ -103,6 +105,15 @@ func (r *request) putSessionValue(key string, value any) {
 	r.sessionChanged = true
 }
 
+// workspaceKey returns the key of a value of the session that is for the pages of the present workspace: two can stand
+// side by side.
+func (r *request) workspaceKey(key string) string {
+	if r.caller.IsZero() {
+		return key
+	}
+	return key + "." + r.caller.Workspace().String()
+}
+
 // popSessionValue returns a value of the session and removes it, or "" if there is none.
 func (r *request) popSessionValue(key string) string {
 	if !r.sessionLoaded || !r.web.sessions.manager.Exists(r.context(), key) {
@@ -130,14 +141,18 @@ func (r *request) setFlash(tone ui.Tone, text string) {
 func (r *request) setFullFlash(f layout.Flash) {
 	f.Provisional = strings.HasPrefix(f.Text, flashPrefix)
 	if text, err := json.Marshal(f); err == nil { // it cannot fail: a flash contains only texts and buttons
-		r.putSessionValue(keyFlash, string(text))
+		r.putSessionValue(r.workspaceKey(keyFlash), string(text))
 	}
 }
 
-// popFlash returns the stored message and removes it from the session, or returns nil if there is none.
+// popFlash returns the message for this page: one of the workspace, or else one from before a workspace was entered.
 func (r *request) popFlash() *layout.Flash {
 	var f layout.Flash
-	if json.Unmarshal([]byte(r.popSessionValue(keyFlash)), &f) != nil {
+	text := r.popSessionValue(r.workspaceKey(keyFlash))
+	if text == "" {
+		text = r.popSessionValue(keyFlash)
+	}
+	if json.Unmarshal([]byte(text), &f) != nil {
 		return nil
 	}
 	return &f
@@ -193,6 +208,7 @@ func (r *request) setRetryAfter(e *core.Error) {
 // redirect saves the session and redirects to another page. It sends HX-Redirect to htmx, which would otherwise load
 // the page as a part of the present one.
 func (r *request) redirect(to string) error {
+	r.ledTo = to
 	if err := r.saveSession(); err != nil {
 		return err
 	}

@@ -29,13 +29,13 @@ const (
 	keyProved    = "proved"    // seconds of Unix time: when the person last gave their password
 	keySince     = "since"     // seconds of Unix time: when the person signed in
 	keySeen      = "seen"      // seconds of Unix time: when they last did something
-	keyFlash     = "flash"
-	keySelected  = "selected" // the posts that are still selected after an action
-	keyChoice    = "choice."  // followed by a workspace's id: the profiles to choose from
-	keyForm      = "form"     // the last form that created an API key
-	keySavedForm = "carried"  // a form that was submitted after the previous session had ended
-	keyID        = "id"       // the session's id in the list of the person's sessions
-	keyBrowser   = "browser"  // the browser's User-Agent
+	keyFlash     = "flash"     // by workspace (workspaceKey)
+	keySelected  = "selected"  // by workspace: the posts that are still selected after an action
+	keyChoice    = "choice."   // followed by a workspace's id: the profiles to choose from
+	keyForm      = "form"      // the last form that created an API key
+	keySavedForm = "carried"   // a form that was submitted after the previous session had ended
+	keyID        = "id"        // the session's id in the list of the person's sessions
+	keyBrowser   = "browser"   // the browser's User-Agent
 )
 
 // sessions manages the dashboard's sessions. Only a sign-in creates one.

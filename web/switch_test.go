@@ -53,6 +53,22 @@ func TestTheAddressNamesTheWorkspace(t *testing.T) {
 	b.post("/w/one/posts/"+draft+"/duplicate").is(t, http.StatusSeeOther)
 }
 
+// The message of an action showed on whatever page came next, also in another workspace's tab.
+func TestAMessageStaysInItsWorkspace(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	one, draft := withTwoWorkspaces(t, r)
+	b := r.as(one)
+	b.post("/w/one/posts/bulk", "act", "duplicate", "post", draft).is(t, http.StatusSeeOther)
+	if n := len(b.get("/w/second/posts").is(t, http.StatusOK).all(testid("flash"))); n != 0 {
+		t.Error("the other workspace shows the message")
+	}
+	b.get("/w/one/posts").says(t, "1 post duplicated.")
+	if n := len(b.get("/w/one/posts").all(testid("flash"))); n != 0 {
+		t.Error("the message shows again")
+	}
+}
+
 func TestAnAddressWithoutAWorkspaceLeadsToTheLastOne(t *testing.T) {
 	t.Parallel()
 	r := open(t)

@@ -6,10 +6,15 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/store"
 )
 
-// CalendarPost is a post as the calendar shows it.
+// CalendarPost is a post as a calendar shows it. It may stand for several that one request made for the same time.
 type CalendarPost struct {
+	// Together is how many posts it stands for, and Platforms are their networks.
+	Together  int
+	Platforms []core.Platform
+
 	ID       string
 	Account  string // the account's display name
 	Platform core.Platform
@@ -28,9 +33,10 @@ type CalendarPosts struct {
 }
 
 // ListCalendarPosts returns, for each span of time, the posts that match the filters of a list. If platform is not "",
-// only posts on that network match. Drafts without a time are in no span.
+// only posts on that network match. Drafts without a time are in no span. Unless they are wanted apart, the posts that
+// one request created for the same time are one.
 func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
-	spans []core.CalendarSpan,
+	spans []core.CalendarSpan, apart bool,
 ) ([]CalendarPosts, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -41,7 +47,7 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, in contract.
 		return nil, err
 	}
 	f.Platform = platform
-	found, err := t.CalendarPosts(ctx, f, spans)
+	found, err := t.CalendarPosts(ctx, f, spans, apart)
 	if err != nil {
 		return nil, err
 	}
@@ -49,11 +55,67 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, in contract.
 	for _, p := range found {
 		of := &list[p.Span-1]
 		of.Total = p.Total
-		of.Posts = append(of.Posts, CalendarPost{
-			ID: p.ID.String(), Account: p.Account, Platform: p.Platform, Status: p.Status, Text: p.Text, At: p.At,
-			Revision: p.Revision,
-			Movable:  c.Role().CanWrite() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
-		})
+		of.Posts = append(of.Posts, calendarPostOf(c, p))
 	}
 	return list, nil
+}
+
+func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
+	return CalendarPost{
+		Together: p.Together, Platforms: p.Platforms, ID: p.ID.String(), Account: p.Account, Platform: p.Platform,
+		Status: p.Status, Text: p.Text, At: p.At, Revision: p.Revision,
+		Movable: c.Role().CanWrite() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
+	}
+}
+
+// maxTogether is how many posts ListPostsTogether returns: one for each account that a request can have.
+const maxTogether = 200
+
+// ListPostsTogether returns the posts for which a post stands in the calendar of a filter, or not_found.
+func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
+	id string,
+) ([]CalendarPost, error) {
+	t, postID, err := enterWithID[core.PostKind](a, c, core.Read, id)
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.parsePostFilter(ctx, t, in)
+	if err != nil {
+		return nil, err
+	}
+	f.Platform, f.Limit = platform, maxTogether
+	found, err := t.PostsTogether(ctx, f, postID)
+	if err == nil && len(found) == 0 {
+		err = core.NotFound()
+	}
+	return convertAll(found, func(p store.CalendarPost) CalendarPost { return calendarPostOf(c, p) }), err
+}
+
+// MoveTogether gives the posts for which a post stands in the calendar another time, each with the same checks as one
+// post. The edit names that post, the revision of it that the person has seen, and the time.
+func (a *App) MoveTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
+	edit contract.EditPost,
+) (BulkResult, error) {
+	t, id, err := enterWithID[core.PostKind](a, c, core.Write, edit.ID)
+	if err != nil {
+		return BulkResult{}, err
+	}
+	seen, err := t.Post(ctx, id)
+	if err == nil {
+		err = checkRevision(&seen, contract.EditPost{Revision: edit.Revision})
+	}
+	if err != nil {
+		return BulkResult{}, err
+	}
+	posts, err := a.ListPostsTogether(ctx, c, in, platform, edit.ID)
+	if err != nil {
+		return BulkResult{}, err
+	}
+	ids := convertAll(posts, func(p CalendarPost) string { return p.ID })
+	return a.applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
+		_, before, err := a.EditPostWithUndo(ctx, c, contract.EditPost{
+			ID: p.ID.String(), Revision: p.Revision(), When: edit.When,
+		})
+		return before, err
+	})
 }

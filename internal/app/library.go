@@ -204,14 +204,22 @@ func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
 	return deleted, usedNames, err
 }
 
+// CheckFileBatch returns invalid_request unless one request can change as many files.
+func CheckFileBatch(ids []string) error {
+	if len(ids) == 0 || len(ids) > maxFileBatch {
+		return core.Invalid("ids", "Select 1 to %d files.", maxFileBatch)
+	}
+	return nil
+}
+
 // enterFileBatch is enter for a change of many files. It also parses their ids.
 func enterFileBatch(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return t, nil, err
 	}
-	if len(ids) == 0 || len(ids) > maxFileBatch {
-		return t, nil, core.Invalid("ids", "Select 1 to %d files.", maxFileBatch)
+	if err := CheckFileBatch(ids); err != nil {
+		return t, nil, err
 	}
 	parsed, err := parseIDs[core.MediaKind]("ids", ids)
 	return t, parsed, err

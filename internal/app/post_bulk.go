@@ -11,8 +11,19 @@ import (
 	"belfry/internal/store"
 )
 
-// maxBulk is the maximum number of posts for one action: as many as on the longest page of a list.
-const maxBulk = maxPageSize
+// MaxBulk is how many posts one action may be applied to: as many as the longest page of a list.
+const MaxBulk = maxPageSize
+
+// CheckSelection returns invalid_request unless an action can be applied to as many posts.
+func CheckSelection(ids []string) error {
+	switch {
+	case len(ids) == 0:
+		return core.Invalid("post", "No post is selected.").WithHint("Select at least one post.")
+	case len(ids) > MaxBulk:
+		return core.Invalid("post", "Too many posts are selected.").WithHint("Select at most %d posts at once.", MaxBulk)
+	}
+	return nil
+}
 
 // BulkAction is one action on several posts.
 type BulkAction struct {
@@ -111,11 +122,8 @@ func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by 
 func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	apply func(core.Post) (before PostSchedule, err error),
 ) (r BulkResult, err error) {
-	switch {
-	case len(ids) == 0:
-		return r, core.Invalid("post", "No post is selected.").WithHint("Select at least one post.")
-	case len(ids) > maxBulk:
-		return r, core.Invalid("post", "Too many posts are selected.").WithHint("Select at most %d posts at once.", maxBulk)
+	if err := CheckSelection(ids); err != nil {
+		return r, err
 	}
 	var parsed []core.PostID
 	for _, id := range ids {
@@ -178,7 +186,10 @@ type PostSchedule struct {
 
 // checkRestorable returns invalid_request for a schedule that no action can have returned.
 func (s PostSchedule) checkRestorable() error {
-	if s.Status != core.PostDraft && s.Status != core.PostQueued || s.Revision == "" {
+	hasTime := s.At.Year() >= 2000 && s.At.Year() < 10000 // what a post's time can be
+	isDraft := s.Status == core.PostDraft && (s.At.IsZero() || hasTime)
+	isQueued := s.Status == core.PostQueued && hasTime
+	if !isDraft && !isQueued || s.Revision == "" {
 		return core.Invalid("before", "The schedule of the post %q cannot be restored.", s.ID)
 	}
 	return nil

@@ -130,18 +130,22 @@ func (a *App) releaseReplayKey(ctx context.Context, c core.Caller, replay *Repla
 	if replay == nil || code == core.CodeInternal || code == core.CodeUnavailable {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), freeReplayTimeout)
-	defer cancel()
 	t, err := a.enter(c, core.Read)
 	if err == nil {
-		err = t.ReleaseReplay(ctx, replay.toStoreReplay())
+		err = releaseReplay(ctx, t, replay)
 	}
 	if err != nil {
 		a.cfg.Log.ErrorContext(ctx, "could not release an idempotency key", slog.Any("error", err))
 	}
 }
 
-// toStoreReplay returns the replay in the form in which it is stored, with a fingerprint of the request.
+// releaseReplay frees a key, even if its client has gone.
+func releaseReplay(ctx context.Context, t store.Tenant, replay *Replay) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), freeReplayTimeout)
+	defer cancel()
+	return t.ReleaseReplay(ctx, replay.toStoreReplay())
+}
+
 func (r *Replay) toStoreReplay() store.Replay {
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {

@@ -10,11 +10,14 @@ import (
 	"belfry/internal/core"
 )
 
-// CalendarPost is a post with a time that is within one of a calendar's spans.
+// CalendarPost is a post with a time that is within one of a calendar's spans. It may stand for several.
 type CalendarPost struct {
 	Span  int // the number of the span, from 1
 	Total int // how many posts the span has
-	ID    core.PostID
+	// Together is how many posts of the same request, time and status it stands for, and Platforms are theirs.
+	Together  int
+	Platforms []core.Platform
+	ID        core.PostID
 	// Account is the account's display name.
 	Account  string
 	Platform core.Platform
@@ -24,13 +27,14 @@ type CalendarPost struct {
 	Revision string // core.Post.Revision
 }
 
-const calendarColumns = `span.place, p.total, p.id, a.display_name, p.platform, p.status,
+const calendarColumns = `p.id, a.display_name, p.platform, p.status,
 	left(coalesce(nullif(p.title, ''), p.text), 100), p.publish_at, p.text, p.title, p.tags, p.settings, p.tz, p.media_ids`
 
-// ScanRow reads calendarColumns.
+// ScanRow reads the place and total of the span, the number and networks of the posts, and calendarColumns.
 func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	var p core.Post
-	err := rows.Scan(&c.Span, &c.Total, scanID(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
+	err := rows.Scan(&c.Span, &c.Total, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms), scanID(&c.ID),
+		&c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
 		scanTime(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
 		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs))
 	p.PublishAt = c.At
@@ -39,24 +43,51 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 }
 
 // CalendarPosts returns the first posts of each span, by time. Of the filter, it applies the account, group, network
-// and statuses.
-func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan) ([]CalendarPost, error) {
-	q := PostFilter{Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses}.buildQuery()
+// and statuses. Unless they are wanted apart, the posts that one request created for the same time are one, as long as
+// they have the same status.
+func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan, apart bool,
+) ([]CalendarPost, error) {
+	q := f.calendarQuery()
 	delete(q.args, "limit") // each span has its own
 	from, to, most := make([]time.Time, len(spans)), make([]time.Time, len(spans)), make([]int, len(spans))
 	for i, s := range spans {
 		from[i], to[i], most[i] = s.From, s.To, s.Limit
 	}
-	q.args["froms"], q.args["tos"], q.args["mosts"] = from, to, most
+	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["apart"] = from, to, most, apart
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
-		SELECT `+calendarColumns+`
+		SELECT span.place, e.total, e.together, e.platforms, `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
 			WITH ORDINALITY AS span(since, until, most, place)
 		CROSS JOIN LATERAL (
-			SELECT p.*, count(*) OVER () AS total FROM posts p
+			SELECT (array_agg(p.id ORDER BY p.id))[1] AS id, count(*) AS together,
+				array_agg(DISTINCT p.platform) AS platforms, (sum(count(*)) OVER ())::int AS total
+			FROM posts p
 			WHERE `+q.whole+` AND p.publish_at IS NOT NULL
 				AND `+listTime+` >= span.since AND `+listTime+` < span.until
-			ORDER BY `+listTime+`, p.id LIMIT span.most
-		) p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+			GROUP BY `+listTime+`, p.created_at, p.status, CASE WHEN @apart THEN p.id END
+			ORDER BY `+listTime+`, 1 LIMIT span.most
+		) e JOIN posts p ON p.workspace_id = @ws AND p.id = e.id
+		JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		ORDER BY span.place, p.publish_at, p.id`, q.args))
+}
+
+// PostsTogether returns the posts for which one stands in a calendar, at most as many as the filter's limit. There are
+// none if no such post has a time.
+func (t Tenant) PostsTogether(ctx context.Context, f PostFilter, id core.PostID) ([]CalendarPost, error) {
+	q := f.calendarQuery()
+	q.args["id"] = id
+	return queryValues[CalendarPost](t.queryReplanned(ctx, `
+		SELECT 1, count(*) OVER ()::int, 1, ARRAY[p.platform], `+calendarColumns+`
+		FROM posts one JOIN posts p ON `+listTime+` = one.publish_at AND p.created_at = one.created_at
+			AND p.status = one.status
+		JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		WHERE one.workspace_id = @ws AND one.id = @id AND p.publish_at IS NOT NULL AND `+q.whole+`
+		ORDER BY p.id LIMIT @limit`, q.args))
+}
+
+// calendarQuery is buildQuery for what a calendar filters by.
+func (f PostFilter) calendarQuery() postQuery {
+	return PostFilter{
+		Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses, Limit: f.Limit,
+	}.buildQuery()
 }

@@ -5,6 +5,7 @@ const dialog = () => document.getElementById("move");
 const moveForm = () => dialog()?.querySelector("form");
 const stop = ".entry, .more, .add, .day-link";
 const idOf = (entry) => entry.id.replace(/^(entry|row)-/, "");
+const togetherOf = (entry) => (entry.hasAttribute("data-together") ? "yes" : "");
 const place = "#calendar :is(td[data-day], section[data-day], li[data-hour])";
 const dayOf = (cell) => cell.closest("[data-day]").dataset.day;
 const isShown = (element) => element.getClientRects().length > 0;
@@ -63,6 +64,7 @@ function askForTime(entry) {
   const form = moveForm();
   form.elements.post.value = idOf(entry);
   form.elements.revision.value = entry.dataset.revision;
+  form.elements.together.value = togetherOf(entry);
   form.elements.at.value = entry.dataset.at;
   form.querySelector("#move-about").textContent = entry.querySelector(".entry-text").textContent;
   form.querySelector("#move-refused").replaceChildren();
@@ -98,7 +100,10 @@ function move(entry, at, cell) {
   returns.set(entry, put(entry, at, cell));
   entry.classList.add("moving");
   window.htmx.ajax("POST", moveForm().getAttribute("action"), {
-    source: entry, target: "#calendar", swap: "patch", values: { post: idOf(entry), at, revision: entry.dataset.revision },
+    source: entry,
+    target: "#calendar",
+    swap: "patch",
+    values: { post: idOf(entry), at, revision: entry.dataset.revision, together: togetherOf(entry) },
   });
 }
 
@@ -133,13 +138,21 @@ function continueDrag(event) {
     lift();
   }
   drag.ghost.style.transform = `translate(${dx}px, ${dy}px)`;
-  if (event.clientY < edge) scrollBy(0, -edge / 4);
-  if (event.clientY > innerHeight - edge) scrollBy(0, edge / 4);
+  scrollAtEdge(event.clientY);
   const over = document.elementFromPoint(event.clientX, event.clientY)?.closest(place);
   if (over === drag.over) return;
   drag.over?.classList.remove("drop");
   over?.classList.add("drop");
   drag.over = over;
+}
+
+// scrollAtEdge scrolls the hours of a week, or else the page, when the pointer is at an edge of them.
+function scrollAtEdge(y) {
+  const week = document.querySelector(".week");
+  const scrolls = week && week.scrollHeight > week.clientHeight;
+  const { top, bottom } = scrolls ? week.getBoundingClientRect() : { top: 0, bottom: innerHeight };
+  const by = y < top + edge ? -edge / 4 : y > bottom - edge ? edge / 4 : 0;
+  if (by !== 0) (scrolls ? week : window).scrollBy(0, by);
 }
 
 // lift starts dragging: a copy of the entry follows the pointer.
@@ -163,12 +176,24 @@ function endDrag(isDropped) {
   entry.classList.remove("dragged");
   over?.classList.remove("drop");
   // The click at the end of a drag must not open a link.
-  const ignore = (event) => event.preventDefault();
+  const ignore = (event) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
   addEventListener("click", ignore, { capture: true });
   setTimeout(() => removeEventListener("click", ignore, { capture: true }));
   if (!isDropped || !over) return;
   const at = `${dayOf(over)}T${over.dataset.hour ?? entry.dataset.at.slice(11, 13)}:${entry.dataset.at.slice(14)}`;
   if (at !== entry.dataset.at) move(entry, at, over);
+}
+
+// A week opens at the present time, or else at its first post; an address with a fragment says it itself.
+function openWeek() {
+  const start = document.getElementById("start");
+  const week = start?.closest(".week");
+  if (!week || location.hash) return;
+  const top = start.getBoundingClientRect().top - week.getBoundingClientRect().top;
+  week.scrollTop += top - week.querySelector("h2").offsetHeight;
 }
 
 let shownAt = performance.now();
@@ -192,6 +217,7 @@ function show() {
 export function startCalendar() {
   if (!calendar()) return;
   show();
+  openWeek();
   setInterval(showNow, 60_000);
   document.addEventListener("keydown", pressKey);
   document.addEventListener("focusin", (event) => calendar().contains(event.target) && event.target.matches(stop) && rove(event.target));

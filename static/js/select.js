@@ -57,6 +57,9 @@ function showSelection() {
   const selected = all.filter((box) => box.checked).length;
   const count = document.querySelector("[data-selected-count]");
   if (count) count.textContent = selected === 0 ? "" : `${selected} selected`;
+  for (const word of document.querySelectorAll("[data-selected-posts]")) {
+    word.textContent = selected === 1 ? "1 post" : `${selected || ""} posts`.trim();
+  }
   const every = document.querySelector("[data-selects-all]");
   if (!every) return;
   every.checked = selected > 0 && selected === all.length;

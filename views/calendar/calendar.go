@@ -51,13 +51,26 @@ type Hour struct {
 	Skipped, Twice bool
 }
 
-// Post is a post with a time.
+// Post is a post with a time. It may stand for several that were composed together.
 type Post struct {
+	Count    int       // how many posts it stands for
+	Networks []Network // theirs
+
 	ID, Platform, Network, Account, Status, Text string
 	At                                           time.Time
 	Revision                                     string
 	// Movable reports that the person may give the post another time.
 	Movable bool
+}
+
+// Network is a network of posts.
+type Network struct{ Platform, Name string }
+
+// TogetherModel lists the posts for which one stands in the calendar.
+type TogetherModel struct {
+	Frame layout.Frame
+	Zone  core.Zone
+	Posts []Post
 }
 
 // Refusal is why a post was not moved.
@@ -73,6 +86,7 @@ const (
 	FieldPost     = "post"
 	FieldAt       = "at"
 	FieldRevision = "revision"
+	FieldTogether = "together" // is set for a post that stands for several, which all move
 )
 
 const (
@@ -121,7 +135,38 @@ func (m Model) urlWith(change func(*link.Calendar)) string {
 }
 
 func (m Model) viewURL(view string) string {
-	return m.urlWith(func(c *link.Calendar) { c.View = view })
+	return withStart(view, m.urlWith(func(c *link.Calendar) { c.View = view }))
+}
+
+// startID is the id of the hour with which a week opens.
+const startID = "start"
+
+// withStart returns the address of a view, which opens a week at its first hour of interest without a script too.
+func withStart(view, url string) string {
+	if view == link.ViewWeek {
+		return url + "#" + startID
+	}
+	return url
+}
+
+// startHour returns the hour with which a week opens: the one before the present, or else the first with posts, or the
+// morning.
+func (m Model) startHour() int {
+	first := 24
+	for _, d := range m.Days {
+		if m.isToday(d) {
+			return max(m.Now.In(m.Zone.Location()).Hour()-1, 0)
+		}
+		for _, h := range d.Hours {
+			if h.Total > 0 {
+				first = min(first, h.Hour)
+			}
+		}
+	}
+	if first == 24 {
+		return 7
+	}
+	return first
 }
 
 func (m Model) dayURL(day time.Time) string {
@@ -133,11 +178,14 @@ func (m Model) chooseURL(day time.Time) string {
 	return m.urlWith(func(c *link.Calendar) { c.Date = day.Format(time.DateOnly) })
 }
 
-func (m Model) todayURL() string { return m.urlWith(func(c *link.Calendar) { c.Date = "" }) }
+func (m Model) todayURL() string {
+	return withStart(m.Shown.View, m.urlWith(func(c *link.Calendar) { c.Date = "" }))
+}
 
 // stepURL returns the address of the view that is by views after this one, or before it if by is negative.
 func (m Model) stepURL(by int) string {
-	return m.urlWith(func(c *link.Calendar) { c.Date = StepDate(m.Shown.View, m.Date, by).Format(time.DateOnly) })
+	url := m.urlWith(func(c *link.Calendar) { c.Date = StepDate(m.Shown.View, m.Date, by).Format(time.DateOnly) })
+	return withStart(m.Shown.View, url)
 }
 
 // StepDate moves a day by a number of views, for example by weeks. In a month, it returns the first day.
@@ -339,7 +387,25 @@ func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()
 
 // spokenDetails returns a post's state, network and account, for screen readers.
 func (p Post) spokenDetails() string {
-	return ui.StateWord(p.Status) + ", " + p.Network + ", " + p.Account
+	state := ui.StateWord(p.Status)
+	if !p.isSeveral() {
+		return state + ", " + p.Network + ", " + p.Account
+	}
+	names := make([]string, len(p.Networks))
+	for i, n := range p.Networks {
+		names[i] = n.Name
+	}
+	return state + ", " + postCountText(p.Count) + " on " + strings.Join(names, ", ")
+}
+
+func (p Post) isSeveral() bool { return p.Count > 1 }
+
+// CountPosts returns for how many posts a list stands.
+func CountPosts(list []Post) (n int) {
+	for _, p := range list {
+		n += p.Count
+	}
+	return n
 }
 
 // excerpt returns at most maxChars of a post's title or text on one line.
@@ -356,7 +422,7 @@ func (p Post) excerpt(maxChars int) string {
 
 // Maximum lengths of a post's title or text.
 const (
-	excerptInCell = 32
+	excerptInCell = 48
 	excerptInList = 90
 )
 

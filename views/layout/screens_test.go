@@ -161,7 +161,9 @@ func (f fixture) lists() map[string]templ.Component {
 	rows := []posts.Row{}
 	add := func(p contract.Post) {
 		p.ID = fmt.Sprintf("%s%d", postID[:len(postID)-1], len(rows))
-		rows = append(rows, posts.Row{Post: p, Account: "Ada Lindqvist", Network: "Threads"})
+		rows = append(rows, posts.Row{
+			Post: p, Account: "Ada Lindqvist", Network: "Threads", Editable: p.Status == "queued" || p.Status == "draft",
+		})
 	}
 	add(f.post("queued",
 		"The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine, and bring a friend who has never heard one from the inside.", f.in(26*time.Hour)))
@@ -248,6 +250,11 @@ func (f fixture) calendars() map[string]templ.Component {
 		show(&m)
 		all[name] = calendar.Page(m)
 	}
+	together := calendar.TogetherModel{
+		Frame: f.frame("2 posts at Sat 21 Nov 2026, 18:00 CET (Europe/Berlin)", layout.SectionCalendar), Zone: f.zone,
+		Posts: f.calendar().Chosen.Posts[:2],
+	}
+	all["calendar-together"], all["part-calendar-together"] = calendar.Together(together), calendar.TogetherPart(together)
 	return all
 }
 
@@ -273,10 +280,15 @@ func (f fixture) calendar() calendar.Model {
 			ID: fmt.Sprintf("%s%d", postID[:len(postID)-1], i), Platform: "threads", Network: "Threads",
 			Account: "Ada Lindqvist", Status: status, Text: "מזל טוב! The bell is up.", At: f.now.Add(time.Hour),
 			Movable: status == "queued" || status == "draft",
+			Count:   1, Networks: []calendar.Network{{Platform: "threads", Name: "Threads"}},
 		}
 		today.Posts, today.Total = append(today.Posts, p), 12
 		today.Hours[12].Posts, today.Hours[12].Total = append(today.Hours[12].Posts, p), 12
 	}
+	several := today.Posts[2]
+	several.ID, several.Count = postID, 12
+	several.Networks = append(several.Networks, calendar.Network{Platform: "facebook", Name: "Facebook"})
+	today.Posts, today.Total = append(today.Posts, several), 20
 	chosen := *today
 	m.Chosen = &chosen
 	return m

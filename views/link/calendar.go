@@ -64,6 +64,11 @@ func (w Workspace) MoveInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }
 
+// PostsTogether lists the posts for which one stands in the calendar of a filter.
+func (w Workspace) PostsTogether(post string, f Filter) string {
+	return withQuery(w.At("/calendar/posts/"+post), f.queryValues())
+}
+
 // ComposeAt is the composer with a time filled in: YYYY-MM-DDTHH:MM in the workspace's zone.
 func (w Workspace) ComposeAt(localTime string) string {
 	return withQuery(w.Compose(), url.Values{"at": {localTime}})

@@ -32,7 +32,7 @@ const (
 	FieldAt       = "at"
 	FieldZone     = "tz"
 	FieldRevision = "revision"
-	FieldForm     = "form" // identifies the rendered form, so that submitting it twice creates one post
+	FieldForm     = "form" // identifies the rendered form, so that submitting it twice acts once
 	FieldMedia    = "media"
 	FieldUpload   = "upload"
 	FieldEarlier  = "earlier" // the file that a button moves forward

@@ -26,6 +26,7 @@ type ListModel struct {
 	Next string
 	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
+	Form                       string // value of FieldForm
 }
 
 // Row is a post in the list.
@@ -36,6 +37,8 @@ type Row struct {
 	Files            []File
 	// Note says why the post failed or what it is waiting for; optional.
 	Note string
+	// Editable reports that the person can edit the post where it is.
+	Editable bool
 	// Selected reports that the post is still selected because an action refused it.
 	Selected bool
 }
@@ -48,7 +51,7 @@ func (m ListModel) Version() string {
 		shown = append(shown, n)
 	}
 	for _, r := range m.Rows {
-		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli())
+		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable)
 	}
 	return contentHash(shown...)
 }
@@ -218,19 +221,21 @@ func (m ListModel) timeText(r Row) string {
 const (
 	FieldAct    = "act"
 	FieldPost   = "post"
-	FieldShift  = "shift"
+	FieldMove   = "move"
+	FieldShift  = "shift" // of MoveLater and MoveEarlier
 	FieldUnit   = "unit"
-	FieldDay    = "day"
+	FieldDay    = "day" // of MoveToDay
 	FieldBack   = "back"
 	FieldBefore = "before" // for Undo: a post's earlier schedule
 )
 
-// Units of FieldUnit.
+// Values of FieldMove, and of FieldUnit.
 const (
-	UnitDaysLater    = "days"
-	UnitDaysEarlier  = "-days"
-	UnitHoursLater   = "hours"
-	UnitHoursEarlier = "-hours"
+	MoveLater   = "later"
+	MoveEarlier = "earlier"
+	MoveToDay   = "day"
+	UnitDays    = "days"
+	UnitHours   = "hours"
 )
 
 // rowText returns the post on one line: its text, or the name of its first file.
@@ -243,8 +248,13 @@ func (r Row) rowText() string {
 
 func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
 
-// selectLabel returns the label of the row's check box for screen readers.
-func (r Row) selectLabel() string { return "Select " + TitleOrText(r.Post, selectExcerpt) }
+// rowName returns the post's name in the labels of its row's actions, for screen readers.
+func (r Row) rowName() string {
+	if r.hasNoText() && len(r.Files) > 0 {
+		return r.Files[0].Name
+	}
+	return TitleOrText(r.Post, nameExcerpt)
+}
 
 // TitleOrText returns a post's title or, if it has none, its text on one line. If it is longer than maxChars, it ends
 // with an ellipsis.
@@ -263,8 +273,8 @@ func TitleOrText(p contract.Post, maxChars int) string {
 	return text
 }
 
-// Maximum lengths of a post's text in a row, and in the label of the row's check box.
+// Maximum lengths of a post's text in a row, and in the labels of the row's actions.
 const (
-	rowExcerpt    = 160
-	selectExcerpt = 40
+	rowExcerpt  = 160
+	nameExcerpt = 40
 )
