@@ -59,8 +59,8 @@ const head = `# Proofs
 | Text, links, photos and videos on five networks | kinds |
 | Each network in its own folder | sixth, lines |
 
-The other proofs measure speed (size, bench), run concurrent operations (operations), and check that the tests find bugs
-(bugs, repeat, fuzz). A proof without a section has not been run yet.
+The other proofs measure speed (size, bench), check and time every page (pages), run concurrent operations (operations),
+and check that the tests find bugs (bugs, repeat, fuzz). A proof without a section has not been run yet.
 `
 
 // replaceSection returns the document with a new section for the proof that ran. The sections are in the order of the
