@@ -97,7 +97,7 @@ func formatCodeTable() string {
 func formatIssueTable(onlyWarnings bool) string {
 	var b strings.Builder
 	b.WriteString("| Code | Message | Hint |\n|---|---|---|\n")
-	for _, issue := range core.Issues() {
+	for _, issue := range core.AllIssueTexts() {
 		if issue.Warning == onlyWarnings {
 			message, hint := issue.WithEllipses()
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", issue.Code, message, hint)

@@ -87,7 +87,7 @@ var eventKinds = []core.EventKind{
 
 func listIssueCodes() []core.IssueCode {
 	var out []core.IssueCode
-	for _, issue := range core.Issues() {
+	for _, issue := range core.AllIssueTexts() {
 		out = append(out, issue.Code)
 	}
 	return slices.Compact(out) // issues with the same code but different messages are adjacent

@@ -66,11 +66,11 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 		if m.Shown.View == link.ViewWeek {
 			spans = append(spans, hourSpans(m.Zone, date)...)
 		} else {
-			spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(date), Limit: most})
+			spans = append(spans, core.CalendarSpan{Span: m.Zone.DaySpan(date), Limit: most})
 		}
 	}
 	if m.Shown.View == link.ViewMonth {
-		spans = append(spans, core.CalendarSpan{Span: m.Zone.Day(m.Date), Limit: chosenMost})
+		spans = append(spans, core.CalendarSpan{Span: m.Zone.DaySpan(m.Date), Limit: chosenMost})
 	}
 	f := m.Shown.Filter
 	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarList(f), core.Platform(f.Network), spans,

@@ -162,7 +162,7 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 		return "", err
 	}
 	if !none {
-		found = fmt.Sprintf("%d in %s", len(keyring.IDs()), from)
+		found = fmt.Sprintf("%d in %s", len(keyring.KeyIDs()), from)
 	} else {
 		found = "none in " + from + firstStart
 		keyring, err = secret.ParseRing(secret.NewSecretKey())

@@ -52,7 +52,7 @@ func (a *App) scheduleChecks(ctx context.Context, t store.Tenant, accounts []cor
 	if len(ids) == 0 {
 		return nil
 	}
-	return t.EnqueueChecks(ctx, ids, maxAge)
+	return t.EnqueueStaleChecks(ctx, ids, maxAge)
 }
 
 // tryUpdateFacts asks the network what an account may do, if it reports facts. It only logs an error; plans then use

@@ -39,7 +39,7 @@ func (a *App) ExpireTokensAndListRefreshes(ctx context.Context) ([]queue.Refresh
 	if err := a.cfg.Store.MarkExpiredAccounts(ctx, pastItsDate); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
 	}
-	due, err := a.cfg.Store.DueRefreshes(ctx, refreshBatch)
+	due, err := a.cfg.Store.DueTokenRefreshes(ctx, refreshBatch)
 	if err != nil {
 		return nil, fmt.Errorf("list tokens to renew: %w", err)
 	}
@@ -217,7 +217,7 @@ func refreshResultFromError(err error) store.RefreshResult {
 
 // ListDueChecks lists the accounts that are due for a check by their networks.
 func (a *App) ListDueChecks(ctx context.Context) ([]queue.Check, error) {
-	due, err := a.cfg.Store.DueChecks(ctx, refreshBatch)
+	due, err := a.cfg.Store.DueAccountChecks(ctx, refreshBatch)
 	if err != nil {
 		return nil, fmt.Errorf("list accounts to check: %w", err)
 	}

@@ -40,7 +40,7 @@ func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, re
 // plan must also include the API.
 func (a *App) enterWithAccess(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
-		return store.Tenant{}, core.NotIncluded("API access")
+		return store.Tenant{}, core.FeatureNotIncluded("API access")
 	}
 	if access.Session {
 		return a.enterSession(c, access.Manages)

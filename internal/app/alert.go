@@ -75,10 +75,10 @@ func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
 	if p.workspace, err = t.Workspace(ctx); err != nil {
 		return err
 	}
-	if p.posts, err = t.FailedPosts(ctx, posts, alertListed); err != nil {
+	if p.posts, err = t.FailedPostsAmong(ctx, posts, alertListed); err != nil {
 		return err
 	}
-	if p.accounts, err = t.LostAccounts(ctx, accounts); err != nil {
+	if p.accounts, err = t.LostAccountsAmong(ctx, accounts); err != nil {
 		return err
 	}
 	readers, err := t.MailRecipients(ctx)

@@ -97,7 +97,7 @@ var erasureCodes = base32.StdEncoding.WithPadding(base32.NoPadding)
 // enqueueErasure stores a person's request to delete their data and enqueues the deletion. A repeated call gets the
 // same answer.
 func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, at time.Time) (CallbackAnswer, error) {
-	sum := a.cfg.Ring.MAC(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
+	sum := a.cfg.Ring.ComputeMAC(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
 	code := strings.ToLower(erasureCodes.EncodeToString(sum[:15]))
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) error {
 		e := store.Erasure{Code: code, Grant: grantHash, ConnectedVia: a.cfg.NetworksURL, AskedAt: at}

@@ -70,10 +70,10 @@ func (a *App) DeleteExpired(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("delete expired rows: %w", err)
 	}
-	if err := a.cfg.Store.DropOldRevocations(ctx, core.FollowUpLifetime+time.Hour, 2*connectFor); err != nil {
+	if err := a.cfg.Store.DeleteOldRevocations(ctx, core.FollowUpLifetime+time.Hour, 2*connectFor); err != nil {
 		return fmt.Errorf("delete old revocations: %w", err)
 	}
-	if err := a.cfg.Store.DropOldErasures(ctx, erasureKept); err != nil {
+	if err := a.cfg.Store.DeleteOldErasures(ctx, erasureKept); err != nil {
 		return fmt.Errorf("delete old erasures: %w", err)
 	}
 	_, err = a.CountSealedByKey(ctx)

@@ -303,7 +303,7 @@ func TestAMailListsTwentyFailedPostsAndCountsTheOthers(t *testing.T) {
 	}
 	_, err := o.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed', error_code = 'rejected'`)
 	must(t, err)
-	found, err := o.Store.In(ws.ID).FailedPosts(t.Context(), postIDs(t, o.Harness), 20)
+	found, err := o.Store.In(ws.ID).FailedPostsAmong(t.Context(), postIDs(t, o.Harness), 20)
 	if err != nil || len(found) != 23 {
 		t.Errorf("%d posts are read: %v", len(found), err)
 	}
@@ -374,7 +374,7 @@ func TestAPostThatLostItsAccountIsAnAlertAboutTheAccount(t *testing.T) {
 	ws := o.Workspace("one")
 	ws.Draft("A draft", ws.Account("threads"))
 	codes := append(core.LostAccessCodes(), core.ErrorRejected, core.ErrorUnreachable, core.ErrorOutcomeUnknown)
-	for _, issue := range core.Issues() {
+	for _, issue := range core.AllIssueTexts() {
 		codes = append(codes, string(issue.Code))
 	}
 	for _, code := range codes {

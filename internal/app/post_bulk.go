@@ -250,7 +250,7 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 		// The time has passed since the draft got it.
 		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute))
 		if !was.At.IsZero() && !hasPassed {
-			if issues := core.CheckTime(was.At, now); len(issues) > 0 {
+			if issues := core.CheckDraftTime(was.At, now); len(issues) > 0 {
 				return planErrorForPost(p, issues)
 			}
 		}

@@ -59,7 +59,7 @@ func (a *App) FindFilesByID(ctx context.Context, c core.Caller, ids []string) (m
 			parsed = append(parsed, m)
 		}
 	}
-	found, err := t.MediaRows(ctx, parsed)
+	found, err := t.MediaIncludingDeleted(ctx, parsed)
 	files := make(map[string]contract.Media, len(found))
 	for _, m := range found {
 		files[m.ID.String()] = a.mediaOf(t, m)

@@ -58,7 +58,9 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	made := store.NewPosts{By: c.User(), Drafts: r.plan.Drafts}
 	if r.queuesPosts() {
-		made.Queued = &store.NewQueued{Period: r.workspace.Zone.Month(now), Limit: r.plan.Posts, Due: a.futureOrZero(r.at)}
+		made.Queued = &store.NewQueued{
+			Period: r.workspace.Zone.QuotaPeriod(now), Limit: r.plan.Posts, Due: a.futureOrZero(r.at),
+		}
 	}
 	out := contract.Posts{Posts: make([]contract.Post, len(r.targets))}
 	for i, target := range r.targets {
@@ -99,7 +101,7 @@ func (r *postRequest) newPost(target postTarget, via core.Via, now time.Time) co
 func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
 	used, ok, err := t.ReserveSlot(ctx, post, period, plan.Posts)
 	if err == nil && !ok {
-		return core.OverQuota("posts per month", used, *plan.Posts)
+		return core.QuotaExceeded("posts per month", used, *plan.Posts)
 	}
 	return err
 }

@@ -195,7 +195,7 @@ func (a *App) editDraftPost(ctx context.Context, t store.Tenant, p *core.Post, i
 	}
 	if in.Status != "" {
 		if len(timeIssues) == 0 {
-			timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
+			timeIssues = core.CheckDraftTime(p.PublishAt, a.cfg.Now())
 		}
 		return a.queueDraftPost(ctx, t, p, &postRequest{workspace: ws, plan: plan, when: core.When{Kind: core.WhenAt}},
 			timeIssues)
@@ -238,7 +238,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 	if err != nil {
 		return err
 	}
-	period := r.workspace.Zone.Month(a.cfg.Now())
+	period := r.workspace.Zone.QuotaPeriod(a.cfg.Now())
 	if r.used, err = t.UsedSlots(ctx, period); err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 		if err := takeSlot(ctx, t, p.ID, period, r.plan); err != nil {
 			return err
 		}
-		if err := t.LockAccountsShared(ctx, r.accountIDs()); err != nil {
+		if err := t.LockConnectedAccountsShared(ctx, r.accountIDs()); err != nil {
 			return err
 		}
 		pub, err := t.LockPublication(ctx, p.ID)

@@ -14,7 +14,7 @@ func loadFiles(ctx context.Context, t store.Tenant, idTexts []string) ([]core.Me
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.MediaByID(ctx, ids)
+	found, err := t.VerifiedMediaByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (a *App) buildPlanRows(r *postRequest) {
 // addQuotaAndTextIssues reads the used quota and adds to the plan's rows the issues and warnings that depend on the
 // workspace's other posts: the quota and repeated texts.
 func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
-	if r.used, err = t.UsedSlots(ctx, r.workspace.Zone.Month(a.cfg.Now())); err != nil {
+	if r.used, err = t.UsedSlots(ctx, r.workspace.Zone.QuotaPeriod(a.cfg.Now())); err != nil {
 		return err
 	}
 	if r.drafts, err = t.CountDrafts(ctx); err != nil {
@@ -182,7 +182,7 @@ func planError(r *postRequest) error {
 		if !r.queuesPosts() {
 			return r.plan.CheckDrafts(r.drafts, int64(len(r.rows)))
 		}
-		return core.OverQuota("posts per month", r.used, *r.plan.Posts)
+		return core.QuotaExceeded("posts per month", r.used, *r.plan.Posts)
 	case issues[core.IssueMediaPurged.Code]:
 		e = core.Fail(core.CodeMediaPurged, "The content of a file has been deleted, so nothing was changed.").
 			WithHint("Upload the file again. Its name is in rows.")

@@ -177,7 +177,7 @@ func (a *App) errUnknownNetwork(path, name string) error {
 		names = append(names, string(r.Describe().ID))
 	}
 	e := core.Invalid(path, "%q is not the name of a network.", name)
-	if nearest := core.Nearest(name, names); nearest != "" {
+	if nearest := core.NearestName(name, names); nearest != "" {
 		return e.WithHint("Did you mean %s?", nearest)
 	}
 	return e.WithHint("Use one of these names: %s.", strings.Join(names, ", "))

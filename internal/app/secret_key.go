@@ -114,7 +114,7 @@ func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 ) error {
 	var after core.ID[K]
 	for {
-		batch, err := store.ValuesSealedOtherwise(ctx, a.cfg.Store, column, a.cfg.Ring.CurrentSealPrefix(), after,
+		batch, err := store.SealedValuesWithoutPrefix(ctx, a.cfg.Store, column, a.cfg.Ring.CurrentSealPrefix(), after,
 			rotateBatch)
 		if err != nil || len(batch) == 0 {
 			return err
@@ -147,7 +147,7 @@ func (a *App) CountSealedByKey(ctx context.Context) (map[string]int64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("count encrypted values: %w", err)
 	}
-	for _, id := range a.cfg.Ring.IDs() {
+	for _, id := range a.cfg.Ring.KeyIDs() {
 		counts[id] += 0 // show a key without values as 0
 	}
 	a.cfg.Metrics.SetSealedValues(counts)

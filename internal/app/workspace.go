@@ -76,7 +76,7 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	if err != nil {
 		return contract.Whoami{}, err
 	}
-	used, err := t.PlanUsage(ctx, w.Zone.Month(a.cfg.Now()), a.cfg.Now())
+	used, err := t.PlanUsage(ctx, w.Zone.QuotaPeriod(a.cfg.Now()), a.cfg.Now())
 	if err != nil {
 		return contract.Whoami{}, err
 	}

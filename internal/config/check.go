@@ -139,8 +139,8 @@ func checkCredentialPairs(cfg *Config) (wrong []error) {
 // testPrefix begins the names of variables for tests, which the programs that tests start inherit.
 const testPrefix = "TEST_"
 
-// checkUnknownVariables returns an error for each variable that does not exist. Otherwise, a typo would silently leave a
-// default in effect.
+// checkUnknownVariables returns an error for each variable that does not exist. Otherwise, a typo would silently leave
+// a default in effect.
 func checkUnknownVariables(cfg *Config) error {
 	known := map[string]bool{}
 	for _, f := range listFields(cfg) {
@@ -156,7 +156,7 @@ func checkUnknownVariables(cfg *Config) error {
 			continue
 		}
 		advice := "remove it"
-		if nearest := core.Nearest(name, names); nearest != "" {
+		if nearest := core.NearestName(name, names); nearest != "" {
 			advice += ", or change it to " + Prefix + nearest
 		}
 		wrong = append(wrong, fmt.Errorf("%s%s is not a variable that Belfry knows: %s", Prefix, name, advice))

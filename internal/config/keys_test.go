@@ -29,7 +29,7 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 	starts.Wait()
 	sealed := made[0].Seal("test", "here", []byte("text"))
 	for _, keys := range made {
-		if text, err := keys.Open("test", "here", sealed); err != nil || string(text) != "text" || len(keys.IDs()) != 1 {
+		if text, err := keys.Open("test", "here", sealed); err != nil || string(text) != "text" || len(keys.KeyIDs()) != 1 {
 			t.Fatalf("two starts got different keys: %v", err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 	if err != nil || len(left) != 1 {
 		t.Errorf("%d files are left, error %v", len(left), err)
 	}
-	if id := made[0].IDs()[0]; len(id) != 8 {
+	if id := made[0].KeyIDs()[0]; len(id) != 8 {
 		t.Errorf("the key's id is %q", id)
 	}
 }
@@ -51,7 +51,7 @@ func TestKeysOfTheEnvironmentKeepTheirOrder(t *testing.T) {
 	one, two := strings.Repeat("1", 32), strings.Repeat("2", 32)
 	text := "b:" + base64.StdEncoding.EncodeToString([]byte(two)) + ", a:" + base64.StdEncoding.EncodeToString([]byte(one))
 	keys, err := LoadOrCreateKeys(&Config{SecretKeys: NewSecret(text), DataDir: filepath.Join(t.TempDir(), "none")})
-	if err != nil || !slices.Equal(keys.IDs(), []string{"b", "a"}) {
+	if err != nil || !slices.Equal(keys.KeyIDs(), []string{"b", "a"}) {
 		t.Errorf("keys %v, error %v", keys, err)
 	}
 }

@@ -43,7 +43,7 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActEdit:
 		return draft || queued
 	case ActQueue:
-		return draft && p.AccountStatus == AccountOK && len(CheckTime(p.PublishAt, now)) == 0
+		return draft && p.AccountStatus == AccountOK && len(CheckDraftTime(p.PublishAt, now)) == 0
 	case ActSendNow:
 		return draft && p.AccountStatus == AccountOK || queued
 	case ActReschedule:

@@ -21,15 +21,15 @@ func (z Zone) HourStarts(wallMidnight time.Time) (starts [25]time.Time) {
 	return starts
 }
 
-// Day returns the span of a day. wallMidnight is as for HourStarts.
-func (z Zone) Day(wallMidnight time.Time) Span {
+// DaySpan returns the span of a day. wallMidnight is as for HourStarts.
+func (z Zone) DaySpan(wallMidnight time.Time) Span {
 	return Span{z.DayStart(wallMidnight), z.DayStart(wallMidnight.AddDate(0, 0, 1))}
 }
 
 // ClockChange returns how far the clocks go forward on a day: negative if they go back, and 0 if they do not change.
 // wallMidnight is as for HourStarts.
 func (z Zone) ClockChange(wallMidnight time.Time) time.Duration {
-	day := z.Day(wallMidnight)
+	day := z.DaySpan(wallMidnight)
 	return 24*time.Hour - day.To.Sub(day.From)
 }
 

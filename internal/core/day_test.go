@@ -50,7 +50,7 @@ func TestHoursOfADayFollowTheWallClockInEveryZone(t *testing.T) {
 	for name := range strings.FieldsSeq(zoneNames) {
 		z := zone(t, name)
 		for day := midnight(t, "2026-01-01"); day.Year() == 2026; day = day.AddDate(0, 0, 1) {
-			span := z.Day(day)
+			span := z.DaySpan(day)
 			if got := z.Today(span.From.Add(12 * time.Hour)); !got.Equal(day) {
 				t.Fatalf("%s: noon of %s is on %s", name, day.Format(time.DateOnly), got.Format(time.DateOnly))
 			}

@@ -162,8 +162,9 @@ var (
 		"A Short is vertical and at most three minutes long.")
 )
 
-// Issues returns the whole table, for the API's description and docs/api/errors.md. A code can have several texts.
-func Issues() []IssueText {
+// AllIssueTexts returns the whole table, for the API's description and docs/api/errors.md. A code can have several
+// texts.
+func AllIssueTexts() []IssueText {
 	return []IssueText{
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,
 		IssueCharactersUnsupported, IssueLinksTooMany,

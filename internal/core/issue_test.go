@@ -32,7 +32,7 @@ func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
 		want[core.IssueCode(code)] = true
 	}
 	seen, worded := map[core.IssueCode]bool{}, map[string]bool{}
-	for _, text := range core.Issues() {
+	for _, text := range core.AllIssueTexts() {
 		message, _ := text.WithEllipses()
 		if worded[message] {
 			t.Errorf("%s is in the table twice", text.Code)
@@ -95,7 +95,7 @@ var issueArguments = map[core.IssueCode][]any{
 func TestEveryIssueReadsAsSentences(t *testing.T) {
 	t.Parallel()
 	leftOver := regexp.MustCompile(`%|\bnil\b`)
-	for _, text := range core.Issues() {
+	for _, text := range core.AllIssueTexts() {
 		issue := text.With(issueArguments[text.Code]...)
 		if issue.Code != text.Code {
 			t.Errorf("%s is called %s", text.Code, issue.Code)

@@ -119,8 +119,8 @@ func (p Plan) CheckFileSize(size int64) error {
 	return e.WithHint("Make the file smaller, or change the plan.")
 }
 
-// OverStorage returns the 402 for a file that exceeds the workspace's storage.
-func OverStorage(used, limit int64) *Error {
+// StorageExceeded returns the 402 for a file that exceeds the workspace's storage.
+func StorageExceeded(used, limit int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The plan allows %s of storage, of which %s is used.", FormatBytes(limit), FormatBytes(used))
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e.WithHint("Delete files that you no longer need, or change the plan.")

@@ -9,7 +9,7 @@ func TestNearest(t *testing.T) {
 		"txet": "text", "Text": "text", "titel": "title", "mediaids": "mediaIds", "media_ids": "mediaIds",
 		"perplatform": "perPlatform", "zzz": "", "": "", "targest": "targets", "tags": "", "tz": "", "te": "",
 	} {
-		if got := Nearest(name, known); got != want {
+		if got := NearestName(name, known); got != want {
 			t.Errorf("Nearest(%q): want %q, got %q", name, want, got)
 		}
 	}

@@ -73,8 +73,8 @@ func DefaultPlans() Plans {
 	}
 }
 
-// NotIncluded returns the 402 for a feature that the plan lacks.
-func NotIncluded(feature string) *Error {
+// FeatureNotIncluded returns the 402 for a feature that the plan lacks.
+func FeatureNotIncluded(feature string) *Error {
 	e := Fail(CodeQuotaExceeded, "This workspace's plan does not include %s.", feature)
 	e.Quota = &QuotaFacts{}
 	return e.WithHint("Change to a plan that includes it.")
@@ -85,11 +85,11 @@ func (p Plan) CheckDrafts(existing, more int64) error {
 	if p.Drafts == nil || existing+more <= *p.Drafts {
 		return nil
 	}
-	return OverQuota("drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the plan.")
+	return QuotaExceeded("drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the plan.")
 }
 
-// OverQuota returns the 402 for a limit on posts per month, accounts or members.
-func OverQuota(what string, used, limit int64) *Error {
+// QuotaExceeded returns the 402 for a limit on posts per month, accounts or members.
+func QuotaExceeded(what string, used, limit int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The plan's limit for %s is %d; used: %d.", what, limit, used)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e.WithHint("Wait until next month, cancel queued posts, or change the plan.")

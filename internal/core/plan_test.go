@@ -57,15 +57,15 @@ func TestPlansAreThoseOfTheDecisions(t *testing.T) {
 
 func TestQuotaErrorsCarryFigures(t *testing.T) {
 	t.Parallel()
-	if e := core.NotIncluded("the API"); e.Code != core.CodeQuotaExceeded || *e.Quota != (core.QuotaFacts{}) ||
+	if e := core.FeatureNotIncluded("the API"); e.Code != core.CodeQuotaExceeded || *e.Quota != (core.QuotaFacts{}) ||
 		e.Hint == "" {
 		t.Errorf("not included: %+v", e)
 	}
-	if e := core.OverQuota("posts per month", 30, 30); e.Code != core.CodeQuotaExceeded ||
+	if e := core.QuotaExceeded("posts per month", 30, 30); e.Code != core.CodeQuotaExceeded ||
 		*e.Quota != (core.QuotaFacts{Limit: 30, Used: 30}) {
 		t.Errorf("over quota: %+v", e)
 	}
-	if e := core.OverQuota("posts per month", 31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The plan's limit for posts per month is 30; used: 31." {
+	if e := core.QuotaExceeded("posts per month", 31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The plan's limit for posts per month is 30; used: 31." {
 		t.Errorf("after a downgrade: %+v", e)
 	}
 }

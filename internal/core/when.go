@@ -101,8 +101,8 @@ func boundsIssues(at, now time.Time) []Issue {
 	return nil
 }
 
-// CheckTime returns the issues of a time that was set earlier for a draft. The zero time is an issue, too.
-func CheckTime(at, now time.Time) []Issue {
+// CheckDraftTime returns the issues of a time that was set earlier for a draft. The zero time is an issue, too.
+func CheckDraftTime(at, now time.Time) []Issue {
 	if at.IsZero() {
 		return []Issue{IssueTimeRequired.With()}
 	}

@@ -77,8 +77,8 @@ func (z Zone) Location() *time.Location {
 	return z.location
 }
 
-// Month returns the quota period of an instant, YYYY-MM in this zone.
-func (z Zone) Month(t time.Time) string { return t.In(z.Location()).Format("2006-01") }
+// QuotaPeriod returns the quota period of an instant, YYYY-MM in this zone.
+func (z Zone) QuotaPeriod(t time.Time) string { return t.In(z.Location()).Format("2006-01") }
 
 // DayStart returns when a day begins. wallMidnight is the day's midnight on the wall clock, written as UTC. If that
 // occurs twice, the result is the first one; if a clock change skips it, the result is the first time after the change.

@@ -70,7 +70,7 @@ func TestMonthIsTheZones(t *testing.T) {
 	for name, want := range map[string]string{
 		"UTC": "2026-10", "Europe/Berlin": "2026-11", "America/New_York": "2026-10", "Pacific/Kiritimati": "2026-11",
 	} {
-		if got := zone(t, name).Month(at); got != want {
+		if got := zone(t, name).QuotaPeriod(at); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

@@ -34,11 +34,11 @@ func TestErrorBodies(t *testing.T) {
 			`{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use an id that a list of this workspace contains."}`, "", 0,
 		},
 		{
-			"quota", core.OverQuota("posts", 30, 30), 402,
+			"quota", core.QuotaExceeded("posts", 30, 30), 402,
 			`{"code":"quota_exceeded","message":"The plan's limit for posts is 30; used: 30.","hint":"Wait until next month, cancel queued posts, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{
-			"a plan without it", core.NotIncluded("the API"), 402,
+			"a plan without it", core.FeatureNotIncluded("the API"), 402,
 			`{"code":"quota_exceeded","message":"This workspace's plan does not include the API.","hint":"Change to a plan that includes it.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{"rate", late, 429, `{"code":"rate_limited","message":"Too many."}`, "7", 0},

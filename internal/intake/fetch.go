@@ -66,7 +66,7 @@ func (s *Service) AddFromURL(
 			return err
 		}
 		if plan.StorageBytes != nil && used >= *plan.StorageBytes {
-			return core.OverStorage(used, *plan.StorageBytes)
+			return core.StorageExceeded(used, *plan.StorageBytes)
 		}
 		if err := t.AddMedia(ctx, m, s.cfg.Now().Add(startPatience)); err != nil {
 			return err

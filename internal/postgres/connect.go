@@ -67,7 +67,7 @@ func waitForService(ctx context.Context, dir string, held *HeldError) (string, e
 		if time.Now().After(deadline) {
 			return "", fmt.Errorf("belfry serve is using %s (pid %s), but there is no local database (%w): if the service uses BELFRY_DATABASE_URL, set it for this command too", held.Dir, held.Pid, err)
 		}
-		if err := sleepUntilDone(ctx, 50*time.Millisecond); err != nil {
+		if err := sleepContext(ctx, 50*time.Millisecond); err != nil {
 			return "", err
 		}
 	}

@@ -74,7 +74,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 		if !strings.Contains(said, "pre-existing shared memory block") || time.Now().After(deadline) {
 			return nil, fmt.Errorf("start the local PostgreSQL %d: %w; it wrote to %s:\n%s", s.bin.Major, err, s.layout.log, said)
 		}
-		if err := sleepUntilDone(ctx, 100*time.Millisecond); err != nil {
+		if err := sleepContext(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
@@ -120,7 +120,7 @@ func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 		if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code != "57P03" {
 			return err
 		}
-		if pauseErr := sleepUntilDone(ctx, wait); pauseErr != nil {
+		if pauseErr := sleepContext(ctx, wait); pauseErr != nil {
 			return errors.Join(err, pauseErr)
 		}
 	}
@@ -185,8 +185,8 @@ func readLogTail(log io.ReaderAt, start int64) string {
 	return strings.TrimSpace(string(text[max(0, len(text)-tailLimit):]))
 }
 
-// sleepUntilDone waits for d, or until ctx ends, which is an error.
-func sleepUntilDone(ctx context.Context, d time.Duration) error {
+// sleepContext waits for d, or until ctx ends, which is an error.
+func sleepContext(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

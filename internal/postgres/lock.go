@@ -73,9 +73,9 @@ func LockHolder(dir string) (*HeldError, error) {
 func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
 // waitForLock locks the data folder, and waits for another holder as LockForService does.
-func waitForLock(ctx context.Context, dir, kind string) (*Lock, error) {
+func waitForLock(ctx context.Context, dir, holderKind string) (*Lock, error) {
 	for started := time.Now(); ; {
-		lock, err := tryLock(dir, kind)
+		lock, err := tryLock(dir, holderKind)
 		held, ok := errors.AsType[*HeldError](err)
 		if !ok {
 			return lock, err
@@ -87,14 +87,14 @@ func waitForLock(ctx context.Context, dir, kind string) (*Lock, error) {
 		if time.Since(started) > wait {
 			return nil, err
 		}
-		if err := sleepUntilDone(ctx, 20*time.Millisecond); err != nil {
+		if err := sleepContext(ctx, 20*time.Millisecond); err != nil {
 			return nil, errors.Join(held, err)
 		}
 	}
 }
 
 // tryLock locks the data folder and writes the holder to the lock file. It does not wait.
-func tryLock(dir, kind string) (*Lock, error) {
+func tryLock(dir, holderKind string) (*Lock, error) {
 	if err := makeDataDir(dir); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func tryLock(dir, kind string) (*Lock, error) {
 	}
 	err = syscall.Ftruncate(lock.fd, 0)
 	if err == nil {
-		_, err = syscall.Pwrite(lock.fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), kind), 0)
+		_, err = syscall.Pwrite(lock.fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), holderKind), 0)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("write in the data folder %s: %w", dir, err), lock.Release())

@@ -118,7 +118,7 @@ func (s *Server) supervise(ctx context.Context) {
 		case <-size.C:
 			_ = rotateLog(s.layout.log) // if the disk is full, the database reports it itself
 		case <-s.process.Load().exited:
-			if sleepUntilDone(ctx, wait) != nil {
+			if sleepContext(ctx, wait) != nil {
 				return
 			}
 			if p, err := s.launchServer(ctx); err == nil {

@@ -133,7 +133,7 @@ func (b *bench) armedForRetry(p contract.Post) {
 		b.t.Fatal(err)
 	}
 	pub.Step, pub.Armed = core.StepArmed, true
-	if err := t.SetPublication(b.Context(), pub); err != nil {
+	if err := t.ReplacePublication(b.Context(), pub); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -46,7 +46,7 @@ func (e *Engine) RunFinalStep(
 	if err != nil {
 		return 0, err
 	}
-	files, err := t.MediaRows(ctx, post.MediaIDs)
+	files, err := t.MediaIncludingDeleted(ctx, post.MediaIDs)
 	if err != nil {
 		return 0, err
 	}

@@ -86,7 +86,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.D
 		return err
 	}
 	if c.mayContradictFacts(outcome) {
-		if err := t.EnqueueChecks(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
+		if err := t.EnqueueStaleChecks(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func (g *Guard) HoldIfRewound(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return g.holdPublishing(ctx, reason, unproved, selectForgotten(receipts, before.Step))
+	return g.holdPublishing(ctx, reason, unproved, receiptsUnknownToLedger(receipts, before.Step))
 }
 
 // findUnprovedSince returns since when posts that were due may have been published without a receipt in this storage;
@@ -141,9 +141,9 @@ func (m Mark) equalsIgnoringTime(other Mark) bool {
 	return m == other
 }
 
-// selectForgotten returns the last receipt of each post whose call or success the ledger may not know. lastKnownStep is
-// the last step in the ledger.
-func selectForgotten(receipts []Receipt, lastKnownStep int64) map[string]Receipt {
+// receiptsUnknownToLedger returns the last receipt of each post whose call or success the ledger may not know.
+// lastKnownStep is the last step in the ledger.
+func receiptsUnknownToLedger(receipts []Receipt, lastKnownStep int64) map[string]Receipt {
 	last := map[string]Receipt{}
 	for _, r := range receipts {
 		if r.Live || r.Step > lastKnownStep && !last[r.Post].Live {
@@ -168,7 +168,7 @@ func (g *Guard) holdPublishing(ctx context.Context, reason string, unprovedSince
 			Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
 		})
 	}
-	if err := g.Store.HoldPublishing(ctx, reason, unprovedSince, known); err != nil {
+	if err := g.Store.HoldPublishingAfterRestore(ctx, reason, unprovedSince, known); err != nil {
 		return fmt.Errorf("hold publishing: %w", err)
 	}
 	return nil

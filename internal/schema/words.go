@@ -70,7 +70,7 @@ func adviseOnSyntax(text []byte, offset int64) string {
 // WithSuggestion adds a hint to an error about an unknown name: the most similar known name or, if none is similar, all
 // known names.
 func WithSuggestion(e *core.Error, name string, known []string) *core.Error {
-	if near := core.Nearest(name, known); near != "" {
+	if near := core.NearestName(name, known); near != "" {
 		return e.WithHint("Did you mean %s?", near)
 	}
 	if len(known) == 0 {

@@ -65,8 +65,8 @@ func isValidKeyID(id string) bool {
 	return len(id) >= 1 && len(id) <= 32 && strings.Trim(id, base62+"._-") == ""
 }
 
-// IDs returns the ids of the keys, the current one first.
-func (r *Ring) IDs() []string { return slices.Clone(r.ids) }
+// KeyIDs returns the ids of the keys, the current one first.
+func (r *Ring) KeyIDs() []string { return slices.Clone(r.ids) }
 
 // Format prints the ids, but not the keys, for every verb of package fmt.
 func (r *Ring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "secret.Ring%v", r.ids) }

@@ -66,8 +66,8 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 	return body[head+expSize:], nil
 }
 
-// MAC returns an authentication code of a value, which nobody can compute without the current key.
-func (r *Ring) MAC(purpose, value string) []byte {
+// ComputeMAC returns an authentication code of a value, which nobody can compute without the current key.
+func (r *Ring) ComputeMAC(purpose, value string) []byte {
 	return computeMAC(r.keys[r.current], purpose, []byte(value))
 }
 

@@ -55,9 +55,9 @@ func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID,
 	return row.Account, row.Token, err
 }
 
-// LockAccountsShared prevents connected accounts from being disconnected until the transaction ends. It returns
-// ErrNotFound if one of them is not connected. Posts and the month's usage must be locked first.
-func (t Tenant) LockAccountsShared(ctx context.Context, ids []core.AccountID) error {
+// LockConnectedAccountsShared prevents connected accounts from being disconnected until the transaction ends. It
+// returns ErrNotFound if one of them is not connected. Posts and the month's usage must be locked first.
+func (t Tenant) LockConnectedAccountsShared(ctx context.Context, ids []core.AccountID) error {
 	held, err := queryValues[core.AccountID](t.query(ctx, `
 		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids)
 			AND disconnected_at IS NULL ORDER BY id FOR SHARE`,

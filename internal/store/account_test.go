@@ -116,7 +116,7 @@ func TestARenewalIsClaimedOnceAndKeepsANewerToken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.one.account(t, "p")
-	due, err := w.DueRefreshes(t.Context(), 10)
+	due, err := w.DueTokenRefreshes(t.Context(), 10)
 	if err != nil || len(due) != 1 || due[0].Account != id || due[0].Workspace != w.one.id {
 		t.Fatalf("due: %+v, %v", due, err)
 	}

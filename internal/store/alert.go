@@ -71,9 +71,10 @@ type FailedPost struct {
 	First bool
 }
 
-// FailedPosts returns those of the posts that have failed and will not be retried automatically: at most
+// FailedPostsAmong returns those of the posts that have failed and will not be retried automatically: at most
 // perPersonAndCode for each creator and error code.
-func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID, perPersonAndCode int) ([]FailedPost, error) {
+func (t Tenant) FailedPostsAmong(ctx context.Context, ids []core.PostID, limitPerPersonAndCode int,
+) ([]FailedPost, error) {
 	return queryMany[FailedPost](t.query(ctx, `
 		SELECT id, platform, account_name, title, text, code, message, created_by, alike, nth = 1 AS first FROM (
 			SELECT p.id, p.platform, a.display_name AS account_name, p.title, left(p.text, 200) AS text,
@@ -84,7 +85,7 @@ func (t Tenant) FailedPosts(ctx context.Context, ids []core.PostID, perPersonAnd
 			LEFT JOIN publications u ON u.post_id = p.id
 			WHERE p.workspace_id = @ws AND p.id = ANY(@ids) AND p.status = 'failed'
 				AND (u.next_action_at IS NULL OR p.error_code = 'outcome_unknown')
-		) AS failed WHERE nth <= @limit ORDER BY id`, args{"ids": ids, "limit": perPersonAndCode}))
+		) AS failed WHERE nth <= @limit ORDER BY id`, args{"ids": ids, "limit": limitPerPersonAndCode}))
 }
 
 // LostAccount is an account that must be reconnected.
@@ -95,8 +96,8 @@ type LostAccount struct {
 	Reason   string
 }
 
-// LostAccounts returns those of the accounts that must be reconnected.
-func (t Tenant) LostAccounts(ctx context.Context, ids []core.AccountID) ([]LostAccount, error) {
+// LostAccountsAmong returns those of the accounts that must be reconnected.
+func (t Tenant) LostAccountsAmong(ctx context.Context, ids []core.AccountID) ([]LostAccount, error) {
 	return queryMany[LostAccount](t.query(ctx, `
 		SELECT id, platform, display_name AS name, status_reason AS reason FROM accounts
 		WHERE workspace_id = @ws AND id = ANY(@ids) AND status <> 'ok' AND disconnected_at IS NULL

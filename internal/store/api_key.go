@@ -47,11 +47,11 @@ func (t Tenant) Keys(ctx context.Context) ([]core.Key, error) {
 }
 
 // AddKey stores a key's hash and details. It returns ErrNotFound if the creator is not a member.
-func (t Tenant) AddKey(ctx context.Context, k core.Key, hash []byte) error {
+func (t Tenant) AddKey(ctx context.Context, k core.Key, keyHash []byte) error {
 	return t.exec(ctx, `
 		INSERT INTO api_keys (id, workspace_id, user_id, name, scope, hash, hint, created_at)
 		VALUES (@id, @ws, @user, @name, @scope, @hash, @hint, @at)`, args{
-		"id": k.ID, "user": k.CreatedBy, "name": k.Name, "scope": k.Scope, "hash": hash, "hint": k.Hint, "at": k.CreatedAt,
+		"id": k.ID, "user": k.CreatedBy, "name": k.Name, "scope": k.Scope, "hash": keyHash, "hint": k.Hint, "at": k.CreatedAt,
 	})
 }
 

@@ -77,7 +77,7 @@ func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, li
 func (s *Store) claimPublications(ctx context.Context, condition, order, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return queryMany[Claim](s.query(ctx, selectDueSQL(condition, order)+` LIMIT @limit`+claimRest, args{
+	return queryMany[Claim](s.query(ctx, selectAndLockDueSQL(condition, order)+` LIMIT @limit`+claimRest, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
@@ -88,7 +88,7 @@ func (t Tenant) ClaimPublication(ctx context.Context, post core.PostID, owner st
 	now time.Time,
 ) (Claim, error) {
 	const which = `p.workspace_id = @ws AND p.post_id = @post AND (` + dueNow + ` OR ` + prepareNow + `)`
-	all, err := queryMany[Claim](t.query(ctx, selectDueSQL(which, `p.post_id`)+claimRest, args{
+	all, err := queryMany[Claim](t.query(ctx, selectAndLockDueSQL(which, `p.post_id`)+claimRest, args{
 		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 	if err == nil && len(all) == 0 {
@@ -100,9 +100,9 @@ func (t Tenant) ClaimPublication(ctx context.Context, post core.PostID, owner st
 	return all[0], nil
 }
 
-// selectDueSQL returns the SQL that selects the publications to claim. It also locks their posts, because posts are
-// always locked before publications. It waits for no lock.
-func selectDueSQL(condition, order string) string {
+// selectAndLockDueSQL returns the SQL that selects the publications to claim. It also locks their posts, because posts
+// are always locked before publications. It waits for no lock.
+func selectAndLockDueSQL(condition, order string) string {
 	return `
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
@@ -115,8 +115,8 @@ func selectDueSQL(condition, order string) string {
 			ORDER BY ` + order + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
-// claimRest claims what selectDueSQL selected. Its commit does not wait for the disk: if a crash of the database loses
-// a claim, the fence refuses the worker's first write, even if the next claim has the same epoch, because no two
+// claimRest claims what selectAndLockDueSQL selected. Its commit does not wait for the disk: if a crash of the database
+// loses a claim, the fence refuses the worker's first write, even if the next claim has the same epoch, because no two
 // claims have the same lease_owner.
 const claimRest = `
 		), begun AS (

@@ -40,9 +40,9 @@ func (e *MissingError) Error() string { return fmt.Sprintf("no such %s: %v", e.M
 func (e *MissingError) Unwrap() []error { return []error{core.NotFound(), e.cause} }
 
 // IsMissingReference reports whether err is a MissingError for the given name.
-func IsMissingReference(err error, name string) bool {
+func IsMissingReference(err error, referenceName string) bool {
 	e, ok := errors.AsType[*MissingError](err)
-	return ok && e.Missing == name
+	return ok && e.Missing == referenceName
 }
 
 // ErrSameID means that another post of the account has the same id on the network.

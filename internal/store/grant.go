@@ -42,12 +42,12 @@ const grantedBy = `(granted_at IS NULL OR granted_at < @at::timestamptz + '1 sec
 
 // MarkAccountRevoked revokes an account whose person removed the app at the given time. It does nothing, and returns
 // false, if the person has connected the account again since.
-func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, at time.Time, reason string,
+func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, revokedAt time.Time, reason string,
 ) (revoked bool, err error) {
 	return t.execChanged(ctx, `
 		UPDATE accounts SET status = @revoked, status_reason = @reason
 		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL AND status <> @revoked AND `+grantedBy,
-		args{"id": id, "at": at, "reason": reason, "revoked": core.AccountRevoked})
+		args{"id": id, "at": revokedAt, "reason": reason, "revoked": core.AccountRevoked})
 }
 
 // WakePostsInProcessing lets a worker immediately ask the network about the account's posts that the network is
@@ -69,7 +69,7 @@ func (t Tenant) WakePostsInProcessing(ctx context.Context, account core.AccountI
 // "" if there is none. It returns ErrNotFound for a connected account.
 func (t Tenant) EraseAccountData(ctx context.Context, id core.AccountID,
 	placeholderName string,
-) (avatar string, err error) {
+) (avatarKey string, err error) {
 	return queryValue[string](t.query(ctx, `
 		UPDATE accounts SET external_id = 'erased/' || accounts.id, username = '', display_name = @name, avatar_url = '',
 			avatar = '', grant_hash = NULL
@@ -108,7 +108,7 @@ func (s *Store) FinishErasure(ctx context.Context, code string) error {
 		args{"code": code})
 }
 
-// DropOldErasures deletes erasures that were completed longer ago than kept.
-func (s *Store) DropOldErasures(ctx context.Context, kept time.Duration) error {
-	return s.exec(ctx, `DELETE FROM erasures WHERE done_at < clock() - @kept::interval`, args{"kept": kept})
+// DeleteOldErasures deletes erasures that were completed longer ago than kept.
+func (s *Store) DeleteOldErasures(ctx context.Context, keepFor time.Duration) error {
+	return s.exec(ctx, `DELETE FROM erasures WHERE done_at < clock() - @kept::interval`, args{"kept": keepFor})
 }

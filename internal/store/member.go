@@ -102,11 +102,11 @@ func (t Tenant) ConsumeInvitation(ctx context.Context, tokenHash []byte, now tim
 
 // JoinWorkspace makes a person a member of the workspace. If passwordHash is not empty, it first stores the person; the
 // error is conflict if the email address is in use.
-func (t Tenant) JoinWorkspace(ctx context.Context, u core.User, passwordHash string, role core.Role,
+func (t Tenant) JoinWorkspace(ctx context.Context, u core.User, newUserPasswordHash string, role core.Role,
 	now time.Time,
 ) error {
-	if passwordHash != "" {
-		if err := t.store.AddUser(ctx, u, passwordHash, now); err != nil {
+	if newUserPasswordHash != "" {
+		if err := t.store.AddUser(ctx, u, newUserPasswordHash, now); err != nil {
 			return err
 		}
 	}

@@ -7,18 +7,19 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaByID returns files by id, with verified facts only.
-func (t Tenant) MediaByID(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
-	return t.mediaByID(ctx, ids, "")
+// VerifiedMediaByID returns files by id, with verified facts only.
+func (t Tenant) VerifiedMediaByID(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
+	return t.verifiedMediaByID(ctx, ids, "")
 }
 
-// LockMediaShared is MediaByID, and keeps the files' bytes until the transaction ends: purging and deleting wait, and
-// then see which posts use the file. Files are locked after everything else except storage (ADR 0010).
+// LockMediaShared is VerifiedMediaByID, and keeps the files' bytes until the transaction ends: purging and deleting
+// wait, and then see which posts use the file. Files are locked after everything else except storage (ADR 0010).
 func (t Tenant) LockMediaShared(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
-	return t.mediaByID(ctx, ids, ` ORDER BY m.id FOR SHARE`)
+	return t.verifiedMediaByID(ctx, ids, ` ORDER BY m.id FOR SHARE`)
 }
 
-func (t Tenant) mediaByID(ctx context.Context, ids []core.MediaID, lock string) (map[core.MediaID]core.Media, error) {
+func (t Tenant) verifiedMediaByID(ctx context.Context, ids []core.MediaID, lock string,
+) (map[core.MediaID]core.Media, error) {
 	found := map[core.MediaID]core.Media{}
 	if len(ids) == 0 {
 		return found, nil
@@ -46,8 +47,8 @@ func (t Tenant) MediaInOrder(ctx context.Context, ids []core.MediaID) ([]core.Me
 	return list, err
 }
 
-// MediaRows returns the rows of files by id, in no particular order. It includes deleted files.
-func (t Tenant) MediaRows(ctx context.Context, ids []core.MediaID) ([]Media, error) {
+// MediaIncludingDeleted returns the rows of files by id, in no particular order. It includes deleted files.
+func (t Tenant) MediaIncludingDeleted(ctx context.Context, ids []core.MediaID) ([]Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -86,10 +86,11 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 		args{"post": post}))
 }
 
-// SetPublication creates a post's row or replaces the one that the caller has locked. Claims use SaveStepBeforeCall and
-// SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be prepared; otherwise, none
-// does. A zero DueAt means now by the database's clock. A worker with a claim loses it and cannot overwrite the change.
-func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
+// ReplacePublication creates a post's row or replaces the one that the caller has locked. Claims use SaveStepBeforeCall
+// and SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be prepared; otherwise,
+// none does. A zero DueAt means now by the database's clock. A worker with a claim loses it and cannot overwrite the
+// change.
+func (t Tenant) ReplacePublication(ctx context.Context, p Publication) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH ended AS ( -- the turn of a post that waited for it
 			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post
@@ -282,13 +283,13 @@ func (s *Store) CountOverdue(ctx context.Context, after time.Duration) (count in
 
 // ReleasePublicationLeases releases a stopping worker's leases on publications that are due now, or due to be prepared,
 // so that others can take over immediately. owner is the beginning of the lease_owner of the worker's claims.
-func (s *Store) ReleasePublicationLeases(ctx context.Context, owner string) error {
+func (s *Store) ReleasePublicationLeases(ctx context.Context, ownerPrefix string) error {
 	return s.exec(ctx, `
 		WITH held AS (
 			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock()
 				AND (next_action_at <= clock() OR prepare_at <= clock()) ORDER BY post_id FOR UPDATE
 		)
-		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
+		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": ownerPrefix})
 }
 
 // Call is a call to a network, as the ledger stores it.

@@ -80,7 +80,7 @@ func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err erro
 	}
 	if errors.Is(err, ErrNotFound) {
 		err = s.Tx(ctx, func(s *Store) (err error) {
-			c, err = s.countFirstOfPart(ctx, address, limit, step)
+			c, err = s.countFirstInPart(ctx, address, limit, step)
 			return err
 		})
 	}
@@ -90,8 +90,8 @@ func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err erro
 	return c, nil
 }
 
-// countFirstOfPart counts a request of an address that has not sent a request in this part yet, or is at its limit.
-func (s *Store) countFirstOfPart(ctx context.Context, address string, limit int,
+// countFirstInPart counts a request of an address that has not sent a request in this part yet, or is at its limit.
+func (s *Store) countFirstInPart(ctx context.Context, address string, limit int,
 	step time.Duration,
 ) (RateCount, error) {
 	row, err := queryOne[tallyRow](s.query(ctx, `
@@ -106,7 +106,7 @@ func (s *Store) countFirstOfPart(ctx context.Context, address string, limit int,
 	t := tally{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
 	if n := t.countRequests(); n >= limit {
 		return RateCount{
-			Reset: t.firstExpireAt(1, step).Sub(row.Now), RetryAfter: t.firstExpireAt(n-limit+1, step).Sub(row.Now),
+			Reset: t.expiryOfFirst(1, step).Sub(row.Now), RetryAfter: t.expiryOfFirst(n-limit+1, step).Sub(row.Now),
 		}, nil
 	}
 	t.parts[subWindows]++
@@ -118,7 +118,7 @@ func (s *Store) countFirstOfPart(ctx context.Context, address string, limit int,
 			"address": address, "newest": t.newest, "here": here, "before": t.countRequests() - here, "oldest": t.partOfRequest(1),
 			"parts": t.parts[:subWindows],
 		})
-	reset := t.firstExpireAt(1, step).Sub(row.Now)
+	reset := t.expiryOfFirst(1, step).Sub(row.Now)
 	return RateCount{Granted: true, Remaining: limit - t.countRequests(), Reset: reset}, err
 }
 
@@ -168,8 +168,8 @@ func (t tally) partOfRequest(n int) int64 {
 	return t.newest
 }
 
-// firstExpireAt returns when the first n requests no longer count.
-func (t tally) firstExpireAt(n int, step time.Duration) time.Time {
+// expiryOfFirst returns when the first n requests no longer count.
+func (t tally) expiryOfFirst(n int, step time.Duration) time.Time {
 	return partExpiresAt(t.partOfRequest(n), step)
 }
 

@@ -49,7 +49,7 @@ func TestATallySaysWhatDropsOutWhen(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	for n, part := range map[int]int64{1: 940, 7: 940, 8: 990, 9: 990, 10: 1000, 12: 1000} {
-		if got, want := tally.firstExpireAt(n, time.Second), time.Unix(part+61, 0); !got.Equal(want) {
+		if got, want := tally.expiryOfFirst(n, time.Second), time.Unix(part+61, 0); !got.Equal(want) {
 			t.Errorf("the first %d requests count until %v, want %v", n, got, want)
 		}
 	}

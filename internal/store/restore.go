@@ -48,13 +48,13 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
-// HoldPublishing prevents all workers from claiming posts until EndPublishingHold. It stores those of the receipts
-// whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for choosing a new
-// password, requests for such links, unsent emails and alerts.
+// HoldPublishingAfterRestore prevents all workers from claiming posts until EndPublishingHold. It stores those of the
+// receipts whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for
+// choosing a new password, requests for such links, unsent emails and alerts.
 //
 // unprovedSince is zero if there is a receipt of every post that was published. If this database is already on hold,
 // only receipts are added. A hold that came with the backup of another database is replaced.
-func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince time.Time,
+func (s *Store) HoldPublishingAfterRestore(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts []RestoredReceipt,
 ) error {
 	return s.Tx(ctx, func(s *Store) error {
@@ -156,7 +156,7 @@ func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
 }
 
-// RestoredReceipts lists the receipts that HoldPublishing stored.
+// RestoredReceipts lists the receipts that HoldPublishingAfterRestore stored.
 func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
 	return queryMany[RestoredReceipt](s.query(ctx, `
 		SELECT workspace_id AS workspace, post_id AS post, handle, armed_at, live, external_id, external_url

@@ -94,11 +94,11 @@ func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPendin
 		WHERE grant_hash = @grant`, args{"grant": r.Grant, "token": r.Token, "ended": noCallPending})
 }
 
-// DropOldRevocations deletes revocations that were requested longer ago than lifetime. It also deletes finished ones
+// DeleteOldRevocations deletes revocations that were requested longer ago than lifetime. It also deletes finished ones
 // that can no longer concern any consent, because their last call took effect longer ago than consent.
-func (s *Store) DropOldRevocations(ctx context.Context, lifetime, consent time.Duration) error {
+func (s *Store) DeleteOldRevocations(ctx context.Context, keepFor, consentLifetime time.Duration) error {
 	return s.exec(ctx, `
 		DELETE FROM revocations WHERE asked_at < clock() - @lifetime::interval
 			OR length(token) = 0 AND (quiet_at IS NULL OR quiet_at < clock() - @consent::interval)`,
-		args{"lifetime": lifetime, "consent": consent})
+		args{"lifetime": keepFor, "consent": consentLifetime})
 }

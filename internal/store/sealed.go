@@ -34,10 +34,10 @@ type SealedValue[K core.Kind] struct {
 	Sealed    []byte
 }
 
-// ValuesSealedOtherwise lists up to limit values of a column that do not begin with prefix, in the order of their rows,
-// starting after the row after.
-func ValuesSealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, prefix []byte, after core.ID[K],
-	limit int,
+// SealedValuesWithoutPrefix lists up to limit values of a column that do not begin with prefix, in the order of their
+// rows, starting after the row after.
+func SealedValuesWithoutPrefix[K core.Kind](ctx context.Context, s *Store, c SealedColumn, prefix []byte,
+	after core.ID[K], limit int,
 ) ([]SealedValue[K], error) {
 	return queryMany[SealedValue[K]](s.query(ctx, `
 		SELECT `+c.key+` AS id, workspace_id AS workspace, `+c.Column+` AS sealed FROM `+c.Table+`

@@ -16,8 +16,8 @@ func (s *Store) MarkExpiredAccounts(ctx context.Context, reason string) error {
 		args{"ok": core.AccountOK, "expired": core.AccountExpired, "reason": reason})
 }
 
-// DueRefreshes lists accounts whose token should be renewed now, the longest overdue first.
-func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, error) {
+// DueTokenRefreshes lists accounts whose token should be renewed now, the longest overdue first.
+func (s *Store) DueTokenRefreshes(ctx context.Context, limit int) ([]queue.Refresh, error) {
 	return queryMany[queue.Refresh](s.query(ctx, `
 		SELECT workspace_id AS workspace, id AS account FROM accounts
 		WHERE token_refresh_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
@@ -55,8 +55,8 @@ const (
 	CheckLease = 5 * time.Minute
 )
 
-// DueChecks lists accounts whose token should be checked with the network now.
-func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error) {
+// DueAccountChecks lists accounts whose token should be checked with the network now.
+func (s *Store) DueAccountChecks(ctx context.Context, limit int) ([]queue.Check, error) {
 	return queryMany[queue.Check](s.query(ctx, `
 		SELECT workspace_id AS workspace, id AS account FROM accounts
 		WHERE check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL ORDER BY check_at LIMIT @limit`,

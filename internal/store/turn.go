@@ -55,8 +55,8 @@ const passTurnSQL = `, held AS (
 
 // wokenSQL returns the SQL that says whether passTurnSQL has made another post due. passes says whether the statement
 // contains passTurnSQL.
-func wokenSQL(passes bool) string {
-	if passes {
+func wokenSQL(passesTurn bool) string {
+	if passesTurn {
 		return `EXISTS (SELECT FROM woken)`
 	}
 	return `false`
