@@ -311,7 +311,7 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 		return contract.Account{}, err
 	}
 	if len(done.Accounts) != 1 {
-		return contract.Account{}, fmt.Errorf("connecting %s created %d accounts", platform, len(done.Accounts))
+		return contract.Account{}, fmt.Errorf("connecting an account on %s created %d accounts, not one", platform, len(done.Accounts))
 	}
 	return done.Accounts[0], nil
 }

@@ -33,8 +33,8 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return nil
 }
 
-// putObject stores a small object in one request, and a large one in parts. After an error, it tries to remove the parts
-// that were sent. If that fails, RemoveUnfinished removes them later.
+// putObject stores a small object in one request, and a large one in parts. After an error, it tries to remove the
+// parts that were sent. If that fails, RemoveUnfinished removes them later.
 func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := os.CreateTemp("", "belfry-part-*")
 	if err != nil {
@@ -90,8 +90,8 @@ func (b *bucket) abortUpload(ctx context.Context, name, upload string) error {
 	return nil
 }
 
-// partReader reads a source in parts. It stores the current part in a temporary file, so that it can be sent again after
-// a broken connection. Parts of a hundred concurrent uploads would need too much memory.
+// partReader reads a source in parts. It stores the current part in a temporary file, so that it can be sent again
+// after a broken connection. Parts of a hundred concurrent uploads would need too much memory.
 type partReader struct {
 	source  *bufio.Reader
 	file    *os.File
@@ -102,8 +102,8 @@ type partReader struct {
 	last    bool
 }
 
-// readPart replaces the file's content with the next part, of at most length bytes, and sets last if no bytes follow. It
-// computes the checksum itself, because the library's checksum is slower and some servers do not support it.
+// readPart replaces the file's content with the next part, of at most length bytes, and sets last if no bytes follow.
+// It computes the checksum itself, because the library's checksum is slower and some servers do not support it.
 func (p *partReader) readPart(length int64) (err error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return err

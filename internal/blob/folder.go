@@ -30,8 +30,8 @@ const (
 	maxReadAhead    = 16
 )
 
-// folder is a store in a folder on disk. A key is a path in the folder, so the files can be used without Belfry. os.Root
-// prevents access to other folders.
+// folder is a store in a folder on disk. A key is a path in the folder, so the files can be used without Belfry.
+// os.Root prevents access to other folders.
 type folder struct {
 	root      *os.Root
 	readAhead chan [][]byte // sets of buffers that are not in use; nil before a set's first use
@@ -134,8 +134,8 @@ func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, si
 // flushBytes is how many new bytes make earlySyncWriter start to write them to disk.
 const flushBytes = 8 << 20
 
-// earlySyncWriter makes the system write a file to disk while more bytes arrive, so that the final sync is short. Unlike
-// os.File, it has no ReadFrom, which would use a small buffer.
+// earlySyncWriter makes the system write a file to disk while more bytes arrive, so that the final sync is short.
+// Unlike os.File, it has no ReadFrom, which would use a small buffer.
 type earlySyncWriter struct {
 	file        *os.File
 	at, flushed int64

@@ -88,7 +88,7 @@ func listFields(cfg *Config) []field {
 	return list
 }
 
-// displayValue returns the value for output, without secrets. Values with a format of their own are shown as entered.
+// displayValue returns the value for output, without secrets. Values in a special format are shown as entered.
 func (f field) displayValue(given map[string]string) string {
 	switch v := f.value.Interface().(type) {
 	case Secret:

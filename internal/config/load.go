@@ -14,7 +14,8 @@ import (
 )
 
 // Load reads the configuration from environ, which has the form of os.Environ. extra are the variables that other
-// packages declare. An empty variable counts as not set. The error has a line with an example for each invalid variable.
+// packages declare. An empty variable counts as not set. The error has a line with an example for each invalid
+// variable.
 func Load(environ []string, extra []Variable) (*Config, error) {
 	return loadFor(environ, extra, os.Geteuid() == 0)
 }

@@ -51,8 +51,8 @@ func (c *Client) dialOneOf(ctx context.Context, to netip.AddrPort, count int) (n
 	return c.connect(ctx, to)
 }
 
-// newPublicDialer returns a function that connects to an address. Just before the system call, it refuses addresses that
-// are not public.
+// newPublicDialer returns a function that connects to an address. Just before the system call, it refuses addresses
+// that are not public.
 func newPublicDialer(public func(netip.Addr) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
 	dialer := &net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)

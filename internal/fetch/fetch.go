@@ -1,5 +1,5 @@
-// Package fetch downloads files from addresses that people enter. It connects only to the public internet, and only over
-// HTTPS, whatever a name resolves to and wherever a redirect leads.
+// Package fetch downloads files from addresses that people enter. It connects only to the public internet, and only
+// over HTTPS, whatever a name resolves to and wherever a redirect leads.
 package fetch
 
 import (

@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// File is the body of a response, with limits, and what the server says about it, which cannot be trusted. Only the time
-// spent in Read counts toward the time limits, so that a slow disk does not make a download fail.
+// File is the body of a response, with limits. What the server says about it cannot be trusted. Only the
+// time spent in Read counts toward the time limits, so that a slow disk does not make a download fail.
 type File struct {
 	// Length is the number of bytes in the body, or -1 if the server does not state it.
 	Length int64

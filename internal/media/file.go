@@ -69,7 +69,8 @@ func newFile(ctx context.Context, r io.ReaderAt, size int64) *file {
 	return &file{ctx: ctx, r: r, size: size}
 }
 
-// ReadAt implements io.ReaderAt, bypassing the window. It returns errors instead of panicking, because decoders call it.
+// ReadAt implements io.ReaderAt, bypassing the window. It returns errors instead of panicking, because decoders call
+// it.
 func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.ctx.Err(); err != nil {
 		f.failed = err

@@ -57,7 +57,7 @@ func (f *file) visitGIFBlocks(at int64, visit func(block)) (end int64) {
 	}
 }
 
-// skipSubBlocks returns the end of the sub-blocks that begin at at.
+// skipSubBlocks returns the end of the sub-blocks at position at.
 func (f *file) skipSubBlocks(at int64) (end int64) {
 	for {
 		length := int64(f.windowAt(at)[0])

@@ -28,8 +28,8 @@ type segment struct {
 	head       []byte
 }
 
-// visitJPEGSegments visits the segments of a JPEG in order, up to and including EOI, and returns where the picture ends.
-// The head of a segment contains at most 32 KiB of its content.
+// visitJPEGSegments visits the segments of a JPEG in order, up to and including EOI, and returns where the picture
+// ends. The head of a segment contains at most 32 KiB of its content.
 func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
@@ -59,7 +59,7 @@ func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
 	}
 }
 
-// findScanEnd returns the end of the picture data that begins at at: the next marker that is not a restart marker.
+// findScanEnd returns the end of the picture data at position at: the next marker that is not a restart marker.
 func (f *file) findScanEnd(at int64) int64 {
 	for {
 		b := f.windowAt(at)

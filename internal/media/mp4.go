@@ -152,8 +152,8 @@ func (m *movie) setDurationAndRates(video *track) {
 	m.facts.BitRate = int64(float64(m.facts.Bytes) * 8000 / float64(ms))
 }
 
-// toMilliseconds converts a duration in units of a timescale. It returns MaxInt64 if the duration exceeds the limit, and
-// 0 if it is unknown.
+// toMilliseconds converts a duration in units of a timescale. It returns MaxInt64 if the duration exceeds the limit,
+// and 0 if it is unknown.
 func toMilliseconds(units, timescale int64) int64 {
 	if units <= 0 || timescale <= 0 {
 		return 0

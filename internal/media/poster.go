@@ -185,7 +185,7 @@ func (m *movie) locateKeyframe(t *track) (at, size int64) {
 
 // chooseKeyframe returns the number, from 0, of the sample to show: the last key frame within the first second, because
 // the first one is often black (14496-12, 8.6.2).
-func (m *movie) chooseKeyframe(t *track) (found int64) {
+func (m *movie) chooseKeyframe(t *track) (number int64) {
 	if !t.stss.exists() { // every sample is a key frame
 		return 0
 	}
@@ -195,14 +195,14 @@ func (m *movie) chooseKeyframe(t *track) (found int64) {
 	}
 	for row := range m.openTable(t.stss, 4).remainingRows() {
 		n := int64(binary.BigEndian.Uint32(row)) - 1
-		if n < 0 || n >= t.samples || found > 0 && n > second {
+		if n < 0 || n >= t.samples || number > 0 && n > second {
 			break
 		}
-		if found = n; n > second {
+		if number = n; n > second {
 			break
 		}
 	}
-	return found
+	return number
 }
 
 // wrapInMovie returns a QuickTime file with one picture and its sample description.

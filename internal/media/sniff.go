@@ -134,8 +134,8 @@ var mp4Brands = []string{
 	"XAVC", "MSDH", "cmfc", "cmf2",
 }
 
-// parseFtyp returns the media type according to the ftyp box at the beginning of head (ISO/IEC 14496-12, 4.3). The error
-// is a *Refusal.
+// parseFtyp returns the media type according to the ftyp box at the beginning of head (ISO/IEC 14496-12, 4.3). The
+// error is a *Refusal.
 func parseFtyp(head []byte) (mime string, err error) {
 	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
 	if size < 12 {
@@ -183,7 +183,7 @@ func parseFtyp(head []byte) (mime string, err error) {
 }
 
 // describeUnsupported returns the most specific reason for refusing an unsupported file with these first bytes.
-func describeUnsupported(head []byte) string {
+func describeUnsupported(head []byte) (reason string) {
 	for _, s := range signs {
 		if len(head) >= s.at && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
 			return s.reason

@@ -66,7 +66,7 @@ func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, err
 	return encodeThumbnail(applyOrientation(small, facts.Orientation))
 }
 
-// decodeScaled decodes the picture at the size of a thumbnail. The full picture is garbage when it returns.
+// decodeScaled decodes the picture and scales it to a thumbnail, so that the memory of the full picture can be freed.
 func (f *file) decodeScaled(facts Facts) (*image.RGBA, error) {
 	picture, err := f.decodePicture(facts)
 	if err != nil {
@@ -104,8 +104,8 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 	return picture, nil
 }
 
-// extractFirstFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not support
-// animations.
+// extractFirstFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not
+// support animations.
 func (f *file) extractFirstFrame() (frame io.Reader, err error) {
 	err = recoverAbort(func() {
 		for c := range f.riffChunks(f.riffEnd()) {

@@ -17,8 +17,8 @@ import (
 // partial is large enough for a bucket to be written in several parts.
 const partial = 11 << 20
 
-// Run runs the suite. open returns an empty store, which the suite closes. The test that calls Run must not be parallel,
-// because one part of the suite measures the memory of the whole process.
+// Run runs the suite. open returns an empty store, which the suite closes. The test that calls Run must not be
+// parallel, because one part of the suite measures the memory of the whole process.
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	t.Helper()
 	t.Run("memory does not grow with the object", func(t *testing.T) { littleMemory(t, opened(t, open)) })

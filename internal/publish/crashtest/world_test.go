@@ -208,8 +208,8 @@ func (w *world) nextDue() time.Time {
 	return *next
 }
 
-// publishDue lets a life publish all that is due, again and again until it rests or is dead. It returns false if posts are
-// left: a worker that stands still has locked them.
+// publishDue lets a life publish all that is due, again and again until it rests or is dead. It returns false if posts
+// are left: a worker that stands still has locked them.
 func (w *world) publishDue(l *life) bool {
 	w.t.Helper()
 	for range 10 {
@@ -224,8 +224,8 @@ func (w *world) publishDue(l *life) bool {
 	return false
 }
 
-// runUntil lets a life work, and moves the clock, until nothing is due before the time given, or the life can do no more.
-// before is called before each step.
+// runUntil lets a life work, and moves the clock, until nothing is due before the time given, or the life can do no
+// more. before is called before each step.
 func (w *world) runUntil(l *life, until time.Time, before func()) {
 	w.t.Helper()
 	for range 1000 {
