@@ -1,5 +1,5 @@
-// Package apitest holds recorded answers of /v1 against the API's own description, for the tests of every
-// door and for the black-box suite.
+// Package apitest checks responses of /v1 against the API's own description, for tests of the entry points and of the
+// built program.
 package apitest
 
 import (
@@ -18,19 +18,19 @@ import (
 
 const prefix = "/v1"
 
-// Book is a description that answers are held against. It is safe for concurrent use.
+// Book is a description that responses are checked against. It is safe for concurrent use.
 type Book struct {
 	doc *openapi3.T
-	// schemas are those of bodies by their place in the description. kin-openapi reads a schema anew for
-	// each answer, which takes longer than most requests.
+	// schemas are the schemas of bodies, by their paths in the description. kin-openapi would compile a schema for each
+	// response, which takes longer than most requests.
 	schemas map[string]*jsonschema.Schema
 }
 
-// opened holds the books by their documents: compiling one takes longer than most tests.
+// opened contains the books by their documents, because compiling one takes longer than most tests.
 var opened sync.Map
 
-// Open reads a description as GET /v1/openapi.json answers it, once in a process. One that is not sound OpenAPI is an
-// error.
+// Open reads a description as returned by GET /v1/openapi.json, once in a process. It returns an error if the
+// description is not valid OpenAPI.
 func Open(document []byte) (*Book, error) {
 	once, _ := opened.LoadOrStore(string(document), sync.OnceValues(func() (*Book, error) {
 		return compileBook(document)
@@ -50,7 +50,7 @@ func compileBook(document []byte) (*Book, error) {
 	return b, b.compile(document)
 }
 
-// errorSchema is where the error body is described.
+// errorSchema is the path of the schema for errors.
 const errorSchema = "/components/schemas/Error"
 
 func (b *Book) compile(document []byte) error {
@@ -68,7 +68,7 @@ func (b *Book) compile(document []byte) error {
 		for method, op := range item.Operations() {
 			for status, answer := range op.Responses.Map() {
 				if answer.Value.Content[jsonType] != nil {
-					places[place(path, method, status, answer)] = true
+					places[schemaPath(path, method, status, answer)] = true
 				}
 			}
 		}
@@ -83,8 +83,8 @@ func (b *Book) compile(document []byte) error {
 
 const jsonType = "application/json"
 
-// place is where the schema of an answer's body stands.
-func place(path, method, status string, answer *openapi3.ResponseRef) string {
+// schemaPath returns the path of the schema for a response's body.
+func schemaPath(path, method, status string, answer *openapi3.ResponseRef) string {
 	at := strings.TrimPrefix(answer.Ref, "#")
 	if at == "" {
 		at = "/paths/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(path) + "/" +
@@ -93,8 +93,8 @@ func place(path, method, status string, answer *openapi3.ResponseRef) string {
 	return at + "/content/application~1json/schema"
 }
 
-// Check returns what is wrong with an answer: a status, header, type or field that the description does
-// not have. Of a path or method that it does not know, the error body is checked.
+// Check returns an error if the description does not have the status, a header, a type or a field of a response. For a
+// path or method that is not in the description, it checks that the response is an error.
 func (b *Book) Check(r *http.Request, status int, header http.Header, body []byte) error {
 	path, ok := strings.CutPrefix(r.URL.Path, prefix)
 	if !ok {
@@ -103,17 +103,17 @@ func (b *Book) Check(r *http.Request, status int, header http.Header, body []byt
 	if header.Get("X-Request-Id") == "" || header.Get("RateLimit-Policy") == "" {
 		return fmt.Errorf("%s %s answered %d without X-Request-Id or RateLimit-Policy", r.Method, r.URL.Path, status)
 	}
-	template, op := b.find(r.Method, path)
+	template, op := b.findOperation(r.Method, path)
 	if op == nil {
-		return b.checkUnknown(r, status, body)
+		return b.checkUndescribed(r, status, body)
 	}
-	if err := b.checkKnown(r.Method, template, op, status, header, body); err != nil {
+	if err := b.checkDescribed(r.Method, template, op, status, header, body); err != nil {
 		return fmt.Errorf("%s %s answered %d against its description: %w\n%s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil
 }
 
-func (b *Book) checkKnown(method, template string, op *openapi3.Operation, status int, header http.Header,
+func (b *Book) checkDescribed(method, template string, op *openapi3.Operation, status int, header http.Header,
 	body []byte,
 ) error {
 	answer := op.Responses.Status(status)
@@ -141,11 +141,11 @@ func (b *Book) checkKnown(method, template string, op *openapi3.Operation, statu
 	if kind := header.Get("Content-Type"); kind != jsonType {
 		return fmt.Errorf("its type is %q", kind)
 	}
-	return b.fits(place(template, method, strconv.Itoa(status), answer), body)
+	return b.checkBody(schemaPath(template, method, strconv.Itoa(status), answer), body)
 }
 
-// fits holds a body against the schema at a place.
-func (b *Book) fits(at string, body []byte) error {
+// checkBody checks a body against the schema at a path.
+func (b *Book) checkBody(at string, body []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("its body is no JSON: %w", err)
@@ -153,15 +153,15 @@ func (b *Book) fits(at string, body []byte) error {
 	return b.schemas[at].Validate(v)
 }
 
-// find answers the operation of a request and its path in the description; nil when it has none.
-func (b *Book) find(method, path string) (string, *openapi3.Operation) {
+// findOperation returns the path and the operation of a request in the description, or nil if there is none.
+func (b *Book) findOperation(method, path string) (string, *openapi3.Operation) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	template, found := "", (*openapi3.Operation)(nil)
 	for t, item := range b.doc.Paths.Map() {
 		op := item.GetOperation(method)
-		if op == nil || !matches(t, path) {
+		if op == nil || !matchesTemplate(t, path) {
 			continue
 		}
 		if t == path {
@@ -172,7 +172,7 @@ func (b *Book) find(method, path string) (string, *openapi3.Operation) {
 	return template, found
 }
 
-func matches(template, path string) bool {
+func matchesTemplate(template, path string) bool {
 	want, got := strings.Split(template, "/"), strings.Split(path, "/")
 	if len(want) != len(got) {
 		return false
@@ -185,11 +185,11 @@ func matches(template, path string) bool {
 	return true
 }
 
-func (b *Book) checkUnknown(r *http.Request, status int, body []byte) error {
+func (b *Book) checkUndescribed(r *http.Request, status int, body []byte) error {
 	if r.Method == http.MethodOptions && status == http.StatusNoContent || r.Method == http.MethodHead {
 		return nil
 	}
-	if err := b.fits(errorSchema, body); err != nil {
+	if err := b.checkBody(errorSchema, body); err != nil {
 		return fmt.Errorf("%s %s answered %d with another error body: %w\n%s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil

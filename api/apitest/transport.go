@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// Transport makes requests through next (http.DefaultTransport when nil) and reports every answer of /v1
-// that does not agree with the description.
+// Transport returns a transport that sends requests through next (http.DefaultTransport if it is nil), and reports
+// every response of /v1 that does not match the description.
 func (b *Book) Transport(next http.RoundTripper, report func(error)) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
@@ -22,7 +22,7 @@ type transport struct {
 	report func(error)
 }
 
-// RoundTrip is http.RoundTripper.
+// RoundTrip implements http.RoundTripper.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(r)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package fetchtest stands in for the internet in tests of what opens addresses. What it gives goes into
-// fetch.Config; it does not import package fetch, whose own tests use it.
+// Package fetchtest simulates the internet for tests of code that opens addresses. Its functions are for fetch.Config.
+// It does not import package fetch, because the tests of that package use it.
 package fetchtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// World is an internet of one server, behind one public address, with a record of every dial.
+// World is an internet with one server at one public address. It records every connection attempt.
 type World struct {
 	// Names says what a name means, one meaning after the other; the last one stays.
 	Names  map[string][]string
@@ -26,10 +26,10 @@ type World struct {
 	asked  []*http.Request
 }
 
-// Here is where the server of a world is found.
+// Here returns the address of the server of a World.
 func Here() netip.AddrPort { return netip.MustParseAddrPort("93.184.215.14:443") }
 
-// New starts a server that is called example.com.
+// New starts a server with the name example.com.
 func New(t testing.TB, h http.HandlerFunc) *World {
 	t.Helper()
 	w := &World{Names: map[string][]string{"example.com": {"93.184.215.14"}}}
@@ -44,14 +44,14 @@ func New(t testing.TB, h http.HandlerFunc) *World {
 	return w
 }
 
-// Roots trusts the world's server.
+// Roots returns certificates that trust the world's server.
 func (w *World) Roots() *x509.CertPool {
 	roots := x509.NewCertPool()
 	roots.AddCert(w.server.Certificate())
 	return roots
 }
 
-// Dial connects to the world's server, and records whatever else it is asked for.
+// Dial connects to the world's server. It records all addresses, and refuses others.
 func (w *World) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	w.mu.Lock()
 	w.dialed = append(w.dialed, to)
@@ -69,8 +69,8 @@ func (w *World) Dials() []netip.AddrPort {
 	return slices.Clone(w.dialed)
 }
 
-// Lookup believes what the most credulous of resolvers believes: names, addresses, and numbers of one to
-// four parts in three bases.
+// Lookup resolves everything that lenient resolvers accept: names, addresses, and numbers of one to four parts in three
+// bases.
 func (w *World) Lookup(_ context.Context, name string) ([]netip.Addr, error) {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	w.mu.Lock()
@@ -98,7 +98,7 @@ func parseAll(all []string) (found []netip.Addr) {
 	return found
 }
 
-// numbers is inet_aton.
+// numbers parses an address as inet_aton does.
 func numbers(name string) (netip.Addr, bool) {
 	parts := strings.Split(name, ".")
 	var sum uint64
@@ -116,7 +116,7 @@ func numbers(name string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
-// Asked lists the requests that the server got.
+// Asked returns the requests that the server received.
 func (w *World) Asked() []*http.Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Inside lists hosts that lead, by one spelling or another, to where nothing of ours may go.
+// Inside returns hosts in various spellings that lead to addresses that Belfry must not open.
 func Inside() []string {
 	return strings.Fields(`
 	localhost localhost. LOCALHOST internal.example.com metadata.internal
@@ -23,7 +23,7 @@ func Inside() []string {
 	mixed.example.com mapped.example.com v6.example.com nat64.example.com six.example.com none.example.com`)
 }
 
-// Misshapen lists addresses of a form that is not opened at all.
+// Misshapen returns addresses of forms that Belfry never opens.
 func Misshapen() []string {
 	return []string{
 		"", " ", "/", "//example.com/a", "example.com/a", "http://example.com/a", "HTTP://example.com/a",
@@ -41,7 +41,7 @@ func Misshapen() []string {
 	}
 }
 
-// Hostile is a world in which the names among Inside mean what they were chosen for.
+// Hostile returns a World in which the names in Inside resolve to private addresses.
 func Hostile(t testing.TB, h http.HandlerFunc) *World {
 	t.Helper()
 	w := New(t, h)

@@ -1,4 +1,4 @@
-// Package mailtest is a mail server for tests, which keeps what it receives.
+// Package mailtest provides a mail server for tests, which stores the emails that it receives.
 package mailtest
 
 import (
@@ -54,10 +54,11 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// URL is the address for BELFRY_SMTP_URL.
+// URL returns the address for BELFRY_SMTP_URL.
 func (s *Server) URL() string { return "smtp://ada:secret@" + s.Addr }
 
-// Refuse makes the server answer every recipient with a response such as "550 no such mailbox"; "" accepts again.
+// Refuse makes the server respond to every recipient with a response such as "550 no such mailbox". With "", it accepts
+// recipients again.
 func (s *Server) Refuse(response string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +85,7 @@ func (s *Server) acceptConnections() {
 	}
 }
 
-// serveConnection speaks SMTP until the client leaves.
+// serveConnection serves SMTP until the client disconnects.
 func (s *Server) serveConnection(connection net.Conn) {
 	lines := textproto.NewReader(bufio.NewReader(connection))
 	say := func(line string) { _, _ = fmt.Fprintf(connection, "%s\r\n", line) }

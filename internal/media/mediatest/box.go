@@ -1,4 +1,4 @@
-// Package mediatest makes small pictures and videos of a wanted shape for tests.
+// Package mediatest makes small pictures and videos with given properties for tests.
 package mediatest
 
 import (
@@ -6,13 +6,13 @@ import (
 	"encoding/binary"
 )
 
-// Box is one box of an MP4: its length, its name of four bytes, and its content.
+// Box returns a box of an MP4: its length, its name of four bytes, and its content.
 func Box(name string, content ...[]byte) []byte {
 	whole := bytes.Join(content, nil)
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(whole))), name...), whole...)
 }
 
-// Words are 32-bit numbers as boxes hold them.
+// Words returns 32-bit numbers in the format of boxes.
 func Words(of ...int) (out []byte) {
 	for _, w := range of {
 		out = binary.BigEndian.AppendUint32(out, uint32(w))
@@ -20,7 +20,7 @@ func Words(of ...int) (out []byte) {
 	return out
 }
 
-// Halves are 16-bit numbers as boxes hold them.
+// Halves returns 16-bit numbers in the format of boxes.
 func Halves(of ...int) (out []byte) {
 	for _, w := range of {
 		out = binary.BigEndian.AppendUint16(out, uint16(w))

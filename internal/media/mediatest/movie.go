@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Movie describes a video. Its zero value is three seconds of H.264 without sound, 1080 × 1920 at 30 pictures a
-// second, index first. Its samples are nothing that could be played, but for those of Codec jpeg.
+// Movie describes a video. The zero value is three seconds of H.264 without sound, 1080 × 1920 at 30 frames per second,
+// with the index first. Its samples cannot be played, except those of the Codec jpeg.
 type Movie struct {
 	Width, Height int // before rotation
 	Duration      time.Duration
@@ -27,7 +27,7 @@ type Movie struct {
 
 const timescale = 90_000
 
-// MP4 makes the file.
+// MP4 returns the file.
 func MP4(m Movie) []byte {
 	m.fill()
 	brand := []byte("isom\x00\x00\x02\x00isomiso2avc1mp41")
@@ -79,7 +79,7 @@ func (m *Movie) count() int { return int(m.Duration * time.Duration(m.FPS) / tim
 
 func (m *Movie) ms() int { return int(m.Duration / time.Millisecond) }
 
-// sample is one picture: a JPEG, or four bytes that are none.
+// sample returns one picture: a JPEG, or four bytes that are not a picture.
 func (m *Movie) sample() []byte {
 	if m.Codec == "jpeg" {
 		return JPEG(m.Width, m.Height)
@@ -109,7 +109,7 @@ func (m *Movie) moov(at int) []byte {
 	return Box("moov", append(parts, m.Extra)...)
 }
 
-// headMs is what the header says: nothing in a file of fragments.
+// headMs returns the duration in the header, which is 0 in a fragmented file.
 func (m *Movie) headMs() int {
 	if m.Fragmented {
 		return 0
@@ -142,7 +142,8 @@ func (m *Movie) sound(at int) []byte {
 		m.media("soun", "smhd", m.Rate, length, m.table(entry, at, 1, length, soundBytes)))
 }
 
-// descriptor says what mp4a is: AAC-LC of the rate and the channels (14496-1, 7.2.6; 14496-3, 1.6.2.1).
+// descriptor returns a descriptor of mp4a: AAC-LC with the sample rate and the channels (14496-1, 7.2.6; 14496-3,
+// 1.6.2.1).
 func (m *Movie) descriptor() []byte {
 	if m.Audio != "mp4a" {
 		return nil
@@ -167,7 +168,7 @@ func (m *Movie) media(kind, head string, scale, length int, table []byte) []byte
 		Box("minf", Box(head, Words(1, 0, 0)), Box("dinf", Box("dref", Words(0, 1), Box("url ", Words(1)))), table))
 }
 
-// table is a sample table with all in one chunk.
+// table returns a sample table with all samples in one chunk.
 func (m *Movie) table(entry []byte, at, count, step, size int) []byte {
 	description := Box("stsd", Words(0, 1), entry)
 	if m.Fragmented {
@@ -187,7 +188,7 @@ func matrix(rotation int) []byte {
 	return Words(turn[0], turn[1], 0, turn[2], turn[3], 0, 0, 0, 0x40000000)
 }
 
-// configuration is what a decoder needs to know beforehand.
+// configuration returns the configuration for a decoder.
 func configuration(codec string) []byte {
 	switch codec {
 	case "avc1":

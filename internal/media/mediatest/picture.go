@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// Plain is a picture of one colour, and a dark corner at its upper left, to tell which way it is turned.
+// Plain returns a picture of one color with a dark upper left corner, which shows its orientation.
 func Plain(width, height int) image.Image {
 	picture := image.NewPaletted(image.Rect(0, 0, width, height),
 		color.Palette{color.RGBA{240, 180, 40, 255}, color.Black})
@@ -25,17 +25,17 @@ func Plain(width, height int) image.Image {
 	return picture
 }
 
-// JPEG makes a JPEG.
+// JPEG returns a JPEG of the picture Plain.
 func JPEG(width, height int) []byte {
 	return encode(func(to *bytes.Buffer) error { return jpeg.Encode(to, Plain(width, height), nil) })
 }
 
-// PNG makes a PNG.
+// PNG returns a PNG of the picture Plain.
 func PNG(width, height int) []byte {
 	return encode(func(to *bytes.Buffer) error { return png.Encode(to, Plain(width, height)) })
 }
 
-// GIF makes a GIF that moves when it has more than one frame, each for a tenth of a second.
+// GIF returns a GIF. With more than one frame, it is animated, with a tenth of a second for each frame.
 func GIF(width, height, frames int) []byte {
 	all := &gif.GIF{}
 	for range frames {
@@ -53,19 +53,19 @@ func encode(write func(*bytes.Buffer) error) []byte {
 	return to.Bytes()
 }
 
-// WebP makes a lossless WebP of one colour, of 1 to 16,384 pixels a side. It takes 24 bytes of picture whatever
-// the size: codes of a single symbol need no bits (RFC 9649, 3.7.2.1.1).
+// WebP returns a lossless WebP of one color, with sides of 1 to 16,384 pixels. Its picture always takes 24 bytes,
+// because codes of a single symbol need no bits (RFC 9649, 3.7.2.1.1).
 func WebP(width, height int) []byte {
 	return Riff(Chunk("VP8L", lossless(width, height)))
 }
 
-// Riff is a WebP of these chunks.
+// Riff returns a WebP with these chunks.
 func Riff(chunks ...[]byte) []byte {
 	whole := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(whole))), whole...)
 }
 
-// Chunk is one chunk of a WebP, with its padding.
+// Chunk returns a chunk of a WebP with its padding.
 func Chunk(name string, content []byte) []byte {
 	out := append(binary.LittleEndian.AppendUint32([]byte(name), uint32(len(content))), content...)
 	return append(out, make([]byte, len(content)&1)...)
@@ -88,7 +88,7 @@ func lossless(width, height int) []byte {
 	return append(b.out, make([]byte, 8)...)
 }
 
-// bits are packed from the lowest on.
+// bits packs bits, beginning with the lowest.
 type bits struct {
 	out []byte
 	n   int
@@ -104,8 +104,8 @@ func (b *bits) add(value, n int) {
 	}
 }
 
-// BlackPNG is a black PNG of any size in a few bytes for each thousand pixels, of eight bits in one of the colour
-// types 0 (grey), 2 (RGB) and 6 (RGBA). It is written row by row: a picture of that size is never in memory.
+// BlackPNG returns a black PNG of any size, which takes a few bytes for each thousand pixels. It has eight bits and the
+// color type 0 (gray), 2 (RGB) or 6 (RGBA). It is written row by row, so the whole picture is never in memory.
 func BlackPNG(width, height int, colorType byte) []byte {
 	channels := map[byte]int{0: 1, 2: 3, 6: 4}[colorType]
 	rows := encode(func(to *bytes.Buffer) error {
