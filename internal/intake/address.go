@@ -103,7 +103,7 @@ type File struct {
 	Content  io.ReadSeekCloser
 	Name     string
 	Mime     string
-	Tag      string // differs for different bytes
+	Tag      string // identifies the bytes, for an ETag
 	Modified time.Time
 }
 

@@ -75,7 +75,7 @@ func (m *movie) boxes(at, end int64) iter.Seq[box] {
 
 func (m *movie) children(b box) iter.Seq[box] { return m.boxes(b.content, b.end) }
 
-// unmarshalBox decodes a small box into into, and aborts if it is too long or invalid.
+// unmarshalBox decodes a small box into the value that into points to, and aborts if it is too long or invalid.
 func (m *movie) unmarshalBox(b box, into mp4.IBox) {
 	abortIf(b.contentLength() > maxPayload, reasonDamaged)
 	payload := m.f.readBytes(b.content, int(b.contentLength()))

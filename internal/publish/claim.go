@@ -59,8 +59,8 @@ type failure struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// loadClaims reads the posts, accounts and files of publications of one workspace that a worker has claimed, and
-// counts takeovers. Posts that were deleted in the meantime, or changed before they were due, are missing from the result.
+// loadClaims reads the posts, accounts and files of publications of one workspace that a worker has claimed, and counts
+// takeovers. Posts that were deleted in the meantime, or changed before they were due, are missing from the result.
 func (e *Engine) loadClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim) ([]*claim, error) {
 	t := e.tenant(ws)
 	read, err := t.ReadClaimedPosts(ctx, claims)
