@@ -72,7 +72,7 @@ func (e *Engine) runWorkload(ctx context.Context, w Worker, load workload) {
 }
 
 // claimAndPublish claims batches of posts and starts to publish them, until there are no more posts to claim. It does
-// not wait for the posts; publishing does that.
+// not wait for the posts: the caller does, with publishing.
 func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
 		free := acquireSlots(ctx, load.slots)
