@@ -190,13 +190,13 @@ func (r *request) rememberSelection(ids []string) {
 	}
 }
 
-// popSelection returns the ids of the posts that are still selected, separated by spaces, and removes them from the
-// session. It returns "" for a part of a page, which does not show the selection.
-func (r *request) popSelection() string {
+// popSelection returns the ids of the posts that are still selected, and removes them from the session. It returns none
+// for a part of a page, which does not show the selection.
+func (r *request) popSelection() []string {
 	if r.wantsFragment() {
-		return ""
+		return nil
 	}
-	return r.popSessionValue(r.workspaceKey(keySelected))
+	return strings.Fields(r.popSessionValue(r.workspaceKey(keySelected)))
 }
 
 // undoAction returns the button that restores the schedules that posts had before.

@@ -3,7 +3,6 @@ package web
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"belfry/internal/app"
@@ -95,7 +94,7 @@ func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
 	if err != nil {
 		return err
 	}
-	selected := strings.Fields(r.popSelection())
+	selected := r.popSelection()
 	for _, card := range cards {
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,

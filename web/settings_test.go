@@ -153,7 +153,7 @@ func TestTheAuditLogIsFilteredAndPaged(t *testing.T) {
 	if n := len(invited.all(testid("audit-entry"))); n != 1 {
 		t.Errorf("%d invitations", n)
 	}
-	b.get("/settings/audit?action=plan_changed").says(t, "No entries")
+	b.get("/settings/audit?action=plan_changed").says(t, "No matching entries")
 	b.get("/settings/audit?cursor=x").is(t, http.StatusBadRequest)
 	other := r.as(r.Workspace("two")).get("/settings/audit").is(t, http.StatusOK)
 	if strings.Contains(other.text(), "ben@example.org") {
@@ -175,7 +175,7 @@ func TestUsageShowsLimitsAndWhatHappensThere(t *testing.T) {
 			t.Errorf("%s: %s", meter, got)
 		}
 	}
-	page.says(t, "Limit reached. Nobody else can be invited.", "Change plan")
+	page.says(t, "Limit reached. You cannot invite more people.", "Change plan")
 	r.as(r.Workspace("two")).get("/settings/plan").says(t, "no limit")
 }
 

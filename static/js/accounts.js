@@ -10,7 +10,7 @@ export function startChoosing(form) {
 
   choice.addEventListener("input", (event) => {
     if (event.target.matches("[data-searches-accounts]")) {
-      event.stopPropagation(); // a search changes nothing of the posts
+      event.stopPropagation(); // searching does not change the form
       search(form, event.target.value);
     } else {
       showChosen(form);

@@ -94,7 +94,7 @@ function put(entry, at, cell) {
   };
 }
 
-const returns = new WeakMap(); // of entries on their way: what takes them back
+const returns = new WeakMap(); // functions that move entries back, by entry that is being saved
 
 function move(entry, at, cell) {
   returns.set(entry, put(entry, at, cell));
@@ -126,7 +126,7 @@ let drag;
 function startDrag(event) {
   const entry = event.target.closest?.("#calendar .entry[data-movable]");
   if (!entry || !moveForm() || event.button !== 0 || event.pointerType === "touch") return;
-  entry.draggable = false; // as a link
+  entry.draggable = false; // otherwise, the browser would drag the link
   drag = { entry, x: event.clientX, y: event.clientY };
 }
 
@@ -235,9 +235,9 @@ export function startCalendar() {
     const isForm = requestConfig.elt === moveForm();
     if (xhr.status >= 400 && (isForm || returns.has(requestConfig.elt))) {
       event.detail.swapOverride = "innerHTML";
-      if (isForm) event.detail.target = document.getElementById("move-refused"); // what was entered stays
+      if (isForm) event.detail.target = document.getElementById("move-refused"); // keeps what the person entered
     } else if (requestConfig.elt === calendar() && drag?.ghost) {
-      event.detail.shouldSwap = false; // what is being dragged stays
+      event.detail.shouldSwap = false; // keeps the dragged entry
     }
   });
   document.addEventListener("htmx:afterSwap", (event) => {

@@ -56,7 +56,7 @@ export async function keepDraft(form) {
       document.getElementById("restored").hidden = false;
     } catch {
       toast("Your unsent text could not be restored. Reload the page to try again.");
-      return; // what was kept stays
+      return; // keeps the stored text
     }
   }
   form.addEventListener("input", () => keep(form, key));

@@ -33,7 +33,7 @@ export function startGroups() {
     event.preventDefault();
     const { drags: account, name } = dragged.dataset;
     const { adds: url, name: group } = card.dataset;
-    end(); // the new list has no element that could report it
+    end(); // the list is replaced, so no dragend event follows
     await htmx.ajax("POST", url, { source: card, target: "#groups", swap: "outerHTML", values: { account } });
     if (document.querySelector(`[data-adds="${CSS.escape(url)}"]`)) toast(`${name} was added to ${group}.`);
   });

@@ -38,7 +38,7 @@ export function startLive() {
     });
     stream.addEventListener("error", () => {
       missed = true;
-      if (stream?.readyState !== EventSource.CLOSED) return; // the browser connects again by itself
+      if (stream?.readyState !== EventSource.CLOSED) return; // the browser reconnects automatically
       close();
       timer = setTimeout(() => {
         announce(() => true);

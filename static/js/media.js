@@ -2,7 +2,7 @@
 import { acceptDrops, startUploads } from "/static/js/upload.js";
 
 const dragged = "application/x-belfry-files";
-const refreshAfter = 800; // several files that become ready together are shown together
+const refreshAfter = 800; // milliseconds, so that files that become ready together cause one update
 
 export function startLibrary() {
   const library = document.querySelector("[data-library]");

@@ -23,7 +23,7 @@ function morphAttributes(element, wanted) {
 function morphChildren(parent, wanted) {
   const old = [...parent.childNodes];
   const named = new Map(old.filter((node) => node.id).map((node) => [node.id, node]));
-  let unmatched = 0; // where the search for nodes without an id begins
+  let unmatched = 0; // the index from which nodes without an id are searched
   const children = [...wanted.childNodes].map((next) => {
     const found = next.id ? named.get(next.id) : old.slice(unmatched).find((node) => isAlike(node, next));
     const kept = found?.nodeName === next.nodeName ? found : null;

@@ -3,8 +3,8 @@
 import { morph } from "/static/js/morph.js";
 import { toast } from "/static/js/toast.js";
 
-const pause = 400; // after the last key
-const again = 5000; // after a break of the connection, unless the server says how long to wait
+const pause = 400; // milliseconds after the last key
+const again = 5000; // milliseconds to wait after a failed request, unless the server says how long
 
 // entered returns what the form would send, as pairs, without files from the device, which are uploaded separately.
 export const entered = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
@@ -50,7 +50,7 @@ export function startRedrawing(form) {
     const focused = document.activeElement;
     morph(form, drawn);
     if (focused !== document.activeElement && form.contains(focused)) focused.focus({ preventScroll: true });
-    submit().disabled ||= changed; // the plan has not seen that yet
+    submit().disabled ||= changed; // the plan does not contain the change yet
     form.dispatchEvent(new CustomEvent("redrawn"));
   }
 

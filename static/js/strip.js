@@ -3,7 +3,7 @@ import { acceptDrops, acceptPaste, startUploads } from "/static/js/upload.js";
 
 // The strip of files: buttons and dragging order the files, and buttons remove them. The order of the tiles is the
 // order of the files.
-const nextLook = 1500; // while files are being processed
+const nextLook = 1500; // milliseconds between updates while files are being processed
 const tiles = (form) => [...form.querySelectorAll("#tiles > .tile")];
 
 export function startStrip(form, redraw) {
