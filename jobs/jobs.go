@@ -136,7 +136,7 @@ func waitForGroup(ctx context.Context, group *sync.WaitGroup) {
 // Operation runs the jobs of one kind.
 type Operation struct {
 	Kind string
-	// Do runs a job. arguments are those with which it was enqueued, as JSON. River repeats the job after an error.
+	// Do runs a job with its arguments, as JSON. River repeats the job after an error.
 	Do func(ctx context.Context, arguments []byte) error
 
 	register func(*river.Workers)

@@ -40,34 +40,34 @@ type (
 	SessionKind struct{}
 )
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of workspace ids.
 func (WorkspaceKind) Prefix() string { return "ws" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of person ids.
 func (UserKind) Prefix() string { return "usr" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of API key ids.
 func (KeyKind) Prefix() string { return "key" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of account ids.
 func (AccountKind) Prefix() string { return "acc" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of group ids.
 func (GroupKind) Prefix() string { return "grp" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of file ids.
 func (MediaKind) Prefix() string { return "med" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of folder ids.
 func (FolderKind) Prefix() string { return "fld" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of post ids.
 func (PostKind) Prefix() string { return "post" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of email ids.
 func (MailKind) Prefix() string { return "mail" }
 
-// Prefix is the prefix of such ids.
+// Prefix returns the prefix of session ids.
 func (SessionKind) Prefix() string { return "ses" }
 
 // The types of ids.

@@ -209,8 +209,8 @@ func (e *UnprovedError) Error() string {
 	return fmt.Sprintf("%d posts may already be published", len(e.Posts))
 }
 
-// EndHold ends the hold. Posts that, according to a receipt, were published become live. For those that may have been
-// published, the network is asked. The others are published. EndHold returns how many posts there are of the first two
+// EndHold ends the hold. Posts become live if a receipt says that they were published. Workers ask the network about
+// posts that may have been published, and publish the others. EndHold returns how many posts there are of the first two
 // kinds, or ErrNoHold. If there are unproved posts, it returns an UnprovedError, unless publishUnproved is set.
 func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, error) {
 	var done HoldResult
@@ -250,8 +250,8 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 // confirmAttempts is how often EndHold is attempted if PostgreSQL reports deadlocks with people who change posts.
 const confirmAttempts = 10
 
-// applyReceiptsAndEndHold ends the hold in one transaction. Receipts of live posts make their posts live, and the
-// others make workers ask the network. The ids of new steps are greater than newestStep.
+// applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, and makes
+// workers ask the network about the posts of the others. The ids of new steps are greater than newestStep.
 func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.RestoredReceipt,
 	newestStep int64,
 ) (done HoldResult, err error) {

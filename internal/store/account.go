@@ -19,7 +19,7 @@ func (t Tenant) ConnectedAccounts(ctx context.Context) ([]core.Account, error) {
 		nil))
 }
 
-// ConnectedAccountsByID returns those of the given accounts that are connected.
+// ConnectedAccountsByID returns the given accounts that are connected.
 func (t Tenant) ConnectedAccountsByID(ctx context.Context,
 	ids []core.AccountID,
 ) (map[core.AccountID]core.Account, error) {
@@ -33,7 +33,7 @@ func (t Tenant) ConnectedAccountsByID(ctx context.Context,
 	return found, err
 }
 
-// ConnectedAccount returns a connected account. It returns ErrNotFound for a disconnected one, too.
+// ConnectedAccount returns a connected account. It also returns ErrNotFound for a disconnected one.
 func (t Tenant) ConnectedAccount(ctx context.Context, id core.AccountID) (core.Account, error) {
 	return queryOne[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`,

@@ -71,8 +71,8 @@ type FailedPost struct {
 	First bool
 }
 
-// FailedPostsAmong returns those of the posts that have failed and will not be retried automatically: at most
-// perPersonAndCode for each creator and error code.
+// FailedPostsAmong returns the given posts that have failed and will not be retried automatically, at most
+// limitPerPersonAndCode for each creator and error code.
 func (t Tenant) FailedPostsAmong(ctx context.Context, ids []core.PostID, limitPerPersonAndCode int,
 ) ([]FailedPost, error) {
 	return queryMany[FailedPost](t.query(ctx, `
@@ -96,7 +96,7 @@ type LostAccount struct {
 	Reason   string
 }
 
-// LostAccountsAmong returns those of the accounts that must be reconnected.
+// LostAccountsAmong returns the given accounts that must be reconnected.
 func (t Tenant) LostAccountsAmong(ctx context.Context, ids []core.AccountID) ([]LostAccount, error) {
 	return queryMany[LostAccount](t.query(ctx, `
 		SELECT id, platform, display_name AS name, status_reason AS reason FROM accounts

@@ -42,9 +42,8 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	return err
 }
 
-// CalendarPosts returns the first posts of each span, by time. Of the filter, it applies the account, group, network
-// and statuses. Unless they are wanted apart, the posts that one request created for the same time are one, as long as
-// they have the same status.
+// CalendarPosts returns the first posts of each span, by time. It applies only the filter's account, group, network and
+// statuses.
 func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan, apart bool,
 ) ([]CalendarPost, error) {
 	q := f.calendarQuery()

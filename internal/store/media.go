@@ -50,7 +50,7 @@ func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
 	return queryOne[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
 }
 
-// LockManyMedia is LockMedia for those of ids that exist.
+// LockManyMedia is LockMedia for several files. It omits missing ones.
 func (t Tenant) LockManyMedia(ctx context.Context, ids []core.MediaID) ([]Media, error) {
 	return queryMany[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids) ORDER BY m.id FOR NO KEY UPDATE`,
 		args{"ids": ids}))
@@ -91,7 +91,7 @@ type MediaEdit struct {
 	Pinned    *bool
 }
 
-// EditManyMedia changes those of ids that exist, and returns them. It returns ErrNotFound for a folder of another
+// EditManyMedia changes the given files that exist, and returns them. It returns ErrNotFound for a folder of another
 // workspace.
 func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit) (changed []core.MediaID, err error) {
 	return queryValues[core.MediaID](t.query(ctx, `

@@ -26,7 +26,7 @@ type numberedSQL struct {
 // numbers of a statement's arguments are determined when it first runs, and then cached.
 type namedArgs map[string]any
 
-// RewriteQuery replaces the named arguments by numbered ones.
+// RewriteQuery replaces the named arguments with numbered ones.
 func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
 	known, ok := statements.Load(sql)
 	if !ok {

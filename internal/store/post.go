@@ -317,9 +317,9 @@ func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.Acco
 		args{"account": account, "other": except, "since": since}))
 }
 
-// AccountsWithSameText returns those of the accounts that already have a queued or live post with the account's text
-// between two times, and that post's status; live takes precedence. texts are in the order of accounts. The post except
-// is ignored.
+// AccountsWithSameText returns the given accounts that already have a queued or live post with the account's text
+// between two times, with the status of that post; live takes precedence. texts are in the order of accounts. The post
+// except is ignored.
 func (t Tenant) AccountsWithSameText(ctx context.Context, except core.PostID, accounts []core.AccountID,
 	texts []string, from, to time.Time,
 ) (map[core.AccountID]core.PostStatus, error) {

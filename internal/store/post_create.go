@@ -22,9 +22,8 @@ type PostSources struct {
 	Media        map[core.MediaID]core.Media
 }
 
-// ReadPostSources reads, in one round trip, those of the given accounts and of the group's that are connected, and
-// those of the files that have not been deleted. A zero group means none. It returns ErrNotFound if the group does not
-// exist.
+// ReadPostSources reads, in one round trip, the connected accounts among the given ones and in the group, and the given
+// files that have not been deleted. A zero group means none. It returns ErrNotFound if the group does not exist.
 func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, group core.GroupID,
 	media []core.MediaID,
 ) (PostSources, error) {

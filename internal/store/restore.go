@@ -178,8 +178,8 @@ func (p HeldPost) FateInWords() string {
 	return "no receipt; will be published unless you cancel it"
 }
 
-// MarkLiveFromReceipt makes a post live that, according to its receipt, was published. It does nothing if the post is
-// already live or no longer exists. If another post of the account has the network's id, the post is live without it.
+// MarkLiveFromReceipt marks a post as live, because its receipt says that it was published. It does nothing if the post
+// is already live or no longer exists. If another post of the account has the network's id, the post gets no id.
 func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now time.Time) error {
 	return t.exec(ctx, `
 		WITH post AS (

@@ -1,8 +1,9 @@
 // Package store contains all SQL. Tenant is one workspace's data, and Store is what concerns the whole system.
 //
-// A method that is named for what it returns only reads. One that returns a single row returns ErrNotFound if there is
-// none; the lookups of several rows by id omit the missing ones. A method whose name begins with Lock prevents changes
-// to the rows until the transaction ends. Claim reserves work for one worker, and Consume deletes what it returns.
+// A method that is named for what it returns only reads. If it returns a single row, the error is ErrNotFound when
+// there is none; a lookup of several rows by id omits missing ones. A method whose name begins with Lock prevents
+// changes to the rows until the transaction ends. Claim reserves work for one worker, and Consume deletes what it
+// returns.
 package store
 
 import (
