@@ -99,7 +99,7 @@ func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
 	return a.startAlertPauses(ctx, t, p)
 }
 
-// startAlertPauses starts the pause for each reason about which members now get an email.
+// startAlertPauses starts the pause for each reason that the queued emails are about.
 func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p problems) error {
 	reasons := map[string]bool{}
 	for _, post := range p.posts {

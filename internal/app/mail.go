@@ -71,7 +71,7 @@ func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
 	return m, json.Unmarshal(plain, &m)
 }
 
-// SendQueuedMail sends a queued email and deletes it. It returns an error if it must be called again. If an email was
+// SendQueuedMail sends a queued email and deletes it. An error means that sending must be tried again. If an email was
 // sent but could not be deleted, it is sent again with the same Message-ID.
 func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	if a.MailMode() == MailKept {

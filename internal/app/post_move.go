@@ -148,9 +148,9 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 	return a.savePostChange(ctx, t, change, pub)
 }
 
-// RetryPost queues a failed post again: for its time if that is in the future, or for now. It uses no further slot. If
-// the outcome of the post is unknown, a person must confirm that it is not on the network; otherwise RetryPost returns
-// outcome_unknown.
+// RetryPost queues a failed post again: for its time if that is in the future, otherwise for immediate publishing. It
+// uses no further slot. If the outcome of the post is unknown, a person must confirm that it is not on the network;
+// otherwise RetryPost returns outcome_unknown.
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {

@@ -72,7 +72,7 @@ func (a *App) loadActivity(ctx context.Context, workspaces []core.WorkspaceID) (
 	return a.cfg.Store.RecentActivity(ctx, workspaces)
 }
 
-// watchers are the open watches of a process.
+// watchers holds all watches of a process.
 type watchers struct {
 	mu      sync.Mutex
 	all     map[*watcher]struct{}

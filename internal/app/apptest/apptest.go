@@ -176,7 +176,7 @@ func (h *Harness) Fault(faults ...sim.Fault) {
 // Context returns a context that ends with the test.
 func (h *Harness) Context() context.Context { return h.t.Context() }
 
-// Eventually waits until a condition that other goroutines bring about holds.
+// Eventually waits until other goroutines have made a condition true.
 func (h *Harness) Eventually(what string, holds func() bool) {
 	h.t.Helper()
 	ticks := time.NewTicker(5 * time.Millisecond)
