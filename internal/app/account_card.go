@@ -39,21 +39,21 @@ func (q AccountQuota) IsNearLimit() bool {
 	return core.PostQuota{Used: q.Used, Limit: q.Limit}.IsNear()
 }
 
-// AccountFilter selects connected accounts. Zero fields have no effect.
+// AccountFilter selects connected accounts. Fields with the zero value do not filter.
 type AccountFilter struct {
-	Query    string // words in the name and the handle
+	Query    string // words to find in the name or the handle
 	Platform core.Platform
-	Status   core.AccountStatus // core.AccountBroken for all that are not ok
+	Status   core.AccountStatus // core.AccountBroken selects all accounts that are not ok
 }
 
-// matches reports whether the filter selects the account.
-func (f AccountFilter) matches(account core.Account) bool {
+// selects reports whether the filter selects the account.
+func (f AccountFilter) selects(account core.Account) bool {
 	return core.ContainsWords(account.DisplayName+" @"+account.Username, f.Query) &&
 		(f.Platform == "" || f.Platform == account.Platform) &&
 		(f.Status == "" || f.Status == account.Status || f.Status == core.AccountBroken && account.Status != core.AccountOK)
 }
 
-// ListAccountCards lists the connected accounts that a filter selects, with all data for the accounts page.
+// ListAccountCards lists the connected accounts that the filter selects, with all data for the accounts page.
 func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilter) ([]AccountCard, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilt
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(account core.Account) bool { return !f.matches(account) })
+	list = slices.DeleteFunc(list, func(account core.Account) bool { return !f.selects(account) })
 	now := a.cfg.Now()
 	counts, err := t.PostStatsByAccount(ctx, core.LostAccessCodes(), now.Add(-lostFor))
 	if err != nil {

@@ -45,7 +45,7 @@ func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core
 	if err := a.enqueueRevocation(ctx, t, id); err != nil {
 		return err
 	}
-	// Posts are locked before accounts, in the same order as by workers, so the account comes last.
+	// Posts are locked before accounts, in the order that workers use, so the account comes last.
 	if err := t.DisconnectAccount(ctx, id, disconnected, a.cfg.Now()); err != nil {
 		return err
 	}

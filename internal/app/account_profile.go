@@ -63,7 +63,7 @@ func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []co
 // saveNamesAndPicture stores an account's names and a copy of its picture. If the picture cannot be copied, it stores
 // the names, keeps the earlier copy, and returns the error.
 func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account) error {
-	picture, failed := a.copyPicture(ctx, account)
+	picture, failed := a.downloadSmallPicture(ctx, account)
 	saving := context.WithoutCancel(ctx)
 	err := t.Tx(saving, func(t store.Tenant) error {
 		avatar := new("")
@@ -85,8 +85,8 @@ func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account c
 	return failed
 }
 
-// copyPicture downloads an account's picture and returns a small copy; nil for an account without a picture.
-func (a *App) copyPicture(ctx context.Context, account core.Account) ([]byte, error) {
+// downloadSmallPicture downloads an account's picture and returns a small copy, or nil if the account has no picture.
+func (a *App) downloadSmallPicture(ctx context.Context, account core.Account) ([]byte, error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
 		return nil, nil
 	}

@@ -156,7 +156,7 @@ func (a *App) saveAccount(ctx context.Context, t store.Tenant, platform core.Pla
 		AvatarURL: p.AvatarURL, Login: p.Login,
 		ConnectedVia: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
 	}
-	// Publications are locked before accounts, in the same order as by a worker whose token the network refuses.
+	// Publications are locked before accounts, in the order that a worker uses when the network refuses its token.
 	if err := t.WakePostsAwaitingToken(ctx, id); err != nil {
 		return account, false, err
 	}

@@ -12,12 +12,12 @@ import (
 	"belfry/internal/store"
 )
 
-// auditedPost is what the audit log has about a post. Its content is not in the log, only which parts were changed.
+// auditedPost is what the audit log records of a post. It does not include the content, only which parts have changed.
 type auditedPost struct {
 	Status    core.PostStatus `json:"status"`
 	PublishAt time.Time       `json:"publishAt,omitzero"`
 	Changed   string          `json:"changed,omitempty"`
-	// Account and Platform are only there for a deleted post.
+	// Account and Platform are set only for a deleted post.
 	Account  string        `json:"account,omitempty"`
 	Platform core.Platform `json:"platform,omitempty"`
 }
@@ -26,7 +26,8 @@ func newAuditedPost(p core.Post) auditedPost {
 	return auditedPost{Status: p.Status, PublishAt: p.PublishAt.UTC()}
 }
 
-// auditPostChange writes a change of a post's schedule or content to the audit log.
+// auditPostChange writes a change of a post's schedule or content to the audit log, unless it is part of a bulk
+// action.
 func auditPostChange(ctx context.Context, t store.Tenant, c core.Caller, before, after core.Post) error {
 	was, is := newAuditedPost(before), newAuditedPost(after)
 	is.Changed = listChanges(map[string]bool{
@@ -34,7 +35,7 @@ func auditPostChange(ctx context.Context, t store.Tenant, c core.Caller, before,
 		"tags": !slices.Equal(before.Tags, after.Tags), "files": !slices.Equal(before.MediaIDs, after.MediaIDs),
 		"settings": !bytes.Equal(before.Settings, after.Settings),
 	})
-	if was == is || isBulk(ctx) {
+	if was == is || isInBulkAction(ctx) {
 		return nil
 	}
 	return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -42,9 +43,9 @@ func auditPostChange(ctx context.Context, t store.Tenant, c core.Caller, before,
 	})
 }
 
-// auditPostDeletion writes the deletion of a post to the audit log.
+// auditPostDeletion writes the deletion of a post to the audit log, unless it is part of a bulk action.
 func auditPostDeletion(ctx context.Context, t store.Tenant, c core.Caller, p core.Post) error {
-	if isBulk(ctx) {
+	if isInBulkAction(ctx) {
 		return nil
 	}
 	was := newAuditedPost(p)
@@ -56,12 +57,15 @@ func auditPostDeletion(ctx context.Context, t store.Tenant, c core.Caller, p cor
 
 type bulkKey struct{}
 
-// withBulk returns a context for one of several posts of an action that writes one entry for all of them.
-func withBulk(ctx context.Context) context.Context { return context.WithValue(ctx, bulkKey{}, true) }
+// contextWithBulk returns a context for changing one of several posts in an action that writes one audit entry for all
+// of them.
+func contextWithBulk(ctx context.Context) context.Context {
+	return context.WithValue(ctx, bulkKey{}, true)
+}
 
-func isBulk(ctx context.Context) bool { return ctx.Value(bulkKey{}) != nil }
+func isInBulkAction(ctx context.Context) bool { return ctx.Value(bulkKey{}) != nil }
 
-// auditedBulk is what the audit log has about an action on several posts or files.
+// auditedBulk is what the audit log records of an action on several posts or files.
 type auditedBulk struct {
 	Act     core.Act `json:"act,omitempty"`
 	Posts   int      `json:"posts,omitempty"`
@@ -70,21 +74,21 @@ type auditedBulk struct {
 	IDs     []string `json:"ids"`
 }
 
-// actUndo is what the audit log calls RestorePostSchedules.
+// actUndo is the name of RestorePostSchedules in the audit log.
 const actUndo core.Act = "undo"
 
-// applyToPostsAsOne is applyToEachPost that writes one entry to the audit log for several posts. Each post has its own
-// transaction, so the entry comes last.
-func (a *App) applyToPostsAsOne(ctx context.Context, t store.Tenant, c core.Caller, act core.Act, ids []string,
-	f func(context.Context, core.Post) (PostSchedule, error),
+// applyWithOneAuditEntry is applyToEachPost, but writes a single audit entry for several posts. Each post has its own
+// transaction, so the entry is written last.
+func (a *App) applyWithOneAuditEntry(ctx context.Context, t store.Tenant, c core.Caller, act core.Act, ids []string,
+	apply func(context.Context, core.Post) (PostSchedule, error),
 ) (BulkResult, error) {
 	var done []string
 	single := ctx
 	if len(ids) > 1 {
-		single = withBulk(ctx)
+		single = contextWithBulk(ctx)
 	}
 	r, err := a.applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
-		before, err := f(single, p)
+		before, err := apply(single, p)
 		if err == nil {
 			done = append(done, p.ID.String())
 		}
@@ -118,8 +122,8 @@ func auditFileChange(ctx context.Context, t store.Tenant, c core.Caller, before,
 	})
 }
 
-// auditFileChanges writes the same change of several files to the audit log.
-func auditFileChanges(ctx context.Context, t store.Tenant, c core.Caller, ids []core.MediaID, e store.MediaEdit) error {
+// auditBulkFileChange writes one audit entry for the same change of several files.
+func auditBulkFileChange(ctx context.Context, t store.Tenant, c core.Caller, ids []core.MediaID, e store.MediaEdit) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -164,7 +168,7 @@ func auditFolderChange(ctx context.Context, t store.Tenant, c core.Caller, befor
 	})
 }
 
-// listChanges returns the names of what was changed, in alphabetical order.
+// listChanges returns the names whose value is true, in alphabetical order.
 func listChanges(changed map[string]bool) string {
 	var names []string
 	for name, is := range changed {

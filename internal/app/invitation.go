@@ -26,7 +26,7 @@ const (
 	inviteInterval = 2 * time.Minute
 )
 
-// inviteMails is how many invitations an address gets by email, from all workspaces.
+// inviteMails limits the invitations that one address gets by email, from all workspaces together.
 var inviteMails = mailLimit{kind: "invite", burst: 3, interval: 24 * time.Hour}
 
 // InviteMember creates an invitation, queues an email with its link, and returns the link, which only this response
@@ -45,7 +45,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	}
 	want.CreatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
 	want.InvitedUntil = want.CreatedAt.Add(inviteFor)
-	emails, err := a.mayEmailInvitation(ctx, t, want.Email)
+	emails, err := a.countInvitationAndMayEmail(ctx, t, want.Email)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -94,9 +94,10 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 
 func (a *App) invitationURL(token string) string { return a.cfg.PublicURL + "/invitations/" + token }
 
-// mayEmailInvitation counts an invitation and reports whether to email it. It limits the emails that a workspace can
-// send to strangers through this server, with rate_limited, and those that one stranger gets.
-func (a *App) mayEmailInvitation(ctx context.Context, t store.Tenant, email string) (bool, error) {
+// countInvitationAndMayEmail counts an invitation and reports whether to email it. It returns rate_limited if the
+// workspace has sent too many invitations, and false if the address has received too many or this server sends no
+// email.
+func (a *App) countInvitationAndMayEmail(ctx context.Context, t store.Tenant, email string) (bool, error) {
 	if a.MailMode() == MailOff {
 		return false, nil
 	}
@@ -108,7 +109,7 @@ func (a *App) mayEmailInvitation(ctx context.Context, t store.Tenant, email stri
 		a.cfg.Metrics.CountRateLimited(limitNameInvite)
 		return false, errRateLimited(wait, "Too many invitations from this workspace.", "Wait, then try again.")
 	}
-	return a.mayEmail(ctx, inviteMails, email)
+	return a.countEmailAndMaySend(ctx, inviteMails, email)
 }
 
 // queueInvitationEmail queues an email with the link to the invited person.

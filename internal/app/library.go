@@ -180,7 +180,7 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found
 			return core.WithNotFoundPath("folderId", err)
 		}
 		found = len(edited)
-		return auditFileChanges(ctx, t, c, edited, edit)
+		return auditBulkFileChange(ctx, t, c, edited, edit)
 	})
 	return found, err
 }

@@ -108,19 +108,20 @@ func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	return nil
 }
 
-// mailLimit is how many emails of a kind an address gets that others can ask for: burst at once, then one per interval.
+// mailLimit limits the emails of one kind that an address gets at the request of others: burst at once, and then one
+// per interval.
 type mailLimit struct {
 	kind     string
 	burst    int
 	interval time.Duration
 }
 
-// mayEmail counts an email to an address, whoever asks for it, and returns false if the address has got enough of its
-// kind.
-func (a *App) mayEmail(ctx context.Context, l mailLimit, email string) (bool, error) {
+// countEmailAndMaySend counts an email to an address, whoever requests it, and reports whether the address may still
+// get it.
+func (a *App) countEmailAndMaySend(ctx context.Context, l mailLimit, email string) (bool, error) {
 	wait, err := a.cfg.Store.Throttle(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
 	if err != nil {
-		return false, fmt.Errorf("limit the emails to an address: %w", err)
+		return false, fmt.Errorf("count emails to an address: %w", err)
 	}
 	return wait == 0, nil
 }

@@ -115,7 +115,8 @@ func lockMembersAndGetRole(ctx context.Context, t store.Tenant, c core.Caller) (
 	return m.Role, err
 }
 
-// checkOwnerRemains returns conflict if the workspace would have no owner after the member gets the new role, or none.
+// checkOwnerRemains returns conflict if the workspace would be left without an owner when the member gets the new
+// role, or is removed (newRole "").
 func (a *App) checkOwnerRemains(ctx context.Context, t store.Tenant, m core.Member, newRole core.Role) error {
 	if m.Role != core.RoleOwner || m.IsPending() || newRole == core.RoleOwner {
 		return nil

@@ -27,7 +27,7 @@ const (
 	resetInterval = 10 * time.Minute
 )
 
-// resetMails is how many links an account gets.
+// resetMails limits the links that one account gets.
 var resetMails = mailLimit{kind: "reset", burst: resetTries / 2, interval: 2 * resetInterval}
 
 // RequestPasswordReset requests an email with a password reset link. A worker looks up the account, so that neither
@@ -49,7 +49,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 		a.cfg.Metrics.CountRateLimited(limitNameSignIn)
 		return errRateLimited(wait, "Too many password reset requests.", "Wait, then try again.")
 	}
-	if may, err := a.mayEmail(ctx, resetMails, email); err != nil || !may {
+	if may, err := a.countEmailAndMaySend(ctx, resetMails, email); err != nil || !may {
 		return err
 	}
 	plain, err := json.Marshal(passwordReset{email, secret.RandomText(resetBytes), a.cfg.Now().Add(resetFor)})

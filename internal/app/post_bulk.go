@@ -71,7 +71,7 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	if err != nil {
 		return BulkResult{}, err
 	}
-	return a.applyToPostsAsOne(ctx, t, c, in.Act, in.IDs, func(ctx context.Context, p core.Post) (PostSchedule, error) {
+	return a.applyWithOneAuditEntry(ctx, t, c, in.Act, in.IDs, func(ctx context.Context, p core.Post) (PostSchedule, error) {
 		return a.applyToPost(ctx, c, in, p, ws.Zone)
 	})
 }
@@ -214,7 +214,7 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 		was[s.ID] = s
 		ids = append(ids, s.ID)
 	}
-	return a.applyToPostsAsOne(ctx, t, c, actUndo, ids, func(ctx context.Context, p core.Post) (PostSchedule, error) {
+	return a.applyWithOneAuditEntry(ctx, t, c, actUndo, ids, func(ctx context.Context, p core.Post) (PostSchedule, error) {
 		err := a.restorePostSchedule(ctx, c, was[p.ID.String()])
 		if errors.Is(err, ErrPostChanged) {
 			err = core.Fail(core.CodeConflict, "The post has been changed in the meantime, and was left as it is.").WithCause(err)

@@ -87,7 +87,7 @@ func (a *App) addWorkspaceWithOwner(ctx context.Context, s *store.Store, w core.
 				Action: core.AuditWorkspaceCreated, Actor: by, Workspace: w.ID, After: map[string]string{"owner": owner.String()},
 			})
 		case !made:
-			return w, core.Fail(core.CodeConflict, "Another workspace has, or had, the short name %q.", w.Slug).WithHint("Choose a different short name.")
+			return w, core.Fail(core.CodeConflict, "Another workspace has or had the short name %q.", w.Slug).WithHint("Choose a different short name.")
 		}
 	}
 }
