@@ -197,3 +197,23 @@ func TestADatabaseThatIsAwayLosesNothing(t *testing.T) {
 		t.Error("a password is drawn")
 	}
 }
+
+// Whoever is refused learns which role it takes and who can give it.
+func TestARefusedPersonLearnsWhichRoleItTakes(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	for role, want := range map[core.Role][]string{
+		core.RoleViewer: {"needs the role editor", "owner or admin of the workspace can give you that role"},
+		core.RoleEditor: {"Only an owner or admin of the workspace", "give you another role under Settings, Members"},
+	} {
+		path := map[core.Role]string{core.RoleViewer: "/groups", core.RoleEditor: "/settings/keys"}[role]
+		method := map[core.Role]string{core.RoleViewer: http.MethodPost, core.RoleEditor: http.MethodGet}[role]
+		page := r.seat(ws.Member(role)).send(method, path, "name=x").is(t, http.StatusForbidden)
+		for _, words := range want {
+			if text := textOf(page.one(t, testid("fault"))); !strings.Contains(text, words) {
+				t.Errorf("a %s reads %q, not %q", role, text, words)
+			}
+		}
+	}
+}

@@ -209,3 +209,17 @@ func TestSettingsShowWhatARoleMayDo(t *testing.T) {
 		}
 	}
 }
+
+// Radios of one name are one group: the switch in the rail and that on the page took each other's choice.
+func TestTheSwitchesOfTheThemeAreSeparateGroups(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	page := r.as(r.Workspace("one")).get("/settings/appearance").is(t, http.StatusOK)
+	groups := map[string]int{}
+	for _, n := range page.all(`input[type=radio][name^=theme]`) {
+		groups[attribute(n, "name")]++
+	}
+	if len(groups) != 2 || groups["theme"] != 3 {
+		t.Errorf("the groups are %v", groups)
+	}
+}

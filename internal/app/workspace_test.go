@@ -171,3 +171,22 @@ func TestSlotsAreCountedExactlyWhileTheZoneChanges(t *testing.T) {
 		t.Errorf("%d slots are used after all %d posts were cancelled", used, len(list.Posts))
 	}
 }
+
+func TestAPostThatIsSentNowIsNoScheduledOne(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.ws.Queued("now", account, b.Clock.Now())
+	draft := b.ws.Draft("later sent now", account)
+	b.Clock.Advance(time.Hour)
+	_, err := b.App.SendAfterHold(b.Context(), b.ws.Owner, draft.ID, "")
+	must(t, err)
+	steps, err := b.App.GetFirstSteps(b.Context(), b.ws.Owner)
+	must(t, err)
+	if steps.Post || !steps.Account {
+		t.Errorf("after two posts sent at once: %+v", steps)
+	}
+	b.ws.Queued("tomorrow", account, b.Clock.Now().Add(24*time.Hour))
+	if steps, err = b.App.GetFirstSteps(b.Context(), b.ws.Owner); err != nil || !steps.Post {
+		t.Errorf("after a post for tomorrow: %+v, %v", steps, err)
+	}
+}

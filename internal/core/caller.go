@@ -123,7 +123,8 @@ func (c Caller) RequireScope(s Scope) error {
 	}
 	if s == Write && !c.canWrite() && c.IsSession() {
 		return Fail(CodeInsufficientScope,
-			"Your role in this workspace is read-only.").WithHint("Ask an owner or admin for another role.")
+			"You can read this workspace, but not change it. That needs the role editor.").
+			WithHint("An owner or admin of the workspace can give you that role under Settings, Members.")
 	}
 	if s == Write && !c.canWrite() {
 		return Fail(CodeInsufficientScope, "This credential is read-only.").

@@ -40,5 +40,6 @@ func (r Role) CheckRoleChange(from, to Role) error {
 
 func errRoleTooLow() *Error {
 	return Fail(CodeInsufficientScope,
-		"Your role does not allow this.").WithHint("Ask an owner or admin of the workspace.")
+		"Only an owner or admin of the workspace can do this.").
+		WithHint("Ask one of them to do it, or to give you another role under Settings, Members.")
 }

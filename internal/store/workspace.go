@@ -45,7 +45,11 @@ func (t Tenant) FirstSteps(ctx context.Context) (core.FirstSteps, error) {
 	return queryOne[core.FirstSteps](t.query(ctx, `
 		SELECT EXISTS (SELECT FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS account,
 			EXISTS (SELECT FROM media WHERE workspace_id = @ws AND deleted_at IS NULL) AS file,
-			EXISTS (SELECT FROM posts WHERE workspace_id = @ws AND status IN ('queued', 'live', 'failed')) AS post`, nil))
+			EXISTS (
+				SELECT FROM posts p JOIN post_events e ON e.workspace_id = p.workspace_id AND e.post_id = p.id
+				WHERE p.workspace_id = @ws AND p.status IN ('queued', 'live', 'failed')
+					AND e.kind IN ('queued', 'rescheduled') AND p.publish_at > e.at + interval '1 minute'
+			) AS post`, nil))
 }
 
 // HasAnyWorkspace reports whether there is a workspace.

@@ -29,6 +29,7 @@ startCalendar();
 startComposer();
 startLibrary();
 forgetDrafts();
+document.querySelector(".settings-nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 fillZones();
 showClocks(document);
 

@@ -1,5 +1,12 @@
 const key = "belfry.theme";
 
+// A page has several switches: one in the rail, and one on its page in the settings, which has another name.
+const switches = 'input[name^="theme"]';
+
+function check(theme) {
+  for (const input of document.querySelectorAll(switches)) input.checked = input.value === theme;
+}
+
 function stored() {
   try {
     return localStorage.getItem(key) ?? "system";
@@ -19,13 +26,14 @@ export function startTheme() {
   const show = () => {
     const now = stored();
     apply(now);
-    for (const input of document.querySelectorAll('input[name="theme"]')) input.checked = input.value === now;
+    check(now);
   };
   show();
   addEventListener("storage", (event) => event.key === key && show());
   document.addEventListener("change", (event) => {
-    if (event.target.name !== "theme") return;
+    if (!event.target.matches(switches)) return;
     apply(event.target.value);
+    check(event.target.value);
     try {
       localStorage.setItem(key, event.target.value);
     } catch {
