@@ -172,7 +172,8 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 // showTogether lists the posts for which one stands in the calendar.
 func (r *request) showTogether() error {
 	f := link.ParseCalendar(r.echo.QueryParams()).Filter
-	found, err := r.web.cfg.App.ListPostsTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network), r.pathID())
+	found, err := r.web.cfg.App.ListPostsTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network),
+		r.pathID())
 	if err != nil {
 		return err
 	}

@@ -60,6 +60,14 @@ function pressKey(event) {
   }
 }
 
+// The posts for which an entry stands are listed above the calendar.
+function openTogether(event) {
+  const entry = event.target.closest?.("#calendar [data-together]");
+  if (!entry || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  window.htmx.ajax("GET", entry.href, { target: "#dialog", swap: "innerHTML" });
+}
+
 function askForTime(entry) {
   const form = moveForm();
   form.elements.post.value = idOf(entry);
@@ -220,6 +228,7 @@ export function startCalendar() {
   openWeek();
   setInterval(showNow, 60_000);
   document.addEventListener("keydown", pressKey);
+  document.addEventListener("click", openTogether);
   document.addEventListener("focusin", (event) => calendar().contains(event.target) && event.target.matches(stop) && rove(event.target));
   document.addEventListener("pointerdown", startDrag);
   document.addEventListener("pointermove", continueDrag);

@@ -385,17 +385,22 @@ func (m Model) formatLocalTime(at time.Time) string { return at.In(m.Zone.Locati
 
 func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }
 
-// spokenDetails returns a post's state, network and account, for screen readers.
-func (p Post) spokenDetails() string {
+// details returns a post's state, with its network and account or, of several posts, their number.
+func (p Post) details() string {
 	state := ui.StateWord(p.Status)
-	if !p.isSeveral() {
-		return state + ", " + p.Network + ", " + p.Account
+	if p.isSeveral() {
+		return state + ", " + postCountText(p.Count)
 	}
+	return state + ", " + p.Network + ", " + p.Account
+}
+
+// networkNames returns the networks of several posts, for screen readers.
+func (p Post) networkNames() string {
 	names := make([]string, len(p.Networks))
 	for i, n := range p.Networks {
 		names[i] = n.Name
 	}
-	return state + ", " + postCountText(p.Count) + " on " + strings.Join(names, ", ")
+	return strings.Join(names, ", ")
 }
 
 func (p Post) isSeveral() bool { return p.Count > 1 }
