@@ -305,13 +305,13 @@ func (n noting) FindPost(ctx context.Context, it network.Item) (st network.Statu
 }
 
 func (n noting) note(do core.Do, it network.Item, call func()) {
-	before := n.b.Sim.Calls.Total()
+	before := n.b.Sim.Calls.CountCalls()
 	call()
-	made := n.b.Sim.Calls.Total() - before
+	made := n.b.Sim.Calls.CountCalls() - before
 	if made == 0 {
 		return
 	}
-	for _, rec := range n.b.Sim.Calls.Recent(made) {
+	for _, rec := range n.b.Sim.Calls.ListRecent(made) {
 		if rec.Call == "" || rec.Call == sim.CallFetch {
 			continue
 		}
@@ -522,7 +522,7 @@ func (b *errorBench) meet(c errorCase) {
 	if status := b.ws.StatusOf(b.account); status != "ok" {
 		accountStatus, b.tainted = status, true
 	}
-	if left := append(b.Sim.Faults.Active(), b.later...); len(left) != 0 {
+	if left := append(b.Sim.Faults.ListActive(), b.later...); len(left) != 0 {
 		b.t.Errorf("%s: the fault was not met: %+v", c, left)
 	}
 	b.Sim.Faults.Clear()
@@ -534,7 +534,7 @@ func (b *errorBench) meet(c errorCase) {
 func (b *errorBench) landed() {
 	b.t.Helper()
 	b.Eventually("all calls are over", func() bool {
-		return !slices.ContainsFunc(b.Sim.Calls.Recent(20), func(r sim.CallRecord) bool {
+		return !slices.ContainsFunc(b.Sim.Calls.ListRecent(20), func(r sim.CallRecord) bool {
 			return r.Status == 0 && strings.HasPrefix(r.Fault, sim.Slow)
 		})
 	})
@@ -622,9 +622,9 @@ func (b *errorBench) flowOf(kind postKind) core.Flow {
 func (b *errorBench) checkHeld(c errorCase, want wanted, began time.Time) {
 	b.t.Helper()
 	b.tainted = true
-	before := b.Sim.Calls.Total()
+	before := b.Sim.Calls.CountCalls()
 	sibling := b.ws.Work(b.sendTo(b.account, c.kind, "Meanwhile: "+c.String()))
-	if calls := b.Sim.Calls.Total() - before; calls != 0 || sibling.Status != "queued" {
+	if calls := b.Sim.Calls.CountCalls() - before; calls != 0 || sibling.Status != "queued" {
 		b.t.Errorf("%s: another post of the account is %s after %d calls", c, sibling.Status, calls)
 	}
 	until := b.nextAt(sibling).Sub(began)
@@ -634,10 +634,10 @@ func (b *errorBench) checkHeld(c errorCase, want wanted, began time.Time) {
 	must(b.t, b.cancel(sibling))
 	b.made++
 	other := b.ws.Account(b.network, fmt.Sprintf("account_%d", b.made))
-	before = b.Sim.Calls.Total()
+	before = b.Sim.Calls.CountCalls()
 	free := b.sendTo(other, c.kind, "Elsewhere: "+c.String())
 	must(b.t, b.App.Engine().Publish(b.Context(), "a worker", b.ws.ID, b.id(free)))
-	if called := b.Sim.Calls.Total() > before; called == want.app {
+	if called := b.Sim.Calls.CountCalls() > before; called == want.app {
 		b.t.Errorf("%s: calls for a post of another account: %v", c, called)
 	}
 	if want.app {

@@ -18,7 +18,7 @@ import (
 
 // overlaps counts the publishing calls that arrived while another of the account was on its way.
 func (b *bench) overlaps() (n int) {
-	for _, c := range b.Sim.Calls.Recent(0) {
+	for _, c := range b.Sim.Calls.ListRecent(0) {
 		if c.Overlaps {
 			n++
 		}

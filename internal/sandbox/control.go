@@ -63,7 +63,7 @@ func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
 func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
 	writeJSON(w, http.StatusOK, map[string]any{
-		"calls": c.kit.Calls.Recent(limit), "uploadedBytes": c.kit.Calls.Uploaded(),
+		"calls": c.kit.Calls.ListRecent(limit), "uploadedBytes": c.kit.Calls.UploadedBytes(),
 	})
 }
 
@@ -72,7 +72,7 @@ func (c *control) listFaults(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (c *control) allFaults() map[string]any {
-	return map[string]any{"faults": c.kit.Faults.Active(), "spent": c.kit.Faults.Spent()}
+	return map[string]any{"faults": c.kit.Faults.ListActive(), "spent": c.kit.Faults.ListSpent()}
 }
 
 func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +107,7 @@ func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *control) listOptions(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"options": c.kit.Options()})
+	writeJSON(w, http.StatusOK, map[string]any{"options": c.kit.ListOptions()})
 }
 
 func (c *control) setOptions(w http.ResponseWriter, r *http.Request) {
@@ -117,11 +117,11 @@ func (c *control) setOptions(w http.ResponseWriter, r *http.Request) {
 			err = c.kit.SetOption(name, value)
 		}
 	}
-	c.respond(w, r, err, map[string]any{"options": c.kit.Options()})
+	c.respond(w, r, err, map[string]any{"options": c.kit.ListOptions()})
 }
 
 func (c *control) listPeople(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"people": c.kit.People()})
+	writeJSON(w, http.StatusOK, map[string]any{"people": c.kit.ListPeople()})
 }
 
 func (c *control) removeApp(w http.ResponseWriter, r *http.Request) {
@@ -129,7 +129,7 @@ func (c *control) removeApp(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = c.kit.RemoveApp(in.Network, in.Person, in.Erase)
 	}
-	c.respond(w, r, err, map[string]any{"people": c.kit.People()})
+	c.respond(w, r, err, map[string]any{"people": c.kit.ListPeople()})
 }
 
 func (c *control) showClock(w http.ResponseWriter, _ *http.Request) {
@@ -137,13 +137,13 @@ func (c *control) showClock(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (c *control) clockState() map[string]any {
-	return map[string]any{"now": c.kit.Now().Format(time.RFC3339Nano), "aheadSeconds": int(c.kit.Offset().Seconds())}
+	return map[string]any{"now": c.kit.Now().Format(time.RFC3339Nano), "aheadSeconds": int(c.kit.ClockOffset().Seconds())}
 }
 
 func (c *control) advanceClock(w http.ResponseWriter, r *http.Request) {
 	by, err := readAdvance(w, r)
 	if err == nil {
-		err = c.kit.Advance(by)
+		err = c.kit.AdvanceClock(by)
 	}
 	c.respond(w, r, err, c.clockState())
 }

@@ -37,9 +37,9 @@ func (c *control) renderPage(w http.ResponseWriter, r *http.Request, status int,
 	slices.Reverse(posts)
 	p := controlPage{
 		Networks: c.kit.Networks(), Posts: posts[:min(total, shownPosts)], Total: total,
-		Faults: c.kit.Faults.Active(), Spent: c.kit.Faults.Spent(), Kinds: sim.FaultKinds(),
-		Options: c.kit.Options(), People: c.kit.People(),
-		Recent: c.kit.Calls.Recent(20), Now: c.kit.Now(), Ahead: c.kit.Offset(), Error: problem,
+		Faults: c.kit.Faults.ListActive(), Spent: c.kit.Faults.ListSpent(), Kinds: sim.FaultKinds(),
+		Options: c.kit.ListOptions(), People: c.kit.ListPeople(),
+		Recent: c.kit.Calls.ListRecent(20), Now: c.kit.Now(), Ahead: c.kit.ClockOffset(), Error: problem,
 	}
 	slices.Reverse(p.Recent)
 	p.Calls = []string{sim.AnyCall}
@@ -50,5 +50,5 @@ func (c *control) renderPage(w http.ResponseWriter, r *http.Request, status int,
 			}
 		}
 	}
-	c.kit.Page(w, r, status, "control", p)
+	c.kit.ServePage(w, r, status, "control", p)
 }

@@ -117,12 +117,12 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h, ok := s.hosts[strings.ToLower(host)]
 	if !ok {
-		s.kit.Page(w, r, http.StatusNotFound, "notice", sim.Notice{
+		s.kit.ServePage(w, r, http.StatusNotFound, "notice", sim.Notice{
 			Title: "Sandbox", Heading: "Unknown host", Text: host + " is not a host of a simulated network.",
 		})
 		return
 	}
-	h.network.ServeHTTP(w, s.kit.Enter(r, h.id, strings.ToLower(host), "/"+path, rawRest(r.URL, s.prefix, host)))
+	h.network.ServeHTTP(w, s.kit.BeginRequest(r, h.id, strings.ToLower(host), "/"+path, rawRest(r.URL, s.prefix, host)))
 }
 
 // rawRest keeps an escaped path escaped, so that a network sees the original path.

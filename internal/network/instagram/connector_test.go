@@ -27,7 +27,7 @@ func sandboxed(t *testing.T, now func() time.Time, client, secret string) (http.
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		s.ServeHTTP(w, kit.Enter(r, instagramsim.Name, host, "/"+path, ""))
+		s.ServeHTTP(w, kit.BeginRequest(r, instagramsim.Name, host, "/"+path, ""))
 	}), kit
 }
 

@@ -32,7 +32,7 @@ func tellsFacts(t *testing.T, h Harness) {
 		if all := w.Visible(); len(all) > 0 {
 			t.Errorf("visible: %+v", all)
 		}
-		for _, r := range w.Kit.Calls.Recent(0) {
+		for _, r := range w.Kit.Calls.ListRecent(0) {
 			if r.Call == "create" || r.Call == "publish" {
 				t.Errorf("%s was called", r.Call)
 			}

@@ -9,20 +9,21 @@ import (
 	"sync"
 )
 
-// API is what the calls of a simulated network share: faults, permissions, strict parameters and one lock. The lock is
-// held for changes in memory and a line of the journal, never while waiting.
+// API is what all calls of a simulated network share: faults, permissions, strict parameters and one lock. The lock
+// protects changes in memory and lines of the journal, and is never held during a wait.
 type API struct {
 	Kit     *Kit
 	Network string
 	OAuth   *OAuth
 	Lock    sync.Locker
-	// Containers says that the network publishes in two steps.
+	// Containers is true if the network publishes in two steps.
 	Containers bool
-	// Error puts an error into the network's words. Errors are *ParamError, *ScopeError and what the routes return.
+	// Error formats an error as the network does. Errors are *ParamError, *ScopeError and the errors that routes
+	// return.
 	Error func(error) Answer
-	// Fault puts a scripted fault into the network's words.
+	// Fault formats a scripted fault as the network does.
 	Fault func(Fault, *Request) Answer
-	// Finish adds headers to an answer; nil for none.
+	// Finish adds headers to a response; nil for none.
 	Finish func(*Request, *Answer)
 }
 
@@ -33,34 +34,35 @@ type Request struct {
 	Params url.Values
 	Bearer string
 	Token  Token // the zero value for a call without one
-	// Account is what a fault aims at; the token's subject unless a route says otherwise.
+	// Account is the account that a fault can target: the token's subject, unless a route sets another.
 	Account string
-	// Unready asks that what is made or read now looks unready.
+	// Unready makes the container that this call creates or reads look unready.
 	Unready bool
-	// Media is the file that the route's Fetch parameter named, MediaError why there is none.
+	// Media is the file at the address in the route's Fetch parameter. MediaError says why there is none.
 	Media      Media
 	MediaError error
 }
 
 // Route is one call of a network.
 type Route struct {
-	// Names are what a fault may call it: the first is its own name.
+	// Names are the names that a fault can use for the call. The first is its own.
 	Names []string
-	// Scopes are all needed. Params are all that the call takes; one that ends with * stands for all that begin so.
+	// Scopes are all required. Params are all parameters that the call accepts. One that ends with * is a prefix.
 	Scopes, Params []string
-	// Text returns what a fault's match is looked for in; nil for nothing.
+	// Text returns the text that a fault's match is compared with; nil for none.
 	Text func(*Request) string
-	// Arrive is called when the call arrives, before any fault; nil for nothing. It holds the lock.
+	// Arrive is called under the lock when the call arrives, before any fault; nil for none.
 	Arrive func(*Request)
-	// Fetch names the parameter with the address of a file that is downloaded before Serve, without the lock.
+	// Fetch is the name of the parameter with the address of a file that is downloaded before Serve, without the
+	// lock.
 	Fetch string
-	// Serve performs the call and returns the body of its answer, or an Answer. It holds the lock.
+	// Serve performs the call, under the lock, and returns the body of its response, or an Answer.
 	Serve func(*Request) (any, error)
-	// Unlocked says that Serve takes the lock itself, because it reads bytes of an upload in between.
+	// Unlocked is true if Serve locks by itself, because it reads bytes of an upload in between.
 	Unlocked bool
 }
 
-// ParamError is a parameter that a call does not take.
+// ParamError is a parameter that a call does not accept.
 type ParamError struct{ Name string }
 
 func (e *ParamError) Error() string { return "Param " + e.Name + " is not allowed" }
@@ -70,8 +72,8 @@ type ScopeError struct{ Scope string }
 
 func (e *ScopeError) Error() string { return "permission " + e.Scope + " was not granted" }
 
-// Serve performs a call under the script of faults.
-func (a *API) Serve(ctx context.Context, q *Request, route Route) {
+// ServeCall performs a call, subject to the scripted faults, and writes the response.
+func (a *API) ServeCall(ctx context.Context, q *Request, route Route) {
 	q.Account = q.Token.Subject
 	c := Call{Network: a.Network, Names: route.Names, Containers: a.Containers}
 	a.Lock.Lock()
@@ -94,12 +96,12 @@ func (a *API) Serve(ctx context.Context, q *Request, route Route) {
 			if revoked && q.Token.Kind == AccessToken {
 				parent = q.Token.Parent // a refresh token ends with its consent
 			}
-			return a.OAuth.End(why, number, func(t Token) bool {
+			return a.OAuth.EndTokens(why, number, func(t Token) bool {
 				return t.Text == killed || t.Kind == RefreshToken && t.Text == parent
 			})
 		}
 	}
-	a.Kit.Run(q.W, q.R, c, func(unready bool) Answer {
+	a.Kit.RunCall(q.W, q.R, c, func(unready bool) Answer {
 		q.Unready = unready
 		answer := a.performRoute(ctx, q, route)
 		if a.Finish != nil {
@@ -114,12 +116,12 @@ func (a *API) performRoute(ctx context.Context, q *Request, route Route) Answer 
 		return a.Error(&ParamError{name})
 	}
 	for _, scope := range route.Scopes {
-		if !q.Token.Has(scope) {
+		if !q.Token.HasScopes(scope) {
 			return a.Error(&ScopeError{scope})
 		}
 	}
 	if address := q.Params.Get(route.Fetch); route.Fetch != "" && address != "" {
-		q.Media, q.MediaError = a.Kit.Fetch(context.WithoutCancel(ctx), a.Network, q.Account, address)
+		q.Media, q.MediaError = a.Kit.FetchFile(context.WithoutCancel(ctx), a.Network, q.Account, address)
 	}
 	if !route.Unlocked {
 		a.Lock.Lock()
@@ -135,13 +137,13 @@ func (a *API) performRoute(ctx context.Context, q *Request, route Route) Answer 
 	return OK(body)
 }
 
-// ReadCall merges and checks the parameters of a call and takes its token out of them. A request with an idempotency
-// key is refused: no network knows such keys, and Go's transport resends requests that carry one.
+// ReadCall merges and checks the parameters of a call, and removes the token from them. It refuses a request with an
+// idempotency key: no network supports such keys, and Go's transport resends requests that have one.
 func ReadCall(w http.ResponseWriter, r *http.Request, takeJSON bool) (*Request, error) {
 	if hasIdempotencyKey(r) {
 		return nil, errors.New("the network knows no idempotency keys, and Go's transport resends requests that carry one")
 	}
-	params, err := Params(w, r, takeJSON)
+	params, err := ReadParams(w, r, takeJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -152,8 +154,8 @@ func ReadCall(w http.ResponseWriter, r *http.Request, takeJSON bool) (*Request, 
 	return &Request{W: w, R: r, Params: params, Bearer: bearer}, nil
 }
 
-// Param is the text of a route whose faults are matched with a parameter's value.
-func Param(names ...string) func(*Request) string {
+// FirstParam returns a Route.Text that is the value of the first of these parameters in the call.
+func FirstParam(names ...string) func(*Request) string {
 	return func(q *Request) string {
 		var texts []string
 		for _, name := range names {

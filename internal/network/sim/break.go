@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// errBrokenOff is what reading the body of a call ends with when a fault breaks its connection.
+// errBrokenOff is the error of reading a call's body after a fault has broken the connection.
 var errBrokenOff = errors.New("the connection broke off")
 
-// uploadBody is the body of a call that its network reads while the call is performed. It counts what arrives, and ends
+// uploadBody is the body of a call, which the network reads while it performs the call. It counts the bytes, and ends
 // where a fault breaks the connection.
 type uploadBody struct {
 	io.ReadCloser
@@ -25,14 +25,14 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 		p = p[:left]
 	}
 	n, err := b.ReadCloser.Read(p)
-	b.kit.Calls.addUploaded(b.call.Network, n)
+	b.kit.Calls.addUploadedBytes(b.call.Network, n)
 	if b.kit.Faults.countBytes(b.call, n) {
 		b.broken, err = true, errBrokenOff
 	}
 	return n, err
 }
 
-// bytesUntilBreak returns after how many more bytes of a call a fault breaks it off; false if none does.
+// bytesUntilBreak returns after how many more bytes a fault breaks the call, or false if none does.
 func (f *Faults) bytesUntilBreak(c Call) (left int, breaks bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,7 +44,7 @@ func (f *Faults) bytesUntilBreak(c Call) (left int, breaks bool) {
 	return left, breaks
 }
 
-// countBytes counts bytes of a call that have arrived, and reports whether a fault breaks it off now.
+// countBytes counts bytes of a call that have arrived, and reports whether a fault breaks the call now.
 func (f *Faults) countBytes(c Call, n int) (broken bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,52 +9,52 @@ import (
 	"time"
 )
 
-// callPublish is what every network calls its irreversible call.
+// callPublish is the name of every network's irreversible call.
 const callPublish = "publish"
 
-// Call is one authenticated request as the script of faults sees it.
+// Call is one authenticated request, as the scripted faults see it.
 type Call struct {
 	Network string
-	// Names are what a fault may call it: the first is its own name.
+	// Names are the names that a fault can use for the call. The first is its own.
 	Names   []string
 	Account string
-	// Text is what a fault's match is looked for in.
+	// Text is the text that a fault's match is compared with.
 	Text string
-	// Containers says that this call belongs to a two-step flow.
+	// Containers is true if this call belongs to a two-step flow.
 	Containers bool
-	// Kill makes the token of the call expire or be revoked for good; nil when the call carries none.
+	// Kill expires or revokes the token of the call permanently; nil if the call has none.
 	Kill func(revoked bool, subcode int) error
-	// Fault turns a fault into the network's own words.
+	// Fault formats a fault as the network does.
 	Fault func(Fault) Answer
 }
 
-// Answer is what a network says.
+// Answer is a network's response.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   any // nil for none
 }
 
-// OK answers 200 with a JSON body.
+// OK returns a response of status 200 with a JSON body.
 func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
 
-// Run lets the script of faults have its say about a call and otherwise performs it. effect is told
-// whether a container made or asked about now must look unready.
-func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(neverReady bool) Answer) {
+// RunCall applies the scripted faults to a call, performs it with effect unless a fault prevents that, and writes the
+// response. neverReady tells effect that a container must look unready.
+func (k *Kit) RunCall(w http.ResponseWriter, r *http.Request, c Call, effect func(neverReady bool) Answer) {
 	overlaps, end := false, func() {}
 	if slices.Contains(c.Names, callPublish) {
 		overlaps, end = k.Calls.beginPublish(c.Network, c.Account)
 	}
 	defer end()
-	k.noteRequest(r, func(rec *CallRecord) {
+	k.updateRequestRecord(r, func(rec *CallRecord) {
 		rec.Network, rec.Call, rec.Account, rec.Overlaps = c.Network, c.Names[0], c.Account, overlaps
 	})
 	slow, hit, cleared := k.Faults.takeMatching(c)
-	k.noteFault(r, slow, hit)
+	k.recordFault(r, slow, hit)
 
-	// A network that accepted a request goes on with it even when the caller has hung up, so only the removal of all
-	// faults and the end of the sandbox itself cut the wait short.
-	early, late := splitDelays(slow, hit)
+	// A network that has accepted a request continues even if the caller hangs up. Only clearing all faults or
+	// closing the sandbox ends the wait early.
+	early, late := sumDelays(slow, hit)
 	if !k.waitFor(early, cleared) {
 		dropConnection(w)
 		return
@@ -66,7 +66,7 @@ func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(ne
 		return
 	}
 	if body.broken {
-		k.noteRequest(r, func(rec *CallRecord) { rec.Fault += BreakOff })
+		k.updateRequestRecord(r, func(rec *CallRecord) { rec.Fault += BreakOff })
 		dropConnection(w)
 		return
 	}
@@ -112,10 +112,10 @@ func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func
 	return c.Fault(*hit), false
 }
 
-// badGateway is a page that some server puts in the place of an answer.
+// badGateway is a page that a proxy sends instead of the response.
 const badGateway = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
 
-func splitDelays(slow []Fault, hit *Fault) (early, late time.Duration) {
+func sumDelays(slow []Fault, hit *Fault) (early, late time.Duration) {
 	if hit != nil && hit.Kind != Trickle {
 		slow = append(slow, *hit)
 	}
@@ -130,11 +130,11 @@ func splitDelays(slow []Fault, hit *Fault) (early, late time.Duration) {
 	return early, late
 }
 
-func (k *Kit) noteFault(r *http.Request, slow []Fault, hit *Fault) {
+func (k *Kit) recordFault(r *http.Request, slow []Fault, hit *Fault) {
 	if hit == nil && len(slow) == 0 {
 		return
 	}
-	k.noteRequest(r, func(rec *CallRecord) {
+	k.updateRequestRecord(r, func(rec *CallRecord) {
 		for _, f := range slow {
 			rec.Fault += f.Kind + " "
 		}
@@ -144,7 +144,7 @@ func (k *Kit) noteFault(r *http.Request, slow []Fault, hit *Fault) {
 	})
 }
 
-// waitFor waits until the time is over or the faults are cleared. It returns false when the sandbox ends first.
+// waitFor waits for the duration, or until the faults are cleared. It returns false if the sandbox closes first.
 func (k *Kit) waitFor(d time.Duration, cleared <-chan struct{}) bool {
 	if d == 0 {
 		return true
@@ -161,7 +161,7 @@ func (k *Kit) waitFor(d time.Duration, cleared <-chan struct{}) bool {
 	}
 }
 
-// dropConnection closes the connection without a byte of an answer.
+// dropConnection closes the connection without a response.
 func dropConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -171,8 +171,8 @@ func dropConnection(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// Send writes an answer outside the script of faults.
-func (k *Kit) Send(w http.ResponseWriter, r *http.Request, a Answer) {
+// SendAnswer writes a response without applying the scripted faults.
+func (k *Kit) SendAnswer(w http.ResponseWriter, r *http.Request, a Answer) {
 	k.writeAnswer(w, r, a, nil, nil)
 }
 
@@ -193,7 +193,7 @@ func (k *Kit) writeAnswer(
 	if hit != nil && hit.Kind == BadGateway {
 		body, kind = []byte(badGateway), "text/html"
 	}
-	k.noteRequest(r, func(rec *CallRecord) { rec.Status = a.Status })
+	k.updateRequestRecord(r, func(rec *CallRecord) { rec.Status = a.Status })
 	header := w.Header()
 	maps.Copy(header, a.Header)
 	header.Set("Content-Type", kind)
@@ -217,7 +217,7 @@ func (k *Kit) writeAnswer(
 	}
 }
 
-// InternalError is the answer when the sandbox itself cannot do its work, a full disk for instance.
+// InternalError returns the response for a failure of the sandbox itself, such as a full disk.
 func InternalError(err error) Answer {
 	body := map[string]any{"error": "The sandbox failed: " + err.Error()}
 	return Answer{Status: http.StatusInternalServerError, Body: body}

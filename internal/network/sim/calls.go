@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// callsKept bounds the ring: enough for a bench of 1,000 posts with every call they need.
+// callsKept is the size of the ring, enough for all calls of a benchmark with 1,000 posts.
 const callsKept = 10_000
 
 // CallRecord is one request that reached a simulated network.
@@ -25,18 +25,18 @@ type CallRecord struct {
 	TokenInQuery   bool      `json:"tokenInQuery"`
 	Status         int       `json:"status"` // 0 while unanswered and when the connection was dropped
 	Fault          string    `json:"fault,omitempty"`
-	// Overlaps tells that another publishing call of the account was on its way when this one arrived.
+	// Overlaps is true if another publishing call of the account was in progress when this one arrived.
 	Overlaps bool `json:"overlaps,omitempty"`
 }
 
-// Calls is a bounded memory of requests.
+// Calls remembers the most recent requests.
 type Calls struct {
 	mu    sync.Mutex
 	ring  []CallRecord
 	total int
 	// uploaded is how many bytes of files have arrived, by network.
 	uploaded map[string]int
-	// publishing counts the publishing calls that are on their way, by network and account.
+	// publishing counts the publishing calls in progress, by network and account.
 	publishing map[[2]string]int
 }
 
@@ -44,7 +44,8 @@ func newCalls(size int) *Calls {
 	return &Calls{ring: make([]CallRecord, size), uploaded: map[string]int{}, publishing: map[[2]string]int{}}
 }
 
-// beginPublish counts a publishing call until end is called, and reports whether another of the account is on its way.
+// beginPublish counts a publishing call until end is called, and reports whether another call of the account is in
+// progress.
 func (c *Calls) beginPublish(network, account string) (overlaps bool, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,14 +60,14 @@ func (c *Calls) beginPublish(network, account string) (overlaps bool, end func()
 	}
 }
 
-func (c *Calls) addUploaded(network string, n int) {
+func (c *Calls) addUploadedBytes(network string, n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.uploaded[network] += n
 }
 
-// Uploaded returns how many bytes of files have arrived in calls, by network. What was sent twice counts twice.
-func (c *Calls) Uploaded() map[string]int {
+// UploadedBytes returns how many bytes of files have arrived, by network. Bytes that were sent twice count twice.
+func (c *Calls) UploadedBytes() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return maps.Clone(c.uploaded)
@@ -88,15 +89,15 @@ func (c *Calls) updateRecord(seq int, change func(*CallRecord)) {
 	}
 }
 
-// Total is how many requests have reached the networks.
-func (c *Calls) Total() int {
+// CountCalls returns how many requests have reached the networks.
+func (c *Calls) CountCalls() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.total
 }
 
-// Recent returns up to limit requests, oldest first; limit 0 means all that are kept.
-func (c *Calls) Recent(limit int) []CallRecord {
+// ListRecent returns the latest requests, at most limit, oldest first. A limit of 0 returns all that are remembered.
+func (c *Calls) ListRecent(limit int) []CallRecord {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := min(c.total, len(c.ring))
@@ -117,8 +118,9 @@ type request struct {
 	at  time.Time
 }
 
-// Enter prepares a request for a network: the real host in r.Host, the real path in r.URL, its arrival noted.
-func (k *Kit) Enter(r *http.Request, network, host, path, rawPath string) *http.Request {
+// BeginRequest records the arrival of a request and returns it with the real host in r.Host and the real path in
+// r.URL.
+func (k *Kit) BeginRequest(r *http.Request, network, host, path, rawPath string) *http.Request {
 	at := k.Now()
 	seq := k.Calls.addRecord(CallRecord{
 		At: at, Network: network, Method: r.Method, Host: host, Path: path,
@@ -135,21 +137,21 @@ func hasIdempotencyKey(r *http.Request) bool {
 	return r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != ""
 }
 
-// Host is the real host name a request was meant for.
-func Host(r *http.Request) string {
+// RequestHost returns the real host name of a request.
+func RequestHost(r *http.Request) string {
 	host, _, _ := strings.Cut(r.Host, ":")
 	return strings.ToLower(host)
 }
 
-// Arrived is when the request reached the network, before any slowness.
-func (k *Kit) Arrived(r *http.Request) time.Time {
+// ArrivalTime returns when the request reached the network, before any scripted delay.
+func (k *Kit) ArrivalTime(r *http.Request) time.Time {
 	if q, ok := r.Context().Value(requestKey{}).(request); ok {
 		return q.at
 	}
 	return k.Now()
 }
 
-func (k *Kit) noteRequest(r *http.Request, change func(*CallRecord)) {
+func (k *Kit) updateRequestRecord(r *http.Request, change func(*CallRecord)) {
 	if q, ok := r.Context().Value(requestKey{}).(request); ok {
 		k.Calls.updateRecord(q.seq, change)
 	}

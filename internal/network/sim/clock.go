@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// Option is a switch of a simulated network, all of them text so that one form fits them all.
+// Option is an option of a simulated network. All values are text, so one form fits all options.
 type Option struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
 	Default string `json:"default"`
 	Value   string `json:"value"`
-	// Choices are the permitted values; none means any whole number from 0.
+	// Choices are the allowed values. If empty, any whole number from 0 is allowed.
 	Choices []string `json:"choices,omitempty"`
 }
 
-// ahead is the one entry of the clock's table.
+// ahead is the id of the only entry in the clock's table.
 const ahead = "ahead"
 
-// Now is the networks' time: the injected clock plus what the control surface added.
+// Now returns the networks' time: the injected clock plus the time added on the control page.
 func (k *Kit) Now() time.Time {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.now().UTC().Add(k.offset.Get(ahead))
 }
 
-// Advance moves the networks' clock forward, never back: tokens age and containers expire.
-func (k *Kit) Advance(by time.Duration) error {
+// AdvanceClock moves the networks' clock forward, so tokens age and containers expire. It cannot move it back.
+func (k *Kit) AdvanceClock(by time.Duration) error {
 	if by < 0 {
 		return fmt.Errorf("the sandbox clock can only move forward, not by %s", by)
 	}
@@ -36,14 +36,14 @@ func (k *Kit) Advance(by time.Duration) error {
 	return k.offset.Put(ahead, k.offset.Get(ahead)+by)
 }
 
-// Offset is how far the networks' clock runs ahead.
-func (k *Kit) Offset() time.Duration {
+// ClockOffset returns how far ahead the networks' clock is.
+func (k *Kit) ClockOffset() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.offset.Get(ahead)
 }
 
-// Option reads a switch by its full name.
+// Option returns the value of an option by its full name.
 func (k *Kit) Option(name string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -68,8 +68,8 @@ func (k *Kit) readOption(name string) string {
 	return ""
 }
 
-// Number reads a switch that counts something; a value that is no number counts as 0.
-func (k *Kit) Number(name string) int {
+// NumberOption returns the value of an option as a number, or 0 if it is not a number.
+func (k *Kit) NumberOption(name string) int {
 	var n int
 	if _, err := fmt.Sscanf(k.Option(name), "%d", &n); err != nil {
 		return 0
@@ -77,8 +77,8 @@ func (k *Kit) Number(name string) int {
 	return n
 }
 
-// Options lists every switch of every network with its present value.
-func (k *Kit) Options() []Option {
+// ListOptions returns every option of every network with its current value.
+func (k *Kit) ListOptions() []Option {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var list []Option
@@ -91,9 +91,9 @@ func (k *Kit) Options() []Option {
 	return list
 }
 
-// SetOption changes a switch, or says why it cannot.
+// SetOption changes the value of an option.
 func (k *Kit) SetOption(name, value string) error {
-	for _, o := range k.Options() {
+	for _, o := range k.ListOptions() {
 		if o.Name != name {
 			continue
 		}
@@ -122,5 +122,7 @@ func (o Option) checkValue(value string) error {
 	return fmt.Errorf("option %s must be one of %q, not %q", o.Name, o.Choices, value)
 }
 
-// Seconds is Number as a duration.
-func (k *Kit) Seconds(name string) time.Duration { return time.Duration(k.Number(name)) * time.Second }
+// SecondsOption returns the value of an option in seconds as a duration.
+func (k *Kit) SecondsOption(name string) time.Duration {
+	return time.Duration(k.NumberOption(name)) * time.Second
+}

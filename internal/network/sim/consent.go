@@ -45,7 +45,8 @@ type OAuthConfig struct {
 	// Scopes are all that exist. Needed must be among those that are asked for, and cannot be withheld; Given comes along
 	// unasked.
 	Scopes, Needed, Given []string
-	// Params are those that the consent page has besides those of OAuth; Form is what a person fills in.
+	// Params are the consent page's parameters in addition to those of OAuth. Form are the fields that a person fills
+	// in.
 	Params, Form []string
 	// Withhold offers the scopes to be withheld, instead of ticked ones to be granted.
 	Withhold bool
@@ -109,14 +110,14 @@ func (o *OAuth) ServeConsent(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		o.showProblem(w, r, "This app cannot ask for access", err)
 	case r.Method == http.MethodGet:
-		o.kit.Page(w, r, http.StatusOK, "consent", o.consentPage(r, scopes))
+		o.kit.ServePage(w, r, http.StatusOK, "consent", o.consentPage(r, scopes))
 	default:
 		o.takeDecision(w, r, scopes)
 	}
 }
 
 func (o *OAuth) showProblem(w http.ResponseWriter, r *http.Request, heading string, err error) {
-	o.kit.Page(w, r, http.StatusBadRequest, "notice", Notice{
+	o.kit.ServePage(w, r, http.StatusBadRequest, "notice", Notice{
 		Network: o.cfg.Network, Title: o.cfg.Title, Heading: heading, Text: err.Error(),
 	})
 }
@@ -179,7 +180,7 @@ func (o *OAuth) checkScopes(scopes []string) ([]string, error) {
 func (o *OAuth) consentPage(r *http.Request, scopes []string) Consent {
 	page := Consent{
 		Network: o.cfg.Network, Title: o.cfg.Title, Allow: o.cfg.Allow, Heading: o.kit.AppName() + " " + o.cfg.Heading,
-		Lead: o.cfg.Lead, Action: o.kit.Link("https://" + Host(r) + r.URL.Path),
+		Lead: o.cfg.Lead, Action: o.kit.SandboxURL("https://" + RequestHost(r) + r.URL.Path),
 	}
 	for _, name := range o.cfg.pageParams() {
 		if r.Form.Has(name) {
@@ -205,7 +206,7 @@ func (o *OAuth) takeDecision(w http.ResponseWriter, r *http.Request, scopes []st
 	back, state := r.Form.Get("redirect_uri"), [2]string{"state", r.Form.Get("state")}
 	if r.Form.Get("decision") != "allow" {
 		denied := append(slices.Clone(o.cfg.Denied), state)
-		http.Redirect(w, r, Redirect(back, denied, o.cfg.Fragment), http.StatusFound)
+		http.Redirect(w, r, BuildRedirect(back, denied, o.cfg.Fragment), http.StatusFound)
 		return
 	}
 	chosen, err := o.cfg.Choose(r.Form)
@@ -225,7 +226,7 @@ func (o *OAuth) takeDecision(w http.ResponseWriter, r *http.Request, scopes []st
 			chosen.Declined = append(chosen.Declined, scope)
 		}
 	}
-	text := Secret(o.cfg.CodePrefix)
+	text := NewSecret(o.cfg.CodePrefix)
 	o.mu.Lock()
 	err = o.codes.Put(text, &code{
 		Consented: chosen, RedirectURI: back, Challenge: r.Form.Get("code_challenge"),
@@ -240,5 +241,5 @@ func (o *OAuth) takeDecision(w http.ResponseWriter, r *http.Request, scopes []st
 	if o.cfg.Granted != nil {
 		answer = append(answer, o.cfg.Granted(chosen)...)
 	}
-	http.Redirect(w, r, Redirect(back, append(answer, state), o.cfg.Fragment), http.StatusFound)
+	http.Redirect(w, r, BuildRedirect(back, append(answer, state), o.cfg.Fragment), http.StatusFound)
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Kinds of faults, as the control surface spells them; Explained says what each does.
+// Kinds of faults, as the control page spells them. Explained says what each does.
 const (
 	Reject           = "reject"
 	Error            = "error"
@@ -31,7 +31,7 @@ const (
 // Kind is a kind of fault and what it does, in a sentence.
 type Kind struct{ Name, Does string }
 
-// FaultKinds lists every kind in the order a person would look for it.
+// FaultKinds returns every kind, in an order that suits people.
 func FaultKinds() []Kind {
 	return []Kind{
 		{Reject, "The network refuses the call for good. Nothing is published."},
@@ -64,7 +64,7 @@ func FaultKinds() []Kind {
 	}
 }
 
-// Kinds lists the names of FaultKinds.
+// Kinds returns the names of FaultKinds.
 func Kinds() []string {
 	explained := FaultKinds()
 	names := make([]string, len(explained))
@@ -74,7 +74,7 @@ func Kinds() []string {
 	return names
 }
 
-// AnyCall aims a fault at every call.
+// AnyCall targets every call.
 const AnyCall = "any"
 
 const (
@@ -87,7 +87,7 @@ const (
 	defaultRetryAfter = 30
 )
 
-// Fault is one scripted misbehaviour.
+// Fault is one scripted fault of a network.
 type Fault struct {
 	ID      string `json:"id"`
 	Network string `json:"network,omitempty"` // empty: all of them
@@ -101,22 +101,22 @@ type Fault struct {
 	// RetryAfter is in seconds.
 	RetryAfter int `json:"retryAfter,omitempty"`
 	DelayMs    int `json:"delayMs,omitempty"`
-	// AfterBytes is after how many bytes of matching calls a connection breaks; those of earlier calls count.
+	// AfterBytes is the number of bytes, over all matching calls, after which a connection breaks.
 	AfterBytes int `json:"afterBytes,omitempty"`
-	// Skip is how many matching calls it lets pass before it fires.
+	// Skip is the number of matching calls that pass before it fires.
 	Skip int `json:"skip,omitempty"`
-	// Times is how often it fires; 0 means until deleted. Absent means once.
+	// Times is how often it fires; 0 means until it is deleted. The default is once.
 	Times   *int   `json:"times"`
 	Account string `json:"account,omitempty"`
 	Match   string `json:"match,omitempty"`
-	// Accept lets the effect happen before a slow or erring answer, as networks sometimes do.
+	// Accept lets the call take effect before a slow or failed response, as sometimes happens on real networks.
 	Accept bool `json:"accept,omitempty"`
 	Fired  int  `json:"fired"`
 
 	counted int // of AfterBytes
 }
 
-// Faults is the script of all networks.
+// Faults holds the scripted faults of all networks.
 type Faults struct {
 	mu       sync.Mutex
 	next     int
@@ -128,13 +128,13 @@ type Faults struct {
 
 func newFaults() *Faults { return &Faults{cleared: make(chan struct{}), networks: map[string]About{}} }
 
-func (f *Faults) allowNetwork(about About) {
+func (f *Faults) registerNetwork(about About) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.networks[about.ID] = about
 }
 
-// Add puts all of the faults on the script, or none with the reason.
+// Add adds all of the faults, or returns an error and adds none.
 func (f *Faults) Add(faults ...Fault) ([]Fault, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -181,10 +181,11 @@ func (f *Faults) checkFault(x *Fault) error {
 	if err := f.checkCode(x); err != nil {
 		return err
 	}
-	return f.checkAim(x)
+	return f.checkTarget(x)
 }
 
-// checkCode refuses a code that no network documents: most are slips. With a status, any code is taken.
+// checkCode refuses a code that the network does not document, which is usually a typo. With a status, it accepts any
+// code.
 func (f *Faults) checkCode(x *Fault) error {
 	if !x.HasCode() || x.Kind == RateLimited || x.Status != 0 {
 		return nil
@@ -220,7 +221,7 @@ func (x *Fault) checkNumbers() error {
 	return nil
 }
 
-func (f *Faults) checkAim(x *Fault) error {
+func (f *Faults) checkTarget(x *Fault) error {
 	fits, containers := false, false
 	for id, about := range f.networks {
 		if x.Network != "" && x.Network != id {
@@ -244,8 +245,8 @@ func (f *Faults) checkAim(x *Fault) error {
 	return nil
 }
 
-// Active lists what may still fire, in the order it was added.
-func (f *Faults) Active() []Fault {
+// ListActive returns the faults that can still fire, in the order in which they were added.
+func (f *Faults) ListActive() []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	list := make([]Fault, 0, len(f.active))
@@ -255,14 +256,14 @@ func (f *Faults) Active() []Fault {
 	return list
 }
 
-// Spent lists the most recent faults that are used up.
-func (f *Faults) Spent() []Fault {
+// ListSpent returns the most recent faults that are used up.
+func (f *Faults) ListSpent() []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]Fault{}, f.spent...)
 }
 
-// Delete removes one fault and reports whether it was there.
+// Delete removes a fault and reports whether it existed.
 func (f *Faults) Delete(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -271,7 +272,7 @@ func (f *Faults) Delete(id string) bool {
 	return len(f.active) < before
 }
 
-// Clear removes all faults. Calls that slow faults are delaying go on at once.
+// Clear removes all faults. Calls that faults are delaying continue immediately.
 func (f *Faults) Clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -280,8 +281,8 @@ func (f *Faults) Clear() {
 	f.cleared = make(chan struct{})
 }
 
-// takeMatching returns what hits this call: the delays of all matching slow faults and the first other one. The delays
-// end when cleared is closed.
+// takeMatching returns the faults for this call, and counts them as fired: all matching slow faults and the first
+// other one. The delays end when cleared is closed.
 func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault, cleared <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -321,7 +322,7 @@ func (f *Faults) retireSpent() {
 	}
 }
 
-// HasCode reports whether the fault answers with an error of its own code.
+// HasCode reports whether the fault returns an error with its own code.
 func (x *Fault) HasCode() bool {
 	return x.Kind == Error || x.Kind == TruncatedJSON && (x.Code != 0 || x.Reason != "")
 }
@@ -336,7 +337,7 @@ func (x *Fault) matchesCall(c Call) bool {
 		x.suitsCall(c)
 }
 
-// suitsCall keeps a fault from being spent on a call where its kind has no meaning.
+// suitsCall reports whether the fault's kind makes sense for the call, so a fault is not used up without an effect.
 func (x *Fault) suitsCall(c Call) bool {
 	switch x.Kind {
 	case NeverReady:

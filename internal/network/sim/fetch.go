@@ -27,14 +27,14 @@ const (
 	robotsLimit = 500 << 10
 )
 
-// Fetch downloads an address for an account as the networks do: without credentials, following no redirect,
+// FetchFile downloads an address for an account as the networks do: without credentials, following no redirect,
 // from the public net or this machine's loopback and never from a private network in between, and only where
 // robots.txt lets their crawler in. The server must say truly how long the file is and what.
-func (k *Kit) Fetch(ctx context.Context, network, account, address string) (Media, error) {
+func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (Media, error) {
 	slow, hit, cleared := k.Faults.takeMatching(
 		Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address},
 	)
-	early, late := splitDelays(slow, hit)
+	early, late := sumDelays(slow, hit)
 	switch {
 	case !k.waitFor(early+late, cleared):
 		return Media{}, errors.New("fetch media: the sandbox ends")

@@ -7,8 +7,8 @@ import (
 	"math/big"
 )
 
-// Digits is a random number of n digits that begins with start.
-func Digits(start string, n int) string {
+// RandomDigits is a random number of n digits that begins with start.
+func RandomDigits(start string, n int) string {
 	width := n - len(start)
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(width)), nil)
 	number, err := rand.Int(rand.Reader, limit)

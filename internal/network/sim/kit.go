@@ -1,5 +1,5 @@
-// Package sim is what every simulated network shares: the mapping of real hosts, the journal, scripted
-// faults, the record of visible posts and the pages people see. It depends on no network and on nothing of the product.
+// Package sim contains what all simulated networks share: the mapping of real hosts, the journal, scripted faults,
+// the record of visible posts and the pages for people. It depends on no network and on no product code.
 package sim
 
 import (
@@ -12,25 +12,26 @@ import (
 	"time"
 )
 
-// Config says where the simulated networks live and whom they take for the app.
+// Config configures where the simulated networks are served and which app they accept.
 type Config struct {
-	// Prefix precedes /{host}/{path}: "" when the simulators own the listener, "/sandbox" inside the product.
+	// Prefix precedes /{host}/{path}: "" if the simulators have their own listener, "/sandbox" inside the product.
 	Prefix string
-	// JournalPath is the file that makes a restart forget nothing; empty keeps everything in memory.
+	// JournalPath is the file that stores the state across restarts; empty keeps the state in memory only.
 	JournalPath string
-	// Now is the networks' clock; nil means the machine's. The control surface may move it forward.
+	// Now is the networks' clock; nil means the machine's. The control page can move it forward.
 	Now func() time.Time
 	// ClientID and ClientSecret are the app's credentials at every simulated network.
 	ClientID, ClientSecret string
-	// AppName is what consent pages call the app; Home is its address, where there is one to go back to.
+	// AppName is the name of the app on consent pages; Home is its address, if there is one to return to.
 	AppName, Home string
-	// Outbox is where the app shows the emails that it keeps; optional.
+	// Outbox is the address where the app shows the emails that it keeps; optional.
 	Outbox string
-	// MediaPrefixes, when given, are the only addresses a simulator downloads media from.
+	// MediaPrefixes, if set, are the only addresses from which media is downloaded.
 	MediaPrefixes []string
-	// CallbackURL is where the app takes calls of the networks, with /{network}/{event} after it; empty for nowhere.
+	// CallbackURL is where the app receives calls from the networks, followed by /{network}/{event}; empty for
+	// nowhere.
 	CallbackURL string
-	// Options presets switches, by the names the control surface lists.
+	// Options sets options in advance, by the names that the control page lists.
 	Options map[string]string
 }
 
@@ -42,15 +43,15 @@ type Network interface {
 	Hosts() []string
 }
 
-// About describes a network to the control surface.
+// About describes a network on the control page.
 type About struct {
 	ID    string
 	Title string
 	Text  string
 	Hosts []string
-	// Calls are the names a fault may aim at.
+	// Calls are the names of calls that a fault can target.
 	Calls []string
-	// Containers says that the network publishes in two steps, so the faults about readiness make sense.
+	// Containers is true if the network publishes in two steps, so faults about readiness make sense.
 	Containers bool
 	Options    []Option
 	// Errors are the errors that a fault can ask for by their code alone.
@@ -59,7 +60,7 @@ type About struct {
 	Style []byte
 }
 
-// Kit is handed to every simulator.
+// Kit holds the state and helpers that all simulators of a sandbox share.
 type Kit struct {
 	cfg     Config
 	now     func() time.Time
@@ -118,7 +119,7 @@ func New(cfg Config) (*Kit, error) {
 	return k, nil
 }
 
-// checkRestored says why a network does not know all that earlier runs kept of it.
+// checkRestored returns an error if the network's earlier state could not be restored.
 func (k *Kit) checkRestored(network string) error {
 	if k.unreadable != nil {
 		return k.unreadable
@@ -132,18 +133,18 @@ func (k *Kit) checkRestored(network string) error {
 	return nil
 }
 
-// Register makes a network known to the control surface, after it has opened its tables. reset forgets what belongs to
-// posts, besides the posts themselves.
+// Register adds a network to the control page, after the network has opened its tables. reset deletes the network's
+// own data about posts.
 func (k *Kit) Register(about About, reset func() error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.networks = append(k.networks, registration{about: about, reset: reset})
-	k.Faults.allowNetwork(about)
+	k.Faults.registerNetwork(about)
 	return k.checkRestored(about.ID)
 }
 
-// Share returns what several networks of a sandbox have in common, made by the first that asks for it.
-func Share[V any](k *Kit, name string, create func() V) V {
+// ShareOnce returns a value that several networks of a sandbox share. The first caller creates it.
+func ShareOnce[V any](k *Kit, name string, create func() V) V {
 	k.mu.Lock()
 	common, ok := k.shared[name].(V)
 	k.mu.Unlock()
@@ -156,7 +157,7 @@ func Share[V any](k *Kit, name string, create func() V) V {
 	return common
 }
 
-// Networks lists what was registered, in that order.
+// Networks returns the registered networks, in order.
 func (k *Kit) Networks() []About {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -167,7 +168,7 @@ func (k *Kit) Networks() []About {
 	return list
 }
 
-// ResetPosts makes every network forget its visible posts; accounts, tokens and containers stay.
+// ResetPosts deletes the posts of every network. Accounts, tokens and containers stay.
 func (k *Kit) ResetPosts() error {
 	k.mu.Lock()
 	networks := append([]registration(nil), k.networks...)
@@ -180,8 +181,8 @@ func (k *Kit) ResetPosts() error {
 	return errors.Join(k.Posts.clearAll(), k.shelf.removeAll())
 }
 
-// Link maps an address of a real network to where this sandbox serves it, for pages the sandbox renders itself.
-func (k *Kit) Link(address string) string {
+// SandboxURL returns the path at which this sandbox serves an address of a real network, for its own pages.
+func (k *Kit) SandboxURL(address string) string {
 	if rest, ok := strings.CutPrefix(address, "https://"); ok {
 		return k.cfg.Prefix + "/" + rest
 	}
@@ -191,17 +192,18 @@ func (k *Kit) Link(address string) string {
 // Prefix is the path before /{host}.
 func (k *Kit) Prefix() string { return k.cfg.Prefix }
 
-// AppName is what consent pages call the app.
+// AppName returns the name of the app on consent pages.
 func (k *Kit) AppName() string { return k.cfg.AppName }
 
-// ClientID is the app id that every simulated network accepts.
+// ClientID returns the app id that every simulated network accepts.
 func (k *Kit) ClientID() string { return k.cfg.ClientID }
 
-// ClientSecret is the secret that belongs to ClientID.
+// ClientSecret returns the secret for ClientID.
 func (k *Kit) ClientSecret() string { return k.cfg.ClientSecret }
 
-// Go runs work that outlives its request; Close cancels ctx and waits for it. After Close nothing starts.
-func (k *Kit) Go(work func(ctx context.Context)) {
+// RunJob runs work in the background, independent of a request. Close cancels ctx and waits for it. After Close, it
+// does nothing.
+func (k *Kit) RunJob(work func(ctx context.Context)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ctx.Err() != nil {
@@ -216,9 +218,8 @@ func (k *Kit) Go(work func(ctx context.Context)) {
 	})
 }
 
-// After does something after a time of the machine's clock, unless the sandbox ends before. WaitIdle does not wait for
-// it.
-func (k *Kit) After(d time.Duration, act func()) {
+// RunAfter calls act after d by the machine's clock, unless the sandbox closes first. WaitIdle does not wait for it.
+func (k *Kit) RunAfter(d time.Duration, act func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.ctx.Err() != nil {
@@ -243,7 +244,7 @@ func (k *Kit) jobEnded() {
 	}
 }
 
-// WaitIdle waits until all work that outlives its request has ended, so that a test sees what it came to.
+// WaitIdle waits until all background work has ended, so a test can see its results.
 func (k *Kit) WaitIdle(ctx context.Context) error {
 	k.mu.Lock()
 	busy, idle := k.busy, k.idle
@@ -259,8 +260,8 @@ func (k *Kit) WaitIdle(ctx context.Context) error {
 	}
 }
 
-// Close ends slow answers and background work and closes the journal. It may come before the server's
-// own stop, so that a scripted slowness of minutes holds nobody up.
+// Close ends delayed responses and background work, and closes the journal. It can be called before the server stops,
+// so long scripted delays do not hold up the stop.
 func (k *Kit) Close() error {
 	k.mu.Lock()
 	k.cancel()

@@ -64,16 +64,16 @@ func (m Media) matchesType(contentType string) bool {
 	return contentType == m.Type()
 }
 
-// Image reports whether it is a picture of one of the kinds.
-func (m Media) Image(kinds ...string) bool { return slices.Contains(kinds, m.Kind) }
+// IsImageOf reports whether the file is an image of one of the kinds.
+func (m Media) IsImageOf(kinds ...string) bool { return slices.Contains(kinds, m.Kind) }
 
-// Within reports whether width to height lies between two ratios.
-func (m Media) Within(least, most float64) bool {
+// HasRatioWithin reports whether the width-to-height ratio is within two bounds.
+func (m Media) HasRatioWithin(least, most float64) bool {
 	ratio := float64(m.Width) / float64(max(m.Height, 1))
 	return ratio >= least && ratio <= most
 }
 
-// Seconds is the length of a video.
+// Seconds returns the length of a video in seconds.
 func (m Media) Seconds() float64 { return float64(m.Ms) / 1000 }
 
 // stills are the brands of pictures that share the container of videos.

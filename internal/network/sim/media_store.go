@@ -120,7 +120,7 @@ func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sum string) {
 		file, err = os.Open(filepath.Join(folder, hex.EncodeToString(raw)))
 	}
 	if err != nil {
-		k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusNotFound })
+		k.updateRequestRecord(r, func(rec *CallRecord) { rec.Status = http.StatusNotFound })
 		http.NotFound(w, r)
 		return
 	}
@@ -130,7 +130,7 @@ func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sum string) {
 		http.NotFound(w, r)
 		return
 	}
-	k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
+	k.updateRequestRecord(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
 	w.Header().Set("Content-Type", DetectMedia(file, info.Size()).Type())
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")

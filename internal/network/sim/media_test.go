@@ -103,7 +103,7 @@ func TestRobotsDecideWhoMayFetch(t *testing.T) {
 			w.Header().Set("Content-Type", "image/png")
 			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(mediatest.PNG(4, 4)))
 		}))
-		_, err := open(t, "").Fetch(t.Context(), "net", "1", server.URL+"/media/1")
+		_, err := open(t, "").FetchFile(t.Context(), "net", "1", server.URL+"/media/1")
 		if (err == nil) != c.taken {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -122,10 +122,10 @@ func TestAFetchCanBeSpoilt(t *testing.T) {
 	if _, err := kit.Faults.Add(sim.Fault{Call: sim.CallFetch, Kind: sim.Reject, Match: "/spoilt"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kit.Fetch(t.Context(), "net", "1", server.URL+"/good"); err != nil {
+	if _, err := kit.FetchFile(t.Context(), "net", "1", server.URL+"/good"); err != nil {
 		t.Error(err)
 	}
-	if _, err := kit.Fetch(t.Context(), "net", "1", server.URL+"/spoilt"); err == nil ||
+	if _, err := kit.FetchFile(t.Context(), "net", "1", server.URL+"/spoilt"); err == nil ||
 		!strings.Contains(err.Error(), "scripted fault reject") {
 		t.Errorf("got %v", err)
 	}

@@ -24,14 +24,14 @@ func CheckRedirect(address string) error {
 		return errors.New("redirect_uri must not carry a fragment")
 	case u.Scheme == "https":
 		return nil
-	case u.Scheme == "http" && Loopback(u.Hostname()):
+	case u.Scheme == "http" && IsLoopback(u.Hostname()):
 		return nil
 	}
 	return errors.New("redirect_uri must be https; http is allowed only for loopback hosts such as localhost")
 }
 
-// Loopback says whether a host name is this machine by definition.
-func Loopback(host string) bool {
+// IsLoopback says whether a host name is this machine by definition.
+func IsLoopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
@@ -40,11 +40,11 @@ func Loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// Secret is a fresh random text that begins with prefix, for codes and tokens.
-func Secret(prefix string) string { return prefix + rand.Text() + rand.Text() }
+// NewSecret is a fresh random text that begins with prefix, for codes and tokens.
+func NewSecret(prefix string) string { return prefix + rand.Text() + rand.Text() }
 
-// Redirect adds parameters to a redirect address and ends it with the fragment the network is known for.
-func Redirect(address string, params [][2]string, fragment string) string {
+// BuildRedirect adds parameters to a redirect address and ends it with the fragment the network is known for.
+func BuildRedirect(address string, params [][2]string, fragment string) string {
 	var b strings.Builder
 	b.WriteString(address)
 	sep := byte('?')

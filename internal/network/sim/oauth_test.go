@@ -135,12 +135,12 @@ func TestConsentTellsWhatWasDeclined(t *testing.T) {
 	if back.Get("scopes") != "basic,list" {
 		t.Errorf("the way back says %v", back)
 	}
-	c, why, err := l.oauth.Redeem(back.Get("code"), wayBack, "")
+	c, why, err := l.oauth.RedeemCode(back.Get("code"), wayBack, "")
 	if err != nil || why != "" || c.Subject != "maren" || !slices.Equal(c.Declined, []string{"post"}) {
 		t.Errorf("consented %+v, %s, %v", c, why, err)
 	}
 	withholding := newLogin(t, "", func(c *sim.OAuthConfig) { c.Withhold = true })
-	c, _, _ = withholding.oauth.Redeem(withholding.code(url.Values{"withhold": {"basic", "post"}, "grant": nil}), wayBack, "")
+	c, _, _ = withholding.oauth.RedeemCode(withholding.code(url.Values{"withhold": {"basic", "post"}, "grant": nil}), wayBack, "")
 	if !slices.Equal(c.Scopes, []string{"basic", "list"}) {
 		t.Errorf("granted %v: what is needed cannot be withheld", c.Scopes)
 	}
@@ -157,7 +157,7 @@ func TestACodeIsGoodOnceForItsOwnAppAndVerifier(t *testing.T) {
 		code := l.code(asked)
 		redeem := func(code, back, verifier string, want sim.Refusal) {
 			t.Helper()
-			if _, why, err := l.oauth.Redeem(code, back, verifier); err != nil || why != want {
+			if _, why, err := l.oauth.RedeemCode(code, back, verifier); err != nil || why != want {
 				t.Errorf("%s: want %q, got %q, %v", form, want, why, err)
 			}
 		}
@@ -189,11 +189,11 @@ func TestRefreshTokensRotateWhereTheNetworkRotates(t *testing.T) {
 	}
 	renew := func(text string, rotate bool, want sim.Refusal) sim.Token {
 		t.Helper()
-		a, r, why, err := l.oauth.Renew(text, rotate, time.Hour, 48*time.Hour)
+		a, r, why, err := l.oauth.RenewTokens(text, rotate, time.Hour, 48*time.Hour)
 		if err != nil || why != want {
 			t.Fatalf("want %q, got %q, %v", want, why, err)
 		}
-		if _, why := l.oauth.Find(a.Text); want == "" && (why != "" || !a.Has("basic") || a.Subject != "maren") {
+		if _, why := l.oauth.FindToken(a.Text); want == "" && (why != "" || !a.HasScopes("basic") || a.Subject != "maren") {
 			t.Errorf("the renewed token %+v does not work: %s", a, why)
 		}
 		return r
@@ -206,7 +206,7 @@ func TestRefreshTokensRotateWhereTheNetworkRotates(t *testing.T) {
 	renew(refresh.Text, true, sim.Used)
 	renew(access.Text, true, sim.Unknown)
 	renew("rft.madeup", true, sim.Unknown)
-	if _, why := l.oauth.Find(access.Text); why != sim.Expired {
+	if _, why := l.oauth.FindToken(access.Text); why != sim.Expired {
 		t.Errorf("an access token of yesterday: %q", why)
 	}
 	l.now = l.now.Add(47 * time.Hour)
@@ -215,13 +215,13 @@ func TestRefreshTokensRotateWhereTheNetworkRotates(t *testing.T) {
 
 	again := newLogin(t, journal, nil)
 	again.now = l.now
-	if err := again.oauth.End(sim.Revoked, 0, func(t sim.Token) bool { return t.Grant == "c.1" }); err != nil {
+	if err := again.oauth.EndTokens(sim.Revoked, 0, func(t sim.Token) bool { return t.Grant == "c.1" }); err != nil {
 		t.Fatal(err)
 	}
-	if _, why := again.oauth.Find(next.Text); why != sim.Revoked {
+	if _, why := again.oauth.FindToken(next.Text); why != sim.Revoked {
 		t.Errorf("after a revocation: %q", why)
 	}
-	if _, why := again.oauth.Find(refresh.Text); why != sim.Used {
+	if _, why := again.oauth.FindToken(refresh.Text); why != sim.Used {
 		t.Errorf("a rotated token after a restart: %q", why)
 	}
 }
@@ -237,7 +237,7 @@ func TestOneOfManyRefreshesAtOnceWins(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if _, r, why, _ := l.oauth.Renew(refresh.Text, true, time.Hour, 0); why == "" {
+			if _, r, why, _ := l.oauth.RenewTokens(refresh.Text, true, time.Hour, 0); why == "" {
 				wins.Store(r.Text, true)
 			}
 		})

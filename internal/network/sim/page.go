@@ -103,10 +103,10 @@ type Notice struct {
 	Text    string
 }
 
-// Page draws one of the pages in the folder page.
-func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+// ServePage draws one of the pages in the folder page.
+func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	t, err := template.New("frame.html").Funcs(template.FuncMap{
-		"link":  k.Link,
+		"link":  k.SandboxURL,
 		"base":  k.Prefix,
 		"app":   k.AppName,
 		"home":  func() string { return k.cfg.Home },
@@ -125,7 +125,7 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 		http.Error(w, "The sandbox could not render this page: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	k.noteRequest(r, func(rec *CallRecord) { rec.Status = status })
+	k.updateRequestRecord(r, func(rec *CallRecord) { rec.Status = status })
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", contentSecurity)
@@ -136,8 +136,8 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 	_, _ = w.Write(body.Bytes())
 }
 
-// ShowPost describes the page of a post on a site; the caller adds what it knows of the account.
-func (k *Kit) ShowPost(p Post, site string) *PostPage {
+// NewPostPage describes the page of a post on a site; the caller adds what it knows of the account.
+func (k *Kit) NewPostPage(p Post, site string) *PostPage {
 	page := &PostPage{
 		Network: p.Network, Name: p.AccountName, Text: p.Text, Link: p.Link, At: p.CreatedAt,
 		Counts: k.PostFigures(p).shownCounts(),
@@ -169,11 +169,11 @@ func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile Profi
 		if len(profile.Posts) == shownOnProfile {
 			break
 		}
-		if p.Visible() {
-			profile.Posts = append(profile.Posts, k.ShowPost(p, site))
+		if p.IsVisible() {
+			profile.Posts = append(profile.Posts, k.NewPostPage(p, site))
 		}
 	}
-	k.Page(w, r, http.StatusOK, "profile", profile)
+	k.ServePage(w, r, http.StatusOK, "profile", profile)
 }
 
 // lastDays are the figures of an account on each of the last days, newest first.
@@ -206,12 +206,12 @@ const shownOnProfile = 50
 // ServePost draws the public page of a post; nil is a post that the public cannot see.
 func (k *Kit) ServePost(w http.ResponseWriter, r *http.Request, page *PostPage) {
 	if page == nil {
-		k.Page(w, r, http.StatusNotFound, "notice", Notice{
+		k.ServePage(w, r, http.StatusNotFound, "notice", Notice{
 			Heading: "This content is not available", Text: "It was deleted or never published.",
 		})
 		return
 	}
-	k.Page(w, r, http.StatusOK, "post", page)
+	k.ServePage(w, r, http.StatusOK, "post", page)
 }
 
 // ServeSite serves what the site of every network has: files that the network fetched below media, and generated
@@ -222,11 +222,11 @@ func (k *Kit) ServeSite(w http.ResponseWriter, r *http.Request, network, title s
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	case folder == pictureFolder:
-		k.Picture(w, r, name)
+		k.ServePicture(w, r, name)
 	case folder == "/media/":
 		k.ServeMedia(w, r, name)
 	default:
-		k.Page(w, r, http.StatusNotFound, "notice", Notice{
+		k.ServePage(w, r, http.StatusNotFound, "notice", Notice{
 			Network: network, Title: title, Heading: "This page is not available",
 			Text: "The address may be wrong, or the page was removed.",
 		})

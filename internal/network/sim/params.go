@@ -41,14 +41,14 @@ var (
 	errBodyJSON = errors.New("the body is JSON, which this network does not take here")
 )
 
-// Params merges query and body, refusing what a careless client might send: a parameter given twice, in
+// ReadParams merges query and body, refusing what a careless client might send: a parameter given twice, in
 // two places, or a body that does not parse. JSON bodies are taken only when asked for.
-func Params(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
+func ReadParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
 	merged, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, fmt.Errorf("read query: %w", err)
 	}
-	body, err := bodyParams(w, r, takeJSON)
+	body, err := readBodyParams(w, r, takeJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func Params(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, 
 	return merged, nil
 }
 
-func bodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
+func readBodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	most := int64(maxBody)
 	if kind == "multipart/form-data" {
@@ -75,7 +75,7 @@ func bodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Valu
 		if !takeJSON {
 			return nil, errBodyJSON
 		}
-		return jsonParams(r)
+		return readJSONParams(r)
 	case "multipart/form-data":
 		if err := r.ParseMultipartForm(maxBody); err != nil { //nolint:gosec // bounded by the reader above
 			return nil, fmt.Errorf("read multipart body: %w", err)
@@ -88,8 +88,8 @@ func bodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Valu
 	return r.PostForm, nil
 }
 
-// FormFile opens the one file of a form, whatever its field is called; nil when the form has none.
-func FormFile(r *http.Request) (io.ReadCloser, int64, error) {
+// OpenFormFile opens the one file of a form, whatever its field is called; nil when the form has none.
+func OpenFormFile(r *http.Request) (io.ReadCloser, int64, error) {
 	if r.MultipartForm == nil {
 		return nil, 0, nil
 	}
@@ -104,8 +104,8 @@ func FormFile(r *http.Request) (io.ReadCloser, int64, error) {
 	return file, all[0].Size, err
 }
 
-// jsonParams flattens one object: text as it is, everything else as its JSON.
-func jsonParams(r *http.Request) (url.Values, error) {
+// readJSONParams flattens one object: text as it is, everything else as its JSON.
+func readJSONParams(r *http.Request) (url.Values, error) {
 	var object map[string]json.RawMessage
 	if err := json.NewDecoder(r.Body).Decode(&object); err != nil {
 		return nil, fmt.Errorf("read JSON body: %w", err)

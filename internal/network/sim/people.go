@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Person is somebody who has let the app in at a network.
+// Person is somebody who has given the app access at a network.
 type Person struct {
 	Network string `json:"network"`
 	Title   string `json:"title"`
@@ -20,8 +20,8 @@ type Person struct {
 	Erases  bool   `json:"erases"`  // the network passes on that the person wants their data to be deleted
 }
 
-// People lists everybody whose access works, at all networks.
-func (k *Kit) People() []Person {
+// ListPeople returns everybody with valid access, at all networks.
+func (k *Kit) ListPeople() []Person {
 	k.mu.Lock()
 	logins := slices.Clone(k.logins)
 	k.mu.Unlock()
@@ -32,8 +32,8 @@ func (k *Kit) People() []Person {
 	return list
 }
 
-// RemoveApp does what a person does who removes the app at a network: it revokes the grant, and the network reports it.
-// erase also asks for the person's data to be deleted.
+// RemoveApp removes the app at a network on behalf of a person: it revokes the grant, and the network reports it.
+// erase also requests the deletion of the person's data.
 func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	k.mu.Lock()
 	logins := slices.Clone(k.logins)
@@ -51,7 +51,7 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	return fmt.Errorf("nobody called %q has access at %q", person, network)
 }
 
-// listPeople lists those who gave a code of which a token works.
+// listPeople returns the people whose grants have a valid token.
 func (o *OAuth) listPeople() (list []Person) {
 	for _, id := range o.personIDs() {
 		list = append(list, Person{
@@ -66,16 +66,16 @@ func (o *OAuth) personIDs() (ids []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for t := range o.tokens.All() {
-		id := o.personOf(t)
-		if id != "" && t.Refusal(o.kit.Now()) == "" && !slices.Contains(ids, id) {
+		id := o.personID(t)
+		if id != "" && t.RefusalAt(o.kit.Now()) == "" && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// personOf is who gave the code of a token; "" when that is not known. The caller holds the lock.
-func (o *OAuth) personOf(t Token) string {
+// personID returns the person who granted the token; "" if unknown. The caller holds the lock.
+func (o *OAuth) personID(t Token) string {
 	switch c := o.codes.Get(t.Grant); {
 	case c == nil:
 		return ""
@@ -87,7 +87,7 @@ func (o *OAuth) personOf(t Token) string {
 }
 
 func (o *OAuth) removeApp(person string, erase bool) error {
-	if err := o.EndAccess(person); err != nil {
+	if err := o.EndPersonAccess(person); err != nil {
 		return err
 	}
 	if o.cfg.Removed != nil {
@@ -96,29 +96,29 @@ func (o *OAuth) removeApp(person string, erase bool) error {
 	return nil
 }
 
-// EndAccess ends all tokens of a person.
-func (o *OAuth) EndAccess(person string) error {
-	return o.End(Revoked, 0, func(t Token) bool { return o.personOf(t) == person })
+// EndPersonAccess invalidates all tokens of a person.
+func (o *OAuth) EndPersonAccess(person string) error {
+	return o.EndTokens(Revoked, 0, func(t Token) bool { return o.personID(t) == person })
 }
 
-// notifyTimeout bounds a call to the app.
+// notifyTimeout limits a call to the app.
 const notifyTimeout = 10 * time.Second
 
-// Notify calls the app at the address of an event, several times for a network that may repeat its calls. Without a
-// CallbackURL, it does nothing. Each response is recorded among the calls.
-func (k *Kit) Notify(network, event string, header http.Header, body string, times int) {
+// NotifyApp calls the app at the address of an event, the given number of times. Each response is recorded with the
+// calls. Without a CallbackURL, it does nothing.
+func (k *Kit) NotifyApp(network, event string, header http.Header, body string, times int) {
 	if k.cfg.CallbackURL == "" {
 		return
 	}
 	address := strings.TrimSuffix(k.cfg.CallbackURL, "/") + "/" + network + "/" + event
-	k.Go(func(ctx context.Context) {
+	k.RunJob(func(ctx context.Context) {
 		for range times {
 			k.notifyOnce(ctx, network, address, header, body)
 		}
 	})
 }
 
-// notifier shares no connection, because a test server that ends closes those of http.DefaultClient.
+// notifier shares no connections, because a test server closes those of http.DefaultClient when it stops.
 var notifier = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 func (k *Kit) notifyOnce(ctx context.Context, network, address string, header http.Header, body string) {
@@ -141,5 +141,5 @@ func (k *Kit) notifyOnce(ctx context.Context, network, address string, header ht
 	})
 }
 
-// CallNotify is how a network's call of the app is recorded.
+// CallNotify is the name under which calls to the app are recorded.
 const CallNotify = "notify"

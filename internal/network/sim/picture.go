@@ -58,13 +58,13 @@ func (k *Kit) signPicture(file, ends string) string {
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// Picture serves a profile picture, if its address was signed less than two hours ago.
-func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, file string) {
+// ServePicture serves a profile picture, if its address was signed less than two hours ago.
+func (k *Kit) ServePicture(w http.ResponseWriter, r *http.Request, file string) {
 	ends := r.URL.Query().Get("oe")
 	until, err := strconv.ParseInt(ends, 16, 64)
 	signed := hmac.Equal([]byte(r.URL.Query().Get("oh")), []byte(k.signPicture(file, ends)))
 	if err != nil || !signed || k.Now().Unix() > until {
-		k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusForbidden })
+		k.updateRequestRecord(r, func(rec *CallRecord) { rec.Status = http.StatusForbidden })
 		http.Error(w, "URL signature expired", http.StatusForbidden)
 		return
 	}
@@ -77,7 +77,7 @@ func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, file string) {
 		http.Error(w, "no picture", http.StatusInternalServerError)
 		return
 	}
-	k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
+	k.updateRequestRecord(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
 	w.Header().Set("Content-Type", "image/jpeg")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "private, max-age=3600")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Post is something the public can see at a simulated network: the truth every test asks.
+// Post is a post that the public can see on a simulated network. Tests check the service's records against it.
 type Post struct {
 	Network     string            `json:"network"`
 	Account     string            `json:"account"`
@@ -21,25 +21,25 @@ type Post struct {
 	Extra       map[string]string `json:"extra"`
 	// ArrivedAt is when the call that made the post visible reached the network.
 	ArrivedAt time.Time `json:"arrivedAt"`
-	// FirstCallAt is when the first call for this post reached the network, creation of a container included.
+	// FirstCallAt is when the first call for this post reached the network, including the creation of a container.
 	FirstCallAt time.Time `json:"firstCallAt"`
-	// FirstPublishCallAt is when the first call that could have made it visible arrived.
+	// FirstPublishCallAt is when the first call that could have published it arrived.
 	FirstPublishCallAt time.Time `json:"firstPublishCallAt"`
-	// PublishCalls counts the calls that tried to make exactly this post visible, late ones included.
+	// PublishCalls counts the calls that tried to publish this post, including late ones.
 	PublishCalls int `json:"publishCalls"`
-	// Draft and DeletedAt keep a post from the public.
+	// Draft and DeletedAt hide a post from the public.
 	Draft     bool      `json:"draft,omitempty"`
 	DeletedAt time.Time `json:"deletedAt,omitzero"`
 }
 
-// Visible reports whether the public can see the post.
-func (p Post) Visible() bool { return !p.Draft && p.DeletedAt.IsZero() }
+// IsVisible reports whether the public can see the post.
+func (p Post) IsVisible() bool { return !p.Draft && p.DeletedAt.IsZero() }
 
 type postKey struct{ network, id string }
 
 func (k postKey) String() string { return k.network + "/" + k.id }
 
-// Posts holds the posts of all networks. A post is replaced and never changed, so that copies may share its maps.
+// Posts holds the posts of all networks. Posts are replaced and never modified, so copies can share their maps.
 type Posts struct {
 	mu    sync.Mutex
 	table *Table[*Post]
@@ -58,7 +58,7 @@ func newPosts(k *Kit) *Posts {
 	return p
 }
 
-// Put adds a post or changes it. A draft that becomes visible is the newest post of its account.
+// Put adds or replaces a post. A draft that becomes visible becomes the newest post of its account.
 func (p *Posts) Put(post Post) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,15 +95,16 @@ func (p *Posts) Get(network, id string) (Post, bool) {
 	return *post, true
 }
 
-// Called counts one more publishing call for a post. A count that cannot be stored does not change the answer.
-func (p *Posts) Called(network, id string) {
+// CountPublishCall counts another publishing call for a post. An error while storing the count is ignored.
+func (p *Posts) CountPublishCall(network, id string) {
 	if post, ok := p.Get(network, id); ok {
 		post.PublishCalls++
 		_ = p.Put(post)
 	}
 }
 
-// Newest yields an account's posts, newest first, with drafts and deleted ones. No lock is held meanwhile.
+// Newest yields an account's posts, newest first, including drafts and deleted posts. It holds no lock during the
+// iteration.
 func (p *Posts) Newest(network, account string) iter.Seq[Post] {
 	owner := postKey{network, account}
 	return func(yield func(Post) bool) {
@@ -130,7 +131,7 @@ func (p *Posts) ownedAt(owner postKey, i int) (Post, bool) {
 	return *p.owned[owner][i], true
 }
 
-// CountSince counts the posts that an account made after a time, deleted ones too.
+// CountSince counts an account's posts after a time, including deleted posts.
 func (p *Posts) CountSince(network, account string, since time.Time) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -144,13 +145,13 @@ func (p *Posts) CountSince(network, account string, since time.Time) int {
 	return len(owned) - first
 }
 
-// All returns what the public can see at all networks, oldest first.
+// All returns the visible posts of all networks, oldest first.
 func (p *Posts) All() []Post {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	visible := make([]Post, 0, len(p.table.order))
 	for post := range p.table.All() {
-		if post.Visible() {
+		if post.IsVisible() {
 			visible = append(visible, *post)
 		}
 	}

@@ -159,7 +159,7 @@ func TestDraftsAndDeletedPostsAreNotVisible(t *testing.T) {
 	put(sim.Post{ID: "1", CreatedAt: at, Draft: true})
 	put(sim.Post{ID: "2", CreatedAt: at.Add(time.Minute)})
 	put(sim.Post{ID: "3", CreatedAt: at.Add(time.Minute), DeletedAt: at.Add(time.Hour)})
-	kit.Posts.Called("net", "2")
+	kit.Posts.CountPublishCall("net", "2")
 	put(sim.Post{ID: "1", CreatedAt: at.Add(time.Hour)})
 	read := func(posts []sim.Post) string {
 		var ids []string
@@ -191,27 +191,27 @@ func TestClockAndOptionsAreKept(t *testing.T) {
 	}}
 	kit := open(t, path)
 	register(t, kit, about)
-	if kit.Number("net.count") != 5 || kit.Option("net.mode") != "a" {
-		t.Errorf("defaults %v", kit.Options())
+	if kit.NumberOption("net.count") != 5 || kit.Option("net.mode") != "a" {
+		t.Errorf("defaults %v", kit.ListOptions())
 	}
 	for _, bad := range [][2]string{{"net.count", "-1"}, {"net.count", "5x"}, {"net.count", ""}, {"net.mode", "c"}, {"net.other", "1"}} {
 		if err := kit.SetOption(bad[0], bad[1]); err == nil {
 			t.Errorf("option %v was taken", bad)
 		}
 	}
-	for _, err := range []error{kit.SetOption("net.count", "7"), kit.SetOption("net.mode", "b"), kit.Advance(time.Hour)} {
+	for _, err := range []error{kit.SetOption("net.count", "7"), kit.SetOption("net.mode", "b"), kit.AdvanceClock(time.Hour)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := kit.Advance(-time.Hour); err == nil {
+	if err := kit.AdvanceClock(-time.Hour); err == nil {
 		t.Error("the clock went back")
 	}
 	_ = kit.Close()
 	again := open(t, path)
 	register(t, again, about)
-	if again.Number("net.count") != 7 || again.Option("net.mode") != "b" || again.Offset() != time.Hour {
-		t.Errorf("after a restart: %v, %s", again.Options(), again.Offset())
+	if again.NumberOption("net.count") != 7 || again.Option("net.mode") != "b" || again.ClockOffset() != time.Hour {
+		t.Errorf("after a restart: %v, %s", again.ListOptions(), again.ClockOffset())
 	}
 }
 
@@ -263,15 +263,15 @@ func TestFaultsAreCheckedBeforeTheyAreTaken(t *testing.T) {
 			t.Errorf("%+v: error %v, want %q", f, err, words)
 		}
 	}
-	if got := kit.Faults.Active(); len(got) != 0 {
+	if got := kit.Faults.ListActive(); len(got) != 0 {
 		t.Errorf("half of a bad script was taken: %v", got)
 	}
 	added, err := kit.Faults.Add(sim.Fault{Kind: sim.Reject}, sim.Fault{Network: "one", Call: "feed", Kind: sim.Reject, Times: new(0)})
 	if err != nil || added[0].Call != "any" || *added[0].Times != 1 || *added[1].Times != 0 {
 		t.Errorf("added %+v, %v", added, err)
 	}
-	if !kit.Faults.Delete(added[0].ID) || kit.Faults.Delete(added[0].ID) || len(kit.Faults.Active()) != 1 {
-		t.Errorf("after deletion: %v", kit.Faults.Active())
+	if !kit.Faults.Delete(added[0].ID) || kit.Faults.Delete(added[0].ID) || len(kit.Faults.ListActive()) != 1 {
+		t.Errorf("after deletion: %v", kit.Faults.ListActive())
 	}
 }
 
@@ -280,7 +280,7 @@ func TestParamsComeOnceFromOnePlace(t *testing.T) {
 	read := func(query, kind, body string, takeJSON bool) (string, error) {
 		r := httptest.NewRequestWithContext(t.Context(), "POST", "https://x/y"+query, strings.NewReader(body))
 		r.Header.Set("Content-Type", kind)
-		v, err := sim.Params(httptest.NewRecorder(), r, takeJSON)
+		v, err := sim.ReadParams(httptest.NewRecorder(), r, takeJSON)
 		return v.Encode(), err
 	}
 	const form = "application/x-www-form-urlencoded"
@@ -320,7 +320,7 @@ func TestLinksOfPagesAreMapped(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://www.example.org/a?b=c": "/box/www.example.org/a?b=c", "http://localhost/x": "http://localhost/x", "/y": "/y",
 	} {
-		if got := kit.Link(address); got != want {
+		if got := kit.SandboxURL(address); got != want {
 			t.Errorf("%s is mapped to %s, want %s", address, got, want)
 		}
 	}
@@ -333,12 +333,12 @@ func TestOnlyLoopbackAndThePublicNetAreFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = kit.Close() })
-	if _, err := kit.Fetch(t.Context(), "net", "1", "http://127.0.0.1:1/other"); err == nil ||
+	if _, err := kit.FetchFile(t.Context(), "net", "1", "http://127.0.0.1:1/other"); err == nil ||
 		!strings.Contains(err.Error(), "not an address of this product") {
 		t.Errorf("an address outside the prefixes: %v", err)
 	}
 	for _, address := range []string{"http://10.0.0.1/a", "http://169.254.169.254/latest", "http://[fd00::1]/a", "http://0.0.0.0:1/a"} {
-		if _, err := open(t, "").Fetch(t.Context(), "net", "1", address); err == nil ||
+		if _, err := open(t, "").FetchFile(t.Context(), "net", "1", address); err == nil ||
 			!strings.Contains(err.Error(), "neither public nor loopback") {
 			t.Errorf("%s: %v", address, err)
 		}
@@ -407,7 +407,7 @@ func TestAnAnswerTrickles(t *testing.T) {
 	register(t, kit, sim.About{ID: "net", Calls: []string{"publish"}})
 	effects := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kit.Run(w, r, sim.Call{Network: "net", Names: []string{"publish"}}, func(bool) sim.Answer {
+		kit.RunCall(w, r, sim.Call{Network: "net", Names: []string{"publish"}}, func(bool) sim.Answer {
 			effects++
 			return sim.OK(map[string]string{"id": "1"})
 		})
@@ -441,7 +441,7 @@ func TestAnUploadBreaksOffAtExactlyTheGivenBytes(t *testing.T) {
 	kit := open(t, "")
 	register(t, kit, sim.About{ID: "net", Calls: []string{"upload"}})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kit.Run(w, r, sim.Call{Network: "net", Names: []string{"upload"}}, func(bool) sim.Answer {
+		kit.RunCall(w, r, sim.Call{Network: "net", Names: []string{"upload"}}, func(bool) sim.Answer {
 			if _, err := kit.AppendUpload("a", kit.UploadSize("a"), r.Body); err != nil {
 				return sim.InternalError(err)
 			}
@@ -481,10 +481,10 @@ func TestAnUploadBreaksOffAtExactlyTheGivenBytes(t *testing.T) {
 			t.Errorf("part %d: whole %v, %d bytes have arrived, want %d", i+1, whole, kit.UploadSize("a"), part.arrived)
 		}
 	}
-	if got := kit.Calls.Uploaded()["net"]; got != 250_000 {
+	if got := kit.Calls.UploadedBytes()["net"]; got != 250_000 {
 		t.Errorf("%d bytes were counted", got)
 	}
-	if left := kit.Faults.Active(); len(left) != 1 || left[0].Match != "another" {
+	if left := kit.Faults.ListActive(); len(left) != 1 || left[0].Match != "another" {
 		t.Errorf("left: %+v", left)
 	}
 }
@@ -498,7 +498,7 @@ func answered(t *testing.T, calls int, faults ...sim.Fault) []string {
 		c := sim.Call{Network: "net", Names: []string{"publish"}, Fault: func(f sim.Fault) sim.Answer {
 			return sim.Answer{Status: http.StatusBadRequest, Body: map[string]int{"code": f.Code}}
 		}}
-		kit.Run(w, kit.Enter(r, "net", "host", "/", ""), c, func(bool) sim.Answer { return sim.OK("done") })
+		kit.RunCall(w, kit.BeginRequest(r, "net", "host", "/", ""), c, func(bool) sim.Answer { return sim.OK("done") })
 	}))
 	t.Cleanup(server.Close)
 	if _, err := kit.Faults.Add(faults...); err != nil {

@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// Table keeps the values of a network by id, in the order in which they came, also over a restart. It has no lock of
-// its own.
+// Table stores the values of a network by id, in the order of insertion, across restarts. It has no lock.
 type Table[V any] struct {
 	journal *journal
 	key     tableKey
@@ -16,7 +15,7 @@ type Table[V any] struct {
 	order   []string
 }
 
-// OpenTable returns a table with what earlier runs put into it. A journal that cannot be read is reported by Register.
+// OpenTable returns a table with the values of earlier runs. Register reports a journal that cannot be read.
 func OpenTable[V any](k *Kit, network, name string) *Table[V] {
 	key := tableKey{network, name}
 	t := &Table[V]{journal: k.journal, key: key, byID: map[string]V{}}
@@ -39,7 +38,7 @@ func OpenTable[V any](k *Kit, network, name string) *Table[V] {
 	return t
 }
 
-// Get returns the value of an id, and the zero value when there is none.
+// Get returns the value of an id, or the zero value if there is none.
 func (t *Table[V]) Get(id string) V { return t.byID[id] }
 
 // Has reports whether there is a value for the id.
@@ -56,7 +55,7 @@ func (t *Table[V]) All() iter.Seq[V] {
 	}
 }
 
-// PutDefault adds a value that every run begins with, unless an earlier run has changed it.
+// PutDefault adds an initial value, unless an earlier run has changed it.
 func (t *Table[V]) PutDefault(id string, value V) {
 	if !t.Has(id) {
 		t.setValue(id, value)
@@ -107,10 +106,10 @@ func (t *Table[V]) forgetAll() {
 	t.order = nil
 }
 
-// NewID draws ids of n digits that begin with start until one is free.
+// NewID returns a random unused id of n digits that starts with start.
 func (t *Table[V]) NewID(start string, n int) string {
 	for {
-		if id := Digits(start, n); !t.Has(id) {
+		if id := RandomDigits(start, n); !t.Has(id) {
 			return id
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Refusal is why a client, a code or a token is not accepted; each network says it in its own words.
+// Refusal is why a client, a code or a token is not accepted. Each network words it in its own way.
 type Refusal string
 
-// Refusals. The empty one means that all is well.
+// Refusals. The empty refusal means that it is accepted.
 const (
 	WrongClient   Refusal = "wrong client"
 	WrongSecret   Refusal = "wrong secret"
@@ -39,27 +39,27 @@ type Token struct {
 	Grant    string    `json:"grant"`            // the code that it goes back to
 	Parent   string    `json:"parent,omitempty"` // the token that it was derived from
 	IssuedAt time.Time `json:"issuedAt"`
-	// ExpiresAt is zero for a token that only an event ends.
+	// ExpiresAt is zero for a token that does not expire.
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
-	// Ended is why the token died before its time; Number is the network's own number for it, where a fault gave one.
+	// Ended is why the token stopped working early; Number is the network's own number for it, if a fault set one.
 	Ended  Refusal `json:"ended,omitempty"`
 	Number int     `json:"number,omitempty"`
 }
 
-// Has reports whether the person granted all of the scopes.
-func (t Token) Has(scopes ...string) bool {
+// HasScopes reports whether the person granted all of the scopes.
+func (t Token) HasScopes(scopes ...string) bool {
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(t.Scopes, s) })
 }
 
-// Refusal is why the token does not work at a time; "" when it does.
-func (t Token) Refusal(now time.Time) Refusal {
+// RefusalAt returns why the token does not work at a time; "" if it does.
+func (t Token) RefusalAt(now time.Time) Refusal {
 	if t.Ended == "" && !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) {
 		return Expired
 	}
 	return t.Ended
 }
 
-// code is the one-time code between the consent page and the exchange.
+// code is an authorization code, which can be redeemed once.
 type code struct {
 	Consented
 	RedirectURI string    `json:"redirectUri"`
@@ -78,7 +78,7 @@ type OAuth struct {
 	tokens *Table[Token]
 }
 
-// NewOAuth restores what earlier runs kept.
+// NewOAuth returns an authorization server with the state of earlier runs.
 func NewOAuth(kit *Kit, cfg OAuthConfig) *OAuth {
 	o := &OAuth{
 		kit: kit, cfg: cfg, codes: OpenTable[*code](kit, cfg.Network, "code"),
@@ -101,7 +101,7 @@ func (o *OAuth) CheckClient(id, secret string) Refusal {
 	return ""
 }
 
-// PeekCode returns what a code stands for without spending it, for the fault of a call that names an account.
+// PeekCode returns what a code grants without redeeming it, so a fault can target the account of the call.
 func (o *OAuth) PeekCode(text string) Consented {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -111,8 +111,9 @@ func (o *OAuth) PeekCode(text string) Consented {
 	return Consented{}
 }
 
-// Redeem spends a code and returns what the person allowed. verifier is for codes that were asked for with a challenge.
-func (o *OAuth) Redeem(text, redirectURI, verifier string) (Consented, Refusal, error) {
+// RedeemCode redeems a code and returns what the person allowed. verifier is required for codes that were requested
+// with a challenge.
+func (o *OAuth) RedeemCode(text, redirectURI, verifier string) (Consented, Refusal, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	c := o.codes.Get(text)
@@ -132,15 +133,15 @@ func (o *OAuth) Redeem(text, redirectURI, verifier string) (Consented, Refusal, 
 	return c.Consented, "", o.codes.Put(text, c)
 }
 
-// Issue makes a token of t, which ends after life; 0 for never.
-func (o *OAuth) Issue(t Token, life time.Duration) (Token, error) {
+// IssueToken issues a token like t that expires after life; 0 for never.
+func (o *OAuth) IssueToken(t Token, life time.Duration) (Token, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.issueToken(t, life)
 }
 
 func (o *OAuth) issueToken(t Token, life time.Duration) (Token, error) {
-	t.Text, t.IssuedAt, t.ExpiresAt = Secret(o.cfg.Prefixes[t.Kind]), o.kit.Now(), time.Time{}
+	t.Text, t.IssuedAt, t.ExpiresAt = NewSecret(o.cfg.Prefixes[t.Kind]), o.kit.Now(), time.Time{}
 	t.Ended, t.Number = "", 0
 	if life > 0 {
 		t.ExpiresAt = t.IssuedAt.Add(life)
@@ -154,7 +155,7 @@ const (
 	RefreshToken = "refresh"
 )
 
-// IssuePair makes an access token and a refresh token that belong to one consent; grant is the code that was redeemed.
+// IssuePair issues an access token and a refresh token for one consent. grant is the redeemed code.
 func (o *OAuth) IssuePair(c Consented, grant string, access, refresh time.Duration) (a, r Token, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -165,13 +166,15 @@ func (o *OAuth) IssuePair(c Consented, grant string, access, refresh time.Durati
 	return a, r, err
 }
 
-// Renew makes another access token of a refresh token. A rotating network replaces the refresh token too, and the old
-// one is used up; without rotation the same comes back.
-func (o *OAuth) Renew(text string, rotate bool, access, refresh time.Duration) (a, r Token, why Refusal, err error) {
+// RenewTokens exchanges a refresh token for a new access token. With rotate, it also replaces the refresh token, and
+// the old one no longer works; otherwise, it returns the same refresh token.
+func (o *OAuth) RenewTokens(
+	text string, rotate bool, access, refresh time.Duration,
+) (a, r Token, why Refusal, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r = o.tokens.Get(text)
-	switch why = r.Refusal(o.kit.Now()); {
+	switch why = r.RefusalAt(o.kit.Now()); {
 	case r.Kind != RefreshToken:
 		return a, r, Unknown, nil
 	case why != "":
@@ -189,8 +192,8 @@ func (o *OAuth) Renew(text string, rotate bool, access, refresh time.Duration) (
 	return a, r, "", err
 }
 
-// Find returns a token and why it does not work, "" when it does.
-func (o *OAuth) Find(text string) (Token, Refusal) {
+// FindToken returns a token and why it does not work; "" if it does.
+func (o *OAuth) FindToken(text string) (Token, Refusal) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
@@ -200,23 +203,23 @@ func (o *OAuth) Find(text string) (Token, Refusal) {
 		return Token{}, Unknown
 	}
 	t := o.tokens.Get(text)
-	return t, t.Refusal(o.kit.Now())
+	return t, t.RefusalAt(o.kit.Now())
 }
 
-// Derived returns the working token of a kind that was derived from another for a subject.
-func (o *OAuth) Derived(parent, subject string) (Token, bool) {
+// FindDerivedToken returns the valid token that was derived from parent for a subject.
+func (o *OAuth) FindDerivedToken(parent, subject string) (Token, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for t := range o.tokens.All() {
-		if t.Parent == parent && t.Subject == subject && t.Refusal(o.kit.Now()) == "" {
+		if t.Parent == parent && t.Subject == subject && t.RefusalAt(o.kit.Now()) == "" {
 			return t, true
 		}
 	}
 	return Token{}, false
 }
 
-// End ends all tokens that match, for a reason and with the network's own number for it, 0 for none.
-func (o *OAuth) End(why Refusal, number int, match func(Token) bool) error {
+// EndTokens invalidates all matching tokens for a reason. number is the network's own number for it; 0 for none.
+func (o *OAuth) EndTokens(why Refusal, number int, match func(Token) bool) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for t := range o.tokens.All() {
@@ -234,7 +237,7 @@ func (o *OAuth) endToken(t Token, why Refusal, number int) error {
 	return o.tokens.Put(t.Text, t)
 }
 
-// SplitScopes reads a list of scopes, with commas or spaces between them.
+// SplitScopes splits a list of scopes at commas and spaces.
 func SplitScopes(list string) []string {
 	return strings.FieldsFunc(list, func(c rune) bool { return c == ',' || c == ' ' })
 }

@@ -10,17 +10,17 @@ import (
 	"path/filepath"
 )
 
-// ErrOffset is the error of a part that does not begin where the last one ended.
+// ErrOffset is the error for a part that does not start where the last one ended.
 var ErrOffset = errors.New("the part does not begin where the last one ended")
 
-// uploadPath is where the bytes of an upload are kept until it is complete.
+// uploadPath returns the path of the file with an upload's bytes until it is complete.
 func (k *Kit) uploadPath(id string) (string, error) {
 	name := sha256.Sum256([]byte(id))
 	folder, err := k.shelf.makeFolder()
 	return filepath.Join(folder, "upload-"+hex.EncodeToString(name[:])), err
 }
 
-// UploadSize is how many bytes of an upload have arrived, also in earlier runs.
+// UploadSize returns how many bytes of an upload have arrived, including in earlier runs.
 func (k *Kit) UploadSize(id string) int64 {
 	path, err := k.uploadPath(id)
 	if err != nil {
@@ -33,8 +33,8 @@ func (k *Kit) UploadSize(id string) int64 {
 	return info.Size()
 }
 
-// AppendUpload adds a part that begins at an offset, and returns how many bytes there are now. The bytes of a part that
-// breaks off stay, and err says why it did. While one part arrives, no other is at the right offset.
+// AppendUpload appends a part that starts at an offset and returns the new size. If a part breaks off, its bytes stay
+// and err says why. While one part is arriving, any other part fails with ErrOffset.
 func (k *Kit) AppendUpload(id string, offset int64, part io.Reader) (size int64, err error) {
 	k.mu.Lock()
 	size = k.UploadSize(id)
@@ -63,7 +63,7 @@ func (k *Kit) AppendUpload(id string, offset int64, part io.Reader) (size int64,
 	return size + n, errors.Join(err, file.Close())
 }
 
-// FinishUpload turns the bytes of a complete upload into a file that the network knows. They are gone afterwards.
+// FinishUpload turns a complete upload into a stored file, and removes the upload.
 func (k *Kit) FinishUpload(id string) (Media, error) {
 	path, err := k.uploadPath(id)
 	if err != nil {
@@ -77,5 +77,5 @@ func (k *Kit) FinishUpload(id string) (Media, error) {
 	return k.storeFile(file)
 }
 
-// KeepFile keeps a file that was sent in one piece.
+// KeepFile stores a file that was sent in one call.
 func (k *Kit) KeepFile(content io.Reader) (Media, error) { return k.storeFile(content) }

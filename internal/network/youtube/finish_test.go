@@ -84,7 +84,7 @@ func TestAChannelThatIsNotVerifiedHasNoThumbnails(t *testing.T) {
 // entries counts how often the video is in its playlist.
 func entries(t *testing.T, w *nt.World) (n int) {
 	t.Helper()
-	for _, call := range w.Kit.Calls.Recent(0) {
+	for _, call := range w.Kit.Calls.ListRecent(0) {
 		if call.Call == "playlist" && call.Status == 200 {
 			n++
 		}

@@ -161,15 +161,15 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim
 	}
 	routes := map[string]sim.Route{
 		"POST feed": {
-			Names: []string{callPublish, callFeed}, Text: sim.Param("message", "link"), Arrive: s.countAttempt,
+			Names: []string{callPublish, callFeed}, Text: sim.FirstParam("message", "link"), Arrive: s.countAttempt,
 			Params: append([]string{"attached_media*"}, feedParams...), Serve: s.createPost,
 		},
 		"POST photos": {
-			Names: []string{callUpload, callPhotos}, Text: sim.Param("url"), Params: []string{"url", "published"},
+			Names: []string{callUpload, callPhotos}, Text: sim.FirstParam("url"), Params: []string{"url", "published"},
 			Fetch: "url", Serve: s.uploadPhoto,
 		},
 		"POST videos": {
-			Names: []string{callCreate}, Text: sim.Param("description", "file_url"),
+			Names: []string{callCreate}, Text: sim.FirstParam("description", "file_url"),
 			Params: []string{"file_url", "title", "description", "published"}, Fetch: "file_url", Serve: s.createVideo,
 		},
 		"POST video_reels":   upload(edgeReels),
@@ -227,7 +227,7 @@ func mayPublish(q *sim.Request, p *metasim.Page) error {
 		return forbidden("A Page access token of this Page is required to publish to it")
 	case !p.MayCreate():
 		return forbidden("The user does not have the permission to create content on this Page")
-	case !q.Token.Has(scopeManage, scopeRead):
+	case !q.Token.HasScopes(scopeManage, scopeRead):
 		return forbidden("If posting to a page, requires both pages_read_engagement and pages_manage_posts permissions")
 	}
 	return nil
@@ -238,7 +238,7 @@ func mayList(q *sim.Request, p *metasim.Page) error {
 	if !metasim.IsPageToken(q.Token, p.ID) {
 		return forbidden("A Page access token of this Page is required")
 	}
-	if strings.HasSuffix(q.R.URL.Path, "/feed") && !q.Token.Has(scopeOthers) {
+	if strings.HasSuffix(q.R.URL.Path, "/feed") && !q.Token.HasScopes(scopeOthers) {
 		return &sim.ScopeError{Scope: scopeOthers}
 	}
 	return nil
@@ -267,7 +267,7 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) 
 		id, kinds = parts[2], []string{edgeStories, edgePhotoStories}
 	case len(parts) == 1 && strings.Contains(parts[0], "_"):
 		owner, own, _ := strings.Cut(parts[0], "_")
-		http.Redirect(w, r, s.kit.Link("https://"+metasim.PageSite+"/"+owner+"/posts/"+own), http.StatusFound)
+		http.Redirect(w, r, s.kit.SandboxURL("https://"+metasim.PageSite+"/"+owner+"/posts/"+own), http.StatusFound)
 		return true
 	default:
 		return false
@@ -275,11 +275,11 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) 
 	p, ok := s.kit.Posts.Get(Name, id)
 	edge := p.Extra["edge"]
 	over := strings.HasSuffix(edge, "stories") && s.kit.Now().Sub(p.CreatedAt) >= storyLife
-	if !ok || !p.Visible() || over || edge != "" && !slices.Contains(kinds, edge) {
+	if !ok || !p.IsVisible() || over || edge != "" && !slices.Contains(kinds, edge) {
 		s.kit.ServePost(w, r, nil)
 		return true
 	}
-	page := s.kit.ShowPost(p, metasim.PageSite)
+	page := s.kit.NewPostPage(p, metasim.PageSite)
 	page.Title, page.Picture, page.Topic = "Facebook", s.login.PictureURL(p.Account, p.AccountName), p.Extra["title"]
 	s.kit.ServePost(w, r, page)
 	return true

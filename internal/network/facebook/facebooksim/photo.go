@@ -44,7 +44,7 @@ func checkUnpublished(q *sim.Request) error {
 
 // takePhoto is the file of an upload: fetched, or sent in the form.
 func (s *Sim) takePhoto(q *sim.Request) error {
-	file, _, err := sim.FormFile(q.R)
+	file, _, err := sim.OpenFormFile(q.R)
 	switch {
 	case err != nil:
 		return metasim.Bad("%s", err)
@@ -68,7 +68,7 @@ func (s *Sim) uploadPhoto(q *sim.Request) (any, error) {
 		return nil, &metasim.Error{
 			Code: 324, Subcode: 2069019, Message: "(#324) Missing or invalid image file: " + q.MediaError.Error(),
 		}
-	case !q.Media.Image(sim.JPEG, sim.PNG, sim.GIF, sim.BMP, sim.TIFF) || q.Media.Bytes > maxPhoto:
+	case !q.Media.IsImageOf(sim.JPEG, sim.PNG, sim.GIF, sim.BMP, sim.TIFF) || q.Media.Bytes > maxPhoto:
 		return nil, &metasim.Error{
 			Code: 324, Subcode: 1366046, Message: "(#324) Your photos couldn't be uploaded. Photos should be smaller than 10 MB " +
 				"and saved as JPG, PNG, GIF, BMP or TIFF files.",
@@ -174,11 +174,11 @@ func (s *Sim) attemptPhoto(q *sim.Request) {
 		return
 	}
 	if p.Calls++; p.Calls == 1 {
-		p.First = s.kit.Arrived(q.R)
+		p.First = s.kit.ArrivalTime(q.R)
 	}
 	for o := range s.kit.Posts.Newest(Name, p.Page) {
 		if o.Extra["media_id"] == p.ID {
-			s.kit.Posts.Called(Name, o.ID)
+			s.kit.Posts.CountPublishCall(Name, o.ID)
 		}
 	}
 }
@@ -191,8 +191,8 @@ func (s *Sim) publishPhotoStory(q *sim.Request) (any, error) {
 	}
 	used := s.photos.Get(id)
 	story := sim.Post{
-		Account: used.Page, ID: sim.Digits("77", 15), Media: []sim.Media{used.Media}, CreatedAt: s.kit.Now(),
-		ArrivedAt: s.kit.Arrived(q.R), FirstCallAt: used.At, FirstPublishCallAt: used.First, PublishCalls: used.Calls,
+		Account: used.Page, ID: sim.RandomDigits("77", 15), Media: []sim.Media{used.Media}, CreatedAt: s.kit.Now(),
+		ArrivedAt: s.kit.ArrivalTime(q.R), FirstCallAt: used.At, FirstPublishCallAt: used.First, PublishCalls: used.Calls,
 		Extra: map[string]string{"edge": edgePhotoStories, "kind": "photo", "media_id": id},
 	}
 	if err := s.markUsed([]string{id}, ""); err != nil {

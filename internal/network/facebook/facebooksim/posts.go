@@ -48,7 +48,7 @@ func (s *Sim) countAttempt(q *sim.Request) {
 		if len(s.tries) >= triesKept {
 			clear(s.tries) // texts that never made it; forgetting them only makes a later count smaller
 		}
-		t = &publishAttempt{first: s.kit.Arrived(q.R)}
+		t = &publishAttempt{first: s.kit.ArrivalTime(q.R)}
 		s.tries[key] = t
 	}
 	t.calls++
@@ -120,16 +120,16 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 	if last, ok := s.lastVisible(q.Account); ok && last.Text == p.Text && last.Link == p.Link &&
 		last.Extra["photos"] == "" && len(photos) == 0 && s.kit.Option(OptDuplicates) == On {
 		delete(s.tries, key)
-		s.kit.Posts.Called(Name, last.ID)
+		s.kit.Posts.CountPublishCall(Name, last.ID)
 		return nil, &metasim.Error{
 			Code: 506, Subcode: 1455006, Message: "(#506) Duplicate status message",
 			Title: "Duplicate Status Update", Detail: "This status update is identical to the last one you posted.",
 		}
 	}
-	own := sim.Digits("122", 17)
+	own := sim.RandomDigits("122", 17)
 	p.ID, p.URL = q.Account+"_"+own, "https://"+metasim.PageSite+"/"+q.Account+"/posts/"+own
 	p.Account, p.AccountName, p.CreatedAt = q.Account, s.login.Page(q.Account).Name, s.kit.Now()
-	p.ArrivedAt, p.Media = s.kit.Arrived(q.R), s.photoFiles(photos)
+	p.ArrivedAt, p.Media = s.kit.ArrivalTime(q.R), s.photoFiles(photos)
 	if len(photos) > 0 {
 		p.Extra = map[string]string{"photos": strings.Join(photos, ",")}
 	}
@@ -159,7 +159,7 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 // lastVisible is the newest post of a Page's feed.
 func (s *Sim) lastVisible(page string) (sim.Post, bool) {
 	for p := range s.kit.Posts.Newest(Name, page) {
-		if p.Visible() && p.Extra["edge"] == "" {
+		if p.IsVisible() && p.Extra["edge"] == "" {
 			return p, true
 		}
 	}
@@ -246,7 +246,7 @@ func (s *Sim) publishDraft(q *sim.Request, id string) (any, error) {
 		return nil, metasim.NotFound(q.R.Method, id)
 	}
 	if p.PublishCalls++; p.Draft {
-		p.Draft, p.CreatedAt, p.ArrivedAt = false, s.kit.Now(), s.kit.Arrived(q.R)
+		p.Draft, p.CreatedAt, p.ArrivedAt = false, s.kit.Now(), s.kit.ArrivalTime(q.R)
 		p.FirstPublishCallAt = p.ArrivedAt
 	}
 	return map[string]any{"success": true}, s.kit.Posts.Put(p)

@@ -13,7 +13,7 @@ const sessionPart = 1 << 20
 
 // sessionRoute serves the phases in which a Page's video is sent.
 func (s *Sim) sessionRoute(phase string) sim.Route {
-	words := sim.Param("description")
+	words := sim.FirstParam("description")
 	return map[string]sim.Route{
 		"start": {
 			Names: []string{callCreate}, Text: words, Params: []string{"upload_phase", "file_size"}, Serve: s.startSession,
@@ -69,7 +69,7 @@ func (s *Sim) takePart(q *sim.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, size, err := sim.FormFile(q.R)
+	file, size, err := sim.OpenFormFile(q.R)
 	if err != nil || file == nil {
 		return nil, metasim.Bad("The file video_file_chunk is required")
 	}

@@ -69,7 +69,7 @@ type fetchResult struct {
 // addVideo begins a video.
 func (s *Sim) addVideo(q *sim.Request, v *video) error {
 	v.ID, v.Page, v.Stuck = s.videos.NewID("98", 16), q.Account, q.Unready
-	v.At, v.ArrivedAt = s.kit.Now(), s.kit.Arrived(q.R)
+	v.At, v.ArrivedAt = s.kit.Now(), s.kit.ArrivalTime(q.R)
 	return s.videos.Put(v.ID, v)
 }
 
@@ -88,7 +88,7 @@ func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 	case !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1", "vp09", "av01"}, m.Video) ||
 		m.Audio != "" && m.Audio != "mp4a":
 		return codeFormat, "The video file you selected is in a format that we don't support."
-	case m.Width > 0 && !m.Within(reelRatio*(1-reelSlack), reelRatio*(1+reelSlack)):
+	case m.Width > 0 && !m.HasRatioWithin(reelRatio*(1-reelSlack), reelRatio*(1+reelSlack)):
 		return reelTooOdd, "The aspect ratio of the reel is not supported."
 	case m.Width < 540 || m.Height < 960:
 		return reelTooSmall, "The resolution of the reel must be at least 540 by 960."
@@ -102,7 +102,7 @@ func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 
 // deliverFile gives a video its file, or the reason why there is none.
 func (s *Sim) deliverFile(v *video, media sim.Media, err error) error {
-	v.Fetched = &fetchResult{Media: media, Ready: s.kit.Now().Add(s.kit.Seconds(OptProcess))}
+	v.Fetched = &fetchResult{Media: media, Ready: s.kit.Now().Add(s.kit.SecondsOption(OptProcess))}
 	if err != nil {
 		v.Fetched.Failed = err.Error()
 	} else {
@@ -114,8 +114,8 @@ func (s *Sim) deliverFile(v *video, media sim.Media, err error) error {
 // fetchVideo fetches a hosted file after its address was taken.
 func (s *Sim) fetchVideo(v *video) {
 	id, page, address := v.ID, v.Page, v.URL
-	s.kit.Go(func(ctx context.Context) {
-		media, err := s.kit.Fetch(ctx, Name, page, address)
+	s.kit.RunJob(func(ctx context.Context) {
+		media, err := s.kit.FetchFile(ctx, Name, page, address)
 		if ctx.Err() != nil {
 			return // the sandbox ends; the next run downloads again
 		}
@@ -215,7 +215,7 @@ func (s *Sim) showVideo(v *video) error {
 	}
 	v.Post = v.ID
 	if v.Edge == edgeStories {
-		v.Post = sim.Digits("77", 15)
+		v.Post = sim.RandomDigits("77", 15)
 	}
 	p := sim.Post{
 		Network: Name, Account: v.Page, AccountName: s.login.Page(v.Page).Name, ID: v.Post, Text: v.Description,
@@ -297,7 +297,7 @@ func (s *Sim) finishRoute(edge string) sim.Route {
 		params = append(params, "video_state", "title", "description")
 	}
 	return sim.Route{
-		Names: []string{callPublish, callFinish}, Params: params, Text: sim.Param("description"),
+		Names: []string{callPublish, callFinish}, Params: params, Text: sim.FirstParam("description"),
 		Arrive: func(q *sim.Request) { s.attemptVideo(q, edge, q.Params.Get("video_id")) },
 		Serve: func(q *sim.Request) (any, error) {
 			title, description := q.Params.Get("title"), q.Params.Get("description")
@@ -325,10 +325,10 @@ func (s *Sim) attemptVideo(q *sim.Request, edge, id string) {
 		return
 	}
 	if v.Calls++; v.Calls == 1 {
-		v.First = s.kit.Arrived(q.R)
+		v.First = s.kit.ArrivalTime(q.R)
 	}
 	if v.Post != "" {
-		s.kit.Posts.Called(Name, v.Post)
+		s.kit.Posts.CountPublishCall(Name, v.Post)
 	}
 }
 
@@ -349,7 +349,7 @@ func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 		const text = "(#80001) There have been too many reels published from this Page in 24 hours"
 		return nil, &metasim.Error{Code: 80001, Message: text}
 	}
-	v.TakenAt, v.TakenArrivedAt = now, s.kit.Arrived(q.R)
+	v.TakenAt, v.TakenArrivedAt = now, s.kit.ArrivalTime(q.R)
 	if err := s.videos.Put(v.ID, v); err != nil {
 		return nil, err
 	}

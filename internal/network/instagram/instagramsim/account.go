@@ -161,7 +161,7 @@ func (s *Sim) answerExchange(t sim.Token) any {
 
 // ownRoute finds a call of an account that signed in itself.
 func (s *Sim) ownRoute(q *sim.Request, path string) (sim.Route, error) {
-	call := q.R.Method + " " + sim.Host(q.R) + "/" + path
+	call := q.R.Method + " " + sim.RequestHost(q.R) + "/" + path
 	switch call {
 	case "POST " + loginHost + "/oauth/access_token":
 		return s.own.Exchange(), nil
@@ -266,7 +266,7 @@ var (
 func (s *Sim) profileNode(a *account) map[string]any {
 	count := 0
 	for p := range s.kit.Posts.Newest(Name, a.ID) {
-		if p.Visible() && p.Extra["product"] != productStory {
+		if p.IsVisible() && p.Extra["product"] != productStory {
 			count++
 		}
 	}

@@ -144,7 +144,7 @@ func (s *Sim) About() sim.About {
 // ServeHTTP serves all hosts of the network.
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	switch host := sim.Host(r); {
+	switch host := sim.RequestHost(r); {
 	case host == graphHost, host == loginHost && r.URL.Path == "/oauth/access_token":
 		s.own.Graph.ServeHTTP(w, r)
 	case host != site && host != loginHost:
@@ -170,7 +170,7 @@ func (s *Sim) servePost(w http.ResponseWriter, r *http.Request) {
 		if p.Network != Name || p.URL != address || isOver(p, s.kit.Now()) {
 			continue
 		}
-		page := s.kit.ShowPost(p, site)
+		page := s.kit.NewPostPage(p, site)
 		page.Title, page.Handle, page.Picture = title, "@"+p.AccountName, s.pictureURL(s.accountOf(p.Account))
 		s.kit.ServePost(w, r, page)
 		return

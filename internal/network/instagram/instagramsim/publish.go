@@ -39,7 +39,7 @@ func (s *Sim) accountRoute(v variant, a *account, call string) (route sim.Route,
 			Serve: func(q *sim.Request) (any, error) { return s.readProfile(v, q, a) },
 		},
 		"POST media": {
-			Names: []string{"create"}, Params: []string{"*"}, Scopes: v.publish, Text: sim.Param("caption"), Fetch: "image_url",
+			Names: []string{"create"}, Params: []string{"*"}, Scopes: v.publish, Text: sim.FirstParam("caption"), Fetch: "image_url",
 			Serve: func(q *sim.Request) (any, error) { return s.createContainer(v, q) },
 		},
 		"POST media_publish": {
@@ -162,7 +162,7 @@ func (s *Sim) publishContainer(q *sim.Request, a *account) (any, error) {
 	if c.Item {
 		return nil, metasim.Bad("A carousel item cannot be published by itself")
 	}
-	if used := s.kit.Posts.CountSince(Name, a.ID, now.Add(-window)); used >= s.kit.Number(OptQuota) {
+	if used := s.kit.Posts.CountSince(Name, a.ID, now.Add(-window)); used >= s.kit.NumberOption(OptQuota) {
 		return nil, metasim.LimitReached()
 	}
 	path := "/p/" + metasim.NewShortcode() + "/"
@@ -170,7 +170,7 @@ func (s *Sim) publishContainer(q *sim.Request, a *account) (any, error) {
 	case kindReel:
 		path = "/reel/" + metasim.NewShortcode() + "/"
 	case kindStory, kindStoryVideo:
-		path = "/stories/" + a.Username + "/" + sim.Digits("36", 19) + "/"
+		path = "/stories/" + a.Username + "/" + sim.RandomDigits("36", 19) + "/"
 	}
 	return s.containers.Publish(q, c, sim.Post{AccountName: a.Username, URL: "https://" + site + path})
 }
@@ -247,7 +247,7 @@ func (s *Sim) readQuota(q *sim.Request) (any, error) {
 	}
 	used := s.kit.Posts.CountSince(Name, q.Account, since)
 	picked, err := quotaKind.Pick(q.Params.Get("fields"), map[string]any{"quota_usage": used, "config": map[string]any{
-		"quota_total": s.kit.Number(OptQuota), "quota_duration": int(window.Seconds()),
+		"quota_total": s.kit.NumberOption(OptQuota), "quota_duration": int(window.Seconds()),
 	}})
 	return map[string]any{"data": []any{picked}}, err
 }

@@ -209,11 +209,11 @@ func checkImage(q *sim.Request, c *metasim.Container) error {
 			Title: "Media download has failed. The media URI doesn't meet our requirements.", Detail: "The media could not be " +
 				"fetched from this URI: " + q.Params.Get("image_url") + " (" + q.MediaError.Error() + ")",
 		}
-	case !m.Image(sim.JPEG):
+	case !m.IsImageOf(sim.JPEG):
 		return refuse(36001, 2207005, "The image format is not supported. Supported formats are JPEG.")
 	case m.Bytes > maxImage:
 		return refuse(36000, 2207004, "The image is too large to download. It should be less than 8 MiB.")
-	case c.Type == kindImage && !m.Within(leastRatio, mostRatio):
+	case c.Type == kindImage && !m.HasRatioWithin(leastRatio, mostRatio):
 		return refuse(36003, 2207009, "The submitted image has an unsupported aspect ratio. It must be within 4:5 and 1.91:1.")
 	}
 	c.Media = q.Media
@@ -247,7 +247,7 @@ func checkFile(c *metasim.Container, m sim.Media, err error) string {
 		code = badDownload
 	case m.Kind != sim.MP4 || !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Video),
 		m.Audio != "" && m.Audio != "mp4a" || m.Rate > 48_000 || m.Channels > 2,
-		m.Bytes > bytes || m.Width > maxWide || m.Width > 0 && !m.Within(ratio, 10),
+		m.Bytes > bytes || m.Width > maxWide || m.Width > 0 && !m.HasRatioWithin(ratio, 10),
 		m.FPS > 0 && (m.FPS < 23 || m.FPS > 60), (m.Ms > 0 || !m.Fragmented) && (m.Ms < least || m.Ms > most):
 		code = badVideo
 	case offset > 0 && offset >= m.Ms:

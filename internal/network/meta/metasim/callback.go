@@ -19,7 +19,7 @@ func ReportRemoval(kit *sim.Kit, network, person string, erase bool) {
 	}
 	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 	for _, event := range events {
-		kit.Notify(network, event, header, url.Values{"signed_request": {SignedRequest(kit, person)}}.Encode(), 1)
+		kit.NotifyApp(network, event, header, url.Values{"signed_request": {SignedRequest(kit, person)}}.Encode(), 1)
 	}
 }
 

@@ -125,7 +125,7 @@ func (cs *Containers) CountSince(account string, since time.Time) int {
 func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	now := cs.graph.API.Kit.Now()
 	c.ID, c.Account, c.Stuck = cs.table.NewID("179", 17), q.Account, q.Unready
-	c.CreatedAt, c.ArrivedAt = now, cs.graph.API.Kit.Arrived(q.R)
+	c.CreatedAt, c.ArrivedAt = now, cs.graph.API.Kit.ArrivalTime(q.R)
 	for i, id := range c.Children {
 		child := cs.Of(c.Account, id)
 		switch {
@@ -153,8 +153,8 @@ func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 // fetchFiles downloads a container's file after its id was answered, as the networks do.
 func (cs *Containers) fetchFiles(c *Container) {
 	kit, address := cs.graph.API.Kit, c.MediaURL
-	kit.Go(func(ctx context.Context) {
-		media, err := kit.Fetch(ctx, cs.graph.API.Network, c.Account, address)
+	kit.RunJob(func(ctx context.Context) {
+		media, err := kit.FetchFile(ctx, cs.graph.API.Network, c.Account, address)
 		if ctx.Err() != nil {
 			return // the sandbox ends; the next run downloads again
 		}
@@ -168,7 +168,7 @@ func (cs *Containers) fetchFiles(c *Container) {
 // Deliver gives a container its file, or the reason why there is none.
 func (cs *Containers) Deliver(c *Container, media sim.Media, err error) error {
 	c.Pending, c.Media, c.Problem = false, media, cs.check(c, media, err)
-	c.Ready = cs.graph.API.Kit.Now().Add(cs.graph.API.Kit.Seconds(cs.processing))
+	c.Ready = cs.graph.API.Kit.Now().Add(cs.graph.API.Kit.SecondsOption(cs.processing))
 	return cs.table.Put(c.ID, c)
 }
 
@@ -189,10 +189,10 @@ func (cs *Containers) Attempt(q *sim.Request) {
 		return
 	}
 	if c.PublishCalls++; c.PublishCalls == 1 {
-		c.FirstPublish = cs.graph.API.Kit.Arrived(q.R)
+		c.FirstPublish = cs.graph.API.Kit.ArrivalTime(q.R)
 	}
 	if c.Post != "" {
-		cs.graph.API.Kit.Posts.Called(cs.graph.API.Network, c.Post)
+		cs.graph.API.Kit.Posts.CountPublishCall(cs.graph.API.Network, c.Post)
 	}
 }
 
@@ -207,10 +207,10 @@ func (cs *Containers) Text(q *sim.Request) string {
 // Publish makes a finished container visible as a post, which the caller has described except for what the container
 // knows: the one irreversible call.
 func (cs *Containers) Publish(q *sim.Request, c *Container, p sim.Post) (any, error) {
-	p.Network, p.Account, p.ID = cs.graph.API.Network, c.Account, sim.Digits("180", 17)
+	p.Network, p.Account, p.ID = cs.graph.API.Network, c.Account, sim.RandomDigits("180", 17)
 	p.CreatedAt = cs.graph.API.Kit.Now()
 	p.Text, p.Link, p.Media = c.Text, c.Link, cs.Files(c)
-	p.ArrivedAt, p.FirstCallAt = cs.graph.API.Kit.Arrived(q.R), c.ArrivedAt
+	p.ArrivedAt, p.FirstCallAt = cs.graph.API.Kit.ArrivalTime(q.R), c.ArrivedAt
 	p.FirstPublishCallAt, p.PublishCalls = c.FirstPublish, c.PublishCalls
 	p.Extra = map[string]string{"container": c.ID, "media_type": c.Type, "alt_text": c.Alt}
 	maps.Copy(p.Extra, c.Extra)
@@ -252,7 +252,7 @@ func NewShortcode() string {
 func CheckAddress(param, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil ||
-		(u.Scheme != "https" && (u.Scheme != "http" || !sim.Loopback(u.Hostname()))) {
+		(u.Scheme != "https" && (u.Scheme != "http" || !sim.IsLoopback(u.Hostname()))) {
 		return Bad("The media could not be fetched from this URI: %s must be a public https address", param)
 	}
 	return nil

@@ -46,15 +46,15 @@ func NewGraph(kit *sim.Kit, network string, oauth *sim.OAuth, lock sync.Locker, 
 func (g *Graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, err := sim.ReadCall(w, r, g.TakeJSON)
 	if err != nil {
-		g.API.Kit.Send(w, r, g.errorAnswer(Bad("%s", err)))
+		g.API.Kit.SendAnswer(w, r, g.errorAnswer(Bad("%s", err)))
 		return
 	}
 	route, err := g.Route(q, strings.Trim(r.URL.Path, "/"))
 	if err != nil {
-		g.API.Kit.Send(w, r, g.errorAnswer(err))
+		g.API.Kit.SendAnswer(w, r, g.errorAnswer(err))
 		return
 	}
-	g.API.Serve(r.Context(), q, route)
+	g.API.ServeCall(r.Context(), q, route)
 }
 
 // Authenticate finds the token of a call and says why it does not work.
@@ -64,7 +64,7 @@ func (g *Graph) Authenticate(q *sim.Request) error {
 			return err
 		}
 	}
-	t, why := g.API.OAuth.Find(q.Bearer)
+	t, why := g.API.OAuth.FindToken(q.Bearer)
 	if e := g.tokenError(t, why); e != nil {
 		return e
 	}

@@ -48,7 +48,7 @@ type Member struct {
 
 // JoinPageLogin returns the login that the networks of a sandbox share.
 func JoinPageLogin(kit *sim.Kit) *PageLogin {
-	return sim.Share(kit, "page login", func() *PageLogin {
+	return sim.ShareOnce(kit, "page login", func() *PageLogin {
 		l := &PageLogin{kit: kit, pages: sim.OpenTable[*Page](kit, loginName, "page")}
 		for _, p := range demoPages() {
 			l.pages.PutDefault(p.ID, p)
@@ -77,7 +77,7 @@ func IsPageToken(t sim.Token, page string) bool { return t.Kind == pageToken && 
 
 // ServeHTTP serves the hosts that the members share.
 func (l *PageLogin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch sim.Host(r) {
+	switch sim.RequestHost(r) {
 	case PageSite:
 		l.serveSite(w, r)
 	case PageUpload:
@@ -122,10 +122,10 @@ func (l *PageLogin) serveCall(
 	w http.ResponseWriter, r *http.Request, q *sim.Request, m Member, route sim.Route, err error,
 ) {
 	if err != nil {
-		l.kit.Send(w, r, l.members[0].Graph.errorAnswer(err))
+		l.kit.SendAnswer(w, r, l.members[0].Graph.errorAnswer(err))
 		return
 	}
-	m.Graph.API.Serve(r.Context(), q, route)
+	m.Graph.API.ServeCall(r.Context(), q, route)
 }
 
 // memberOf is the network whose scopes were granted.
@@ -143,12 +143,12 @@ func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, er
 	switch path {
 	case "oauth/access_token":
 		if q.Params.Get("grant_type") == "fb_exchange_token" {
-			q.Token, _ = l.oauth.Find(q.Params.Get("fb_exchange_token"))
+			q.Token, _ = l.oauth.FindToken(q.Params.Get("fb_exchange_token"))
 			return l.memberOf(q.Token.Consented), l.tokenRoute(CallToken), nil
 		}
 		return l.memberOf(l.oauth.PeekCode(q.Params.Get("code"))), l.tokenRoute(CallExchange), nil
 	case "debug_token":
-		t, _ := l.oauth.Find(q.Params.Get("input_token"))
+		t, _ := l.oauth.FindToken(q.Params.Get("input_token"))
 		m := l.memberOf(t.Consented)
 		route, err := m.Graph.debugRoute(q, l.appToken())
 		return m, route, err
@@ -217,7 +217,7 @@ func (l *PageLogin) personRoute(q *sim.Request, edge string) (sim.Route, error) 
 // app dies, Page tokens too.
 func (l *PageLogin) revokeRoute() sim.Route {
 	return sim.Route{Names: []string{CallRevoke}, Serve: func(*sim.Request) (any, error) {
-		return map[string]any{"success": true}, l.oauth.EndAccess(personID)
+		return map[string]any{"success": true}, l.oauth.EndPersonAccess(personID)
 	}}
 }
 
@@ -250,7 +250,7 @@ func (l *PageLogin) listAccounts(q *sim.Request) (any, error) {
 // GraphAddress is the address of an edge in the version of a call.
 func GraphAddress(q *sim.Request, id, edge string) string {
 	version, _, _ := strings.Cut(strings.TrimPrefix(q.R.URL.Path, "/"), "/")
-	return "https://" + sim.Host(q.R) + "/" + version + "/" + id + "/" + edge
+	return "https://" + sim.RequestHost(q.R) + "/" + version + "/" + id + "/" + edge
 }
 
 // pageRoute serves a Page, for its own token or the person's.
@@ -299,7 +299,7 @@ func (l *PageLogin) appToken() string { return l.kit.ClientID() + "|" + l.kit.Cl
 
 func (l *PageLogin) exchangeCode(q *sim.Request) (any, error) {
 	code := q.Params.Get("code")
-	consented, why, err := l.oauth.Redeem(code, q.Params.Get("redirect_uri"), "")
+	consented, why, err := l.oauth.RedeemCode(code, q.Params.Get("redirect_uri"), "")
 	refusal := map[sim.Refusal]Error{
 		sim.Unknown:       {Message: "Invalid verification code format."},
 		sim.Used:          {Subcode: 36009, Message: "This authorization code has been used."},
@@ -319,7 +319,7 @@ func (l *PageLogin) exchangeCode(q *sim.Request) (any, error) {
 // extendToken gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it keeps
 // its old end.
 func (l *PageLogin) extendToken(q *sim.Request) (any, error) {
-	t, why := l.oauth.Find(q.Params.Get("fb_exchange_token"))
+	t, why := l.oauth.FindToken(q.Params.Get("fb_exchange_token"))
 	if t.Kind == pageToken {
 		why = sim.Unknown
 	}
@@ -335,7 +335,7 @@ func (l *PageLogin) extendToken(q *sim.Request) (any, error) {
 }
 
 func (l *PageLogin) grantToken(t sim.Token, life time.Duration) (any, error) {
-	t, err := l.oauth.Issue(t, life)
+	t, err := l.oauth.IssueToken(t, life)
 	return map[string]any{"access_token": t.Text, "token_type": "bearer", "expires_in": int(life.Seconds())}, err
 }
 
@@ -348,7 +348,7 @@ func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := &sim.Request{W: w, R: r, Bearer: bearer, Params: url.Values{}}
-	t, why := l.oauth.Find(bearer)
+	t, why := l.oauth.FindToken(bearer)
 	if e := l.members[0].Graph.tokenError(t, why); e != nil {
 		l.serveCall(w, r, q, Member{}, sim.Route{}, e)
 		return

@@ -155,13 +155,13 @@ func (l *PageLogin) pageNode(t sim.Token, p *Page) (map[string]any, error) {
 
 // tokenOf returns the working Page token of a person's token, or issues one: asking again returns the same.
 func (l *PageLogin) tokenOf(t sim.Token, page string) (sim.Token, error) {
-	if own, ok := l.oauth.Derived(t.Text, page); ok {
+	if own, ok := l.oauth.FindDerivedToken(t.Text, page); ok {
 		return own, nil
 	}
 	own := t
 	own.Kind, own.Subject, own.Targets, own.Parent = pageToken, page, []string{page}, t.Text
 	if t.Kind == longToken {
-		return l.oauth.Issue(own, 0)
+		return l.oauth.IssueToken(own, 0)
 	}
-	return l.oauth.Issue(own, t.ExpiresAt.Sub(l.kit.Now()))
+	return l.oauth.IssueToken(own, t.ExpiresAt.Sub(l.kit.Now()))
 }

@@ -137,7 +137,7 @@ func (g *Graph) PostsBetween(
 	if err != nil {
 		return nil, err
 	}
-	newest := g.API.Kit.Now().Add(-g.API.Kit.Seconds(delayOption))
+	newest := g.API.Kit.Now().Add(-g.API.Kit.SecondsOption(delayOption))
 	if !until.IsZero() && until.Before(newest) {
 		newest = until
 	}

@@ -74,7 +74,7 @@ func (l *OwnLogin) exchangeCode(q *sim.Request) (any, error) {
 		return exchangeFailure("Invalid grant_type"), nil
 	}
 	code := q.Params.Get("code")
-	consented, why, err := oauth.Redeem(code, q.Params.Get("redirect_uri"), "")
+	consented, why, err := oauth.RedeemCode(code, q.Params.Get("redirect_uri"), "")
 	switch {
 	case err != nil:
 		return nil, err
@@ -83,7 +83,7 @@ func (l *OwnLogin) exchangeCode(q *sim.Request) (any, error) {
 	case why != "":
 		return exchangeFailure("Matching code was not found or was already used"), nil
 	}
-	t, err := oauth.Issue(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, shortLife)
+	t, err := oauth.IssueToken(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, shortLife)
 	return l.Answer(t), err
 }
 
@@ -150,7 +150,7 @@ func (l *OwnLogin) Refresh(q *sim.Request) (sim.Route, error) {
 func (l *OwnLogin) issueLong(q *sim.Request) (any, error) {
 	t := q.Token
 	t.Kind, t.Parent = longToken, q.Token.Text
-	t, err := l.Graph.API.OAuth.Issue(t, longLife)
+	t, err := l.Graph.API.OAuth.IssueToken(t, longLife)
 	return map[string]any{
 		"access_token": t.Text, "token_type": "bearer", "expires_in": int(longLife.Seconds()),
 	}, err
@@ -176,7 +176,7 @@ func (g *Graph) debugRoute(q *sim.Request, appToken string) (route sim.Route, er
 }
 
 func (g *Graph) describeToken(text string) map[string]any {
-	t, why := g.API.OAuth.Find(text)
+	t, why := g.API.OAuth.FindToken(text)
 	now := g.API.Kit.Now()
 	data := map[string]any{"is_valid": why == "", "scopes": []string{}}
 	if e := g.tokenError(t, why); e != nil {

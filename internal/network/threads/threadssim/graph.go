@@ -60,7 +60,7 @@ func (s *Sim) profileRoute(q *sim.Request, path, edge string) (sim.Route, error)
 		return sim.Route{Names: []string{"profile"}, Params: []string{"fields"}, Serve: s.readProfile}, nil
 	case "POST threads":
 		return sim.Route{
-			Names: []string{"create"}, Params: []string{"*"}, Scopes: []string{scopePublish}, Text: sim.Param("text"),
+			Names: []string{"create"}, Params: []string{"*"}, Scopes: []string{scopePublish}, Text: sim.FirstParam("text"),
 			Serve: s.createContainer,
 		}, nil
 	case "GET threads":
@@ -155,7 +155,7 @@ func (s *Sim) publishContainer(q *sim.Request) (any, error) {
 	if c.Item {
 		return nil, metasim.Bad("A carousel item cannot be published by itself")
 	}
-	if used := s.kit.Posts.CountSince(Name, q.Account, now.Add(-quotaWindow)); used >= s.kit.Number(OptQuota) {
+	if used := s.kit.Posts.CountSince(Name, q.Account, now.Add(-quotaWindow)); used >= s.kit.NumberOption(OptQuota) {
 		return nil, metasim.LimitReached() // borrowed from a sister network; this one documents no code
 	}
 	a := s.accounts.Get(q.Account)
@@ -173,7 +173,7 @@ func (s *Sim) readQuota(q *sim.Request) (any, error) {
 	used := s.kit.Posts.CountSince(Name, q.Account, s.kit.Now().Add(-quotaWindow))
 	day := int(quotaWindow.Seconds())
 	picked, err := quotaKind.Pick(q.Params.Get("fields"), map[string]any{
-		"quota_usage": used, "config": map[string]any{"quota_total": s.kit.Number(OptQuota), "quota_duration": day},
+		"quota_usage": used, "config": map[string]any{"quota_total": s.kit.NumberOption(OptQuota), "quota_duration": day},
 		"reply_quota_usage": 0, "reply_config": map[string]any{"quota_total": quotaReplies, "quota_duration": day},
 	})
 	return map[string]any{"data": []any{picked}}, err

@@ -50,9 +50,9 @@ func checkFile(c *metasim.Container, m sim.Media, err error) string {
 
 func checkImage(m sim.Media) string {
 	switch {
-	case !m.Image(sim.JPEG, sim.PNG) || m.Bytes > maxImage:
+	case !m.IsImageOf(sim.JPEG, sim.PNG) || m.Bytes > maxImage:
 		return badUnknown
-	case m.Width < 1 || m.Height < 1 || !m.Within(1.0/mostRatio, mostRatio):
+	case m.Width < 1 || m.Height < 1 || !m.HasRatioWithin(1.0/mostRatio, mostRatio):
 		return badRatio
 	}
 	return ""
@@ -69,7 +69,7 @@ func checkVideo(m sim.Media) string {
 		return badChannels
 	case m.Ms > maxMs || m.Ms < 1 && !m.Fragmented:
 		return badDuration
-	case m.Width > 0 && !m.Within(leastRatio, mostRatio):
+	case m.Width > 0 && !m.HasRatioWithin(leastRatio, mostRatio):
 		return badRatio
 	case m.FPS > 0 && (m.FPS < leastFPS || m.FPS > mostFPS):
 		return badFrameRate

@@ -47,7 +47,7 @@ func (s *Sim) postNode(p sim.Post) map[string]any {
 
 // listPosts serves the profile's posts, newest first.
 func (s *Sim) listPosts(q *sim.Request) (any, error) {
-	return s.graph.ListPosts(q, "threads", OptListDelay, postKind, sim.Post.Visible, s.postNode)
+	return s.graph.ListPosts(q, "threads", OptListDelay, postKind, sim.Post.IsVisible, s.postNode)
 }
 
 // deletePost deletes one post of the profile's own.
@@ -71,8 +71,8 @@ func (s *Sim) deletePost(q *sim.Request, id string) (any, error) {
 // findPage is the public page of a post; the username must be its author's.
 func (s *Sim) findPage(a *account, code string) *sim.PostPage {
 	for p := range s.kit.Posts.Newest(Name, a.ID) {
-		if p.Visible() && p.Extra["shortcode"] == code {
-			page := s.kit.ShowPost(p, site)
+		if p.IsVisible() && p.Extra["shortcode"] == code {
+			page := s.kit.NewPostPage(p, site)
 			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, s.pictureURL(a)
 			page.Topic = p.Extra["topic_tag"]
 			return page

@@ -108,7 +108,7 @@ func (s *Sim) About() sim.About {
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
-	case strings.HasPrefix(sim.Host(r), "graph."):
+	case strings.HasPrefix(sim.RequestHost(r), "graph."):
 		s.graph.ServeHTTP(w, r)
 	case r.URL.Path == "/oauth/authorize":
 		s.graph.API.OAuth.ServeConsent(w, r)

@@ -143,7 +143,7 @@ func (s *Sim) readProfile(q *sim.Request) (any, error) {
 		switch {
 		case !known:
 			return nil, invalid("fields: " + name + " does not exist")
-		case !q.Token.Has(scope):
+		case !q.Token.HasScopes(scope):
 			return nil, &sim.ScopeError{Scope: scope}
 		}
 		user[name] = all[name]

@@ -39,7 +39,7 @@ func coded(code, text string) *apiError {
 
 func invalid(text string) error { return coded("invalid_params", text) }
 
-func newLogID() string { return sim.Digits("2026", 33) }
+func newLogID() string { return sim.RandomDigits("2026", 33) }
 
 // answerData is a success.
 func answerData(data any) any {
@@ -94,10 +94,10 @@ func (s *Sim) withRetryAfter(f sim.Fault, a sim.Answer) sim.Answer {
 func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 	q, route, err := s.readCall(w, r)
 	if err != nil {
-		s.kit.Send(w, r, s.errorAnswer(err))
+		s.kit.SendAnswer(w, r, s.errorAnswer(err))
 		return
 	}
-	s.api.Serve(r.Context(), q, route)
+	s.api.ServeCall(r.Context(), q, route)
 }
 
 // readCall finds the call of a request and who makes it.
@@ -111,7 +111,7 @@ func (s *Sim) readCall(w http.ResponseWriter, r *http.Request) (*sim.Request, si
 	if err != nil {
 		return nil, sim.Route{}, invalid(err.Error())
 	}
-	t, why := s.oauth.Find(q.Bearer)
+	t, why := s.oauth.FindToken(q.Bearer)
 	if why != "" || t.Kind != sim.AccessToken || !inHeader {
 		return nil, sim.Route{}, coded(
 			"access_token_invalid", "The access token is invalid or not found in the request.",

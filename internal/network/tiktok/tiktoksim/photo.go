@@ -58,7 +58,7 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 		return nil, coded("url_ownership_unverified", guidelines)
 	}
 	t := &task{
-		Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.Arrived(q.R), Photos: &source, Music: info.Music,
+		Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.ArrivalTime(q.R), Photos: &source, Music: info.Music,
 		Title: info.Title,
 	}
 	t.Info = postInfo{
@@ -71,7 +71,7 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	if err := s.posting(q.Account); err != nil {
 		return nil, err
 	}
-	t.UploadID = sim.Digits("7", 19)
+	t.UploadID = sim.RandomDigits("7", 19)
 	t.ID, t.Calls, t.First, t.LastAt = "p_pub_url~v2."+t.UploadID, 1, t.ArrivedAt, t.ArrivedAt
 	if err := s.tasks.Put(t.ID, t); err != nil {
 		return nil, err
@@ -82,11 +82,11 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 
 // fetchPhotos fetches the files of a task after its id was answered.
 func (s *Sim) fetchPhotos(t *task) {
-	s.kit.Go(func(ctx context.Context) {
+	s.kit.RunJob(func(ctx context.Context) {
 		var files []sim.Media
 		problem := ""
 		for _, address := range t.Photos.Images {
-			m, err := s.kit.Fetch(ctx, Name, t.Account, address)
+			m, err := s.kit.FetchFile(ctx, Name, t.Account, address)
 			if ctx.Err() != nil {
 				return // the sandbox ends; the next run fetches again
 			}

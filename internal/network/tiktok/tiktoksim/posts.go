@@ -40,8 +40,8 @@ func (s *Sim) show(t *task) error {
 func (s *Sim) public(account string) []sim.Post {
 	var posts []sim.Post
 	for p := range s.kit.Posts.Newest(Name, account) {
-		if p.Visible() && p.Extra["privacy_level"] == everyone &&
-			!s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptIDDelay))) {
+		if p.IsVisible() && p.Extra["privacy_level"] == everyone &&
+			!s.kit.Now().Before(p.CreatedAt.Add(s.kit.SecondsOption(OptIDDelay))) {
 			posts = append(posts, p)
 		}
 	}
@@ -154,7 +154,7 @@ func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
 func (s *Sim) findPage(a *account, id string) *sim.PostPage {
 	for _, p := range s.public(a.ID) {
 		if p.ID == id {
-			page := s.kit.ShowPost(p, site)
+			page := s.kit.NewPostPage(p, site)
 			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, s.pictureURL(a)
 			return page
 		}

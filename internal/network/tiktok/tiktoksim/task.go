@@ -91,7 +91,7 @@ func (s *Sim) posting(account string) error {
 			n++
 		}
 	}
-	if n >= s.kit.Number(OptCap) {
+	if n >= s.kit.NumberOption(OptCap) {
 		return coded("spam_risk_too_many_posts", guidelines)
 	}
 	return nil
@@ -108,13 +108,13 @@ func (s *Sim) readCreator(q *sim.Request) (any, error) {
 	return answerData(map[string]any{
 		"creator_avatar_url": s.pictureURL(a), "creator_username": a.Username, "creator_nickname": a.Name,
 		"privacy_level_options": s.privacyOptions(), "comment_disabled": quiet, "duet_disabled": quiet,
-		"stitch_disabled": quiet, "max_video_post_duration_sec": s.kit.Number(OptDuration),
+		"stitch_disabled": quiet, "max_video_post_duration_sec": s.kit.NumberOption(OptDuration),
 	}), nil
 }
 
 // initVideo begins a task, of which nothing is visible before its last part.
 func (s *Sim) initVideo(q *sim.Request) (any, error) {
-	t := &task{Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.Arrived(q.R)}
+	t := &task{Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.ArrivalTime(q.R)}
 	for name, into := range map[string]any{"post_info": &t.Info, "source_info": &t.Source} {
 		if err := decodeStrictly(q, name, into); err != nil {
 			return nil, err
@@ -132,7 +132,7 @@ func (s *Sim) initVideo(q *sim.Request) (any, error) {
 	if err := s.posting(q.Account); err != nil {
 		return nil, err
 	}
-	t.UploadID, t.Secret = sim.Digits("7", 19), sim.Secret("")
+	t.UploadID, t.Secret = sim.RandomDigits("7", 19), sim.NewSecret("")
 	t.ID = "v_pub_file~v2-1." + t.UploadID
 	address := fmt.Sprintf("https://%s/video/?upload_id=%s&upload_token=%s", hostUpload, t.UploadID,
 		url.QueryEscape(t.Secret))
@@ -189,7 +189,7 @@ func (s *Sim) findProblem(m sim.Media) string {
 		return scripted
 	case m.Kind != sim.MP4 || !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1", "vp08", "vp09"}, m.Video):
 		return "file_format_check_failed"
-	case m.Ms > int64(s.kit.Number(OptDuration))*1000:
+	case m.Ms > int64(s.kit.NumberOption(OptDuration))*1000:
 		return "duration_check_failed"
 	case m.FPS > 0 && (m.FPS < 22.5 || m.FPS > 60.5):
 		return "frame_rate_check_failed"
@@ -202,14 +202,14 @@ func (s *Sim) findProblem(m sim.Media) string {
 // advance makes a processed video visible, as far as its time has come.
 func (s *Sim) advance(t *task) error {
 	now := s.kit.Now()
-	if t.DoneAt.IsZero() || t.Post != "" || t.Problem != "" || now.Before(t.DoneAt.Add(s.kit.Seconds(OptProcess))) {
+	if t.DoneAt.IsZero() || t.Post != "" || t.Problem != "" || now.Before(t.DoneAt.Add(s.kit.SecondsOption(OptProcess))) {
 		return nil
 	}
 	if t.Photos == nil {
 		t.Problem = s.findProblem(t.Files[0])
 	}
 	if t.Problem == "" {
-		t.Post = sim.Digits("75", 19)
+		t.Post = sim.RandomDigits("75", 19)
 		if err := s.show(t); err != nil {
 			return err
 		}
@@ -220,11 +220,11 @@ func (s *Sim) advance(t *task) error {
 
 // advanceLater makes a video visible when it has been processed, whether or not it is asked about.
 func (s *Sim) advanceLater(t *task) {
-	wait := s.kit.Seconds(OptProcess)
+	wait := s.kit.SecondsOption(OptProcess)
 	if wait == 0 {
 		return
 	}
-	s.kit.After(wait, func() {
+	s.kit.RunAfter(wait, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		_ = s.advance(t) // or else when it is asked about
@@ -252,7 +252,7 @@ func (s *Sim) readStatus(q *sim.Request) (any, error) {
 		node["status"], node["fail_reason"] = "FAILED", t.Problem
 	case t.Post != "":
 		node["status"] = "PUBLISH_COMPLETE"
-		if t.Info.Privacy == everyone && !s.kit.Now().Before(t.DoneAt.Add(s.kit.Seconds(OptIDDelay))) {
+		if t.Info.Privacy == everyone && !s.kit.Now().Before(t.DoneAt.Add(s.kit.SecondsOption(OptIDDelay))) {
 			node["publicaly_available_post_id"] = []json.Number{json.Number(t.Post)} //nolint:misspell // as TikTok spells it
 		}
 	}

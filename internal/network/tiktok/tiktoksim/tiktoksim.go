@@ -141,7 +141,7 @@ func (s *Sim) About() sim.About {
 
 // ServeHTTP serves all hosts of the network.
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch host, path := sim.Host(r), r.URL.Path; {
+	switch host, path := sim.RequestHost(r), r.URL.Path; {
 	case host == hostUpload:
 		s.serveUpload(w, r)
 	case host == hostAPI && strings.HasPrefix(path, "/v2/oauth/"):

@@ -46,7 +46,7 @@ func scriptedLoginError(f sim.Fault) error {
 func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
 	q, err := sim.ReadCall(w, r, false)
 	if err != nil || r.Method != http.MethodPost || r.URL.RawQuery != "" {
-		s.kit.Send(w, r, s.flatAnswer(&sim.ParamError{}))
+		s.kit.SendAnswer(w, r, s.flatAnswer(&sim.ParamError{}))
 		return
 	}
 	client := []string{"client_key", "client_secret"}
@@ -67,7 +67,7 @@ func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
 			Names: []string{"refresh"}, Params: append(client, "grant_type", "refresh_token"), Serve: s.refresh,
 		}
 	}
-	s.login.Serve(r.Context(), q, route)
+	s.login.ServeCall(r.Context(), q, route)
 }
 
 func (s *Sim) checkClient(q *sim.Request) error {
@@ -85,7 +85,7 @@ func (s *Sim) exchangeCode(q *sim.Request) (any, error) {
 	if code == "" {
 		return nil, &sim.ParamError{Name: "code"}
 	}
-	c, why, err := s.oauth.Redeem(code, q.Params.Get("redirect_uri"), q.Params.Get("code_verifier"))
+	c, why, err := s.oauth.RedeemCode(code, q.Params.Get("redirect_uri"), q.Params.Get("code_verifier"))
 	switch {
 	case err != nil:
 		return nil, err
@@ -94,7 +94,7 @@ func (s *Sim) exchangeCode(q *sim.Request) (any, error) {
 	case why != "":
 		return nil, errGrant
 	}
-	access, refresh, err := s.oauth.IssuePair(c, code, s.kit.Seconds(OptAccess), s.kit.Seconds(OptRefresh))
+	access, refresh, err := s.oauth.IssuePair(c, code, s.kit.SecondsOption(OptAccess), s.kit.SecondsOption(OptRefresh))
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +106,9 @@ func (s *Sim) refresh(q *sim.Request) (any, error) {
 	if err := s.checkClient(q); err != nil {
 		return nil, err
 	}
-	access, refresh, why, err := s.oauth.Renew(
-		q.Params.Get("refresh_token"), s.kit.Option(OptRotate) == On, s.kit.Seconds(OptAccess), s.kit.Seconds(OptRefresh),
+	access, refresh, why, err := s.oauth.RenewTokens(
+		q.Params.Get("refresh_token"), s.kit.Option(OptRotate) == On,
+		s.kit.SecondsOption(OptAccess), s.kit.SecondsOption(OptRefresh),
 	)
 	switch {
 	case err != nil:
@@ -132,10 +133,10 @@ func (s *Sim) revoke(q *sim.Request) (any, error) {
 	if err := s.checkClient(q); err != nil {
 		return nil, err
 	}
-	t, why := s.oauth.Find(q.Params.Get("token"))
+	t, why := s.oauth.FindToken(q.Params.Get("token"))
 	if why != "" {
 		return nil, &sim.ParamError{Name: "token"}
 	}
 	s.reportRemoval(t.Subject, removedByApp)
-	return struct{}{}, s.oauth.EndAccess(t.Subject)
+	return struct{}{}, s.oauth.EndPersonAccess(t.Subject)
 }

@@ -31,7 +31,7 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 		call.Account, call.Text = t.Account, t.Info.Title
 	}
 	body, readErr := io.ReadAll(io.LimitReader(r.Body, maxLast+1))
-	s.kit.Run(w, r, call, func(bool) sim.Answer {
+	s.kit.RunCall(w, r, call, func(bool) sim.Answer {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if err != nil || readErr != nil {
@@ -58,10 +58,10 @@ func (s *Sim) countAttempt(t *task, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.Calls++; t.Calls == 1 {
-		t.First = s.kit.Arrived(r)
+		t.First = s.kit.ArrivalTime(r)
 	}
 	if t.Post != "" {
-		s.kit.Posts.Called(Name, t.Post)
+		s.kit.Posts.CountPublishCall(Name, t.Post)
 	}
 }
 
@@ -128,7 +128,7 @@ func (s *Sim) finishUpload(t *task, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t.Files, t.DoneAt, t.LastAt = []sim.Media{media}, s.kit.Now(), s.kit.Arrived(r)
+	t.Files, t.DoneAt, t.LastAt = []sim.Media{media}, s.kit.Now(), s.kit.ArrivalTime(r)
 	if err := s.tasks.Put(t.ID, t); err != nil {
 		return err
 	}

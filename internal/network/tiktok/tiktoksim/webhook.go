@@ -53,5 +53,5 @@ func (s *Sim) sendEvent(event, account string, content map[string]any) {
 		"Content-Type":     {"application/json"},
 		"Tiktok-Signature": {"t=" + stamp + ",s=" + hex.EncodeToString(mac.Sum(nil))},
 	}
-	s.kit.Notify(Name, "webhook", header, string(body), sendings)
+	s.kit.NotifyApp(Name, "webhook", header, string(body), sendings)
 }

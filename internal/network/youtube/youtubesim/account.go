@@ -120,11 +120,11 @@ func (s *Sim) serveTokens(w http.ResponseWriter, r *http.Request) {
 	var route sim.Route
 	switch {
 	case err != nil || r.Method != http.MethodPost:
-		s.kit.Send(w, r, tokenError(http.StatusBadRequest, "invalid_request", "Bad Request"))
+		s.kit.SendAnswer(w, r, tokenError(http.StatusBadRequest, "invalid_request", "Bad Request"))
 		return
 	case r.URL.Path == "/revoke":
 		route = sim.Route{Names: []string{"revoke"}, Params: []string{"token"}, Serve: s.revokeGrants}
-		q.Token, _ = s.oauth.Find(q.Params.Get("token"))
+		q.Token, _ = s.oauth.FindToken(q.Params.Get("token"))
 	case q.Params.Get("grant_type") == "authorization_code":
 		route = sim.Route{
 			Names: []string{"exchange"}, Serve: s.redeemCode,
@@ -135,9 +135,9 @@ func (s *Sim) serveTokens(w http.ResponseWriter, r *http.Request) {
 			Names: []string{"refresh"}, Serve: s.renewToken,
 			Params: []string{"client_id", "client_secret", "refresh_token", "grant_type"},
 		}
-		q.Token, _ = s.oauth.Find(q.Params.Get("refresh_token"))
+		q.Token, _ = s.oauth.FindToken(q.Params.Get("refresh_token"))
 	}
-	s.api.Serve(r.Context(), q, route)
+	s.api.ServeCall(r.Context(), q, route)
 }
 
 func badGrant(description string) (any, error) {
@@ -157,7 +157,7 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 		return answer, nil
 	}
 	code := q.Params.Get("code")
-	c, why, err := s.oauth.Redeem(code, q.Params.Get("redirect_uri"), q.Params.Get("code_verifier"))
+	c, why, err := s.oauth.RedeemCode(code, q.Params.Get("redirect_uri"), q.Params.Get("code_verifier"))
 	switch {
 	case err != nil:
 		return nil, err
@@ -168,14 +168,14 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	case why != "":
 		return badGrant("Bad Request")
 	}
-	days := time.Duration(s.kit.Number(OptRefresh)) * 24 * time.Hour
-	access, refresh, err := s.oauth.IssuePair(c, code, s.kit.Seconds(OptAccess), days)
+	days := time.Duration(s.kit.NumberOption(OptRefresh)) * 24 * time.Hour
+	access, refresh, err := s.oauth.IssuePair(c, code, s.kit.SecondsOption(OptAccess), days)
 	if err != nil {
 		return nil, err
 	}
 	body := accessAnswer(access)
 	body["refresh_token"] = refresh.Text
-	if access.Has(scopePerson) {
+	if access.HasScopes(scopePerson) {
 		body["id_token"] = s.makeIDToken()
 	}
 	if days > 0 {
@@ -206,7 +206,7 @@ func (s *Sim) renewToken(q *sim.Request) (any, error) {
 	if q.Params.Get("grant_type") != "refresh_token" {
 		return tokenError(http.StatusBadRequest, "unsupported_grant_type", "Invalid grant_type"), nil
 	}
-	access, _, why, err := s.oauth.Renew(q.Params.Get("refresh_token"), false, s.kit.Seconds(OptAccess), 0)
+	access, _, why, err := s.oauth.RenewTokens(q.Params.Get("refresh_token"), false, s.kit.SecondsOption(OptAccess), 0)
 	switch {
 	case err != nil:
 		return nil, err
@@ -221,7 +221,7 @@ func (s *Sim) revokeGrants(q *sim.Request) (any, error) {
 	if q.Token.Text == "" || q.Token.Ended != "" {
 		return tokenError(http.StatusBadRequest, "invalid_token", "Token expired or revoked"), nil
 	}
-	return map[string]any{}, s.oauth.EndAccess(personID)
+	return map[string]any{}, s.oauth.EndPersonAccess(personID)
 }
 
 // listChannels serves the channel behind the token.
@@ -294,11 +294,11 @@ func (s *Sim) servePages(w http.ResponseWriter, r *http.Request) {
 			id = r.URL.Query().Get("v")
 		}
 		p, found := s.kit.Posts.Get(Name, id)
-		if !found || !p.Visible() || p.Extra["privacyStatus"] == "private" {
+		if !found || !p.IsVisible() || p.Extra["privacyStatus"] == "private" {
 			s.kit.ServePost(w, r, nil)
 			return
 		}
-		c, page := s.channels.Get(p.Account), s.kit.ShowPost(p, site)
+		c, page := s.channels.Get(p.Account), s.kit.NewPostPage(p, site)
 		page.Title, page.Name, page.Handle, page.Picture = title, c.Title, c.Handle, s.pictureURL(c)
 		page.Topic = p.Extra["title"]
 		s.kit.ServePost(w, r, page)

@@ -128,7 +128,7 @@ func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	}
 	e.Status, e.Message = cmp.Or(f.Status, e.Status), cmp.Or(f.Message, e.Message)
 	answer := errorAnswer(e)
-	if sim.Host(q.R) == tokenHost {
+	if sim.RequestHost(q.R) == tokenHost {
 		answer = tokenFault(f, e)
 	}
 	if f.RetryAfter > 0 {

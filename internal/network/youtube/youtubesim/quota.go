@@ -29,7 +29,7 @@ func (s *Sim) spendQuota(bucket string, cost int, option string, refusal *apiErr
 	}
 	key := s.kit.Now().In(place).Format(time.DateOnly) + " " + bucket
 	used := s.used.Get(key)
-	if used+cost > s.kit.Number(option) {
+	if used+cost > s.kit.NumberOption(option) {
 		return refusal
 	}
 	return s.used.Put(key, used+cost)

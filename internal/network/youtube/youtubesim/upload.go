@@ -74,14 +74,14 @@ func (s *Sim) openSession(q *sim.Request, v video, body []byte) (any, error) {
 		return nil, e
 	}
 	v.Notify = q.Params.Get("notifySubscribers")
-	if s.kit.Posts.CountSince(Name, q.Account, s.kit.Now().Add(-24*time.Hour)) >= s.kit.Number(OptChannelUploads) {
+	if s.kit.Posts.CountSince(Name, q.Account, s.kit.Now().Add(-24*time.Hour)) >= s.kit.NumberOption(OptChannelUploads) {
 		return nil, documentedError("uploadLimitExceeded")
 	}
 	if err := s.spendQuota("uploads", 1, OptUploads, errUploadsExceeded); err != nil {
 		return nil, err
 	}
 	u := &session{
-		ID: sim.Secret("AHmUCY"), Channel: q.Account, Type: kind, Video: v, Size: size, CreatedAt: s.kit.Now(),
+		ID: sim.NewSecret("AHmUCY"), Channel: q.Account, Type: kind, Video: v, Size: size, CreatedAt: s.kit.Now(),
 	}
 	address := "https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id=" + u.ID
 	return sim.Answer{Status: http.StatusOK, Header: http.Header{"Location": {address}}}, s.sessions.Put(u.ID, u)
@@ -116,9 +116,9 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 			return
 		}
 		if u.PublishCalls++; u.PublishCalls == 1 {
-			u.FirstPublishAt = s.kit.Arrived(q.R)
+			u.FirstPublishAt = s.kit.ArrivalTime(q.R)
 		}
-		s.kit.Posts.Called(Name, u.Post)
+		s.kit.Posts.CountPublishCall(Name, u.Post)
 	}
 	route.Unlocked = true
 	route.Serve = allow(toUpload, func(q *sim.Request) (any, error) {
@@ -141,7 +141,9 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 	return route, nil
 }
 
-func (s *Sim) sessionLife() time.Duration { return time.Duration(s.kit.Number(OptSession)) * time.Hour }
+func (s *Sim) sessionLife() time.Duration {
+	return time.Duration(s.kit.NumberOption(OptSession)) * time.Hour
+}
 
 // takeChunk adds bytes to an upload. A chunk that does not begin where the last one ended stores nothing. The lock is
 // released while bytes arrive.
@@ -196,7 +198,7 @@ func (s *Sim) finishUpload(q *sim.Request, u *session) (any, error) {
 	err = s.kit.Posts.Put(sim.Post{
 		Network: Name, Account: c.ID, AccountName: c.Title, ID: u.Post, URL: "https://" + site + "/watch?v=" + u.Post,
 		Text: u.Video.Snippet.Description, Media: []sim.Media{media}, CreatedAt: now, Extra: extra,
-		ArrivedAt: s.kit.Arrived(q.R), FirstCallAt: u.CreatedAt, FirstPublishCallAt: u.FirstPublishAt,
+		ArrivedAt: s.kit.ArrivalTime(q.R), FirstCallAt: u.CreatedAt, FirstPublishCallAt: u.FirstPublishAt,
 		PublishCalls: u.PublishCalls, Draft: extra["outcome"] != processed,
 	})
 	if err == nil {

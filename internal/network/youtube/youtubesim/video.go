@@ -105,7 +105,7 @@ func (v video) extra() map[string]string {
 func (s *Sim) videoNode(p sim.Post) map[string]any {
 	state, reason, _ := strings.Cut(p.Extra["outcome"], "/")
 	processing := map[string]string{processed: "succeeded", "failed": "failed"}[state]
-	if s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptProcess))) {
+	if s.kit.Now().Before(p.CreatedAt.Add(s.kit.SecondsOption(OptProcess))) {
 		state, processing = "uploaded", "processing"
 	}
 	status := map[string]any{
@@ -165,7 +165,7 @@ func (s *Sim) listPlaylist(q *sim.Request) (any, error) {
 		})
 	}
 	for p := range s.kit.Posts.Newest(Name, q.Account) {
-		listed := !s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptListDelay)))
+		listed := !s.kit.Now().Before(p.CreatedAt.Add(s.kit.SecondsOption(OptListDelay)))
 		if list == uploadsOf(q.Account) && listed && (only == "" || only == p.ID) {
 			add(p)
 		}
@@ -244,7 +244,7 @@ func (s *Sim) setThumbnail(q *sim.Request) (any, error) {
 	case q.R.ContentLength < 1:
 		return nil, documentedError("mediaBodyRequired")
 	}
-	id := "thumbnail-" + p.ID + sim.Digits("", 6)
+	id := "thumbnail-" + p.ID + sim.RandomDigits("", 6)
 	if _, err := s.kit.AppendUpload(id, 0, io.LimitReader(q.R.Body, maxThumbnail)); err != nil {
 		return nil, err
 	}
@@ -253,12 +253,12 @@ func (s *Sim) setThumbnail(q *sim.Request) (any, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !m.Image(sim.JPEG, sim.PNG), kind != m.Type() && kind != "application/octet-stream":
+	case !m.IsImageOf(sim.JPEG, sim.PNG), kind != m.Type() && kind != "application/octet-stream":
 		return nil, documentedError("invalidImage")
 	}
 	film := p.Media[0]
-	short := film.Ms <= shortMs && film.Within(0, squareish)
-	if ready := !s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptProcess))); ready || !short {
+	short := film.Ms <= shortMs && film.HasRatioWithin(0, squareish)
+	if ready := !s.kit.Now().Before(p.CreatedAt.Add(s.kit.SecondsOption(OptProcess))); ready || !short {
 		p.Extra = maps.Clone(p.Extra)
 		p.Extra["thumbnail"] = m.SHA256
 		if err := s.kit.Posts.Put(p); err != nil {

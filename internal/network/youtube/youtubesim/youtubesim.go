@@ -133,7 +133,7 @@ func (s *Sim) About() sim.About {
 
 // ServeHTTP serves all hosts of the network.
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch sim.Host(r) {
+	switch sim.RequestHost(r) {
 	case "accounts.google.com":
 		if r.URL.Path == "/o/oauth2/v2/auth" {
 			s.oauth.ServeConsent(w, r)
@@ -157,20 +157,20 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 	q := &sim.Request{W: w, R: r, Params: r.URL.Query()}
 	for name, values := range q.Params {
 		if len(values) > 1 {
-			s.kit.Send(w, r, errorAnswer(badRequest("Param %s was given more than once", name)))
+			s.kit.SendAnswer(w, r, errorAnswer(badRequest("Param %s was given more than once", name)))
 			return
 		}
 	}
 	route, err := s.findRoute(q)
 	if err == nil {
 		bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		token, why := s.oauth.Find(bearer)
+		token, why := s.oauth.FindToken(bearer)
 		if q.Token = token; why != "" || token.Kind != sim.AccessToken {
 			err = documentedError("authError")
 		}
 	}
 	if err != nil {
-		s.kit.Send(w, r, errorAnswer(err))
+		s.kit.SendAnswer(w, r, errorAnswer(err))
 		return
 	}
 	serve := route.Serve
@@ -180,7 +180,7 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 		}
 		return serve(q)
 	}
-	s.api.Serve(r.Context(), q, route)
+	s.api.ServeCall(r.Context(), q, route)
 }
 
 // Permissions: any one of them is enough for a call.
@@ -193,7 +193,7 @@ var (
 // allow checks the permissions of a call before it is served.
 func allow(scopes []string, serve func(*sim.Request) (any, error)) func(*sim.Request) (any, error) {
 	return func(q *sim.Request) (any, error) {
-		if !slices.ContainsFunc(scopes, func(scope string) bool { return q.Token.Has(scopePrefix + scope) }) {
+		if !slices.ContainsFunc(scopes, func(scope string) bool { return q.Token.HasScopes(scopePrefix + scope) }) {
 			return nil, documentedError("insufficientPermissions")
 		}
 		return serve(q)

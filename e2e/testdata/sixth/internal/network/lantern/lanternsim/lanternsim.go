@@ -117,7 +117,7 @@ func (e *apiError) Error() string { return e.message }
 
 func (e *apiError) answer() sim.Answer {
 	return sim.Answer{Status: e.status, Body: map[string]any{
-		"error": map[string]any{"code": e.code, "message": e.message, "trace": sim.Digits("5", 12)},
+		"error": map[string]any{"code": e.code, "message": e.message, "trace": sim.RandomDigits("5", 12)},
 	}}
 }
 
@@ -164,7 +164,7 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(path, "/notes/"):
 		var page *sim.PostPage
 		if p, ok := s.kit.Posts.Get(Name, strings.TrimPrefix(path, "/notes/")); ok {
-			page = s.kit.ShowPost(p, site)
+			page = s.kit.NewPostPage(p, site)
 			page.Title = title
 		}
 		s.kit.ServePost(w, r, page)
@@ -200,14 +200,14 @@ func (s *Sim) accountNamed(handle string) *account {
 func (s *Sim) serveCall(w http.ResponseWriter, r *http.Request) {
 	q, err := sim.ReadCall(w, r, false)
 	if err != nil {
-		s.kit.Send(w, r, errorAnswer(err))
+		s.kit.SendAnswer(w, r, errorAnswer(err))
 		return
 	}
 	id, isNote := strings.CutPrefix(r.URL.Path, "/api/notes/")
 	var route sim.Route
 	switch call := r.Method + " " + r.URL.Path; {
 	case call == "POST /oauth/token":
-		s.api.Serve(r.Context(), q, sim.Route{
+		s.api.ServeCall(r.Context(), q, sim.Route{
 			Names: []string{"exchange"}, Serve: s.exchange,
 			Params: []string{"client_id", "client_secret", "code", "grant_type", "redirect_uri"},
 		})
@@ -217,7 +217,7 @@ func (s *Sim) serveCall(w http.ResponseWriter, r *http.Request) {
 	case call == "POST /api/notes":
 		route = sim.Route{
 			Names: []string{"publish"}, Scopes: []string{"write"}, Params: []string{"text", "visibility"},
-			Text: sim.Param("text"), Serve: s.publish,
+			Text: sim.FirstParam("text"), Serve: s.publish,
 		}
 	case call == "GET /api/notes":
 		route = sim.Route{Names: []string{"list"}, Params: []string{"since"}, Serve: s.listNotes}
@@ -230,30 +230,30 @@ func (s *Sim) serveCall(w http.ResponseWriter, r *http.Request) {
 			return noteNode(p), nil
 		}}
 	default:
-		s.kit.Send(w, r, (&apiError{http.StatusNotFound, "not_found", "There is no such call."}).answer())
+		s.kit.SendAnswer(w, r, (&apiError{http.StatusNotFound, "not_found", "There is no such call."}).answer())
 		return
 	}
-	t, why := s.oauth.Find(q.Bearer)
+	t, why := s.oauth.FindToken(q.Bearer)
 	if why != "" {
-		s.kit.Send(w, r, tokenError(why).answer())
+		s.kit.SendAnswer(w, r, tokenError(why).answer())
 		return
 	}
 	q.Token = t
-	s.api.Serve(r.Context(), q, route)
+	s.api.ServeCall(r.Context(), q, route)
 }
 
 func (s *Sim) exchange(q *sim.Request) (any, error) {
 	if s.oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "" {
 		return nil, &apiError{http.StatusUnauthorized, "invalid_client", "The app is not known."}
 	}
-	c, why, err := s.oauth.Redeem(q.Params.Get("code"), q.Params.Get("redirect_uri"), "")
+	c, why, err := s.oauth.RedeemCode(q.Params.Get("code"), q.Params.Get("redirect_uri"), "")
 	switch {
 	case err != nil:
 		return nil, err
 	case why != "" || q.Params.Get("grant_type") != "authorization_code":
 		return nil, &apiError{http.StatusBadRequest, "invalid_grant", "The code is not valid."}
 	}
-	t, err := s.oauth.Issue(sim.Token{Consented: c, Kind: sim.AccessToken}, 0)
+	t, err := s.oauth.IssueToken(sim.Token{Consented: c, Kind: sim.AccessToken}, 0)
 	return map[string]any{"access_token": t.Text, "scope": strings.Join(t.Scopes, " ")}, err
 }
 
@@ -275,14 +275,14 @@ func (s *Sim) publish(q *sim.Request) (any, error) {
 	}
 	for last := range s.kit.Posts.Newest(Name, q.Account) {
 		if last.Text == text {
-			s.kit.Posts.Called(Name, last.ID)
+			s.kit.Posts.CountPublishCall(Name, last.ID)
 			return nil, &apiError{http.StatusBadRequest, "duplicate", "This is the same as the last note."}
 		}
 		break
 	}
-	arrived := s.kit.Arrived(q.R)
+	arrived := s.kit.ArrivalTime(q.R)
 	p := sim.Post{
-		Network: Name, Account: q.Account, AccountName: s.accounts.Get(q.Account).Handle, ID: sim.Digits("41", 16),
+		Network: Name, Account: q.Account, AccountName: s.accounts.Get(q.Account).Handle, ID: sim.RandomDigits("41", 16),
 		Text:      text,
 		CreatedAt: s.kit.Now(), ArrivedAt: arrived, FirstCallAt: arrived, FirstPublishCallAt: arrived, PublishCalls: 1,
 		Extra: map[string]string{"visibility": visibility},
@@ -303,7 +303,7 @@ func (s *Sim) listNotes(q *sim.Request) (any, error) {
 	}
 	notes := []any{}
 	for p := range s.kit.Posts.Newest(Name, q.Account) {
-		if p.Visible() && p.CreatedAt.Unix() >= since {
+		if p.IsVisible() && p.CreatedAt.Unix() >= since {
 			notes = append(notes, noteNode(p))
 		}
 	}
