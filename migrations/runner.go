@@ -77,7 +77,7 @@ func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 }
 
 // lockMigrations acquires the lock for migrating. It polls, because a session that waits for the lock inside PostgreSQL
-// has a snapshot, and CREATE INDEX CONCURRENTLY would wait until that ends.
+// has a snapshot, and CREATE INDEX CONCURRENTLY would wait for that session.
 func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	tick := time.NewTicker(turnInterval)
 	defer tick.Stop()

@@ -489,8 +489,8 @@ func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
 	return p
 }
 
-// Requeue returns the publication of a failed post that a person sends again. An armed handle stays the only one. If
-// the flow's call cannot be repeated, the network is searched before the next call.
+// Requeue returns the publication of a failed post that a person sends again. An armed handle is kept, and no other is
+// created. If the flow's call cannot be repeated, the network is searched before the next call.
 func (p Publication) Requeue() Publication {
 	p.Open, p.Answer, p.Tries, p.Deaths = false, AnswerNone, 0, 0
 	switch {

@@ -84,8 +84,8 @@ func (z Zone) QuotaPeriod(t time.Time) string { return t.In(z.Location()).Format
 // occurs twice, the result is the first one; if a clock change skips it, the result is the first time after the change.
 func (z Zone) DayStart(wallMidnight time.Time) time.Time { return z.firstInstantAt(wallMidnight) }
 
-// firstInstantAt returns the first instant with a wall time, or the one after the clock change that skips the wall
-// time.
+// firstInstantAt returns the first instant with a wall time or, if a clock change skips the wall time, the instant of
+// the change.
 func (z Zone) firstInstantAt(wall time.Time) time.Time {
 	if at := z.instantsOf(wall); len(at) > 0 {
 		return at[0]

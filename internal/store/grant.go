@@ -50,8 +50,8 @@ func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, revok
 		args{"id": id, "at": revokedAt, "reason": reason, "revoked": core.AccountRevoked})
 }
 
-// WakePostsInProcessing lets a worker immediately ask the network about the account's posts that the network is
-// processing.
+// WakePostsInProcessing makes those posts of the account due now that the network is processing, so that a worker asks
+// about them.
 func (t Tenant) WakePostsInProcessing(ctx context.Context, account core.AccountID) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH waiting AS (

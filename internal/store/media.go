@@ -93,7 +93,8 @@ type MediaEdit struct {
 
 // EditManyMedia changes the given files that exist, and returns them. It returns ErrNotFound for a folder of another
 // workspace.
-func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit) (changed []core.MediaID, err error) {
+func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit,
+) (changed []core.MediaID, err error) {
 	return queryValues[core.MediaID](t.query(ctx, `
 		WITH held AS (
 			SELECT id FROM media WHERE workspace_id = @ws AND id = ANY(@ids) AND deleted_at IS NULL

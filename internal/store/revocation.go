@@ -20,7 +20,7 @@ type Revocation struct {
 // grantTurn is the class of the advisory locks of grants.
 const grantTurn = int32(0x67726e74) // "grnt"
 
-// lockGrants locks grants until the transaction ends. Others who lock one of them wait.
+// lockGrants locks grants until the transaction ends. Other transactions that lock one of them wait.
 func (s *Store) lockGrants(ctx context.Context, grants ...[]byte) error {
 	return s.exec(ctx, `
 		SELECT pg_advisory_xact_lock(@class, key) FROM (

@@ -35,7 +35,7 @@ type SealedValue[K core.Kind] struct {
 }
 
 // SealedValuesWithoutPrefix lists up to limit values of a column that do not begin with prefix, in the order of their
-// rows, starting after the row after.
+// ids. It starts after the id after.
 func SealedValuesWithoutPrefix[K core.Kind](ctx context.Context, s *Store, c SealedColumn, prefix []byte,
 	after core.ID[K], limit int,
 ) ([]SealedValue[K], error) {
