@@ -169,8 +169,8 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 	return list
 }
 
-// showTogether lists the posts for which one stands in the calendar.
-func (r *request) showTogether() error {
+// showPostsTogether lists the posts that one entry of the calendar represents.
+func (r *request) showPostsTogether() error {
 	f := link.ParseCalendar(r.echo.QueryParams()).Filter
 	found, err := r.web.cfg.App.ListPostsTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network),
 		r.pathID())

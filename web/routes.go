@@ -74,7 +74,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		pageRoute(at.Calendar(link.Calendar{}), (*request).showCalendar),
 		postRoute(at.MoveInCalendar(link.Calendar{}), withForm((*request).movePost)),
 		getRoute(at.MoveInCalendar(link.Calendar{}), (*request).redirectToCalendar),
-		pageRoute(at.PostsTogether(id, link.Filter{}), (*request).showTogether),
+		pageRoute(at.PostsTogether(id, link.Filter{}), (*request).showPostsTogether),
 		pageRoute(at.Compose(), (*request).showComposer),
 		getRoute(at.PlanPosts(), (*request).showComposer),
 		postRoute(at.PlanPosts(), withForm((*request).planPosts)),

@@ -195,7 +195,7 @@ function endDrag(isDropped) {
   if (at !== entry.dataset.at) move(entry, at, over);
 }
 
-// A week opens at the present time, or else at its first post; an address with a fragment says it itself.
+// A week opens at the present time, or else at its first post; the fragment of the address takes precedence.
 function openWeek() {
   const start = document.getElementById("start");
   const week = start?.closest(".week");

@@ -29,7 +29,7 @@ type PaletteEntry struct {
 	URL      string
 }
 
-// PaletteModel is the results of a search.
+// PaletteModel contains the results of a search.
 type PaletteModel struct {
 	Frame  Frame
 	Query  string

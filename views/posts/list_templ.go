@@ -1410,7 +1410,7 @@ func bulkBar(m ListModel) templ.Component {
 	})
 }
 
-// movePanel asks where to: later, earlier, or to a day. Only the inputs of the choice show, also without a script.
+// movePanel asks by how much, or to which day, to move the posts. Only the inputs of the choice show, also without a script.
 func movePanel() templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
