@@ -123,7 +123,9 @@ func auditFileChange(ctx context.Context, t store.Tenant, c core.Caller, before,
 }
 
 // auditBulkFileChange writes one audit entry for the same change of several files.
-func auditBulkFileChange(ctx context.Context, t store.Tenant, c core.Caller, ids []core.MediaID, e store.MediaEdit) error {
+func auditBulkFileChange(ctx context.Context, t store.Tenant, c core.Caller, ids []core.MediaID,
+	e store.MediaEdit,
+) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -71,9 +71,10 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	if err != nil {
 		return BulkResult{}, err
 	}
-	return a.applyWithOneAuditEntry(ctx, t, c, in.Act, in.IDs, func(ctx context.Context, p core.Post) (PostSchedule, error) {
+	apply := func(ctx context.Context, p core.Post) (PostSchedule, error) {
 		return a.applyToPost(ctx, c, in, p, ws.Zone)
-	})
+	}
+	return a.applyWithOneAuditEntry(ctx, t, c, in.Act, in.IDs, apply)
 }
 
 // applyToPost applies the action to one post. It returns the post's earlier schedule for an undo, or the zero
