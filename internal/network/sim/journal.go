@@ -28,7 +28,7 @@ type line struct {
 	Value   json.RawMessage `json:"v"` // null for an entry that is deleted, for all of them without an id
 }
 
-// openJournal reads what a former run wrote. A torn last line is cut off: its answer never left.
+// openJournal reads the records of earlier runs. A torn last line is cut off: its answer never left.
 func openJournal(path string) (*journal, error) {
 	j := &journal{past: map[tableKey][]line{}}
 	if path == "" {

@@ -124,7 +124,7 @@ func countSamples(table []byte) int {
 	return count
 }
 
-// readTopBox is the content of a file's box.
+// readTopBox returns the content of a top-level box of the file.
 func readTopBox(file io.ReaderAt, size int64, name string) []byte {
 	var head [16]byte
 	for from := int64(0); from+8 <= size; {

@@ -196,7 +196,7 @@ func (k *Kit) lastDays(account string) []DayFigures {
 
 const (
 	day = 24 * time.Hour
-	// shownDays is of how many days the page of an account shows figures.
+	// shownDays is the number of days for which an account's page shows statistics.
 	shownDays = 7
 )
 

@@ -14,7 +14,7 @@ import (
 )
 
 // UnknownParam names the first parameter that a call does not have; a known name that ends with * stands for all that
-// begin so. The networks ignore such parameters; here they are a typing mistake found early.
+// begin so. The networks ignore such parameters. Here, they are errors, to find typos early.
 func UnknownParam(params url.Values, known ...string) (name string, found bool) {
 	var unknown []string
 	for name := range params {

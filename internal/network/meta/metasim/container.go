@@ -72,7 +72,8 @@ func (c *Container) State(now time.Time) string {
 type Containers struct {
 	graph *Graph
 	table *sim.Table[*Container]
-	// check says in the network's words why a file is no good for a container; err is why there is no file.
+	// check returns the network's message about a file that it does not accept for a container. err says why there is
+	// no file.
 	check func(c *Container, m sim.Media, err error) string
 	// processing is the switch that says how many seconds it takes to process a file.
 	processing string

@@ -17,7 +17,7 @@ const (
 	personName = "Alex Rivera"
 )
 
-// Page is a Page that the person has a role on.
+// Page is a Page on which the person has a role.
 type Page struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
@@ -73,7 +73,7 @@ func (l *PageLogin) offerPages() sim.Group {
 	return group
 }
 
-// choosePages finds the Pages that a person ticked; a typed name that no Page has makes a new Page.
+// choosePages returns the Pages that a person selected. An unknown name creates a Page.
 func (l *PageLogin) choosePages(form url.Values) (sim.Consented, error) {
 	l.Lock.Lock()
 	defer l.Lock.Unlock()

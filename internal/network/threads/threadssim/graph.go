@@ -15,7 +15,7 @@ const (
 	quotaDeletes = 100
 )
 
-// notFound is the answer to a container that cannot be published.
+// notFound returns the error for a container that cannot be published.
 func notFound() *metasim.Error {
 	return &metasim.Error{
 		Code: 24, Subcode: 4279009, Message: "The requested resource does not exist", Title: "Media Not Found",

@@ -80,7 +80,7 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	return answerData(map[string]any{"publish_id": t.ID}), nil
 }
 
-// fetchPhotos fetches the files of a task after its id was answered.
+// fetchPhotos fetches the files of a task, after the response with the task's id.
 func (s *Sim) fetchPhotos(t *task) {
 	s.kit.RunJob(func(ctx context.Context) {
 		var files []sim.Media

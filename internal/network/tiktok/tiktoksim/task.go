@@ -29,7 +29,7 @@ const (
 	onlyMe    = "SELF_ONLY"
 )
 
-// postInfo is how a video is to be posted. What must be given is a pointer.
+// postInfo holds the settings of a video to be posted. What must be given is a pointer.
 type postInfo struct {
 	Title          string `json:"title"`
 	Privacy        string `json:"privacy_level"`

@@ -14,7 +14,7 @@ import (
 // part is the range of bytes that a call says it brings.
 type part struct{ first, last, total int64 }
 
-// serveUpload takes one part. The bytes of a part that breaks off do not count.
+// serveUpload takes one part. The bytes of an incomplete part do not count.
 func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	t := s.taskOfUpload(r)
 	var p part

@@ -198,7 +198,7 @@ func accessAnswer(t sim.Token) map[string]any {
 	}
 }
 
-// renewToken makes another access token; the refresh token stays.
+// renewToken issues another access token. The refresh token stays the same.
 func (s *Sim) renewToken(q *sim.Request) (any, error) {
 	if answer, ok := s.checkClient(q); !ok {
 		return answer, nil

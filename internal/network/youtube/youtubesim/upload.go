@@ -220,7 +220,7 @@ func (s *Sim) finalAnswer(u *session) (any, error) {
 
 const processed = "processed"
 
-// allOutcomes are what processing can come to: processed, or a status and its reason.
+// allOutcomes returns the possible results of processing: processed, or a status and its reason.
 func allOutcomes() []string {
 	all := []string{processed}
 	for _, reason := range []string{"conversion", "invalidFile", "emptyFile", "tooSmall", "codec", "uploadAborted"} {
