@@ -235,11 +235,21 @@ func (it Item) Draft() Draft {
 // them.
 type File struct {
 	core.Media
+	// Description describes the file to people who do not see it; "" if nobody has described it.
+	Description string
 	// URL is the address from which the network fetches the bytes. It needs no credential and works for at least a
 	// day. It is "" if this server has no public address, so the bytes must be pushed.
 	URL string
 	// Open opens the bytes; see PartBody. The context must not end before they are closed.
 	Open func(context.Context) (io.ReadSeekCloser, error)
+}
+
+// AltText returns the description, cut to the maximum number of characters of a network.
+func (f File) AltText(most int) string {
+	if letters := []rune(f.Description); len(letters) > most {
+		return string(letters[:most])
+	}
+	return f.Description
 }
 
 // PartBody returns a request body of size bytes of the file, starting at offset.

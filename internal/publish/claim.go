@@ -143,7 +143,7 @@ func (c *claim) setUpCalls() error {
 	for _, m := range c.files {
 		draft.Media = append(draft.Media, m.Media)
 		c.item.Files = append(c.item.Files, network.File{
-			Media: m.Media, URL: cfg.FileURL(c.post.Workspace, m, ""),
+			Media: m.Media, Description: m.Description, URL: cfg.FileURL(c.post.Workspace, m, ""),
 			Open: func(ctx context.Context) (io.ReadSeekCloser, error) { return c.openFile(ctx, m) },
 		})
 	}

@@ -44,14 +44,14 @@ func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, er
 
 // uploadPhoto lets Facebook fetch a photo, or sends its bytes, and returns the photo's id.
 func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (string, error) {
+	form := formOfNonEmpty(map[string]string{"published": "false", "url": f.URL, "alt_text_custom": f.AltText(maxAlt)})
 	if f.URL != "" {
-		return n.createAtEdge(ctx, it, "/photos", url.Values{"url": {f.URL}, "published": {"false"}})
+		return n.createAtEdge(ctx, it, "/photos", form)
 	}
 	var out struct {
 		ID meta.ID `json:"id"`
 	}
-	err := n.postFileToEdge(ctx, it, "/photos", url.Values{"published": {"false"}},
-		meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
+	err := n.postFileToEdge(ctx, it, "/photos", form, meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
 	if err == nil && out.ID == "" {
 		err = &network.Error{Kind: network.Unknown, Message: "Facebook did not return an ID."}
 	}

@@ -24,6 +24,7 @@ const (
 	// maxPhotos is not documented either. Other publishers send at most ten.
 	maxPhotos = 10
 	maxTitle  = 255
+	maxAlt    = 1000 // the longest that Meta's other networks take; Facebook documents none
 	firstPoll = 2 * time.Second
 
 	reelRatio = 9.0 / 16

@@ -194,6 +194,24 @@ func TestAnAddressOfAnotherHostIsNotStored(t *testing.T) {
 	}
 }
 
+// Descriptions of photos stayed in the library.
+func TestPhotosAreDescribed(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Bread")
+	it.ArmedAt = time.Time{}
+	it.Files = w.Files(networktest.Image(), networktest.Image())
+	it.Files[1].Description = strings.Repeat("é", 1200)
+	it.Files[1].URL = "" // its bytes are sent
+	k := w.Publish(it)
+	if do := k.Run(); do != core.DoLive {
+		t.Fatalf("ended with %s", do)
+	}
+	if m := w.Visible()[0].Media; m[0].Alt != networktest.Description || m[1].Alt != strings.Repeat("é", 1000) {
+		t.Errorf("the photos are described as %q and %q", m[0].Alt, m[1].Alt)
+	}
+}
+
 // A photo that Facebook has dropped is uploaded again before the post is published.
 func TestPhotosAreUploadedAgainWhenFacebookHasDroppedThem(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package instagram
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 
@@ -9,16 +10,32 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createItemContainers creates a container for each file and returns the handle that lists them.
-func (n *Network) createItemContainers(ctx context.Context, it network.Item) (string, error) {
-	ids, err := network.CallEach(ctx, it.Files, func(ctx context.Context, f network.File) (string, error) {
+// createItemContainers creates a container for each file and returns the handle that lists them. The setting
+// describes the first image.
+func (n *Network) createItemContainers(ctx context.Context, it network.Item, s Settings) (string, error) {
+	alt := s.AltText
+	var forms []url.Values
+	for _, f := range it.Files {
 		form := url.Values{"is_carousel_item": {"true"}, fileURLParam(f): {f.URL}}
 		if f.Kind == core.FileVideo {
 			form.Set("media_type", "VIDEO")
+		} else {
+			setAltText(form, f, alt)
+			alt = ""
 		}
+		forms = append(forms, form)
+	}
+	ids, err := network.CallEach(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
 		return n.createAtEdge(ctx, it, "/media", form)
 	})
 	return meta.NewItemsHandle(ids), err
+}
+
+// setAltText describes an image: with the setting's text, or else with the file's own.
+func setAltText(form url.Values, f network.File, setting string) {
+	if alt := cmp.Or(setting, f.AltText(maxAlt)); alt != "" {
+		form.Set("alt_text", alt)
+	}
 }
 
 // createCarouselContainer creates the carousel from its items and returns its handle.

@@ -22,7 +22,6 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		}{
 			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "Not for Stories."},
 			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "Only for Reels."},
-			// with several images, it is accepted but not sent (Spec §2)
 			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "Only for images in the feed."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "Only for Reels."},
 			{kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs", "The video is shorter than this offset."},

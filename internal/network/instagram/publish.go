@@ -46,7 +46,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 		return "", err
 	}
 	if contentType(s, it.Draft().Media) == typeCarousel {
-		return n.createItemContainers(ctx, it)
+		return n.createItemContainers(ctx, it, s)
 	}
 	form, err := newContainerForm(it, s)
 	if err != nil {
@@ -103,8 +103,8 @@ func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 		}
 		v.Set("collaborators", strings.ToLower(string(list)))
 	}
-	if kind == typeFeed && s.AltText != "" {
-		v.Set("alt_text", s.AltText)
+	if kind == typeFeed {
+		setAltText(v, it.Files[0], s.AltText)
 	}
 	if kind == typeReels {
 		v.Set("share_to_feed", strconv.FormatBool(s.ShareToFeed == nil || *s.ShareToFeed))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,22 @@ func publish(t *testing.T, w *nt.World, it network.Item) sim.Post {
 	return all[0]
 }
 
+// Of a carousel, only its settings were sent; people who cannot see heard of no image what it shows.
+func TestEveryImageOfACarouselIsDescribed(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	it := newItem(w, `{"altText":"A roll"}`, "Rolls", video, photo, photo, photo)
+	it.Files[2].Description = strings.Repeat("é", 1200)
+	it.Files[3].Description = ""
+	var alts []string
+	for _, m := range publish(t, w, it).Media {
+		alts = append(alts, m.Alt)
+	}
+	if want := []string{"", "A roll", strings.Repeat("é", 1000), ""}; !slices.Equal(alts, want) {
+		t.Errorf("the files are described as %q", alts)
+	}
+}
+
 func TestEverySettingArrives(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -53,13 +70,17 @@ func TestEverySettingArrives(t *testing.T) {
 		media    []core.Media
 		want     map[string]string // of the post's extra fields
 	}{
-		"a photo":           {`{}`, []core.Media{photo}, map[string]string{"media_type": "IMAGE", "product": "FEED"}},
+		"a photo": {
+			`{}`,
+			[]core.Media{photo},
+			map[string]string{"media_type": "IMAGE", "product": "FEED", "alt_text": nt.Description},
+		},
 		"a described photo": {`{"altText":"A roll"}`, []core.Media{photo}, map[string]string{"alt_text": "A roll"}},
 		"with collaborators": {
 			`{"collaborators":["Ann.B","c_d"]}`, []core.Media{photo}, map[string]string{"collaborators": "ann.b,c_d"},
 		},
 		"a carousel": {
-			`{"contentType":"feed","collaborators":["ann"],"altText":"not sent"}`,
+			`{"contentType":"feed","collaborators":["ann"],"altText":"of the first image"}`,
 			[]core.Media{photo, video},
 			map[string]string{"media_type": "CAROUSEL", "collaborators": "ann", "alt_text": ""},
 		},

@@ -41,7 +41,7 @@ var fields = []network.Field{
 	{Name: "shareToFeed", Label: "Also show in the feed", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
 	{
 		Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt,
-		Help: "Alternative text for screen readers. Feed posts with one image only.",
+		Help: "Alternative text for screen readers. In a carousel, of the first image.",
 	},
 	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "Milliseconds into the video. Reels only."},
 }

@@ -104,6 +104,9 @@ func (s *shelf) put(f served) string {
 // ordinary is a size that nobody asks for; of a file at its bound, the bytes are as many as its facts say.
 const ordinary = 1_000_000
 
+// Description is the description of every file.
+const Description = "What the file shows"
+
 // File makes real bytes of these facts and serves them to the simulators. Each file is another one.
 func (w *World) File(m core.Media) network.File {
 	w.t.Helper()
@@ -123,7 +126,7 @@ func (w *World) File(m core.Media) network.File {
 		m.BitRate = m.Bytes * 8 * 1000 / m.DurationMs
 	}
 	open := func(context.Context) (io.ReadSeekCloser, error) { return openBytes{bytes.NewReader(content)}, nil }
-	file := network.File{Media: m, URL: w.shelf.put(served{content, m.Mime}), Open: open}
+	file := network.File{Media: m, Description: Description, URL: w.shelf.put(served{content, m.Mime}), Open: open}
 	if w.h.hidden {
 		file.URL = ""
 	}

@@ -8,8 +8,8 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createItemContainers creates a container for each file and returns the handle that lists them. The first one gets
-// the image description.
+// createItemContainers creates a container for each file and returns the handle that lists them. The setting describes
+// the first one.
 func (n *Network) createItemContainers(ctx context.Context, it network.Item, s Settings) (string, error) {
 	alt := s.AltText
 	var forms []url.Values

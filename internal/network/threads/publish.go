@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -53,11 +54,11 @@ func newContainerForm(it network.Item, s Settings) url.Values {
 	return v
 }
 
-// newFileForm returns the parameters of a container for one file.
-func newFileForm(f network.File, alt string) url.Values {
+// newFileForm returns the parameters of a container for one file. The setting describes it, or else its own description.
+func newFileForm(f network.File, setting string) url.Values {
 	kind := contentType([]core.Media{f.Media})
 	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
-	if alt != "" {
+	if alt := cmp.Or(setting, f.AltText(maxAlt)); alt != "" {
 		v.Set("alt_text", alt)
 	}
 	return v

@@ -312,7 +312,7 @@ func TestACarouselGoesOutInOrder(t *testing.T) {
 	if len(all) != 1 || len(all[0].Media) != 3 || all[0].Extra["topic_tag"] != "bread" || all[0].Text != "Two rolls" {
 		t.Fatalf("visible: %+v", all)
 	}
-	if m := all[0].Media; m[0].Alt != "A roll" || m[1].Alt != "" || m[1].Type() != "video/mp4" {
+	if m := all[0].Media; m[0].Alt != "A roll" || m[1].Alt != networktest.Description || m[1].Type() != "video/mp4" {
 		t.Errorf("media: %+v", m)
 	}
 	if st, err := w.Net.FindPost(t.Context(), it); err == nil {

@@ -74,6 +74,7 @@ func (s *Sim) uploadPhoto(q *sim.Request) (any, error) {
 				"and saved as JPG, PNG, GIF, BMP or TIFF files.",
 		}
 	}
+	q.Media.Alt = q.Params.Get("alt_text_custom")
 	fresh := &photo{ID: s.photos.NewID("122", 15), Page: q.Account, Media: q.Media, At: s.kit.Now()}
 	return map[string]any{"id": fresh.ID}, s.photos.Put(fresh.ID, fresh)
 }
