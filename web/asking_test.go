@@ -95,7 +95,7 @@ func TestTheListSaysPublishingOnlyWhilePostsAre(t *testing.T) {
 	s := newStudio(t)
 	for _, published := range []bool{false, true} {
 		s.b.post("/posts", "account", s.threads.ID, "account", s.page.ID, "text", "ding", "when", "now").leads(t, "/posts")
-		if published {
+		if s.Clock.Advance(10 * time.Second); published {
 			for _, post := range s.all() {
 				s.work(post)
 			}

@@ -211,9 +211,9 @@ func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
 	return undo
 }
 
-// setUndoFlash stores a message that says what happened to a post, with a button that restores its schedule.
-func (r *request) setUndoFlash(text string, before app.PostSchedule) {
-	r.setFullFlash(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.undoAction(before)})
+// setUndoFlash stores a message that says what happened to posts, with a button that restores their schedule.
+func (r *request) setUndoFlash(text string, before ...app.PostSchedule) {
+	r.setFullFlash(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.undoAction(before...)})
 }
 
 // undoPostChange restores the schedules that posts had before an action.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
@@ -59,20 +58,31 @@ func (r *request) createPostsOnce(
 	return made, nil, err
 }
 
-// setCreatedFlash stores a message that says what happened to new posts.
-func (r *request) setCreatedFlash(made []contract.Post) {
-	if len(made) == 0 {
+// createdFlashes say what has been created, by the form's FieldWhen: one post, or several.
+var createdFlashes = map[string][2]string{
+	posts.WhenNow: {flashSending, flashSendingMany}, posts.WhenAt: {"Post scheduled.", "%d posts scheduled."},
+	posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
+}
+
+// setCreatedFlash stores a message that says what happened to new posts. What is sent now can be taken back.
+func (r *request) setCreatedFlash(when string, made []contract.Post) {
+	words := createdFlashes[when]
+	text := words[0]
+	if len(made) > 1 {
+		text = fmt.Sprintf(words[1], len(made))
+	}
+	r.setFlash(ui.ToneGood, text)
+	if when != posts.WhenNow {
 		return
 	}
-	one, many := flashPublishing, flashPublishingMany
-	switch p := made[0]; {
-	case p.Status == string(core.PostDraft):
-		one, many = "Draft saved.", "%d drafts saved."
-	case p.PublishAt != nil && p.PublishAt.After(r.web.cfg.Now().Add(time.Minute)):
-		one, many = "Post scheduled.", "%d posts scheduled."
+	ids := make([]string, len(made))
+	for i, p := range made {
+		ids[i] = p.ID
 	}
-	if len(made) > 1 {
-		one = fmt.Sprintf(many, len(made))
+	before, err := r.web.cfg.App.BeforeSending(r.context(), r.caller, ids)
+	if err != nil { // must not hide that there are posts
+		r.web.cfg.Log.WarnContext(r.context(), "cannot offer to undo the sending of posts", "error", err)
+		return
 	}
-	r.setFlash(ui.ToneGood, one)
+	r.setUndoFlash(text, before...)
 }

@@ -144,23 +144,23 @@ func (r *request) saveEditedPost(form url.Values) error {
 	}
 	in := editRequest(m)
 	in.ID, in.Revision, in.InPlace = r.pathID(), form.Get(posts.FieldRevision), true
-	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, in)
+	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, in)
 	if err != nil {
 		return r.renderComposerError(form, err)
 	}
-	r.setFlash(ui.ToneGood, savedMessage(m, p))
+	if m.Values.When == posts.WhenNow {
+		r.setUndoFlash(flashSending, before)
+	} else {
+		r.setFlash(ui.ToneGood, savedMessage(m, p))
+	}
 	return r.redirect(r.link.Post(r.pathID()))
-}
-
-var savedFlashes = map[string]string{
-	posts.WhenNow: flashPublishing, posts.WhenAt: "Post scheduled.", posts.WhenDraft: "Draft saved.",
 }
 
 // savedMessage says what was saved and, for a post that was already queued, when it goes out.
 func savedMessage(m posts.ComposeModel, p contract.Post) string {
 	switch {
-	case !m.Plan.Queued || m.Values.When == posts.WhenNow:
-		return savedFlashes[m.Values.When]
+	case !m.Plan.Queued:
+		return createdFlashes[m.Values.When][0]
 	case p.PublishAt == nil:
 		return "Saved and moved back to drafts. The post will not be published."
 	}

@@ -18,10 +18,10 @@ import (
 // Messages about posts that are being published start with flashPrefix. They are outdated once the posts are live or
 // failed.
 const (
-	flashPrefix         = "Publishing "
-	flashPublishing     = flashPrefix + "the post… The timeline shows its progress."
-	flashSending        = flashPrefix + "in 10 seconds."
-	flashPublishingMany = flashPrefix + "%d posts…"
+	flashPrefix      = "Publishing "
+	flashPublishing  = flashPrefix + "the post… The timeline shows its progress."
+	flashSending     = flashPrefix + "in 10 seconds."
+	flashSendingMany = flashPrefix + "%d posts in 10 seconds."
 )
 
 // finishAction responds to an action on a post: it redirects to the post's page with a message, or shows the page

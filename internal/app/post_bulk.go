@@ -25,6 +25,9 @@ func CheckSelection(ids []string) error {
 	return nil
 }
 
+// maxRestored is how many posts one Undo may be for: those of one creation, one for each account.
+const maxRestored = 10 * MaxBulk
+
 // BulkAction is one action on several posts.
 type BulkAction struct {
 	Act core.Act // one of BulkActs
@@ -61,6 +64,9 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	}
 	if !slices.Contains(BulkActs(), in.Act) {
 		return BulkResult{}, core.Invalid("act", "%q cannot be applied to several posts at once.", in.Act)
+	}
+	if err := CheckSelection(in.IDs); err != nil {
+		return BulkResult{}, err
 	}
 	if in.Act == core.ActReschedule {
 		if err := in.Shift.Check(); err != nil {
@@ -123,8 +129,8 @@ func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by 
 func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	apply func(core.Post) (before PostSchedule, err error),
 ) (r BulkResult, err error) {
-	if err := CheckSelection(ids); err != nil {
-		return r, err
+	if len(ids) == 0 {
+		return r, CheckSelection(ids)
 	}
 	var parsed []core.PostID
 	for _, id := range ids {
@@ -203,6 +209,9 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 	if err != nil {
 		return BulkResult{}, err
 	}
+	if len(before) > maxRestored {
+		return BulkResult{}, core.Invalid("before", "At most %d posts can be restored at once.", maxRestored)
+	}
 	was := map[string]PostSchedule{}
 	var ids []string
 	for _, s := range before {
@@ -261,6 +270,27 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 	return err
 }
 
+// BeforeSending returns the schedules that take posts back which have just been created to be sent: each becomes a
+// draft. Posts that no longer exist are left out.
+func (a *App) BeforeSending(ctx context.Context, c core.Caller, ids []string) ([]PostSchedule, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := parseIDs[core.PostKind]("ids", ids)
+	if err != nil {
+		return nil, err
+	}
+	found, err := t.PostsByID(ctx, parsed)
+	var before []PostSchedule
+	for _, id := range parsed {
+		if p, ok := found[id]; ok {
+			before = append(before, PostSchedule{ID: id.String(), Status: core.PostDraft, Revision: p.Revision()})
+		}
+	}
+	return before, err
+}
+
 // sendHold is how long a post waits after a person has sent it, so that they can undo it.
 const sendHold = 10 * time.Second
 
@@ -269,7 +299,7 @@ const sendHold = 10 * time.Second
 // any case.
 func (a *App) SendAfterHold(ctx context.Context, c core.Caller, id, revision string) (before PostSchedule, err error) {
 	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
-		ID: id, Revision: revision, When: &contract.When{Instant: a.cfg.Now().Add(sendHold)},
+		ID: id, Revision: revision, When: &contract.When{Word: "now", Held: true},
 		Status: string(core.PostQueued), InPlace: true,
 	})
 	return before, err

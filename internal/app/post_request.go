@@ -114,7 +114,11 @@ func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
 	case !w.Instant.IsZero():
 		return core.When{Kind: core.WhenInstant, At: w.Instant, Zone: zone}, nil
 	}
-	return core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
+	when, err := core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
+	if w.Held {
+		when.Hold = sendHold
+	}
+	return when, err
 }
 
 // checkContentTexts checks the length and the characters of the text, the title and the tags, and of their overrides.

@@ -66,9 +66,10 @@ type When struct {
 	Word      string
 	PublishAt string
 	Timezone  string
-	// Instant is an exact time, which only the dashboard sets: to delay a post that is sent now, or to restore an
-	// earlier time.
+	// Instant is an exact time, which only the dashboard sets: to restore an earlier time.
 	Instant time.Time
+	// Held makes "now" a moment later, which only the dashboard sets: a person can take the post back until then.
+	Held bool
 }
 
 type whenObject struct {

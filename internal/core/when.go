@@ -20,9 +20,10 @@ const (
 // When is the requested time: none, now, an instant, or a local time in a zone.
 type When struct {
 	Kind WhenKind
-	Wall time.Time // the wall clock's reading, written as UTC; set for WhenAt
-	Zone Zone      // the zone of Wall; for the other kinds the workspace's
-	At   time.Time // set for WhenInstant
+	Wall time.Time     // the wall clock's reading, written as UTC; set for WhenAt
+	Zone Zone          // the zone of Wall; for the other kinds the workspace's
+	At   time.Time     // set for WhenInstant
+	Hold time.Duration // how long after now; for WhenNow
 }
 
 // Limits of a requested time (decisions.md, Posts).
@@ -70,7 +71,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	case WhenDraft:
 		return time.Time{}, nil, nil
 	case WhenNow:
-		return now, nil, nil
+		return now.Add(w.Hold), nil, nil
 	case WhenInstant:
 		return w.At, boundsIssues(w.At, now), nil
 	}
