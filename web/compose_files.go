@@ -123,7 +123,7 @@ func (r *request) addFiles() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	sent, err := r.readUploads()
+	sent, refused, err := r.readUploads()
 	if err != nil {
 		return err
 	}
@@ -131,6 +131,9 @@ func (r *request) addFiles() error {
 	form := url.Values(sent.Value)
 	if err := normalizeForm(form); err != nil {
 		return err
+	}
+	if refused != nil {
+		return r.renderComposerForm(httpd.Status(refused.Code), form, refused)
 	}
 	ids, refused, err := r.uploadFiles(sent.File[posts.FieldUpload], "")
 	if err != nil {
@@ -150,27 +153,70 @@ func (r *request) addFiles() error {
 	})(r.echo)
 }
 
-// readUploads reads a form with files, which it writes to disk. The caller must call the form's RemoveAll.
-func (r *request) readUploads() (*multipart.Form, error) {
+// readUploads reads a form with files, which it writes to disk. The caller must call the form's RemoveAll. Files for
+// which the workspace has no room are not written: the form comes without them, and with the reason.
+func (r *request) readUploads() (form *multipart.Form, refused *core.Error, err error) {
 	kind, params, err := mime.ParseMediaType(r.echo.Request().Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
-		return nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only forms with files.").
+		return nil, nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only forms with files.").
 			WithHint("Send multipart/form-data.")
 	}
 	done, err := r.web.uploads.countForm(r.caller.User())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer done()
-	body := http.MaxBytesReader(r.echo.Response(), io.NopCloser(httpd.MinRateBody(r.echo)), maxUploadForm)
-	form, err := multipart.NewReader(body, params["boundary"]).ReadForm(httpd.MaxJSONBytes)
+	room, refused, err := r.roomForForm()
+	if err != nil {
+		return nil, nil, err
+	}
+	body := io.NopCloser(httpd.MinRateBody(r.echo))
+	if size := r.echo.Request().ContentLength; size > room && size <= maxUploadForm {
+		form, err = readInputs(multipart.NewReader(http.MaxBytesReader(r.echo.Response(), body, size), params["boundary"]))
+	} else {
+		body, refused = http.MaxBytesReader(r.echo.Response(), body, room), nil
+		form, err = multipart.NewReader(body, params["boundary"]).ReadForm(httpd.MaxJSONBytes)
+	}
 	if err == nil {
-		return form, nil
+		return form, refused, nil
 	}
 	if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
-		return nil, err
+		return nil, nil, err
 	}
-	return nil, core.Invalid("", "The files could not be read.").WithCause(err).WithHint("Upload them again.")
+	return nil, nil, core.Invalid("", "The files could not be read.").WithCause(err).WithHint("Upload them again.")
+}
+
+// roomForForm returns how large a form with files may be, and why a larger one is refused.
+func (r *request) roomForForm() (int64, *core.Error, error) {
+	who, err := r.loadWhoami()
+	storage := who.Usage.Storage
+	if err != nil || storage.LimitBytes == nil {
+		return maxUploadForm, nil, err
+	}
+	left := max(0, *storage.LimitBytes-storage.UsedBytes) + httpd.MaxJSONBytes // for the other inputs
+	return min(maxUploadForm, left), core.OverStorage(storage.UsedBytes, *storage.LimitBytes), nil
+}
+
+// readInputs reads the inputs of a form, and passes over its files.
+func readInputs(parts *multipart.Reader) (*multipart.Form, error) {
+	form := &multipart.Form{Value: map[string][]string{}}
+	for room := httpd.MaxJSONBytes; ; {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			return form, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if part.FileName() != "" {
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(part, int64(room)+1))
+		if room -= len(text); err != nil || room < 0 {
+			return nil, cmp.Or(err, multipart.ErrMessageTooLarge)
+		}
+		form.Value[part.FormName()] = append(form.Value[part.FormName()], string(text))
+	}
 }
 
 // uploadFiles adds files to a folder of the library until one is refused, and returns the ids of those that it added.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/media/mediatest"
@@ -227,6 +229,28 @@ func TestFilesOfADraftAreChanged(t *testing.T) {
 		if got := s.all()[0].MediaIDs; !slices.Equal(got, media) && len(got)+len(media) > 0 {
 			t.Errorf("the draft has %v, want %v", got, media)
 		}
+	}
+}
+
+// A form of a gigabyte was spooled to disk for a workspace that had room for a few bytes. Here, nothing can be spooled.
+func TestFilesThatTheWorkspaceHasNoRoomForAreNotSpooled(t *testing.T) {
+	s := newStudio(t, func(c *app.Config) {
+		c.Plans = maps.Clone(c.Plans)
+		owner := c.Plans[core.PlanOwner]
+		owner.StorageBytes = new(int64(1_000_000))
+		c.Plans[core.PlanOwner] = owner
+	})
+	t.Setenv("TMPDIR", "/nowhere")
+	pairs := []string{"account", s.threads.ID, "text", "Not lost", "when", "draft"}
+	large := map[string][]byte{"large.jpg": make([]byte, 3<<20)}
+	page := s.b.addFiles("/compose/files", pairs, large).is(t, http.StatusPaymentRequired)
+	if page.says(t, "1 MB of storage"); page.value(t, "text") != "Not lost" {
+		t.Error("the text is lost")
+	}
+	page = s.b.follow(s.b.addFiles("/media/files", nil, large).is(t, http.StatusSeeOther))
+	page.says(t, "1 MB of storage")
+	if list, err := s.App.ListMedia(t.Context(), s.ws.Owner, contract.ListMedia{}); err != nil || len(list.Media) != 0 {
+		t.Errorf("%d files were reserved, %v", len(list.Media), err)
 	}
 }
 

@@ -95,7 +95,7 @@ func (r *request) uploadToLibrary() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	sent, err := r.readUploads()
+	sent, refused, err := r.readUploads()
 	if err != nil {
 		return err
 	}
@@ -103,6 +103,9 @@ func (r *request) uploadToLibrary() error {
 	form := url.Values(sent.Value)
 	if err := normalizeForm(form); err != nil {
 		return err
+	}
+	if refused != nil {
+		return r.finishFileAction(form, "", refused)
 	}
 	ids, refused, err := r.uploadFiles(sent.File[media.FieldUpload], form.Get(media.FieldFolder))
 	if err != nil {
