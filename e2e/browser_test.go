@@ -114,10 +114,10 @@ func (b *browser) typeInto(selector, text string) {
 	b.runActions("type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
-// waitFor waits until a script's value is true.
+// waitFor waits until a script's value is true. What is sent from a page goes out ten seconds later.
 func (b *browser) waitFor(script string) {
 	b.t.Helper()
-	eventually(b.t, 20*time.Second, script, func() bool { return evaluateScript[bool](b, script) })
+	eventually(b.t, 30*time.Second, script, func() bool { return evaluateScript[bool](b, script) })
 }
 
 // openDialog clicks a link and waits until its dialog is open.
@@ -303,7 +303,7 @@ func TestRestoredTextDoesNotReplaceANewerDraftUnseen(t *testing.T) {
 	}
 	b.checkAccessibility("a draft that somebody else has changed")
 	b.clickLink(testid("submit"))
-	b.waitFor(`document.querySelector("[data-testid=post] [data-testid=post-text]")?.innerText.includes("Still warm.") === true`)
+	b.waitFor(`document.querySelector("[data-testid=post] [data-testid=preview-text]")?.innerText.includes("Still warm.") === true`)
 }
 
 // The goal: sign-up to live in a real browser, where the post turns live before one's eyes; without a word on the

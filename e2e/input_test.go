@@ -135,7 +135,7 @@ func TestFormKeepsItsInputWhenTheSessionEnds(t *testing.T) {
 	}
 	fresh.submitForm(testid("check-plan"), nil).requireStatus(http.StatusOK)
 	fresh.submitForm(testid("submit"), nil).requireStatus(http.StatusOK)
-	if text := textOf(fresh.findOne(testid("post-text"))); text != written {
+	if text := textOf(fresh.findOne(testid("preview-text"))); text != written {
 		t.Errorf("the post says %q", text)
 	}
 }

@@ -21,9 +21,9 @@ func TestAnOpenPageShowsWhatAnotherProcessDoes(t *testing.T) {
 	b.runActions("select words, focus a button and scroll", chromedp.Evaluate[chromedp.Void](`
 		window.sameAsBefore = true;
 		document.querySelector("#duplicate").focus({preventScroll: true});
-		getSelection().selectAllChildren(document.querySelector("[data-testid=post-text]"));
+		getSelection().selectAllChildren(document.querySelector("[data-testid=preview-text]"));
 		scrollTo(0, 60);
-		window.place = () => document.querySelector("[data-testid=post-text]").getBoundingClientRect().top;
+		window.place = () => document.querySelector("[data-testid=preview-text]").getBoundingClientRect().top;
 		window.placeBefore = place(); undefined`))
 
 	s.startRole("worker").waitUntilReady(t)

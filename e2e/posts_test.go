@@ -131,7 +131,7 @@ func TestAQueuedPostIsEditedInPlaceInABrowser(t *testing.T) {
 	if after := evaluateScript[string](b, `document.querySelector("[data-testid=status-line]").textContent`); after != before {
 		t.Errorf("it was %s, and is %s", before, after)
 	}
-	b.waitFor(`document.querySelector("[data-testid=post-text]").innerText.includes("Rye bread is back.")`)
+	b.waitFor(`document.querySelector("[data-testid=preview-text]").innerText.includes("Rye bread is back.")`)
 
 	// Send now can be undone, and then again not.
 	b.clickLink(testid("send-now"))

@@ -247,7 +247,7 @@ func (r *request) createPosts(form url.Values) error {
 	case e != nil:
 		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
-	r.setCreatedFlash(made.Posts)
+	r.setCreatedFlash(m.Values.When, made.Posts)
 	if len(made.Posts) == 1 {
 		return r.redirect(r.link.Post(made.Posts[0].ID))
 	}

@@ -30,6 +30,7 @@ func composerValues(form url.Values, networks []posts.Network, files []posts.Fil
 		own := func(part string) string { return form.Get(posts.OverrideFieldName(n.ID, part)) }
 		values.Overrides[n.ID] = posts.Override{
 			Text: own(posts.FieldText), Title: own(posts.FieldTitle), Tags: own(posts.FieldTags),
+			NoText: form.Get(posts.NoTextFieldName(n.ID)) != "",
 		}
 		values.Settings[n.ID] = map[string]string{}
 		for _, f := range n.Fields {
@@ -90,9 +91,12 @@ func chosenAccountIDs(m posts.ComposeModel) (ids []string) {
 	return append(ids, m.Unknown...)
 }
 
-// convertOverride converts a network's own text, title and tags. Empty ones are nil.
+// convertOverride converts a network's own text, title and tags. Empty ones are nil, unless the network has no text.
 func convertOverride(own posts.Override) (o contract.Override) {
-	if own.Text != "" {
+	switch {
+	case own.NoText:
+		o.Text, o.Tags = new(""), &[]string{}
+	case own.Text != "":
 		o.Text = &own.Text
 	}
 	if own.Title != "" {
@@ -143,7 +147,7 @@ func firstUnchosenSetting(m posts.ComposeModel) *core.Error {
 // whenFromValues returns the composer's choice of time: a word, or a local time in the zone.
 func whenFromValues(values posts.Values, zone string) *contract.When {
 	if values.When != posts.WhenAt {
-		return &contract.When{Word: values.When}
+		return &contract.When{Word: values.When, Held: values.When == posts.WhenNow}
 	}
 	return &contract.When{PublishAt: trimSeconds(values.At), Timezone: zone}
 }

@@ -50,6 +50,9 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 			m.Plan.AddCause(posts.Cause{Issue: issue, Input: inputForPath(e.Path)}, named)
 		}
 		for _, issue := range row.Issues {
+			if issue.Code == string(core.IssueTitleRequired.Code) && len(m.Files) == 0 {
+				continue // the form asks for the title of a video when there is one
+			}
 			m.Plan.AddCause(posts.Cause{Issue: issue, Input: inputForIssue(*m, named, issue)}, named)
 		}
 		m.Plan.Rows = append(m.Plan.Rows, named)
@@ -102,7 +105,7 @@ func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue contract.Issue
 		return ""
 	case input == posts.FieldSetting:
 		return posts.SettingFieldName(row.Platform, issue.Setting)
-	case input == posts.FieldText && own.Text != "", input == posts.FieldTitle && own.Title != "",
+	case input == posts.FieldText && (own.Text != "" || own.NoText), input == posts.FieldTitle && own.Title != "",
 		input == posts.FieldTags && own.Tags != "":
 		return posts.OverrideFieldName(row.Platform, input)
 	default:

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,7 +117,7 @@ func TestOnePostLeadsToItsPage(t *testing.T) {
 		if when == "at" && p.PublishAt.UTC().Format("2006-01-02T15:04") != "2026-10-06T07:30" {
 			t.Errorf("it goes out at %s", p.PublishAt)
 		}
-		if when == "now" && !p.PublishAt.Equal(s.Clock.Now()) {
+		if when == "now" && !p.PublishAt.Equal(s.Clock.Now().Add(10*time.Second)) {
 			t.Errorf("now is %s", p.PublishAt)
 		}
 	}
@@ -492,5 +493,80 @@ func TestFormsAreReadAsForms(t *testing.T) {
 		if got := s.b.send(http.MethodPost, "/posts", c.body, "Content-Type", c.kind); got.StatusCode != c.status {
 			t.Errorf("%s: want %d, got %d", name, c.status, got.StatusCode)
 		}
+	}
+}
+
+// An empty text of a network's own meant the shared one: nothing could be left out for one network.
+func TestTheTextIsLeftOutForOneNetwork(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	photo := s.ws.File("photo.jpg", mediatest.JPEG(640, 640))
+	form := s.written("override.facebook.none", "on", "tags", "bells", "media", photo.ID)
+	form = with(form, "settings.facebook.link", "")
+	page := s.b.post("/compose/plan", form...).is(t, http.StatusOK)
+	page.one(t, `[name="override.facebook.none"][checked]`)
+	if page.value(t, "override.facebook.text") != "For the Page only" {
+		t.Error("the text that is left out is lost")
+	}
+	if n := len(page.all(`#preview-facebook ` + testid("preview-text"))); n != 0 {
+		t.Error("the preview shows a text")
+	}
+	one := slices.Clone(form)
+	one[slices.Index(one, s.page.ID)] = ""
+	s.b.post("/compose/plan", one...).one(t, `[type=hidden][name="override.facebook.none"]`)
+	s.b.post("/posts", form...).is(t, http.StatusSeeOther)
+	for _, p := range s.all() {
+		wordless := p.AccountID == s.page.ID
+		if (p.Text == "") != wordless || (len(p.Tags) == 0) != wordless {
+			t.Errorf("%s has the text %q and the tags %v", p.Platform, p.Text, p.Tags)
+		}
+	}
+}
+
+// What the composer sent could not be taken back, unlike what a post's page sent.
+func TestWhatTheComposerSendsIsHeldForAMoment(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	undo := func() url.Values {
+		page := s.b.get("/posts").is(t, http.StatusOK)
+		page.says(t, "Publishing 2 posts in 10 seconds.")
+		return page.form(t, `form[action="/posts/undo"]`)
+	}
+	send := func(text string) {
+		t.Helper()
+		s.b.post("/posts", "account", s.threads.ID, "account", s.page.ID, "text", text, "when", "now").leads(t, "/posts")
+	}
+	send("too early")
+	s.b.send(http.MethodPost, "/posts/undo", undo().Encode()).is(t, http.StatusSeeOther)
+	for _, p := range s.all() {
+		if p.Status != "draft" || p.Text != "too early" || p.PublishAt != nil {
+			t.Errorf("after Undo: %s", p.StatusLine)
+		}
+	}
+	send("this one")
+	form := undo()
+	for _, p := range s.all()[:2] {
+		if s.work(p); s.ws.Post(p).Status != "queued" {
+			t.Errorf("it did not wait: %s", s.ws.Post(p).StatusLine)
+		}
+	}
+	s.Clock.Advance(10 * time.Second)
+	for _, p := range s.all()[:2] {
+		s.work(p)
+	}
+	s.b.send(http.MethodPost, "/posts/undo", form.Encode()).is(t, http.StatusSeeOther)
+	for _, p := range s.all()[:2] {
+		if p.Status != "live" {
+			t.Errorf("it was taken back too late: %s", p.StatusLine)
+		}
+	}
+
+	draft := s.ws.Draft("before", s.threads)
+	s.b.post("/posts/"+draft.ID+"/edit", "text", "after", "when", "now").leads(t, "/posts/"+draft.ID)
+	page := s.show(draft)
+	page.says(t, "Publishing in 10 seconds.")
+	s.b.send(http.MethodPost, "/posts/undo", page.form(t, `form[action="/posts/undo"]`).Encode()).is(t, http.StatusSeeOther)
+	if p := s.ws.Post(draft); p.Status != "draft" || p.Text != "after" {
+		t.Errorf("after Undo: %s", p.StatusLine)
 	}
 }

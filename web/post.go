@@ -82,7 +82,11 @@ func (r *request) addContent(m *posts.ShowModel, card app.PostCard) error {
 	}
 	m.Files = convertFilesByID(card.MediaIDs, found)
 	if shown, ok := r.web.buildPreview(in); ok {
+		if !shown.Fills { // which leave no room for a long text
+			shown.Fold = 0
+		}
 		m.Preview = preview.Post(shown)
+		m.ShowsTitle, m.ShowsText, m.ShowsTags = shown.ShowsTitle(), shown.ShowsText(card.Text), shown.ShowsTags(card.Tags)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func TestAPostThatChangedSinceItsPageWasOpenedIsNotSentUnseen(t *testing.T) {
 			submit := func(p *page) *page { return s.submit(p, form, "at", "2026-10-07T10:00") }
 			refused := submit(shown).is(t, http.StatusConflict)
 			refused.says(t, "The post was changed on Mon 5 Oct 2026, 11:00 CEST (Europe/Berlin), after you opened this page.")
-			if got := textOf(refused.one(t, testid("post-text"))); got != "changed" {
+			if got := textOf(refused.one(t, testid("preview-text"))); got != "changed" {
 				t.Errorf("the page shows %q", got)
 			}
 			if got, want := textOf(refused.one(t, testid("status-line"))), textOf(before); got != want {

@@ -5,7 +5,6 @@ import { keepDraft } from "/static/js/draft.js";
 import { followKeyboard } from "/static/js/keyboard.js";
 import { startRedrawing } from "/static/js/redraw.js";
 import { startStrip } from "/static/js/strip.js";
-import { toast } from "/static/js/toast.js";
 
 export { forgetDrafts } from "/static/js/draft.js";
 
@@ -19,6 +18,7 @@ export async function startComposer() {
   startChoosing(form);
   startStrip(form, redraw);
   startSending(form, redraw);
+  startWaiting(form, redraw);
   followCauses(form);
   followKeyboard();
   form.addEventListener("input", () => showRoom(form));
@@ -46,11 +46,6 @@ function startSending(form, redraw) {
       redraw();
       return;
     }
-    if (form.querySelector(".uploads[data-busy]")) {
-      event.preventDefault();
-      toast("Some files are still being uploaded. Wait until they are done, then try again.");
-      return;
-    }
     if (!agreed && form.querySelectorAll("#plan [data-testid=plan-row]").length > 1) {
       event.preventDefault();
       confirmSending(form, () => {
@@ -64,6 +59,26 @@ function startSending(form, redraw) {
     setTimeout(() => (button.disabled = true));
     addEventListener("pageshow", () => location.reload(), { once: true });
   });
+}
+
+// startWaiting replaces the plan's verdict while files are being uploaded, and after an upload failed. Until the files
+// are ready, nothing can be sent.
+function startWaiting(form, redraw) {
+  let said = "";
+  function show() {
+    const panel = form.querySelector(".uploads");
+    let words = "";
+    if (panel.hasAttribute("data-busy")) words = "Uploading your files. You can go on when they are ready.";
+    else if (panel.hasAttribute("data-failed")) words = "A file was not uploaded. Retry or dismiss it.";
+    const verdict = form.querySelector("#send-says");
+    verdict.toggleAttribute("data-uploads", words !== "");
+    if (words) verdict.querySelector("span").textContent = words;
+    if (panel.hasAttribute("data-busy")) form.querySelector("#submit").disabled = true;
+    else if (said !== words) redraw();
+    said = words;
+  }
+  form.addEventListener("uploads", show);
+  form.addEventListener("redrawn", show);
 }
 
 // followCauses makes a link from a problem in the plan open the tab of its input.

@@ -6,8 +6,10 @@ const count = {
 };
 
 // A form sends line ends as CRLF, and the server converts them to LF. The value in the browser already has LF.
-const textFor = (form, network) =>
-  form.querySelector(`[data-override="${CSS.escape(network)}"]`)?.value || form.elements.text.value;
+const textFor = (form, network) => {
+  if (form.querySelector(`[data-no-text="${CSS.escape(network)}"]`)?.checked) return "";
+  return form.querySelector(`[data-override="${CSS.escape(network)}"]`)?.value || form.elements.text.value;
+};
 
 const characters = (n) => (n === 1 ? "1 character" : `${n.toLocaleString("en-GB")} characters`);
 

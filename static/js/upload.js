@@ -6,7 +6,8 @@
 //   uploads.add(input.files);
 //   acceptDrops(document.body, uploads.add);
 //
-// The panel is ui.Uploads. onReady gets the API's record of a file that can be used: id, originalName, kind,
+// The panel is ui.Uploads. It has data-busy during uploads and data-failed after a failed one, and sends "uploads" when
+// these may have changed. onReady gets the API's record of a file that can be used: id, originalName, kind,
 // thumbnailUrl and so on. onIdle is called when all uploads have ended.
 import { toast } from "/static/js/toast.js";
 
@@ -173,6 +174,8 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     const count = panel.querySelector("[data-uploads-count]");
     panel.hidden = uploads.length === 0;
     panel.toggleAttribute("data-busy", uploads.some(isOpen));
+    panel.toggleAttribute("data-failed", failed > 0);
+    panel.dispatchEvent(new Event("uploads", { bubbles: true }));
     if (count.textContent !== text + ".") setTimeout(() => (count.textContent = text + "."));
   }
 

@@ -146,10 +146,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 
 		{
 			"a post's page hears of its changes", "post-queued",
-			"body[data-stream='/w/bell/live'] #post[data-live='" + postID + "'][hx-trigger=live] h1 [data-testid=status]",
-			[]string{"Queued"},
+			"body[data-stream='/w/bell/live'] #post[data-live='" + postID + "'][hx-trigger=live] h1 .post-network",
+			[]string{"on Threads"},
 		},
-		{"a post that only a person can tell of says so", "post-unknown", "h1 [data-testid=status]", []string{"Needs you"}},
+		{"a post that only a person can tell of says so", "post-unknown", ".post-state [data-testid=status]", []string{"Needs you"}},
 		{
 			"a revoked account is reconnected first", "post-revoked", ".head-acts .primary",
 			[]string{"Reconnect Ada Lindqvist on Threads"},

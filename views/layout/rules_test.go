@@ -187,7 +187,7 @@ var rules = map[string]func(*testing.T, page){
 		}
 	},
 	"what people wrote is left alone by htmx": func(t *testing.T, p page) {
-		for _, n := range p.all("[data-testid=post-text], .row-text, .timeline-words[dir]") {
+		for _, n := range p.all("[data-testid=post-text], [data-testid=preview-text], .row-text, .timeline-words[dir]") {
 			if _, disabled := lookup(n, "hx-disable"); !disabled {
 				t.Errorf("%q may carry htmx attributes", text(n))
 			}

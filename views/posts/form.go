@@ -59,6 +59,9 @@ const (
 // is empty, the shared one is used.
 func OverrideFieldName(platform, part string) string { return "override." + platform + "." + part }
 
+// NoTextFieldName returns the name of the input that omits the shared text and the shared tags.
+func NoTextFieldName(platform string) string { return OverrideFieldName(platform, "none") }
+
 // SettingFieldName returns the name of a setting's input. A switch sends "true" if it is on. A switch that is on by
 // default always sends "false" first. A list sends one entry per line.
 func SettingFieldName(platform, setting string) string { return "settings." + platform + "." + setting }
@@ -143,8 +146,12 @@ type Network struct {
 	Fields []network.Field
 }
 
-// Override is a network's own text, title and tags; "" means the shared value.
-type Override struct{ Text, Title, Tags string }
+// Override is a network's own text, title and tags; "" means the shared value. With NoText, the network's posts have
+// neither a text nor the shared tags.
+type Override struct {
+	Text, Title, Tags string
+	NoText            bool
+}
 
 // Values are the values of the inputs.
 type Values struct {
@@ -161,11 +168,21 @@ type Values struct {
 // Setting returns a setting's value as shown in its input.
 func (v Values) Setting(platform, name string) string { return v.Settings[platform][name] }
 
-// TextFor returns the text for a network: its own or, if that is empty, the shared one.
-func (v Values) TextFor(platform string) string { return cmp.Or(v.Overrides[platform].Text, v.Text) }
+// TextFor returns the text for a network: its own or, if that is empty, the shared one, unless it has none.
+func (v Values) TextFor(platform string) string {
+	if v.Overrides[platform].NoText {
+		return ""
+	}
+	return cmp.Or(v.Overrides[platform].Text, v.Text)
+}
 
-// TagsFor returns the tags for a network: its own or, if they are empty, the shared ones.
-func (v Values) TagsFor(platform string) string { return cmp.Or(v.Overrides[platform].Tags, v.Tags) }
+// TagsFor returns the tags for a network: its own or, if they are empty, the shared ones, unless it has no text.
+func (v Values) TagsFor(platform string) string {
+	if v.Overrides[platform].NoText {
+		return v.Overrides[platform].Tags
+	}
+	return cmp.Or(v.Overrides[platform].Tags, v.Tags)
+}
 
 // TitleFor returns the title for a network: its own or, if that is empty, the shared one.
 func (v Values) TitleFor(platform string) string { return cmp.Or(v.Overrides[platform].Title, v.Title) }
@@ -193,48 +210,6 @@ type PlanRow struct {
 	contract.PlanRow
 	Account string
 	Network string
-}
-
-// Cause is an issue or a warning that one or more rows have.
-type Cause struct {
-	contract.Issue
-	Warning  bool
-	Accounts []string // names of the accounts of those rows
-	Network  string   // of the first account
-	Input    string   // name of the input that it is about; "" for none
-}
-
-// AddCause adds an issue or a warning of a row. If another row has the same one, it adds only the row's account to it.
-func (m *PlanModel) AddCause(c Cause, row PlanRow) {
-	for i, other := range m.Causes {
-		if other.Issue == c.Issue && other.Warning == c.Warning && other.Input == c.Input {
-			m.Causes[i].Accounts = append(other.Accounts, row.Account)
-			return
-		}
-	}
-	c.Accounts, c.Network = []string{row.Account}, row.Network
-	m.Causes = append(m.Causes, c)
-}
-
-// accountsText names or counts the accounts of a cause. It returns "" if the plan has only one row.
-func (m PlanModel) accountsText(c Cause) string {
-	switch {
-	case len(m.Rows) < 2 || len(c.Accounts) == 0:
-		return ""
-	case len(c.Accounts) == 1:
-		return c.Accounts[0] + " on " + c.Network
-	}
-	return ui.CountNoun(len(c.Accounts), "account", "accounts")
-}
-
-// countCauses returns the number of warnings or, if warnings is false, of issues.
-func (m PlanModel) countCauses(warnings bool) (n int) {
-	for _, c := range m.Causes {
-		if c.Warning == warnings {
-			n++
-		}
-	}
-	return n
 }
 
 // causesFor returns what is shown beside an input: its error or, if it has none, the plan's issues and warnings.
@@ -338,15 +313,11 @@ func (m ComposeModel) countProblems(n Network) (problems int) {
 		names = append(names, SettingFieldName(n.ID, f.Name))
 	}
 	for _, name := range names {
-		if hasIssue(m.causesFor(name)) {
+		if hasProblem(m.causesFor(name)) {
 			problems++
 		}
 	}
 	return problems
-}
-
-func hasIssue(notes []Cause) bool {
-	return slices.ContainsFunc(notes, func(c Cause) bool { return !c.Warning })
 }
 
 func (m ComposeModel) formURL() string {

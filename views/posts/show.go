@@ -59,8 +59,9 @@ type ShowModel struct {
 	At, WrongAt string
 	// Refused is why the last action failed.
 	Refused *contract.Error
-	// Preview shows the post as its network would; nil if the network is not known.
-	Preview templ.Component
+	// Preview shows the post as its network would; nil if the network is not known. The page does not repeat what it shows.
+	Preview                          templ.Component
+	ShowsTitle, ShowsText, ShowsTags bool
 	// PrepareAt is when Belfry sends the post to the network ahead of its time; zero if it does not or already has.
 	PrepareAt time.Time
 	// OnHold is why publishing is on hold, as the end of a sentence; empty if it is not.
@@ -78,6 +79,18 @@ type ShowModel struct {
 func zoneCity(zone core.Zone) string {
 	name := zone.Name()
 	return strings.ReplaceAll(name[strings.LastIndex(name, "/")+1:], "_", " ")
+}
+
+// hasOwnUTC reports whether a time in a zone has another reading than in UTC.
+func hasOwnUTC(at time.Time, zone core.Zone) bool {
+	_, offset := at.In(zone.Location()).Zone()
+	return offset != 0
+}
+
+// hasContent reports whether there is something that the preview does not show.
+func (m ShowModel) hasContent() bool {
+	return len(m.Files) > 0 || len(m.Settings) > 0 || !m.ShowsText || m.Post.Title != nil && !m.ShowsTitle ||
+		len(m.Post.Tags) > 0 && !m.ShowsTags
 }
 
 // Setting is a setting for display.

@@ -73,7 +73,7 @@ func TestARowOfThePlanSaysOneThing(t *testing.T) {
 			When: WhenNow,
 			Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}},
 		},
-		"After you fix the problems will not be published": {When: WhenNow, Rows: []PlanRow{{}}},
+		"Needs a fix will not be published": {When: WhenNow, Rows: []PlanRow{{}}},
 		"As a draft with no time will be saved": {
 			When: WhenDraft,
 			Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}},

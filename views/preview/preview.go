@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -164,6 +165,24 @@ func (m Model) foldText() (shown, folded string) {
 		cut = space
 	}
 	return text[:cut], text[cut:]
+}
+
+// ShowsTitle reports whether the title is seen.
+func (m Model) ShowsTitle() bool { return m.Title != "" && slices.Contains(m.Parts, network.PartTitle) }
+
+// ShowsText reports whether the whole text of a post is seen at once.
+func (m Model) ShowsText(text string) bool {
+	_, folded := m.foldText()
+	text = strings.TrimSpace(text)
+	return text != "" && folded == "" && slices.Contains(m.Parts, network.PartText) && strings.Contains(m.Text, text)
+}
+
+// ShowsTags reports whether each of the tags is seen in the text.
+func (m Model) ShowsTags(tags []string) bool {
+	shown := strings.ToLower(m.Text)
+	return slices.Contains(m.Parts, network.PartText) && !slices.ContainsFunc(tags, func(tag string) bool {
+		return !strings.Contains(shown, "#"+strings.ToLower(strings.TrimPrefix(tag, "#")))
+	})
 }
 
 // linkHost returns the host of a link without "www.", for the link's card.
