@@ -194,7 +194,7 @@ func (r *request) roomForForm() (int64, *core.Error, error) {
 		return maxUploadForm, nil, err
 	}
 	left := max(0, *storage.LimitBytes-storage.UsedBytes) + httpd.MaxJSONBytes // for the other inputs
-	return min(maxUploadForm, left), core.OverStorage(storage.UsedBytes, *storage.LimitBytes), nil
+	return min(maxUploadForm, left), core.StorageExceeded(storage.UsedBytes, *storage.LimitBytes), nil
 }
 
 // readInputs reads the inputs of a form, and passes over its files.

@@ -165,7 +165,8 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim
 			Params: append([]string{"attached_media*"}, feedParams...), Serve: s.createPost,
 		},
 		"POST photos": {
-			Names: []string{callUpload, callPhotos}, Text: sim.FirstParam("url"), Params: []string{"url", "published", "alt_text_custom"},
+			Names: []string{callUpload, callPhotos}, Text: sim.FirstParam("url"),
+			Params: []string{"url", "published", "alt_text_custom"},
 			Fetch: "url", Serve: s.uploadPhoto,
 		},
 		"POST videos": {
