@@ -167,7 +167,7 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim
 		"POST photos": {
 			Names: []string{callUpload, callPhotos}, Text: sim.FirstParam("url"),
 			Params: []string{"url", "published", "alt_text_custom"},
-			Fetch: "url", Serve: s.uploadPhoto,
+			Fetch:  "url", Serve: s.uploadPhoto,
 		},
 		"POST videos": {
 			Names: []string{callCreate}, Text: sim.FirstParam("description", "file_url"),
