@@ -46,9 +46,12 @@ func (t Tenant) FirstSteps(ctx context.Context) (core.FirstSteps, error) {
 		SELECT EXISTS (SELECT FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS account,
 			EXISTS (SELECT FROM media WHERE workspace_id = @ws AND deleted_at IS NULL) AS file,
 			EXISTS (
-				SELECT FROM posts p JOIN post_events e ON e.workspace_id = p.workspace_id AND e.post_id = p.id
-				WHERE p.workspace_id = @ws AND p.status IN ('queued', 'live', 'failed')
-					AND e.kind IN ('queued', 'rescheduled') AND p.publish_at > e.at + interval '1 minute'
+				SELECT FROM (
+					SELECT id, publish_at FROM posts WHERE workspace_id = @ws AND status IN ('queued', 'live', 'failed') LIMIT 100
+				) AS p, LATERAL (
+					SELECT FROM post_events e WHERE e.workspace_id = @ws AND e.post_id = p.id
+						AND e.kind IN ('queued', 'rescheduled') AND p.publish_at > e.at + interval '1 minute' LIMIT 1
+				) AS scheduled
 			) AS post`, nil))
 }
 
