@@ -101,8 +101,8 @@ func (r *request) listLibrary(chosen []string) ([]posts.File, error) {
 	return convertFilesByID(ids, byID), nil
 }
 
-// errFileMissing returns an error if the form names a file that its posts would lack: one that is not in the library, or
-// one on the person's device that was not uploaded. A form sends files only with the button for files.
+// errFileMissing returns an error if the form names a file that its posts would lack: one that is not in the library,
+// or one on the person's device that was not uploaded. A form sends files only with the button for files.
 func errFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, name := range form[posts.FieldUpload] {
 		if name != "" {

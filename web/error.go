@@ -51,8 +51,8 @@ func (r *request) submittedText() string {
 	return form.Get(posts.FieldText)
 }
 
-// errorFrame returns the signed-in person's frame. It returns that of a signed-out page if loading the former could fail
-// in the same way, or if the error is shown inside a page.
+// errorFrame returns the signed-in person's frame. It returns that of a signed-out page if loading the former could
+// fail in the same way, or if the error is shown inside a page.
 func (r *request) errorFrame(e *core.Error) layout.Frame {
 	stranger := r.signedOutFrame("")
 	if e.Code == core.CodeUnavailable || e.Code == core.CodeInternal || r.wantsFragment() {
