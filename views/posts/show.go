@@ -59,7 +59,8 @@ type ShowModel struct {
 	At, WrongAt string
 	// Refused is why the last action failed.
 	Refused *contract.Error
-	// Preview shows the post as its network would; nil if the network is not known. The page does not repeat what it shows.
+	// Preview shows the post as its network would. It is nil if the network is not known. The page does not repeat what
+	// the preview shows.
 	Preview                          templ.Component
 	ShowsTitle, ShowsText, ShowsTags bool
 	// PrepareAt is when Belfry sends the post to the network ahead of its time; zero if it does not or already has.
