@@ -149,7 +149,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"body[data-stream='/w/bell/live'] #post[data-live='" + postID + "'][hx-trigger=live] h1 .post-network",
 			[]string{"on Threads"},
 		},
-		{"a post that only a person can tell of says so", "post-unknown", ".post-state [data-testid=status]", []string{"Needs you"}},
+		{"a post that only a person can tell of says so", "post-unknown", ".post-status [data-testid=status]", []string{"Needs you"}},
 		{
 			"a revoked account is reconnected first", "post-revoked", ".head-acts .primary",
 			[]string{"Reconnect Ada Lindqvist on Threads"},
