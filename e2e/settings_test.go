@@ -240,7 +240,7 @@ func checkSettingsDocument(t *testing.T) {
 	text.WriteString(`# Kinds of posts and their settings
 
 The end-to-end tests publish every kind of post and compare every setting with what the simulated network has stored for
-the post. They write this page: ` + "`go test ./e2e/ -run TestEverySetting -update`" + `.
+the post. This command makes them write this page: ` + "`go test ./e2e/ -run TestEverySetting -update`" + `.
 
 ## Kinds of posts
 
@@ -254,7 +254,7 @@ the post. They write this page: ` + "`go test ./e2e/ -run TestEverySetting -upda
 		}
 		fmt.Fprintf(&text, "| %s | %s | %s |\n", k.network, k.name, ahead)
 	}
-	text.WriteString("\n## Settings\n\n| Network | Setting | Tested with | On | Sent as |\n|---|---|---|---|---|\n")
+	text.WriteString("\n## Settings\n\n| Network | Setting | Tested with | Kind of post | Sent as |\n|---|---|---|---|---|\n")
 	for _, row := range settingRows() {
 		value, err := json.Marshal(row.value)
 		if err != nil {

@@ -32,10 +32,10 @@ const introduction = `# Error codes of the networks
 
 <!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
 
-What the service makes of each error code that a network documents. A post shows the network's own words, with
-secrets removed, and the hint of this table. A code that is not listed is judged by its HTTP status. After an error of
-the call that publishes, the service asks the network before it believes that nothing was published. Codes about
-thumbnails and playlists come after a post is live, and become a note in its timeline.
+This page lists every error code that a network documents, and what Belfry does about it. A post shows the network's own
+message, with secrets removed, and the hint from this table. For a code that is not listed, the HTTP status decides.
+After an error from the publishing call, Belfry asks the network before it concludes that nothing was published. Errors
+with thumbnails and playlists occur after a post is live, and become a note in its timeline.
 
 `
 
@@ -54,7 +54,7 @@ func write() (string, error) {
 		if d.Errors == nil {
 			continue
 		}
-		fmt.Fprintf(&text, "## %s\n\n| Code | Then | Who must act | Hint |\n|---|---|---|---|\n", set.DisplayName(d.ID))
+		fmt.Fprintf(&text, "## %s\n\n| Code | What happens | Who must act | Hint |\n|---|---|---|---|\n", set.DisplayName(d.ID))
 		for _, e := range d.Errors() {
 			fmt.Fprintf(&text, "| `%s` | %s | %s | %s |\n", e.Code, describe(e.Meaning), e.WhoActs(), e.Hint)
 		}
@@ -88,9 +88,9 @@ func describe(m network.Meaning) string {
 	case network.RateLimited:
 		return whose + " wait " + wait + ", or as long as the response says"
 	case network.Transient:
-		return "tried again after 1, 5 and 15 minutes"
+		return "Belfry tries again after 1, 5 and 15 minutes"
 	case network.Lapsed:
-		return "the access token is renewed, and the call repeated once"
+		return "Belfry renews the access token and repeats the call once"
 	case network.Expired, network.Revoked:
 		return "the post fails, and the account is " + string(m.Kind.AccountStatus())
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	hintQuota     = "The account has reached Instagram's limit for 24 hours. Belfry will try again."
+	hintQuota     = "The account has reached Instagram's 24-hour limit. Belfry will try again."
 	hintThrottled = "Instagram is temporarily refusing further requests for this account. Belfry will try again."
 	hintTrouble   = "Instagram has a temporary problem. " + meta.Later
 	hintFetch     = "Instagram could not fetch or process the file. " + meta.Later

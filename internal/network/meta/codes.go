@@ -19,7 +19,7 @@ const Later = "Send the post again later if no retry is scheduled."
 const (
 	hintLater      = "The network has a temporary problem. " + Later
 	hintThrottled  = "The network is temporarily refusing further requests. Belfry will try again."
-	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
+	hintReconnect  = "Reconnect the account in the dashboard, under Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."

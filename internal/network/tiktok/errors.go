@@ -22,9 +22,9 @@ const (
 const (
 	hintLater      = "TikTok has a temporary problem. Send the post again later if no retry is scheduled."
 	hintThrottled  = "TikTok is temporarily refusing further requests. Belfry will try again."
-	hintCap        = "The account has reached TikTok's limit of posts for 24 hours. Belfry will try again."
+	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry will try again."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
-	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
+	hintReconnect  = "Reconnect the account in the dashboard, under Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for TikTok are wrong. Ask the server's operator."
 	hintBanned     = "TikTok does not allow this account to post. Open the account on TikTok to see why."
@@ -54,7 +54,7 @@ var errorTable = map[string]network.Meaning{
 	"invalid_file_upload": {Kind: network.Rejected, Hint: hintFile},
 	"app_version_check_failed": {
 		Kind: network.Rejected, Actor: network.ActorOwner,
-		Hint: "Update the TikTok app of the account's owner, and send the post again.",
+		Hint: "Ask the account's owner to update the TikTok app, and then send the post again.",
 	},
 	"access_token_invalid":    {Kind: network.Lapsed, Hint: hintReconnect},
 	"scope_not_authorized":    {Kind: network.Revoked, Hint: hintPermission},
@@ -68,7 +68,7 @@ var errorTable = map[string]network.Meaning{
 	},
 	"reached_active_user_cap": {
 		Kind: network.RateLimited, Wait: capWait, Scope: network.ScopeApp,
-		Hint: "The app has reached TikTok's limit of accounts that post in 24 hours. Belfry will try again.",
+		Hint: "The app has reached TikTok's 24-hour limit on accounts that post. Belfry will try again.",
 	},
 	"rate_limit_exceeded": {
 		Kind: network.RateLimited, Hint: hintThrottled, Wait: minuteWait, Scope: network.ScopeAccount,

@@ -146,7 +146,7 @@ var reasons = map[string]network.Meaning{
 	"uploadRateLimitExceeded": perUser, "quotaExceeded": quotaUsed, "dailyLimitExceeded": quotaUsed,
 	"uploadLimitExceeded": {
 		Kind: network.RateLimited, Scope: network.ScopeAccount, Wait: 24 * time.Hour,
-		Hint: "The channel has reached YouTube's limit for a day. Belfry will try again.",
+		Hint: "The channel has reached YouTube's daily limit. Belfry will try again.",
 	},
 
 	"authError": lapsed, "UNAUTHENTICATED": lapsed,
