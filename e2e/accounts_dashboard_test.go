@@ -91,7 +91,7 @@ func TestAGroupIsMadeByDraggingAndPostedTo(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-testid=group-count]")?.innerText === "1 account"`)
 	b.drag(`[data-drags="`+seed.Accounts["facebook"]+`"]`, testid("group"))
 	b.waitFor(`document.querySelector("[data-testid=group-count]")?.innerText === "2 accounts"`)
-	b.waitFor(`document.querySelector("#toasts").innerText.includes("is in Everywhere")`)
+	b.waitFor(`document.querySelector("#toasts").innerText.includes("was added to Everywhere")`)
 	b.checkAccessibility("the groups")
 
 	b.clickLink(testid("nav-compose"))

@@ -12,7 +12,7 @@ type Member struct {
 	CreatedAt Time   `json:"createdAt" doc:"When the person joined, or was first invited."`
 	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for a member."`
 	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation link. Only the response to its creation contains it. It can be used once and expires after seven days."`
-	Emailed   bool   `json:"emailed,omitempty" doc:"The link was also emailed to the person. An address that got several invitations within a day gets no more emails."`
+	Emailed   bool   `json:"emailed,omitzero" doc:"The link was also emailed to the person. An address that got several invitations within a day gets no more emails."`
 }
 
 // Members is the response to GET /members.

@@ -42,6 +42,15 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && !isNews) document.getElementById("fault")?.replaceChildren();
 });
 
+// namesQueued reports whether a post that a message's form names is queued in an update.
+function namesQueued(flash, update) {
+  const page = new DOMParser().parseFromString(update, "text/html");
+  return [...flash.querySelectorAll("[name=before]")].some(({ value }) => {
+    const id = CSS.escape(value.split(" ", 1)[0]);
+    return page.querySelector(`:is([data-live="${id}"], [data-post="${id}"])[data-status="queued"]`) !== null;
+  });
+}
+
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { requestConfig, target, xhr } = event.detail;
   if (!requestConfig.elt.hasAttribute("data-live") || xhr.status !== 200) return;
@@ -58,8 +67,9 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     }
     return;
   }
-  // An update of the posts replaces the message that they are being published, unless it has an Undo button.
-  document.querySelector(".flash[data-provisional]:not(:has(form))")?.remove();
+  // The message that posts are being published goes once none of those that its Undo button names is queued.
+  const flash = document.querySelector(".flash[data-provisional]");
+  if (flash && !namesQueued(flash, xhr.responseText)) flash.remove();
 });
 
 document.addEventListener("htmx:sendError", (event) => {
