@@ -39,15 +39,15 @@ var meanings = map[core.Code]meaning{
 		"Upload the file again.",
 	},
 	core.CodeSizeMismatch: {
-		"Upload address only: `Content-Length` differs from the reserved `size`. If it is missing, the status is 411.",
+		"Upload requests only: `Content-Length` differs from the reserved `size`. If it is missing, the status is 411.",
 		"Set `Content-Length` to the reserved size.",
 	},
 	core.CodeAlreadyUploaded: {
-		"Upload address only: the file has already been uploaded.",
+		"Upload requests only: the file has already been uploaded.",
 		"Poll its record until it is `ready` or `failed`.",
 	},
-	core.CodeUploadInProgress: {"Upload address only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
-	core.CodeUploadExpired:    {"Upload address only: the address has expired.", "Reserve a new upload."},
+	core.CodeUploadInProgress: {"Upload requests only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
+	core.CodeUploadExpired:    {"Upload requests only: the upload address has expired.", "Reserve a new upload."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
 		"Check the account on the network. If the post is not there, send `confirmNotPublished: true`. You can also answer the question in the dashboard.",

@@ -37,27 +37,27 @@ func securitySchemes() map[string]*huma.SecurityScheme {
 }
 
 // securityFor returns the kinds of credentials that can have the access, in OpenAPI's form.
-func securityFor(n app.Access) []map[string][]string {
+func securityFor(access app.Access) []map[string][]string {
 	session := map[string][]string{"session": {}}
-	if n.Session {
+	if access.Session {
 		return []map[string][]string{session}
 	}
 	return []map[string][]string{{"key": {}}, session}
 }
 
 // describeAccess returns sentences about the access that an operation requires.
-func describeAccess(n app.Access) string {
-	if n.Proved {
-		n.Proved = false
-		return describeAccess(n) + fmt.Sprintf(" If the person entered the password more than %d minutes ago, the response is also "+
-			"403: sign in again.", int(core.ReauthLifetime.Minutes()))
+func describeAccess(access app.Access) string {
+	if access.Proved {
+		access.Proved = false
+		return describeAccess(access) + fmt.Sprintf(" If the person entered the password more than %d minutes ago, the "+
+			"response is also 403: sign in again.", int(core.ReauthLifetime.Minutes()))
 	}
 	switch {
-	case n.Manages:
+	case access.Manages:
 		return "Requires a signed-in owner or admin; an API key gets 403."
-	case n.Session:
+	case access.Session:
 		return "Requires a signed-in person; an API key gets 403."
-	case n.Scope == core.Write:
+	case access.Scope == core.Write:
 		return "Requires the scope `write`."
 	}
 	return "Requires the scope `read`."

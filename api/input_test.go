@@ -29,8 +29,9 @@ func TestBodyIsDecodedStrictly(t *testing.T) {
 		"not JSON": {`{"targets":nope}`, "not JSON at byte", "Check targets."},
 		"a word of Python": {
 			`{"confirm":True}`, "not JSON at byte",
-			"Check confirm. Write true, false and null in lowercase",
+			"Check confirm. Write true and false in lowercase",
 		},
+		"null in Python":             {`{"confirm":None}`, "not JSON at byte", "Check confirm. Write null instead of None."},
 		"single quotes":              {`{'targets':{}}`, "not JSON at byte", "in double quotes"},
 		"a key without quotes":       {`{targets:{}}`, "not JSON at byte", "Begin with a key in double quotes"},
 		"a comment":                  {`{/* x */` + targets + `}`, "not JSON at byte", "no comments"},

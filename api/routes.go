@@ -39,7 +39,7 @@ func allRoutes() []route {
 			"Show a post"),
 		newRoute("PATCH /posts/{id}", http.StatusOK, "posts_edit", "posts", "editPost",
 			"Change or queue a draft, or reschedule a post").
-			withDescription("Only a draft's content can be changed. `settings` replaces all stored settings. With `status: queued`, the new content is checked first; if it has issues, nothing changes.").
+			withDescription("Content can be changed only while the post is a draft. `settings` replaces all stored settings. With `status: queued`, the new content is checked first; if it has issues, nothing changes.").
 			withErrorCodes(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeMediaPurged),
 		newRoute("DELETE /posts/{id}", http.StatusNoContent, "posts_delete", "posts", "deletePost",
 			"Delete a draft or a failed post").

@@ -150,7 +150,7 @@ func Operations(a *app.App) []Operation {
 			return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
 		}),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.Finish) error {
-			return snoozeIfPaused(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
+			return snoozeFor(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 			return a.RefreshDueToken(ctx, j.Workspace, j.Account)
@@ -159,10 +159,10 @@ func Operations(a *app.App) []Operation {
 			return a.CheckDueAccount(ctx, j.Workspace, j.Account)
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
-			return snoozeIfPaused(a.RevokeUnusedGrant(ctx, j.Grant))
+			return snoozeFor(a.RevokeUnusedGrant(ctx, j.Grant))
 		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
-			return snoozeIfPaused(a.EraseGrantData(ctx, j.Code))
+			return snoozeFor(a.EraseGrantData(ctx, j.Code))
 		}),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendQueuedMail(ctx, j.ID) }),
 		newOperation(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
@@ -180,11 +180,11 @@ func Operations(a *app.App) []Operation {
 	}
 }
 
-// snoozeIfPaused returns an error that makes River run the job again after the pause. It returns err if err is not nil
-// or the pause is 0.
-func snoozeIfPaused(pause time.Duration, err error) error {
-	if err == nil && pause > 0 {
-		return river.JobSnooze(pause)
+// snoozeFor returns an error that makes River run the job again after the wait. It returns err if err is not nil or the
+// wait is 0.
+func snoozeFor(wait time.Duration, err error) error {
+	if err == nil && wait > 0 {
+		return river.JobSnooze(wait)
 	}
 	return err
 }

@@ -30,7 +30,7 @@ func (r *request) showCalendar() error {
 	if err != nil {
 		return err
 	}
-	if r.isUpToDate(m) {
+	if r.isPollWithoutNews(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	return r.render(http.StatusOK, calendar.Page(m), calendar.Part(m))
@@ -169,7 +169,7 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 	return list
 }
 
-// showPostsTogether lists the posts that one entry of the calendar represents.
+// showPostsTogether lists the posts that share an entry of the calendar.
 func (r *request) showPostsTogether() error {
 	f := link.ParseCalendar(r.echo.QueryParams()).Filter
 	found, err := r.web.cfg.App.ListPostsTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network),
@@ -188,7 +188,8 @@ func (r *request) showPostsTogether() error {
 	return r.render(http.StatusOK, calendar.Together(m), calendar.TogetherPart(m))
 }
 
-// movePost gives a post, or those for which it stands, another time, and answers with the calendar that shows it.
+// movePost gives another time to a post, or to all posts that share its entry, and answers with the calendar that
+// shows it.
 func (r *request) movePost(form url.Values) error {
 	zone, err := r.workspaceZone()
 	if err != nil {
@@ -235,7 +236,7 @@ func (r *request) moveOne(in contract.EditPost, zone core.Zone) (layout.Flash, e
 	}, nil
 }
 
-// moveTogether is moveOne for the posts for which a post stands. If all are refused, it returns the first reason.
+// moveTogether is moveOne for all posts that share an entry. If all are refused, it returns the first reason.
 func (r *request) moveTogether(in contract.EditPost, f link.Filter) (layout.Flash, error) {
 	result, err := r.web.cfg.App.MoveTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network), in)
 	if result.Done == 0 {
@@ -247,7 +248,7 @@ func (r *request) moveTogether(in contract.EditPost, f link.Filter) (layout.Flas
 	return r.addEarlyEnd(r.bulkFlash("moved", result), err), nil
 }
 
-// renderMoveError renders the calendar with the reason why a post, or those for which it stands, was not moved. If the
+// renderMoveError renders the calendar with the reason why a post, or all that share its entry, was not moved. If the
 // time is in the past, it offers to send one post now.
 func (r *request) renderMoveError(id string, several bool, e *core.Error) error {
 	r.setRetryAfter(e)

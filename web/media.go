@@ -116,8 +116,8 @@ func (r *request) finishFileAction(form url.Values, message string, err error) e
 	return r.redirect(r.link.Media(r.libraryFilterFrom(form)))
 }
 
-// editFiles moves, tags, pins or unpins the selected files.
-func (r *request) editFiles(form url.Values) error {
+// changeSelectedFiles moves, tags, pins or unpins the selected files.
+func (r *request) changeSelectedFiles(form url.Values) error {
 	batch := app.FileBatch{IDs: form[media.FieldFile]}
 	done := ""
 	switch tag := strings.TrimSpace(form.Get(media.FieldTag)); form.Get(media.FieldAct) {
@@ -148,8 +148,8 @@ func optionalFolder(id string) contract.Opt[string] {
 	return contract.Some(id)
 }
 
-// deleteFiles deletes the selected files if the person has confirmed it, or else asks for confirmation.
-func (r *request) deleteFiles(form url.Values) error {
+// deleteSelectedFiles deletes the selected files if the person has confirmed it, or else asks for confirmation.
+func (r *request) deleteSelectedFiles(form url.Values) error {
 	ids := form[media.FieldFile]
 	if form.Get(media.FieldSure) != "" || len(ids) == 0 {
 		deleted, used, err := r.web.cfg.App.DeleteFiles(r.context(), r.caller, ids)

@@ -33,7 +33,7 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	if err := r.addObstacles(&m); err != nil {
 		return err
 	}
-	if r.isUpToDate(m) {
+	if r.isPollWithoutNews(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	if m.Zone, err = r.workspaceZone(); err != nil {

@@ -42,7 +42,7 @@ func (r *request) showPosts() error {
 	if flash := m.Frame.Flash; flash != nil && flash.Provisional && !slices.ContainsFunc(cards, r.isImminent) {
 		m.Frame.Flash = nil // everything has been published in the meantime
 	}
-	if r.isUpToDate(m) {
+	if r.isPollWithoutNews(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
@@ -134,8 +134,9 @@ func rowNote(card app.PostCard, network string, zone core.Zone) string {
 	return ""
 }
 
-// isUpToDate reports whether the request polls for changes and the page already shows the model.
-func (r *request) isUpToDate(m interface{ Version() string }) bool {
+// isPollWithoutNews reports whether the request is a poll of a page that already shows the model. A page that is opened
+// or reloaded is no poll, so it is always rendered.
+func (r *request) isPollWithoutNews(m interface{ Version() string }) bool {
 	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.Version()
 }
 

@@ -147,12 +147,12 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 		t.Errorf("it is moved to %s", at)
 	}
 	for wrong, pairs := range map[string][]string{
-		"There is nothing to move the posts by.": {"act", "reschedule", "shift", "0"},
-		"is not a date":                          {"act", "reschedule", "move", "day", "day", "soon"},
-		"Choose a day.":                          {"act", "reschedule", "move", "day"},
-		"is not a whole number":                  {"act", "reschedule", "shift", "many"},
-		"Choose later, earlier, or a day.":       {"act", "reschedule", "move", "sideways"},
-		"cannot be applied to several posts":     {"act", "settle"},
+		"This would not move the posts.":     {"act", "reschedule", "shift", "0"},
+		"is not a date":                      {"act", "reschedule", "move", "day", "day", "soon"},
+		"Choose a day.":                      {"act", "reschedule", "move", "day"},
+		"is not a whole number":              {"act", "reschedule", "shift", "many"},
+		"Choose later, earlier, or a day.":   {"act", "reschedule", "move", "sideways"},
+		"cannot be applied to several posts": {"act", "settle"},
 	} {
 		page := s.bulk([]contract.Post{today}, pairs...)
 		page.says(t, wrong)

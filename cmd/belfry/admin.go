@@ -185,10 +185,10 @@ func rotateSecrets(ctx context.Context, p *program, s *session) error {
 }
 
 func (p *program) printRotation(ctx context.Context, s *session, resealed int, last app.Rotation) error {
-	err := p.printf("%d values were re-encrypted.", resealed)
+	err := p.printf("Values re-encrypted: %d.", resealed)
 	counts, countErr := s.app.CountSealedByKey(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
-		err = errors.Join(err, p.printf("%s protects %d values.", key, counts[key]))
+		err = errors.Join(err, p.printf("Values protected by %s: %d.", key, counts[key]))
 	}
 	if last.Unreadable > 0 {
 		err = errors.Join(err,

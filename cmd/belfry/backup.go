@@ -84,7 +84,7 @@ func (p *program) restoreFrom(ctx context.Context, cfg *config.Config, name stri
 
 func defineRestoreConfirm(o *options) action {
 	unproved := ""
-	o.flags.Func("unproved", "what to do with posts that may already be published: publish or draft (default: list them and stop)",
+	o.flags.Func("unproved", `what to do with posts that may already be published: "publish" publishes them, perhaps a second time; "draft" turns them into drafts (default: list them and stop)`,
 		func(choice string) error {
 			if unproved = choice; choice != "publish" && choice != "draft" {
 				return errors.New("must be publish or draft")
@@ -125,6 +125,6 @@ func confirmRestore(ctx context.Context, p *program, s *session, unprovedAction 
 	if err != nil {
 		return err
 	}
-	return p.printf("Publishing continues. Posts marked as live: %d. Posts that Belfry is looking up on the networks: %d.",
+	return p.printf("Publishing resumes. Posts marked as live: %d. Posts that Belfry is looking up on the networks: %d.",
 		done.Live, done.LookedFor)
 }

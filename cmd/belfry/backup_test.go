@@ -48,7 +48,7 @@ func TestRestoreConfirmStopsAtPostsThatMayBePublished(t *testing.T) {
 	if code, _, errs := belfry(t, env, "restore", "confirm", "--unproved=all"); code != exitUsage || !strings.Contains(errs, "publish or draft") {
 		t.Errorf("another choice exits with %d and prints %s", code, errs)
 	}
-	if code, out, errs := belfry(t, env, "restore", "confirm", "--unproved=draft"); code != exitOK || !strings.Contains(out, "Publishing continues") {
+	if code, out, errs := belfry(t, env, "restore", "confirm", "--unproved=draft"); code != exitOK || !strings.Contains(out, "Publishing resumes") {
 		t.Errorf("--unproved=draft exits with %d and prints %s%s", code, out, errs)
 	}
 	var queued int

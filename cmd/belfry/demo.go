@@ -124,7 +124,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 		return "", err
 	}
 	for _, post := range brand.Posts {
-		request, err := g.buildRequest(ctx, post, contract.Targets{GroupID: &group.ID})
+		request, err := g.uploadAndTarget(ctx, post, contract.Targets{GroupID: &group.ID})
 		if err != nil {
 			return "", err
 		}
@@ -135,8 +135,9 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	return made.Slug, nil
 }
 
-// buildRequest returns the request for a post to those targets that can publish it. It uploads the post's files.
-func (g *seeder) buildRequest(ctx context.Context, post demoPost, to contract.Targets) (contract.PlanPosts, error) {
+// uploadAndTarget uploads a post's files, asks for a plan, and returns the request for those of the targets that can
+// publish the post: perhaps fewer, or none. If the network will refuse the post, it is for one account.
+func (g *seeder) uploadAndTarget(ctx context.Context, post demoPost, to contract.Targets) (contract.PlanPosts, error) {
 	request := contract.PlanPosts{Targets: to, Title: post.Title, Text: post.Text, When: &contract.When{Word: "draft"}}
 	for _, name := range post.Files {
 		id, err := g.addFile(ctx, name)
@@ -248,7 +249,7 @@ func (g *seeder) processFile(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	processed, err := pollUntil(ctx, processPatience, func(ctx context.Context) (bool, error) {
 		if err := g.app.Intake().ProcessFile(ctx, g.owner.Workspace(), mediaID); err != nil {
 			return false, err
 		}
@@ -258,4 +259,9 @@ func (g *seeder) processFile(ctx context.Context, id string) error {
 		}
 		return m.Status == string(core.MediaReady), err
 	})
+	if err == nil && !processed {
+		err = fmt.Errorf("the file was not processed within %s: check that the service and its worker are running",
+			processPatience)
+	}
+	return err
 }

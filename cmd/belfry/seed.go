@@ -35,8 +35,11 @@ type seeded struct {
 	MoreAccounts map[string][]string `json:"moreAccounts,omitempty"`
 }
 
-// seedPatience is how long the publishing of a demo post may take.
-const seedPatience = time.Minute
+// How long a demo post may take to be published, and a demo file to be processed.
+const (
+	publishPatience = time.Minute
+	processPatience = time.Minute
+)
 
 // seedAskPatience is how long seed waits until Belfry asks a network about a refusal.
 const seedAskPatience = 10 * time.Second
@@ -271,7 +274,7 @@ func (g *seeder) makeScriptPosts(ctx context.Context, account contract.Account) 
 		var err error
 		for _, try := range scriptPostVariants() {
 			post.Title, post.Files = try.Title, try.Files
-			if request, err = g.buildRequest(ctx, post, to); err != nil {
+			if request, err = g.uploadAndTarget(ctx, post, to); err != nil {
 				return err
 			}
 			if len(request.Targets.AccountIDs) > 0 {
@@ -347,7 +350,7 @@ func (g *seeder) publishPost(ctx context.Context, due publication) error {
 		return err
 	}
 	ws := due.owner.Workspace()
-	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+	published, err := pollUntil(ctx, publishPatience, func(ctx context.Context) (bool, error) {
 		if err := g.app.Engine().Publish(ctx, newWorkerName(), ws, post); err != nil {
 			return false, err
 		}
@@ -358,22 +361,28 @@ func (g *seeder) publishPost(ctx context.Context, due publication) error {
 	if err != nil {
 		return fmt.Errorf("publish the demo post %s: %w", due.post, err)
 	}
+	if !published {
+		return fmt.Errorf("the demo post %s was not published within %s: check that the service and its worker are running",
+			due.post, publishPatience)
+	}
 	return g.app.Engine().FetchLink(ctx, ws, post)
 }
 
-// pollUntil calls f every 100 ms until it returns true or an error, for at most seedPatience.
-func pollUntil(ctx context.Context, f func(context.Context) (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, seedPatience)
+// pollUntil calls f every 100 ms until it returns true or an error. It returns false if the patience ends before.
+func pollUntil(
+	ctx context.Context, patience time.Duration, f func(context.Context) (bool, error),
+) (done bool, err error) {
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if done, err := f(ctx); done || err != nil {
-			return err
+		if done, err = f(limited); done || err != nil {
+			return done, err
 		}
 		select {
-		case <-ctx.Done():
-			return fmt.Errorf("not finished after %s: check that the service and its worker are running", seedPatience)
+		case <-limited.Done():
+			return false, ctx.Err()
 		case <-tick.C:
 		}
 	}

@@ -71,7 +71,8 @@ func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 // maxTogether is how many posts ListPostsTogether returns: one for each account that a request can have.
 const maxTogether = 200
 
-// ListPostsTogether returns the posts for which a post stands in the calendar of a filter, or not_found.
+// ListPostsTogether returns the posts that share an entry with a post in the calendar of a filter, including the post.
+// The error is not_found if there are none.
 func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	id string,
 ) ([]CalendarPost, error) {
@@ -91,8 +92,8 @@ func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.
 	return convertAll(found, func(p store.CalendarPost) CalendarPost { return calendarPostOf(c, p) }), err
 }
 
-// MoveTogether gives the posts for which a post stands in the calendar another time, each with the same checks as one
-// post. The edit names that post, the revision of it that the person has seen, and the time.
+// MoveTogether gives another time to the posts that share an entry of the calendar, each with the same checks as one
+// post. The edit names one of them, the revision of it that the person has seen, and the time.
 func (a *App) MoveTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	edit contract.EditPost,
 ) (BulkResult, error) {

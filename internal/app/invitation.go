@@ -175,7 +175,7 @@ func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers
 	if err != nil || plan.Members == nil || otherMembers < *plan.Members {
 		return err
 	}
-	return core.QuotaExceeded("members", count.Joined+count.Invited, *plan.Members).WithHint("%s", hint)
+	return core.QuotaExceeded("member", "members", count.Joined+count.Invited, *plan.Members).WithHint("%s", hint)
 }
 
 // Invitation is the data on the page behind an invitation link.

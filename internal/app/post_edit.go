@@ -139,7 +139,7 @@ func (a *App) applyContentEdit(ctx context.Context, t store.Tenant, p *core.Post
 	switch {
 	case p.Status == core.PostDraft, p.Status == core.PostQueued && in.InPlace:
 	case p.Status == core.PostQueued:
-		return core.Fail(core.CodeConflict, "Only a draft's content can be changed.").
+		return core.Fail(core.CodeConflict, "Content can be changed only while the post is a draft.").
 			WithHint("Cancel or duplicate the post first. To reschedule it, change only its time.")
 	case in.InPlace:
 		return errEditedTooLate(p)

@@ -182,7 +182,7 @@ func planError(r *postRequest) error {
 		if !r.queuesPosts() {
 			return r.plan.CheckDrafts(r.drafts, int64(len(r.rows)))
 		}
-		return core.QuotaExceeded("posts per month", r.used, *r.plan.Posts)
+		return core.QuotaExceeded("post per month", "posts per month", r.used, *r.plan.Posts)
 	case issues[core.IssueMediaPurged.Code]:
 		e = core.Fail(core.CodeMediaPurged, "The content of a file has been deleted, so nothing was changed.").
 			WithHint("Upload the file again. Its name is in rows.")

@@ -73,7 +73,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 // findUser returns the person with an email address. For an unknown address, the result has no id and no password.
 func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, error) {
 	email = strings.TrimSpace(email)
-	user, err := a.cfg.Store.SignInUserByEmail(ctx, email)
+	user, err := a.cfg.Store.UserForSignIn(ctx, email)
 	if errors.Is(err, store.ErrNotFound) {
 		return store.SignInUser{Email: email}, nil
 	}

@@ -120,29 +120,29 @@ func (w *watchers) workspacesOrStop() (list []core.WorkspaceID) {
 	return list
 }
 
-// notifyWatchers passes the changes since the last query to each watcher. missed reports that some changes may have
+// notifyWatchers passes the changes since the last query to each watcher. missedSome says that some changes may have
 // been missed; each watcher then gets Changes.All.
-func (w *watchers) notifyWatchers(found []store.Activity, missed bool) {
+func (w *watchers) notifyWatchers(found []store.Activity, missedSome bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	byWorkspace := map[core.WorkspaceID]map[store.Activity]bool{}
-	for _, sign := range found {
-		if byWorkspace[sign.Workspace] == nil {
-			byWorkspace[sign.Workspace] = map[store.Activity]bool{}
+	for _, activity := range found {
+		if byWorkspace[activity.Workspace] == nil {
+			byWorkspace[activity.Workspace] = map[store.Activity]bool{}
 		}
-		byWorkspace[sign.Workspace][sign] = true
+		byWorkspace[activity.Workspace][activity] = true
 	}
 	for one := range w.all {
-		one.deliverChanges(byWorkspace[one.workspace], missed)
+		one.compareAndDeliver(byWorkspace[one.workspace], missedSome)
 	}
 }
 
-// deliverChanges compares the activity with the earlier one and sends the changes, merged with those that have not
-// been received yet.
-func (w *watcher) deliverChanges(now map[store.Activity]bool, missed bool) {
-	changes := changesBetween(w.seen, now)
-	changes.All = missed
-	w.seen = now
+// compareAndDeliver compares the current activity with the activity seen before, remembers it, and sends the changes,
+// merged with those that have not been received yet. If some may have been missed, it sends Changes.All.
+func (w *watcher) compareAndDeliver(current map[store.Activity]bool, missedSome bool) {
+	changes := changedPostsAndFiles(w.seen, current)
+	changes.All = missedSome
+	w.seen = current
 	if changes.isEmpty() {
 		return
 	}
@@ -176,27 +176,27 @@ func mergeSorted(one, other []string) []string {
 	return slices.Compact(all)
 }
 
-// changesBetween returns the posts and files whose activity is new, or is over although it lasts.
-func changesBetween(before, now map[store.Activity]bool) (c Changes) {
+// changedPostsAndFiles returns the posts and files with an activity that is new, or with a lasting one that is over.
+func changedPostsAndFiles(before, current map[store.Activity]bool) (c Changes) {
 	told := map[string]bool{}
-	add := func(sign store.Activity) {
-		id, list := sign.Post.String(), &c.Posts
-		if sign.Post.IsZero() {
-			id, list = sign.Media.String(), &c.Media
+	add := func(activity store.Activity) {
+		id, list := activity.Post.String(), &c.Posts
+		if activity.Post.IsZero() {
+			id, list = activity.Media.String(), &c.Media
 		}
 		if !told[id] {
 			told[id] = true
 			*list = append(*list, id)
 		}
 	}
-	for sign := range now {
-		if !before[sign] {
-			add(sign)
+	for activity := range current {
+		if !before[activity] {
+			add(activity)
 		}
 	}
-	for sign := range before {
-		if sign.Lasts && !now[sign] {
-			add(sign)
+	for activity := range before {
+		if activity.Lasts && !current[activity] {
+			add(activity)
 		}
 	}
 	return c

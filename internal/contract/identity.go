@@ -120,7 +120,7 @@ type Key struct {
 	Hint       string `json:"hint" doc:"The first characters of the random part."`
 	CreatedAt  Time   `json:"createdAt"`
 	LastUsedAt *Time  `json:"lastUsedAt"`
-	Key        string `json:"key,omitempty" doc:"The key itself. Only the response to its creation contains it."`
+	Key        string `json:"key,omitempty" doc:"The key itself, returned only in the response that creates the key."`
 }
 
 // Keys is the response to GET /keys.

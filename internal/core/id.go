@@ -143,7 +143,7 @@ func (id ID[K]) String() string {
 // MarshalText prints the id.
 func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads what MarshalText wrote. The error is NotFound, because no record has a malformed id.
 func (id *ID[K]) UnmarshalText(text []byte) error {
 	parsed, ok := parseIDOrZero[K](string(text))
 	if !ok {

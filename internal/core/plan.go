@@ -85,12 +85,20 @@ func (p Plan) CheckDrafts(existing, more int64) error {
 	if p.Drafts == nil || existing+more <= *p.Drafts {
 		return nil
 	}
-	return QuotaExceeded("drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the plan.")
+	return QuotaExceeded("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the plan.")
 }
 
-// QuotaExceeded returns the 402 for a limit on posts per month, accounts or members.
-func QuotaExceeded(what string, used, limit int64) *Error {
-	e := Fail(CodeQuotaExceeded, "The plan's limit for %s is %d; used: %d.", what, limit, used)
+// QuotaExceeded returns the 402 for a limit on posts per month, drafts, accounts or members. one and many name what is
+// limited, such as "member" and "members".
+func QuotaExceeded(one, many string, used, limit int64) *Error {
+	what, are := many, "are"
+	if limit == 1 {
+		what = one
+	}
+	if used == 1 {
+		are = "is"
+	}
+	e := Fail(CodeQuotaExceeded, "The plan allows %d %s, and %d %s used.", limit, what, used, are)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e.WithHint("Wait until next month, cancel queued posts, or change the plan.")
 }

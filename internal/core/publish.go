@@ -92,7 +92,7 @@ const (
 
 // Signal is what has just happened, and the circumstances of this moment.
 type Signal struct {
-	Call      Do // the call that returned
+	Call      Action // the call that returned
 	Verdict   Verdict
 	Handle    string // from a Done create, or from a status that has replaced the handle
 	Due       bool   // the post's time has come
@@ -108,39 +108,39 @@ type Signal struct {
 	ErrorsMayPublish bool
 }
 
-// Do is what the worker does next.
-type Do string
+// Action is what the worker does next: a call to the network, or how it ends the claim.
+type Action string
 
 // Actions. The first four are calls to the network; the others end this claim.
 const (
-	DoCreate  Do = "create"
-	DoStatus  Do = "status"
-	DoPublish Do = "publish"
-	DoFind    Do = "find"
+	DoCreate  Action = "create"
+	DoStatus  Action = "status"
+	DoPublish Action = "publish"
+	DoFind    Action = "find"
 
-	DoLive           Do = "live"    // the post is live
-	DoFail           Do = "fail"    // the post failed permanently
-	DoAccount        Do = "account" // the post failed because its account must be reconnected
-	DoRetry          Do = "retry"   // the post failed, and the worker will retry it by itself
-	DoOutcomeUnknown Do = "unknown" // the post failed with outcome_unknown
-	DoHold           Do = "hold"    // the post stays queued until the network's throttle ends
-	DoPoll           Do = "poll"    // the post stays queued: the handle is being processed
-	DoAwait          Do = "await"   // the post stays queued until its time
-	DoSettle         Do = "settle"  // the post stays queued until Quiet
-	DoBackoff        Do = "backoff" // the post stays queued: the network cannot be asked right now
-	DoStop           Do = "stop"    // nothing to do
+	DoLive           Action = "live"    // the post is live
+	DoFail           Action = "fail"    // the post failed permanently
+	DoAccount        Action = "account" // the post failed because its account must be reconnected
+	DoRetry          Action = "retry"   // the post failed, and the worker will retry it by itself
+	DoOutcomeUnknown Action = "unknown" // the post failed with outcome_unknown
+	DoHold           Action = "hold"    // the post stays queued until the network's throttle ends
+	DoPoll           Action = "poll"    // the post stays queued: the handle is being processed
+	DoAwait          Action = "await"   // the post stays queued until its time
+	DoSettle         Action = "settle"  // the post stays queued until Quiet
+	DoBackoff        Action = "backoff" // the post stays queued: the network cannot be asked right now
+	DoStop           Action = "stop"    // nothing to do
 )
 
 // IsCall reports whether the action is a call to the network.
-func (d Do) IsCall() bool {
-	return d == DoCreate || d == DoStatus || d == DoPublish || d == DoFind
+func (a Action) IsCall() bool {
+	return a == DoCreate || a == DoStatus || a == DoPublish || a == DoFind
 }
 
 // limitDeaths is how many handles may die before the post fails. Networks recommend one or two new ones.
 const limitDeaths = 2
 
 // Next returns the publication to save, and what to do after saving it. The signal is the result of the last action.
-func (p Publication) Next(s Signal) (Publication, Do) {
+func (p Publication) Next(s Signal) (Publication, Action) {
 	if s.Verdict == Claimed {
 		return p.nextAfterClaim(s)
 	}
@@ -164,7 +164,7 @@ func (p Publication) Next(s Signal) (Publication, Do) {
 	return p, DoStop
 }
 
-func (p Publication) nextAfterClaim(s Signal) (Publication, Do) {
+func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 	switch p.Step {
 	case StepLive, StepRejected:
 		return p, DoStop
@@ -209,7 +209,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Do) {
 }
 
 // createHandleOrAskStatus starts what precedes the irreversible call.
-func (p Publication) createHandleOrAskStatus() (Publication, Do) {
+func (p Publication) createHandleOrAskStatus() (Publication, Action) {
 	if p.Flow.MakesHandle() && p.Handle == "" {
 		p.Step = StepCreating
 		return p, DoCreate
@@ -219,14 +219,14 @@ func (p Publication) createHandleOrAskStatus() (Publication, Do) {
 }
 
 // chooseQuestion returns the call that asks the network for the outcome of the irreversible call.
-func (p Publication) chooseQuestion() Do {
+func (p Publication) chooseQuestion() Action {
 	if p.Flow.IsRepeatable() {
 		return DoStatus
 	}
 	return DoFind
 }
 
-func (p Publication) nextAfterCreate(s Signal) (Publication, Do) {
+func (p Publication) nextAfterCreate(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:
 		p.Step, p.Handle = StepWaiting, s.Handle
@@ -241,7 +241,7 @@ func (p Publication) nextAfterCreate(s Signal) (Publication, Do) {
 
 // retryOrFail handles a failure that certainly left nothing visible. Before the post's time, a failure costs no retry:
 // one that may soon pass is retried, and any other waits until the post is due.
-func (p Publication) retryOrFail(s Signal) (Publication, Do) {
+func (p Publication) retryOrFail(s Signal) (Publication, Action) {
 	switch {
 	case s.Verdict == Throttled:
 		return p, DoHold
@@ -258,7 +258,7 @@ func (p Publication) retryOrFail(s Signal) (Publication, Do) {
 	return p.becomeFailed(DoFail)
 }
 
-func (p Publication) nextAfterStatus(s Signal) (Publication, Do) {
+func (p Publication) nextAfterStatus(s Signal) (Publication, Action) {
 	if s.Handle != "" { // nothing is armed yet, so the new handle can replace the old one
 		p.Handle = s.Handle
 	}
@@ -289,14 +289,14 @@ func (p Publication) nextAfterStatus(s Signal) (Publication, Do) {
 	return p.retryOrFail(s)
 }
 
-func (p Publication) armAndPublish() (Publication, Do) {
+func (p Publication) armAndPublish() (Publication, Action) {
 	p.Step, p.Armed, p.Open, p.Answer = StepArmed, true, true, AnswerNone
 	return p, DoPublish
 }
 
 // UndoCall returns the publication if the call that Next has requested is not made after all. before is the publication
 // as it was before Next. What was learned before the call is kept.
-func (p Publication) UndoCall(call Do, before Publication) Publication {
+func (p Publication) UndoCall(call Action, before Publication) Publication {
 	switch call {
 	case DoCreate:
 		p.Step = StepIdle
@@ -308,7 +308,7 @@ func (p Publication) UndoCall(call Do, before Publication) Publication {
 
 // replaceDeadHandle replaces a handle that, as the network says, was never published and never will be. A handle that
 // expired while it was idle does not count against the post.
-func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
+func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
 	if !p.isHandleConclusive() {
 		return p, DoBackoff
 	}
@@ -328,7 +328,7 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
 }
 
 // replaceBrokenHandle replaces a handle that the network could not process, after a pause, because the cause may pass.
-func (p Publication) replaceBrokenHandle(s Signal) (Publication, Do) {
+func (p Publication) replaceBrokenHandle(s Signal) (Publication, Action) {
 	if !p.isHandleConclusive() {
 		return p, DoBackoff
 	}
@@ -355,7 +355,7 @@ var answers = map[Verdict]Answer{Refused: AnswerRefused, Throttled: AnswerThrott
 
 // nextAfterPublish handles the answer to the irreversible call. An error proves nothing, because a network once refused
 // a post and showed it anyway. It only means that the network can be asked immediately.
-func (p Publication) nextAfterPublish(s Signal) (Publication, Do) {
+func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:
 		return p.becomeLive()
@@ -379,7 +379,7 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Do) {
 }
 
 // nextAfterQuestion handles what the network says about the outcome of the irreversible call.
-func (p Publication) nextAfterQuestion(s Signal) (Publication, Do) {
+func (p Publication) nextAfterQuestion(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:
 		return p.becomeLive()
@@ -419,7 +419,7 @@ func (p Publication) nextAfterQuestion(s Signal) (Publication, Do) {
 }
 
 // nextAfterAbsence decides what to do if the network does not show the post.
-func (p Publication) nextAfterAbsence(s Signal) (Publication, Do) {
+func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	switch {
 	case p.Open && !s.Quiet:
 		return p, DoSettle
@@ -441,7 +441,7 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Do) {
 
 // holdUntilThrottleEnds waits until a throttle ends. If the handle is still unpublished after the settle time, the
 // throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved meanwhile.
-func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Do) {
+func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Action) {
 	p.Answer = AnswerNone
 	switch {
 	case !p.Flow.IsRepeatable():
@@ -453,7 +453,7 @@ func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Do) {
 }
 
 // nextAfterSearch handles the search that precedes a second call, if the call cannot safely be repeated.
-func (p Publication) nextAfterSearch(s Signal) (Publication, Do) {
+func (p Publication) nextAfterSearch(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:
 		return p.becomeLive()
@@ -465,17 +465,17 @@ func (p Publication) nextAfterSearch(s Signal) (Publication, Do) {
 	return p.retryOrFail(s)
 }
 
-func (p Publication) becomeLive() (Publication, Do) {
+func (p Publication) becomeLive() (Publication, Action) {
 	p.Step, p.Open = StepLive, false
 	return p, DoLive
 }
 
-func (p Publication) becomeOutcomeUnknown() (Publication, Do) {
+func (p Publication) becomeOutcomeUnknown() (Publication, Action) {
 	p.Step, p.Open = StepOutcomeUnknown, false
 	return p, DoOutcomeUnknown
 }
 
-func (p Publication) becomeFailed(do Do) (Publication, Do) {
+func (p Publication) becomeFailed(do Action) (Publication, Action) {
 	p.Step = StepRejected
 	return p, do
 }

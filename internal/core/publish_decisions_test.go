@@ -17,7 +17,7 @@ func TestDecisions(t *testing.T) {
 		from p
 		on   core.Signal
 		to   p
-		do   core.Do
+		do   core.Action
 	}{
 		"a handle that expired before its time is replaced": {
 			waiting,

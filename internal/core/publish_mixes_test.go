@@ -143,9 +143,9 @@ type planted struct {
 }
 
 // instead replaces some decisions of the protocol; ok tells whether it did.
-func instead(of func(p core.Publication, s core.Signal) (next core.Publication, do core.Do, ok bool)) func(*design) {
+func instead(of func(p core.Publication, s core.Signal) (next core.Publication, do core.Action, ok bool)) func(*design) {
 	return func(d *design) {
-		d.next = func(p core.Publication, s core.Signal) (core.Publication, core.Do) {
+		d.next = func(p core.Publication, s core.Signal) (core.Publication, core.Action) {
 			if next, do, ok := of(p, s); ok {
 				return next, do
 			}
@@ -157,7 +157,7 @@ func instead(of func(p core.Publication, s core.Signal) (next core.Publication, 
 // believing changes what the protocol is told.
 func believing(what func(p core.Publication, s *core.Signal)) func(*design) {
 	return func(d *design) {
-		d.next = func(p core.Publication, s core.Signal) (core.Publication, core.Do) {
+		d.next = func(p core.Publication, s core.Signal) (core.Publication, core.Action) {
 			what(p, &s)
 			return p.Next(s)
 		}
@@ -185,39 +185,39 @@ var plantedBugs = []planted{
 	},
 	{
 		name: "a single call is repeated when its answer is lost", flow: core.FlowOneCall, left: budget{loss: 1},
-		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
 			return p, core.DoPublish, s.Call == core.DoPublish && s.Verdict == core.Lost
 		}), breaks: "two posts",
 	},
 	{
 		name: "what was prepared is sent again when the answer is lost", flow: core.FlowPrepared, left: budget{loss: 1},
-		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
 			return p, core.DoPublish, s.Call == core.DoPublish && s.Verdict == core.Lost
 		}), breaks: "two posts",
 	},
 	{
 		name: "a second handle is made while the first is armed", flow: core.FlowHandle, left: budget{kill: 1},
-		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
 			anew := core.Publication{Flow: p.Flow, Step: core.StepCreating}
 			return anew, core.DoCreate, s.Verdict == core.Claimed && p.Step == core.StepArmed
 		}), breaks: "two posts",
 	},
 	{
 		name: "an error answer is taken for proof that nothing was published", flow: core.FlowHandle, left: budget{lie: 1},
-		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
 			return rejected(p), core.DoFail, s.Call == core.DoPublish && s.Verdict == core.Refused
 		}), breaks: "failed, but there",
 	},
 	{
 		name: "and a person then retries", flow: core.FlowOneCall, left: budget{lie: 1, retry: 1},
-		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
 			return rejected(p), core.DoFail, s.Call == core.DoPublish && s.Verdict == core.Refused
 		}), breaks: "two posts",
 	},
 	{
 		name: "a refused question is taken for the refusal of the post", flow: core.FlowHandle,
 		left: budget{loss: 1, ask: 1, retry: 1},
-		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
 			return rejected(p), core.DoFail, p.Step == core.StepArmed && s.Call == core.DoStatus && s.Verdict == core.Refused
 		}), breaks: "two posts",
 	},
@@ -291,7 +291,7 @@ var plantedBugs = []planted{
 	{
 		name: "a call that left no trace is taken for one that never was", flow: core.FlowOneCall,
 		left: budget{loss: 1, freeze: 1},
-		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
 			return rejected(p), core.DoFail, p.Step == core.StepArmed && s.Verdict == core.Absent && s.Quiet
 		}), breaks: "failed, but there",
 	},
@@ -308,7 +308,7 @@ var plantedBugs = []planted{
 	},
 	{
 		name: "a step after the publishing fails, and the whole is run again", flow: core.FlowHandle, left: budget{},
-		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Action, bool) {
 			anew := core.Publication{Flow: p.Flow, Step: core.StepIdle, Tries: p.Tries + 1}
 			return anew, core.DoRetry, s.Call == core.DoPublish && s.Verdict == core.Done && p.Tries == 0
 		}), breaks: "two posts",

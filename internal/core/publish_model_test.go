@@ -123,7 +123,7 @@ type world struct {
 	left      budget
 }
 
-// Names of small numbers. Index 0 is the zero value of each type but Do.
+// Names of small numbers. Index 0 is the zero value of each type but Action.
 var (
 	steps = [...]core.Step{
 		core.StepIdle, core.StepCreating, core.StepWaiting, core.StepArmed, core.StepLive, core.StepRejected,
@@ -137,7 +137,7 @@ var (
 		core.Claimed, core.Done, core.Ready, core.Pending, core.Progress, core.Dead, core.Broken, core.Doomed,
 		core.Absent, core.Ambiguous, core.Refused, core.Throttled, core.AuthLost, core.NotSent, core.Lost,
 	}
-	dos = [...]core.Do{
+	dos = [...]core.Action{
 		core.DoStop, core.DoCreate, core.DoStatus, core.DoPublish, core.DoFind, core.DoLive, core.DoFail, core.DoAccount,
 		core.DoRetry, core.DoOutcomeUnknown, core.DoHold, core.DoPoll, core.DoAwait, core.DoSettle, core.DoBackoff,
 	}

@@ -114,7 +114,7 @@ func everyPublication() []core.Publication {
 }
 
 // callsOf lists the calls that a worker with this row can have made.
-func callsOf(p core.Publication) []core.Do {
+func callsOf(p core.Publication) []core.Action {
 	ask := core.DoFind
 	if p.Flow.IsRepeatable() {
 		ask = core.DoStatus
@@ -122,18 +122,18 @@ func callsOf(p core.Publication) []core.Do {
 	switch p.Step {
 	case core.StepIdle:
 		if !p.Flow.IsRepeatable() {
-			return []core.Do{core.DoFind}
+			return []core.Action{core.DoFind}
 		}
 	case core.StepCreating:
 		if p.Flow.MakesHandle() {
-			return []core.Do{core.DoCreate}
+			return []core.Action{core.DoCreate}
 		}
 	case core.StepWaiting:
-		return []core.Do{core.DoStatus}
+		return []core.Action{core.DoStatus}
 	case core.StepArmed:
-		return []core.Do{core.DoPublish, ask}
+		return []core.Action{core.DoPublish, ask}
 	case core.StepOutcomeUnknown:
-		return []core.Do{ask}
+		return []core.Action{ask}
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func (m *model) release(w *world, i int) {
 	m.tidy(w)
 }
 
-var outcomes = map[core.Do]uint8{
+var outcomes = map[core.Action]uint8{
 	core.DoLive: postLive, core.DoFail: postFailed, core.DoAccount: postFailed, core.DoOutcomeUnknown: postFailed,
 	core.DoRetry: postRetrying,
 }

@@ -18,7 +18,7 @@ type model struct {
 // design is what stands between Next and the world. The product's own is the zero value but for next;
 // each planted bug changes one thing.
 type design struct {
-	next func(p core.Publication, s core.Signal) (core.Publication, core.Do)
+	next func(p core.Publication, s core.Signal) (core.Publication, core.Action)
 	// noFence writes without looking at the epoch.
 	noFence bool
 	// noArm leaves the ledger as it was when it should say armed.

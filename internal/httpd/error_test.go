@@ -34,8 +34,8 @@ func TestErrorBodies(t *testing.T) {
 			`{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use an id that a list of this workspace contains."}`, "", 0,
 		},
 		{
-			"quota", core.QuotaExceeded("posts", 30, 30), 402,
-			`{"code":"quota_exceeded","message":"The plan's limit for posts is 30; used: 30.","hint":"Wait until next month, cancel queued posts, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
+			"quota", core.QuotaExceeded("post", "posts", 30, 30), 402,
+			`{"code":"quota_exceeded","message":"The plan allows 30 posts, and 30 are used.","hint":"Wait until next month, cancel queued posts, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{
 			"a plan without it", core.FeatureNotIncluded("the API"), 402,

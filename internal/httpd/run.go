@@ -60,11 +60,11 @@ func (l *listener) listen(ctx context.Context) error {
 	bound, err := new(net.ListenConfig).Listen(ctx, "tcp", l.addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		_, port, _ := net.SplitHostPort(l.addr)
-		return fmt.Errorf("port %s is in use: stop the other program or set %s", port, l.variable)
+		return fmt.Errorf("port %s is in use: stop the other program, or set %s to an address with another port", port, l.variable)
 	}
 	if errors.Is(err, syscall.EACCES) {
 		_, port, _ := net.SplitHostPort(l.addr)
-		return fmt.Errorf("this user may not listen on port %s: set %s to a port above 1023", port, l.variable)
+		return fmt.Errorf("this user may not listen on port %s: set %s to an address with a port above 1023", port, l.variable)
 	}
 	if err != nil {
 		return fmt.Errorf("listen on %s, set by %s: %w", l.addr, l.variable, err)

@@ -200,7 +200,7 @@ func TestTakenPortIsToldClearly(t *testing.T) {
 	defer other.Close()
 	_, port, _ := net.SplitHostPort(other.Addr().String())
 	s, _ := newServer(t, func(c *httpd.Config) { c.Addr = other.Addr().String() })
-	want := "port " + port + " is in use: stop the other program or set BELFRY_ADDR"
+	want := "port " + port + " is in use: stop the other program, or set BELFRY_ADDR to an address with another port"
 	if err := s.Listen(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -209,7 +209,7 @@ func TestTakenPortIsToldClearly(t *testing.T) {
 	}
 	m := httpd.NewMetricsServer(other.Addr().String(), prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
 	if err := m.Run(t.Context()); err == nil || err.Error() != "port "+port+
-		" is in use: stop the other program or set BELFRY_METRICS_ADDR" {
+		" is in use: stop the other program, or set BELFRY_METRICS_ADDR to an address with another port" {
 		t.Error(err)
 	}
 	for _, bad := range []string{"nowhere", "127.0.0.1:99999", "192.0.2.1:0"} {

@@ -23,7 +23,7 @@ func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaI
 	case err != nil:
 		return store.Media{}, err
 	case len(used) > 0:
-		return store.Media{}, core.Fail(core.CodeConflict, "A draft or a queued post uses the file.").
+		return store.Media{}, core.Fail(core.CodeConflict, "The file is used by drafts or queued posts.").
 			WithHint("Remove it from those posts first, or delete them.")
 	case len(deleted) == 0:
 		return store.Media{}, store.ErrNotFound

@@ -259,7 +259,7 @@ func (s *Service) explainUploadConflict(ctx context.Context, t store.Tenant, id 
 		return err
 	}
 	e := core.Fail(core.CodeUploadInProgress, "Another request is uploading this file.").
-		WithHint("Wait until it ends. If it was interrupted, try again in 30 seconds.")
+		WithHint("Wait until that upload finishes. If it was interrupted, try again in 30 seconds.")
 	e.RetryAfter = int(leaseTime / time.Second)
 	return e
 }

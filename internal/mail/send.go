@@ -34,7 +34,7 @@ type Sender struct {
 	tls     bool // use TLS from the beginning
 	from    *mail.Address
 	options []gomail.Option
-	dialTo  string // instead of the host, for tests
+	dialTo  string // the address to connect to instead of the server's; "" except in tests
 }
 
 // timeout is the time limit for each step of a connection.
@@ -106,7 +106,7 @@ func (s *Sender) withClient(f func(*gomail.Client) error) error {
 	return f(client)
 }
 
-// dial connects to the server, with TLS if that is used from the beginning.
+// dial connects to the address, or to dialTo if that is set, with TLS if that is used from the beginning.
 func (s *Sender) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if s.dialTo != "" {
 		address = s.dialTo

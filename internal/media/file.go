@@ -117,7 +117,7 @@ func (f *file) readFull(p []byte, off int64) {
 	}
 	if f.failed == nil {
 		err = errors.Join(err, io.ErrUnexpectedEOF)
-		f.failed = fmt.Errorf("read the file at %d: it has fewer than its %d bytes: %w", off, f.size, err)
+		f.failed = fmt.Errorf("read the file at byte %d: it is shorter than the expected %d bytes: %w", off, f.size, err)
 	}
 	abortOn(f.failed)
 }

@@ -70,7 +70,7 @@ func reasonOtherKind(c DeclaredType, actual core.FileKind) string {
 		said = strconv.Quote(c.Mime)
 	}
 	if actual == core.FileVideo {
-		return "The file was uploaded as " + said + ", but it is a video. Give its name the extension of a video, as in clip.mp4, and upload it again."
+		return "The file was uploaded as " + said + ", but it is a video. Rename it with a video extension, such as clip.mp4, and upload it again."
 	}
-	return "The file was uploaded as " + said + ", but it is an image. Give its name the extension of an image, as in photo.jpg, and upload it again."
+	return "The file was uploaded as " + said + ", but it is an image. Rename it with an image extension, such as photo.jpg, and upload it again."
 }

@@ -75,6 +75,7 @@ func (m *movie) readMdia(t *track, mdia box) {
 	}
 }
 
+// readMinfChild reads a box in a track's minf box: where the data is, or the places of the sample tables.
 func (m *movie) readMinfChild(t *track, b box) {
 	switch b.name {
 	case "dinf":

@@ -35,11 +35,11 @@ func New() *Metrics {
 			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until its first call or until it is live.",
 			Buckets: seconds,
 		}, []string{"platform", "until"}),
-		outcomes: newCounterVec("publish_outcomes_total", "Number of claims of publications, by outcome.", "platform", "outcome", "code"),
+		outcomes: newCounterVec("publish_outcomes_total", "Number of publication claims, by outcome.", "platform", "outcome", "code"),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "step_seconds", Help: "Duration of the steps of publishing.", Buckets: seconds,
 		}, []string{"platform", "step"}),
-		http:      newCounterVec("network_http_total", "Number of calls to networks.", "host", "status", "kind"),
+		http:      newCounterVec("network_http_total", "Number of network calls.", "host", "status", "kind"),
 		takeovers: newCounter("lease_takeovers_total", "Number of publications taken over from a worker that did not finish."),
 		fenced:    newCounter("fenced_writes_total", "Number of writes refused because another worker had taken over."),
 		refused:   newCounterVec("rate_limited_total", "Number of requests refused by a rate limit.", "policy"),
@@ -52,7 +52,7 @@ func New() *Metrics {
 			Help: "Seconds since the oldest overdue publication was due.",
 		}),
 		orphans:   newCounterVec("orphan_handles_total", "Number of handles whose creation was interrupted.", "platform"),
-		refreshes: newCounterVec("token_refreshes_total", "Number of renewals of account tokens.", "platform", "outcome"),
+		refreshes: newCounterVec("token_refreshes_total", "Number of account token renewals.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values",
 			Help: "Number of values in the database that are encrypted with each secret key. A key with 0 can be removed.",

@@ -10,10 +10,10 @@ import (
 // Budget is a network's published limit on calls of one kind within a period. A post whose call would exceed the
 // limit waits. If the network throttles a call anyway, that throttle applies as usual.
 type Budget struct {
-	Call  core.Do // DoCreate, DoPublish, or DoStatus for status queries after the arm
-	Scope Scope   // ScopeAccount or ScopeApp
-	Name  string  // what the network counts, as a plural: uploads
-	Count int     // the most that it accepts
+	Call  core.Action // DoCreate, DoPublish, or DoStatus for status queries after the arm
+	Scope Scope       // ScopeAccount or ScopeApp
+	Name  string      // what the network counts, as a plural: uploads
+	Count int         // the most that it accepts
 	// Cost is how much of Count one call uses; 0 means 1.
 	Cost int
 	// Window is the length of the moving period. If Day is set, the period is a calendar day in that zone instead.
@@ -48,7 +48,7 @@ func (b Budget) String() string {
 }
 
 // FindBudget returns the budget of a call, or false if the network publishes no limit for it.
-func (d Delivery) FindBudget(call core.Do) (Budget, bool) {
+func (d Delivery) FindBudget(call core.Action) (Budget, bool) {
 	for _, b := range d.Budgets {
 		if b.Call == call && b.Count > 0 {
 			return b, true

@@ -17,8 +17,8 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 	}
 }
 
-// CheckDraftWith decodes the draft's settings, runs a network's check and then checks the account's facts. If stored
-// settings can no longer be decoded, it returns one issue.
+// CheckDraftWith decodes the draft's settings, runs a network's check, and also checks the draft against the account's
+// facts. If stored settings can no longer be decoded, it returns one issue.
 func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
 	s, err := DecodeSettings[T](d, draft.Settings)
 	if err != nil {
@@ -34,35 +34,35 @@ func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings))
 // /limits returns. The draft has the text that would be sent, and no title if none would be. The links count in
 // addition to those in the text.
 func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, links ...string) {
-	kind, ok := d.Limits.ContentTypes[contentType]
-	f.checkText(d, kind, draft, links)
+	content, ok := d.Limits.ContentTypes[contentType]
+	f.checkText(d, content, draft, links)
 	if !ok {
 		f.AddIf(true, core.IssueMediaKindUnsupported, d.Name)
 		return
 	}
-	f.checkFileCountsAndKinds(d.Name, kind, draft.Media)
-	f.checkEachFile(d.Name, kind, draft.Media)
+	f.checkFileCountsAndKinds(d.Name, content, draft.Media)
+	f.checkEachFile(d.Name, content, draft.Media)
 }
 
 // CheckTextAndEachFile checks the same as CheckLimits, except the number of files and their kinds.
 func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draft Draft) {
-	kind := d.Limits.ContentTypes[contentType]
-	f.checkText(d, kind, draft, nil)
-	f.checkEachFile(d.Name, kind, draft.Media)
+	content := d.Limits.ContentTypes[contentType]
+	f.checkText(d, content, draft, nil)
+	f.checkEachFile(d.Name, content, draft.Media)
 }
 
-func (f *Findings) checkEachFile(name string, kind core.ContentType, media []core.Media) {
+func (f *Findings) checkEachFile(name string, content core.ContentType, media []core.Media) {
 	for _, m := range media {
-		if limits := fileLimits(kind, m.Kind); limits != nil {
+		if limits := fileLimits(content, m.Kind); limits != nil {
 			f.checkFileLimits(name, *limits, m)
 		}
 	}
 }
 
-func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, links []string) {
+func (f *Findings) checkText(d Description, content core.ContentType, draft Draft, links []string) {
 	l := d.Limits
-	if kind.Text != nil {
-		l.Text = *kind.Text
+	if content.Text != nil {
+		l.Text = *content.Text
 	}
 	long := l.Text.Unit.Length(draft.Text)
 	f.AddIf(long > l.Text.Max, core.IssueCaptionTooLong, long, countingUnitName(l.Text.Unit), d.Name, l.Text.Max)
@@ -90,24 +90,24 @@ func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, 
 }
 
 // checkFileCountsAndKinds checks how many files there are and whether their kinds can be combined.
-func (f *Findings) checkFileCountsAndKinds(name string, kind core.ContentType, media []core.Media) {
+func (f *Findings) checkFileCountsAndKinds(name string, content core.ContentType, media []core.Media) {
 	n := len(media)
 	switch {
 	case n == 0:
-		f.AddIf(kind.Min > 0, core.IssueMediaRequired, name)
+		f.AddIf(content.Min > 0, core.IssueMediaRequired, name)
 		return
-	case kind.Max == 0:
+	case content.Max == 0:
 		f.AddIf(true, core.IssueMediaKindUnsupported, name)
 		return
 	}
-	f.AddIf(n < kind.Min || n > kind.Max, core.IssueMediaCountUnsupported, n, name, kind.Min, kind.Max)
-	for _, of := range []core.FileKind{core.FileImage, core.FileVideo} {
-		if l := fileLimits(kind, of); l != nil {
-			n := CountFiles(media, of)
-			f.AddIf(exceeds(n, l.Count), core.IssueMediaCountUnsupported, n, name, kind.Min, l.Count)
+	f.AddIf(n < content.Min || n > content.Max, core.IssueMediaCountUnsupported, n, name, content.Min, content.Max)
+	for _, kind := range []core.FileKind{core.FileImage, core.FileVideo} {
+		if l := fileLimits(content, kind); l != nil {
+			n := CountFiles(media, kind)
+			f.AddIf(exceeds(n, l.Count), core.IssueMediaCountUnsupported, n, name, content.Min, l.Count)
 		}
 	}
-	refused := func(m core.Media) bool { return fileLimits(kind, m.Kind) == nil }
+	refused := func(m core.Media) bool { return fileLimits(content, m.Kind) == nil }
 	mixed := func(m core.Media) bool { return m.Kind != media[0].Kind }
 	switch {
 	case !slices.ContainsFunc(media, refused):
@@ -129,11 +129,12 @@ func CountFiles(media []core.Media, kind core.FileKind) int {
 	return n
 }
 
-func fileLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
-	if of == core.FileVideo {
-		return kind.Video
+// fileLimits returns a content type's limits for files of a kind, or nil if it does not allow them.
+func fileLimits(content core.ContentType, kind core.FileKind) *core.FileLimits {
+	if kind == core.FileVideo {
+		return content.Video
 	}
-	return kind.Image
+	return content.Image
 }
 
 func (f *Findings) checkFileLimits(name string, l core.FileLimits, m core.Media) {

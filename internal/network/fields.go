@@ -25,8 +25,8 @@ func FormFieldsFor(rules Rules, draft Draft) []Field {
 		}
 		if f.Kind == FieldChoice {
 			f.Choices = slices.DeleteFunc(slices.Clone(f.Choices), func(c Choice) bool {
-				kind, names := d.Limits.ContentTypes[c.Value]
-				return names && c.Value != value && !acceptsFileKinds(kind, draft.Media)
+				content, names := d.Limits.ContentTypes[c.Value]
+				return names && c.Value != value && !acceptsFileKinds(content, draft.Media)
 			})
 			if len(f.Choices) < 2 && !kept { // nothing to choose
 				continue
@@ -58,11 +58,11 @@ func isRefusedSetting(rules Rules, draft Draft, values map[string]any, f Field) 
 }
 
 // acceptsFileKinds reports whether a content type allows files of these kinds, or no files if there are none.
-func acceptsFileKinds(kind core.ContentType, media []core.Media) bool {
+func acceptsFileKinds(content core.ContentType, media []core.Media) bool {
 	if len(media) == 0 {
-		return kind.Min == 0
+		return content.Min == 0
 	}
-	return !slices.ContainsFunc(media, func(m core.Media) bool { return fileLimits(kind, m.Kind) == nil })
+	return !slices.ContainsFunc(media, func(m core.Media) bool { return fileLimits(content, m.Kind) == nil })
 }
 
 // decodeSettingsMap returns the values of a settings block by name, and an empty map for an unreadable block.

@@ -17,6 +17,8 @@ type Meaning struct {
 	Scope Scope
 	// Daily is true if the throttle lasts until the end of the network's day.
 	Daily bool
+	// AfterLive is true if the error comes only after the post is live: a final step fails, and the post stays live.
+	AfterLive bool
 	// Actor is who must act; "" if Kind determines it, see WhoActs.
 	Actor Actor
 }

@@ -74,13 +74,13 @@ func searchBinaries(ctx context.Context, major int, onlyDir string, globs []stri
 func chooseVersion(found []binaries, major int) (binaries, error) {
 	if len(found) == 0 {
 		return binaries{},
-			errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), name their folder in PG_BIN, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
+			errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
 	}
 	if major != 0 {
 		i := slices.IndexFunc(found, func(b binaries) bool { return b.Major == major })
 		if i < 0 {
 			return binaries{},
-				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", major, formatVersions(found), major)
+				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or set PG_BIN to the folder that contains its programs", major, formatVersions(found), major)
 		}
 		return found[i], nil
 	}

@@ -55,7 +55,7 @@ func (s *Server) stopLeftoverServer(ctx context.Context) error {
 	// us. From the other lines, it finds sessions that still use its files, so they stay.
 	_, rest, _ := strings.Cut(string(text), "\n")
 	if err := cluster.WriteFile(pidFile, fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0o600); err != nil {
-		return fmt.Errorf("clear the local database's pid file: %w", err)
+		return fmt.Errorf("replace the process id in the local database's pid file: %w", err)
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func tryLock(dir, holderKind string) (*Lock, error) {
 func openAndLock(dir string, openFlags, lockType int) (*Lock, error) {
 	fd, err := syscall.Open(filepath.Join(dir, "lock"), openFlags|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the lock in the data folder %s (BELFRY_DATA_DIR names another): %w", dir, err)
+		return nil, fmt.Errorf("open the lock in the data folder %s (to use another folder, set BELFRY_DATA_DIR): %w", dir, err)
 	}
 	lock := &Lock{fd: fd}
 	err = syscall.Flock(fd, lockType|syscall.LOCK_NB)

@@ -17,7 +17,7 @@ const budgetMargin = 2 * time.Second
 
 // budgetOf returns the budget that limits a call, or false if none does. Status queries count only after the arm:
 // before it, they may send parts of files.
-func (c *claim) budgetOf(do core.Do) (budget network.Budget, limited bool) {
+func (c *claim) budgetOf(do core.Action) (budget network.Budget, limited bool) {
 	if do == core.DoStatus && !c.isOutcomeQuery(do) {
 		return network.Budget{}, false
 	}
@@ -35,7 +35,9 @@ func (c *claim) toStoreBudget(b network.Budget) store.Budget {
 
 // reserveBudget counts a call that is about to be made. If the call would exceed a budget, it is not counted:
 // reserveBudget returns the exhausted budget and when the call can be made. Otherwise, the time is zero.
-func (c *claim) reserveBudget(ctx context.Context, do core.Do) (availableAt time.Time, b network.Budget, err error) {
+func (c *claim) reserveBudget(
+	ctx context.Context, do core.Action,
+) (availableAt time.Time, b network.Budget, err error) {
 	b, counts := c.budgetOf(do)
 	if !counts {
 		return time.Time{}, b, nil
@@ -56,7 +58,7 @@ func (c *claim) reserveBudget(ctx context.Context, do core.Do) (availableAt time
 }
 
 // returnBudget uncounts a call that was not made after all.
-func (c *claim) returnBudget(ctx context.Context, do core.Do) {
+func (c *claim) returnBudget(ctx context.Context, do core.Action) {
 	b, counts := c.budgetOf(do)
 	if !counts {
 		return

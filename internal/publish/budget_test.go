@@ -31,7 +31,7 @@ func (b *bench) budgeted(budget network.Budget) *app.App {
 	return b.through(func(n network.Network) network.Network { return budgeted{n, budget} })
 }
 
-func perAccount(call core.Do, count int, window time.Duration) network.Budget {
+func perAccount(call core.Action, count int, window time.Duration) network.Budget {
 	return network.Budget{Call: call, Scope: network.ScopeAccount, Name: "uploads", Count: count, Window: window}
 }
 

@@ -42,7 +42,7 @@ type claim struct {
 	aged         bool          // the handle was unused before this claim, and may have expired
 	waited       bool          // the previous claim ended because another post of the account had the turn
 	hasTurn      bool          // the post may have its account's turn
-	called       core.Do       // the latest call of this claim
+	called       core.Action   // the latest call of this claim
 	skew         time.Duration // how far the database's clock is ahead of this server's
 }
 

@@ -68,8 +68,8 @@ type postKind struct {
 type step struct {
 	call  string
 	nth   int
-	do    core.Do // what the worker is at
-	armed bool    // whether the post may be visible by then
+	do    core.Action // what the worker is at
+	armed bool        // whether the post may be visible by then
 	reads bool
 }
 
@@ -304,7 +304,7 @@ func (n noting) FindPost(ctx context.Context, it network.Item) (st network.Statu
 	return st, err
 }
 
-func (n noting) note(do core.Do, it network.Item, call func()) {
+func (n noting) note(do core.Action, it network.Item, call func()) {
 	before := n.b.Sim.Calls.CountCalls()
 	call()
 	made := n.b.Sim.Calls.CountCalls() - before

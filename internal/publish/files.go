@@ -12,7 +12,7 @@ import (
 
 // checkFilesAvailable returns a *network.Error if a file of the post cannot be sent. It checks only before a claim's
 // first call that sends or refers to files: a network that has returned a handle has already downloaded them.
-func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
+func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 	if c.filesChecked || do != core.DoCreate && do != core.DoStatus || c.pub.Armed || c.pub.Handle != "" && !c.pushes {
 		return nil
 	}

@@ -23,24 +23,25 @@ const (
 	manySteps     = 10 // a claim with more calls than this is sending a file in parts
 )
 
-// endClaim stores the outcome of a claim, releases the lease, and reports the outcome. The network's response must not
-// be lost, so endClaim retries after any database error until the lease ends, except after the loss of the lease.
-func (c *claim) endClaim(ctx context.Context, outcome core.Do) error {
+// endClaim ends a claim with an action that is not a call: it stores the outcome, releases the lease, and reports the
+// outcome. The network's response must not be lost, so endClaim retries after any database error until the lease ends,
+// except after the loss of the lease.
+func (c *claim) endClaim(ctx context.Context, action core.Action) error {
 	lease := c.engine.cfg.Schedule.Lease
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
 	defer cancel()
 	for {
-		err := c.tenant.Tx(ctx, func(t store.Tenant) error { return c.storeOutcome(ctx, t, outcome) })
+		err := c.tenant.Tx(ctx, func(t store.Tenant) error { return c.storeOutcome(ctx, t, action) })
 		switch {
 		case err == nil:
-			if outcome == core.DoLive {
+			if action == core.DoLive {
 				c.writeReceipt(ctx, restore.Receipt{Live: true, ExternalID: c.pub.ExternalID})
 			}
-			c.reportOutcome(outcome)
+			c.reportOutcome(action)
 			return nil
 		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal,
 			ctx.Err() != nil:
-			return fmt.Errorf("store %s of post %s: %w", outcome, c.post.ID, err)
+			return fmt.Errorf("store %s of post %s: %w", action, c.post.ID, err)
 		}
 		c.log.Warn("could not store the outcome; trying again", "error", err)
 		select {
@@ -51,19 +52,19 @@ func (c *claim) endClaim(ctx context.Context, outcome core.Do) error {
 }
 
 // storeOutcome stores the outcome of a claim: the post with its timeline, the ledger row, and the jobs that follow.
-func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.Do) error {
+func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Action) error {
 	now := c.databaseNow()
 	pub := c.pub
-	pub.Rest = outcome
-	if pub.NextAt = c.nextActionAt(outcome, now); pub.Preparing && pub.NextAt.After(pub.DueAt) &&
-		outcome != core.DoHold && outcome != core.DoOutcomeUnknown {
+	pub.Rest = action
+	if pub.NextAt = c.nextActionAt(action, now); pub.Preparing && pub.NextAt.After(pub.DueAt) &&
+		action != core.DoHold && action != core.DoOutcomeUnknown {
 		pub.NextAt = pub.DueAt // whatever the post waits for, an attempt is made when it is due
 	}
 	pub.Polls = 0
-	if outcome == core.DoPoll || outcome == core.DoBackoff {
+	if action == core.DoPoll || action == core.DoBackoff {
 		pub.Polls = c.pub.Polls + 1
 	}
-	change, changed, err := c.postChange(outcome, now)
+	change, changed, err := c.postChange(action, now)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.D
 	if err != nil {
 		return err
 	}
-	if pub.Polls > 1 || outcome == core.DoHold || c.seq > manySteps {
+	if pub.Polls > 1 || action == core.DoHold || c.seq > manySteps {
 		if err := t.DeleteRepeatedSteps(ctx, pub.Post); err != nil {
 			return err
 		}
@@ -85,14 +86,14 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.D
 	if err := c.endProbe(ctx, t); err != nil {
 		return err
 	}
-	if c.mayContradictFacts(outcome) {
+	if c.mayContradictFacts(action) {
 		if err := t.EnqueueStaleChecks(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
 			return err
 		}
 	}
-	switch outcome {
+	switch action {
 	case core.DoAccount, core.DoBackoff, core.DoAwait:
-		return c.markAccountIfRefused(ctx, t, outcome)
+		return c.markAccountIfRefused(ctx, t, action)
 	case core.DoFail:
 		if c.isDoomed() && c.status.Lost != "" {
 			return t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
@@ -110,8 +111,8 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, outcome core.D
 }
 
 // nextActionAt returns when a worker must act on the post again, or zero if none must.
-func (c *claim) nextActionAt(outcome core.Do, now time.Time) time.Time {
-	switch outcome {
+func (c *claim) nextActionAt(action core.Action, now time.Time) time.Time {
+	switch action {
 	case core.DoRetry:
 		return c.engine.cfg.Schedule.NextRetryAt(c.pub.Publication, now)
 	case core.DoHold:
@@ -126,7 +127,7 @@ func (c *claim) nextActionAt(outcome core.Do, now time.Time) time.Time {
 	case core.DoSettle:
 		return c.pub.QuietAt.Add(settleMargin)
 	case core.DoBackoff:
-		if c.account.Status != core.AccountOK || c.isTokenRefused(outcome) {
+		if c.account.Status != core.AccountOK || c.isTokenRefused(action) {
 			return now.Add(reconnectWait)
 		}
 		return now.Add(max(c.retryAfter, core.Backoff(firstBackoff, c.pub.Polls)))
@@ -138,17 +139,17 @@ func (c *claim) nextActionAt(outcome core.Do, now time.Time) time.Time {
 
 // isTokenRefused tells whether the network refuses the account's token. A refusal in an earlier claim counts only if
 // the post fails because of it, since the account may have been reconnected in the meantime.
-func (c *claim) isTokenRefused(outcome core.Do) bool {
+func (c *claim) isTokenRefused(action core.Action) bool {
 	if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
 		return false
 	}
-	return outcome == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
+	return action == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
 }
 
 // postChange returns the change of the post that follows from the outcome, and whether there is one. It does not store
 // the change. If a person has changed the post since it was claimed, the fence will refuse to store it.
-func (c *claim) postChange(outcome core.Do, now time.Time) (change core.Change, changed bool, err error) {
-	switch outcome {
+func (c *claim) postChange(action core.Action, now time.Time) (change core.Change, changed bool, err error) {
+	switch action {
 	case core.DoLive:
 		move := core.MovePublish
 		if c.post.Status == core.PostFailed {
@@ -167,7 +168,7 @@ func (c *claim) postChange(outcome core.Do, now time.Time) (change core.Change, 
 		if c.post.Status != core.PostQueued { // asking again about an unknown outcome brought nothing new
 			return core.Change{}, false, nil
 		}
-		failed := c.describeFailure(outcome)
+		failed := c.describeFailure(action)
 		change, err := c.post.MakeChange(core.MoveFail, now, failed.Message)
 		change.Post.Error = failed
 		return change, true, err
@@ -177,8 +178,8 @@ func (c *claim) postChange(outcome core.Do, now time.Time) (change core.Change, 
 
 // markAccountIfRefused marks an account whose token the network has just refused, if it still has that token. If the
 // account was reconnected during the claim, the post is tried at once with the new token.
-func (c *claim) markAccountIfRefused(ctx context.Context, t store.Tenant, outcome core.Do) error {
-	refused := c.isTokenRefused(outcome)
+func (c *claim) markAccountIfRefused(ctx context.Context, t store.Tenant, action core.Action) error {
+	refused := c.isTokenRefused(action)
 	if refused && c.account.Status == core.AccountOK {
 		status := c.failure.Kind.AccountStatus()
 		if err := t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, status, c.failure.Message); err != nil {
@@ -193,9 +194,9 @@ func (c *claim) markAccountIfRefused(ctx context.Context, t store.Tenant, outcom
 
 // mayContradictFacts tells whether the network has refused something that contradicts its facts about the account, such
 // as a setting or one more post.
-func (c *claim) mayContradictFacts(outcome core.Do) bool {
+func (c *claim) mayContradictFacts(action core.Action) bool {
 	_, tells := c.net.(network.Informer)
-	return tells && (outcome == core.DoFail || outcome == core.DoHold && c.throttled)
+	return tells && (action == core.DoFail || action == core.DoHold && c.throttled)
 }
 
 // throttleReason returns the network's message about the throttle that holds the post, or a general one.
@@ -207,7 +208,7 @@ func (c *claim) throttleReason() string {
 }
 
 // describeFailure returns the error of the post for people and programs: why it failed, and what to do.
-func (c *claim) describeFailure(outcome core.Do) *core.PostError {
+func (c *claim) describeFailure(action core.Action) *core.PostError {
 	e := &core.PostError{Code: core.ErrorRejected}
 	switch {
 	case c.failure != nil && c.failure.Message != "":
@@ -219,14 +220,14 @@ func (c *claim) describeFailure(outcome core.Do) *core.PostError {
 		e.Message = c.desc.Name + " did not respond."
 	}
 	switch {
-	case outcome == core.DoFail && c.fileIssue != nil:
+	case action == core.DoFail && c.fileIssue != nil:
 		e.Code, e.FromNetwork = string(c.fileIssue.Code), false
-	case outcome == core.DoFail && c.failure != nil && c.failure.Code == string(core.IssueMediaUnreachable.Code):
+	case action == core.DoFail && c.failure != nil && c.failure.Code == string(core.IssueMediaUnreachable.Code):
 		e.Code, e.FromNetwork = c.failure.Code, false // by this worker or by the connector, before any call
-	case outcome == core.DoOutcomeUnknown:
+	case action == core.DoOutcomeUnknown:
 		e.Code = core.ErrorOutcomeUnknown
 		e.Hint = fmt.Sprintf("The post may be on %s. Check the account before you send it again.", c.account.DisplayName)
-	case outcome == core.DoAccount:
+	case action == core.DoAccount:
 		issue := c.accountAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
 		if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
@@ -265,18 +266,18 @@ func (c *claim) accountAfterFailure() core.Account {
 }
 
 // reportOutcome counts and logs the stored outcome.
-func (c *claim) reportOutcome(outcome core.Do) {
+func (c *claim) reportOutcome(action core.Action) {
 	kind := ""
 	if c.failure != nil {
 		kind = string(c.failure.Kind)
 	}
 	platform := string(c.post.Platform)
-	c.engine.cfg.Metrics.CountOutcome(platform, string(outcome), kind)
-	switch outcome {
+	c.engine.cfg.Metrics.CountOutcome(platform, string(action), kind)
+	switch action {
 	case core.DoLive:
 		c.engine.cfg.Metrics.ObserveLive(platform, c.databaseNow().Sub(c.pub.DueAt))
 		c.log.Info("post is live", "external_id", c.pub.ExternalID)
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
-		c.log.Info("post failed", "outcome", outcome, "kind", kind)
+		c.log.Info("post failed", "outcome", action, "kind", kind)
 	}
 }

@@ -82,7 +82,7 @@ func (c *claim) dropDuplicateID(s core.Signal) core.Signal {
 
 // saveBeforeCall stores the publication and the next call, and returns the call's deadline. After an error, even if the
 // commit may have succeeded, the call must not be made: the next claim reads what was stored.
-func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (deadline time.Time, err error) {
+func (c *claim) saveBeforeCall(ctx context.Context, do core.Action) (deadline time.Time, err error) {
 	schedule := c.engine.cfg.Schedule
 	started := c.engine.cfg.Now() // with the monotonic clock's reading, by which the lease is measured
 	c.seq++
@@ -130,7 +130,7 @@ func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
 
 // loadKnownPosts loads the network's ids of the account's other posts before a call that asks what happened to this
 // post: a search must not mistake one of them for it.
-func (c *claim) loadKnownPosts(ctx context.Context, do core.Do) (err error) {
+func (c *claim) loadKnownPosts(ctx context.Context, do core.Action) (err error) {
 	if c.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (c *claim) loadKnownPosts(ctx context.Context, do core.Do) (err error) {
 
 // callNetwork makes one call and returns its result as a signal of the protocol. If the token has lapsed, it renews it
 // and repeats the call, unless the call is irreversible. It stores throttles and remembers the result for the ledger.
-func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time) core.Signal {
+func (c *claim) callNetwork(ctx context.Context, do core.Action, deadline time.Time) core.Signal {
 	platform, now := string(c.post.Platform), c.engine.cfg.Now
 	// A call that has begun is finished even if the worker is stopping.
 	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), now(), deadline)
@@ -227,7 +227,7 @@ func lapsedAsRevoked(err error) error {
 }
 
 // dispatchCall checks that the files are available and calls the connector's method for do.
-func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, error) {
+func (c *claim) dispatchCall(ctx context.Context, do core.Action) (network.Status, error) {
 	if err := c.checkFilesAvailable(ctx, do); err != nil {
 		return network.Status{}, err
 	}
@@ -254,7 +254,7 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 
 // recordFailure keeps the error of a call for the ledger. The error of the irreversible call is kept while the network
 // is asked what happened to it, in this claim and in later ones, unless the account's token is refused.
-func (c *claim) recordFailure(do core.Do, e *network.Error) {
+func (c *claim) recordFailure(do core.Action, e *network.Error) {
 	if c.isOutcomeQuery(do) && c.failure != nil && e.Kind.AccountStatus() == "" {
 		return
 	}
@@ -270,7 +270,7 @@ func (c *claim) recordFailure(do core.Do, e *network.Error) {
 }
 
 // isOutcomeQuery tells whether a call asks the network what happened to the call that publishes the post.
-func (c *claim) isOutcomeQuery(do core.Do) bool {
+func (c *claim) isOutcomeQuery(do core.Action) bool {
 	return c.pub.Step == core.StepArmed && do != core.DoPublish
 }
 

@@ -20,9 +20,9 @@ type lapsing struct {
 	now      func() time.Time
 	life     time.Duration // of a renewed token; 0 for an hour, less for one that never works
 	renewals *int
-	refused  *[]core.Do
+	refused  *[]core.Action
 	refuse   *network.Error // of each renewal; nil, or without a kind, for none
-	until    core.Do        // the first call that is refused; "" for all
+	until    core.Action    // the first call that is refused; "" for all
 }
 
 func (l *lapsing) RefreshToken(_ context.Context, t network.Token) (network.Token, error) {
@@ -36,7 +36,7 @@ func (l *lapsing) RefreshToken(_ context.Context, t network.Token) (network.Toke
 }
 
 // check refuses a token, and gives the one that the network behind it knows.
-func (l *lapsing) check(it *network.Item, do core.Do) error {
+func (l *lapsing) check(it *network.Item, do core.Action) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.until == do {
@@ -91,8 +91,8 @@ func (l *lapsing) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 }
 
 // lapses makes the networks' tokens lapse.
-func (b *bench) lapses(l lapsing) (renewals *int, refused *[]core.Do) {
-	l.mu, l.now, l.renewals, l.refused, l.life = &sync.Mutex{}, b.Clock.Now, new(int), &[]core.Do{}, cmp.Or(l.life, time.Hour)
+func (b *bench) lapses(l lapsing) (renewals *int, refused *[]core.Action) {
+	l.mu, l.now, l.renewals, l.refused, l.life = &sync.Mutex{}, b.Clock.Now, new(int), &[]core.Action{}, cmp.Or(l.life, time.Hour)
 	b.App = b.through(func(n network.Network) network.Network {
 		l := l
 		l.Network = n

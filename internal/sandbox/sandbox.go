@@ -122,11 +122,13 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	h.network.ServeHTTP(w, s.kit.BeginRequest(r, h.id, strings.ToLower(host), "/"+path, rawRest(r.URL, s.prefix, host)))
+	escaped := escapedNetworkPath(r.URL, s.prefix, host)
+	h.network.ServeHTTP(w, s.kit.BeginRequest(r, h.id, strings.ToLower(host), "/"+path, escaped))
 }
 
-// rawRest keeps an escaped path escaped, so that a network sees the original path.
-func rawRest(u *url.URL, prefix, host string) string {
+// escapedNetworkPath returns the path at the network as it was escaped, so that the network sees the original path.
+// Like url.URL.RawPath, it is "" if the path has only its default form.
+func escapedNetworkPath(u *url.URL, prefix, host string) string {
 	if u.RawPath == "" {
 		return ""
 	}

@@ -39,7 +39,8 @@ func (t *Type) Check(text []byte) error {
 
 func (t *Type) displayName() string { return cmp.Or(t.Name, "The body") }
 
-// checker checks a text by its type, one token at a time. Its methods return false if checking cannot continue.
+// checker checks a text by its type, one token at a time. Its methods return false if reading must stop: the text is
+// not JSON, is nested too deeply, or has too many mistakes. What is wrong is in mistakes.
 type checker struct {
 	dec      *jsontext.Decoder
 	text     []byte
@@ -48,7 +49,7 @@ type checker struct {
 }
 
 // addMistake stores err unless it is nil. It returns false once there are too many mistakes.
-func (r *checker) addMistake(err error) bool {
+func (r *checker) addMistake(err error) (goOn bool) {
 	if err != nil {
 		r.mistakes = append(r.mistakes, err)
 	}
@@ -56,12 +57,13 @@ func (r *checker) addMistake(err error) bool {
 }
 
 // addMistakeAndStop stores err and returns false.
-func (r *checker) addMistakeAndStop(err error) bool {
+func (r *checker) addMistakeAndStop(err error) (goOn bool) {
 	r.mistakes = append(r.mistakes, err)
 	return false
 }
 
-func (r *checker) checkValue(t *Type) bool {
+// checkValue checks the next value.
+func (r *checker) checkValue(t *Type) (goOn bool) {
 	token, err := r.dec.ReadToken()
 	if err != nil {
 		return r.addMistakeAndStop(r.describeSyntaxError(err))
@@ -84,12 +86,14 @@ func (r *checker) checkValue(t *Type) bool {
 	return ok || r.addMistake(t.wrongKindError(at))
 }
 
-func (r *checker) checkDepth(at place) bool {
+// checkDepth returns false if the value that has just begun is nested too deeply.
+func (r *checker) checkDepth(at place) (goOn bool) {
 	return r.dec.StackDepth() <= maxDepth ||
 		r.addMistakeAndStop(core.Invalid(at.path, "The body has more than %d nested levels.", maxDepth))
 }
 
-func (r *checker) checkList(t *Type, at place) bool {
+// checkList checks a list whose beginning was read, up to its end.
+func (r *checker) checkList(t *Type, at place) (goOn bool) {
 	l := t.List
 	if t.Any {
 		l = &List{Items: t}
@@ -109,7 +113,8 @@ func (r *checker) checkList(t *Type, at place) bool {
 	return r.skipRest(']')
 }
 
-func (r *checker) checkObject(t *Type, at place) bool {
+// checkObject checks an object whose beginning was read, up to its end.
+func (r *checker) checkObject(t *Type, at place) (goOn bool) {
 	o := t.Object
 	if t.Any {
 		o = &Object{Rest: t}
@@ -150,7 +155,7 @@ func (r *checker) checkObject(t *Type, at place) bool {
 }
 
 // skipValue skips one value.
-func (r *checker) skipValue() bool {
+func (r *checker) skipValue() (goOn bool) {
 	if err := r.dec.SkipValue(); err != nil {
 		return r.addMistakeAndStop(r.describeSyntaxError(err))
 	}
@@ -158,7 +163,7 @@ func (r *checker) skipValue() bool {
 }
 
 // skipRest skips the rest of the open list or object, and its end.
-func (r *checker) skipRest(end jsontext.Kind) bool {
+func (r *checker) skipRest(end jsontext.Kind) (goOn bool) {
 	for r.dec.PeekKind() != end {
 		if !r.skipValue() {
 			return false

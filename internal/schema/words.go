@@ -59,8 +59,10 @@ func adviseOnSyntax(text []byte, offset int64) string {
 		return `Put keys and strings in double quotes: "text".`
 	case starts("//", "/*", "#"):
 		return "JSON has no comments."
-	case starts("True", "False", "None"):
-		return "Write true, false and null in lowercase."
+	case starts("True", "False"):
+		return "Write true and false in lowercase."
+	case starts("None"):
+		return "Write null instead of None."
 	case bytes.HasSuffix(before, []byte("{")):
 		return `Begin with a key in double quotes: {"text": "Hello"}.`
 	}

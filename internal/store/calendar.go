@@ -70,8 +70,8 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 		ORDER BY span.place, p.publish_at, p.id`, q.args))
 }
 
-// PostsTogether returns the posts for which one stands in a calendar, at most as many as the filter's limit. There are
-// none if no such post has a time.
+// PostsTogether returns the posts that share an entry of a calendar with a post, including the post, at most as many as
+// the filter's limit. There are none if no such post has a time.
 func (t Tenant) PostsTogether(ctx context.Context, f PostFilter, id core.PostID) ([]CalendarPost, error) {
 	q := f.calendarQuery()
 	q.args["id"] = id

@@ -44,15 +44,15 @@ func TestAWorkspaceIsFoundBySlugAndID(t *testing.T) {
 func TestPeopleAndTheirMemberships(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	u, err := w.SignInUserByEmail(t.Context(), "ONE@example.org")
+	u, err := w.UserForSignIn(t.Context(), "ONE@example.org")
 	if err != nil || u.ID != w.one.owner || u.PasswordHash != "hash of one" || u.Name != "Owner one" {
 		t.Errorf("by email: %+v, %v", u, err)
 	}
-	_, err = w.SignInUserByEmail(t.Context(), "three@example.org")
+	_, err = w.UserForSignIn(t.Context(), "three@example.org")
 	missing(t, "an unknown address", err)
 	conflict(t, "an address in use", w.AddUser(t.Context(), core.User{ID: core.NewID[core.UserKind](), Email: "One@Example.org"}, "", start))
 	must(t, w.SetPasswordHash(t.Context(), u.ID, "new"))
-	if u, err := w.SignInUserByEmail(t.Context(), "one@example.org"); err != nil || u.PasswordHash != "new" {
+	if u, err := w.UserForSignIn(t.Context(), "one@example.org"); err != nil || u.PasswordHash != "new" {
 		t.Errorf("a new password: %+v, %v", u, err)
 	}
 

@@ -35,7 +35,7 @@ const postColumns = postFields + ` FROM posts p` + postJoins + ` WHERE p.workspa
 type postRow struct {
 	core.Post
 	failure core.PostError
-	rest    core.Do
+	rest    core.Action
 	ledger  core.Publication
 	next    time.Time
 	held    bool // a worker is publishing it; see Publication.IsBeingPublished

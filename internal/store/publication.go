@@ -24,8 +24,8 @@ type Publication struct {
 	Platform    core.Platform
 	Sealed      []byte
 	Epoch       int64
-	Owner       string  // the latest claim: the name of its worker and a random part
-	Rest        core.Do // how the last claim ended; RestQueued before the first
+	Owner       string      // the latest claim: the name of its worker and a random part
+	Rest        core.Action // how the last claim ended; RestQueued before the first
 	Polls       int
 	DueAt       time.Time
 	Ahead       time.Duration // how long before DueAt the post can be prepared
@@ -67,10 +67,10 @@ func (p Publication) AskingSince() time.Time {
 }
 
 // RestQueued marks a publication that no worker has claimed since it was queued.
-const RestQueued core.Do = "queued"
+const RestQueued core.Action = "queued"
 
 // RestStuck marks a publication that this server cannot publish because it lacks something, such as a key.
-const RestStuck core.Do = "stuck"
+const RestStuck core.Action = "stuck"
 
 // publicationColumns are the columns of a row with the alias p.
 const publicationColumns = `
@@ -295,7 +295,7 @@ func (s *Store) ReleasePublicationLeases(ctx context.Context, ownerPrefix string
 // Call is a call to a network, as the ledger stores it.
 type Call struct {
 	Seq      int
-	Do       core.Do
+	Do       core.Action
 	Deadline time.Duration // from now
 	// TakesTurn says that no other post of the account may make its irreversible call from now on. The irreversible call
 	// always takes the turn. PassesTurn says that the next waiting post can continue.

@@ -13,7 +13,7 @@ import (
 var ErrNoTurn = errors.New("another post of this account has the turn")
 
 // RestTurn marks a publication whose claim ended because another post of the account had the turn.
-const RestTurn core.Do = "turn"
+const RestTurn core.Action = "turn"
 
 // waitForTurn is the longest time until a waiting publication is claimed again. It matters only if an older version,
 // which does not pass turns on, has ended the turn.

@@ -94,7 +94,10 @@ func describe(m network.Meaning) string {
 	case network.Expired, network.Revoked:
 		return "the post fails, and the account is " + string(m.Kind.AccountStatus())
 	}
-	if m.Wait > 0 {
+	switch {
+	case m.AfterLive:
+		return "the post stays live, with a note in its timeline"
+	case m.Wait > 0:
 		return "the post fails, and the account's other posts wait " + wait
 	}
 	return "the post fails"

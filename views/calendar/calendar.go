@@ -66,7 +66,7 @@ type Post struct {
 // Network is a network of posts.
 type Network struct{ Platform, Name string }
 
-// TogetherModel lists the posts for which one stands in the calendar.
+// TogetherModel lists the posts that share an entry of the calendar.
 type TogetherModel struct {
 	Frame layout.Frame
 	Zone  core.Zone

@@ -1474,7 +1474,7 @@ func entry(m Model, p Post, id string) templ.Component {
 	})
 }
 
-// Together lists the posts for which one stands in the calendar, as a page.
+// Together lists the posts that share an entry of the calendar, as a page.
 func Together(m TogetherModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

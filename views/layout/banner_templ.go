@@ -630,12 +630,12 @@ func singleKeys(f Frame) templ.Component {
 				}
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<div><dt>Search the list</dt><dd><kbd>/</kbd></dd></div><div><dt>Next or previous item</dt><dd><kbd>J</kbd> <kbd>K</kbd></dd></div><div><dt>Select a post</dt><dd><kbd>X</kbd></dd></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<div><dt>Search the list</dt><dd><kbd>/</kbd></dd></div><div><dt>Next or previous item</dt><dd><kbd>J</kbd> <kbd>K</kbd></dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if f.Writes && f.Section == SectionCalendar {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<div><dt>Go from post to post</dt><dd><kbd>←</kbd> <kbd>↑</kbd> <kbd>↓</kbd> <kbd>→</kbd></dd></div><div><dt>Move the post in focus</dt><dd><kbd>M</kbd></dd></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<div><dt>Go from post to post</dt><dd><kbd>←</kbd> <kbd>↑</kbd> <kbd>↓</kbd> <kbd>→</kbd></dd></div><div><dt>Move the focused post</dt><dd><kbd>M</kbd></dd></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

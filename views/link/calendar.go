@@ -64,7 +64,7 @@ func (w Workspace) MoveInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }
 
-// PostsTogether lists the posts for which one stands in the calendar of a filter.
+// PostsTogether lists the posts that share an entry with a post in the calendar of a filter, including the post.
 func (w Workspace) PostsTogether(post string, f Filter) string {
 	return withQuery(w.At("/calendar/posts/"+post), f.queryValues())
 }

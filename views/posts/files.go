@@ -40,7 +40,8 @@ func (f File) iconName() string {
 	return "image"
 }
 
-func (f File) kindLabel() string {
+// summary returns the kind of the file, a video's duration, and why the file cannot be published.
+func (f File) summary() string {
 	word := "Image"
 	if f.Video {
 		word = "Video"

@@ -63,7 +63,7 @@ func files(list []File) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(f.kindLabel())
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(f.summary())
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/files.templ`, Line: 13, Col: 44}
 			}

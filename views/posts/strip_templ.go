@@ -217,7 +217,7 @@ func tile(m ComposeModel, f File, place int) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(f.kindLabel())
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(f.summary())
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/strip.templ`, Line: 38, Col: 42}
 		}
@@ -703,7 +703,7 @@ func libraryFiles(m ComposeModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var35 string
-				templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(f.kindLabel())
+				templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(f.summary())
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/strip.templ`, Line: 116, Col: 47}
 				}

@@ -37,7 +37,7 @@ type operation struct {
 	}
 	Responses map[string]*response
 	Servers   []struct{ URL string } // replace the address of the API; optional
-	Security  []map[string][]string  // an empty one means that no credential is needed
+	Security  []map[string][]string  // alternatives; an empty map among them means that no credential is needed
 }
 
 type response struct {
@@ -164,6 +164,8 @@ func curlAuthorizationFlag(security []map[string][]string) string {
 	return " \\\n  -H \"Authorization: Bearer $KEY\""
 }
 
+// convertResponse returns a response as the page shows it, following a reference to a shared one. Only successful
+// responses have examples.
 func (d document) convertResponse(status string, r *response) Response {
 	a := Response{Status: status}
 	if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {

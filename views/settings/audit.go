@@ -35,7 +35,7 @@ type AuditModel struct {
 type AuditEntry struct {
 	At         time.Time
 	Actor      string // session, api_key, worker or operator
-	Name       string // of the person; "" for one who no longer exists
+	Name       string // of the person; "" for a former member, the operator and the worker
 	Credential string
 	Action     core.AuditAction
 	Subject    string
@@ -56,7 +56,8 @@ func (e AuditEntry) actorName() string {
 	return cmp.Or(e.Name, "Former member")
 }
 
-// credentialUsed returns the API key that was used, or "" for the dashboard.
+// credentialUsed returns the API key that was used, or "" if none was: in the dashboard, by the operator and by the
+// worker.
 func (e AuditEntry) credentialUsed() string {
 	if e.Actor == string(core.CredentialKey) {
 		return "API key " + e.Credential

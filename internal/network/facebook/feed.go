@@ -35,7 +35,7 @@ func (n *Network) readyIfExists(ctx context.Context, it network.Item, id string)
 }
 
 // uploadPhotos uploads all files of the post without publishing them. The handle lists their ids in the post's order.
-func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (handle string, err error) {
 	ids, err := network.CallEach(ctx, it.Files, func(ctx context.Context, file network.File) (string, error) {
 		return n.uploadPhoto(ctx, it, file)
 	})
@@ -43,7 +43,7 @@ func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, er
 }
 
 // uploadPhoto lets Facebook fetch a photo, or sends its bytes, and returns the photo's id.
-func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (string, error) {
+func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (id string, err error) {
 	form := formOfNonEmpty(map[string]string{"published": "false", "url": f.URL, "alt_text_custom": f.AltText(maxAlt)})
 	if f.URL != "" {
 		return n.createAtEdge(ctx, it, "/photos", form)
@@ -51,7 +51,7 @@ func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.Fi
 	var out struct {
 		ID meta.ID `json:"id"`
 	}
-	err := n.postFileToEdge(ctx, it, "/photos", form, meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
+	err = n.postFileToEdge(ctx, it, "/photos", form, meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
 	if err == nil && out.ID == "" {
 		err = &network.Error{Kind: network.Unknown, Message: "Facebook did not return an ID."}
 	}

@@ -38,7 +38,7 @@ type listedPost struct {
 // number of photos. The result is Ambiguous if a post might match but lacks details.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{}, errors.New("search for a post on Facebook that was never armed")
+		return network.Status{}, errors.New("cannot search Facebook for a post that was never armed")
 	}
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {

@@ -81,10 +81,10 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 const longestAhead = 12 * time.Hour
 
 // CreateHandle uploads the files of a post without publishing them, or starts to.
-func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
 	steps := n.publishStepsFor(it.Draft())
 	if steps.create == nil {
-		return "", errors.New("create a handle on facebook for a post that is published in one call")
+		return "", errors.New("cannot create a handle on Facebook for a post that is published in one call")
 	}
 	if len(it.Files) == 0 {
 		return "", newNoFileError()
@@ -171,8 +171,10 @@ func (n *Network) checkNodeExists(ctx context.Context, it network.Item, id strin
 }
 
 // createAtEdge posts a form to an edge of the Page and returns the id of the new object.
-func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
-	id, err := n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+func (n *Network) createAtEdge(
+	ctx context.Context, it network.Item, edge string, form url.Values,
+) (id string, err error) {
+	id, err = n.graph.CreateObject(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 

@@ -48,7 +48,7 @@ func decodeSessionHandle(handle string) (s session, ok bool) {
 	return s, ok && json.Unmarshal([]byte(text), &s) == nil
 }
 
-func (n *Network) startUploadSession(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) startUploadSession(ctx context.Context, it network.Item) (handle string, err error) {
 	size := it.Files[0].Bytes
 	var out struct {
 		session

@@ -16,7 +16,7 @@ func isVideoPost(it network.Item) bool {
 
 // uploadStoryFile uploads the file and returns its handle. Facebook refuses to use a file in two Stories, so the
 // publishing call is safe to repeat.
-func (n *Network) uploadStoryFile(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) uploadStoryFile(ctx context.Context, it network.Item) (handle string, err error) {
 	if isVideoPost(it) {
 		return n.startPhasedUpload(ctx, it, "/video_stories")
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // createUnpublishedVideo lets Facebook fetch a Page video, or starts an upload session, and returns the handle.
-func (n *Network) createUnpublishedVideo(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) createUnpublishedVideo(ctx context.Context, it network.Item) (handle string, err error) {
 	if it.Files[0].URL == "" {
 		return n.startUploadSession(ctx, it)
 	}
@@ -60,7 +60,7 @@ func pendingUnlessError(err error) (network.Status, error) {
 }
 
 // startReel starts the upload of a Reel and returns the handle.
-func (n *Network) startReel(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) startReel(ctx context.Context, it network.Item) (handle string, err error) {
 	return n.startPhasedUpload(ctx, it, "/video_reels")
 }
 
@@ -103,7 +103,7 @@ func (*successResponse) UnmarshalJSON(data []byte) error {
 
 // startPhasedUpload creates a video at an edge with upload phases and returns the handle. If the file has an address,
 // Facebook fetches it from there.
-func (n *Network) startPhasedUpload(ctx context.Context, it network.Item, edge string) (string, error) {
+func (n *Network) startPhasedUpload(ctx context.Context, it network.Item, edge string) (handle string, err error) {
 	var out struct {
 		ID     meta.ID `json:"video_id"`
 		Upload string  `json:"upload_url"`
@@ -111,7 +111,7 @@ func (n *Network) startPhasedUpload(ctx context.Context, it network.Item, edge s
 	if err := n.postToEdge(ctx, it, edge, url.Values{"upload_phase": {"start"}}, &out); err != nil {
 		return "", err
 	}
-	handle, err := meta.NewUploadHandle(out.ID, out.Upload, uploadHost)
+	handle, err = meta.NewUploadHandle(out.ID, out.Upload, uploadHost)
 	if err != nil || it.Files[0].URL == "" {
 		return handle, err
 	}

@@ -49,7 +49,7 @@ var errorTable = meta.Table{
 	},
 	{Code: 36001}: {Kind: network.Rejected, Hint: "Save the image as JPEG and send the post again."},
 	{Code: 36003}: {
-		Kind: network.Rejected, Hint: "Crop the image to a shape between 4:5 and 1.91:1 and send the post again.",
+		Kind: network.Rejected, Hint: "Crop the image to an aspect ratio between 4:5 and 1.91:1 and send the post again.",
 	},
 	{Code: 36004}: {Kind: network.Rejected, Hint: "Shorten the text and send the post again."},
 }

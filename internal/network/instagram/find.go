@@ -27,7 +27,7 @@ type listedPost struct {
 // if a post of this type has no caption in the response: Instagram's documents disagree on which logins see captions.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{}, errors.New("search for a post on instagram that was never armed")
+		return network.Status{}, errors.New("cannot search Instagram for a post that was never armed")
 	}
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {

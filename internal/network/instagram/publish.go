@@ -86,7 +86,7 @@ func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 	}
 	if kind != typeCarousel {
 		if len(it.Files) != 1 {
-			return nil, fmt.Errorf("a post on instagram of the type %s with %d files", kind, len(it.Files))
+			return nil, fmt.Errorf("cannot publish a post on Instagram of the type %s with %d files", kind, len(it.Files))
 		}
 		v.Set(fileURLParam(it.Files[0]), it.Files[0].URL)
 	}
@@ -170,7 +170,7 @@ func (n *Network) sendRemainingToContainer(
 	handle string,
 ) (network.Status, error) {
 	if len(it.Files) != 1 {
-		return network.Status{}, fmt.Errorf("upload a file to instagram for a post with %d files", len(it.Files))
+		return network.Status{}, fmt.Errorf("cannot upload a file to Instagram for a post with %d files", len(it.Files))
 	}
 	ask := func(ctx context.Context, id string) (meta.Arrived, error) {
 		c, err := n.fetchContainer(ctx, it, id, "id,status_code,video_status")

@@ -13,7 +13,7 @@ const (
 )
 
 // Later ends the hints for temporary errors. It also fits a post without any retries left.
-const Later = "Send the post again later if no retry is scheduled."
+const Later = "Belfry retries automatically. If no retry is scheduled, send the post again later."
 
 // Hints that several rows share.
 const (

@@ -47,7 +47,7 @@ func describes(t *testing.T, h Harness) {
 // checkBudgets fails for limits that no call could keep, or that the engine does not count.
 func checkBudgets(t *testing.T, shape string, budgets []network.Budget) {
 	t.Helper()
-	counted := map[core.Do]bool{}
+	counted := map[core.Action]bool{}
 	for _, b := range budgets {
 		counts := b.Call == core.DoCreate || b.Call == core.DoStatus || b.Call == core.DoPublish
 		scope := b.Scope == network.ScopeAccount || b.Scope == network.ScopeApp

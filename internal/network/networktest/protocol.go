@@ -21,10 +21,10 @@ type Worker struct {
 	it     network.Item
 	pub    core.Publication
 	quiet  time.Time
-	waited []core.Do // how each claim ended
+	waited []core.Action // how each claim ended
 	wait   time.Duration
 	ID     string // of the post
-	calls  []core.Do
+	calls  []core.Action
 	URL    string // of the post, where publishing or asking told it
 	gate   string // of the handle
 	early  bool   // the post's time has not come
@@ -40,12 +40,12 @@ func (w *World) Publish(it network.Item) *Worker {
 }
 
 // Run claims again and again until the publication has ended, and says how.
-func (k *Worker) Run() core.Do {
+func (k *Worker) Run() core.Action {
 	k.w.t.Helper()
 	for range limitClaims {
 		do := k.claim()
 		k.waited = append(k.waited, do)
-		if slices.Contains([]core.Do{core.DoLive, core.DoFail, core.DoAccount, core.DoOutcomeUnknown}, do) {
+		if slices.Contains([]core.Action{core.DoLive, core.DoFail, core.DoAccount, core.DoOutcomeUnknown}, do) {
 			return do
 		}
 		k.w.rest()
@@ -55,10 +55,10 @@ func (k *Worker) Run() core.Do {
 	return core.DoStop
 }
 
-func (k *Worker) claim() core.Do {
+func (k *Worker) claim() core.Action {
 	signal := k.facts(core.Signal{Verdict: core.Claimed})
 	for {
-		var do core.Do
+		var do core.Action
 		if k.pub, do = k.pub.Next(signal); !k.pub.Armed {
 			k.it.ArmedAt = time.Time{}
 		}
@@ -93,7 +93,7 @@ func (k *Worker) closeGate() {
 	}
 }
 
-func (k *Worker) call(do core.Do) core.Signal {
+func (k *Worker) call(do core.Action) core.Signal {
 	ctx, n := k.w.t.Context(), k.w.Net
 	k.w.begin(do)
 	var st network.Status

@@ -51,10 +51,10 @@ type World struct {
 	now      time.Time
 	instead  http.HandlerFunc
 	requests []*http.Request
-	doing    core.Do   // what the worker is at
-	watched  []core.Do // for which each request since Watch was made
-	lose     int       // the number of the request that is lost, 0 for none
-	arrives  bool      // and whether it takes effect
+	doing    core.Action   // what the worker is at
+	watched  []core.Action // for which each request since Watch was made
+	lose     int           // the number of the request that is lost, 0 for none
+	arrives  bool          // and whether it takes effect
 }
 
 // NewWorld starts it.
@@ -170,7 +170,7 @@ func (w *World) Watch() {
 }
 
 // Watched is what was noted.
-func (w *World) Watched() []core.Do {
+func (w *World) Watched() []core.Action {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.watched)
@@ -190,7 +190,7 @@ func (w *World) hasLost() bool {
 	return w.lose > 0 && len(w.watched) >= w.lose
 }
 
-func (w *World) begin(do core.Do) {
+func (w *World) begin(do core.Action) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.doing = do

@@ -28,7 +28,7 @@ var listedType = map[string]string{
 // FindPost searches the profile's posts since the arm for one with the same text and type.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{}, errors.New("search for a post on threads that was never armed")
+		return network.Status{}, errors.New("cannot search Threads for a post that was never armed")
 	}
 	since := meta.SearchStart(it.ArmedAt)
 	posts, err := n.listPosts(ctx, it, "id,text,timestamp,media_type,permalink", since)

@@ -19,7 +19,7 @@ const (
 )
 
 // newMinuteBudget returns a limit of count calls a minute for each account.
-func newMinuteBudget(call core.Do, name string, count int) network.Budget {
+func newMinuteBudget(call core.Action, name string, count int) network.Budget {
 	return network.Budget{Call: call, Scope: network.ScopeAccount, Name: name, Count: count, Window: time.Minute}
 }
 

@@ -119,7 +119,7 @@ func (n *Network) sendPart(
 	case err != nil:
 		return nil, err
 	case resp.Status == http.StatusTooManyRequests:
-		return nil, n.newAPIError(resp, apiFault{Message: "TikTok's upload server temporarily accepts no more parts."})
+		return nil, n.newAPIError(resp, apiFault{Message: "TikTok's upload server is temporarily refusing further parts of the video."})
 	case resp.Status != http.StatusCreated && resp.Status != http.StatusPartialContent:
 		return nil, resp.CompleteError(network.Error{
 			Kind: network.Unknown, Message: fmt.Sprintf("TikTok did not accept a part of the video (status %d).", resp.Status),

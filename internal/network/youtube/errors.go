@@ -111,9 +111,9 @@ func classifyRefreshError(err error, t network.Token, now time.Time) error {
 
 const (
 	hintLater     = "Belfry will try again."
-	hintFailing   = "YouTube has a temporary problem. Send the post again later if no retry is scheduled."
+	hintFailing   = "YouTube has a temporary problem. Belfry retries automatically. If no retry is scheduled, send the post again later."
 	hintReconnect = "Reconnect the account."
-	hintQuota     = "This server's Google Cloud project has used its quota for today. Publishing continues tomorrow."
+	hintQuota     = "This server's Google Cloud project has used its quota for today. Publishing resumes tomorrow."
 	hintContent   = "Correct the post and send it again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
 	hintProject   = "The operator must check the Google Cloud project of this server."
@@ -133,9 +133,13 @@ var (
 	content     = network.Meaning{Kind: network.Rejected, Hint: hintContent}
 	channelOf   = network.Meaning{Kind: network.Rejected, Hint: hintChannel, Actor: network.ActorOwner}
 	project     = network.Meaning{Kind: network.Rejected, Hint: hintProject, Actor: network.ActorOperator}
-	ofThumbnail = network.Meaning{Kind: network.Rejected, Hint: "Set the thumbnail in YouTube Studio."}
-	ofPlaylist  = network.Meaning{Kind: network.Rejected, Hint: "Add the video to the playlist in YouTube Studio."}
-	mistake     = network.Meaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
+	ofThumbnail = network.Meaning{
+		Kind: network.Rejected, Hint: "Set the thumbnail in YouTube Studio.", AfterLive: true,
+	}
+	ofPlaylist = network.Meaning{
+		Kind: network.Rejected, Hint: "Add the video to the playlist in YouTube Studio.", AfterLive: true,
+	}
+	mistake = network.Meaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
 )
 
 // reasons holds the meanings of YouTube's error reasons.

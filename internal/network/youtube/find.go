@@ -34,7 +34,7 @@ type listedVideo struct {
 // FindPost searches the channel's uploads since the arm for one with the same title and description.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{}, errors.New("search for a video on YouTube that was never armed")
+		return network.Status{}, errors.New("cannot search YouTube for a video that was never armed")
 	}
 	since := it.ArmedAt.Add(-drift)
 	var found []string

@@ -113,7 +113,7 @@ func TestALongUploadSurvivesALossAtEachPart(t *testing.T) {
 	}
 	calls := w.Watched()
 	// The item's consent, the beginning, three parts with their questions, the last question and the tail.
-	if n := len(slices.DeleteFunc(slices.Clone(calls), func(do core.Do) bool { return do == "" })); n != 9 {
+	if n := len(slices.DeleteFunc(slices.Clone(calls), func(do core.Action) bool { return do == "" })); n != 9 {
 		t.Errorf("%d calls: %v", n, calls)
 	}
 	for n := range calls {
@@ -125,7 +125,7 @@ func TestALongUploadSurvivesALossAtEachPart(t *testing.T) {
 				t.Parallel()
 				w := nt.NewWorld(t, harness())
 				it := largeItem(w, 20<<20)
-				w.Lose(n+1-slices.IndexFunc(calls, func(do core.Do) bool { return do != "" }), arrives)
+				w.Lose(n+1-slices.IndexFunc(calls, func(do core.Action) bool { return do != "" }), arrives)
 				if do := w.Publish(it).Run(); do != core.DoLive {
 					t.Fatalf("ended with %s", do)
 				}

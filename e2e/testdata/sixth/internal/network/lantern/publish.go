@@ -37,7 +37,7 @@ func (*Network) DeliveryFor(network.Draft) network.Delivery {
 
 // CreateHandle returns an error: one call publishes a note, without a handle.
 func (*Network) CreateHandle(context.Context, network.Item) (string, error) {
-	return "", errors.New("create a handle on lantern, which has none")
+	return "", errors.New("cannot create a handle: Lantern does not use handles")
 }
 
 // AdvanceStatus checks whether the profile can be reached.
@@ -64,7 +64,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, _ string) (netwo
 // FindPost searches the notes since the arm.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{}, errors.New("find a note that was never armed")
+		return network.Status{}, errors.New("cannot search Lantern for a note that was never armed")
 	}
 	since := it.ArmedAt.Add(-slack)
 	var out struct {
