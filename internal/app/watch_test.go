@@ -24,7 +24,7 @@ func TestABusyWorkspaceHidesNoNewsOfAnother(t *testing.T) {
 	must(t, err)
 	found, err := h.Store.RecentActivity(t.Context(), []core.WorkspaceID{busy.Owner.Workspace(), quiet.Owner.Workspace()})
 	must(t, err)
-	isOurs := func(sign store.Activity) bool { return sign.Post.String() == post.ID }
+	isOurs := func(activity store.Activity) bool { return activity.Post.String() == post.ID }
 	if !slices.ContainsFunc(found, isOurs) {
 		t.Error("the draft of the quiet workspace is not among what goes on")
 	}
@@ -36,7 +36,7 @@ func TestASlowReaderGetsAllThatHasChangedAtOnce(t *testing.T) {
 	workspace := core.NewID[core.WorkspaceKind]()
 	changes := w.Watch(workspace)
 	event := func(n int) store.Activity {
-		return store.Activity{Workspace: workspace, Post: core.NewID[core.PostKind](), Sign: "event " + strconv.Itoa(n)}
+		return store.Activity{Workspace: workspace, Post: core.NewID[core.PostKind](), What: "event " + strconv.Itoa(n)}
 	}
 	first, second, third := event(1), event(2), event(3)
 	w.Tell(false, first)

@@ -6,13 +6,13 @@ import (
 	"belfry/internal/core"
 )
 
-// Activity is a sign that a post or a file has changed, or may soon change. A sign that was not there at the last look
-// means a change of its object, and so does the end of a sign that Lasts.
+// Activity shows that a post or a file has changed, or may soon change. An activity that was not there at the last look
+// means a change of its object, and so does the end of an activity that Lasts.
 type Activity struct {
 	Workspace core.WorkspaceID
 	Post      core.PostID
 	Media     core.MediaID
-	Sign      string
+	What      string // what is happening, such as an event or the state of publishing
 	Lasts     bool
 }
 
@@ -28,7 +28,7 @@ const (
 // events of each workspace separately, so that a busy workspace does not hide the events of another.
 func (s *Store) RecentActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]Activity, error) {
 	return queryMany[Activity](s.query(ctx, `
-		SELECT e.workspace_id AS workspace, e.post_id AS post, NULL::uuid AS media, 'event ' || e.id AS sign, false AS lasts
+		SELECT e.workspace_id AS workspace, e.post_id AS post, NULL::uuid AS media, 'event ' || e.id AS what, false AS lasts
 		FROM unnest(@workspaces::uuid[]) AS w(id)
 			CROSS JOIN LATERAL (
 				SELECT e.* FROM post_events e WHERE e.workspace_id = w.id AND e.at > clock() - '15 seconds'::interval
