@@ -101,9 +101,5 @@ func (s *Service) sweepBlobBatch(
 	if err != nil && !errors.Is(err, errFull) {
 		return after, false, err
 	}
-	unreferenced, listErr := s.cfg.Store.UnreferencedBlobKeys(ctx, old)
-	if listErr != nil {
-		return after, false, listErr
-	}
-	return last, err == nil, s.DeleteBlobs(ctx, unreferenced)
+	return last, err == nil, s.DeleteBlobs(ctx, old)
 }
