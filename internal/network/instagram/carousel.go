@@ -1,7 +1,6 @@
 package instagram
 
 import (
-	"cmp"
 	"context"
 	"net/url"
 
@@ -10,18 +9,16 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createItemContainers creates a container for each file and returns the handle that lists them. The setting
-// describes the first image.
-func (n *Network) createItemContainers(ctx context.Context, it network.Item, s Settings) (string, error) {
-	alt := s.AltText
+// createItemContainers creates a container for each file and returns the handle that lists them. Each image has its own
+// description; the setting's is not sent, because it does not say which image it describes.
+func (n *Network) createItemContainers(ctx context.Context, it network.Item) (string, error) {
 	var forms []url.Values
 	for _, f := range it.Files {
 		form := url.Values{"is_carousel_item": {"true"}, fileURLParam(f): {f.URL}}
 		if f.Kind == core.FileVideo {
 			form.Set("media_type", "VIDEO")
 		} else {
-			setAltText(form, f, alt)
-			alt = ""
+			setAltText(form, f.AltText(maxAlt))
 		}
 		forms = append(forms, form)
 	}
@@ -31,9 +28,9 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item, s S
 	return meta.NewItemsHandle(ids), err
 }
 
-// setAltText describes an image: with the setting's text, or else with the file's own.
-func setAltText(form url.Values, f network.File, setting string) {
-	if alt := cmp.Or(setting, f.AltText(maxAlt)); alt != "" {
+// setAltText describes an image, if there is a description.
+func setAltText(form url.Values, alt string) {
+	if alt != "" {
 		form.Set("alt_text", alt)
 	}
 }

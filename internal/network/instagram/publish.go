@@ -46,7 +46,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 		return "", err
 	}
 	if contentType(s, it.Draft().Media) == typeCarousel {
-		return n.createItemContainers(ctx, it, s)
+		return n.createItemContainers(ctx, it)
 	}
 	form, err := newContainerForm(it, s)
 	if err != nil {
@@ -104,7 +104,7 @@ func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 		v.Set("collaborators", strings.ToLower(string(list)))
 	}
 	if kind == typeFeed {
-		setAltText(v, it.Files[0], s.AltText)
+		setAltText(v, cmp.Or(s.AltText, it.Files[0].AltText(maxAlt)))
 	}
 	if kind == typeReels {
 		v.Set("share_to_feed", strconv.FormatBool(s.ShareToFeed == nil || *s.ShareToFeed))
