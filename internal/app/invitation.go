@@ -45,10 +45,10 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	}
 	want.CreatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
 	want.InvitedUntil = want.CreatedAt.Add(inviteFor)
-	emails, err := a.countInvitationAndMayEmail(ctx, t, want.Email)
-	if err != nil {
+	if err := a.countInvitation(ctx, t); err != nil {
 		return contract.Member{}, err
 	}
+	emails := false
 	token := secret.RandomText(inviteBytes)
 	hash := secret.HashToken(purposeInvitation, token)
 	err = t.Tx(ctx, func(t store.Tenant) error {
@@ -74,10 +74,8 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := t.SaveInvitation(ctx, want, hash[:]); err != nil {
 			return err
 		}
-		if emails {
-			if err := a.queueInvitationEmail(ctx, t, c, want, a.invitationURL(token)); err != nil {
-				return err
-			}
+		if emails, err = a.emailInvitation(ctx, t, c, want, a.invitationURL(token)); err != nil {
+			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
 			Action: core.AuditMemberInvited, Actor: c, Subject: want.ID.String(),
@@ -94,22 +92,35 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 
 func (a *App) invitationURL(token string) string { return a.cfg.PublicURL + "/invitations/" + token }
 
-// countInvitationAndMayEmail counts an invitation and reports whether to email it. It returns rate_limited if the
-// workspace has sent too many invitations, and false if the address has received too many or this server sends no
-// email.
-func (a *App) countInvitationAndMayEmail(ctx context.Context, t store.Tenant, email string) (bool, error) {
+// countInvitation counts an invitation that the workspace tries to send. It returns rate_limited if there were too
+// many. It does nothing on a server that sends no email.
+func (a *App) countInvitation(ctx context.Context, t store.Tenant) error {
 	if a.MailMode() == MailOff {
-		return false, nil
+		return nil
 	}
-	wait, err := a.cfg.Store.Throttle(ctx, "invite/"+t.WorkspaceID().String(), inviteTries, inviteInterval)
+	wait, err := t.Throttle(ctx, "invite/"+t.WorkspaceID().String(), inviteTries, inviteInterval)
 	if err != nil {
-		return false, fmt.Errorf("throttle invitations: %w", err)
+		return fmt.Errorf("throttle invitations: %w", err)
 	}
 	if wait > 0 {
 		a.cfg.Metrics.CountRateLimited(limitNameInvite)
-		return false, errRateLimited(wait, "Too many invitations from this workspace.", "Wait, then try again.")
+		return errRateLimited(wait, "Too many invitations from this workspace.", "Wait, then try again.")
 	}
-	return a.countEmailAndMaySend(ctx, inviteMails, email)
+	return nil
+}
+
+// emailInvitation queues an email with the link to the invited person. It returns false if the address has received too
+// many or this server sends no email. It must be called within Tx, so that a refused invitation does not count.
+func (a *App) emailInvitation(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
+	url string,
+) (queued bool, err error) {
+	if a.MailMode() == MailOff {
+		return false, nil
+	}
+	if may, err := countEmailAndMaySend(ctx, t, inviteMails, invited.Email); err != nil || !may {
+		return false, err
+	}
+	return true, a.queueInvitationEmail(ctx, t, c, invited, url)
 }
 
 // queueInvitationEmail queues an email with the link to the invited person.

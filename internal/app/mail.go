@@ -116,10 +116,15 @@ type mailLimit struct {
 	interval time.Duration
 }
 
+// throttler is a store.Store or, within a transaction, its store.Tenant.
+type throttler interface {
+	Throttle(ctx context.Context, key string, burst int, interval time.Duration) (wait time.Duration, err error)
+}
+
 // countEmailAndMaySend counts an email to an address, whoever requests it, and reports whether the address may still
 // get it.
-func (a *App) countEmailAndMaySend(ctx context.Context, l mailLimit, email string) (bool, error) {
-	wait, err := a.cfg.Store.Throttle(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
+func countEmailAndMaySend(ctx context.Context, db throttler, l mailLimit, email string) (bool, error) {
+	wait, err := db.Throttle(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
 	if err != nil {
 		return false, fmt.Errorf("count emails to an address: %w", err)
 	}

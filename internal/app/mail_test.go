@@ -111,6 +111,19 @@ func TestARefusedInvitationMailsNothing(t *testing.T) {
 	}
 }
 
+func TestARefusedInvitationCountsForNoAddress(t *testing.T) {
+	t.Parallel()
+	o := newPostOffice(t)
+	full, other := o.WorkspaceOn(core.PlanFree, "one", "UTC"), o.Workspace("other")
+	for range 3 {
+		_, err := o.App.InviteMember(t.Context(), full.Owner, contract.InviteMember{Email: "ben@example.org", Role: "editor"})
+		want(t, core.CodeQuotaExceeded, err)
+	}
+	if made := other.Invite("ben@example.org", core.RoleEditor); !made.Emailed {
+		t.Error("three refused invitations used up the address's emails")
+	}
+}
+
 func TestAWorkspaceSendsFewInvitationsAtOnce(t *testing.T) {
 	t.Parallel()
 	o := newPostOffice(t)

@@ -49,7 +49,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 		a.cfg.Metrics.CountRateLimited(limitNameSignIn)
 		return errRateLimited(wait, "Too many password reset requests.", "Wait, then try again.")
 	}
-	if may, err := a.countEmailAndMaySend(ctx, resetMails, email); err != nil || !may {
+	if may, err := countEmailAndMaySend(ctx, a.cfg.Store, resetMails, email); err != nil || !may {
 		return err
 	}
 	plain, err := json.Marshal(passwordReset{email, secret.RandomText(resetBytes), a.cfg.Now().Add(resetFor)})
