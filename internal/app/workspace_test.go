@@ -190,3 +190,19 @@ func TestAPostThatIsSentNowIsNoScheduledOne(t *testing.T) {
 		t.Errorf("after a post for tomorrow: %+v, %v", steps, err)
 	}
 }
+
+// The scheduled post is stored last, and the hundred others were sent at once.
+func TestTheLastHundredPostsDecideTheFirstSteps(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.ws.Queued("now", account, b.Clock.Now())
+	_, err := b.Pool.Exec(t.Context(), `
+		INSERT INTO posts SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
+		FROM posts p, generate_series(1, 120)`)
+	must(t, err)
+	b.ws.Queued("tomorrow", account, b.Clock.Now().Add(24*time.Hour))
+	steps, err := b.App.GetFirstSteps(b.Context(), b.ws.Owner)
+	if must(t, err); !steps.Post {
+		t.Error("the latest post, which was scheduled, is not seen")
+	}
+}
