@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -27,6 +29,11 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 		if err != nil {
 			return err
 		}
+		if in.Slug != nil {
+			if err := checkSlugCount(ctx, t, *in.Slug); err != nil {
+				return err
+			}
+		}
 		if after, err = t.UpdateWorkspace(ctx, in.Name, in.Slug, in.TZ); err != nil {
 			return err
 		}
@@ -36,6 +43,20 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 		})
 	})
 	return contract.WorkspaceOf(after), err
+}
+
+// maxFormerSlugs is how many former slugs a workspace can have. It keeps them all, so no other workspace can have them.
+const maxFormerSlugs = 20
+
+// checkSlugCount returns conflict if the slug is new to the workspace and the workspace has maxFormerSlugs former
+// slugs. The caller has locked the workspace.
+func checkSlugCount(ctx context.Context, t store.Tenant, slug string) error {
+	slugs, err := t.ReservedSlugs(ctx)
+	if err != nil || len(slugs) <= maxFormerSlugs || slices.Contains(slugs, slug) {
+		return err
+	}
+	return core.Fail(core.CodeConflict, "This workspace has changed its short name too often.").
+		WithHint("Keep the present short name, or take a former one back: %s.", strings.Join(slugs, ", "))
 }
 
 // workspaceAuditFields returns the values of a workspace that the audit log records.

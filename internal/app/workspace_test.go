@@ -206,3 +206,18 @@ func TestTheLastHundredPostsDecideTheFirstSteps(t *testing.T) {
 		t.Error("the latest post, which was scheduled, is not seen")
 	}
 }
+
+func TestAWorkspaceReservesFewSlugs(t *testing.T) {
+	b := newBench(t)
+	rename := func(slug string) error {
+		_, err := b.App.EditWorkspace(b.Context(), b.ws.Owner, contract.EditWorkspace{Slug: &slug})
+		return err
+	}
+	for i := range 20 {
+		must(t, rename(fmt.Sprintf("name-%d", i)))
+	}
+	want(t, core.CodeConflict, rename("one-more"))
+	must(t, rename("name-19"))
+	must(t, rename("name-3"))
+	want(t, core.CodeConflict, rename("one-more"))
+}

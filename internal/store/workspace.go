@@ -21,6 +21,11 @@ func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (co
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
 }
 
+// ReservedSlugs returns the slugs that the workspace has and had.
+func (t Tenant) ReservedSlugs(ctx context.Context) ([]string, error) {
+	return queryValues[string](t.query(ctx, `SELECT slug FROM former_slugs WHERE workspace_id = @ws ORDER BY slug`, nil))
+}
+
 // LockWorkspace makes other transactions that call it wait until this one ends. Those that count the workspace's
 // accounts, members or creations call it. Rows that refer to the workspace can still be added.
 func (t Tenant) LockWorkspace(ctx context.Context) error {
