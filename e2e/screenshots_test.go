@@ -109,7 +109,7 @@ func screensOfOwners() []screen {
 		{name: "accounts", path: demoPath + "/accounts"},
 		{name: "groups", path: demoPath + "/groups"},
 		{name: "group", path: demoPath + "/groups", links: []string{`main a[href*="/groups/grp_"]`}},
-		{name: "group-delete", path: demoPath + "/groups", links: []string{`main a[href*="/groups/grp_"]`, `main a[href$="/delete"]`}},
+		{name: "group-delete", path: demoPath + "/groups", links: []string{`main a[href$="/delete"]`}},
 		{name: "group-new", path: demoPath + "/groups/new"},
 		{name: "settings", path: demoPath + "/settings"},
 		{name: "settings-workspace", path: demoPath + "/settings/workspace"},
