@@ -101,13 +101,6 @@ func (s sentKind) checkLive(t *testing.T, rows []settingRow) {
 	s.checkShown(t)
 }
 
-// inTest returns a copy of the service that reports its failures to another test.
-func (s *service) inTest(t testing.TB) *service {
-	other := *s
-	other.t = t
-	return &other
-}
-
 // compose writes a post of a kind in the composer and sends it.
 func (p *kindsPress) compose(t *testing.T, person *person, k kindOfPost) sentKind {
 	t.Helper()

@@ -54,8 +54,8 @@ func newContainerForm(it network.Item, s Settings) url.Values {
 	return v
 }
 
-// newFileForm returns the parameters of a container for one file. The setting describes the file, or else the file's own
-// description does.
+// newFileForm returns the parameters of a container for one file. The setting describes the file, or else the file's
+// own description does.
 func newFileForm(f network.File, setting string) url.Values {
 	kind := contentType([]core.Media{f.Media})
 	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
