@@ -197,13 +197,23 @@ func (r *request) roomForForm() (int64, *core.Error, error) {
 	return min(maxUploadForm, left), core.StorageExceeded(storage.UsedBytes, *storage.LimitBytes), nil
 }
 
+// Limits of readInputs, like those of multipart.Reader.ReadForm.
+const (
+	maxFormParts  = 1_000
+	inputOverhead = 200 // bytes of memory that an input needs besides its name and value
+)
+
 // readInputs reads the inputs of a form, and passes over its files.
 func readInputs(parts *multipart.Reader) (*multipart.Form, error) {
 	form := &multipart.Form{Value: map[string][]string{}}
-	for room := httpd.MaxJSONBytes; ; {
+	room := httpd.MaxJSONBytes
+	for n := 0; ; n++ {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
 			return form, nil
+		}
+		if err == nil && n == maxFormParts {
+			err = multipart.ErrMessageTooLarge
 		}
 		if err != nil {
 			return nil, err
@@ -211,11 +221,12 @@ func readInputs(parts *multipart.Reader) (*multipart.Form, error) {
 		if part.FileName() != "" {
 			continue
 		}
+		name := part.FormName()
 		text, err := io.ReadAll(io.LimitReader(part, int64(room)+1))
-		if room -= len(text); err != nil || room < 0 {
+		if room -= len(text) + len(name) + inputOverhead; err != nil || room < 0 {
 			return nil, cmp.Or(err, multipart.ErrMessageTooLarge)
 		}
-		form.Value[part.FormName()] = append(form.Value[part.FormName()], string(text))
+		form.Value[name] = append(form.Value[name], string(text))
 	}
 }
 

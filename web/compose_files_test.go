@@ -254,6 +254,31 @@ func TestFilesThatTheWorkspaceHasNoRoomForAreNotSpooled(t *testing.T) {
 	}
 }
 
+// Inputs without a value, or with a long name, took any amount of memory.
+func TestAFormThatIsTooLargeMayNotHaveAnyNumberOfInputs(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t, func(c *app.Config) {
+		c.Plans = maps.Clone(c.Plans)
+		owner := c.Plans[core.PlanOwner]
+		owner.StorageBytes = new(int64(1_000_000))
+		c.Plans[core.PlanOwner] = owner
+	})
+	large := map[string][]byte{"large.jpg": make([]byte, 3<<20)}
+	var empty, long []string
+	for range 1_001 {
+		empty = append(empty, "tag", "")
+	}
+	for range 12 {
+		long = append(long, strings.Repeat("x", 100_000), "")
+	}
+	for name, pairs := range map[string][]string{"empty inputs": empty, "long names": long} {
+		page := s.b.addFiles("/compose/files", pairs, large)
+		if page.StatusCode != http.StatusBadRequest {
+			t.Errorf("a form with %s is answered %d", name, page.StatusCode)
+		}
+	}
+}
+
 func TestViewersAddNoFiles(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
