@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/auth"
@@ -29,8 +31,8 @@ func withForm(handle func(*request, url.Values) error) func(*request) error {
 	}
 }
 
-// errNoRedirect is the error of a form that was answered with a page: nothing was done.
-var errNoRedirect = errors.New("the form was answered with a page")
+// errNoRedirect is the error of a form that was answered with a page: nothing was done, and it can be sent again.
+var errNoRedirect = core.Fail(core.CodeConflict, "The form was answered with a page.")
 
 // formAnswer is where a form led, and what the session keeps for the page there.
 type formAnswer struct{ To, Flash, Selected string }
@@ -40,23 +42,18 @@ type formAnswer struct{ To, Flash, Selected string }
 // with a page instead of a redirect can be sent again.
 func actOnce(handle func(*request, url.Values) error) func(*request, url.Values) error {
 	return func(r *request, form url.Values) error {
-		repeated := formReplay(form)
+		repeated := r.actReplay(form)
 		if repeated == nil {
 			return handle(r, form)
 		}
-		sum := sha256.Sum256([]byte(r.echo.Request().URL.Path + "\n" + form.Encode())) // another choice is another act
-		repeated.Key += "-" + hex.EncodeToString(sum[:16])
-		handled := false
+		handled, handleErr := false, error(nil)
 		body, err := r.web.cfg.App.DoOnce(r.context(), r.caller, repeated, func(ctx context.Context) (any, error) {
 			handled = true
-			r.echo.SetRequest(r.echo.Request().WithContext(ctx))
-			if err := handle(r, form); err != nil {
-				return nil, err
-			}
+			handleErr = r.handleWithin(ctx, form, handle)
 			if r.ledTo == "" {
-				return nil, errNoRedirect
+				return nil, cmp.Or[error](handleErr, errNoRedirect)
 			}
-			kept := r.web.sessions.manager
+			kept := r.web.sessions.manager // what was done is done, even if the redirect failed
 			return formAnswer{
 				To: r.ledTo, Flash: kept.GetString(ctx, r.workspaceKey(keyFlash)),
 				Selected: kept.GetString(ctx, r.workspaceKey(keySelected)),
@@ -66,7 +63,7 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 			return nil
 		}
 		if err != nil || handled {
-			return err
+			return cmp.Or(err, handleErr)
 		}
 		var first formAnswer
 		if err := json.Unmarshal(body, &first); err != nil {
@@ -76,6 +73,24 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		r.putSessionValue(r.workspaceKey(keySelected), first.Selected)
 		return r.redirect(first.To)
 	}
+}
+
+// actReplay is formReplay for a form that can act in several ways: another choice is another act.
+func (r *request) actReplay(form url.Values) *app.Replay {
+	replay := formReplay(form)
+	if replay != nil {
+		sum := sha256.Sum256([]byte(r.echo.Request().URL.Path + "\n" + form.Encode()))
+		replay.Key += "-" + hex.EncodeToString(sum[:16])
+	}
+	return replay
+}
+
+// handleWithin calls a handler with another context, which the request does not keep.
+func (r *request) handleWithin(ctx context.Context, form url.Values, handle func(*request, url.Values) error) error {
+	before := r.echo.Request()
+	defer r.echo.SetRequest(before)
+	r.echo.SetRequest(before.WithContext(ctx))
+	return handle(r, form)
 }
 
 // readForm reads the request's form, without the query of the address. It converts line ends to LF.

@@ -3,9 +3,11 @@ package app_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"belfry/internal/core"
 )
@@ -53,10 +55,37 @@ func TestAFormActsOnWhenItsClientLeaves(t *testing.T) {
 	}
 }
 
-func TestAFormThatFailedCanBeSentAgain(t *testing.T) {
+// Nobody knows what an act has done that ended with an error of the server.
+func TestAFormWhoseActIsUncertainDoesNotActAgainAtOnce(t *testing.T) {
 	b := newBench(t)
 	failed := errors.New("the disk is full")
-	for _, want := range []error{failed, core.Invalid("day", "Choose a day."), nil} {
+	_, err := b.App.DoOnce(b.Context(), b.ws.Owner, replayOf("form", "x"), func(context.Context) (any, error) {
+		return nil, failed
+	})
+	if !errors.Is(err, failed) {
+		t.Fatal(err)
+	}
+	ctx, leave := context.WithTimeout(b.Context(), 100*time.Millisecond)
+	defer leave()
+	_, err = b.App.DoOnce(ctx, b.ws.Owner, replayOf("form", "x"), func(context.Context) (any, error) {
+		t.Error("it acts again")
+		return "done", nil
+	})
+	if err == nil {
+		t.Error("the repetition succeeds")
+	}
+	b.Clock.Advance(time.Minute)
+	body, err := b.App.DoOnce(b.Context(), b.ws.Owner, replayOf("form", "x"), func(context.Context) (any, error) {
+		return "done", nil
+	})
+	if err != nil || !strings.Contains(string(body), "done") {
+		t.Errorf("after a minute, the answer is %s, %v", body, err)
+	}
+}
+
+func TestAFormThatWasRefusedCanBeSentAgain(t *testing.T) {
+	b := newBench(t)
+	for _, want := range []error{core.Invalid("day", "Choose a day."), nil} {
 		_, err := b.App.DoOnce(b.Context(), b.ws.Owner, replayOf("form", "x"), func(context.Context) (any, error) {
 			return "done", want
 		})

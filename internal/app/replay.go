@@ -21,8 +21,8 @@ const (
 	// replayLock is how long a first request may run before a repeated one takes its place. It is longer than any
 	// request is allowed to run.
 	replayLock = time.Minute
-	// freeReplayTimeout limits the release of a key, which also happens if the client is gone.
-	freeReplayTimeout = 10 * time.Second
+	// endReplayTimeout limits what ends a request with a key, which also happens if the client is gone.
+	endReplayTimeout = 10 * time.Second
 )
 
 // Replay identifies a request that its client may repeat.
@@ -126,8 +126,7 @@ func markReplaySaved(ctx context.Context, t store.Tenant, saveErr error) error {
 // releaseReplayKey releases the key of a request that was admitted and then refused, so that the client can send a
 // corrected request. If the error is internal, the key stays reserved, because the outcome is unknown.
 func (a *App) releaseReplayKey(ctx context.Context, c core.Caller, replay *Replay, operationErr error) {
-	code := core.CodeOf(operationErr)
-	if replay == nil || code == core.CodeInternal || code == core.CodeUnavailable {
+	if replay == nil || isOutcomeUnknown(operationErr) {
 		return
 	}
 	t, err := a.enter(c, core.Read)
@@ -139,9 +138,15 @@ func (a *App) releaseReplayKey(ctx context.Context, c core.Caller, replay *Repla
 	}
 }
 
+// isOutcomeUnknown reports whether an error leaves open what a request has done.
+func isOutcomeUnknown(err error) bool {
+	code := core.CodeOf(err)
+	return err != nil && (code == core.CodeInternal || code == core.CodeUnavailable)
+}
+
 // releaseReplay frees a key, even if its client has gone.
 func releaseReplay(ctx context.Context, t store.Tenant, replay *Replay) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), freeReplayTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
 	return t.ReleaseReplay(ctx, replay.toStoreReplay())
 }

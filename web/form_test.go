@@ -1,0 +1,61 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+
+	"belfry/internal/core"
+	"belfry/web"
+)
+
+// brittleSessions stores sessions, unless it is broken.
+type brittleSessions struct {
+	scs.CtxStore
+	broken atomic.Bool
+}
+
+func (s *brittleSessions) CommitCtx(ctx context.Context, token string, content []byte, expiry time.Time) error {
+	if s.broken.Load() {
+		return errors.New("the session cannot be stored")
+	}
+	return s.CtxStore.CommitCtx(ctx, token, content, expiry)
+}
+
+// A second press acted again if the first had acted and then could not lead to the next page.
+func TestAFormThatActedButCouldNotLeadOnDoesNotActAgain(t *testing.T) {
+	t.Parallel()
+	sessions := &brittleSessions{}
+	r := openWith(t, func(c *web.Config) { sessions.CtxStore, c.Sessions = c.Sessions, sessions })
+	ws := r.WorkspaceOn(core.PlanOwner, "one", "Europe/Berlin")
+	s := &studio{rig: r, ws: ws, threads: ws.Account("threads"), b: r.as(ws)}
+	draft := s.ws.Draft("hello", s.threads)
+	press := func() *page {
+		return s.b.post("/posts/bulk", "form", "AFORMTHATWASDRAWNSOMETIME2", "act", "duplicate", "post", draft.ID)
+	}
+	sessions.broken.Store(true)
+	press().is(t, http.StatusInternalServerError)
+	sessions.broken.Store(false)
+	press().leads(t, "/posts")
+	s.b.get("/posts").says(t, "1 post duplicated.")
+	if n := len(s.all()); n != 2 {
+		t.Errorf("there are %d posts", n)
+	}
+}
+
+// The error of a form with an id came as plain text.
+func TestTheErrorOfAFormWithAnIDIsAPage(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.post("/posts/undo", "form", "AFORMTHATWASDRAWNSOMETIME2", "before", "never").is(t, http.StatusBadRequest)
+	if kind := page.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") {
+		t.Errorf("it is %s: %s", kind, page.body)
+	}
+	page.says(t, "The form was changed.")
+}
