@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/url"
 	"slices"
@@ -41,7 +42,7 @@ func (r *request) changePosts(form url.Values) error {
 		refused[i] = refusal.ID
 	}
 	r.rememberSelection(refused)
-	r.setFullFlash(r.addEarlyEnd(r.bulkFlash(bulkWords[in.Act], result), err))
+	r.setFullFlash(r.addEarlyEnd(r.context(), r.bulkFlash(bulkWords[in.Act], result), err))
 	return r.redirect(r.listURL(form.Get(posts.FieldBack)))
 }
 
@@ -121,11 +122,11 @@ func (r *request) bulkFlash(done string, result app.BulkResult) layout.Flash {
 
 // addEarlyEnd logs the error that ended an action on several posts, and adds a sentence about it to the message. It
 // does nothing if err is nil.
-func (r *request) addEarlyEnd(f layout.Flash, err error) layout.Flash {
+func (r *request) addEarlyEnd(ctx context.Context, f layout.Flash, err error) layout.Flash {
 	if err == nil {
 		return f
 	}
-	r.web.cfg.Log.ErrorContext(r.context(), "an action on several posts ended early", "error", err)
+	r.web.cfg.Log.ErrorContext(ctx, "an action on several posts ended early", "error", err)
 	f.Tone = ui.ToneDanger
 	f.Points = append(f.Points, "Belfry had an error and did not process the other posts. Try again with them.")
 	return f
@@ -234,7 +235,7 @@ func (r *request) undoPostChange(form url.Values) error {
 	if len(result.Refused) > 0 || err != nil {
 		f = r.bulkFlash("restored", result)
 	}
-	r.setFullFlash(r.addEarlyEnd(f, err))
+	r.setFullFlash(r.addEarlyEnd(r.context(), f, err))
 	return r.redirect(cmp.Or(r.refererPage(), r.link.Posts(link.Filter{})))
 }
 

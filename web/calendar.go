@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -38,7 +40,7 @@ func (r *request) showCalendar() error {
 
 // loadCalendar loads what the calendar shows in a view.
 func (r *request) loadCalendar(shown link.Calendar) (calendar.Model, error) {
-	m := calendar.Model{Shown: shown, Now: r.web.cfg.Now()}
+	m := calendar.Model{Shown: shown, Now: r.web.cfg.Now(), Form: newFormID()}
 	var err error
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return m, err
@@ -177,11 +179,11 @@ func (r *request) showPostsTogether() error {
 	if err != nil {
 		return err
 	}
-	m := calendar.TogetherModel{Posts: r.convertCalendarPosts(found)}
+	m := calendar.TogetherModel{Posts: r.convertCalendarPosts(found.Posts), Total: found.Total}
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	title := ui.CountNoun(len(found), "post", "posts") + " at " + m.Zone.Label(found[0].At)
+	title := ui.CountNoun(m.Total, "post", "posts") + " at " + m.Zone.Label(m.Posts[0].At)
 	if m.Frame, err = r.pageFrame(title, layout.SectionCalendar); err != nil {
 		return err
 	}
@@ -201,12 +203,12 @@ func (r *request) movePost(form url.Values) error {
 		ID: id, Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
-	var flash layout.Flash
-	if several {
-		flash, err = r.moveTogether(in, shown.Filter)
-	} else {
-		flash, err = r.moveOne(in, zone)
-	}
+	flash, err := r.moveOnce(form, func(ctx context.Context) (layout.Flash, error) {
+		if several {
+			return r.moveTogether(ctx, in, shown.Filter)
+		}
+		return r.moveOne(ctx, in, zone)
+	})
 	if e, ok := asRefusal(err); ok {
 		return r.renderMoveError(id, several, e)
 	}
@@ -225,9 +227,26 @@ func (r *request) movePost(form url.Values) error {
 	return r.render(http.StatusOK, calendar.Page(m), calendar.MovedPart(m))
 }
 
+// moveOnce calls move, and returns what to say about it. For a form that is sent again, it returns the same again.
+func (r *request) moveOnce(
+	form url.Values, move func(context.Context) (layout.Flash, error),
+) (flash layout.Flash, err error) {
+	repeated := r.actReplay(form)
+	if repeated == nil {
+		return move(r.context())
+	}
+	body, err := r.web.cfg.App.DoOnce(r.context(), r.caller, repeated, func(ctx context.Context) (any, error) {
+		return move(ctx)
+	})
+	if err == nil {
+		err = json.Unmarshal(body, &flash)
+	}
+	return flash, err
+}
+
 // moveOne gives a post another time, and returns what to say about it.
-func (r *request) moveOne(in contract.EditPost, zone core.Zone) (layout.Flash, error) {
-	moved, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, in)
+func (r *request) moveOne(ctx context.Context, in contract.EditPost, zone core.Zone) (layout.Flash, error) {
+	moved, before, err := r.web.cfg.App.EditPostWithUndo(ctx, r.caller, in)
 	if err != nil {
 		return layout.Flash{}, err
 	}
@@ -237,15 +256,15 @@ func (r *request) moveOne(in contract.EditPost, zone core.Zone) (layout.Flash, e
 }
 
 // moveTogether is moveOne for all posts that share an entry. If all are refused, it returns the first reason.
-func (r *request) moveTogether(in contract.EditPost, f link.Filter) (layout.Flash, error) {
-	result, err := r.web.cfg.App.MoveTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network), in)
+func (r *request) moveTogether(ctx context.Context, in contract.EditPost, f link.Filter) (layout.Flash, error) {
+	result, err := r.web.cfg.App.MoveTogether(ctx, r.caller, calendarList(f), core.Platform(f.Network), in)
 	if result.Done == 0 {
 		if err == nil && len(result.Refused) > 0 {
 			err = result.Refused[0].Cause
 		}
 		return layout.Flash{}, err
 	}
-	return r.addEarlyEnd(r.bulkFlash("moved", result), err), nil
+	return r.addEarlyEnd(ctx, r.bulkFlash("moved", result), err), nil
 }
 
 // renderMoveError renders the calendar with the reason why a post, or all that share its entry, was not moved. If the

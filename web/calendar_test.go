@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -234,6 +235,42 @@ func TestPostsComposedTogetherAreOneEntry(t *testing.T) {
 	}
 	past := a.b.part(http.MethodPost, "/calendar/move", "post", posts[0].ID, "at", "2026-10-04T18:00", "together", "yes")
 	past.is(t, http.StatusConflict).says(t, "The time is in the past.")
+}
+
+// A move that was sent twice said that somebody else had changed the posts.
+func TestAMoveThatIsSentTwiceMovesOnce(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	a.together("2026-10-07T18:00", "Rye bread is back.", a.account, a.ws.Account("facebook"))
+	month := a.calendar("")
+	entry := month.one(t, "[data-together]")
+	for range 2 {
+		moved := a.b.part(http.MethodPost, "/calendar/move", "post", strings.TrimPrefix(attribute(entry, "id"), "entry-"),
+			"at", "2026-10-09T12:00", "revision", attribute(entry, "data-revision"), "together", "yes",
+			"form", attribute(month.one(t, testid("calendar")), "data-form")).is(t, http.StatusOK)
+		moved.says(t, "2 posts moved.")
+		moved.one(t, testid("moved")+" form")
+	}
+	var entries int
+	must(t, a.Pool.QueryRow(t.Context(), "SELECT count(*) FROM audit_log WHERE action = 'post_changed'").Scan(&entries))
+	if entries != 1 {
+		t.Errorf("the audit log has %d entries", entries)
+	}
+}
+
+// A person who left the page while posts were moved left half of them behind.
+func TestPostsAreMovedTogetherEvenIfThePersonLeaves(t *testing.T) {
+	t.Parallel()
+	a := newAlmanac(t)
+	posts := a.together("2026-10-07T18:00", "Rye bread is back.", a.account, a.ws.Account("facebook"))
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	moved, err := a.App.MoveTogether(ctx, a.ws.Owner, contract.ListPosts{}, "", contract.EditPost{
+		ID: posts[0].ID, When: &contract.When{PublishAt: "2026-10-09T12:00"},
+	})
+	if err != nil || moved.Done != 2 {
+		t.Errorf("%d posts are moved, %v", moved.Done, err)
+	}
 }
 
 func TestAWeekOpensAtItsFirstHourOfInterest(t *testing.T) {

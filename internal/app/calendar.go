@@ -68,32 +68,34 @@ func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 	}
 }
 
-// maxTogether is how many posts ListPostsTogether returns: one for each account that a request can have.
-const maxTogether = 200
-
-// ListPostsTogether returns the posts that share an entry with a post in the calendar of a filter, including the post.
-// The error is not_found if there are none.
+// ListPostsTogether returns the posts that share an entry with a post in the calendar of a filter, including the post:
+// at most maxTogether, and the number of all. The error is not_found if there are none.
 func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	id string,
-) ([]CalendarPost, error) {
+) (CalendarPosts, error) {
 	t, postID, err := enterWithID[core.PostKind](a, c, core.Read, id)
 	if err != nil {
-		return nil, err
+		return CalendarPosts{}, err
 	}
 	f, err := a.parsePostFilter(ctx, t, in)
 	if err != nil {
-		return nil, err
+		return CalendarPosts{}, err
 	}
 	f.Platform, f.Limit = platform, maxTogether
 	found, err := t.PostsTogether(ctx, f, postID)
 	if err == nil && len(found) == 0 {
 		err = core.NotFound()
 	}
-	return convertAll(found, func(p store.CalendarPost) CalendarPost { return calendarPostOf(c, p) }), err
+	if err != nil {
+		return CalendarPosts{}, err
+	}
+	posts := convertAll(found, func(p store.CalendarPost) CalendarPost { return calendarPostOf(c, p) })
+	return CalendarPosts{Posts: posts, Total: found[0].Total}, nil
 }
 
 // MoveTogether gives another time to the posts that share an entry of the calendar, each with the same checks as one
-// post. The edit names one of them, the revision of it that the person has seen, and the time.
+// post. The edit names one of them, the revision of it that the person has seen, and the time. The move goes on when
+// the person leaves, so that it does not end halfway.
 func (a *App) MoveTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	edit contract.EditPost,
 ) (BulkResult, error) {
@@ -101,6 +103,8 @@ func (a *App) MoveTogether(ctx context.Context, c core.Caller, in contract.ListP
 	if err != nil {
 		return BulkResult{}, err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), onceTimeout)
+	defer cancel()
 	seen, err := t.Post(ctx, id)
 	if err == nil {
 		err = checkRevision(&seen, contract.EditPost{Revision: edit.Revision})
@@ -108,15 +112,20 @@ func (a *App) MoveTogether(ctx context.Context, c core.Caller, in contract.ListP
 	if err != nil {
 		return BulkResult{}, err
 	}
-	posts, err := a.ListPostsTogether(ctx, c, in, platform, edit.ID)
+	together, err := a.ListPostsTogether(ctx, c, in, platform, edit.ID)
 	if err != nil {
 		return BulkResult{}, err
 	}
-	ids := convertAll(posts, func(p CalendarPost) string { return p.ID })
-	return a.applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
-		_, before, err := a.EditPostWithUndo(ctx, c, contract.EditPost{
-			ID: p.ID.String(), Revision: p.Revision(), When: edit.When,
+	if together.Total > maxTogether {
+		return BulkResult{}, core.Fail(core.CodeConflict, "These are %d posts, and at most %d can be moved at once.",
+			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, and move them in parts.")
+	}
+	ids := convertAll(together.Posts, func(p CalendarPost) string { return p.ID })
+	return a.applyWithOneAuditEntry(ctx, t, c, core.ActReschedule, ids,
+		func(ctx context.Context, p core.Post) (PostSchedule, error) {
+			_, before, err := a.EditPostWithUndo(ctx, c, contract.EditPost{
+				ID: p.ID.String(), Revision: p.Revision(), When: edit.When,
+			})
+			return before, err
 		})
-		return before, err
-	})
 }

@@ -25,8 +25,8 @@ func CheckSelection(ids []string) error {
 	return nil
 }
 
-// maxRestored is how many posts one Undo may be for: those of one creation, one for each account.
-const maxRestored = 10 * MaxBulk
+// maxTogether is how many posts of one creation, one for each account, an action or its Undo may be for.
+const maxTogether = 10 * MaxBulk
 
 // BulkAction is one action on several posts.
 type BulkAction struct {
@@ -209,8 +209,8 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 	if err != nil {
 		return BulkResult{}, err
 	}
-	if len(before) > maxRestored {
-		return BulkResult{}, core.Invalid("before", "At most %d posts can be restored at once.", maxRestored)
+	if len(before) > maxTogether {
+		return BulkResult{}, core.Invalid("before", "At most %d posts can be restored at once.", maxTogether)
 	}
 	was := map[string]PostSchedule{}
 	var ids []string

@@ -73,6 +73,7 @@ function askForTime(entry) {
   form.elements.post.value = idOf(entry);
   form.elements.revision.value = entry.dataset.revision;
   form.elements.together.value = togetherOf(entry);
+  form.elements.form.value = calendar().dataset.form;
   form.elements.at.value = entry.dataset.at;
   form.querySelector("#move-about").textContent = entry.querySelector(".entry-text").textContent;
   form.querySelector("#move-refused").replaceChildren();
@@ -111,7 +112,13 @@ function move(entry, at, cell) {
     source: entry,
     target: "#calendar",
     swap: "patch",
-    values: { post: idOf(entry), at, revision: entry.dataset.revision, together: togetherOf(entry) },
+    values: {
+      post: idOf(entry),
+      at,
+      revision: entry.dataset.revision,
+      together: togetherOf(entry),
+      form: calendar().dataset.form,
+    },
   });
 }
 

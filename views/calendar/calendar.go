@@ -22,6 +22,7 @@ type Model struct {
 	Date  time.Time // the day of Shown; a day is represented by its midnight in UTC
 	Zone  core.Zone // the workspace's, for days and hours
 	Now   time.Time
+	Form  string // value of FieldForm for the next move
 	Days  []Day
 	// Chosen is Date with more of its posts, which a phone shows below the month.
 	Chosen *Day
@@ -70,7 +71,8 @@ type Network struct{ Platform, Name string }
 type TogetherModel struct {
 	Frame layout.Frame
 	Zone  core.Zone
-	Posts []Post
+	Posts []Post // the first of them
+	Total int
 }
 
 // Refusal is why a post was not moved.
@@ -87,6 +89,7 @@ const (
 	FieldAt       = "at"
 	FieldRevision = "revision"
 	FieldTogether = "together" // is set for a post that stands for several, which all move
+	FieldForm     = "form"     // identifies the move, so that submitting it twice acts once
 )
 
 const (
