@@ -64,25 +64,31 @@ var createdFlashes = map[string][2]string{
 	posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
 }
 
-// setCreatedFlash stores a message that says what happened to new posts. What is sent now can be taken back.
+// setCreatedFlash stores a message that says what happened to new posts. What is sent now can be taken back, unless the
+// form is submitted again later, when the posts may have been published, taken back or changed.
 func (r *request) setCreatedFlash(when string, made []contract.Post) {
-	words := createdFlashes[when]
-	text := words[0]
-	if len(made) > 1 {
-		text = fmt.Sprintf(words[1], len(made))
-	}
-	r.setFlash(ui.ToneGood, text)
 	if when != posts.WhenNow {
+		r.setFlash(ui.ToneGood, countedFlash(createdFlashes[when], len(made)))
 		return
 	}
-	ids := make([]string, len(made))
-	for i, p := range made {
-		ids[i] = p.ID
-	}
-	before, err := r.web.cfg.App.BeforeSending(r.context(), r.caller, ids)
+	before, err := r.web.cfg.App.BeforeSending(r.context(), r.caller, made)
 	if err != nil { // must not hide that there are posts
 		r.web.cfg.Log.WarnContext(r.context(), "cannot offer to undo the sending of posts", "error", err)
+	}
+	if len(before) == 0 {
+		r.setFlash(ui.ToneInfo, countedFlash(createdBefore, len(made)))
 		return
 	}
-	r.setUndoFlash(text, before...)
+	r.setUndoFlash(countedFlash(createdFlashes[when], len(before)), before...)
+}
+
+// createdBefore says that there are posts, one or several, whatever has become of them.
+var createdBefore = [2]string{"The post was created.", "%d posts were created."}
+
+// countedFlash returns the words for one post or for several.
+func countedFlash(words [2]string, n int) string {
+	if n == 1 {
+		return words[0]
+	}
+	return fmt.Sprintf(words[1], n)
 }

@@ -570,3 +570,39 @@ func TestWhatTheComposerSendsIsHeldForAMoment(t *testing.T) {
 		t.Errorf("after Undo: %s", p.StatusLine)
 	}
 }
+
+// A form that was submitted again later said that posts would be published that had been taken back, and offered to
+// undo a colleague's change.
+func TestAComposerFormThatIsSentAgainPromisesOnlyWhatIsTrue(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	pairs := []string{
+		"form", "AFORMTHATWASDRAWNSOMETIME2", "account", s.threads.ID, "account", s.page.ID, "text", "hello", "when", "now",
+	}
+	send := func() *page {
+		t.Helper()
+		s.b.post("/posts", pairs...).leads(t, "/posts")
+		return s.b.get("/posts").is(t, http.StatusOK)
+	}
+	const undo = `form[action="/posts/undo"]`
+	first := send()
+	send().says(t, "Publishing 2 posts in 10 seconds.")
+
+	s.Clock.Advance(time.Second)
+	changed, text := s.all()[0], "changed by a colleague"
+	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: changed.ID, Text: &text, InPlace: true})
+	must(t, err)
+	again := send()
+	again.says(t, "Publishing in 10 seconds.")
+	if before := again.form(t, undo)["before"]; len(before) != 1 || strings.Contains(before[0], changed.ID) {
+		t.Errorf("it offers to undo %v", before)
+	}
+
+	s.b.send(http.MethodPost, "/posts/undo", first.form(t, undo).Encode()).is(t, http.StatusSeeOther)
+	s.b.get("/posts").is(t, http.StatusOK)
+	later := send()
+	later.says(t, "2 posts were created.")
+	if strings.Contains(later.text(), "Publishing") || len(later.all(undo)) != 0 {
+		t.Errorf("it says %s", later.text())
+	}
+}

@@ -270,26 +270,34 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 	return err
 }
 
-// BeforeSending returns the schedules that take posts back which have just been created to be sent: each becomes a
-// draft. Posts that no longer exist are left out.
-func (a *App) BeforeSending(ctx context.Context, c core.Caller, ids []string) ([]PostSchedule, error) {
+// BeforeSending returns the schedules that take posts back which were created to be sent: each becomes a draft. It
+// leaves out posts that are no longer waiting as they were created.
+func (a *App) BeforeSending(ctx context.Context, c core.Caller, made []contract.Post) ([]PostSchedule, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := parseIDs[core.PostKind]("ids", ids)
+	ids, err := parseIDs[core.PostKind]("ids", convertAll(made, func(p contract.Post) string { return p.ID }))
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.PostsByID(ctx, parsed)
+	found, err := t.PostsByID(ctx, ids)
 	var before []PostSchedule
-	for _, id := range parsed {
-		if p, ok := found[id]; ok {
-			before = append(before, PostSchedule{ID: id.String(), Status: core.PostDraft, Revision: p.Revision()})
+	for i, id := range ids {
+		if p, ok := found[id]; ok && p.Status == core.PostQueued && !p.Busy && isUnchangedSince(p, made[i]) {
+			before = append(before, PostSchedule{ID: made[i].ID, Status: core.PostDraft, Revision: p.Revision()})
 		}
 	}
 	return before, err
 }
+
+// isUnchangedSince reports whether a post was not changed after an answer showed it. Answers have milliseconds.
+func isUnchangedSince(p core.Post, shown contract.Post) bool {
+	return shown.PublishAt != nil && isSameMilli(p.PublishAt, shown.PublishAt.Time) &&
+		isSameMilli(p.UpdatedAt, shown.UpdatedAt.Time)
+}
+
+func isSameMilli(a, b time.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 
 // sendHold is how long a post waits after a person has sent it, so that they can undo it.
 const sendHold = 10 * time.Second
