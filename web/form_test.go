@@ -59,3 +59,20 @@ func TestTheErrorOfAFormWithAnIDIsAPage(t *testing.T) {
 	}
 	page.says(t, "The form was changed.")
 }
+
+func TestAButtonOfAPostThatIsPressedTwiceActsOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	shown := s.show(draft)
+	for _, act := range []string{"duplicate", "send-now"} {
+		path := "/posts/" + draft.ID + "/" + act
+		form := shown.form(t, `form[action="`+path+`"]`).Encode()
+		first := s.b.send(http.MethodPost, path, form).is(t, http.StatusSeeOther)
+		s.b.send(http.MethodPost, path, form).leads(t, first.Header.Get("Location"))
+	}
+	if n := len(s.all()); n != 2 {
+		t.Errorf("there are %d posts", n)
+	}
+	s.show(draft).says(t, "Publishing in 10 seconds.")
+}

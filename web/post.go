@@ -105,7 +105,7 @@ func (r *request) findConnectedAccount(id string) (*contract.Account, error) {
 // postModel returns what a post's page shows of a post, without its content and obstacles.
 func (r *request) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
-		Post: card.Post, Revision: card.Revision, Account: card.AccountName, Avatar: card.AccountAvatar,
+		Post: card.Post, Revision: card.Revision, Form: newFormID(), Account: card.AccountName, Avatar: card.AccountAvatar,
 		Network: card.Platform,
 		Events:  events, NextTry: card.NextTryAt,
 		Held:   card.Held,

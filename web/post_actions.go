@@ -103,12 +103,12 @@ func (r *request) cancelPost() error {
 	return r.finishUndoable("Moved back to drafts. The post will not be published.", before, err)
 }
 
-func (r *request) retryPost() error {
+func (r *request) retryPost(url.Values) error {
 	_, err := r.web.cfg.App.RetryPost(r.context(), r.caller, contract.RetryPost{ID: r.pathID()})
 	return r.finishAction(flashPublishing, err)
 }
 
-func (r *request) duplicatePost() error {
+func (r *request) duplicatePost(url.Values) error {
 	made, err := r.web.cfg.App.DuplicatePost(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return r.finishAction("", err)

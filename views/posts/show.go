@@ -30,6 +30,7 @@ type ShowModel struct {
 	Frame            layout.Frame
 	Post             contract.Post
 	Revision         string    // sent with the forms on the page
+	Form             string    // value of FieldForm
 	Account, Network string    // names
 	Avatar           string    // the path of the account's picture; "" without one
 	Zone             core.Zone // the workspace's

@@ -627,7 +627,7 @@ func postActions(m ShowModel) templ.Component {
 			}
 		}
 		if m.offers(core.ActRetry) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: m.Frame.Link.RetryPost(m.Post.ID), Label: "Retry", Icon: "rotate-cw", Class: primaryClassIf(!m.Mend && m.Reconnect == "")}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: m.Frame.Link.RetryPost(m.Post.ID), Label: "Retry", Icon: "rotate-cw", Class: primaryClassIf(!m.Mend && m.Reconnect == ""), Fields: []ui.Hidden{{Name: FieldForm, Value: m.Form}}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -639,7 +639,7 @@ func postActions(m ShowModel) templ.Component {
 			}
 		}
 		if m.offers(core.ActSendNow) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendPostNow(m.Post.ID), Label: "Send now", Icon: "send", Fields: []ui.Hidden{{Name: FieldRevision, Value: m.Revision}}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendPostNow(m.Post.ID), Label: "Send now", Icon: "send", Fields: []ui.Hidden{{Name: FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -684,7 +684,7 @@ func cancelAction(m ShowModel) ui.Action {
 
 // duplicateAction returns the button that copies a post. A failed post is changed in this way.
 func duplicateAction(m ShowModel) ui.Action {
-	act := ui.Action{ID: "duplicate", URL: m.Frame.Link.DuplicatePost(m.Post.ID), Label: "Duplicate", Icon: "copy-plus"}
+	act := ui.Action{ID: "duplicate", URL: m.Frame.Link.DuplicatePost(m.Post.ID), Label: "Duplicate", Icon: "copy-plus", Fields: []ui.Hidden{{Name: FieldForm, Value: m.Form}}}
 	if m.Post.Status == string(core.PostFailed) {
 		act.Label, act.Icon, act.Class = "Edit a copy", "pencil", primaryClassIf(m.Mend && m.Reconnect == "" && m.offers(core.ActRetry))
 	}
