@@ -111,7 +111,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 			Example:     "0b5bd0f4-5e6c-4f0e-8f43-6a9c6f6f1b52",
 		})
 	}
-	if r.hasBody() {
+	if r.hasBodyFields() {
 		op.RequestBody = &huma.RequestBody{
 			Required: !r.optionalBody,
 			Content:  d.examples.jsonContent(d.registry.Schema(r.operation.Input, true, "")),

@@ -70,7 +70,7 @@ func (r *route) bindOperation(registry huma.Registry) error {
 	var err error
 	r.query = &schema.Object{}
 	switch {
-	case r.hasBody():
+	case r.hasBodyFields():
 		r.body, err = compileType(registry, registry.Schema(operation.Input, true, ""))
 	case r.method == http.MethodPost:
 		// The operation has no fields, so a body can only be an empty object.
@@ -81,8 +81,8 @@ func (r *route) bindOperation(registry huma.Registry) error {
 	return err
 }
 
-// hasBody reports whether the operation's input has fields in the body.
-func (r *route) hasBody() bool {
+// hasBodyFields reports whether the operation's input has fields in the body.
+func (r *route) hasBodyFields() bool {
 	for _, field := range reflect.VisibleFields(r.operation.Input) {
 		if name := field.Tag.Get("json"); name != "" && name != "-" {
 			return true

@@ -36,7 +36,7 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	if err != nil {
 		return err
 	}
-	frame, err := r.pageFrame("Accounts", layout.SectionAccounts)
+	frame, err := r.loadFrame("Accounts", layout.SectionAccounts)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (r *request) confirmDisconnect() error {
 		return err
 	}
 	points := []string{
-		"Belfry deletes its access to the account immediately.",
+		"Belfry deletes its access tokens for the account immediately.",
 		"Published posts stay on the network and in your list of posts.",
 	}
 	if card.Posts.Queued > 0 {

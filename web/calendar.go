@@ -55,7 +55,7 @@ func (r *request) loadCalendar(shown link.Calendar) (calendar.Model, error) {
 	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return m, err
 	}
-	m.Frame, err = r.pageFrame("Calendar", layout.SectionCalendar)
+	m.Frame, err = r.loadFrame("Calendar", layout.SectionCalendar)
 	return m, err
 }
 
@@ -184,7 +184,7 @@ func (r *request) showPostsTogether() error {
 		return err
 	}
 	title := ui.CountNoun(m.Total, "post", "posts") + " at " + m.Zone.Label(m.Posts[0].At)
-	if m.Frame, err = r.pageFrame(title, layout.SectionCalendar); err != nil {
+	if m.Frame, err = r.loadFrame(title, layout.SectionCalendar); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, calendar.Together(m), calendar.TogetherPart(m))

@@ -113,7 +113,7 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	if err != nil {
 		return m, err
 	}
-	m.Frame, err = r.pageFrame("Compose", layout.SectionCompose)
+	m.Frame, err = r.loadFrame("Compose", layout.SectionCompose)
 	return m, err
 }
 

@@ -184,7 +184,7 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 	if !ok {
 		return core.NotFound()
 	}
-	frame, err := r.pageFrame("Choose what to connect", layout.SectionAccounts)
+	frame, err := r.loadFrame("Choose what to connect", layout.SectionAccounts)
 	if err != nil {
 		return err
 	}

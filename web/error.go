@@ -61,7 +61,7 @@ func (r *request) errorFrame(e *core.Error) layout.Frame {
 	if !r.sessionLoaded && (e.Code == core.CodeRateLimited || r.authenticate() != nil) || r.caller.IsZero() {
 		return stranger
 	}
-	f, err := r.pageFrame("", "")
+	f, err := r.loadFrame("", "")
 	if err != nil {
 		return stranger
 	}

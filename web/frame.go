@@ -42,9 +42,9 @@ func (r *request) workspaceZone() (core.Zone, error) {
 	return core.ParseZone(who.Workspace.TZ)
 }
 
-// pageFrame loads the frame of a page, and removes the flash from the session to show it. The frame of a part of a page
+// loadFrame loads the frame of a page, and removes the flash from the session to show it. The frame of a part of a page
 // has only the person's rights and links.
-func (r *request) pageFrame(title string, section layout.Section) (layout.Frame, error) {
+func (r *request) loadFrame(title string, section layout.Section) (layout.Frame, error) {
 	role := r.caller.Role()
 	f := layout.Frame{
 		Title: title, Section: section, Writes: role.CanWrite(), Manages: role.CanManage(),

@@ -29,7 +29,7 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	if err != nil {
 		return err
 	}
-	frame, err := r.pageFrame("Groups", layout.SectionGroups)
+	frame, err := r.loadFrame("Groups", layout.SectionGroups)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (r *request) renderGroup(status int, m groups.FormModel, chosen []string) (
 	if m.Accounts, err = r.groupAccounts(chosen); err != nil {
 		return err
 	}
-	if m.Frame, err = r.pageFrame(title, layout.SectionGroups); err != nil {
+	if m.Frame, err = r.loadFrame(title, layout.SectionGroups); err != nil {
 		return err
 	}
 	return r.render(status, groups.Form(m), nil)

@@ -34,7 +34,7 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.pageFrame("API keys", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrame("API keys", layout.SectionSettings); err != nil {
 		return err
 	}
 	m.Form, m.Keys, m.API, m.UpgradeURL = newFormID(), list.Keys, who.Usage.API, r.web.cfg.UpgradeURL

@@ -45,7 +45,7 @@ func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, erro
 	if m.Folders, err = r.loadFolders(); err != nil {
 		return m, err
 	}
-	m.Frame, err = r.pageFrame("Media", layout.SectionMedia)
+	m.Frame, err = r.loadFrame("Media", layout.SectionMedia)
 	return m, err
 }
 

@@ -47,7 +47,7 @@ func (r *request) loadFileModel(back link.MediaFilter) (media.FileModel, error) 
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return m, err
 	}
-	m.Frame, err = r.pageFrame(card.OriginalName, layout.SectionMedia)
+	m.Frame, err = r.loadFrame(card.OriginalName, layout.SectionMedia)
 	return m, err
 }
 

@@ -42,8 +42,8 @@ func (r *request) reserveUpload(form url.Values) error {
 	return r.writeJSON(http.StatusCreated, json.RawMessage(answer.Body))
 }
 
-// showUploads returns the files with the ids in the query as JSON, for the script that has uploaded them.
-func (r *request) showUploads() error {
+// sendUploadedFiles returns the files with the ids in the query as JSON, for the script that has uploaded them.
+func (r *request) sendUploadedFiles() error {
 	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, r.echo.QueryParams()["id"])
 	if err != nil {
 		return r.writeErrorJSON(err)

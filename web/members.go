@@ -26,7 +26,7 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.pageFrame("Members", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrame("Members", layout.SectionSettings); err != nil {
 		return err
 	}
 	m.Mails, m.Outbox = r.web.cfg.App.MailMode() != app.MailOff, r.web.outboxURL()

@@ -69,7 +69,7 @@ func (r *request) renderPassword(e *core.Error) error {
 		m.Refused, status = r.web.humanize(e), httpd.Status(e.Code)
 		r.setRetryAfter(e)
 	}
-	if m.Frame, err = r.pageFrame("Confirm your password", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrame("Confirm your password", layout.SectionSettings); err != nil {
 		return err
 	}
 	return r.render(status, auth.Password(m), auth.PasswordPart(m))

@@ -39,7 +39,7 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.pageFrame(tabTitle(card), layout.SectionPosts); err != nil {
+	if m.Frame, err = r.loadFrame(tabTitle(card), layout.SectionPosts); err != nil {
 		return err
 	}
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {

@@ -22,7 +22,7 @@ func (r *request) showPosts() error {
 		return err
 	}
 	m := posts.ListModel{Filter: filter, Counts: counts, Next: next, Now: r.web.cfg.Now(), Form: newFormID()}
-	if m.Frame, err = r.pageFrame("Posts", layout.SectionPosts); err != nil {
+	if m.Frame, err = r.loadFrame("Posts", layout.SectionPosts); err != nil {
 		return err
 	}
 	if filter == (link.Filter{}) {
@@ -159,7 +159,7 @@ func (r *request) showPostsOnHold() error {
 	if err != nil {
 		return err
 	}
-	frame, err := r.pageFrame("On hold", layout.SectionPosts)
+	frame, err := r.loadFrame("On hold", layout.SectionPosts)
 	if err != nil {
 		return err
 	}

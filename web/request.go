@@ -187,7 +187,7 @@ func (r *request) render(status int, page, part templ.Component) error {
 
 // renderConfirm asks for confirmation of an action that cannot be undone. It sets the model's Frame.
 func (r *request) renderConfirm(section layout.Section, m layout.ConfirmModel) error {
-	frame, err := r.pageFrame(m.Title, section)
+	frame, err := r.loadFrame(m.Title, section)
 	if err != nil {
 		return err
 	}

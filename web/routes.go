@@ -130,7 +130,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		postRoute(at.DeleteFolder(id), withForm((*request).deleteFolder)),
 		getRoute(at.DeleteFolder(id), (*request).redirectToLibrary),
 		postRoute(at.Uploads(), withForm((*request).reserveUpload)),
-		getRoute(at.Uploads(), (*request).showUploads),
+		getRoute(at.Uploads(), (*request).sendUploadedFiles),
 		postRoute(at.CancelUpload(id), (*request).cancelUpload),
 		getRoute(at.CancelUpload(id), (*request).redirectToLibrary),
 

@@ -21,7 +21,7 @@ const (
 
 // showSearch shows the pages, actions, accounts and posts that match the query, in the search dialog or on a page.
 func (r *request) showSearch() error {
-	frame, err := r.pageFrame("Search", "")
+	frame, err := r.loadFrame("Search", "")
 	if err != nil {
 		return err
 	}

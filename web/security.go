@@ -23,7 +23,7 @@ func (r *request) renderSecurity(status int, m settings.SecurityModel) (err erro
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.pageFrame("Password and sessions", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrame("Password and sessions", layout.SectionSettings); err != nil {
 		return err
 	}
 	m.Email = m.Frame.Person.Email

@@ -26,7 +26,7 @@ func (r *request) renderWorkspace(status int, m settings.WorkspaceModel) (err er
 	if err := r.caller.RequireSession(true); err != nil {
 		return err
 	}
-	if m.Frame, err = r.pageFrame("Workspace", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrame("Workspace", layout.SectionSettings); err != nil {
 		return err
 	}
 	return r.render(status, settings.Workspace(m), nil)

@@ -121,6 +121,7 @@ func checkWritable(dir string) error {
 	return nil
 }
 
+// checkPostgres opens the database and checks its schema version. It sets inst.db and inst.pool, which later checks use.
 func (inst *installation) checkPostgres(ctx context.Context) (found string, err error) {
 	if inst.cfg.DatabaseURL.IsZero() {
 		if made, err := postgres.HasDatabase(inst.cfg.DataDir); err != nil || !made {

@@ -62,10 +62,10 @@ func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []co
 }
 
 // saveNamesAndPicture stores an account's names and a copy of its picture. If the picture cannot be copied within
-// copyTime, it stores the names, keeps the earlier copy, and returns the error.
-func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account, copyTime time.Duration,
+// timeout, it stores the names, keeps the earlier copy, and returns the error.
+func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account, timeout time.Duration,
 ) error {
-	avatar, failed := a.copyPicture(ctx, account, copyTime)
+	avatar, failed := a.copyPicture(ctx, account, timeout)
 	err := t.Tx(ctx, func(t store.Tenant) error {
 		unused, err := t.UpdateAccountProfile(ctx, account, avatar)
 		if err != nil || unused == "" {
@@ -81,11 +81,11 @@ func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account c
 
 // copyPicture stores a small copy of an account's picture, and returns its key: "" if the account has no picture, and
 // nil if the account's present copy stays.
-func (a *App) copyPicture(ctx context.Context, account core.Account, copyTime time.Duration) (*string, error) {
+func (a *App) copyPicture(ctx context.Context, account core.Account, timeout time.Duration) (*string, error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
 		return new(""), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, copyTime)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	picture, err := a.downloadPicture(ctx, account.AvatarURL)
 	if err != nil {

@@ -36,14 +36,14 @@ func (a *App) MailMode() MailMode {
 	return MailOff
 }
 
-// mailAdder is a store or a tenant in a transaction.
-type mailAdder interface {
-	AddMail(ctx context.Context, m store.Mail) error
+// mailQueuer is a store or a tenant in a transaction.
+type mailQueuer interface {
+	QueueMail(ctx context.Context, m store.Mail) error
 }
 
 // queueMail queues an email, which is sent if the transaction commits. It is stored encrypted, because its links give
 // access. It is not sent after expiresAt.
-func (a *App) queueMail(ctx context.Context, to mailAdder, m mail.Message, expiresAt time.Time) error {
+func (a *App) queueMail(ctx context.Context, to mailQueuer, m mail.Message, expiresAt time.Time) error {
 	row := store.Mail{ID: core.NewID[core.MailKind](), ExpiresAt: expiresAt}
 	if t, ok := to.(store.Tenant); ok {
 		row.Workspace = t.WorkspaceID()
@@ -54,7 +54,7 @@ func (a *App) queueMail(ctx context.Context, to mailAdder, m mail.Message, expir
 		return fmt.Errorf("encode an email: %w", err)
 	}
 	row.Sealed = a.cfg.Ring.Seal(purposeMail, mailSealPlace(row), plain)
-	return to.AddMail(ctx, row)
+	return to.QueueMail(ctx, row)
 }
 
 // mailSealPlace returns the place to which the encryption of a stored email is bound.

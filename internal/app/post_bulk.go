@@ -111,7 +111,7 @@ func (a *App) applyToPost(ctx context.Context, c core.Caller, action BulkAction,
 func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
 ) (before PostSchedule, err error) {
 	if p.PublishAt.IsZero() {
-		return before, core.Fail(core.CodeConflict, "A draft without a time cannot be moved.").WithHint("Set its time on its page.")
+		return before, core.Fail(core.CodeConflict, "A draft without a time cannot be moved.").WithHint("Open the draft and set a time.")
 	}
 	at, issues := by.Apply(p.PublishAt, zone, a.cfg.Now())
 	if len(issues) > 0 {

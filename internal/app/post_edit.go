@@ -78,7 +78,7 @@ func errUnchangeable(p *core.Post) error {
 		word = "has failed"
 	}
 	return core.Fail(core.CodeConflict, "A post that %s cannot be changed.",
-		word).WithHint("Duplicate the post, and change the copy.")
+		word).WithHint("Duplicate the post, then edit the duplicate.")
 }
 
 // errEditedTooLate returns the conflict for a change of content that was saved after publishing had begun.

@@ -69,7 +69,7 @@ func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	}
 	secret, _ := user.Password()
 	if user.Username() == "" || secret == "" {
-		return nil, errors.New("the address has only one of key and secret: write s3://KEY:SECRET@HOST/BUCKET")
+		return nil, errors.New("the address must contain both a key and a secret: write s3://KEY:SECRET@HOST/BUCKET")
 	}
 	return credentials.NewStaticV4(user.Username(), secret, ""), nil
 }

@@ -103,7 +103,7 @@ func (c *checker) checkURL(name, value string, allow strictness, schemes ...stri
 	case allow >= anything && u.Port() != "" && !isPort(u.Port()):
 		c.addProblem(name, "has a port above 65535")
 	case allow >= withPath && (u.RawQuery != "" || u.Fragment != "" || u.User != nil):
-		c.addProblem(name, "must not have a user, a query or a fragment")
+		c.addProblem(name, "must not have a user name, a query or a fragment")
 	case allow == origin && u.Path != "":
 		c.addProblem(name, "must not have a path: Belfry needs its own host name")
 	}

@@ -119,7 +119,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"SECRET_KEYS=a:c2hvcnQ=":          "BELFRY_SECRET_KEYS is not valid (the key \"a\" has 5 bytes, but must have 32: create one with `openssl rand -base64 32`) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
 		"THREADS_CLIENT_ID=1":             "BELFRY_THREADS_CLIENT_ID is set, but BELFRY_THREADS_CLIENT_SECRET is not: a network needs both, so set the second or remove the first",
 		"THREADS_CLIENT_SECRET=abc":       "BELFRY_THREADS_CLIENT_SECRET is set, but BELFRY_THREADS_CLIENT_ID is not: a network needs both, so set the second or remove the first",
-		"NETWORKS_URL=http://h/p?q=1":     "BELFRY_NETWORKS_URL must not have a user, a query or a fragment (for example, BELFRY_NETWORKS_URL=http://127.0.0.1:9090)",
+		"NETWORKS_URL=http://h/p?q=1":     "BELFRY_NETWORKS_URL must not have a user name, a query or a fragment (for example, BELFRY_NETWORKS_URL=http://127.0.0.1:9090)",
 		"STORAGE_URL=ftp://u:pw@h/d":      "BELFRY_STORAGE_URL must be an address that begins with file or s3 (for example, BELFRY_STORAGE_URL=s3://key:secret@s3.example.org/bucket)",
 		"RETENTION=forever":               `BELFRY_RETENTION cannot be "forever" (it is not a duration) (for example, BELFRY_RETENTION=72h)`,
 		"LOG_LEVEL=loud":                  `BELFRY_LOG_LEVEL cannot be "loud" (it is not a log level) (for example, BELFRY_LOG_LEVEL=info)`,
@@ -132,7 +132,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"MEDIA_URL=//cdn":                 "BELFRY_MEDIA_URL must be an address that begins with http or https (for example, BELFRY_MEDIA_URL=http://localhost:8080)",
 		"LIMIT_ADDRESS=5/never":           `BELFRY_LIMIT_ADDRESS cannot be "5/never" ("never" is not a duration greater than zero) (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
 		"SECRET_KEYS=noid":                "BELFRY_SECRET_KEYS is not valid (a key must have the form ID:KEY, where ID has letters, digits, dots and dashes) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
-		"NETWORKS_URL=https://user:pw@h/": "BELFRY_NETWORKS_URL must not have a user, a query or a fragment (for example, BELFRY_NETWORKS_URL=http://127.0.0.1:9090)",
+		"NETWORKS_URL=https://user:pw@h/": "BELFRY_NETWORKS_URL must not have a user name, a query or a fragment (for example, BELFRY_NETWORKS_URL=http://127.0.0.1:9090)",
 	} {
 		t.Run(entry, func(t *testing.T) {
 			t.Parallel()

@@ -16,7 +16,7 @@ var ErrTooLarge = errors.New("the file is too large")
 var (
 	errBadAnswer   = errors.New("the server sent an unexpected response")
 	errUnavailable = errors.New("the server is temporarily unavailable")
-	errIdle        = errors.New("no bytes arrived for too long")
+	errIdle        = errors.New("the server stopped sending data")
 	errSlow        = errors.New("the bytes arrived too slowly")
 )
 

@@ -84,7 +84,7 @@ func (s *Service) PurgeFiles(ctx context.Context) error {
 			failed = errors.Join(failed, fmt.Errorf("purge media %s: %w", d.ID, err))
 		}
 	}
-	return errors.Join(failed, s.cfg.Store.DeleteLeftoverMediaRows(ctx))
+	return errors.Join(failed, s.cfg.Store.DeleteUnreferencedDeletedMedia(ctx))
 }
 
 // purgeIfDue deletes a file's bytes if it is still due. It checks this with the file locked, so that no post can start

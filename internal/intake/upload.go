@@ -288,7 +288,7 @@ func errSizeMismatch(reserved, length int64) error {
 	}
 	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes, but %d were reserved.", length, reserved).
 		WithHint("Send only the raw bytes of the whole file, not a form. " +
-			"Reserve a new upload for another file.")
+			"To send a different file, reserve a new upload.")
 }
 
 // newBlobKey returns an unused key. Every attempt uses a new one, so a worker that has lost its lease cannot change the

@@ -43,7 +43,7 @@ func isRefusedSetting(rules Rules, draft Draft, values map[string]any, f Field) 
 		return false
 	}
 	tried := maps.Clone(values)
-	tried[f.Name] = f.sampleValue()
+	tried[f.Name] = f.probeValue()
 	block, err := json.Marshal(tried)
 	if err != nil {
 		return false
@@ -74,8 +74,8 @@ func decodeSettingsMap(block json.RawMessage) map[string]any {
 	return values
 }
 
-// sampleValue returns a valid value of a field that is not a choice. For a switch, it differs from the default.
-func (f Field) sampleValue() any {
+// probeValue returns a valid value of a field that is not a choice. For a switch, it differs from the default.
+func (f Field) probeValue() any {
 	switch f.Kind {
 	case FieldSwitch:
 		return f.Default != "true"

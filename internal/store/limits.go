@@ -106,7 +106,8 @@ func (s *Store) Throttle(ctx context.Context, key string, burst int, interval ti
 	return max(row.TAT.Add(interval-interval*time.Duration(burst)).Sub(row.Now), time.Second), err
 }
 
-// Throttle is Store.Throttle. An action in a transaction that is rolled back does not count.
+// Throttle is Store.Throttle: the key is not limited to the workspace. An action in a transaction that is rolled back
+// does not count.
 func (t Tenant) Throttle(ctx context.Context, key string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
 	return t.store.Throttle(ctx, key, burst, interval)

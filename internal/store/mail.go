@@ -17,14 +17,14 @@ type Mail struct {
 	ExpiresAt time.Time
 }
 
-// AddMail is Store.AddMail for an email of the workspace.
-func (t Tenant) AddMail(ctx context.Context, m Mail) error {
+// QueueMail is Store.QueueMail for an email of the workspace.
+func (t Tenant) QueueMail(ctx context.Context, m Mail) error {
 	m.Workspace = t.ws
-	return t.store.AddMail(ctx, m)
+	return t.store.QueueMail(ctx, m)
 }
 
-// AddMail stores an email and enqueues the job that sends it. It must be called within Tx.
-func (s *Store) AddMail(ctx context.Context, m Mail) error {
+// QueueMail stores an email and enqueues the job that sends it. It must be called within Tx.
+func (s *Store) QueueMail(ctx context.Context, m Mail) error {
 	if err := s.exec(ctx, `
 		INSERT INTO mails (id, workspace_id, sealed, expires_at) VALUES (@id, @workspace, @sealed, @expires)`,
 		args{"id": m.ID, "workspace": m.Workspace, "sealed": m.Sealed, "expires": m.ExpiresAt}); err != nil {

@@ -76,8 +76,8 @@ func (t Tenant) DeleteMedia(ctx context.Context, files []Media, now time.Time) e
 	return t.addUsedStorage(ctx, -charged)
 }
 
-// DeleteLeftoverMediaRows deletes the rows of deleted files to which no post refers any more.
-func (s *Store) DeleteLeftoverMediaRows(ctx context.Context) error {
+// DeleteUnreferencedDeletedMedia deletes the rows of deleted files to which no post refers any more.
+func (s *Store) DeleteUnreferencedDeletedMedia(ctx context.Context) error {
 	return s.exec(ctx, `
 		DELETE FROM media m WHERE m.deleted_at IS NOT NULL
 			AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`, nil)

@@ -178,7 +178,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 			unnest(@kinds::text[]) WITH ORDINALITY AS event(kind, place) ORDER BY place`,
 		args{"ids": columns.ids, "kinds": events, "now": post.CreatedAt})
 	if n.Queued != nil {
-		n.Queued.addQueueStatements(queue, columns)
+		n.Queued.addSlotAndPublicationInserts(queue, columns)
 	}
 	if n.Answer != nil {
 		queue(`WITH kept AS (`+saveReplay+` RETURNING key) SELECT must(EXISTS (SELECT FROM kept), '`+replaced+`')`,
@@ -204,8 +204,8 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	return err
 }
 
-// addQueueStatements adds the statements for the slots and the ledger rows.
-func (q NewQueued) addQueueStatements(add func(string, args), columns postColumnValues) {
+// addSlotAndPublicationInserts adds the statements for the slots and the ledger rows.
+func (q NewQueued) addSlotAndPublicationInserts(add func(string, args), columns postColumnValues) {
 	add(`INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT post, @ws, @period, 'held' FROM unnest(@ids::uuid[]) AS post`,
 		args{"ids": columns.ids, "period": q.Period})
 	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, ahead, next_action_at,

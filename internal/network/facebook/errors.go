@@ -14,7 +14,8 @@ const (
 	hintPages   = "Facebook is temporarily refusing further requests for this Page. Belfry will try again."
 	hintTrouble = "Facebook has a temporary problem. " + meta.Later
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
-	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, then send it again."
+	hintLink    = "Facebook cannot use the link in this post. Check that the link opens without a sign-in, " +
+		"then send the post again."
 	hintVideo   = "A Reel must be vertical (9:16), at least 540 × 960 pixels, 3 to 90 seconds, 24 to 60 frames per second."
 	hintPhoto   = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."
 	hintThere   = "According to Facebook, this has already been posted to the Page. Check before you send it again."
