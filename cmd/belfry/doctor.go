@@ -121,7 +121,8 @@ func checkWritable(dir string) error {
 	return nil
 }
 
-// checkPostgres opens the database and checks its schema version. It sets inst.db and inst.pool, which later checks use.
+// checkPostgres opens the database and checks its schema version. It sets inst.db and inst.pool for the checks that
+// follow.
 func (inst *installation) checkPostgres(ctx context.Context) (found string, err error) {
 	if inst.cfg.DatabaseURL.IsZero() {
 		if made, err := postgres.HasDatabase(inst.cfg.DataDir); err != nil || !made {
