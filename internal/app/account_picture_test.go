@@ -1,21 +1,17 @@
 package app_test
 
 import (
-	"context"
-	"errors"
 	"image/jpeg"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
-	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/fetch/fetchtest"
+	"belfry/internal/media/mediatest"
 	"belfry/internal/queue"
 	"belfry/internal/store"
 )
@@ -83,7 +79,7 @@ func TestAnAccountsCheckReadsItsNamesAndPictureAgain(t *testing.T) {
 	if now.DisplayName != account.DisplayName || *now.Username != *account.Username {
 		t.Errorf("the account is called %s, @%s", now.DisplayName, *now.Username)
 	}
-	if _, err := avatarOf(t, h, now); err != nil {
+	if _, err := avatarOf(t, h, now); err != nil || *now.AvatarURL != *account.AvatarURL {
 		t.Errorf("the picture is at %s: %v", *now.AvatarURL, err)
 	}
 	if h.Jobs("discard") != 1 {
@@ -92,9 +88,6 @@ func TestAnAccountsCheckReadsItsNamesAndPictureAgain(t *testing.T) {
 	checkAccount(t, h, h.App, ws, account)
 	if h.Jobs("discard") != 1 {
 		t.Error("the bytes of a copy that is in use are deleted")
-	}
-	if list, err = h.App.ListAccounts(t.Context(), ws.Owner); err != nil || *list.Accounts[0].AvatarURL != *now.AvatarURL {
-		t.Errorf("the same picture has moved to %s: %v", *list.Accounts[0].AvatarURL, err)
 	}
 }
 
@@ -145,67 +138,40 @@ func TestAPictureThatComesBackBeforeItsDeletionIsKept(t *testing.T) {
 	}))
 	checkAccount(t, h, h.App, ws, account)
 	h.WorkDiscards()
-	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
-	must(t, err)
-	if _, err := avatarOf(t, h, list.Accounts[0]); err != nil {
+	if _, err := avatarOf(t, h, account); err != nil {
 		t.Errorf("the picture is gone: %v", err)
 	}
 }
 
-// watchedBlobs calls during while it stores or deletes bytes.
-type watchedBlobs struct {
-	blob.Store
-	during func(ctx context.Context) error
-}
-
-func (b watchedBlobs) Put(ctx context.Context, key string, r io.Reader, size int64) error {
-	return errors.Join(b.during(ctx), b.Store.Put(ctx, key, r, size))
-}
-
-func (b watchedBlobs) Delete(ctx context.Context, key string) error {
-	return errors.Join(b.during(ctx), b.Store.Delete(ctx, key))
-}
-
-// A slow bucket kept all connections of the worker, and posts went out late.
-func TestNoConnectionIsHeldWhileBytesAreStoredOrDeleted(t *testing.T) {
+func TestTheDeletionOfAPictureWaitsForThoseWhoStoreIt(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	account := ws.Account("threads", "maren.writes")
-	calls := 0
-	watched := h.Replica(func(c *app.Config) {
-		c.Blobs = watchedBlobs{c.Blobs, func(context.Context) error {
-			if calls++; h.Pool.Stat().AcquiredConns() > 0 {
-				t.Error("a connection is held")
-			}
-			return nil
-		}}
-	})
-	checkAccount(t, h, watched, ws, account)
-	must(t, watched.Intake().DeleteBlobs(t.Context(), []string{"avatars/aa/unused", "media/aa/unused"}))
-	if calls != 3 {
-		t.Errorf("%d calls to the storage", calls)
-	}
-}
-
-func TestAnAccountKeepsItsPictureAndGetsItsNamesWhileNothingCanBeStored(t *testing.T) {
-	t.Parallel()
-	h := apptest.New(t)
-	ws := h.Workspace("one")
-	account := ws.Account("threads", "maren.writes")
-	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET display_name = 'Old name'`)
+	id, err := core.ParseID[core.AccountKind](account.ID)
 	must(t, err)
-	checkAccount(t, h, h.Replica(func(c *app.Config) {
-		c.Blobs = watchedBlobs{c.Blobs, func(ctx context.Context) error {
-			if end, ok := ctx.Deadline(); !ok || time.Until(end) > 20*time.Second {
-				t.Error("the storage may take longer than twenty seconds")
-			}
-			return errors.New("the bucket does not respond")
-		}}
-	}), ws, account)
-	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
+	small, err := h.App.Intake().MakeAvatar(t.Context(), mediatest.JPEG(64, 64))
 	must(t, err)
-	if now := list.Accounts[0]; now.DisplayName != account.DisplayName || *now.AvatarURL != *account.AvatarURL {
-		t.Errorf("the account is called %s and has the picture %s", now.DisplayName, *now.AvatarURL)
+	var key string
+	deleted := make(chan error, 1)
+	must(t, h.Store.In(ws.Owner.Workspace()).Tx(t.Context(), func(s store.Tenant) (err error) {
+		if key, err = h.App.Intake().StoreAvatar(t.Context(), s, id, small); err != nil {
+			return err
+		}
+		go func() { deleted <- h.App.Intake().DeleteBlobs(t.Context(), []string{key}) }()
+		for waits := false; !waits; {
+			if len(deleted) > 0 {
+				t.Error("the bytes were deleted before their account's row had their key")
+				break
+			}
+			must(t, h.Pool.QueryRow(t.Context(),
+				`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+		}
+		_, err = s.UpdateAccountProfile(t.Context(), core.Account{ID: id}, &key)
+		return err
+	}))
+	must(t, <-deleted)
+	if _, err := h.Config.Blobs.Open(t.Context(), key); err != nil {
+		t.Errorf("the picture is gone: %v", err)
 	}
 }

@@ -16,11 +16,10 @@ import (
 )
 
 const (
-	// pictureCall is how long it may take to copy one profile picture. picturePatience is how long a person who has just
-	// connected accounts waits for their pictures, and quickPictureCall is the part of it in which they are copied.
-	pictureCall      = 20 * time.Second
-	picturePatience  = 3 * time.Second
-	quickPictureCall = 2 * time.Second
+	// pictureCall is how long the download of one profile picture may take. picturePatience is how long a person who
+	// has just connected accounts waits for their pictures.
+	pictureCall     = 20 * time.Second
+	picturePatience = 3 * time.Second
 )
 
 // tryUpdateProfile reads an account's names and picture from its network and stores them. It only logs an error; the
@@ -39,7 +38,7 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 	if err == nil {
 		account.Username, account.AvatarURL = p.Username, p.AvatarURL
 		account.DisplayName = cmp.Or(p.DisplayName, account.DisplayName)
-		err = a.saveNamesAndPicture(ctx, t, account, pictureCall)
+		err = a.saveNamesAndPicture(ctx, t, account)
 	}
 	if err != nil {
 		a.cfg.Log.WarnContext(ctx, "could not read an account's profile", "workspace", t.WorkspaceID(),
@@ -53,7 +52,7 @@ func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []co
 	ctx, cancel := context.WithTimeout(ctx, picturePatience)
 	defer cancel()
 	_, _ = network.CallEach(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
-		if err := a.saveNamesAndPicture(ctx, t, account, quickPictureCall); err != nil {
+		if err := a.saveNamesAndPicture(ctx, t, account); err != nil {
 			a.cfg.Log.WarnContext(ctx, "could not copy an account's picture", "workspace", t.WorkspaceID(),
 				"account", account.ID, "network", account.Platform, "error", err)
 		}
@@ -61,17 +60,24 @@ func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []co
 	})
 }
 
-// saveNamesAndPicture stores an account's names and a copy of its picture. If the picture cannot be copied within
-// timeout, it stores the names, keeps the earlier copy, and returns the error.
-func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account, timeout time.Duration,
-) error {
-	avatar, failed := a.copyPicture(ctx, account, timeout)
-	err := t.Tx(ctx, func(t store.Tenant) error {
-		unused, err := t.UpdateAccountProfile(ctx, account, avatar)
+// saveNamesAndPicture stores an account's names and a copy of its picture. If the picture cannot be copied, it stores
+// the names, keeps the earlier copy, and returns the error.
+func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account) error {
+	picture, failed := a.downloadSmallPicture(ctx, account)
+	saving := context.WithoutCancel(ctx)
+	err := t.Tx(saving, func(t store.Tenant) error {
+		avatar := new("")
+		if len(picture) > 0 {
+			*avatar, failed = a.intake.StoreAvatar(ctx, t, account.ID, picture)
+		}
+		if failed != nil {
+			avatar = nil
+		}
+		unused, err := t.UpdateAccountProfile(saving, account, avatar)
 		if err != nil || unused == "" {
 			return err
 		}
-		return t.Enqueue(ctx, queue.DeleteBlobs{Keys: []string{unused}}, time.Time{})
+		return t.Enqueue(saving, queue.DeleteBlobs{Keys: []string{unused}}, time.Time{})
 	})
 	if err != nil {
 		return fmt.Errorf("store the profile: %w", err)
@@ -79,13 +85,12 @@ func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account c
 	return failed
 }
 
-// copyPicture stores a small copy of an account's picture, and returns its key: "" if the account has no picture, and
-// nil if the account's present copy stays.
-func (a *App) copyPicture(ctx context.Context, account core.Account, timeout time.Duration) (*string, error) {
+// downloadSmallPicture downloads an account's picture and returns a small copy, or nil if the account has no picture.
+func (a *App) downloadSmallPicture(ctx context.Context, account core.Account) ([]byte, error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
-		return new(""), nil
+		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, pictureCall)
 	defer cancel()
 	picture, err := a.downloadPicture(ctx, account.AvatarURL)
 	if err != nil {
@@ -95,14 +100,7 @@ func (a *App) copyPicture(ctx context.Context, account core.Account, timeout tim
 	if err != nil {
 		return nil, fmt.Errorf("make an avatar: %w", err)
 	}
-	key, err := a.intake.StoreAvatar(ctx, account, small)
-	if err != nil {
-		return nil, fmt.Errorf("store the avatar: %w", err)
-	}
-	if key == account.Avatar { // another check may have stored another picture meanwhile
-		return nil, nil
-	}
-	return &key, nil
+	return small, nil
 }
 
 // downloadPicture downloads a profile picture from the public internet, or from the simulated networks.

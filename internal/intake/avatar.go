@@ -3,18 +3,16 @@ package intake
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
-	"strings"
 
 	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/media"
 	"belfry/internal/secret"
+	"belfry/internal/store"
 )
 
 // MaxPictureBytes is the largest profile picture that is read.
@@ -22,14 +20,12 @@ const MaxPictureBytes = 4 << 20
 
 const (
 	avatarFolder = "avatars"
-	// avatarSumBytes and avatarRandomBytes are the lengths of the two parts of a name, before they are written in hex: a
-	// hash of the picture and a part that cannot be guessed.
-	avatarSumBytes    = 8
-	avatarRandomBytes = 12
+	// avatarNameBytes is the length of a name that cannot be guessed, before it is written in hex.
+	avatarNameBytes = 20
 )
 
 // avatarName matches the name of an avatar, which is the last part of its key.
-var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*(avatarSumBytes+avatarRandomBytes)))
+var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*avatarNameBytes))
 
 // MakeAvatar returns a small square copy of a profile picture. It decodes one picture at a time.
 func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
@@ -42,18 +38,14 @@ func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error
 	return media.MakeAvatar(ctx, picture)
 }
 
-// StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key: the account's present
-// key if the picture is the same, and otherwise a new one. Another picture has another key, so that browsers can keep
-// it forever. A picture that comes back gets a new key too, because the bytes under its earlier key may wait for their
-// deletion.
-func (s *Service) StoreAvatar(ctx context.Context, account core.Account, small []byte) (key string, err error) {
-	sum := secret.HashToken("avatar", account.ID.String()+string(small))
-	picture := hex.EncodeToString(sum[:avatarSumBytes])
-	key = account.Avatar
-	if !strings.HasPrefix(path.Base(key), picture) {
-		random := make([]byte, avatarRandomBytes)
-		_, _ = rand.Read(random) // never fails
-		key = blob.Key(avatarFolder, picture+hex.EncodeToString(random))
+// StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key. Another picture has
+// another key, so that browsers can keep it forever; nobody who does not know the account can guess it. The bytes of
+// an earlier picture may wait for their deletion when it comes back: until the transaction ends, nothing deletes them.
+func (s *Service) StoreAvatar(ctx context.Context, t store.Tenant, id core.AccountID, small []byte) (string, error) {
+	sum := secret.HashToken("avatar", id.String()+string(small))
+	key := blob.Key(avatarFolder, hex.EncodeToString(sum[:avatarNameBytes]))
+	if err := t.LockBlob(context.WithoutCancel(ctx), key); err != nil { // the transaction goes on without a picture
+		return "", err
 	}
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
 }

@@ -116,15 +116,21 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteBlobs deletes bytes, except those that a row refers to. It ignores unused keys. No transaction is needed: once
-// no row refers to a key, none ever will again.
+// DeleteBlobs deletes bytes, except those that a row refers to: an account's earlier picture may have come back. It
+// ignores unused keys.
 func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
-	unreferenced, err := s.cfg.Store.UnreferencedBlobKeys(ctx, keys)
-	if err != nil {
-		return fmt.Errorf("look for rows of bytes to delete: %w", err)
-	}
-	for _, key := range unreferenced {
-		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {
+	for _, key := range keys {
+		err := s.cfg.Store.Tx(ctx, func(db *store.Store) error {
+			if err := db.LockBlob(ctx, key); err != nil {
+				return err
+			}
+			unreferenced, err := db.UnreferencedBlobKeys(ctx, []string{key})
+			if err != nil || len(unreferenced) == 0 {
+				return err
+			}
+			return s.cfg.Blobs.Delete(ctx, key)
+		})
+		if err != nil {
 			return fmt.Errorf("delete the bytes of %s: %w", key, err)
 		}
 	}

@@ -101,5 +101,9 @@ func (s *Service) sweepBlobBatch(
 	if err != nil && !errors.Is(err, errFull) {
 		return after, false, err
 	}
-	return last, err == nil, s.DeleteBlobs(ctx, old)
+	unreferenced, listErr := s.cfg.Store.UnreferencedBlobKeys(ctx, old)
+	if listErr != nil {
+		return after, false, listErr
+	}
+	return last, err == nil, s.DeleteBlobs(ctx, unreferenced)
 }

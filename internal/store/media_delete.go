@@ -92,6 +92,14 @@ func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]stri
 			AND NOT EXISTS (SELECT FROM accounts WHERE avatar = key AND avatar <> '')`, args{"keys": keys}))
 }
 
+// LockBlob is Store.LockBlob.
+func (t Tenant) LockBlob(ctx context.Context, key string) error { return t.store.LockBlob(ctx, key) }
+
+// LockBlob blocks other transactions that store or delete the bytes under the key until this one ends.
+func (s *Store) LockBlob(ctx context.Context, key string) error {
+	return s.exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended(@key, 0))`, args{"key": key})
+}
+
 // ClaimBlobSweep claims the sweep of the stored bytes for the lease, and returns the last key that was swept. It
 // returns false if the sweep is not due, if another replica has claimed it, or if publishing is on hold: files that are
 // newer than a restored backup have no row, and the operator may still restore another backup.
