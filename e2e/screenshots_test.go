@@ -43,7 +43,7 @@ func selectFirst(boxes string) func(*browser) {
 	}
 }
 
-// writePost writes a post for the first account of each network.
+// writePost writes a post for an account on each of two networks.
 func writePost(b *browser) {
 	b.runActions("begin anew, without what was written before", chromedp.Evaluate[chromedp.Void]("localStorage.clear()"),
 		chromedp.Reload())

@@ -58,7 +58,7 @@ func (p *publisher) judgePages(ctx context.Context, visitor *http.Client, home s
 				}
 			}
 		}
-		code, pictures, err := found.weigh()
+		code, pictures, err := found.sumTransferSizes()
 		if err != nil {
 			return err
 		}
@@ -100,9 +100,9 @@ func (p *publisher) judgePage(ctx context.Context, visitor *http.Client, path st
 	return found, nil
 }
 
-// weigh returns how many bytes the first load of a page takes over the network: those of Belfry's own code, and those of
+// sumTransferSizes returns how many bytes the first load of a page takes over the network: those of Belfry's own code, and those of
 // the pictures that the workspace's people and networks brought.
-func (j judgement) weigh() (code, pictures int, err error) {
+func (j judgement) sumTransferSizes() (code, pictures int, err error) {
 	var requests []struct {
 		ResourceType string
 		TransferSize int

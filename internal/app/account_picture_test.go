@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"image/jpeg"
 	"net/http"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
+	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/fetch/fetchtest"
@@ -173,5 +175,56 @@ func TestTheDeletionOfAPictureWaitsForThoseWhoStoreIt(t *testing.T) {
 	must(t, <-deleted)
 	if _, err := h.Config.Blobs.Open(t.Context(), key); err != nil {
 		t.Errorf("the picture is gone: %v", err)
+	}
+}
+
+// deletions calls before ahead of each deletion of bytes.
+type deletions struct {
+	blob.Store
+	before func()
+}
+
+func (d deletions) Delete(ctx context.Context, key string) error {
+	d.before()
+	return d.Store.Delete(ctx, key)
+}
+
+// A slow bucket kept the worker's connections, so posts went out late.
+func TestNoConnectionIsHeldWhileTheBytesOfFilesAreDeleted(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	deleted := 0
+	watched := h.Replica(func(c *app.Config) {
+		c.Blobs = deletions{c.Blobs, func() {
+			if deleted++; h.Pool.Stat().AcquiredConns() > 0 {
+				t.Error("a connection is held")
+			}
+		}}
+	})
+	must(t, watched.Intake().DeleteBlobs(t.Context(), []string{"media/aa/unused", "thumbnails/aa/unused"}))
+	if deleted != 2 {
+		t.Errorf("%d deletions", deleted)
+	}
+}
+
+// The names were lost with the picture when the wait for its deletion ended the transaction.
+func TestAnAccountGetsItsNamesWhileItsPictureIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	account := ws.Account("threads", "maren.writes")
+	var key string
+	must(t, h.Pool.QueryRow(t.Context(), `UPDATE accounts SET display_name = 'Old name' RETURNING avatar`).Scan(&key))
+	must(t, h.Store.Tx(t.Context(), func(s *store.Store) error {
+		if err := s.LockBlob(t.Context(), key); err != nil {
+			return err
+		}
+		checkAccount(t, h, h.App, ws, account)
+		return nil
+	}))
+	var name, kept string
+	must(t, h.Pool.QueryRow(t.Context(), `SELECT display_name, avatar FROM accounts`).Scan(&name, &kept))
+	if name != account.DisplayName || kept != key {
+		t.Errorf("the account is called %q, with the picture %q instead of %q", name, kept, key)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"belfry/internal/blob"
 	"belfry/internal/core"
@@ -27,6 +28,8 @@ const (
 // avatarName matches the name of an avatar, which is the last part of its key.
 var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*avatarNameBytes))
 
+var errAvatarLocked = errors.New("an earlier copy of the picture is being deleted")
+
 // MakeAvatar returns a small square copy of a profile picture. It decodes one picture at a time.
 func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 	select {
@@ -39,15 +42,37 @@ func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error
 }
 
 // StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key. Another picture has
-// another key, so that browsers can keep it forever; nobody who does not know the account can guess it. The bytes of
-// an earlier picture may wait for their deletion when it comes back: until the transaction ends, nothing deletes them.
+// another key, so that browsers can keep it forever; nobody who does not know the account can guess it. Until the
+// transaction ends, nothing deletes the bytes. While the same picture is being deleted because the account had it
+// before, StoreAvatar returns an error, and the transaction can go on.
 func (s *Service) StoreAvatar(ctx context.Context, t store.Tenant, id core.AccountID, small []byte) (string, error) {
 	sum := secret.HashToken("avatar", id.String()+string(small))
 	key := blob.Key(avatarFolder, hex.EncodeToString(sum[:avatarNameBytes]))
-	if err := t.LockBlob(context.WithoutCancel(ctx), key); err != nil { // the transaction goes on without a picture
+	locked, err := t.TryLockBlob(context.WithoutCancel(ctx), key)
+	if err != nil {
 		return "", err
 	}
+	if !locked {
+		return "", errAvatarLocked
+	}
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
+}
+
+// isAvatarKey reports whether a key is that of an avatar. Unlike other keys, it can come back: with the same picture.
+func isAvatarKey(key string) bool { return strings.HasPrefix(key, avatarFolder+"/") }
+
+// deleteAvatar deletes an avatar, unless an account has it again.
+func (s *Service) deleteAvatar(ctx context.Context, key string) error {
+	return s.cfg.Store.Tx(ctx, func(db *store.Store) error {
+		if err := db.LockBlob(ctx, key); err != nil {
+			return err
+		}
+		unreferenced, err := db.UnreferencedBlobKeys(ctx, []string{key})
+		if err != nil || len(unreferenced) == 0 {
+			return err
+		}
+		return s.cfg.Blobs.Delete(ctx, key)
+	})
 }
 
 // OpenAvatar opens the avatar with a name from contract.AvatarPathOf, or returns not_found. Anyone who knows the name

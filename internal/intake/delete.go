@@ -116,21 +116,18 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteBlobs deletes bytes, except those that a row refers to: an account's earlier picture may have come back. It
-// ignores unused keys.
+// DeleteBlobs deletes bytes, except those that a row refers to. It ignores unused keys.
 func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
-	for _, key := range keys {
-		err := s.cfg.Store.Tx(ctx, func(db *store.Store) error {
-			if err := db.LockBlob(ctx, key); err != nil {
-				return err
-			}
-			unreferenced, err := db.UnreferencedBlobKeys(ctx, []string{key})
-			if err != nil || len(unreferenced) == 0 {
-				return err
-			}
-			return s.cfg.Blobs.Delete(ctx, key)
-		})
-		if err != nil {
+	unreferenced, err := s.cfg.Store.UnreferencedBlobKeys(ctx, keys)
+	if err != nil {
+		return fmt.Errorf("find the bytes to delete: %w", err)
+	}
+	for _, key := range unreferenced {
+		remove := s.cfg.Blobs.Delete
+		if isAvatarKey(key) {
+			remove = s.deleteAvatar
+		}
+		if err := remove(ctx, key); err != nil {
 			return fmt.Errorf("delete the bytes of %s: %w", key, err)
 		}
 	}

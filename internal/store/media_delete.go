@@ -92,8 +92,11 @@ func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]stri
 			AND NOT EXISTS (SELECT FROM accounts WHERE avatar = key AND avatar <> '')`, args{"keys": keys}))
 }
 
-// LockBlob is Store.LockBlob.
-func (t Tenant) LockBlob(ctx context.Context, key string) error { return t.store.LockBlob(ctx, key) }
+// TryLockBlob is Store.LockBlob, but does not wait: it reports whether it has locked the bytes.
+func (t Tenant) TryLockBlob(ctx context.Context, key string) (locked bool, err error) {
+	return queryValue[bool](t.store.query(ctx, `SELECT pg_try_advisory_xact_lock(hashtextextended(@key, 0))`,
+		args{"key": key}))
+}
 
 // LockBlob blocks other transactions that store or delete the bytes under the key until this one ends.
 func (s *Store) LockBlob(ctx context.Context, key string) error {
