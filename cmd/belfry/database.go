@@ -24,8 +24,9 @@ import (
 )
 
 // Maximum connections and statement times for each kind of work. The local server allows a hundred connections. A few
-// are enough, because none is held while waiting for anything but the database, except the one on which River hears of
-// new jobs. More would only compete for the processor.
+// are enough, because they only wait for the database, except the one on which River hears of new jobs, and those that
+// hold the lock of an account's picture while its bytes are stored or deleted. More would only compete for the
+// processor.
 const (
 	webConns, webStatements       = 10, 5 * time.Second
 	workerConns, workerStatements = 12, 30 * time.Second
