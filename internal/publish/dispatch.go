@@ -76,7 +76,7 @@ func (e *Engine) runWorkload(ctx context.Context, w Worker, load workload) {
 func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
 		free := acquireSlots(ctx, load.slots)
-		claims, err := load.claim(ctx, w.Owner, free, e.cfg.Schedule.Lease, e.cfg.Now())
+		claims, err := e.claimPosts(ctx, w.Owner, load, free)
 		for range free - len(claims) {
 			<-load.slots
 		}
@@ -95,6 +95,15 @@ func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, p
 			return
 		}
 	}
+}
+
+// claimPosts claims posts even if the worker is stopping: PostgreSQL may finish a statement that is cancelled here, and
+// the leases of its claims would then be released by nobody.
+func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, limit int) ([]store.Claim, error) {
+	schedule := e.cfg.Schedule
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), schedule.CallTimeout())
+	defer cancel()
+	return load.claim(ctx, owner, limit, schedule.Lease, e.cfg.Now())
 }
 
 // acquireSlots waits until a slot is free, and takes all free slots, up to claimBatch. It returns 0 when ctx ends.

@@ -174,6 +174,35 @@ func TestAClaimSkipsAPostThatSomebodyIsChanging(t *testing.T) {
 	}
 }
 
+// PostgreSQL may finish a statement that the worker has stopped waiting for. A post claimed so after the leases were
+// released would have waited until the end of its lease.
+func TestAStoppingWorkerFinishesAClaimSoThatItIsReleased(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Now("claimed while the worker stops", b.ws.Account("threads"))
+	hold, err := b.Pool.Begin(b.Context())
+	must(t, err)
+	defer func() { _ = hold.Rollback(context.WithoutCancel(b.Context())) }()
+	_, err = hold.Exec(b.Context(), `LOCK TABLE publishing_hold`)
+	must(t, err)
+	ctx, stop := context.WithCancel(b.Context())
+	var worker sync.WaitGroup
+	worker.Go(func() { b.App.Engine().Run(ctx, publish.Worker{Owner: "stopping", Poll: time.Hour, Posts: 10}) })
+	b.Eventually("the worker's claim waits", func() (waits bool) {
+		must(t, b.Pool.QueryRow(b.Context(),
+			`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+		return waits
+	})
+	stop()
+	must(t, hold.Rollback(b.Context()))
+	worker.Wait()
+	must(t, b.App.Engine().ReleaseLeases(b.Context(), "stopping"))
+	var claims int
+	must(t, b.Pool.QueryRow(b.Context(), `SELECT lease_epoch FROM publications`).Scan(&claims))
+	if claims != 1 || !b.due() {
+		t.Errorf("%s was claimed %d times, and can be claimed again: %v", post.ID, claims, b.due())
+	}
+}
+
 // Creating, moving and cancelling a later post insert no job, and neither does queueing one that is due now.
 func TestQueueingAPostInsertsNoJob(t *testing.T) {
 	b := newBench(t)
