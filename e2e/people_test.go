@@ -12,10 +12,9 @@ import (
 func (b *browser) openSettings(name string) {
 	b.t.Helper()
 	b.clickLink(testid("nav-settings"))
-	b.runActions("open "+name, chromedp.Evaluate[chromedp.Void](
-		`[...document.querySelectorAll(".settings-nav a")].find((a) => a.innerText === "`+name+`").click()`))
-	b.waitFor(`document.readyState === "complete" && ` +
-		`document.querySelector(".settings-nav [aria-current=page]")?.innerText === "` + name + `"`)
+	path := evaluateScript[string](b, `[...document.querySelectorAll(".settings-nav a")]
+		.find((a) => a.innerText === "`+name+`").getAttribute("href")`)
+	b.clickLink(`.settings-nav a[href="` + path + `"]`)
 }
 
 // texts returns the texts of all elements that match a selector.
