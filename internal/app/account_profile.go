@@ -20,6 +20,8 @@ const (
 	// has just connected accounts waits for their pictures.
 	pictureCall     = 20 * time.Second
 	picturePatience = 3 * time.Second
+	// keepReplacedPicture is how long a replaced picture stays, because open pages show it.
+	keepReplacedPicture = time.Hour
 )
 
 // tryUpdateProfile reads an account's names and picture from its network and stores them. It only logs an error; the
@@ -63,21 +65,14 @@ func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []co
 // saveNamesAndPicture stores an account's names and a copy of its picture. If the picture cannot be copied, it stores
 // the names, keeps the earlier copy, and returns the error.
 func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account) error {
-	picture, failed := a.downloadSmallPicture(ctx, account)
+	avatar, failed := a.copyPicture(ctx, account)
 	saving := context.WithoutCancel(ctx)
 	err := t.Tx(saving, func(t store.Tenant) error {
-		avatar := new("")
-		if len(picture) > 0 {
-			*avatar, failed = a.intake.StoreAvatar(ctx, t, account.ID, picture)
-		}
-		if failed != nil {
-			avatar = nil
-		}
-		unused, err := t.UpdateAccountProfile(saving, account, avatar)
-		if err != nil || unused == "" {
+		replaced, err := t.UpdateAccountProfile(saving, account, avatar)
+		if err != nil || replaced == "" {
 			return err
 		}
-		return t.Enqueue(saving, queue.DeleteBlobs{Keys: []string{unused}}, time.Time{})
+		return t.Enqueue(saving, queue.DeleteBlobs{Keys: []string{replaced}}, a.cfg.Now().Add(keepReplacedPicture))
 	})
 	if err != nil {
 		return fmt.Errorf("store the profile: %w", err)
@@ -85,10 +80,11 @@ func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account c
 	return failed
 }
 
-// downloadSmallPicture downloads an account's picture and returns a small copy, or nil if the account has no picture.
-func (a *App) downloadSmallPicture(ctx context.Context, account core.Account) ([]byte, error) {
+// copyPicture stores a small copy of an account's picture and returns its key: "" if the account has no picture, and nil
+// after an error.
+func (a *App) copyPicture(ctx context.Context, account core.Account) (avatarKey *string, err error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
-		return nil, nil
+		return new(""), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pictureCall)
 	defer cancel()
@@ -100,7 +96,11 @@ func (a *App) downloadSmallPicture(ctx context.Context, account core.Account) ([
 	if err != nil {
 		return nil, fmt.Errorf("make an avatar: %w", err)
 	}
-	return small, nil
+	key, err := a.intake.StoreAvatar(ctx, account.Avatar, small)
+	if err != nil {
+		return nil, fmt.Errorf("store an avatar: %w", err)
+	}
+	return &key, nil
 }
 
 // downloadPicture downloads a profile picture from the public internet, or from the simulated networks.

@@ -3,17 +3,16 @@ package intake
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
-	"strings"
 
 	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/media"
-	"belfry/internal/secret"
-	"belfry/internal/store"
 )
 
 // MaxPictureBytes is the largest profile picture that is read.
@@ -21,14 +20,12 @@ const MaxPictureBytes = 4 << 20
 
 const (
 	avatarFolder = "avatars"
-	// avatarNameBytes is the length of a name that cannot be guessed, before it is written in hex.
+	// avatarNameBytes is the length of an avatar's random name, before it is written in hex.
 	avatarNameBytes = 20
 )
 
 // avatarName matches the name of an avatar, which is the last part of its key.
 var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*avatarNameBytes))
-
-var errAvatarLocked = errors.New("an earlier copy of the picture is being deleted")
 
 // MakeAvatar returns a small square copy of a profile picture. It decodes one picture at a time.
 func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
@@ -41,38 +38,35 @@ func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error
 	return media.MakeAvatar(ctx, picture)
 }
 
-// StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key. Another picture has
-// another key, so that browsers can keep it forever; nobody who does not know the account can guess it. Until the
-// transaction ends, nothing deletes the bytes. While the same picture is being deleted because the account had it
-// before, StoreAvatar returns an error, and the transaction can go on.
-func (s *Service) StoreAvatar(ctx context.Context, t store.Tenant, id core.AccountID, small []byte) (string, error) {
-	sum := secret.HashToken("avatar", id.String()+string(small))
-	key := blob.Key(avatarFolder, hex.EncodeToString(sum[:avatarNameBytes]))
-	locked, err := t.TryLockBlob(context.WithoutCancel(ctx), key)
-	if err != nil {
-		return "", err
+// StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key, or the current key if
+// that already holds the same picture. No other picture gets the same key, so that browsers can keep it forever, and
+// nobody can guess it. SweepBlobs deletes the bytes if no account's row refers to them within a day.
+func (s *Service) StoreAvatar(ctx context.Context, currentKey string, small []byte) (key string, err error) {
+	same, err := s.holds(ctx, currentKey, small)
+	if err != nil || same {
+		return currentKey, err
 	}
-	if !locked {
-		return "", errAvatarLocked
-	}
+	name := make([]byte, avatarNameBytes)
+	_, _ = rand.Read(name) // never returns an error
+	key = blob.Key(avatarFolder, hex.EncodeToString(name))
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
 }
 
-// isAvatarKey reports whether a key is that of an avatar. Unlike other keys, it can come back: with the same picture.
-func isAvatarKey(key string) bool { return strings.HasPrefix(key, avatarFolder+"/") }
-
-// deleteAvatar deletes an avatar, unless an account has it again.
-func (s *Service) deleteAvatar(ctx context.Context, key string) error {
-	return s.cfg.Store.Tx(ctx, func(db *store.Store) error {
-		if err := db.LockBlob(ctx, key); err != nil {
-			return err
-		}
-		unreferenced, err := db.UnreferencedBlobKeys(ctx, []string{key})
-		if err != nil || len(unreferenced) == 0 {
-			return err
-		}
-		return s.cfg.Blobs.Delete(ctx, key)
-	})
+// holds reports whether the content is stored under a key.
+func (s *Service) holds(ctx context.Context, key string, content []byte) (bool, error) {
+	if key == "" {
+		return false, nil
+	}
+	object, err := s.cfg.Blobs.Open(ctx, key)
+	if errors.Is(err, blob.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer object.Close() //nolint:errcheck // only read
+	stored, err := io.ReadAll(io.LimitReader(object, int64(len(content))+1))
+	return bytes.Equal(stored, content), err
 }
 
 // OpenAvatar opens the avatar with a name from contract.AvatarPathOf, or returns not_found. Anyone who knows the name

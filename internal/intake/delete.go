@@ -123,11 +123,7 @@ func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
 		return fmt.Errorf("find the bytes to delete: %w", err)
 	}
 	for _, key := range unreferenced {
-		remove := s.cfg.Blobs.Delete
-		if isAvatarKey(key) {
-			remove = s.deleteAvatar
-		}
-		if err := remove(ctx, key); err != nil {
+		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {
 			return fmt.Errorf("delete the bytes of %s: %w", key, err)
 		}
 	}

@@ -123,10 +123,10 @@ func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token 
 }
 
 // UpdateAccountProfile stores the names and the picture of a connected account. avatarKey is the storage key of the new
-// copy of the picture, or nil to keep the old one. It returns the key of the old copy, if that is no longer used, or
+// copy of the picture, or nil to keep the old one. It returns the key of the old copy if the new one replaces it, or
 // ErrNotFound for a disconnected account.
 func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatarKey *string,
-) (unusedAvatarKey string, err error) {
+) (replacedAvatarKey string, err error) {
 	return queryValue[string](t.query(ctx, `
 		UPDATE accounts SET username = @username, display_name = @name, avatar_url = @url,
 			avatar = coalesce(@avatar, before.avatar)

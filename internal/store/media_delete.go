@@ -92,17 +92,6 @@ func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]stri
 			AND NOT EXISTS (SELECT FROM accounts WHERE avatar = key AND avatar <> '')`, args{"keys": keys}))
 }
 
-// TryLockBlob is Store.LockBlob, but does not wait: it reports whether it has locked the bytes.
-func (t Tenant) TryLockBlob(ctx context.Context, key string) (locked bool, err error) {
-	return queryValue[bool](t.store.query(ctx, `SELECT pg_try_advisory_xact_lock(hashtextextended(@key, 0))`,
-		args{"key": key}))
-}
-
-// LockBlob blocks other transactions that store or delete the bytes under the key until this one ends.
-func (s *Store) LockBlob(ctx context.Context, key string) error {
-	return s.exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended(@key, 0))`, args{"key": key})
-}
-
 // ClaimBlobSweep claims the sweep of the stored bytes for the lease, and returns the last key that was swept. It
 // returns false if the sweep is not due, if another replica has claimed it, or if publishing is on hold: files that are
 // newer than a restored backup have no row, and the operator may still restore another backup.
