@@ -111,8 +111,8 @@ type FileCard struct {
 // postsOfFile is the maximum number of posts that the page of a file lists.
 const postsOfFile = 20
 
-// GetFileCard returns a file with all data for its page.
-func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCard, error) {
+// GetFileDetails returns a file with all data for its page.
+func (a *App) GetFileDetails(ctx context.Context, c core.Caller, id string) (FileCard, error) {
 	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Read, id)
 	if err != nil {
 		return FileCard{}, err
