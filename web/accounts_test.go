@@ -92,9 +92,9 @@ func TestConsentThatIsNotGivenIsExplained(t *testing.T) {
 		page.says(t, words...)
 	}
 	b.get(callback("threads", r.Deny(b.begin("threads")))).leads(t, "/accounts")
-	explained("Access to Threads was not granted.", "Start again")
+	explained("Access to Threads was not granted.", "Connect the account again and grant all permissions.")
 	b.get("/accounts/callback/threads").leads(t, "/accounts")
-	explained("Start again")
+	explained("Connect the account again.")
 	for _, path := range []string{"/accounts/connect/nowhere", "/accounts/callback/nowhere?code=1&state=2"} {
 		b.get(path).is(t, http.StatusNotFound)
 	}

@@ -217,7 +217,7 @@ func staleConsentError(err error) error {
 		return fmt.Errorf("find the pending consent: %w", err)
 	}
 	return core.Fail(core.CodeConflict, "This connection attempt has expired or was started in another browser.").
-		WithHint("Start again.")
+		WithHint(hintConnectAgain)
 }
 
 // exchangeCode exchanges the code of a network's redirect for profiles. No transaction is open while it calls the
@@ -229,7 +229,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 	code := query.Get("code")
 	if code == "" {
 		return nil, core.Fail(core.CodeConflict, "Access to %s was not granted.", name).
-			WithHint("Start again and grant all permissions.")
+			WithHint("Connect the account again and grant all permissions.")
 	}
 	grant := network.AuthResponse{Code: code, RedirectURI: a.callbackURL(row.Platform)}
 	if len(row.Verifier) > 0 {

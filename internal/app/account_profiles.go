@@ -14,6 +14,9 @@ import (
 	"belfry/internal/store"
 )
 
+// hintConnectAgain is the hint of errors for which the connection attempt must be repeated.
+const hintConnectAgain = "Connect the account again."
+
 // connectError converts the error of a network that did not complete a consent, with the network's message if it sent
 // one.
 func connectError(networkName string, err error) error {
@@ -22,15 +25,15 @@ func connectError(networkName string, err error) error {
 		return fmt.Errorf("connect to %s: %w", networkName, err)
 	}
 	if e.Status == 0 && e.Kind == network.Rejected { // the connector's own message
-		return core.Fail(core.CodeConflict, "%s", e.Message).WithHint("%s", cmp.Or(e.Hint, "Start again.")).WithCause(err)
+		return core.Fail(core.CodeConflict, "%s", e.Message).WithHint("%s", cmp.Or(e.Hint, hintConnectAgain)).WithCause(err)
 	}
 	switch e.Kind {
 	case network.Rejected, network.Expired, network.Revoked:
 		return core.Fail(core.CodeConflict, "%s refused the connection: %s", networkName, e.Message).
-			WithHint("Start again.").WithCause(err)
+			WithHint(hintConnectAgain).WithCause(err)
 	}
 	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", networkName).
-		WithHint("Wait a moment, then start again.").WithCause(err)
+		WithHint("Wait a moment, then connect the account again.").WithCause(err)
 	away.RetryAfter = max(int(e.RetryAfter.Seconds()), 1)
 	return away
 }

@@ -83,7 +83,7 @@ func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Conn
 	if err == nil && revoked {
 		return core.Fail(core.CodeConflict,
 			"Belfry has just ended its earlier access at the network, which also ended the new access.").
-			WithHint("Start again.")
+			WithHint(hintConnectAgain)
 	}
 	return err
 }

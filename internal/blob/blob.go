@@ -79,8 +79,8 @@ type Object interface {
 func Open(ctx context.Context, address string) (Store, error) {
 	u, err := url.Parse(address)
 	if err != nil { // its text contains the address
-		return nil, errors.New("open storage: the address cannot be parsed: write file:FOLDER or s3://KEY:SECRET@HOST/BUCKET, " +
-			"with key and secret percent-encoded")
+		return nil, errors.New("open storage: the address cannot be parsed: it must be file:FOLDER or " +
+			"s3://KEY:SECRET@HOST/BUCKET, with the key and the secret percent-encoded")
 	}
 	var s Store
 	switch {

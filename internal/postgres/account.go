@@ -110,9 +110,9 @@ func (a account) checkReachable(path string) error {
 			enter = 0o010
 		}
 		if info.Mode()&enter == 0 {
-			return fmt.Errorf("the folder %s is not accessible to the user %q, which belfry uses to run PostgreSQL when "+
-				"started as root and which must reach %s: set BELFRY_DATA_DIR to another folder, such as /var/lib/belfry, or run "+
-				"`chmod o+x %s`", dir, a.name, path, dir)
+			return fmt.Errorf("the folder %s is not accessible to the user %q, as which belfry runs PostgreSQL when "+
+				"started as root: set BELFRY_DATA_DIR to a folder that this user can reach, such as /var/lib/belfry, or run "+
+				"`chmod o+x %s`", dir, a.name, dir)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

@@ -20,8 +20,8 @@ const (
 	hintPhoto  = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."
 	hintThere  = "According to Facebook, this has already been posted to the Page. Check before you send it again."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
-	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator."
-	hintCode   = "The authorization code was already used or has expired. Start again."
+	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."
+	hintCode   = "The authorization code was already used or has expired. Connect the account again."
 )
 
 // blocked means that a policy blocks the account.

@@ -18,7 +18,7 @@ const (
 	hintCover  = "Choose a cover frame that lies within the video."
 	hintCount  = "A carousel has 2 to 10 files. Change the post and send it again."
 	hintTags   = "A caption can have at most 30 hashtags and 20 mentions. Change the text and send the post again."
-	hintServer = "Instagram did not recognize a request from this server. Ask the server's operator."
+	hintServer = "Instagram did not recognize a request from this server. Report this to the server's operator."
 )
 
 // errorTable holds the error codes that are specific to Instagram. Package meta has those that all Graph APIs share.

@@ -21,14 +21,14 @@ const (
 	hintThrottled  = "The network is temporarily refusing further requests. Belfry will try again."
 	hintReconnect  = "Reconnect the account in the dashboard, under Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
-	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator."
+	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator to correct them."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
 	hintUnknown    = "Check the post, and the account on the network, before you send the post again."
 	hintGone       = "The account no longer has access to this content on the network. To restore access, reconnect the account."
 	hintBlocked    = "The network has temporarily blocked this account. Open the account there to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
-	hintCode       = "The authorization code was already used or has expired. Start again."
+	hintCode       = "The authorization code was already used or has expired. Connect the account again."
 )
 
 // Waits after a refusal that concerns the account itself. Meta does not say how long its blocks last.
@@ -64,7 +64,7 @@ var common = Table{
 	{Code: 190, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
 	{Code: 190, Subcode: 459}: {
 		Kind: network.Revoked,
-		Hint: "The network asks the account's owner to confirm something. Confirm it there, then reconnect.",
+		Hint: "The account's owner must sign in on the network and confirm their identity. Then reconnect the account.",
 	},
 	{Code: 190, Subcode: 464}: {
 		Kind: network.Revoked, Hint: "The account's owner must confirm the account on the network. Reconnect the account after that.",

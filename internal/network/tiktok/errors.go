@@ -26,9 +26,9 @@ const (
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
 	hintReconnect  = "Reconnect the account in the dashboard, under Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
-	hintOperator   = "The server's credentials for TikTok are wrong. Ask the server's operator."
+	hintOperator   = "The server's credentials for TikTok are wrong. Ask the server's operator to correct them."
 	hintBanned     = "TikTok does not allow this account to post. Open the account on TikTok to see why."
-	hintCode       = "The authorization code was already used or has expired. Start again."
+	hintCode       = "The authorization code was already used or has expired. Connect the account again."
 	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
 	hintPicture    = "Use images of up to 1080 × 1920 pixels, or a video of 360 to 4096 pixels on each side."
 	hintFile       = "Replace the file with one that TikTok accepts and send the post again."
@@ -81,7 +81,7 @@ var errorTable = map[string]network.Meaning{
 	},
 	"url_ownership_unverified": {
 		Kind: network.Rejected, Actor: network.ActorOperator,
-		Hint: "The server's address for files is not verified at TikTok. Ask the server's operator.",
+		Hint: "TikTok has not verified the server's address for files. Ask the server's operator to verify it.",
 	},
 	"privacy_level_option_mismatch": {
 		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another under “Who can see the post”.",
@@ -89,9 +89,9 @@ var errorTable = map[string]network.Meaning{
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
 
 	codeInvalidGrant:  {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner},
-	"invalid_request": {Kind: network.Rejected, Hint: "Start again.", Actor: network.ActorOwner},
+	"invalid_request": {Kind: network.Rejected, Hint: "Connect the account again.", Actor: network.ActorOwner},
 	"access_denied": {
-		Kind: network.Rejected, Hint: "Start again and allow the access.", Actor: network.ActorOwner,
+		Kind: network.Rejected, Hint: "Connect the account again, and allow access.", Actor: network.ActorOwner,
 	},
 	"invalid_scope":             {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
 	"invalid_client":            {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},

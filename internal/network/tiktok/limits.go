@@ -36,8 +36,9 @@ var (
 
 var description = network.Description{
 	ID: ID, Name: "TikTok", Profile: "profile",
-	Ownership: "downloads photos only from a verified address. In the developer portal, under URL properties, add the URL " +
-		"prefix {prefix} and put the file that TikTok gives you into BELFRY_VERIFICATION_FILES.",
+	Ownership: "downloads photos only from an address that you have verified. In the developer portal, under URL properties, " +
+		"add the URL prefix {prefix}. Then set BELFRY_VERIFICATION_FILES to the name and the text of the file that TikTok " +
+		"gives you, as NAME:TEXT.",
 	Needs: "You need a TikTok account. Until TikTok has reviewed the app, only the account's owner can see its posts.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxCaption, Unit: core.UnitUTF16},

@@ -76,7 +76,7 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	}
 	meaning := meaningOfStatus(resp.Status)
 	e := network.Error{
-		Kind: meaning.Kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Start again.",
+		Kind: meaning.Kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Connect the account again.",
 	}
 	switch {
 	case out.Code == "invalid_client" || out.Code == "unauthorized_client" || out.Code == "deleted_client":

@@ -123,7 +123,7 @@ var meanings = map[string]network.Meaning{
 	"unavailable":   {Kind: network.Transient, Hint: "Belfry will try again."},
 	"token_expired": {Kind: network.Expired, Hint: "Reconnect the account."},
 	"token_revoked": {Kind: network.Revoked, Hint: "Reconnect the account."},
-	"invalid_grant": {Kind: network.Rejected, Hint: "Start again from Accounts.", Actor: network.ActorOwner},
+	"invalid_grant": {Kind: network.Rejected, Hint: "Connect the account again.", Actor: network.ActorOwner},
 	"text_too_long": {Kind: network.Rejected, Hint: "Correct the post and send it again."},
 	"duplicate":     {Kind: network.Rejected, Hint: "Correct the post and send it again."},
 }
