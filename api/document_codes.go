@@ -76,7 +76,7 @@ var meanings = map[core.Code]meaning{
 // formatCodesChapter returns the Markdown chapter about all codes of errors, issues and warnings.
 func formatCodesChapter() string {
 	return "## Error codes\n\n" + formatCodeTable() +
-		"\n## Plan issues\n\nA row with an issue cannot be created.\n\n" + formatIssueTable(false) +
+		"\n## Plan issues\n\nIf any row of a plan has an issue, none of its posts can be created.\n\n" + formatIssueTable(false) +
 		"\n## Plan warnings\n\nA warning does not stop the row's post from being created.\n\n" + formatIssueTable(true)
 }
 

@@ -45,6 +45,27 @@ func (p *page) chosen() (names []string) {
 	return names
 }
 
+func TestComposerOffersACarouselOnlySettingsThatAreSent(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	first, second := s.ws.File("noon.jpg", mediatest.JPEG(640, 640)), s.ws.File("bell.jpg", mediatest.JPEG(640, 640))
+	input := `[name="settings.instagram.altText"]`
+	one := []string{"account", s.ws.Account("instagram").ID, "text", "Both", "when", "draft", "media", first.ID}
+	carousel := append(slices.Clone(one), "media", second.ID)
+	if page := s.b.post("/compose/plan", one...); len(page.all(input)) != 1 {
+		t.Error("a description of the only image is not offered")
+	}
+	if page := s.b.post("/compose/plan", carousel...); len(page.all(input)) != 0 || len(page.all(testid("plan-row"))) != 1 {
+		t.Errorf("a carousel: %s", page.text())
+	}
+	page := s.b.post("/compose/plan", append(carousel, "settings.instagram.altText", "A bell")...)
+	page.one(t, input)
+	if got := textOf(page.one(t, testid("setting-instagram-altText-error"))); !strings.Contains(got, "is not used") {
+		t.Errorf("beside what was typed before: %q", got)
+	}
+	page.one(t, testid("plan-row")+`[data-ok="true"]`)
+}
+
 func TestFilesOfTheLibraryAreChosenAndOrdered(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -46,20 +46,22 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		for _, e := range slices.Concat(wrong[row.Platform], unchosen[row.Platform]) {
 			told := r.web.humanize(e)
 			named.OK, plan.OK, plan.Table = false, false, ""
-			issue := contract.Issue{Code: string(e.Code), Message: told.Message, Hint: told.Hint}
+			issue := core.Issue{Code: core.IssueCode(e.Code), Message: told.Message, Hint: told.Hint}
 			m.Plan.AddCause(posts.Cause{Issue: issue, Input: inputForPath(e.Path)}, named)
 		}
 		for _, issue := range row.Issues {
-			if issue.Code == string(core.IssueTitleRequired.Code) && len(m.Files) == 0 {
+			if issue.Reason.Code == core.IssueTitleRequired.Code && len(m.Files) == 0 {
 				continue // the form asks for the title of a video when there is one
 			}
-			m.Plan.AddCause(posts.Cause{Issue: issue, Input: inputForIssue(*m, named, issue)}, named)
+			m.Plan.AddCause(posts.Cause{Issue: issue.Reason, Input: inputForIssue(*m, named, issue.Reason)}, named)
 		}
 		m.Plan.Rows = append(m.Plan.Rows, named)
 	}
 	for _, row := range m.Plan.Rows {
 		for _, warning := range row.Warnings {
-			m.Plan.AddCause(posts.Cause{Issue: warning, Warning: true, Input: inputForIssue(*m, row, warning)}, row)
+			m.Plan.AddCause(posts.Cause{
+				Issue: warning.Reason, Warning: true, Input: inputForIssue(*m, row, warning.Reason),
+			}, row)
 		}
 	}
 	return nil
@@ -87,6 +89,7 @@ var issueInputs = map[core.IssueCode]string{
 	core.IssueMediaUnreachable.Code: "",
 
 	core.IssueSettingConflict.Code: posts.FieldSetting, core.IssueSettingUnavailable.Code: posts.FieldSetting,
+	core.WarnSettingIgnored.Code: posts.FieldSetting,
 
 	core.IssueAccountExpired.Code: posts.FieldAccount, core.IssueAccountRevoked.Code: posts.FieldAccount,
 	core.WarnAccountLimitNear.Code: posts.FieldAccount, core.WarnAccountBlocked.Code: posts.FieldAccount,
@@ -98,9 +101,9 @@ var issueInputs = map[core.IssueCode]string{
 }
 
 // inputForIssue returns the name of the input that a row's issue is about, or "" if it is about none.
-func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue contract.Issue) string {
+func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue core.Issue) string {
 	own := m.Values.Overrides[row.Platform]
-	switch input := issueInputs[core.IssueCode(issue.Code)]; {
+	switch input := issueInputs[issue.Code]; {
 	case input == posts.FieldSetting && issue.Setting == "":
 		return ""
 	case input == posts.FieldSetting:

@@ -65,7 +65,7 @@ func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *post
 	for i, target := range r.targets {
 		row, account := &r.rows[i], target.draft.Account
 		if text, ok := sameText[same[account.ID]]; ok {
-			text.AppendTo(&row.Issues, &row.Warnings, account.DisplayName)
+			text.AppendTo(&row.Issues, &row.Warnings, "", account.DisplayName)
 		}
 		row.Issues = append(row.Issues, r.quotaIssues(i+1)...)
 	}
@@ -120,10 +120,10 @@ func (a *App) newPlanRow(target postTarget, queues bool) core.PlanRow {
 	}
 	name := target.network.Describe().Name
 	if !target.network.IsConfigured() {
-		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.With(name))
+		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.On(name))
 	}
 	if target.network.DeliveryFor(d).Files == network.Pulled && !a.cfg.ServesPublicFiles() {
-		row.Issues = append(row.Issues, core.IssueMediaUnreachable.With(name))
+		row.Issues = append(row.Issues, core.IssueMediaUnreachable.On(name))
 	}
 	return row
 }

@@ -167,8 +167,8 @@ type Issue struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
-	// Setting is the name of the setting next to which the dashboard shows the issue; "" for none.
-	Setting string `json:"-"`
+	// Reason is the issue as data, with which the dashboard words a reason that several posts share.
+	Reason core.Issue `json:"-"`
 }
 
 // Quota is the month's quota. Requested is the number of posts in the request.
@@ -234,7 +234,7 @@ func PlanRowOf(r core.PlanRow) PlanRow {
 func issuesOf(issues []core.Issue) []Issue {
 	out := make([]Issue, 0, len(issues))
 	for _, i := range issues {
-		out = append(out, Issue{Code: string(i.Code), Message: i.Message, Hint: i.Hint, Setting: i.Setting})
+		out = append(out, Issue{Code: string(i.Code), Message: i.Message, Hint: i.Hint, Reason: i})
 	}
 	return out
 }

@@ -19,7 +19,7 @@ const (
 	// Codes that the networks made necessary since: they refuse what the decisions have no word for.
 	addedCodes    = `mentions_too_many characters_unsupported media_unreachable`
 	warningCodes  = `time_occurs_twice hashtags_many same_text_recently not_a_short`
-	addedWarnings = `account_limit_near account_blocked`
+	addedWarnings = `account_limit_near account_blocked setting_ignored`
 )
 
 func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
@@ -55,76 +55,177 @@ func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
 
 // The arguments that callers give, by type and in order: first the message's, then the hint's.
 var issueArguments = map[core.IssueCode][]any{
-	"caption_too_long":        {501, "characters", "Network", 500},
-	"title_too_long":          {101, "characters", "Network", 100},
-	"tags_too_long":           {"Network", 500},
-	"hashtags_too_many":       {31, "Network", 30},
-	"mentions_too_many":       {21, "Network", 20},
-	"characters_unsupported":  {"Network", "< or >"},
-	"links_too_many":          {6, "Network", 5},
-	"text_required":           {"Network"},
-	"text_not_allowed":        {"Network"},
-	"media_required":          {"Network"},
+	"caption_too_long":        {501, "characters", 500},
+	"title_too_long":          {101, "characters", 100},
+	"tags_too_long":           {500},
+	"hashtags_too_many":       {31, 30},
+	"mentions_too_many":       {21, 20},
+	"characters_unsupported":  {"< or >"},
+	"links_too_many":          {6, 5},
 	"media_not_ready":         {"a.jpg"},
 	"media_failed":            {"a.jpg"},
 	"media_purged":            {"a.jpg"},
-	"media_kind_unsupported":  {"Network"},
-	"media_count_unsupported": {11, "Network", 2, 10},
-	"media_mixed_unsupported": {"Network"},
-	"media_unreachable":       {"Network"},
-	"format_unsupported":      {"Network", "a.gif", "JPEG or PNG", "GIF"},
-	"file_too_large":          {"a.jpg", "Network", "8 MB"},
-	"aspect_unsupported":      {"Network", "a.jpg", "4:5", "1.91:1"},
-	"resolution_unsupported":  {"Network", "a.jpg", "320 × 320", "1440 × 1800"},
-	"duration_too_short":      {"Network", "3 s"},
-	"duration_too_long":       {"Network", "90 s"},
-	"setting_conflict":        {"link", "Network", "Take it away."},
+	"media_count_unsupported": {11, 2, 10},
+	"format_unsupported":      {"a.gif", "JPEG or PNG", "GIF"},
+	"file_too_large":          {"a.jpg", "8 MB"},
+	"aspect_unsupported":      {"a.jpg", "4:5", "1.91:1"},
+	"resolution_unsupported":  {"a.jpg", "320 × 320", "1440 × 1800"},
+	"duration_too_short":      {"3 s"},
+	"duration_too_long":       {"90 s"},
+	"setting_conflict":        {"link", "Take it away."},
 	"setting_unavailable":     {"link", "Ask the owner."},
+	"setting_ignored":         {"altText", "Each image has its own."},
 	"account_expired":         {"Ann"},
 	"account_revoked":         {"Ann"},
-	"network_unavailable":     {"Network"},
 	"time_does_not_exist":     {"Europe/Berlin", "01:59", "03:00"},
 	"quota_exceeded":          {30, 30},
 	"time_occurs_twice":       {"Sun 25 Oct 2026, 02:30 CEST"},
-	"hashtags_many":           {"Network"},
 	"same_text_recently":      {"Ann"},
 	"account_limit_near":      {240, 250, "Network", "24 hours"},
 	"account_blocked":         {"Network", "Open the account to see why."},
 }
 
+// checkIssueWords checks that an issue consists of complete sentences that contain all the given words.
+func checkIssueWords(t *testing.T, issue core.Issue, words ...any) {
+	t.Helper()
+	for what, sentence := range map[string]string{"message": issue.Message, "hint": issue.Hint} {
+		if sentence == "" || regexp.MustCompile(`[%{}|[]|\]|\bnil\b`).MatchString(sentence) {
+			t.Errorf("%s, %s: %q", issue.Code, what, sentence)
+		}
+		if !strings.HasSuffix(sentence, ".") {
+			t.Errorf("%s, %s does not end as a sentence does: %q", issue.Code, what, sentence)
+		}
+	}
+	for _, word := range words {
+		if word, ok := word.(string); ok && !strings.Contains(issue.Message+issue.Hint, word) {
+			t.Errorf("%s says nothing of %q: %+v", issue.Code, word, issue)
+		}
+	}
+}
+
 func TestEveryIssueReadsAsSentences(t *testing.T) {
 	t.Parallel()
-	leftOver := regexp.MustCompile(`%|\bnil\b`)
 	for _, text := range core.AllIssueTexts() {
-		issue := text.With(issueArguments[text.Code]...)
+		issue := text.On("Network", issueArguments[text.Code]...)
 		if issue.Code != text.Code {
 			t.Errorf("%s is called %s", text.Code, issue.Code)
 		}
-		for what, sentence := range map[string]string{"message": issue.Message, "hint": issue.Hint} {
-			if sentence == "" || leftOver.MatchString(sentence) {
-				t.Errorf("%s, %s: %q", text.Code, what, sentence)
-			}
-			if !strings.HasSuffix(sentence, ".") {
-				t.Errorf("%s, %s does not end as a sentence does: %q", text.Code, what, sentence)
-			}
+		checkIssueWords(t, issue, issueArguments[text.Code]...)
+		account := strings.HasPrefix(string(text.Code), "account_") // has the name only as an argument
+		if !account && strings.Contains(issue.Message, "Network") != issue.NamesNetwork() {
+			t.Errorf("whether it names the network: %+v", issue)
 		}
-		for _, argument := range issueArguments[text.Code] {
-			if word, ok := argument.(string); ok && !strings.Contains(issue.Message+issue.Hint, word) {
-				t.Errorf("%s says nothing of %q: %+v", text.Code, word, issue)
+	}
+}
+
+func TestEveryIssueReadsAsSentencesForSeveralNetworks(t *testing.T) {
+	t.Parallel()
+	joined := 0
+	for _, text := range core.AllIssueTexts() {
+		args := issueArguments[text.Code]
+		first := text.On("First", args...)
+		if !first.NamesNetwork() {
+			continue
+		}
+		joined++
+		issue, ok := first.Join(text.On("Second", args...))
+		if ok {
+			issue, ok = issue.Join(text.On("Third", args...))
+		}
+		if !ok {
+			t.Errorf("%s is not the same on three networks", text.Code)
+		}
+		checkIssueWords(t, issue, "First, Second ", " Third")
+		if again, ok := issue.Join(text.On("Second", args...)); !ok || again.Message != issue.Message {
+			t.Errorf("another account changes %+v", issue)
+		}
+		if strings.Contains(issue.Hint, " on First") {
+			t.Errorf("the same limit is given for each network: %+v", issue)
+		}
+	}
+	if joined < 20 {
+		t.Errorf("only %d issues name a network", joined)
+	}
+}
+
+func TestJoinedIssues(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		issues        []core.Issue
+		message, hint string
+	}{
+		"a limit for each network": {
+			[]core.Issue{
+				core.IssueCaptionTooLong.On("One", 2501, "bytes", 500), core.IssueCaptionTooLong.On("Two", 2500, "characters", 2200),
+			},
+			"The text is too long for One and Two.",
+			"The limit is 500 on One and 2200 on Two, counted the way each network counts. Shorten the text, or write a " +
+				"separate text for these networks.",
+		},
+		"from least to most": {
+			[]core.Issue{
+				core.IssueMediaCountUnsupported.On("One", 40, 2, 10), core.IssueMediaCountUnsupported.On("Two", 40, 2, 20),
+				core.IssueMediaCountUnsupported.On("Three", 40, 2, 35),
+			},
+			"40 is not a valid number of files for this post on One, Two or Three.",
+			"Use from 2 to 10 files on One, from 2 to 20 files on Two and from 2 to 35 files on Three.",
+		},
+		"a file of the same format": {
+			[]core.Issue{
+				core.IssueFormatUnsupported.On("One", "{network} 100%s.gif", "JPEG", "GIF"),
+				core.IssueFormatUnsupported.On("Two", "{network} 100%s.gif", "JPEG or PNG", "GIF"),
+			},
+			"One and Two do not accept the format of {network} 100%s.gif.",
+			"They accept JPEG on One and JPEG or PNG on Two; this file is GIF.",
+		},
+		"no network": {
+			[]core.Issue{core.IssueTimeInPast.On("One"), core.IssueTimeInPast.On("Two")},
+			"The time is in the past.", "Choose a later time, or publish now.",
+		},
+	} {
+		got := c.issues[0]
+		for _, other := range c.issues[1:] {
+			joined, ok := got.Join(other)
+			if !ok {
+				t.Fatalf("%s: not joined: %+v", name, other)
 			}
+			got = joined
+		}
+		if got.Message != c.message || got.Hint != c.hint {
+			t.Errorf("%s: %q, %q", name, got.Message, got.Hint)
+		}
+	}
+}
+
+func TestIssuesForDifferentReasonsAreNotJoined(t *testing.T) {
+	t.Parallel()
+	for name, pair := range map[string][2]core.Issue{
+		"another rule": {core.IssueMediaRequired.On("One"), core.IssueTextRequired.On("Two")},
+		"other words":  {core.IssueMediaRequired.On("One"), core.IssueVideoRequired.On("Two")},
+		"another file": {core.IssueFileTooLarge.On("One", "a.jpg", "8 MB"), core.IssueFileTooLarge.On("Two", "b.jpg", "8 MB")},
+		"another codec": {
+			core.IssueFormatUnsupported.On("One", "a.mp4", "video in H.264", "VP9"),
+			core.IssueFormatUnsupported.On("Two", "a.mp4", "audio in AAC", "MP3"),
+		},
+		"another account": {core.IssueAccountExpired.With("Ann"), core.IssueAccountExpired.With("Ben")},
+		"another limit of an account": {
+			core.IssueDurationOverAccount.On("One", "60 s"), core.IssueDurationOverAccount.On("One", "90 s"),
+		},
+		"a form's own words": {core.Issue{Message: "Choose a day."}, core.Issue{Message: "Choose a time."}},
+	} {
+		if got, ok := pair[0].Join(pair[1]); ok {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
 func TestIssuesFillTheirArgumentsInOrder(t *testing.T) {
 	t.Parallel()
-	got := core.IssueCaptionTooLong.With(501, "characters", "Network", 500)
-	want := core.Issue{
-		Code: "caption_too_long", Message: "The text has 501 characters, more than Network allows.",
-		Hint: "The limit is 500, counted the way the network counts. Shorten the text, or write a separate text for this network.",
-	}
-	if got != want {
-		t.Errorf("%+v, want %+v", got, want)
+	got := core.IssueCaptionTooLong.On("Network", 501, "characters", 500)
+	if got.Code != "caption_too_long" || got.Message != "The text has 501 characters, more than Network allows." ||
+		got.Hint != "The limit is 500, counted the way the network counts. Shorten the text, or write a separate text for "+
+			"this network." {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -84,7 +84,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	at = instants[0]
 	issues = boundsIssues(at, now)
 	if len(instants) > 1 {
-		WarnTimeOccursTwice.AppendTo(&issues, &warnings, w.Zone.Label(at))
+		WarnTimeOccursTwice.AppendTo(&issues, &warnings, "", w.Zone.Label(at))
 	}
 	if y := at.UTC().Year(); y < 0 || y > lastYear {
 		at = time.Time{}

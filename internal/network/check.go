@@ -7,13 +7,16 @@ import (
 	"belfry/internal/core"
 )
 
-// Findings are the issues and warnings that a check collects.
-type Findings struct{ issues, warnings []core.Issue }
+// Findings are the issues and warnings that a network's check collects.
+type Findings struct {
+	network          string // its display name
+	issues, warnings []core.Issue
+}
 
-// AddIf adds the issue or warning if wrong is true.
+// AddIf adds the issue or warning of the network if wrong is true.
 func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 	if wrong {
-		i.AppendTo(&f.issues, &f.warnings, args...)
+		i.AppendTo(&f.issues, &f.warnings, f.network, args...)
 	}
 }
 
@@ -24,7 +27,7 @@ func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings))
 	if err != nil {
 		return []core.Issue{core.IssueSettingUnavailable.With("perPlatform", err.Error())}, nil
 	}
-	var f Findings
+	f := Findings{network: d.Name}
 	check(s, &f)
 	f.checkAccountFacts(d, draft)
 	return f.issues, f.warnings
@@ -37,24 +40,24 @@ func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, l
 	content, ok := d.Limits.ContentTypes[contentType]
 	f.checkText(d, content, draft, links)
 	if !ok {
-		f.AddIf(true, core.IssueMediaKindUnsupported, d.Name)
+		f.AddIf(true, core.IssueMediaKindUnsupported)
 		return
 	}
-	f.checkFileCountsAndKinds(d.Name, content, draft.Media)
-	f.checkEachFile(d.Name, content, draft.Media)
+	f.checkFileCountsAndKinds(content, draft.Media)
+	f.checkEachFile(content, draft.Media)
 }
 
 // CheckTextAndEachFile checks the same as CheckLimits, except the number of files and their kinds.
 func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draft Draft) {
 	content := d.Limits.ContentTypes[contentType]
 	f.checkText(d, content, draft, nil)
-	f.checkEachFile(d.Name, content, draft.Media)
+	f.checkEachFile(content, draft.Media)
 }
 
-func (f *Findings) checkEachFile(name string, content core.ContentType, media []core.Media) {
+func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
 	for _, m := range media {
 		if limits := fileLimits(content, m.Kind); limits != nil {
-			f.checkFileLimits(name, *limits, m)
+			f.checkFileLimits(*limits, m)
 		}
 	}
 }
@@ -65,10 +68,10 @@ func (f *Findings) checkText(d Description, content core.ContentType, draft Draf
 		l.Text = *content.Text
 	}
 	long := l.Text.Unit.Length(draft.Text)
-	f.AddIf(long > l.Text.Max, core.IssueCaptionTooLong, long, countingUnitName(l.Text.Unit), d.Name, l.Text.Max)
+	f.AddIf(long > l.Text.Max, core.IssueCaptionTooLong, long, countingUnitName(l.Text.Unit), l.Text.Max)
 	if l.Title != nil {
 		n := l.Title.Unit.Length(draft.Title)
-		f.AddIf(n > l.Title.Max, core.IssueTitleTooLong, n, countingUnitName(l.Title.Unit), d.Name, l.Title.Max)
+		f.AddIf(n > l.Title.Max, core.IssueTitleTooLong, n, countingUnitName(l.Title.Unit), l.Title.Max)
 	}
 	if long > 2*l.Text.Max {
 		return // searching the longest possible text for each of 200 accounts takes half a minute
@@ -84,27 +87,27 @@ func (f *Findings) checkText(d Description, content core.ContentType, draft Draf
 	} {
 		if most.limit != nil {
 			n := most.count()
-			f.AddIf(n > *most.limit, most.issue, n, d.Name, *most.limit)
+			f.AddIf(n > *most.limit, most.issue, n, *most.limit)
 		}
 	}
 }
 
 // checkFileCountsAndKinds checks how many files there are and whether their kinds can be combined.
-func (f *Findings) checkFileCountsAndKinds(name string, content core.ContentType, media []core.Media) {
+func (f *Findings) checkFileCountsAndKinds(content core.ContentType, media []core.Media) {
 	n := len(media)
 	switch {
 	case n == 0:
-		f.AddIf(content.Min > 0, core.IssueMediaRequired, name)
+		f.AddIf(content.Min > 0, core.IssueMediaRequired)
 		return
 	case content.Max == 0:
-		f.AddIf(true, core.IssueMediaKindUnsupported, name)
+		f.AddIf(true, core.IssueMediaKindUnsupported)
 		return
 	}
-	f.AddIf(n < content.Min || n > content.Max, core.IssueMediaCountUnsupported, n, name, content.Min, content.Max)
+	f.AddIf(n < content.Min || n > content.Max, core.IssueMediaCountUnsupported, n, content.Min, content.Max)
 	for _, kind := range []core.FileKind{core.FileImage, core.FileVideo} {
 		if l := fileLimits(content, kind); l != nil {
 			n := CountFiles(media, kind)
-			f.AddIf(exceeds(n, l.Count), core.IssueMediaCountUnsupported, n, name, content.Min, l.Count)
+			f.AddIf(exceeds(n, l.Count), core.IssueMediaCountUnsupported, n, content.Min, l.Count)
 		}
 	}
 	refused := func(m core.Media) bool { return fileLimits(content, m.Kind) == nil }
@@ -112,9 +115,9 @@ func (f *Findings) checkFileCountsAndKinds(name string, content core.ContentType
 	switch {
 	case !slices.ContainsFunc(media, refused):
 	case slices.ContainsFunc(media, mixed):
-		f.AddIf(true, core.IssueMediaMixedUnsupported, name)
+		f.AddIf(true, core.IssueMediaMixedUnsupported)
 	default:
-		f.AddIf(true, core.IssueMediaKindUnsupported, name)
+		f.AddIf(true, core.IssueMediaKindUnsupported)
 	}
 }
 
@@ -137,38 +140,38 @@ func fileLimits(content core.ContentType, kind core.FileKind) *core.FileLimits {
 	return content.Image
 }
 
-func (f *Findings) checkFileLimits(name string, l core.FileLimits, m core.Media) {
+func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
 	f.AddIf(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime),
-		core.IssueFormatUnsupported, name, m.Name, joinMIMENames(l.Formats), joinMIMENames([]string{m.Mime}))
-	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, core.FormatBytes(l.Bytes))
+		core.IssueFormatUnsupported, m.Name, joinMIMENames(l.Formats), joinMIMENames([]string{m.Mime}))
+	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, core.FormatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
-		f.checkDimensions(name, l, m)
+		f.checkDimensions(l, m)
 	}
 	if m.Kind == core.FileVideo {
-		f.checkVideoLimits(name, l, m)
+		f.checkVideoLimits(l, m)
 	}
 }
 
-func (f *Findings) checkDimensions(name string, l core.FileLimits, m core.Media) {
+func (f *Findings) checkDimensions(l core.FileLimits, m core.Media) {
 	ratio := float64(m.Width) / float64(m.Height)
 	f.AddIf(ratio < l.MinRatio || exceeds(ratio, l.MaxRatio), core.IssueAspectUnsupported,
-		name, m.Name, formatNumber(l.MinRatio)+":1", textOrAny(l.MaxRatio > 0, formatNumber(l.MaxRatio)+":1"))
+		m.Name, formatNumber(l.MinRatio)+":1", textOrAny(l.MaxRatio > 0, formatNumber(l.MaxRatio)+":1"))
 	short := min(m.Width, m.Height)
 	f.AddIf(m.Width < l.MinWidth || m.Height < l.MinHeight || exceeds(m.Width, l.MaxWidth) ||
 		exceeds(m.Height, l.MaxHeight) || exceeds(short, l.MaxShortSide),
-		core.IssueResolutionUnsupported, name, m.Name, formatPixels(l.MinWidth, l.MinHeight), formatMaxPixels(l))
+		core.IssueResolutionUnsupported, m.Name, formatPixels(l.MinWidth, l.MinHeight), formatMaxPixels(l))
 }
 
 // checkVideoLimits checks the properties that only videos have. A zero property is unknown and not checked.
-func (f *Findings) checkVideoLimits(name string, l core.FileLimits, m core.Media) {
+func (f *Findings) checkVideoLimits(l core.FileLimits, m core.Media) {
 	if m.DurationMs > 0 {
-		f.AddIf(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, formatDuration(l.MinDurationMs))
-		f.AddIf(exceeds(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, name, formatDuration(l.MaxDurationMs))
+		f.AddIf(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, formatDuration(l.MinDurationMs))
+		f.AddIf(exceeds(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, formatDuration(l.MaxDurationMs))
 	}
 	foreign := func(list []core.Codec, c core.Codec) bool {
 		return c != "" && len(list) > 0 && !slices.Contains(list, c)
 	}
-	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, name, m.Name, takes, has) }
+	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, m.Name, takes, has) }
 	wrong(
 		foreign(l.VideoCodecs, m.VideoCodec), "video in "+joinCodecNames(l.VideoCodecs), formatCodeName(string(m.VideoCodec)),
 	)

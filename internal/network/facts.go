@@ -18,7 +18,7 @@ func (f *Findings) checkAccountFacts(d Description, draft Draft) {
 		return m.Kind == core.FileVideo && exceeds(m.DurationMs, facts.LongestVideoMs)
 	}
 	if slices.ContainsFunc(draft.Media, tooLong) && !f.hasIssue(core.IssueDurationTooLong.Code) {
-		f.AddIf(true, core.IssueDurationOverAccount, d.Name, formatDuration(facts.LongestVideoMs))
+		f.AddIf(true, core.IssueDurationOverAccount, formatDuration(facts.LongestVideoMs))
 	}
 	if q := facts.Quota; q != nil {
 		f.AddIf(q.IsNear(), core.WarnAccountLimitNear, q.Used, q.Limit, d.Name, formatDuration(q.Window.Milliseconds()))

@@ -20,7 +20,7 @@ func FormFieldsFor(rules Rules, draft Draft) []Field {
 	d, held := rules.Describe(), decodeSettingsMap(draft.Settings)
 	for _, f := range d.Fields {
 		value, kept := held[f.Name]
-		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || isRefusedSetting(rules, draft, held, f)) {
+		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || isUnusedSetting(rules, draft, held, f)) {
 			continue
 		}
 		if f.Kind == FieldChoice {
@@ -37,8 +37,8 @@ func FormFieldsFor(rules Rules, draft Draft) []Field {
 	return list
 }
 
-// isRefusedSetting reports whether the network's check refuses the setting for the draft, whatever its value.
-func isRefusedSetting(rules Rules, draft Draft, values map[string]any, f Field) bool {
+// isUnusedSetting reports whether the network's check refuses or ignores the setting for the draft, whatever its value.
+func isUnusedSetting(rules Rules, draft Draft, values map[string]any, f Field) bool {
 	if f.Kind == FieldChoice { // each of its values is checked separately
 		return false
 	}
@@ -51,9 +51,10 @@ func isRefusedSetting(rules Rules, draft Draft, values map[string]any, f Field) 
 	if draft.Settings, err = rules.NormalizeSettings(block); err != nil {
 		return false
 	}
-	issues, _ := rules.CheckDraft(draft)
-	return slices.ContainsFunc(issues, func(i core.Issue) bool {
-		return i.Code == core.IssueSettingConflict.Code && i.Setting == f.Name
+	issues, warnings := rules.CheckDraft(draft)
+	return slices.ContainsFunc(slices.Concat(issues, warnings), func(i core.Issue) bool {
+		return i.Setting == f.Name &&
+			(i.Code == core.IssueSettingConflict.Code || i.Code == core.WarnSettingIgnored.Code)
 	})
 }
 

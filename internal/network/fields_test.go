@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network"
 )
 
-// rulesOfBells are those of a network whose cover is of use to videos only.
+// rulesOfBells are those of a network that refuses a cover without a video, and ignores a note on several files.
 type rulesOfBells struct{ d network.Description }
 
 func (r rulesOfBells) Describe() network.Description { return r.d }
@@ -21,9 +21,12 @@ func (r rulesOfBells) NormalizeSettings(block json.RawMessage) (json.RawMessage,
 
 func (r rulesOfBells) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	if strings.Contains(string(d.Settings), `"cover"`) && network.CountFiles(d.Media, core.FileVideo) == 0 {
-		issues = append(issues, core.IssueSettingConflict.With("cover", "Bells", "Only for videos."))
+		issues = append(issues, core.IssueSettingConflict.On("Bells", "cover", "Only for videos."))
 	}
-	return issues, nil
+	if strings.Contains(string(d.Settings), `"note"`) && len(d.Media) > 1 {
+		warnings = append(warnings, core.WarnSettingIgnored.On("Bells", "note", "Each file has its own."))
+	}
+	return issues, warnings
 }
 
 func TestFieldsThatAFormOffers(t *testing.T) {
@@ -43,6 +46,7 @@ func TestFieldsThatAFormOffers(t *testing.T) {
 			{Name: "description", Files: true},
 			{Name: "cover", Kind: network.FieldNumber},
 			{Name: "topic"},
+			{Name: "note", Files: true},
 			{Name: "nothing", Ignored: true},
 		},
 	}}
@@ -55,8 +59,12 @@ func TestFieldsThatAFormOffers(t *testing.T) {
 		want  string
 	}{
 		{"a text", nil, `{}`, "kind:text,link audience:all,some topic"},
-		{"a picture", []core.Media{image}, `{}`, "audience:all,some description topic"},
-		{"a film", []core.Media{video}, `{}`, "audience:all,some description cover topic"},
+		{"a picture", []core.Media{image}, `{}`, "audience:all,some description topic note"},
+		{"a film", []core.Media{video}, `{}`, "audience:all,some description cover topic note"},
+		{"two pictures", []core.Media{image, image}, `{}`, "audience:all,some description topic"},
+		{
+			"two pictures with a note", []core.Media{image, image}, `{"note":"x"}`, "audience:all,some description topic note",
+		},
 		{
 			"a text with settings for files", nil, `{"kind":"photo","look":"photo","description":"x","cover":7}`,
 			"kind:text,link,photo look:text,photo audience:all,some description cover topic",

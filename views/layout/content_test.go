@@ -92,14 +92,14 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"a cause stands once in the plan", "compose-wrong", "[data-testid=issue] .note-what, [data-testid=issue] .note-who",
-			[]string{"The text has 620 bytes, more than Threads allows.", "2 accounts"},
+			[]string{"The text is too long for Threads and Facebook."},
 		},
 		{"and leads to its input", "compose-wrong", "[data-testid=issue] a[href='#text']", []string{
-			"The text has 620 bytes, more than Threads allows.",
+			"The text is too long for Threads and Facebook.",
 		}},
 		{
 			"where its hint stands", "compose-many", "#text-error .note-hint",
-			[]string{"At most 500, counted as that network counts. Shorten the text or give this network its own."},
+			[]string{"The limit is 500, counted the way the network counts. Shorten the text, or write a separate text for this network."},
 		},
 		{
 			"a warning stands apart", "compose-wrong", ".warning[data-testid=warning] .note-what",

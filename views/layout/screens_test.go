@@ -374,18 +374,14 @@ func (f fixture) composers() map[string]templ.Component {
 	wrong.Plan = f.plan(posts.WhenNow)
 	wrong.Plan.Plan.OK = false
 	wrong.Plan.Rows[0].OK = false
-	tooLong := posts.Cause{Input: posts.FieldText, Issue: contract.Issue{
-		Code:    "caption_too_long",
-		Message: "The text has 620 bytes, more than Threads allows.",
-		Hint:    "At most 500, counted as that network counts. Shorten the text or give this network its own.",
-	}}
-	wrong.Plan.AddCause(tooLong, wrong.Plan.Rows[0])
-	wrong.Plan.AddCause(tooLong, wrong.Plan.Rows[1])
-	wrong.Plan.AddCause(posts.Cause{Warning: true, Input: posts.FieldText, Issue: contract.Issue{
-		Code:    "same_text_recently",
-		Message: "The same text was posted to Bell & Rope within the last day.",
-		Hint:    "Networks may reject or hide repeated text.",
-	}}, wrong.Plan.Rows[1])
+	tooLong := func(row posts.PlanRow, has int, unit string, limit int) posts.Cause {
+		return posts.Cause{Input: posts.FieldText, Issue: core.IssueCaptionTooLong.On(row.Network, has, unit, limit)}
+	}
+	wrong.Plan.AddCause(tooLong(wrong.Plan.Rows[0], 620, "bytes", 500), wrong.Plan.Rows[0])
+	wrong.Plan.AddCause(tooLong(wrong.Plan.Rows[1], 618, "characters", 600), wrong.Plan.Rows[1])
+	wrong.Plan.AddCause(posts.Cause{
+		Warning: true, Input: posts.FieldText, Issue: core.WarnSameTextRecently.With("Bell & Rope"),
+	}, wrong.Plan.Rows[1])
 	wrong.Refused = &contract.Error{
 		Code: "plan_has_issues", Message: "The plan has issues.",
 		Hint: "Mend them and send again.",
@@ -416,7 +412,7 @@ func (f fixture) composers() map[string]templ.Component {
 	many.Accounts[0].Chosen, many.Accounts[1].Chosen = false, false
 	many.Groups = []posts.Group{{ID: "grp_1", Name: "Bakeries", Accounts: []string{"acc_12", "acc_13"}}}
 	many.Plan = f.plan(posts.WhenNow)
-	many.Plan.AddCause(tooLong, many.Plan.Rows[0])
+	many.Plan.AddCause(tooLong(many.Plan.Rows[0], 620, "bytes", 500), many.Plan.Rows[0])
 
 	none := f.compose()
 	none.Accounts = nil

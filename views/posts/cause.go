@@ -2,7 +2,6 @@ package posts
 
 import (
 	"slices"
-	"strings"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -11,67 +10,37 @@ import (
 
 // Cause is an issue or a warning of one or more rows.
 type Cause struct {
-	contract.Issue
+	core.Issue
 	Warning  bool
 	Accounts []string // names of the accounts of those rows
 	Networks []string // names of their networks, each once
 	Input    string   // name of the input that it is about; "" for none
-	template string   // the message with networkGap for the network
 }
 
-// networkGap stands for the networks in a message that is the same for several.
-const networkGap = "\x00"
-
-// AddCause adds an issue or a warning of a row. If another row has the same, or the same on another network, only the
-// account and the network are added.
+// AddCause adds an issue or a warning of a row. If other rows have it for the same reason, the account and the network
+// are added to theirs.
 func (m *PlanModel) AddCause(c Cause, row PlanRow) {
-	c.template = c.Message
-	if strings.Count(c.Message, row.Network) == 1 && c.Input != FieldAccount { // a file may have its name too
-		c.template = strings.Replace(c.Message, row.Network, networkGap, 1)
-	}
-	for i, other := range m.Causes {
-		alike, same := other.template == c.template, other.Message == c.Message
-		if !alike && !same || other.Code != c.Code || other.Hint != c.Hint || other.Warning != c.Warning ||
-			other.Input != c.Input {
+	for i := range m.Causes {
+		other := &m.Causes[i]
+		if other.Warning != c.Warning || other.Input != c.Input {
 			continue
 		}
-		other.Accounts = append(other.Accounts, row.Account)
+		issue, same := other.Join(c.Issue)
+		if !same {
+			continue
+		}
+		other.Issue, other.Accounts = issue, append(other.Accounts, row.Account)
 		if !slices.Contains(other.Networks, row.Network) {
 			other.Networks = append(other.Networks, row.Network)
-			if same {
-				other.template = other.Message
-			} else {
-				other.Message = fillNetworks(other.template, other.Networks)
-			}
 		}
-		m.Causes[i] = other
 		return
 	}
 	c.Accounts, c.Networks = []string{row.Account}, []string{row.Network}
 	m.Causes = append(m.Causes, c)
 }
 
-// ofSeveral makes what a message says of one network true of several.
-var ofSeveral = strings.NewReplacer(
-	networkGap+" does not ", networkGap+" do not ", networkGap+" is not ", networkGap+" are not ",
-	networkGap+" allows", networkGap+" allow",
-)
-
-// fillNetworks puts the names of several networks into a message.
-func fillNetworks(template string, networks []string) string {
-	last := len(networks) - 1
-	word := " and "
-	if strings.Contains(template, "post on "+networkGap) {
-		word = " or "
-	}
-	return strings.Replace(ofSeveral.Replace(template), networkGap,
-		strings.Join(networks[:last], ", ")+word+networks[last], 1)
-}
-
-func (c Cause) namesNetworks() bool { return strings.Contains(c.template, networkGap) }
-
 // IsWaiting reports that nobody has to do anything: a file is being checked.
-func (c Cause) IsWaiting() bool { return c.Code == string(core.IssueMediaNotReady.Code) }
+func (c Cause) IsWaiting() bool { return c.Code == core.IssueMediaNotReady.Code }
 
 // IsProblem reports that somebody has to change something before the posts can be created.
 func (c Cause) IsProblem() bool { return !c.Warning && !c.IsWaiting() }
@@ -97,7 +66,7 @@ func (c Cause) icon() string {
 // says enough, because it names networks on which no other account is chosen.
 func (m PlanModel) accountsText(c Cause) string {
 	switch {
-	case len(m.Rows) < 2 || len(c.Accounts) == 0, c.namesNetworks() && m.countRows(c.Networks) == len(c.Networks):
+	case len(m.Rows) < 2 || len(c.Accounts) == 0, c.NamesNetwork() && m.countRows(c.Networks) == len(c.Networks):
 		return ""
 	case len(c.Accounts) == 1:
 		return c.Accounts[0] + " on " + c.Networks[0]

@@ -215,7 +215,7 @@ type PlanRow struct {
 // causesFor returns what is shown beside an input: its error or, if it has none, the plan's issues and warnings.
 func (m ComposeModel) causesFor(input string) (notes []Cause) {
 	if problem := m.Errors[input]; problem != "" {
-		return []Cause{{Issue: contract.Issue{Message: problem}, Input: input}}
+		return []Cause{{Issue: core.Issue{Message: problem}, Input: input}}
 	}
 	for _, c := range m.Plan.Causes {
 		if c.Input == input {

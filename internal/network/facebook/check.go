@@ -19,14 +19,14 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		}
 		f.CheckLimits(description, kind, d)
 		blank := strings.TrimSpace(d.Text) == ""
-		f.AddIf(kind == typeText && blank && s.Link == "", core.IssueTextRequired, description.Name)
-		f.AddIf(kind == typeStories && !blank, core.IssueTextNotAllowed, description.Name)
+		f.AddIf(kind == typeText && blank && s.Link == "", core.IssueTextRequired)
+		f.AddIf(kind == typeStories && !blank, core.IssueTextNotAllowed)
 		f.AddIf(
-			kind != typeText && s.Link != "", core.IssueSettingConflict, "link", description.Name,
+			kind != typeText && s.Link != "", core.IssueSettingConflict, "link",
 			"Only text posts can have a link.",
 		)
 		f.AddIf(
-			isFacebookLink(s.Link), core.IssueSettingConflict, "link", description.Name,
+			isFacebookLink(s.Link), core.IssueSettingConflict, "link",
 			"Facebook does not accept links to Facebook. Use another link.",
 		)
 	})

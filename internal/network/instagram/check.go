@@ -10,12 +10,12 @@ import (
 // CheckDraft returns what the network would refuse and what it advises against.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
-		kind, name := contentType(s, d.Media), description.Name
+		kind := contentType(s, d.Media)
 		d.Text, d.Title = network.AppendMissingTags(d.Text, d.Tags), ""
 		f.CheckLimits(description, kind, d)
 		tags := network.CountHashtags(d.Text)
-		f.AddIf(tags > manyHashtags && tags <= maxHashtags, core.WarnHashtagsMany, name)
-		f.AddIf(kind == typeStories && strings.TrimSpace(d.Text) != "", core.IssueTextNotAllowed, name)
+		f.AddIf(tags > manyHashtags && tags <= maxHashtags, core.WarnHashtagsMany)
+		f.AddIf(kind == typeStories && strings.TrimSpace(d.Text) != "", core.IssueTextNotAllowed)
 		for _, c := range []struct {
 			wrong     bool
 			name, why string
@@ -26,8 +26,12 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "Only for Reels."},
 			{kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs", "The video is shorter than this offset."},
 		} {
-			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
+			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, c.why)
 		}
+		f.AddIf(
+			kind == typeCarousel && s.AltText != "", core.WarnSettingIgnored, "altText",
+			"In a carousel, each image has its own description.",
+		)
 	})
 }
 

@@ -64,7 +64,7 @@ func TestWhatInstagramTakes(t *testing.T) {
 		{"a Story with a tag", text("", "tag"), story, "text_not_allowed"},
 
 		{"a described image", files(image), `{"altText":"A bridge"}`, ""},
-		{"a described carousel", files(image, image), `{"altText":"A bridge"}`, ""},
+		{"a described carousel", files(image, image), `{"altText":"A bridge"}`, "setting_ignored"},
 		{"a described Reel", files(video), `{"altText":"A bridge"}`, "setting_conflict"},
 		{"a described Story", files(image), `{"contentType":"stories","altText":"A bridge"}`, "setting_conflict"},
 		{"a cover on a Reel", files(video), `{"coverMs":29999}`, ""},

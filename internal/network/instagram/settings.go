@@ -40,7 +40,7 @@ var fields = []network.Field{
 	},
 	{Name: "shareToFeed", Label: "Also show in the feed", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
 	{
-		Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt,
+		Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,
 		Help: "Alternative text for screen readers, for a single image. In a carousel, each image has its own.",
 	},
 	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "Milliseconds into the video. Reels only."},

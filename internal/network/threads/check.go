@@ -13,13 +13,13 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 		d.Title = ""
 		f.CheckLimits(description, contentType(d.Media), d, s.LinkAttachment)
 		files := len(d.Media) > 0
-		f.AddIf(!files && strings.TrimSpace(d.Text) == "", core.IssueTextRequired, description.Name)
+		f.AddIf(!files && strings.TrimSpace(d.Text) == "", core.IssueTextRequired)
 		f.AddIf(
-			files && s.LinkAttachment != "", core.IssueSettingConflict, "linkAttachment", description.Name,
+			files && s.LinkAttachment != "", core.IssueSettingConflict, "linkAttachment",
 			"Only posts without files can have a link preview.",
 		)
 		f.AddIf(
-			!files && s.AltText != "", core.IssueSettingConflict, "altText", description.Name, "There is no image to describe.",
+			!files && s.AltText != "", core.IssueSettingConflict, "altText", "There is no image to describe.",
 		)
 	})
 }

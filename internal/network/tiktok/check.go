@@ -9,7 +9,7 @@ import (
 // description of photos. Only photos have a title (decisions.md, Records).
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
-		kind, name := contentType(d.Media), description.Name
+		kind := contentType(d.Media)
 		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind == typeVideo {
 			d.Title = ""
@@ -30,7 +30,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			},
 			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A paid partnership cannot be private."},
 		} {
-			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
+			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, c.why)
 		}
 	})
 }

@@ -17,16 +17,16 @@ const (
 // CheckDraft returns what the network would refuse, and warns if a video narrowly misses being a Short.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
-		name, limits := description.Name, description.Limits
+		limits := description.Limits
 		f.CheckTextAndEachFile(description, typeVideo, d)
 		checkFiles(f, d.Media, s.UseCoverAsThumbnail)
 		f.AddIf(strings.TrimSpace(d.Title) == "", core.IssueTitleRequired)
-		f.AddIf(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, name, "< or >")
-		f.AddIf(countTagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
+		f.AddIf(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, "< or >")
+		f.AddIf(countTagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, limits.Tags.Max)
 
 		f.AddIf(
 			network.CountFiles(d.Media, core.FileImage) == 0 && s.UseCoverAsThumbnail,
-			core.IssueSettingConflict, "useCoverAsThumbnail", name,
+			core.IssueSettingConflict, "useCoverAsThumbnail",
 			"The files contain no image.",
 		)
 		for _, m := range d.Media {
@@ -37,17 +37,16 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 
 // checkFiles adds at most one issue. A post needs one video, and can have one image as its thumbnail.
 func checkFiles(f *network.Findings, media []core.Media, useThumbnail bool) {
-	name := description.Name
 	images, videos := network.CountFiles(media, core.FileImage), network.CountFiles(media, core.FileVideo)
 	switch {
 	case len(media) == 0:
-		f.AddIf(true, core.IssueVideoRequired, name)
+		f.AddIf(true, core.IssueVideoRequired)
 	case videos == 0:
-		f.AddIf(true, core.IssueImagesWithoutVideo, name)
+		f.AddIf(true, core.IssueImagesWithoutVideo)
 	case images == 0:
-		f.AddIf(videos > 1, core.IssueMediaCountUnsupported, videos, name, 1, 1)
+		f.AddIf(videos > 1, core.IssueMediaCountUnsupported, videos, 1, 1)
 	default:
-		f.AddIf(videos > 1 || images > 1 || !useThumbnail, core.IssueThumbnailUnsupported, name)
+		f.AddIf(videos > 1 || images > 1 || !useThumbnail, core.IssueThumbnailUnsupported)
 	}
 }
 

@@ -68,7 +68,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(_ Settings, f *network.Findings) {
 		d.Title = ""
 		f.CheckLimits(description, "text", d)
-		f.AddIf(strings.TrimSpace(d.Text) == "", core.IssueTextRequired, description.Name)
+		f.AddIf(strings.TrimSpace(d.Text) == "", core.IssueTextRequired)
 	})
 }
 

@@ -1,0 +1,163 @@
+package core
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// IssueText is a row of the table of issues: a code, and formats of its message and hint. Besides the verbs of fmt, the
+// formats can contain these marks:
+//
+//	{network}       the name of the network, or of several: "A and B"
+//	{any network}   the same as a choice: "A or B"
+//	[one|several]   words for one network, and words for several
+//	{each: words}   in a hint, what can differ between networks: "words", or "words on A and other words on B"
+type IssueText struct {
+	Code    IssueCode
+	Warning bool
+	one     wording // for one network, or none
+	several wording // for several networks
+	limit   string  // format of the words in {each: …}
+	setting bool    // the first argument is the name of a setting
+}
+
+// wording has the formats of a message and a hint. Of {each: …}, only eachMark is left.
+type wording struct{ message, hint string }
+
+const (
+	networkMark    = "{network}"
+	anyNetworkMark = "{any network}"
+	eachMark       = "{each}"
+)
+
+var (
+	choiceMark  = regexp.MustCompile(`\[([^|\]]*)\|([^\]]*)\]`)
+	eachPattern = regexp.MustCompile(`\{each: ([^}]*)\}`)
+)
+
+func newIssue(code IssueCode, message, hint string) IssueText {
+	t := IssueText{Code: code}
+	if each := eachPattern.FindStringSubmatch(hint); each != nil {
+		t.limit = each[1]
+		hint = strings.Replace(hint, each[0], eachMark, 1)
+	}
+	t.one = wording{choiceMark.ReplaceAllString(message, "$1"), choiceMark.ReplaceAllString(hint, "$1")}
+	t.several = wording{choiceMark.ReplaceAllString(message, "$2"), choiceMark.ReplaceAllString(hint, "$2")}
+	return t
+}
+
+func newWarning(code IssueCode, message, hint string) IssueText {
+	t := newIssue(code, message, hint)
+	t.Warning = true
+	return t
+}
+
+func (t IssueText) aboutSetting() IssueText {
+	t.setting = true
+	return t
+}
+
+// With returns the issue with its arguments filled in: first the message's, then the hint's. It is for issues that name
+// no network.
+func (t IssueText) With(args ...any) Issue { return t.On("", args...) }
+
+// On returns the issue of a post on a network, with its arguments filled in: first the message's, then the hint's.
+func (t IssueText) On(network string, args ...any) Issue {
+	issue := Issue{Code: t.Code, text: t, args: args}
+	if t.setting {
+		issue.Setting = fmt.Sprint(args[0])
+	}
+	if t.namesNetwork() {
+		beforeEach, _, _ := strings.Cut(t.one.hint, eachMark)
+		from := countVerbs(t.one.message) + countVerbs(beforeEach)
+		to := from + countVerbs(t.limit)
+		issue.networks, issue.limits = []string{network}, []string{fmt.Sprintf(t.limit, args[from:to]...)}
+		issue.args = slices.Concat(args[:from], args[to:])
+		issue.reason.message, issue.reason.hint = t.fill(t.several, nil, nil, issue.args)
+	}
+	issue.Message, issue.Hint = t.fill(t.one, issue.networks, issue.limits, issue.args)
+	return issue
+}
+
+// AppendTo appends the issue of a post on a network, or on none, to issues, or to warnings if it is a warning.
+func (t IssueText) AppendTo(issues, warnings *[]Issue, network string, args ...any) {
+	if t.Warning {
+		issues = warnings
+	}
+	*issues = append(*issues, t.On(network, args...))
+}
+
+// WithEllipses returns the message and the hint with an ellipsis for each argument.
+func (t IssueText) WithEllipses() (message, hint string) {
+	fill := strings.NewReplacer(networkMark, "…", anyNetworkMark, "…", eachMark, t.limit)
+	verbs := strings.NewReplacer("%s", "…", "%d", "…")
+	return verbs.Replace(fill.Replace(t.one.message)), verbs.Replace(fill.Replace(t.one.hint))
+}
+
+func (t IssueText) namesNetwork() bool { return strings.Contains(t.one.message, "network}") }
+
+// fill returns a message and a hint with the networks, what differs between them, and the arguments.
+func (t IssueText) fill(w wording, networks, limits []string, args []any) (message, hint string) {
+	used, first := countVerbs(w.message), countVerbs(t.one.message)
+	message = strings.ReplaceAll(w.message, networkMark, escapeVerbs(joinNames(networks, "and")))
+	message = strings.ReplaceAll(message, anyNetworkMark, escapeVerbs(joinNames(networks, "or")))
+	hint = strings.ReplaceAll(w.hint, eachMark, escapeVerbs(joinLimits(networks, limits)))
+	return fmt.Sprintf(message, args[:used]...), fmt.Sprintf(hint, args[first:]...)
+}
+
+func countVerbs(format string) int { return strings.Count(format, "%") }
+
+func escapeVerbs(words string) string { return strings.ReplaceAll(words, "%", "%%") }
+
+// joinNames returns names as "A", "A and B" or "A, B and C", with and or another word.
+func joinNames(names []string, word string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
+}
+
+// joinLimits returns the limits of networks, each with its network, or only once if all are the same.
+func joinLimits(networks, limits []string) string {
+	if len(limits) == 0 {
+		return ""
+	}
+	if !slices.ContainsFunc(limits, func(limit string) bool { return limit != limits[0] }) {
+		return limits[0]
+	}
+	list := make([]string, len(limits))
+	for n, limit := range limits {
+		list[n] = limit + " on " + networks[n]
+	}
+	return joinNames(list, "and")
+}
+
+// NamesNetwork reports whether the message names networks.
+func (i Issue) NamesNetwork() bool { return len(i.networks) > 0 }
+
+// Join returns one issue for a reason that posts on several networks share, with each network and its limit. ok is
+// false if the issues have different reasons.
+func (i Issue) Join(other Issue) (joined Issue, ok bool) {
+	if i.Code != other.Code || i.reason != other.reason || !i.NamesNetwork() && !i.saysSame(other) {
+		return i, false
+	}
+	joined = i
+	for n, network := range other.networks {
+		switch at := slices.Index(joined.networks, network); {
+		case at < 0:
+			joined.networks = append(slices.Clone(joined.networks), network)
+			joined.limits = append(slices.Clone(joined.limits), other.limits[n])
+		case joined.limits[at] != other.limits[n]:
+			return i, false
+		}
+	}
+	if len(joined.networks) > len(i.networks) {
+		joined.Message, joined.Hint = i.text.fill(i.text.several, joined.networks, joined.limits, i.args)
+	}
+	return joined, true
+}
+
+func (i Issue) saysSame(other Issue) bool { return i.Message == other.Message && i.Hint == other.Hint }
