@@ -225,8 +225,17 @@ func (r *request) planPosts(form url.Values) error {
 	return r.renderComposerForm(http.StatusOK, form, nil)
 }
 
-// createPosts creates the posts of the form, or shows the form again with the reason for a refusal.
+// createPosts creates the posts of the form, or shows the form again with the reason for a refusal. A form that is sent
+// again gets the first answer, unless it sends the posts now: what that answer says soon becomes untrue
+// (setCreatedFlash).
 func (r *request) createPosts(form url.Values) error {
+	if form.Get(posts.FieldWhen) == posts.WhenNow {
+		return r.createFormPosts(form)
+	}
+	return actOnce((*request).createFormPosts)(r, form)
+}
+
+func (r *request) createFormPosts(form url.Values) error {
 	m, err := r.composerModel(form)
 	if err != nil {
 		return err

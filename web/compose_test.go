@@ -606,3 +606,32 @@ func TestAComposerFormThatIsSentAgainPromisesOnlyWhatIsTrue(t *testing.T) {
 		t.Errorf("it says %s", later.text())
 	}
 }
+
+// A form that was sent again described a colleague's picture as it had the first time.
+func TestAComposerFormThatIsSentAgainChangesNothingAndSaysTheSame(t *testing.T) {
+	t.Parallel()
+	for when, says := range map[string]string{"at": "Post scheduled.", "draft": "Draft saved."} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			s := newStudio(t)
+			photo := s.ws.File("bell.jpg", mediatest.JPEG(640, 480))
+			send := func() *page {
+				return s.b.post("/posts", "form", "AFORMTHATWASDRAWNSOMETIME2", "account", s.threads.ID, "text", "hello",
+					"media", photo.ID, "alt."+photo.ID, "A bell", "when", when, "at", "2026-10-07T10:00").is(t, http.StatusSeeOther)
+			}
+			first := send()
+			s.b.get("/posts").says(t, says)
+			_, err := s.App.EditMedia(t.Context(), s.ws.Owner, contract.EditMedia{
+				ID: photo.ID, Description: contract.Some("A cracked bell"),
+			})
+			must(t, err)
+			send().leads(t, first.Header.Get("Location"))
+			s.b.get("/posts").says(t, says)
+			file, err := s.App.GetMedia(t.Context(), s.ws.Owner, photo.ID)
+			must(t, err)
+			if file.Description == nil || *file.Description != "A cracked bell" || len(s.all()) != 1 {
+				t.Errorf("there are %d posts, and the picture is described as %v", len(s.all()), file.Description)
+			}
+		})
+	}
+}

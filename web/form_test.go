@@ -76,3 +76,55 @@ func TestAButtonOfAPostThatIsPressedTwiceActsOnce(t *testing.T) {
 	}
 	s.show(draft).says(t, "Publishing in 10 seconds.")
 }
+
+// Sent again, these forms were refused as if somebody else had changed the post, or showed no page.
+func TestAFormOfAPostThatIsSentAgainActsOnceAndSaysTheSame(t *testing.T) {
+	t.Parallel()
+	at := []string{"at", "2026-10-07T10:00"}
+	for name, c := range map[string]struct {
+		queued bool
+		page   string // after the post's address
+		form   string
+		pairs  []string
+		says   string
+	}{
+		"schedule":      {form: "form:has(#queue)", says: "Post scheduled."},
+		"set time":      {form: testid("reschedule"), pairs: at, says: "Rescheduled to Wed 7 Oct 2026, 10:00 CEST"},
+		"change time":   {queued: true, form: testid("reschedule"), pairs: at, says: "Rescheduled to Wed 7 Oct 2026, 10:00 CEST"},
+		"back to draft": {queued: true, form: "form:has(#cancel)", says: "Moved back to drafts."},
+		"delete":        {page: "/delete", form: testid("confirm-form"), says: "Post deleted."},
+		"edit a draft":  {page: "/edit", form: "#compose", pairs: []string{"text", "new", "when", "draft"}, says: "Draft saved."},
+		"edit and schedule": {
+			page: "/edit", form: "#compose", pairs: append([]string{"text", "new", "when", "at"}, at...), says: "Post scheduled.",
+		},
+		"edit a queued post": {
+			queued: true, page: "/edit", form: "#compose", pairs: []string{"text", "new"}, says: "Saved. The post goes out",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStudio(t)
+			post := s.ws.Draft("hello", s.threads)
+			s.act(post, "reschedule", "at", "2026-10-06T10:00", "tz", "Europe/Berlin")
+			if c.queued {
+				s.act(post, "queue")
+			}
+			page, before := s.b.get("/posts/"+post.ID+c.page).is(t, http.StatusOK), s.auditedChanges()
+			first := s.submit(page, c.form, c.pairs...).is(t, http.StatusSeeOther)
+			s.b.get("/posts").says(t, c.says)
+			s.Clock.Advance(time.Minute)
+			s.submit(page, c.form, c.pairs...).leads(t, first.Header.Get("Location"))
+			s.b.get("/posts").says(t, c.says)
+			if n := s.auditedChanges() - before; n != 1 {
+				t.Errorf("it acted %d times", n)
+			}
+		})
+	}
+}
+
+// auditedChanges counts the changes and deletions of posts in the audit log.
+func (r *rig) auditedChanges() (n int) {
+	r.t.Helper()
+	must(r.t, r.Pool.QueryRow(r.t.Context(), "SELECT count(*) FROM audit_log WHERE action LIKE 'post_%'").Scan(&n))
+	return n
+}

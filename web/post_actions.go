@@ -38,19 +38,11 @@ func (r *request) finishAction(message string, err error) error {
 	return r.redirect(r.link.Post(r.pathID()))
 }
 
-// editPost changes the post with the id in the request's path. It sets the ID and Revision of the request.
-func (r *request) editPost(message string, in contract.EditPost) error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
-	in.ID, in.Revision = r.pathID(), form.Get(posts.FieldRevision)
-	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, in)
-	return r.finishAction(message, err)
-}
-
-func (r *request) queuePost() error {
-	return r.editPost("Post scheduled.", contract.EditPost{Status: string(core.PostQueued)})
+func (r *request) queuePost(form url.Values) error {
+	_, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
+		ID: r.pathID(), Revision: form.Get(posts.FieldRevision), Status: string(core.PostQueued),
+	})
+	return r.finishAction("Post scheduled.", err)
 }
 
 // sendPostNow publishes a draft or a queued post after a short delay in which the person can undo it.
@@ -95,7 +87,7 @@ func (r *request) reschedulePost(form url.Values) error {
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
 func (r *request) redirectToPost() error { return r.redirect(r.link.Post(r.pathID())) }
 
-func (r *request) cancelPost() error {
+func (r *request) cancelPost(url.Values) error {
 	p, before, err := r.web.cfg.App.CancelPostWithUndo(r.context(), r.caller, r.pathID())
 	if p.Status == string(core.PostFailed) {
 		return r.finishAction("Automatic retries stopped.", err)
@@ -150,10 +142,11 @@ func (r *request) confirmDelete() error {
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: r.link.DeletePost(r.pathID()),
 		Button: "Delete post", Back: r.link.Post(r.pathID()),
+		Fields: []ui.Hidden{{Name: posts.FieldForm, Value: newFormID()}},
 	})
 }
 
-func (r *request) deletePost() error {
+func (r *request) deletePost(url.Values) error {
 	if err := r.web.cfg.App.DeletePost(r.context(), r.caller, r.pathID()); err != nil {
 		return r.finishAction("", err)
 	}

@@ -29,8 +29,7 @@ const (
 type ShowModel struct {
 	Frame            layout.Frame
 	Post             contract.Post
-	Revision         string    // sent with the forms on the page
-	Form             string    // value of FieldForm
+	Revision, Form   string    // values of FieldRevision and FieldForm
 	Account, Network string    // names
 	Avatar           string    // the path of the account's picture; "" without one
 	Zone             core.Zone // the workspace's
@@ -100,6 +99,11 @@ type Setting struct{ Label, Value string }
 
 // offers reports whether the page offers an action.
 func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
+
+// formFields returns the hidden inputs of a form with only a button.
+func (m ShowModel) formFields() []ui.Hidden {
+	return []ui.Hidden{{Name: FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}
+}
 
 // shownState returns the state that a post's badge shows: its status, or ui.NeedsYou if a person must check it.
 func shownState(p contract.Post) string {
