@@ -3,7 +3,6 @@ package app
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -26,8 +25,7 @@ func newAuditedPost(p core.Post) auditedPost {
 	return auditedPost{Status: p.Status, PublishAt: p.PublishAt.UTC()}
 }
 
-// auditPostChange writes a change of a post's schedule or content to the audit log, unless it is part of a bulk
-// action.
+// auditPostChange writes a change of a post's schedule or content to the audit log.
 func auditPostChange(ctx context.Context, t store.Tenant, c core.Caller, before, after core.Post) error {
 	was, is := newAuditedPost(before), newAuditedPost(after)
 	is.Changed = listChanges(map[string]bool{
@@ -35,7 +33,7 @@ func auditPostChange(ctx context.Context, t store.Tenant, c core.Caller, before,
 		"tags": !slices.Equal(before.Tags, after.Tags), "files": !slices.Equal(before.MediaIDs, after.MediaIDs),
 		"settings": !bytes.Equal(before.Settings, after.Settings),
 	})
-	if was == is || isInBulkAction(ctx) {
+	if was == is {
 		return nil
 	}
 	return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -43,11 +41,8 @@ func auditPostChange(ctx context.Context, t store.Tenant, c core.Caller, before,
 	})
 }
 
-// auditPostDeletion writes the deletion of a post to the audit log, unless it is part of a bulk action.
+// auditPostDeletion writes the deletion of a post to the audit log.
 func auditPostDeletion(ctx context.Context, t store.Tenant, c core.Caller, p core.Post) error {
-	if isInBulkAction(ctx) {
-		return nil
-	}
 	was := newAuditedPost(p)
 	was.Account, was.Platform = p.AccountName, p.Platform
 	return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -55,55 +50,11 @@ func auditPostDeletion(ctx context.Context, t store.Tenant, c core.Caller, p cor
 	})
 }
 
-type bulkKey struct{}
-
-// contextWithBulk returns a context for changing one of several posts in an action that writes one audit entry for all
-// of them.
-func contextWithBulk(ctx context.Context) context.Context {
-	return context.WithValue(ctx, bulkKey{}, true)
-}
-
-func isInBulkAction(ctx context.Context) bool { return ctx.Value(bulkKey{}) != nil }
-
-// auditedBulk is what the audit log records of an action on several posts or files.
-type auditedBulk struct {
-	Act     core.Act `json:"act,omitempty"`
-	Posts   int      `json:"posts,omitempty"`
-	Files   int      `json:"files,omitempty"`
+// auditedFiles is what the audit log records of an action on several files.
+type auditedFiles struct {
+	Files   int      `json:"files"`
 	Changed string   `json:"changed,omitempty"`
 	IDs     []string `json:"ids"`
-}
-
-// actUndo is the name of RestorePostSchedules in the audit log.
-const actUndo core.Act = "undo"
-
-// applyWithOneAuditEntry is applyToEachPost, but writes a single audit entry for several posts. Each post has its own
-// transaction, so the entry is written last.
-func (a *App) applyWithOneAuditEntry(ctx context.Context, t store.Tenant, c core.Caller, act core.Act, ids []string,
-	apply func(context.Context, core.Post) (PostSchedule, error),
-) (BulkResult, error) {
-	var done []string
-	single := ctx
-	if len(ids) > 1 {
-		single = contextWithBulk(ctx)
-	}
-	r, err := a.applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
-		before, err := apply(single, p)
-		if err == nil {
-			done = append(done, p.ID.String())
-		}
-		return before, err
-	})
-	if len(ids) == 1 || len(done) == 0 || act == core.ActDuplicate {
-		return r, err
-	}
-	entry := core.AuditEntry{
-		Action: core.AuditPostChanged, Actor: c, After: auditedBulk{Act: act, Posts: len(done), IDs: done},
-	}
-	if act == core.ActDelete {
-		entry.Action, entry.After = core.AuditPostDeleted, auditedBulk{Posts: len(done), IDs: done}
-	}
-	return r, errors.Join(err, t.AddAuditEntry(context.WithoutCancel(ctx), entry))
 }
 
 // auditFileChange writes a change of a file to the audit log.
@@ -129,7 +80,7 @@ func auditBulkFileChange(ctx context.Context, t store.Tenant, c core.Caller, ids
 	if len(ids) == 0 {
 		return nil
 	}
-	return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditFileChanged, Actor: c, After: auditedBulk{
+	return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditFileChanged, Actor: c, After: auditedFiles{
 		Files: len(ids), IDs: convertAll(ids, core.MediaID.String),
 		Changed: listChanges(map[string]bool{
 			"folder": e.Move, "tags": e.AddTag != "" || e.RemoveTag != "", "pin": e.Pinned != nil,
@@ -147,7 +98,7 @@ func auditFileDeletion(ctx context.Context, t store.Tenant, c core.Caller, files
 		entry.Subject, entry.Before = files[0].ID.String(), map[string]string{"name": files[0].Name}
 	default:
 		ids := convertAll(files, func(m store.Media) string { return m.ID.String() })
-		entry.After = auditedBulk{Files: len(files), IDs: ids}
+		entry.After = auditedFiles{Files: len(files), IDs: ids}
 	}
 	return t.AddAuditEntry(ctx, entry)
 }
@@ -167,6 +118,40 @@ func auditFolderChange(ctx context.Context, t store.Tenant, c core.Caller, befor
 	return t.AddAuditEntry(ctx, core.AuditEntry{
 		Action: core.AuditFolderChanged, Actor: c, Subject: after.ID.String(),
 		Before: map[string]string{"name": before.Name}, After: changed,
+	})
+}
+
+// auditedGroup is what the audit log records of a group. It does not include the description and the color, only
+// whether they have changed.
+type auditedGroup struct {
+	Name     string   `json:"name,omitempty"`
+	Accounts []string `json:"accounts,omitempty"` // ids
+	Changed  string   `json:"changed,omitempty"`
+}
+
+func newAuditedGroup(g store.Group) auditedGroup {
+	return auditedGroup{Name: g.Name, Accounts: convertAll(g.Accounts, core.AccountID.String)}
+}
+
+// auditGroupChange writes a change of a group to the audit log.
+func auditGroupChange(ctx context.Context, t store.Tenant, c core.Caller, before, after store.Group) error {
+	was, is := newAuditedGroup(before), newAuditedGroup(after)
+	sameAccounts := slices.Equal(before.Accounts, after.Accounts)
+	is.Changed = listChanges(map[string]bool{
+		"accounts": !sameAccounts, "color": before.Color != after.Color,
+		"description": before.Description != after.Description,
+	})
+	if is.Changed == "" && is.Name == was.Name {
+		return nil
+	}
+	if sameAccounts {
+		was.Accounts, is.Accounts = nil, nil
+	}
+	if is.Name == was.Name {
+		is.Name = ""
+	}
+	return t.AddAuditEntry(ctx, core.AuditEntry{
+		Action: core.AuditGroupChanged, Actor: c, Subject: after.ID.String(), Before: was, After: is,
 	})
 }
 

@@ -211,40 +211,97 @@ func TestTheAuditLogHasChangesOfContentAndDeletions(t *testing.T) {
 		`folder_deleted session Dashboard t {"name": "Summer"}  `)
 }
 
-func TestAnActionOnSeveralPostsOrFilesIsOneEntryOfTheAuditLog(t *testing.T) {
+func TestAnActionOnSeveralPostsIsInTheAuditLogPostByPost(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
 	at := b.Clock.Now().Add(time.Hour).UTC().Truncate(time.Minute)
-	var ids, files []string
-	for i := range 3 {
-		ids = append(ids, b.ws.Queued("hello", account, at).ID)
-		files = append(files, b.ws.File(fmt.Sprintf("%d.jpg", i), mediatest.JPEG(64, 64)).ID)
-	}
+	posts := []contract.Post{b.ws.Queued("ding", account, at), b.ws.Queued("dong", account, at)}
 	gone := b.ws.Draft("gone", account)
 	must(t, b.App.DeletePost(b.Context(), b.ws.Owner, gone.ID))
 	n := len(auditLines(t, b.Harness))
 
-	cancelled, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: core.ActCancel, IDs: append(ids, gone.ID)})
+	cancelled := b.bulk(core.ActCancel, core.Shift{}, append(posts, gone)...)
+	_, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, cancelled.Undo)
 	must(t, err)
-	_, err = b.App.RestorePostSchedules(b.Context(), b.ws.Owner, cancelled.Undo)
-	must(t, err)
-	_, err = b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: core.ActCancel, IDs: ids})
-	must(t, err)
-	_, err = b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: core.ActDelete, IDs: ids})
-	must(t, err)
-	_, err = b.App.EditFiles(b.Context(), b.ws.Owner, app.FileBatch{IDs: files, AddTag: "x"})
+	b.bulk(core.ActCancel, core.Shift{}, posts...)
+	b.bulk(core.ActDelete, core.Shift{}, posts...)
+
+	queued := fmt.Sprintf(`{"status": "queued", "publishAt": %q}`, at.Format(time.RFC3339))
+	cancel := `post_changed session Dashboard t ` + queued + ` {"status": "draft"}  `
+	undo := `post_changed session Dashboard t {"status": "draft"} ` + queued + `  `
+	deleted := fmt.Sprintf(`post_deleted session Dashboard t {"status": "draft", "account": %q, "platform": "threads"}  `,
+		account.DisplayName)
+	wantAudit(t, b.Harness, n, cancel, cancel, undo, undo, cancel, cancel, deleted, deleted)
+}
+
+// The entry of an action on several posts was written after the last of them.
+func TestACrashDuringAnActionOnSeveralPostsLosesNoAuditEntry(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	posts := []contract.Post{b.ws.Draft("one", account), b.ws.Draft("two", account)}
+	n := len(auditLines(t, b.Harness))
+	counted, log := b.counted()
+	deletions := 0
+	log.before = func(sql string) {
+		if strings.Contains(sql, "DELETE FROM posts") {
+			if deletions++; deletions == 2 {
+				panic("the process crashes")
+			}
+		}
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, err := counted.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{Act: core.ActDelete, IDs: idsOf(posts)})
+		t.Errorf("it did not crash: %v", err)
+	}()
+	wantAudit(t, b.Harness, n, fmt.Sprintf(
+		`post_deleted session Dashboard t {"status": "draft", "account": %q, "platform": "threads"}  `, account.DisplayName))
+}
+
+func TestAnActionOnSeveralFilesIsOneEntryOfTheAuditLog(t *testing.T) {
+	b := newBench(t)
+	var files []string
+	for i := range 3 {
+		files = append(files, b.ws.File(fmt.Sprintf("%d.jpg", i), mediatest.JPEG(64, 64)).ID)
+	}
+	n := len(auditLines(t, b.Harness))
+	_, err := b.App.EditFiles(b.Context(), b.ws.Owner, app.FileBatch{IDs: files, AddTag: "x"})
 	must(t, err)
 	_, _, err = b.App.DeleteFiles(b.Context(), b.ws.Owner, files)
 	must(t, err)
-
-	posts, pictures := `"ids": ["`+strings.Join(ids, `", "`)+`"]`, `"ids": ["`+strings.Join(files, `", "`)+`"]`
+	pictures := `"ids": ["` + strings.Join(files, `", "`) + `"]`
 	wantAudit(t, b.Harness, n,
-		`post_changed session Dashboard t {"act": "cancel", `+posts+`, "posts": 3}  `,
-		`post_changed session Dashboard t {"act": "undo", `+posts+`, "posts": 3}  `,
-		`post_changed session Dashboard t {"act": "cancel", `+posts+`, "posts": 3}  `,
-		`post_deleted session Dashboard t {`+posts+`, "posts": 3}  `,
 		`file_changed session Dashboard t {`+pictures+`, "files": 3, "changed": "tags"}  `,
 		`file_deleted session Dashboard t {`+pictures+`, "files": 3}  `)
+}
+
+func TestTheAuditLogHasChangesOfGroups(t *testing.T) {
+	b := newBench(t)
+	one, two := b.ws.Account("threads"), b.ws.Account("facebook")
+	n := len(auditLines(t, b.Harness))
+	group, err := b.App.CreateGroup(b.Context(), b.ws.Owner, contract.CreateGroup{Name: "Spring", AccountIDs: []string{one.ID}})
+	must(t, err)
+	for range 2 {
+		_, err = b.App.AddAccountToGroup(b.Context(), b.ws.Owner, group.ID, two.ID)
+		must(t, err)
+	}
+	for range 2 {
+		_, err = b.App.EditGroup(b.Context(), b.ws.Owner, contract.EditGroup{
+			ID: group.ID, Name: new("Summer"), Color: new("#ff8800"), Description: new("Sunny"),
+		})
+		must(t, err)
+	}
+	_, err = b.App.EditGroup(b.Context(), b.ws.Owner, contract.EditGroup{ID: group.ID, AccountIDs: &[]string{two.ID}})
+	must(t, err)
+	must(t, b.App.DeleteGroup(b.Context(), b.ws.Owner, group.ID))
+	wantAudit(t, b.Harness, n,
+		fmt.Sprintf(`group_created session Dashboard t {"name": "Spring", "accounts": [%q]}  `, one.ID),
+		fmt.Sprintf(`group_changed session Dashboard t {"name": "Spring", "accounts": [%q]} {"changed": "accounts", "accounts": [%q, %q]}  `,
+			one.ID, one.ID, two.ID),
+		`group_changed session Dashboard t {"name": "Spring"} {"name": "Summer", "changed": "color, description"}  `,
+		fmt.Sprintf(`group_changed session Dashboard t {"name": "Summer", "accounts": [%q, %q]} {"changed": "accounts", "accounts": [%q]}  `,
+			one.ID, two.ID, two.ID),
+		fmt.Sprintf(`group_deleted session Dashboard t {"name": "Summer", "accounts": [%q]}  `, two.ID))
 }
 
 // A write that only existing accounts caused told by the time of the answer which addresses exist.

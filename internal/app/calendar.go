@@ -121,11 +121,10 @@ func (a *App) MoveTogether(ctx context.Context, c core.Caller, in contract.ListP
 			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, and move them in parts.")
 	}
 	ids := convertAll(together.Posts, func(p CalendarPost) string { return p.ID })
-	return a.applyWithOneAuditEntry(ctx, t, c, core.ActReschedule, ids,
-		func(ctx context.Context, p core.Post) (PostSchedule, error) {
-			_, before, err := a.EditPostWithUndo(ctx, c, contract.EditPost{
-				ID: p.ID.String(), Revision: p.Revision(), When: edit.When,
-			})
-			return before, err
+	return applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
+		_, before, err := a.EditPostWithUndo(ctx, c, contract.EditPost{
+			ID: p.ID.String(), Revision: p.Revision(), When: edit.When,
 		})
+		return before, err
+	})
 }

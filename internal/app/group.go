@@ -66,7 +66,12 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 		if err := t.AddGroup(ctx, g); err != nil {
 			return err
 		}
-		return t.SetGroupAccounts(ctx, g.ID, g.Accounts)
+		if err := t.SetGroupAccounts(ctx, g.ID, g.Accounts); err != nil {
+			return err
+		}
+		return t.AddAuditEntry(ctx, core.AuditEntry{
+			Action: core.AuditGroupCreated, Actor: c, Subject: g.ID.String(), After: newAuditedGroup(g),
+		})
 	})
 	return groupOf(g), err
 }
@@ -82,16 +87,22 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		if g, err = t.LockGroup(ctx, groupID); err != nil {
 			return err
 		}
+		before := g
 		g.Name, g.Description, g.Color = valueOr(in.Name, g.Name), valueOr(in.Description, g.Description),
 			valueOr(in.Color, g.Color)
 		g.UpdatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
-		if err := t.UpdateGroup(ctx, g); err != nil || in.AccountIDs == nil {
+		if err := t.UpdateGroup(ctx, g); err != nil {
 			return err
 		}
-		if g.Accounts, err = a.resolveAccountIDs(ctx, t, *in.AccountIDs); err != nil {
-			return err
+		if in.AccountIDs != nil {
+			if g.Accounts, err = a.resolveAccountIDs(ctx, t, *in.AccountIDs); err != nil {
+				return err
+			}
+			if err := t.SetGroupAccounts(ctx, groupID, g.Accounts); err != nil {
+				return err
+			}
 		}
-		return t.SetGroupAccounts(ctx, groupID, g.Accounts)
+		return auditGroupChange(ctx, t, c, before, g)
 	})
 	return groupOf(g), err
 }
@@ -111,11 +122,15 @@ func (a *App) AddAccountToGroup(ctx context.Context, c core.Caller, id, accountI
 		if err != nil || slices.Contains(g.Accounts, added[0]) {
 			return err
 		}
+		before := g
 		g.Accounts, g.UpdatedAt = append(g.Accounts, added[0]), a.cfg.Now().UTC().Truncate(time.Microsecond)
 		if err := t.UpdateGroup(ctx, g); err != nil {
 			return err
 		}
-		return t.SetGroupAccounts(ctx, groupID, g.Accounts)
+		if err := t.SetGroupAccounts(ctx, groupID, g.Accounts); err != nil {
+			return err
+		}
+		return auditGroupChange(ctx, t, c, before, g)
 	})
 	return groupOf(g), err
 }
@@ -126,7 +141,18 @@ func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
 	if err != nil {
 		return err
 	}
-	return t.DeleteGroup(ctx, groupID)
+	return t.Tx(ctx, func(t store.Tenant) error {
+		g, err := t.LockGroup(ctx, groupID)
+		if err != nil {
+			return err
+		}
+		if err := t.DeleteGroup(ctx, groupID); err != nil {
+			return err
+		}
+		return t.AddAuditEntry(ctx, core.AuditEntry{
+			Action: core.AuditGroupDeleted, Actor: c, Subject: id, Before: newAuditedGroup(g),
+		})
+	})
 }
 
 // checkGroupFields returns invalid_request for the first invalid field that is set in the request.

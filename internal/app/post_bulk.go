@@ -77,10 +77,9 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	if err != nil {
 		return BulkResult{}, err
 	}
-	apply := func(ctx context.Context, p core.Post) (PostSchedule, error) {
+	return applyToEachPost(ctx, t, in.IDs, func(p core.Post) (PostSchedule, error) {
 		return a.applyToPost(ctx, c, in, p, ws.Zone)
-	}
-	return a.applyWithOneAuditEntry(ctx, t, c, in.Act, in.IDs, apply)
+	})
 }
 
 // applyToPost applies the action to one post. It returns the post's earlier schedule for an undo, or the zero
@@ -126,7 +125,7 @@ func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by 
 // applyToEachPost calls apply for each of several posts. apply returns the earlier schedule of the post for an undo,
 // or the zero PostSchedule. An error that concerns only one post is recorded as a refusal. Any other error ends the
 // loop, and is returned with the result up to then.
-func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
+func applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	apply func(core.Post) (before PostSchedule, err error),
 ) (r BulkResult, err error) {
 	if len(ids) == 0 {
@@ -224,7 +223,7 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 		was[s.ID] = s
 		ids = append(ids, s.ID)
 	}
-	return a.applyWithOneAuditEntry(ctx, t, c, actUndo, ids, func(ctx context.Context, p core.Post) (PostSchedule, error) {
+	return applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
 		err := a.restorePostSchedule(ctx, c, was[p.ID.String()])
 		if errors.Is(err, ErrPostChanged) {
 			err = core.Fail(core.CodeConflict, "The post has been changed in the meantime, and was left as it is.").WithCause(err)

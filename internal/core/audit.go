@@ -36,6 +36,9 @@ const (
 	AuditFileDeleted       AuditAction = "file_deleted"
 	AuditFolderChanged     AuditAction = "folder_changed"
 	AuditFolderDeleted     AuditAction = "folder_deleted"
+	AuditGroupCreated      AuditAction = "group_created"
+	AuditGroupChanged      AuditAction = "group_changed"
+	AuditGroupDeleted      AuditAction = "group_deleted"
 	AuditRestoreConfirmed  AuditAction = "restore_confirmed"
 )
 

@@ -87,6 +87,9 @@ var auditActions = []struct {
 	{core.AuditFileDeleted, "File deleted"},
 	{core.AuditFolderChanged, "Folder changed"},
 	{core.AuditFolderDeleted, "Folder deleted"},
+	{core.AuditGroupCreated, "Group created"},
+	{core.AuditGroupChanged, "Group changed"},
+	{core.AuditGroupDeleted, "Group deleted"},
 	{core.AuditWorkspaceCreated, "Workspace created"},
 	{core.AuditWorkspaceChanged, "Workspace changed"},
 	{core.AuditPlanChanged, "Plan changed"},
@@ -152,13 +155,7 @@ func (e AuditEntry) changeLines(zone core.Zone) []string {
 var auditKeys = map[string]string{
 	"name": "Name", "email": "Email", "role": "Role", "scope": "Permissions", "platform": "Network", "slug": "Short name",
 	"tz": "Time zone", "plan": "Plan", "status": "Status", "publishAt": "Time", "account": "Account", "changed": "Changed",
-	"act": "Action", "posts": "Posts", "files": "Files",
-}
-
-// auditActs are the names of actions on several posts.
-var auditActs = map[string]string{
-	string(core.ActReschedule): "rescheduled", string(core.ActRetry): "retried", string(core.ActCancel): "moved to drafts",
-	"undo": "earlier action undone",
+	"files": "Files",
 }
 
 // auditValues returns the values of a record as texts. It omits nested records and lists.
@@ -172,9 +169,6 @@ func auditValues(raw json.RawMessage, zone core.Zone) map[string]string {
 		switch value := value.(type) {
 		case string:
 			texts[key] = value
-			if key == "act" {
-				texts[key] = cmp.Or(auditActs[value], value)
-			}
 			if at, err := time.Parse(time.RFC3339, value); err == nil {
 				texts[key] = zone.Label(at)
 			}
