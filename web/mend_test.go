@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"belfry/internal/contract"
 	"belfry/internal/network/sim"
 )
 
@@ -62,6 +63,23 @@ func TestAFailedPostSaysHowToMendIt(t *testing.T) {
 	}
 	if said := textOf(s.show(s.ws.Draft("hello", s.threads)).one(t, testid("duplicate"))); said != "Duplicate" {
 		t.Errorf("a draft's copy is called %q", said)
+	}
+}
+
+// The line below the heading named the account and its network again.
+func TestThePageOfAPostNamesItsAccountAndNetworkOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400, Message: "No"})
+	failed := s.ws.Now("hello", s.threads)
+	s.work(failed)
+	const at = " · Mon 5 Oct 2026, 11:00 CEST (Europe/Berlin)"
+	for state, post := range map[string]contract.Post{"Failed" + at: failed, "Queued" + at: s.ws.Now("hello", s.page), "Draft": s.ws.Draft("hello", s.page)} {
+		page := s.show(post)
+		if got := textOf(page.one(t, testid("status-line"))); got != state {
+			t.Errorf("the line is %q, want %q", got, state)
+		}
+		page.one(t, "h1")
 	}
 }
 
