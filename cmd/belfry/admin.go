@@ -62,7 +62,7 @@ func defineWorkspaceCreate(o *options) action {
 	o.flags.StringVar(&in.TZ, "tz", "UTC", "the workspace's time zone, such as Europe/Berlin")
 	plan := o.flags.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
 	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's email address")
-	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the address)")
+	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the email address)")
 	stdin := o.flags.Bool("password-stdin", false,
 		"read the owner's password from standard input; not needed if this person already has an account")
 	return withSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {

@@ -46,6 +46,8 @@ func (s *Service) ThumbnailURL(ws core.WorkspaceID, m store.Media) string {
 	return s.signURL(purposeThumbnail, ws, m.ID, "", thumbnailName)
 }
 
+// signURL returns a signed address of a file, whose path ends with name. A token that is signed for one purpose is not
+// valid for another. For gate, see FileURL.
 func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, gate, name string) string {
 	until := s.cfg.Now().Truncate(addressTime).Add(2 * addressTime)
 	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, gate, until) + "/" + name

@@ -17,7 +17,7 @@ import (
 // it has no connector.
 type Rules interface {
 	Describe() Description
-	// NormalizeNormalizeSettings decodes a settings block strictly and returns it in normal form. An unknown key or a
+	// NormalizeSettings decodes a settings block strictly and returns it in normal form. An unknown key or a
 	// wrong value is an invalid_request error that names the closest known one. Nil and {} are the defaults.
 	NormalizeSettings(block json.RawMessage) (json.RawMessage, error)
 	// CheckDraft returns what the network would refuse (issues) and what it advises against (warnings), without a call.

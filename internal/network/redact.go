@@ -12,7 +12,7 @@ const (
 	// shorter, and would otherwise be cut out of sentences.
 	minSecret = 8
 	rawLimit  = 64 << 10
-	searched  = 4
+	searched  = 4 // how many times rawLimit is redacted before a body is truncated
 )
 
 // Values with these names are secrets, ours or ones that the network has just issued. The address of an upload is one

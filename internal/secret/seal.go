@@ -42,7 +42,7 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	}
 	master, ok := r.keys[id]
 	if !ok {
-		return nil, fmt.Errorf("%w: %q (the secret keys are %s)", ErrUnknownKey, id, strings.Join(r.ids, ", "))
+		return nil, fmt.Errorf("%w: %q (the IDs of the secret keys are %s)", ErrUnknownKey, id, strings.Join(r.ids, ", "))
 	}
 	head, rest := sealed[:2+len(id)], sealed[2+len(id):]
 	plain, err := newGCM(master, rest[:saltSize], purpose).Open(nil, nil, rest[saltSize:], associatedData(head, place))

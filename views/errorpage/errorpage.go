@@ -67,7 +67,7 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusInternalServerError: {
 		"triangle-alert", "Something went wrong",
-		"Belfry had an unexpected error, which has been logged.",
+		"Belfry ran into an unexpected error and logged it.",
 		"Try again. If it happens again, give the operator the request ID below.",
 	},
 	http.StatusServiceUnavailable: {
@@ -132,7 +132,7 @@ const LastResort = `<!DOCTYPE html>
 <head><meta charset="utf-8"><title>Something went wrong · Belfry</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>
 <body>
 <h1>Something went wrong</h1>
-<p>Belfry had an unexpected error. Queued posts keep their times.</p>
+<p>Belfry ran into an unexpected error. Queued posts keep their times.</p>
 <p>Wait a moment and <a href="">try again</a>. If it happens again, tell the operator of this server.</p>
 </body>
 </html>

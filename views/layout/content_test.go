@@ -169,7 +169,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"a live post without a link says why", "post-without-link", "[data-testid=link]",
-			[]string{"Threads gives a link to public posts only. Open Ada Lindqvist on Threads"},
+			[]string{"Threads provides links only for public posts. Open Ada Lindqvist on Threads"},
 		},
 		{"a live post can be opened", "post-live", "a[data-testid=live-link][rel~=noopener]", []string{"Open on Threads"}},
 		{

@@ -496,7 +496,7 @@ func Search(m PaletteModel) templ.Component {
 				}
 			}
 			if m.countEntries() == 0 {
-				templ_7745c5c3_Err = ui.Empty("search", "Nothing found", "Try fewer words, or a part of a word.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("search", "Nothing found", "Try fewer words, or part of a word.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

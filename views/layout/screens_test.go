@@ -581,7 +581,7 @@ func (f fixture) shows() map[string]templ.Component {
 	waiting.AccountTrouble, waiting.Reconnect, waiting.Acts = revoked.AccountTrouble, revoked.Reconnect, queued.Acts
 	waiting.OnHold = "the database was restored from a backup"
 	private := f.show("live")
-	private.NoLink, private.ProfileURL = "Threads gives a link to public posts only.", "https://www.example.org/@ada"
+	private.NoLink, private.ProfileURL = "Threads provides links only for public posts.", "https://www.example.org/@ada"
 
 	draft := f.show("draft")
 	draft.Post.PublishAt, draft.Post.Text = nil, ""

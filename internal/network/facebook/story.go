@@ -68,7 +68,7 @@ func (n *Network) publishStory(ctx context.Context, it network.Item, handle stri
 	switch {
 	case !out.Success:
 		return network.Status{}, &network.Error{
-			Kind: network.Unknown, Message: "Facebook did not confirm that the story was published.",
+			Kind: network.Unknown, Message: "Facebook did not confirm that the Story was published.",
 		}
 	case out.Post == "":
 		return network.Status{Verdict: core.Pending}, nil

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	hintQuota     = "The account has reached Instagram's 24-hour limit. Belfry will try again."
+	hintQuota     = "The account has reached Instagram's 24-hour limit on posts. Belfry will try again."
 	hintThrottled = "Instagram is temporarily refusing further requests for this account. Belfry will try again."
 	hintTrouble   = "Instagram has a temporary problem. " + meta.Later
 	hintFetch     = "Instagram could not fetch or process the file. " + meta.Later
 	hintMissing   = "Instagram cannot find the container that it has just created. " + meta.Later
-	hintVideo     = "Save the video as MP4 with H.264 and AAC, 23 to 60 frames per second, at most 1920 pixels wide, and " +
-		"send the post again."
+	hintVideo     = "Save the video as MP4 with H.264 and AAC, 23 to 60 frames per second and at most 1920 pixels wide. " +
+		"Then send the post again."
 	hintCover  = "Choose a cover frame that lies within the video."
 	hintCount  = "A carousel has 2 to 10 files. Change the post and send it again."
 	hintTags   = "A caption can have at most 30 hashtags and 20 mentions. Change the text and send the post again."

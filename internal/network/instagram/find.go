@@ -48,7 +48,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		switch {
 		case !p.isOfType(kind, draft.Media) || p.At.Before(since) || slices.Contains(it.Known, string(p.ID)):
 		case p.Caption == nil && caption != "":
-			return network.Status{Verdict: core.Ambiguous, Message: "One of the account's posts may be this post."}, nil
+			return network.Status{Verdict: core.Ambiguous, Message: "The account has a post that could be this one."}, nil
 		case kind == typeStories || isSameCaption(p.Caption, caption):
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: urlIfOnInstagram(p.Permalink)})
 		}

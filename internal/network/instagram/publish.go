@@ -38,8 +38,8 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 // uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
 const uplink = 2_000_000
 
-// CreateHandle creates a container, which nobody can see. Of several files it makes one for each, and the handle
-// names those until Status makes the whole of them.
+// CreateHandle creates a container, which nobody can see. For several files, it creates one for each, and the handle
+// lists them until AdvanceStatus creates the carousel.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {

@@ -133,7 +133,7 @@ func ListAll[T any](ctx context.Context, a API, path string, token network.Secre
 		}
 		query.Set("after", after)
 	}
-	return nil, &network.Error{Kind: network.Unknown, Message: "The next page of the list is on another host."}
+	return nil, &network.Error{Kind: network.Unknown, Message: "The network did not return the complete list."}
 }
 
 // nextCursor returns the cursor of the next page; "" if the network returns none.

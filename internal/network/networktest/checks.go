@@ -10,15 +10,15 @@ import (
 	"belfry/internal/network"
 )
 
-// Verdict is a draft and what its network's check must find. It is an alias so that a table can be short.
+// Verdict is a draft and the result that the network's check must have. It is an alias to keep tables short.
 type Verdict = struct {
 	Name  string
 	Draft network.Draft
-	Block string // of settings
+	Block string // the settings
 	Want  string // the codes of issues and warnings, in any order
 }
 
-// Verdicts runs the rows of a table.
+// Verdicts tests the network's check with the rows of a table.
 func Verdicts(t *testing.T, r network.Rules, rows []Verdict) {
 	t.Helper()
 	for _, v := range rows {
@@ -43,17 +43,17 @@ func Verdicts(t *testing.T, r network.Rules, rows []Verdict) {
 	}
 }
 
-// Change makes a file another one.
+// Change changes a property of a file.
 type Change func(*core.Media)
 
-// Image is a file that every network takes, but for the changes.
+// Image returns an image that every network accepts, with the changes.
 func Image(changes ...Change) core.Media {
 	return changed(core.Media{Name: "a.jpg", Status: core.MediaReady, FileFacts: core.FileFacts{
 		Kind: core.FileImage, Mime: "image/jpeg", Bytes: 1_000_000, Width: 1080, Height: 1080, Frames: 1,
 	}}, changes)
 }
 
-// Video is a file that every network takes, but for the changes.
+// Video returns a video that every network accepts, with the changes.
 func Video(changes ...Change) core.Media {
 	return changed(core.Media{Name: "a.mp4", Status: core.MediaReady, FileFacts: core.FileFacts{
 		Kind: core.FileVideo, Mime: "video/mp4", Bytes: 10_000_000, Width: 1080, Height: 1920, DurationMs: 30_000, FPS: 30,
@@ -68,35 +68,35 @@ func changed(m core.Media, changes []Change) core.Media {
 	return m
 }
 
-// Files are so many of one file.
+// Files returns n copies of a file.
 func Files(n int, m core.Media) []core.Media { return slices.Repeat([]core.Media{m}, n) }
 
-// Mime makes the file one of another format.
+// Mime sets the MIME type.
 func Mime(mime string) Change { return func(m *core.Media) { m.Mime = mime } }
 
-// Bytes makes the file so large.
+// Bytes sets the size of the file in bytes.
 func Bytes(n int64) Change { return func(m *core.Media) { m.Bytes = n } }
 
-// Size makes the picture so wide and so high.
+// Size sets the width and height.
 func Size(width, height int) Change {
 	return func(m *core.Media) { m.Width, m.Height = width, height }
 }
 
-// Lasting makes the video so long, in milliseconds.
+// Lasting sets the length of the video in milliseconds.
 func Lasting(ms int64) Change { return func(m *core.Media) { m.DurationMs = ms } }
 
-// FPS makes the video show so many pictures a second.
+// FPS sets the frame rate of the video.
 func FPS(n float64) Change { return func(m *core.Media) { m.FPS = n } }
 
-// Codecs writes pictures and sound of the video in these.
-func Codecs(pictures, sound core.Codec) Change {
-	return func(m *core.Media) { m.VideoCodec, m.AudioCodec = pictures, sound }
+// Codecs sets the codecs of the video.
+func Codecs(video, audio core.Codec) Change {
+	return func(m *core.Media) { m.VideoCodec, m.AudioCodec = video, audio }
 }
 
-// BitRate makes the video so dense, in bits a second.
+// BitRate sets the bit rate of the video in bits per second.
 func BitRate(n int64) Change { return func(m *core.Media) { m.BitRate = n } }
 
-// Sound makes the video's sound one of so many samples a second, in so many channels.
+// Sound sets the sample rate and the number of channels of the video's audio.
 func Sound(rate, channels int) Change {
 	return func(m *core.Media) { m.AudioRate, m.AudioChannels = rate, channels }
 }

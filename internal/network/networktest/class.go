@@ -8,18 +8,17 @@ import (
 	"belfry/internal/network"
 )
 
-// Classes that are no kinds of error: an answer to a question that says "not yet", and one that what was asked for is
-// done already.
+// Classes that are not kinds of error: a status query is answered with "not yet", or what was requested is already done.
 const (
 	Pending network.ErrorKind = "pending"
 	Ignored network.ErrorKind = "done"
 )
 
-// Class is what a network's documents advise to make of an error.
+// Class is how a network's documents advise treating an error.
 type Class struct {
 	Kind  network.ErrorKind
-	Actor network.Actor // "" where Kind tells
-	// Wait and Scope are of a throttle, or of a refusal after which the account is left alone.
+	Actor network.Actor // "" if Kind determines it
+	// Wait and Scope are those of a throttle, or of a refusal after which the account's other posts wait.
 	Wait  time.Duration
 	Scope network.Scope
 }
@@ -30,8 +29,8 @@ var classActors = map[string]network.Actor{
 	"author": network.ActorAuthor, "owner": network.ActorOwner, "operator": network.ActorOperator,
 }
 
-// ParseClass reads a class such as "throttled account 5m", "throttled app midnight" or "rejected owner 4h".
-// Midnight is that of Los Angeles, where the networks count their days.
+// ParseClass parses a class such as "throttled account 5m", "throttled app midnight" or "rejected owner 4h". Midnight is
+// in Los Angeles, because networks count days there.
 func ParseClass(t *testing.T, text string, now time.Time) (c Class) {
 	t.Helper()
 	words := strings.Fields(text)

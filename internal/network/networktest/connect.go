@@ -44,11 +44,11 @@ func connects(t *testing.T, h Harness) {
 	_, err = w.Net.ExchangeCode(t.Context(), grant)
 	e := w.Failure(err, network.Rejected, network.Secret(grant.Code))
 	if e.Hint == "" || e.Message == "" {
-		t.Errorf("a used code is refused without a word: %+v", e)
+		t.Errorf("the refusal of a used code has no message or hint: %+v", e)
 	}
 }
 
-// checkProfileRead reads a connected profile again, if the network shows it.
+// checkProfileRead reads a connected profile again, if the network supports that.
 func checkProfileRead(t *testing.T, w *World, p network.Profile) {
 	t.Helper()
 	reader, ok := w.Net.(network.ProfileReader)
@@ -66,7 +66,7 @@ func refusedConsent(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	if back := w.Consent("deny"); back.Get("error") != "access_denied" || back.Get("code") != "" ||
 		back.Get("state") != "the-state" {
-		t.Errorf("a refusal sends back %v", back)
+		t.Errorf("after a refusal, the redirect has %v", back)
 	}
 }
 
@@ -84,11 +84,11 @@ func wrongCode(t *testing.T, h Harness) {
 		}
 		_, err := w.Net.ExchangeCode(t.Context(), grant)
 		if e := w.Failure(err, network.Rejected, network.Secret(grant.Code)); e.Message == "" {
-			t.Errorf("%s: no words", name)
+			t.Errorf("%s: no message", name)
 		}
 	}
 	if _, err := w.Net.ExchangeCode(t.Context(), good); err != nil {
-		t.Errorf("the good code was spent by wrong tries: %v", err)
+		t.Errorf("wrong attempts have used up the code: %v", err)
 	}
 }
 
@@ -98,7 +98,7 @@ func refreshes(t *testing.T, h Harness) {
 	old := w.Connect().Token
 	if !ok || h.NoRenewal {
 		if !old.RefreshAt.IsZero() || !old.LapsesAt.IsZero() {
-			t.Error("a token that cannot be renewed says when it should be")
+			t.Error("a token that cannot be renewed has a time for its renewal")
 		}
 		return
 	}
@@ -138,7 +138,7 @@ func refreshes(t *testing.T, h Harness) {
 	}
 }
 
-// renewalTime is when a token must be renewed.
+// renewalTime returns when a token must be renewed.
 func renewalTime(t network.Token) time.Time {
 	if !t.LapsesAt.IsZero() {
 		return t.LapsesAt

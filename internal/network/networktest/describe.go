@@ -44,7 +44,7 @@ func describes(t *testing.T, h Harness) {
 	}
 }
 
-// checkBudgets fails for limits that no call could keep, or that the engine does not count.
+// checkBudgets checks that calls can meet the limits, and that the engine counts them.
 func checkBudgets(t *testing.T, shape string, budgets []network.Budget) {
 	t.Helper()
 	counted := map[core.Action]bool{}

@@ -17,8 +17,8 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// documentedErrors: every error that the network documents, at each call that makes a post, is what its class says,
-// with the network's own words.
+// documentedErrors tests that every documented error, at each call for a post, has the consequences of its class and the
+// network's own message.
 func documentedErrors(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
@@ -41,7 +41,7 @@ func documentedErrors(t *testing.T, h Harness) {
 	for _, c := range h.Errors {
 		d := sim.Documented{
 			Code: c.Code, Subcode: c.Subcode, Reason: c.Reason, Status: c.Status, Class: string(c.Kind),
-			Message: "These are the network's very own words.",
+			Message: "These are the network's own words.",
 		}
 		it = w.checkDocumented(d, cmp.Or(c.Call, "publish"), it, handle)
 	}
@@ -50,7 +50,7 @@ func documentedErrors(t *testing.T, h Harness) {
 	}
 }
 
-// listsDocumented: the connector's table has every error that the network documents, with the same meaning.
+// listsDocumented tests that the connector's table has every documented error, with the same meaning.
 func listsDocumented(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	meanings := map[string]network.Meaning{}
@@ -80,7 +80,7 @@ func listsDocumented(t *testing.T, h Harness) {
 	}
 }
 
-// meaningOf finds the row of an error: that of its code and subcode, of either, or of the range of its code.
+// meaningOf returns the meaning of an error: that of its code and subcode, of either, or of the range of its code.
 func meaningOf(meanings map[string]network.Meaning, d sim.Documented) (network.Meaning, bool) {
 	for _, name := range []string{
 		d.Name(), strconv.Itoa(d.Subcode), strconv.Itoa(d.Code), fmt.Sprintf("%d–%d", d.Code/100*100, d.Code/100*100+99),
@@ -92,7 +92,7 @@ func meaningOf(meanings map[string]network.Meaning, d sim.Documented) (network.M
 	return network.Meaning{}, false
 }
 
-// Documents are the errors that the network's simulator documents.
+// Documents returns the errors in the simulator's table.
 func (w *World) Documents() []sim.Documented {
 	for _, about := range w.Kit.Networks() {
 		if about.ID == string(w.Net.Describe().ID) {
@@ -102,15 +102,15 @@ func (w *World) Documents() []sim.Documented {
 	return nil
 }
 
-// checkDocumented has a call refused with an error until the connector gives up, and returns the item with a token that
-// works.
+// checkDocumented makes a call that the network refuses with a documented error, and checks the connector's error. It
+// returns the item with a valid token.
 func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, handle string) network.Item {
 	w.t.Helper()
-	w.Advance(time.Minute) // beyond the limits of calls
+	w.Advance(time.Minute) // beyond the limits on calls a minute
 	it = w.renewIfLapsed(it)
 	class := ParseClass(w.t, d.Class, w.Now())
 	it.HandleAt, it.ArmedAt = w.Now(), w.Now()
-	if class.Kind == network.Rejected { // which is believed once the post would show
+	if class.Kind == network.Rejected { // which counts only when the post would have appeared
 		it.ArmedAt = w.Now().Add(-time.Hour)
 	}
 	w.Fault(sim.Fault{
@@ -126,18 +126,18 @@ func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, 
 			w.t.Errorf("%s: want pending, got %+v, %v", name, st, err)
 		}
 		return it
-	case err == nil && st.Verdict == core.Doomed && class.Kind == network.Rejected: // a question was answered with it
+	case err == nil && st.Verdict == core.Doomed && class.Kind == network.Rejected: // a status query returned it
 		err = &network.Error{
 			Kind: network.Rejected, Code: st.Code, Message: st.Message, Hint: st.Hint, Status: d.Status, Raw: []byte(d.Message),
 			Trace: "-", Scope: class.Scope, RetryAfter: class.Wait,
 		}
 	}
 	e := w.Failure(err, class.Kind, it.Token.Access)
-	if class.Kind == network.Unknown { // which says nothing
+	if class.Kind == network.Unknown { // which proves nothing
 		return it
 	}
 	if e.Code != d.Name() || e.Message != d.Message || !holdsWords(e.Raw, d.Message) || e.Trace == "" && !w.h.NoTrace {
-		w.t.Errorf("%s: want the network's words, code, trace and answer, got %+v", name, e)
+		w.t.Errorf("%s: want the network's message, code, trace and response, got %+v", name, e)
 	}
 	if e.Hint == "" || !strings.Contains(strings.ToLower(e.Hint), strings.ToLower(d.Advice)) {
 		w.t.Errorf("%s: the hint %q does not say %q", name, e.Hint, d.Advice)
@@ -148,20 +148,20 @@ func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, 
 	return it
 }
 
-// holdsWords reports whether an answer in JSON holds words.
+// holdsWords reports whether a JSON response contains a text.
 func holdsWords(answer []byte, words string) bool {
 	encoded, err := json.Marshal(words)
 	return err == nil && (strings.Contains(string(answer), strings.Trim(string(encoded), `"`)) ||
 		strings.Contains(string(answer), words))
 }
 
-// renewIfLapsed gives the item a fresh token when its own has lapsed.
+// renewIfLapsed returns the item, with a renewed token if its own has lapsed.
 func (w *World) renewIfLapsed(it network.Item) network.Item {
 	w.t.Helper()
 	if it.Token.MustRefresh(w.Now()) {
 		refresher, ok := w.Net.(network.Refresher)
 		if !ok {
-			w.t.Fatal("the token has lapsed, and the network renews none")
+			w.t.Fatal("the token has lapsed, and the network cannot renew it")
 		}
 		fresh, err := refresher.RefreshToken(w.t.Context(), it.Token)
 		if err != nil {
@@ -172,7 +172,7 @@ func (w *World) renewIfLapsed(it network.Item) network.Item {
 	return it
 }
 
-// provoke makes the connector make a call, as Case.Call names it.
+// provoke makes the connector make the call that Case.Call names.
 func (w *World) provoke(call string, it network.Item, handle string) (st network.Status, err error) {
 	switch call {
 	case "", "publish":
@@ -204,7 +204,7 @@ func deadTokens(t *testing.T, h Harness) {
 			handle := w.Handle(it)
 			lapses, cause := !it.Token.LapsesAt.IsZero(), want
 			if lapses {
-				want = network.Lapsed // and Refresh tells the cause
+				want = network.Lapsed // and RefreshToken returns the cause
 			}
 			w.Fault(sim.Fault{Call: cmp.Or(h.TokenCall, "publish"), Kind: kind})
 			_, err := w.provoke(h.TokenCall, it, handle)
@@ -240,34 +240,34 @@ func deadTokens(t *testing.T, h Harness) {
 	}
 }
 
-// hostileAnswers: an answer that is not complete and well-formed proves nothing about the post.
+// hostileAnswers tests that a response that is not complete and well-formed proves nothing about the post.
 func hostileAnswers(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
 	handle := w.Handle(it)
 	write := writeAnswer
 	for name, answer := range map[string]http.HandlerFunc{
-		"an empty object":               write(200, `{}`),
-		"an empty id":                   write(200, `{"id": ""}`),
-		"no id but null":                write(200, `{"id": null}`),
-		"a list":                        write(200, `[]`),
-		"a text":                        write(200, `"ok"`),
-		"nothing":                       write(200, ``),
-		"half of it":                    write(200, `{"id": "17`),
-		"two of them":                   write(200, `{"id": "17"} {"id": "18"}`),
-		"a page":                        write(200, `<html><body>Welcome</body></html>`),
-		"a gateway's page":              write(502, `<html>Bad gateway</html>`),
-		"a refusal without a reason":    write(400, `{"sorry": true}`),
-		"a refusal that is null":        write(400, `null`),
-		"more than is read":             write(200, `{"id": "17", "more": "`+strings.Repeat("x", 1<<20)+`"}`),
-		"success in a redirect":         redirect(http.StatusFound, `{"id": "17"}`),
-		"a redirect that resends":       redirect(http.StatusTemporaryRedirect, ``),
-		"a redirect that stays":         redirect(http.StatusPermanentRedirect, ``),
-		"a redirect to nowhere":         write(http.StatusPermanentRedirect, ``),
-		"fewer bytes than were said":    cutShort,
-		"an answer that is no answer":   garbage,
-		"a connection closed at once":   hangUp,
-		"an error in a strange costume": write(400, `{"error": "invalid_grant"}`),
+		"an empty object":             write(200, `{}`),
+		"an empty id":                 write(200, `{"id": ""}`),
+		"no id but null":              write(200, `{"id": null}`),
+		"a list":                      write(200, `[]`),
+		"a text":                      write(200, `"ok"`),
+		"nothing":                     write(200, ``),
+		"half of it":                  write(200, `{"id": "17`),
+		"two of them":                 write(200, `{"id": "17"} {"id": "18"}`),
+		"a page":                      write(200, `<html><body>Welcome</body></html>`),
+		"a gateway's page":            write(502, `<html>Bad gateway</html>`),
+		"a refusal without a reason":  write(400, `{"sorry": true}`),
+		"a refusal that is null":      write(400, `null`),
+		"more than is read":           write(200, `{"id": "17", "more": "`+strings.Repeat("x", 1<<20)+`"}`),
+		"success in a redirect":       redirect(http.StatusFound, `{"id": "17"}`),
+		"a redirect that resends":     redirect(http.StatusTemporaryRedirect, ``),
+		"a redirect that stays":       redirect(http.StatusPermanentRedirect, ``),
+		"a redirect to nowhere":       write(http.StatusPermanentRedirect, ``),
+		"fewer bytes than were said":  cutShort,
+		"an answer that is no answer": garbage,
+		"a connection closed at once": hangUp,
+		"an error in another format":  write(400, `{"error": "invalid_grant"}`),
 	} {
 		w.Instead(answer)
 		_, err := w.Net.Publish(t.Context(), it, handle)
@@ -324,7 +324,7 @@ func raw(rw http.ResponseWriter, bytes string) {
 	_ = conn.Close()
 }
 
-// secretsStay: a network that echoes everything it was sent must not make us tell it.
+// secretsStay tests that errors contain no secrets, even if the network echoes everything that it received.
 func secretsStay(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	grant := w.Grant()
@@ -367,13 +367,13 @@ func secretsStay(t *testing.T, h Harness) {
 			w.Watch()
 			err := verb()
 			if err == nil && len(w.Watched()) == 0 {
-				continue // the network is not asked
+				continue // no call was made
 			}
 			if status == http.StatusOK && name == "find" {
-				continue // an answer without a list is an empty one
+				continue // a response without a list counts as an empty list
 			}
 			if !errors.As(err, &e) {
-				t.Errorf("%s at %d: no error of the network: %v", name, status, err)
+				t.Errorf("%s at %d: not a network error: %v", name, status, err)
 				continue
 			}
 			w.Failed(err, e.Kind, it.Token.Access, network.Secret(grant.Code))
@@ -391,7 +391,7 @@ func checksLength(t *testing.T, h Harness) {
 		var codes []core.IssueCode
 		for _, i := range issues {
 			if i.Message == "" || i.Hint == "" {
-				t.Errorf("an issue without words: %+v", i)
+				t.Errorf("an issue without a message or hint: %+v", i)
 			}
 			codes = append(codes, i.Code)
 		}
@@ -415,9 +415,9 @@ func checksLength(t *testing.T, h Harness) {
 	}
 	it := w.Item(strings.Repeat("🥐", limit.Max/fits(limit)+1))
 	if k := w.Publish(it); k.Run() != core.DoFail {
-		t.Error("the simulator takes what the check refuses")
+		t.Error("the simulator accepts what the check refuses")
 	}
 }
 
-// fits is what one croissant counts.
+// fits returns the length of a croissant in the unit of the limit.
 func fits(limit core.Count) int { return limit.Unit.Length("🥐") }

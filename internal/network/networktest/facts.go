@@ -12,7 +12,7 @@ import (
 
 func tellsFacts(t *testing.T, h Harness) {
 	if _, tells := NewWorld(t, h).Net.(network.Informer); tells != (len(h.Facts) > 0) {
-		t.Fatalf("the network tells facts: %v, and the harness expects %d", tells, len(h.Facts))
+		t.Fatalf("the network reports facts: %v; the harness expects %d", tells, len(h.Facts))
 	}
 	for _, c := range h.Facts {
 		w := NewWorld(t, h)
@@ -44,7 +44,7 @@ func (w *World) facts(p network.Profile) (core.Facts, error) {
 	w.t.Helper()
 	informer, ok := w.Net.(network.Informer)
 	if !ok {
-		w.t.Fatal("the network tells no facts")
+		w.t.Fatal("the network reports no facts")
 	}
 	return informer.ReadAccountFacts(w.t.Context(), p.ExternalID, p.Token)
 }
@@ -68,7 +68,7 @@ func countsPublished(t *testing.T, h Harness) {
 	}
 }
 
-// hostileFacts: what is not a whole answer is an error, which tells no secret, and no facts.
+// hostileFacts tests that an incomplete response yields no facts, but an error without secrets.
 func hostileFacts(t *testing.T, h Harness) {
 	if len(h.Facts) == 0 {
 		return

@@ -19,12 +19,12 @@ import (
 // shape is a kind of post with files, as small as its network accepts, or at one of its limits.
 type shape struct {
 	name, kind string
-	plain      bool // at no bound
+	plain      bool // at no limit
 	media      []core.Media
 }
 
-// shapes are the posts with files that a network's limits speak of: of every content type the fewest and the
-// most files, of one kind and mixed, and files at every bound. Not all are taken: the check decides.
+// shapes returns the kinds of post with files that a network's limits describe: for every content type, the fewest and
+// the most files, of one kind and mixed, and files at every limit. The network's check may refuse some of them.
 func shapes(d network.Description) []shape {
 	var all []shape
 	for kind, c := range d.Limits.ContentTypes {
@@ -36,7 +36,7 @@ func shapes(d network.Description) []shape {
 		}
 		var kinds []core.Media
 		if c.Image != nil {
-			small := Image(Size(320, 320)) // soon encoded
+			small := Image(Size(320, 320)) // quick to encode
 			kinds = append(kinds, small)
 			for name, m := range bounds(small, *c.Image) {
 				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
@@ -60,7 +60,7 @@ func shapes(d network.Description) []shape {
 	return all
 }
 
-// bounds are files at each bound of the limits; m is one that has none of them.
+// bounds returns the file m changed to be at each of the limits.
 func bounds(m core.Media, l core.FileLimits) map[string]core.Media {
 	all := map[string]core.Media{}
 	add := func(name string, on bool, c Change) {
@@ -88,7 +88,7 @@ func bounds(m core.Media, l core.FileLimits) map[string]core.Media {
 	return all
 }
 
-// ratio makes the picture of a width to height, as small as the limits allow.
+// ratio sets the width-to-height ratio, with the smallest sides that the limits allow.
 func ratio(l core.FileLimits, r float64) Change {
 	side := float64(max(l.MinWidth, l.MinHeight, 100))
 	if r < 1 {
@@ -97,8 +97,7 @@ func ratio(l core.FileLimits, r float64) Change {
 	return Size(int(side*r), int(side))
 }
 
-// draft is a post of the shape in the words that its kind takes; ok reports whether the check lets it pass, and whether
-// its files can get to the network.
+// draft returns a draft of the shape. ok is false if the check refuses it, or if the network cannot get its files.
 func (s shape) draft(r network.Network, h Harness) (d network.Draft, ok bool) {
 	d = network.Draft{Text: text, Title: h.Simplest.Title, Media: s.media, Settings: json.RawMessage(`{}`)}
 	for _, f := range r.Describe().Fields {
@@ -123,18 +122,18 @@ func pushes(n network.Network, h Harness, d network.Draft) bool {
 	return files == network.Pushed || files == network.Either && h.hidden
 }
 
-// post is a draft with real files on its way out.
+// post returns an item with the content of a draft and real files.
 func (w *World) post(d network.Draft) network.Item {
 	w.t.Helper()
 	it := w.Item(d.Text)
 	it.Title, it.Settings, it.Files = d.Title, d.Settings, w.Files(d.Media...)
 	if issues, _ := w.Net.CheckDraft(it.Draft()); len(issues) != 0 {
-		w.t.Fatalf("the files made are others than were asked for: %+v", issues)
+		w.t.Fatalf("the generated files are not as requested: %+v", issues)
 	}
 	return it
 }
 
-// sums are of the files of an item, in order.
+// sums returns the hashes of an item's files, in order.
 func (w *World) sums(it network.Item) []string {
 	var all []string
 	for _, f := range it.Files {
@@ -143,13 +142,13 @@ func (w *World) sums(it network.Item) []string {
 	return all
 }
 
-// shown checks that the item is the one visible post, with its very files in its order, and that the worker
-// knows which it is.
+// shown checks that the item is the only visible post and has its files in their order, and that the worker has the
+// post's id.
 func (w *World) shown(it network.Item, k *Worker) {
 	w.t.Helper()
 	one := w.exactlyOne(it.Text)
 	if k.ID != one.ID || k.URL != "" && k.URL != one.URL {
-		w.t.Errorf("bound %q at %q to %+v", k.ID, k.URL, one)
+		w.t.Errorf("the worker has the id %q and the address %q of %+v", k.ID, k.URL, one)
 	}
 	var sums []string
 	for _, m := range one.Media {
@@ -160,7 +159,7 @@ func (w *World) shown(it network.Item, k *Worker) {
 	}
 }
 
-// publishesFiles: whatever the check lets pass, the network takes, and shows the very bytes.
+// publishesFiles tests that the network accepts whatever the check allows, and shows the same bytes.
 func publishesFiles(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	taken := map[string]bool{}
@@ -184,23 +183,23 @@ func publishesFiles(t *testing.T, h Harness) {
 				t.Fatalf("no link to %q: %v", k.ID, err)
 			}
 			if status := w.open(w.Client.BrowserURL(link)); status != http.StatusOK {
-				t.Errorf("the page of the post answers %d", status)
+				t.Errorf("the page of the post has status %d", status)
 			}
 		})
 	}
 	for kind, c := range rules.Describe().Limits.ContentTypes {
 		if c.Max > 0 && !taken[kind] && !slices.Contains(h.Unfinished, kind) && !h.hidden {
-			t.Errorf("no %s was taken", kind)
+			t.Errorf("no %s was accepted", kind)
 		}
 	}
 	if h.hidden && len(taken) == 0 {
-		t.Error("nothing was taken")
+		t.Error("no post was accepted")
 	}
 }
 
-// filesSurviveLoss loses each call of a post with files once, before it arrives and after, and has the worker
-// survive that or die in that call: the post is never there twice, and is given up only where the irreversible
-// call itself leaves no trace.
+// filesSurviveLoss loses each call of a post with files once, before or after it takes effect, with and without a crash
+// of the worker. The post must never be published twice, and may be given up only if nothing shows what happened to the
+// irreversible call.
 func filesSurviveLoss(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
@@ -232,7 +231,7 @@ func filesSurviveLoss(t *testing.T, h Harness) {
 	}
 }
 
-// losesOne loses the nth call; only tells that it is the one call that nothing can tell about.
+// losesOne loses the nth call. With only, nothing can show what happened to this call.
 func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, only bool) {
 	w := NewWorld(t, h)
 	it := w.post(d)
@@ -251,12 +250,12 @@ func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, o
 	}
 	w.shown(it, k)
 	if one := w.Visible()[0]; arrives && one.PublishCalls != 1 {
-		t.Errorf("what had arrived was called for %d times: %v", one.PublishCalls, k.calls)
+		t.Errorf("%d publishing calls for a post that was already published: %v", one.PublishCalls, k.calls)
 	}
 }
 
-// filesTakeTime: a network that processes files for minutes is waited for, and what it has taken and does not
-// show yet is not called for again, be the answer lost or not.
+// filesTakeTime tests a network that takes minutes to process files: the publishing call is not repeated while the
+// network processes them, even if its response was lost.
 func filesTakeTime(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
@@ -281,14 +280,14 @@ func filesTakeTime(t *testing.T, h Harness) {
 				}
 				w.shown(it, k)
 				if one := w.Visible()[0]; one.PublishCalls != 1 {
-					t.Errorf("it was called for %d times by %v", one.PublishCalls, k.calls)
+					t.Errorf("%d publishing calls: %v", one.PublishCalls, k.calls)
 				}
 			})
 		}
 	}
 }
 
-// filesThatCannotBeFetched fail with the network's words, and nothing is visible. Nobody fetches what is pushed.
+// filesThatCannotBeFetched tests that posts whose files the network cannot fetch fail with a message and are not visible.
 func filesThatCannotBeFetched(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
@@ -306,7 +305,7 @@ func filesThatCannotBeFetched(t *testing.T, h Harness) {
 				t.Fatalf("ended with %s after %v, visible: %v", do, k.calls, w.Visible())
 			}
 			if k.failed == nil && k.said == "" {
-				t.Error("nobody says why")
+				t.Error("no message says why")
 			}
 			w.Kit.Faults.Clear()
 			w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError})
@@ -318,8 +317,8 @@ func filesThatCannotBeFetched(t *testing.T, h Harness) {
 	}
 }
 
-// filesThatCannotBeRead by the connector that sends them fail, and nothing is visible; what can be read later goes
-// live.
+// filesThatCannotBeRead tests that posts whose files the connector cannot read fail and are not visible. A post whose
+// files can be read later goes live.
 func filesThatCannotBeRead(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
@@ -354,8 +353,8 @@ func filesThatCannotBeRead(t *testing.T, h Harness) {
 	}
 }
 
-// resumesUploads breaks off the file each time after a part of it, and expects that the rest of it is sent, from where
-// it broke off: not a byte arrives twice.
+// resumesUploads interrupts an upload several times. It checks that each call continues where the last one was
+// interrupted, so that no byte arrives twice.
 func resumesUploads(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
@@ -391,10 +390,10 @@ func resumesUploads(t *testing.T, h Harness) {
 	}
 }
 
-// slack is more than all other bodies of requests together.
+// slack is more than all other request bodies together.
 const slack = 256 << 10
 
-// brokenFile breaks off after a number of bytes.
+// brokenFile returns an error after a number of bytes.
 type brokenFile struct {
 	io.ReadSeekCloser
 	left int64
@@ -409,8 +408,8 @@ func (f *brokenFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// preparesInvisibly: whatever precedes the arm shows nothing, also when the post is given up then, and a post that was
-// prepared ahead goes live once at its time.
+// preparesInvisibly tests that nothing is visible before the arm, and that a post that was prepared ahead goes live once,
+// at its time.
 func preparesInvisibly(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range append(shapes(rules.Describe()), shape{name: "the simplest", plain: true, media: h.Simplest.Media}) {

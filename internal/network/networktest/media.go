@@ -20,12 +20,12 @@ import (
 	"belfry/internal/network"
 )
 
-// shelf serves files at addresses of their own, as the service serves those of posts.
+// shelf serves files, as the service serves the files of posts.
 type shelf struct {
 	mu    sync.Mutex
 	files map[string]served
 	base  string
-	// gates are closed when it is known whether they open, as open says.
+	// gates has a channel for each gate, which is closed once open says whether the gate is open.
 	gates map[string]chan struct{}
 	open  map[string]bool
 }
@@ -67,7 +67,8 @@ func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.bytes))
 }
 
-// addGate returns the parameter of addresses that give nothing out before their gate is open.
+// addGate returns the name of a new gate, which is the parameter gate of a file's address. Until the gate is open, the
+// address returns nothing.
 func (s *shelf) addGate() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,7 +77,7 @@ func (s *shelf) addGate() string {
 	return name
 }
 
-// openGate opens one gate. Without a name, it ends the waiting for all others, as the service does after a while.
+// openGate opens a gate. Without a name, it ends all requests that wait for a gate, as the service does after a while.
 func (s *shelf) openGate(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,13 +102,14 @@ func (s *shelf) put(f served) string {
 	return s.base + "/media/" + name
 }
 
-// ordinary is a size that nobody asks for; of a file at its bound, the bytes are as many as its facts say.
+// ordinary is the size of an image whose size does not matter. Only larger images get exactly the number of bytes in their
+// properties.
 const ordinary = 1_000_000
 
 // Description is the description of every file.
 const Description = "What the file shows"
 
-// File makes real bytes of these facts and serves them to the simulators. Each file is another one.
+// File creates a file with the given properties and serves it to the simulators. All files differ.
 func (w *World) File(m core.Media) network.File {
 	w.t.Helper()
 	made, ok := w.made[m.FileFacts]
@@ -115,7 +117,7 @@ func (w *World) File(m core.Media) network.File {
 		made = content(m)
 		w.made[m.FileFacts] = made
 	}
-	// What follows a file changes nothing of it.
+	// Bytes after the end of a file do not change what it shows.
 	filler := []byte(fmt.Sprint("file ", len(w.shelf.files)))
 	if missing := m.Bytes - int64(len(made)+len(filler)+8); m.Kind == core.FileImage && m.Bytes > ordinary && missing > 0 {
 		filler = append(filler, make([]byte, missing)...)
@@ -133,7 +135,7 @@ func (w *World) File(m core.Media) network.File {
 	return file
 }
 
-// padded is a file with more bytes that change nothing of it.
+// padded returns a file with additional bytes that do not change what it shows.
 func padded(f network.File, more int) network.File {
 	open := f.Open
 	padding := mediatest.Box("free", make([]byte, more))
@@ -150,7 +152,7 @@ func padded(f network.File, more int) network.File {
 	return f
 }
 
-// sum is what a simulator must have got of a file.
+// sum returns the hash of a file's bytes.
 func (w *World) sum(f network.File) string {
 	w.t.Helper()
 	file, err := f.Open(w.t.Context())
@@ -171,7 +173,7 @@ type openBytes struct{ *bytes.Reader }
 // Close does nothing.
 func (openBytes) Close() error { return nil }
 
-// Files serves several.
+// Files creates and serves several files.
 func (w *World) Files(media ...core.Media) []network.File {
 	w.t.Helper()
 	var all []network.File
@@ -181,7 +183,7 @@ func (w *World) Files(media ...core.Media) []network.File {
 	return all
 }
 
-// codecs are the names in files.
+// codecs are the names of codecs in files.
 var codecs = map[core.Codec]string{
 	core.CodecH264: "avc1", core.CodecH265: "hvc1", core.CodecVP8: "vp08", core.CodecVP9: "vp09", core.CodecAV1: "av01",
 	core.CodecAAC: "mp4a",

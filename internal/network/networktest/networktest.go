@@ -1,5 +1,5 @@
-// Package networktest is the suite that every network runs against its simulator, over real HTTP: what the
-// rest of the service relies on, whatever the network.
+// Package networktest is the test suite that every network runs against its simulator, over real HTTP. It tests what the
+// rest of the service relies on.
 package networktest
 
 import (
@@ -13,56 +13,55 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// Harness is what the suite must be told of a network.
+// Harness describes a network for the suite.
 type Harness struct {
 	Driver network.Driver
 	// Settings is the zero value of the network's settings struct.
 	Settings any
-	// Simplest is the simplest post that the network takes, without its text; the zero value for a text alone.
+	// Simplest is the simplest post that the network accepts, without its text. It is the zero value if a text is enough.
 	Simplest network.Draft
 	// Sandbox starts the simulators; the suite stops them.
 	Sandbox func(t *testing.T, now func() time.Time, client, secret string) (http.Handler, *sim.Kit)
-	// Consent is what a person picks on the consent page.
+	// Consent is what a person enters on the consent page.
 	Consent url.Values
 	// TokenPaths are the paths where the network accepts a token only as a parameter.
 	TokenPaths []string
-	// NoRenewal tells that the tokens of this login are not renewed, though those of another login of the network are.
+	// NoRenewal is true if the tokens of this login are not renewed, although those of another login of the network are.
 	NoRenewal bool
-	// NoRevocation tells that no call revokes a grant of this login, and RevokesByApp that the call needs no token of the
+	// NoRevocation is true if no call revokes a grant of this login. RevokesByApp is true if the call needs no token of the
 	// person.
 	NoRevocation, RevokesByApp bool
-	// NoTrace tells that the network's errors carry no id of the call.
+	// NoTrace is true if the network's errors contain no id of the call.
 	NoTrace bool
-	// TokenCall is the call that shows a dead token, as Case.Call names it.
+	// TokenCall is the call that reveals an invalid token, as in Case.Call.
 	TokenCall string
 	// Unfinished are the content types that the connector cannot publish yet. Such a network is not registered.
 	Unfinished []string
-	// Errors are errors besides those that the simulator documents.
+	// Errors are errors that the simulator does not document.
 	Errors []Case
-	// Facts are what the network tells of a fresh account, by what makes the simulator tell it; none if it tells nothing.
+	// Facts are the facts that the network reports about a new account; nil if it reports none.
 	Facts []FactsCase
 
-	// hidden tells that no network can reach the files, which have no address.
+	// hidden is true if files have no address, so networks cannot download them.
 	hidden bool
 }
 
-// FactsCase is what a network tells of an account while an option of the simulator has a value, or a fault is
-// scripted.
+// FactsCase is the facts that a network reports while an option of the simulator has a value, or while a fault is active.
 type FactsCase struct {
 	Option, Value string
 	Fault         sim.Fault
 	Want          core.Facts
 }
 
-// Case is an error that is not documented and what it must be taken for.
+// Case is an error that is not documented, and its expected kind.
 type Case struct {
 	Code, Subcode, Status int
-	Reason                string // instead of Code, where the network's codes are words
-	Call                  string // that is refused: status, one that Create makes, or publish; "" is publish
+	Reason                string // instead of Code, if the network's codes are words
+	Call                  string // the call that fails: create, status or publish; "" is publish
 	Kind                  network.ErrorKind
 }
 
-// RunPushed runs the tests of files for the posts whose bytes the connector sends where the network cannot reach them.
+// RunPushed runs the tests of files without public addresses, so that the connector sends their bytes.
 func RunPushed(t *testing.T, h Harness) {
 	h.hidden = true
 	for name, test := range map[string]func(*testing.T, Harness){

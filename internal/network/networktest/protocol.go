@@ -15,7 +15,8 @@ const (
 	limitClaims = 50
 )
 
-// Worker publishes one item by the protocol, as the service's worker does, with a clock that jumps.
+// Worker publishes one item with the publishing protocol, as the service's worker does. It does not wait, but moves the
+// clock.
 type Worker struct {
 	w      *World
 	it     network.Item
@@ -25,21 +26,21 @@ type Worker struct {
 	wait   time.Duration
 	ID     string // of the post
 	calls  []core.Action
-	URL    string // of the post, where publishing or asking told it
+	URL    string // of the post, if a call returned it
 	gate   string // of the handle
 	early  bool   // the post's time has not come
-	crash  bool   // the worker dies in the call that the world loses
-	failed error  // of the last call that did
-	said   string // with a handle's death
+	crash  bool   // the worker dies during the call that World.Lose names
+	failed error  // of the last call that failed
+	said   string // the last message in a status
 }
 
-// Publish makes a worker whose item was never armed.
+// Publish returns a worker for an item that was never armed.
 func (w *World) Publish(it network.Item) *Worker {
 	it.ArmedAt = time.Time{}
 	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.DeliveryFor(it.Draft()).Flow, Step: core.StepIdle}}
 }
 
-// Run claims again and again until the publication has ended, and says how.
+// Run claims the publication repeatedly until it has ended, and returns the last action.
 func (k *Worker) Run() core.Action {
 	k.w.t.Helper()
 	for range limitClaims {
@@ -81,7 +82,7 @@ func (k *Worker) facts(s core.Signal) core.Signal {
 	return s
 }
 
-// closeGate gives the files addresses that wait for the arm of the handle that is about to be made.
+// closeGate gives the files new addresses with a gate, which opens when the next handle is armed.
 func (k *Worker) closeGate() {
 	if !k.w.Net.DeliveryFor(k.it.Draft()).Gated {
 		return

@@ -26,20 +26,20 @@ func publishes(t *testing.T, h Harness) {
 	}
 	one := w.exactlyOne(text)
 	if k.ID != one.ID || one.Account != it.Profile {
-		t.Errorf("published %s for %s, visible is %+v", k.ID, it.Profile, one)
+		t.Errorf("published %s for %s, but visible is %+v", k.ID, it.Profile, one)
 	}
 	link, err := w.Net.FetchLink(t.Context(), k.it, k.ID)
 	if err != nil || link != one.URL {
 		t.Fatalf("want the link %s, got %s, %v", one.URL, link, err)
 	}
 	if status := w.open(w.Client.BrowserURL(link)); status != http.StatusOK {
-		t.Errorf("the page of the post answers %d", status)
+		t.Errorf("the page of the post has status %d", status)
 	}
 	_, err = w.Net.FetchLink(t.Context(), k.it, "1789999999999999")
 	w.Failed(err, network.Rejected, it.Token.Access)
 }
 
-// exactlyOne is the one visible post, with this text.
+// exactlyOne returns the only visible post, which must have this text.
 func (w *World) exactlyOne(text string) sim.Post {
 	w.t.Helper()
 	all := w.Visible()
@@ -49,7 +49,7 @@ func (w *World) exactlyOne(text string) sim.Post {
 	return all[0]
 }
 
-// showsFigures: the page of an account shows its posts as a visitor sees them, with figures that grow.
+// showsFigures tests that the page of an account shows its posts, with figures that grow.
 func showsFigures(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
@@ -75,7 +75,7 @@ func showsFigures(t *testing.T, h Harness) {
 	}
 }
 
-// page is what a visitor of an address at the network reads.
+// page returns the page at an address of the network, as a visitor sees it.
 func (w *World) page(address string) string {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.Client.BrowserURL(address), nil)
@@ -89,12 +89,12 @@ func (w *World) page(address string) string {
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
-		w.t.Fatalf("%s answers %d, %v", address, resp.StatusCode, err)
+		w.t.Fatalf("%s has status %d, %v", address, resp.StatusCode, err)
 	}
 	return string(body)
 }
 
-// figureBefore is the number that stands before a word.
+// figureBefore returns the number before a word on a page.
 func figureBefore(t *testing.T, page, word string) int {
 	t.Helper()
 	before, _, found := strings.Cut(page, word)
@@ -138,14 +138,14 @@ func survivesLostAnswer(t *testing.T, h Harness) {
 				t.Fatalf("ended with %s after %v", do, k.calls)
 			}
 			if one := w.exactlyOne(text); one.ID != k.ID || one.PublishCalls != 1 {
-				t.Errorf("bound %q to %+v", k.ID, one)
+				t.Errorf("the worker has the id %q of %+v", k.ID, one)
 			}
 		})
 	}
 }
 
-// survivesLostCall: a call that never arrived is repeated where a handle makes that safe, and is an
-// honest unknown where nothing does.
+// survivesLostCall tests that a call that never arrived is repeated if a handle makes that safe. Otherwise, the outcome
+// must be unknown.
 func survivesLostCall(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
@@ -183,7 +183,7 @@ func publishesTwice(t *testing.T, h Harness) {
 	}
 	second, err := w.Net.Publish(t.Context(), it, handle)
 	if err == nil && second.ExternalID != first.ExternalID {
-		t.Errorf("the second call answers another post: %s after %s", second.ExternalID, first.ExternalID)
+		t.Errorf("the second call returns another post: %s after %s", second.ExternalID, first.ExternalID)
 	}
 	one := w.exactlyOne(text)
 	st, err := w.Ask(it, handle)
@@ -251,7 +251,7 @@ func bindsNoOther(t *testing.T, h Harness) {
 	it := w.Item(text)
 	if st, err := w.Net.FindPost(t.Context(), it); err == nil && st.Verdict == core.Ambiguous &&
 		w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
-		return // a network that cannot be searched never says that it found a post, and its handles tell
+		return // the network cannot be searched, and its handles show what happened
 	}
 	find := func(it network.Item, want core.Verdict, id string) {
 		t.Helper()

@@ -41,9 +41,9 @@ func revokes(t *testing.T, h Harness) {
 		}
 	}
 	if err := w.Net.VerifyToken(t.Context(), w.Connect().Token); err != nil {
-		t.Errorf("a grant that was given after it does not work: %v", err)
+		t.Errorf("a grant that was given later does not work: %v", err)
 	}
-	if h.RevokesByApp { // which works as long as the app does
+	if h.RevokesByApp { // which still works
 		return
 	}
 	w.Failed(r.RevokeGrant(t.Context(), token), network.Rejected, token.Access, token.Refresh)

@@ -13,8 +13,8 @@ import (
 	"belfry/internal/network"
 )
 
-// Rules runs the part of the suite that a network without a connector passes too. settings is the zero value
-// of its settings struct.
+// Rules runs the part of the suite that also applies to a network without a connector. settings is the zero value of its
+// settings struct.
 func Rules(t *testing.T, r network.Rules, settings any) {
 	for name, test := range map[string]func(*testing.T, network.Rules, any){
 		"the rules are complete":           rulesComplete,
@@ -52,7 +52,7 @@ func rulesComplete(t *testing.T, r network.Rules, _ any) {
 	}
 }
 
-// foreignSettings are those that another version stored.
+// foreignSettings tests settings that another version stored.
 func foreignSettings(t *testing.T, r network.Rules, _ any) {
 	issues, _ := r.CheckDraft(network.Draft{Settings: json.RawMessage(`{"ofAnotherVersion": true}`)})
 	if len(issues) != 1 || issues[0].Code != core.IssueSettingUnavailable.Code {
@@ -94,7 +94,7 @@ func checkField(t *testing.T, f network.Field) {
 	}
 	if f.Kind == network.FieldChoice && f.Default != "" &&
 		!slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == f.Default }) {
-		t.Errorf("field %s: its default %q is no choice", f.Name, f.Default)
+		t.Errorf("field %s: its default %q is not a choice", f.Name, f.Default)
 	}
 	for _, c := range f.Choices {
 		if c.Value == "" || c.Label == "" {
@@ -109,7 +109,7 @@ func settingsAgree(t *testing.T, r network.Rules, settings any) {
 	for _, f := range r.Describe().Fields {
 		fields = append(fields, f.Name)
 		if _, err := r.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, sample(f)))); err != nil {
-			t.Errorf("the field %s is not taken: %v", f.Name, err)
+			t.Errorf("the field %s is not accepted: %v", f.Name, err)
 		}
 	}
 	if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(fields))) {
@@ -117,7 +117,7 @@ func settingsAgree(t *testing.T, r network.Rules, settings any) {
 	}
 }
 
-// sample is a value that a field of this kind takes.
+// sample returns a valid JSON value of a field.
 func sample(f network.Field) string {
 	samples := map[network.FieldKind]string{
 		network.FieldSwitch: "true", network.FieldText: `"abc"`, network.FieldURL: `"https://example.org/a"`,
@@ -162,7 +162,7 @@ func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
 	}
 	_, err := r.NormalizeSettings(json.RawMessage(`{"` + first + `x": "abc"}`))
 	if e := core.AsError(err); !strings.Contains(e.Hint, "Did you mean "+first+"?") {
-		t.Errorf("the nearest key is not named: %q", e.Hint)
+		t.Errorf("the hint does not name the closest key: %q", e.Hint)
 	}
 	for _, f := range d.Fields {
 		strictField(t, r, f)
@@ -178,7 +178,7 @@ func strictField(t *testing.T, r network.Rules, f network.Field) {
 	if f.Ignored {
 		for _, anything := range []string{`"nobody"`, `5`, `{"a": [1]}`, `null`, `true`} {
 			if err := give(anything); err != nil {
-				t.Errorf("%s is ignored and yet refuses %s: %v", f.Name, anything, err)
+				t.Errorf("%s is ignored, but refuses %s: %v", f.Name, anything, err)
 			}
 		}
 		return
@@ -190,11 +190,11 @@ func strictField(t *testing.T, r network.Rules, f network.Field) {
 	for _, none := range []string{`null`, `""`} {
 		free := none == `""` && f.Kind == network.FieldText && f.Pattern == nil
 		if err := give(none); (err == nil) != free {
-			t.Errorf("%s, which may be nothing: %t, is given %s: %v", f.Name, free, none, err)
+			t.Errorf("%s may be empty: %t; for %s, the error is %v", f.Name, free, none, err)
 		}
 	}
 	if err := give(wrong[f.Kind]); core.CodeOf(err) != core.CodeInvalidRequest {
-		t.Errorf("%s takes %s: %v", f.Name, wrong[f.Kind], err)
+		t.Errorf("%s accepts %s: %v", f.Name, wrong[f.Kind], err)
 	}
 	if f.Pattern != nil {
 		strictPattern(t, f, give)
@@ -207,12 +207,12 @@ func strictField(t *testing.T, r network.Rules, f network.Field) {
 			t.Errorf("%s refuses its longest value: %v", f.Name, err)
 		}
 		if err := give(`"` + strings.Repeat("é", f.Max+1) + `"`); core.CodeOf(err) != core.CodeInvalidRequest {
-			t.Errorf("%s takes more than %d characters: %v", f.Name, f.Max, err)
+			t.Errorf("%s accepts more than %d characters: %v", f.Name, f.Max, err)
 		}
 	}
 }
 
-// strictPattern gives a text, or a list of one text, that does not match.
+// strictPattern tests a text, or a list of one text, that does not match the field's pattern.
 func strictPattern(t *testing.T, f network.Field, give func(string) error) {
 	t.Helper()
 	const nothingLike = "no & such. <thing>"
@@ -223,7 +223,7 @@ func strictPattern(t *testing.T, f network.Field, give func(string) error) {
 	err := give(text)
 	if e := core.AsError(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Message, f.Example) ||
 		strings.Contains(e.Message, nothingLike) {
-		t.Errorf("%s takes %s, or does not say how it is written: %v", f.Name, text, err)
+		t.Errorf("%s accepts %s, or its error does not say what is expected: %v", f.Name, text, err)
 	}
 }
 
@@ -242,6 +242,6 @@ func strictMost(t *testing.T, f network.Field, give func(string) error) {
 		t.Errorf("%s refuses %d: %v", f.Name, f.Max, err)
 	}
 	if err := give(write(f.Max + 1)); core.CodeOf(err) != core.CodeInvalidRequest {
-		t.Errorf("%s takes %d: %v", f.Name, f.Max+1, err)
+		t.Errorf("%s accepts %d: %v", f.Name, f.Max+1, err)
 	}
 }

@@ -31,7 +31,7 @@ const (
 	verifier     = "a-verifier-of-at-least-43-characters-of-the-url-alphabet"
 )
 
-// World is one network with a simulator of its own, reached over HTTP.
+// World is one network with its own simulator, which it calls over HTTP.
 type World struct {
 	t      *testing.T
 	h      Harness
@@ -40,7 +40,7 @@ type World struct {
 	Client *network.Client
 	Base   string // of the simulators
 
-	visitor *http.Client // looks at pages; any server that ends would close connections of http.DefaultClient
+	visitor *http.Client // reads pages; a server that stops would close connections of http.DefaultClient
 
 	shelf *shelf
 	made  map[core.FileFacts][]byte
@@ -51,13 +51,13 @@ type World struct {
 	now      time.Time
 	instead  http.HandlerFunc
 	requests []*http.Request
-	doing    core.Action   // what the worker is at
-	watched  []core.Action // for which each request since Watch was made
-	lose     int           // the number of the request that is lost, 0 for none
-	arrives  bool          // and whether it takes effect
+	doing    core.Action   // the worker's current step
+	watched  []core.Action // the step of each request since Watch
+	lose     int           // the number of the request that is lost; 0 for none
+	arrives  bool          // whether the lost request takes effect
 }
 
-// NewWorld starts it.
+// NewWorld starts the simulator and returns the network.
 func NewWorld(t *testing.T, h Harness) *World {
 	t.Helper()
 	w := &World{
@@ -109,7 +109,7 @@ func (b countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// network makes the network as a server with this NETWORKS_URL would.
+// network creates the network as a server with this NETWORKS_URL does.
 func (w *World) network(base string) network.Network {
 	w.t.Helper()
 	u, err := url.Parse(base)
@@ -125,7 +125,7 @@ func (w *World) network(base string) network.Network {
 	return n
 }
 
-// variable gives credentials to whatever declares them, and the defaults of the rest.
+// variable returns the value of a configuration variable: test credentials, or its default.
 func (h Harness) variable(name string) string {
 	switch {
 	case strings.HasSuffix(name, "_CLIENT_ID"):
@@ -141,14 +141,14 @@ func (h Harness) variable(name string) string {
 	return ""
 }
 
-// Now is the clock of network and simulator.
+// Now returns the time of the network and the simulator.
 func (w *World) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now
 }
 
-// Advance moves it.
+// Advance moves the clock forward.
 func (w *World) Advance(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,14 +169,14 @@ func (w *World) Watch() {
 	w.watched = nil
 }
 
-// Watched is what was noted.
+// Watched returns the steps that were recorded.
 func (w *World) Watched() []core.Action {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.watched)
 }
 
-// Lose drops the connection of one request, the nth from now on, with or without its effect.
+// Lose drops the connection of the nth request from now on. arrives says whether the request takes effect.
 func (w *World) Lose(n int, arrives bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -196,7 +196,7 @@ func (w *World) begin(do core.Action) {
 	w.doing = do
 }
 
-// rest lets the simulators finish what they do in the background.
+// rest waits until the simulators have finished their background work.
 func (w *World) rest() {
 	w.t.Helper()
 	w.shelf.openGate("")
@@ -205,7 +205,7 @@ func (w *World) rest() {
 	}
 }
 
-// Fault scripts one misbehaviour of the simulator.
+// Fault adds a fault to the simulator.
 func (w *World) Fault(f sim.Fault) {
 	w.t.Helper()
 	if _, err := w.Kit.Faults.Add(f); err != nil {
@@ -213,7 +213,7 @@ func (w *World) Fault(f sim.Fault) {
 	}
 }
 
-// Visible lists what the public sees.
+// Visible returns the posts that the public can see.
 func (w *World) Visible() []sim.Post { return w.Kit.Posts.All() }
 
 // Connect goes through the consent page and returns the first usable profile.
@@ -232,12 +232,12 @@ func (w *World) Connect() network.Profile {
 	return network.Profile{}
 }
 
-// Grant is the way back of someone who agreed.
+// Grant returns the response of the consent page after a person has agreed.
 func (w *World) Grant() network.AuthResponse {
 	w.t.Helper()
 	back := w.Consent("allow")
 	if back.Get("code") == "" || back.Get("state") != "the-state" {
-		w.t.Fatalf("the consent page sent back %v", back)
+		w.t.Fatalf("the consent page redirected with %v", back)
 	}
 	grant := network.AuthResponse{Code: back.Get("code"), RedirectURI: callback}
 	if w.Net.Describe().PKCE {
@@ -246,7 +246,7 @@ func (w *World) Grant() network.AuthResponse {
 	return grant
 }
 
-// Consent opens the consent page, decides, and returns the parameters of the way back.
+// Consent opens the consent page, submits the decision, and returns the parameters of the redirect.
 func (w *World) Consent(decision string) url.Values {
 	w.t.Helper()
 	request := network.AuthRequest{State: "the-state", RedirectURI: callback}
@@ -256,7 +256,7 @@ func (w *World) Consent(decision string) url.Values {
 	}
 	address := w.Net.AuthorizeURL(request)
 	if again := w.Client.BrowserURL(address); again != address {
-		w.t.Errorf("a mapped address is mapped again: %s", again)
+		w.t.Errorf("BrowserURL changes an address that it has already changed: %s", again)
 	}
 	u, err := url.Parse(address)
 	if err != nil || !strings.HasPrefix(address, w.Base+"/") {
@@ -265,7 +265,7 @@ func (w *World) Consent(decision string) url.Values {
 	browser := *w.visitor
 	browser.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if page := w.open(address); page != http.StatusOK {
-		w.t.Fatalf("the consent page answers %d", page)
+		w.t.Fatalf("the consent page has status %d", page)
 	}
 	form := u.Query()
 	form.Set("decision", decision)
@@ -283,7 +283,7 @@ func (w *World) Consent(decision string) url.Values {
 	defer resp.Body.Close()
 	back, err := resp.Location()
 	if err != nil {
-		w.t.Fatalf("the consent page answers %d without a way back", resp.StatusCode)
+		w.t.Fatalf("the consent page has status %d and does not redirect", resp.StatusCode)
 	}
 	return back.Query()
 }
@@ -302,7 +302,7 @@ func (w *World) open(address string) int {
 	return resp.StatusCode
 }
 
-// Item is a post of a freshly connected profile.
+// Item returns a post of a newly connected profile.
 func (w *World) Item(text string) network.Item {
 	w.t.Helper()
 	return w.itemOf(w.Connect(), text)
@@ -316,7 +316,7 @@ func (w *World) itemOf(p network.Profile, text string) network.Item {
 	}
 }
 
-// Handle makes a handle where the flow has one and waits until it may be published.
+// Handle creates a handle, if the flow has one, and waits until it is ready to publish.
 func (w *World) Handle(it network.Item) string {
 	w.t.Helper()
 	handle := ""
@@ -339,7 +339,7 @@ func (w *World) Handle(it network.Item) string {
 	}
 }
 
-// Ask asks the network what became of the irreversible call, the way its flow has it.
+// Ask asks the network what happened to the irreversible call: it queries the handle or, without one, searches.
 func (w *World) Ask(it network.Item, handle string) (network.Status, error) {
 	if w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
 		return w.Net.AdvanceStatus(w.t.Context(), it, handle)
@@ -347,18 +347,18 @@ func (w *World) Ask(it network.Item, handle string) (network.Status, error) {
 	return w.Net.FindPost(w.t.Context(), it)
 }
 
-// Failed checks that an error is the network's, of the kind, and tells no secret.
+// Failed checks that an error is a *network.Error of the kind and contains no secret.
 func (w *World) Failed(err error, kind network.ErrorKind, secrets ...network.Secret) {
 	w.t.Helper()
 	_ = w.Failure(err, kind, secrets...)
 }
 
-// Failure is Failed, and returns the error.
+// Failure does the same as Failed, and returns the error.
 func (w *World) Failure(err error, kind network.ErrorKind, secrets ...network.Secret) *network.Error {
 	w.t.Helper()
 	var e *network.Error
 	if !errors.As(err, &e) {
-		w.t.Fatalf("want an error of the network, got %T: %v", err, err)
+		w.t.Fatalf("want a *network.Error, got %T: %v", err, err)
 	}
 	if e.Kind != kind {
 		w.t.Errorf("want kind %s, got %s: %v", kind, e.Kind, err)
@@ -366,26 +366,26 @@ func (w *World) Failure(err error, kind network.ErrorKind, secrets ...network.Se
 	told := fmt.Sprintf("%v %+v %#v %v %s", err, err, *e, e.Unwrap(), e.Raw)
 	for _, s := range append(secrets, clientSecret) {
 		if s != "" && strings.Contains(told, s.Reveal()) {
-			w.t.Errorf("the error tells a secret: %s", told)
+			w.t.Errorf("the error contains a secret: %s", told)
 		}
 	}
 	return e
 }
 
-// checkRequests holds every request of the test to what none may carry.
+// checkRequests checks that no request of the test had an idempotency key, or a secret in its address.
 func (w *World) checkRequests() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.requests {
 		for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 			if r.Header.Get(name) != "" {
-				w.t.Errorf("%s %s carries %s", r.Method, r.URL.Path, name)
+				w.t.Errorf("%s %s has %s", r.Method, r.URL.Path, name)
 			}
 		}
 		allowed := slices.ContainsFunc(w.h.TokenPaths, func(p string) bool { return strings.HasSuffix(r.URL.Path, p) })
 		for name := range r.URL.Query() {
 			if !allowed && slices.Contains([]string{"access_token", "client_secret", "fb_exchange_token", "input_token"}, name) {
-				w.t.Errorf("%s %s carries %s in its address", r.Method, r.URL.Path, name)
+				w.t.Errorf("%s %s has %s in its address", r.Method, r.URL.Path, name)
 			}
 		}
 	}

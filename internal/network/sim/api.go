@@ -141,7 +141,7 @@ func (a *API) performRoute(ctx context.Context, q *Request, route Route) Answer 
 // idempotency key: no network supports such keys, and Go's transport resends requests that have one.
 func ReadCall(w http.ResponseWriter, r *http.Request, takeJSON bool) (*Request, error) {
 	if hasIdempotencyKey(r) {
-		return nil, errors.New("the network knows no idempotency keys, and Go's transport resends requests that carry one")
+		return nil, errors.New("the network does not support idempotency keys, and Go's transport resends requests that have one")
 	}
 	params, err := ReadParams(w, r, takeJSON)
 	if err != nil {
@@ -154,7 +154,7 @@ func ReadCall(w http.ResponseWriter, r *http.Request, takeJSON bool) (*Request, 
 	return &Request{W: w, R: r, Params: params, Bearer: bearer}, nil
 }
 
-// FirstParam returns a Route.Text that is the value of the first of these parameters in the call.
+// JoinParams returns a Route.Text that joins the values of these parameters with spaces.
 func FirstParam(names ...string) func(*Request) string {
 	return func(q *Request) string {
 		var texts []string

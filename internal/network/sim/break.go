@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// errBrokenOff is the error of reading a call's body after a fault has broken the connection.
+// errBrokenOff is the error when a call's body is read after a fault has broken the connection.
 var errBrokenOff = errors.New("the connection broke off")
 
 // uploadBody is the body of a call, which the network reads while it performs the call. It counts the bytes, and ends

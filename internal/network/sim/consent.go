@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// PKCE is how a network writes the challenge of a code; its method is always called S256.
+// PKCE is how a network encodes the challenge of a code. The method is always called S256.
 type PKCE string
 
-// Forms of a challenge. Without one the consent page does not know the parameters.
+// Encodings of a challenge. With NoPKCE, the consent page does not accept its parameters.
 const (
 	NoPKCE     PKCE = ""
 	PKCEBase64 PKCE = "base64url"
@@ -37,45 +37,45 @@ func (p PKCE) matchesVerifier(challenge, verifier string) bool {
 	return verifiers.MatchString(verifier) && p.encodeSum(sum[:]) == challenge
 }
 
-// OAuthConfig is what makes the authorization server of one network different from another's.
+// OAuthConfig describes the authorization server of one network.
 type OAuthConfig struct {
 	Network, Title string
-	// ClientParam is the name of the app's id in addresses; "" for client_id.
+	// ClientParam is the parameter with the app's id; "" for client_id.
 	ClientParam string
-	// Scopes are all that exist. Needed must be among those that are asked for, and cannot be withheld; Given comes along
-	// unasked.
+	// Scopes are all that exist. Every request must include those in Needed, and people cannot decline them. Those in
+	// Given are granted without a request.
 	Scopes, Needed, Given []string
-	// Params are the consent page's parameters in addition to those of OAuth. Form are the fields that a person fills
+	// Params are the consent page's parameters in addition to those of OAuth. Form lists the fields that a person fills
 	// in.
 	Params, Form []string
-	// Withhold offers the scopes to be withheld, instead of ticked ones to be granted.
+	// Withhold lists the scopes as ones to decline. Otherwise, they are listed as ones to grant, all of them selected.
 	Withhold bool
 	PKCE     PKCE
-	// NeedPKCE refuses a request without a challenge.
+	// NeedPKCE is true if a request without a challenge is refused.
 	NeedPKCE bool
 	CodeLife time.Duration
-	// Prefixes begin the tokens of each kind; CodePrefix begins codes.
+	// Prefixes are the prefixes of tokens by kind; CodePrefix is the prefix of codes.
 	Prefixes   map[string]string
 	CodePrefix string
 
 	Allow, Heading, Lead string // of the consent page
-	UnknownApp, BadScope string // the network's words
-	// Fragment ends the address of the way back. Denied is what it says after a refusal; Granted is what it says besides
-	// code and state, nil for nothing.
+	UnknownApp, BadScope string // the network's error messages
+	// Fragment is appended to the redirect address. Denied are its parameters after a refusal. Granted returns its
+	// parameters in addition to code and state; nil for none.
 	Fragment string
 	Denied   [][2]string
 	Granted  func(Consented) [][2]string
-	// Accounts offers what a person can choose; Choose reads the choice, and may make a new account.
+	// Accounts returns the accounts that a person can choose. Choose reads the choice, and may create an account.
 	Accounts func() Group
 	Choose   func(form url.Values) (Consented, error)
-	// Person is who all accounts belong to; "" where each is a person of its own. NameOf is what a person is called.
+	// Person is the person who owns all accounts; "" if each account is a person. NameOf returns a person's name.
 	Person string
 	NameOf func(person string) string
-	// Removed reports to the app that a person has removed it, and with erase that their data must be deleted; nil for a
-	// network that reports nothing. Only a network that Erases passes on requests to delete data.
+	// Removed reports to the app that a person has removed it and, with erase, that their data must be deleted; nil for a
+	// network that reports nothing. Erases is true if the network passes on requests to delete data.
 	Removed func(person string, erase bool)
 	Erases  bool
-	// Check refuses a request for a reason of the network's own; nil for none.
+	// Check does the network's own checks of a request; nil for none.
 	Check func(r *http.Request) error
 }
 
@@ -94,7 +94,7 @@ func (c OAuthConfig) pageParams() []string {
 	return all
 }
 
-// ServeConsent shows the consent page, and takes the person's decision.
+// ServeConsent shows the consent page and handles the person's decision.
 func (o *OAuth) ServeConsent(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
@@ -122,7 +122,7 @@ func (o *OAuth) showProblem(w http.ResponseWriter, r *http.Request, heading stri
 	})
 }
 
-// checkRequest returns the scopes that are asked for, or says why nobody can be asked.
+// checkRequest returns the requested scopes, or an error that says why the consent page cannot be shown.
 func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
 	known := o.cfg.pageParams()
 	for _, name := range known {
@@ -134,7 +134,7 @@ func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
 		known = slices.Concat(known, o.cfg.Form, []string{"decision", "grant", "withhold"})
 	}
 	if name, unknown := UnknownParam(r.Form, known...); unknown {
-		return nil, fmt.Errorf("this page knows no parameter %s", name)
+		return nil, fmt.Errorf("this page does not accept the parameter %s", name)
 	}
 	if o.cfg.Check != nil {
 		if err := o.cfg.Check(r); err != nil {

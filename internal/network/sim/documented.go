@@ -11,18 +11,18 @@ import (
 
 // Documented is an error that a network documents.
 type Documented struct {
-	// Code and Subcode, or Reason where the network's codes are words.
+	// The code is either Code and Subcode or, if the network's codes are words, Reason.
 	Code, Subcode int
 	Reason        string
 	Status        int
-	// Calls are the calls that it occurs at; nil for all.
+	// Calls are the calls that can return it; nil for all.
 	Calls []string
-	// Class is what the documents advise to make of it; Advice is a word of the advice that a person must get.
+	// Class is how the documents advise treating the error. Advice is a word that the hint for people must contain.
 	Class, Advice string
 	Message       string // in the network's words
 }
 
-// Name is the code as people write it.
+// Name returns the code as people write it.
 func (d Documented) Name() string {
 	name := cmp.Or(d.Reason, strconv.Itoa(d.Code))
 	if d.Subcode != 0 {
@@ -31,9 +31,9 @@ func (d Documented) Name() string {
 	return name
 }
 
-// ParseDocumented reads a table of errors, one a line: code, HTTP status, calls, class, advice and message, with | in
-// between. A code is a number, a number and a subcode after a slash, or a word. Calls are * or names. Lines that begin
-// with # say where the rows come from.
+// ParseDocumented reads a table of errors, one per line: code, HTTP status, calls, class, advice and message, separated
+// by |. A code is a number, a number and a subcode after a slash, or a word. Calls are * or names. Lines that begin with #
+// are comments.
 func ParseDocumented(table string) ([]Documented, error) {
 	var all []Documented
 	for n, line := range strings.Split(table, "\n") {
@@ -61,7 +61,7 @@ func parseDocumentedLine(line string) (d Documented, err error) {
 	}
 	d.Code, d.Subcode, d.Reason = ParseCode(cells[0])
 	if d.Status, err = strconv.Atoi(cells[1]); err != nil || d.Status < http.StatusOK || d.Status > maxStatus {
-		return d, fmt.Errorf("%q is no HTTP status", cells[1])
+		return d, fmt.Errorf("%q is not an HTTP status", cells[1])
 	}
 	if cells[2] != "*" {
 		d.Calls = strings.Fields(cells[2])
@@ -86,7 +86,7 @@ func ParseCode(name string) (code, subcode int, reason string) {
 	return code, subcode, ""
 }
 
-// FindDocumented returns the documented error that a fault asks for.
+// FindDocumented returns the documented error with a fault's code, or false if there is none.
 func FindDocumented(all []Documented, f Fault) (Documented, bool) {
 	i := slices.IndexFunc(all, func(d Documented) bool {
 		return d.Reason == f.Reason && d.Code == f.Code && d.Subcode == f.Subcode

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// CallFetch is what a fault aims at to spoil the download of a post's file.
+// CallFetch is the name by which a fault targets the download of a post's file.
 const CallFetch = "fetch"
 
 const (
@@ -27,9 +27,9 @@ const (
 	robotsLimit = 500 << 10
 )
 
-// FetchFile downloads an address for an account as the networks do: without credentials, following no redirect,
-// from the public net or this machine's loopback and never from a private network in between, and only where
-// robots.txt lets their crawler in. The server must say truly how long the file is and what.
+// FetchFile downloads a file for an account as the networks do: without credentials, without following redirects, only
+// from public or loopback addresses, and only if robots.txt allows their crawler. The server must send the correct length
+// and type of the file.
 func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (Media, error) {
 	slow, hit, cleared := k.Faults.takeMatching(
 		Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address},
@@ -37,7 +37,7 @@ func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (
 	early, late := sumDelays(slow, hit)
 	switch {
 	case !k.waitFor(early+late, cleared):
-		return Media{}, errors.New("fetch media: the sandbox ends")
+		return Media{}, errors.New("fetch media: the sandbox is stopping")
 	case hit != nil:
 		return Media{}, fmt.Errorf("fetch media: scripted fault %s", hit.Kind)
 	case !k.mayFetch(address):
@@ -60,9 +60,9 @@ func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (
 	defer func() { _ = resp.Body.Close() }()
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		return Media{}, fmt.Errorf("fetch media: answer %d", resp.StatusCode)
+		return Media{}, fmt.Errorf("fetch media: status %d", resp.StatusCode)
 	case resp.ContentLength < 0:
-		return Media{}, errors.New("fetch media: the answer has no Content-Length")
+		return Media{}, errors.New("fetch media: the response has no Content-Length")
 	}
 	m, err := k.storeFile(resp.Body)
 	if err != nil {
@@ -70,7 +70,7 @@ func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (
 	}
 	said, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if m.Kind != "" && !m.matchesType(said) {
-		return Media{}, fmt.Errorf("fetch media: Content-Type says %q, the bytes say %s", said, m.Type())
+		return Media{}, fmt.Errorf("fetch media: the Content-Type is %q, but the file is %s", said, m.Type())
 	}
 	return m, nil
 }
@@ -84,7 +84,7 @@ func getFile(ctx context.Context, client *http.Client, address string) (*http.Re
 	return client.Do(req)
 }
 
-// storeFile reads a whole file, learns what it is, and keeps it where pages can show it.
+// storeFile reads a whole file, detects its format, and stores it for the pages that show it.
 func (k *Kit) storeFile(body io.Reader) (Media, error) {
 	file, err := k.shelf.createTemp()
 	if err != nil {
@@ -113,7 +113,7 @@ func (k *Kit) mayFetch(address string) bool {
 	return false
 }
 
-// publicOrLoopback looks at the resolved address of every dial.
+// publicOrLoopback returns an error unless a resolved address is public or loopback. A dialer calls it for every address.
 func publicOrLoopback(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -126,7 +126,8 @@ func publicOrLoopback(_, address string, _ syscall.RawConn) error {
 	return errors.New("dial media host: the address is neither public nor loopback")
 }
 
-// checkRobots asks robots.txt whether the networks' crawler may fetch the address. A host without one lets it.
+// checkRobots returns an error if robots.txt forbids the networks' crawler to fetch the address. A host without a
+// robots.txt allows it.
 func checkRobots(ctx context.Context, client *http.Client, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -140,7 +141,7 @@ func checkRobots(ctx context.Context, client *http.Client, address string) error
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case resp.StatusCode >= http.StatusInternalServerError:
-		return fmt.Errorf("robots.txt answers %d", resp.StatusCode)
+		return fmt.Errorf("robots.txt: status %d", resp.StatusCode)
 	case resp.StatusCode == http.StatusOK && kind == "text/plain" && robotsForbid(
 		io.LimitReader(resp.Body, robotsLimit), u.EscapedPath(),
 	):
@@ -149,8 +150,8 @@ func checkRobots(ctx context.Context, client *http.Client, address string) error
 	return nil
 }
 
-// robotsForbid reports whether the longest rule that fits the path, in the groups for the crawler or else in those
-// for all, is one that forbids (RFC 9309). Wildcards within paths are taken for themselves.
+// robotsForbid reports whether the longest rule that matches the path forbids it (RFC 9309). It uses the groups for the
+// crawler or, if there are none, those for all. It treats wildcards within paths as ordinary characters.
 func robotsForbid(robots io.Reader, path string) bool {
 	type verdict struct {
 		length int

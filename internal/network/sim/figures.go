@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// A simulated account reaches a few hundred people a day, a post a few thousand in all.
+// A simulated account reaches a few hundred people a day, and a post a few thousand in total.
 const (
 	viewsOfPost  = 4000
 	viewsOfDay   = 600
 	followersMin = 140
 	followersDay = 6
-	growthTime   = 36 * time.Hour // in which a post gets two thirds of its views
+	growthTime   = 36 * time.Hour // after which a post has two thirds of its views
 )
 
-// Countries are where the people live whom figures count, most first.
+// Countries are the countries of an account's followers, those with the most followers first.
 var Countries = []string{"US", "DE", "GB", "PL", "BR", "IN"}
 
-// Figures are what a network counts of a post, an account or a day.
+// Figures are the statistics of a post, or of an account on one day.
 type Figures struct{ Views, Reach, Likes, Comments, Shares, Saves int }
 
 func newFigures(views int) Figures {
@@ -29,35 +29,35 @@ func newFigures(views int) Figures {
 	}
 }
 
-// stableChance is a number from 0 to 1 that is always the same for a name.
+// stableChance returns a number from 0 to 1 that depends only on the name.
 func stableChance(name string) float64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	return float64(h.Sum64()%1000) / 1000
 }
 
-// PostFigures are the figures of a post, which grow with its age and never shrink.
+// PostFigures returns the figures of a post, which grow with its age and never shrink.
 func (k *Kit) PostFigures(p Post) Figures {
 	age := max(k.Now().Sub(p.CreatedAt), 0)
 	most := viewsOfPost * (0.25 + stableChance(p.Network+p.ID))
 	return newFigures(int(most * (1 - math.Exp(-float64(age)/float64(growthTime)))))
 }
 
-// DayFigures are the figures of an account on a day, which grow until the day is over.
+// DayFigures returns the figures of an account on a day, which grow until the day is over.
 func (k *Kit) DayFigures(account string, day time.Time) Figures {
 	day = day.UTC().Truncate(24 * time.Hour)
 	part := min(max(k.Now().Sub(day).Hours()/24, 0), 1)
 	return newFigures(int(part * viewsOfDay * (0.5 + stableChance(account+day.Format(time.DateOnly)))))
 }
 
-// Followers is how many follow an account at a time. Every day some come and never as many go.
+// Followers returns the number of followers of an account at a time, which grows every day.
 func (k *Kit) Followers(account string, at time.Time) int {
 	days := int(at.Sub(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).Hours() / 24)
 	few := int(stableChance(account) * followersMin)
 	return followersMin + few + max(days, 0)*(followersDay+few/20)
 }
 
-// ByCountry divides a figure among the Countries, most to the first.
+// ByCountry divides a number among Countries. The first gets the most.
 func ByCountry(total int) map[string]int {
 	parts := map[string]int{}
 	rest := total
@@ -69,7 +69,7 @@ func ByCountry(total int) map[string]int {
 	return parts
 }
 
-// shownCounts are figures as a visitor reads them.
+// shownCounts returns the counts that a page shows.
 func (f Figures) shownCounts() []string {
 	return []string{
 		fmt.Sprintf("%d views", f.Views), fmt.Sprintf("%d likes", f.Likes), fmt.Sprintf("%d comments", f.Comments),

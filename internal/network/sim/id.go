@@ -7,7 +7,7 @@ import (
 	"math/big"
 )
 
-// RandomDigits is a random number of n digits that begins with start.
+// RandomDigits returns a random number of n digits that begins with start.
 func RandomDigits(start string, n int) string {
 	width := n - len(start)
 	limit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(width)), nil)
@@ -18,8 +18,8 @@ func RandomDigits(start string, n int) string {
 	return start + fmt.Sprintf("%0*d", width, number)
 }
 
-// StableID is always the same id for a name, so that a lost journal does not make another account of it; one that is
-// taken by another name is passed over.
+// StableID returns the same id for the same name, so that an account keeps its id even if the journal is lost. It skips
+// ids that are taken.
 func StableID(prefix, name string, taken func(id string) bool) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// journal is an append-only file of JSON lines. Without a path it keeps nothing.
+// journal is an append-only file of JSON lines. Without a file, it stores nothing.
 type journal struct {
 	mu   sync.Mutex
 	file *os.File
@@ -25,10 +25,10 @@ type line struct {
 	Network string          `json:"n,omitempty"`
 	Table   string          `json:"t"`
 	ID      string          `json:"i,omitempty"`
-	Value   json.RawMessage `json:"v"` // null for an entry that is deleted, for all of them without an id
+	Value   json.RawMessage `json:"v"` // null deletes the entry or, without an id, all entries
 }
 
-// openJournal reads the records of earlier runs. A torn last line is cut off: its answer never left.
+// openJournal reads the records of earlier runs. It removes an incomplete last line, whose response was never sent.
 func openJournal(path string) (*journal, error) {
 	j := &journal{past: map[tableKey][]line{}}
 	if path == "" {
@@ -43,7 +43,7 @@ func openJournal(path string) (*journal, error) {
 	}
 	whole := bytes.LastIndexByte(data, '\n') + 1
 	if err := j.loadRecords(data[:whole]); err != nil {
-		return nil, fmt.Errorf("sandbox journal %s: %w (move the file away to start afresh)", path, err)
+		return nil, fmt.Errorf("sandbox journal %s: %w (move the file away to start again)", path, err)
 	}
 	// Tokens of simulated networks are credentials of this sandbox, so nobody else may read them.
 	j.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
@@ -51,7 +51,7 @@ func openJournal(path string) (*journal, error) {
 		return nil, fmt.Errorf("open sandbox journal: %w", err)
 	}
 	if err := j.file.Truncate(int64(whole)); err != nil {
-		return nil, fmt.Errorf("cut torn line of sandbox journal: %w", err)
+		return nil, fmt.Errorf("cut incomplete line of sandbox journal: %w", err)
 	}
 	if _, err := j.file.Seek(int64(whole), 0); err != nil {
 		return nil, fmt.Errorf("open sandbox journal at its end: %w", err)
@@ -73,7 +73,8 @@ func (j *journal) loadRecords(data []byte) error {
 	return nil
 }
 
-// appendLine returns once the entry is written, so that an answer never promises what a restart forgets.
+// appendLine writes an entry. It returns after the entry is written, so that no response contains anything that a restart
+// would lose.
 func (j *journal) appendLine(key tableKey, id string, value any) error {
 	if j.file == nil {
 		return nil

@@ -35,8 +35,8 @@ type Config struct {
 	Options map[string]string
 }
 
-// Network is one simulated network: an ordinary handler for some real host names. It sees the real
-// host in Host(r) and the real path in r.URL, wherever it is mounted.
+// Network is one simulated network: a handler for some real host names. It sees the real host in RequestHost(r) and the
+// real path in r.URL, wherever it is mounted.
 type Network interface {
 	http.Handler
 	About() About
@@ -82,8 +82,8 @@ type Kit struct {
 	ctx       context.Context // the life of the simulators, ended by Close
 	cancel    context.CancelFunc
 	work      sync.WaitGroup
-	receiving map[string]bool // uploads of which a part is arriving
-	busy      int             // works that have not ended
+	receiving map[string]bool // ids of uploads of which a part is arriving
+	busy      int             // number of jobs that have not ended
 	idle      chan struct{}   // closed when busy is 0 again
 }
 
@@ -126,7 +126,7 @@ func (k *Kit) checkRestored(network string) error {
 	}
 	for key := range k.journal.past {
 		if key.network == network {
-			return fmt.Errorf("the sandbox journal has an unknown table %q of %q (move the file away to start afresh)",
+			return fmt.Errorf("the sandbox journal has an unknown table %q of %q (move the file away to start again)",
 				key.table, network)
 		}
 	}

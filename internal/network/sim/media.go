@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image"
-	_ "image/gif" // decoders of what networks take
+	_ "image/gif" // decoders of the formats that networks accept
 	_ "image/jpeg"
 	_ "image/png"
 	"io"
 	"slices"
 )
 
-// Kinds of media a simulator recognises by its first bytes.
+// Kinds of files that a simulator recognizes by their first bytes.
 const (
 	JPEG = "jpeg"
 	PNG  = "png"
@@ -22,28 +22,28 @@ const (
 	WebP = "webp"
 )
 
-// Media is what a network learns about a file it downloaded. Zero means that the file does not say.
+// Media is what a network knows about a file that it downloaded. A zero field is unknown.
 type Media struct {
 	SHA256 string  `json:"sha256"`
-	Kind   string  `json:"kind"` // "" for what no network takes
+	Kind   string  `json:"kind"` // "" for a format that no network accepts
 	Bytes  int64   `json:"bytes"`
-	Width  int     `json:"width,omitempty"` // as it is shown
+	Width  int     `json:"width,omitempty"` // as displayed
 	Height int     `json:"height,omitempty"`
 	Ms     int64   `json:"ms,omitempty"` // of videos
 	FPS    float64 `json:"fps,omitempty"`
 	// Video and Audio name the codecs as the file does: avc1, mp4a.
 	Video     string `json:"video,omitempty"`
 	Audio     string `json:"audio,omitempty"`
-	Rate      int    `json:"rate,omitempty"` // samples of sound a second
+	Rate      int    `json:"rate,omitempty"` // audio samples per second
 	Channels  int    `json:"channels,omitempty"`
 	QuickTime bool   `json:"quickTime,omitempty"`
-	// Fragmented tells that the header gives no length.
+	// Fragmented is true if the header contains no length.
 	Fragmented bool `json:"fragmented,omitempty"`
-	// Alt is the description that the post gave it.
+	// Alt is the description of the file in the post.
 	Alt string `json:"alt,omitempty"`
 }
 
-// Type is the content type that the bytes stand for.
+// Type returns the content type of the file.
 func (m Media) Type() string {
 	switch {
 	case m.Kind == MP4 && m.QuickTime:
@@ -56,7 +56,7 @@ func (m Media) Type() string {
 	return "image/" + m.Kind
 }
 
-// matchesType reports whether the file may be called so; the two names of a video's container are used for one another.
+// matchesType reports whether a content type fits the file. The two types of video are interchangeable.
 func (m Media) matchesType(contentType string) bool {
 	if m.Kind == MP4 {
 		return contentType == "video/mp4" || contentType == "video/quicktime"
@@ -76,13 +76,13 @@ func (m Media) HasRatioWithin(least, most float64) bool {
 // Seconds returns the length of a video in seconds.
 func (m Media) Seconds() float64 { return float64(m.Ms) / 1000 }
 
-// stills are the brands of pictures that share the container of videos.
+// stills are the brands of images that use the same container as videos.
 var stills = []string{"heic", "heix", "mif1", "msf1", "avif", "avis"}
 
-// headKept is enough for any picture's header.
+// headKept is enough for the header of any image.
 const headKept = 4 << 20
 
-// DetectMedia looks at a file's first bytes, and in a video for its header.
+// DetectMedia reads the format and the properties of a file from its first bytes or, for a video, from its header.
 func DetectMedia(file io.ReaderAt, size int64) Media {
 	head := make([]byte, min(size, headKept))
 	n, _ := file.ReadAt(head, 0)
@@ -107,7 +107,7 @@ func DetectMedia(file io.ReaderAt, size int64) Media {
 	return m
 }
 
-// readWebP reads the size of a picture from the head of its first chunk.
+// readWebP reads the size of an image from the beginning of its first chunk.
 func (m *Media) readWebP(head []byte) {
 	const bits14 = 1<<14 - 1
 	switch string(head[12:16]) {

@@ -11,18 +11,19 @@ import (
 	"time"
 )
 
-// What is kept of fetched files, for the pages that show them. Facts about a file are kept whatever its size.
+// The maximum size of one stored file and of all, in bytes. The properties of a file are kept whatever its size.
 const (
 	shelfFile  = 32 << 20
 	shelfTotal = 512 << 20
 )
 
-// mediaStore keeps files by the sum of their bytes: beside the journal, or in a folder that ends with the sandbox.
+// mediaStore stores fetched files by their hash, for the pages that show them: in a folder beside the journal or, without
+// a journal, in a temporary folder.
 type mediaStore struct {
 	mu        sync.Mutex
 	folder    string
 	temporary bool
-	total     int64 // of what was kept since the start
+	total     int64 // bytes stored since the start
 }
 
 func newMediaStore(journal string) *mediaStore {
@@ -32,7 +33,7 @@ func newMediaStore(journal string) *mediaStore {
 	return &mediaStore{folder: filepath.Join(filepath.Dir(journal), "sandbox-media")}
 }
 
-// makeFolder returns the store's folder, which it creates when it is missing.
+// makeFolder returns the store's folder, and creates it if it does not exist.
 func (s *mediaStore) makeFolder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +62,7 @@ func (s *mediaStore) createTemp() (*os.File, error) {
 	return file, nil
 }
 
-// keepFile names a file by its sum, where there is room for it.
+// keepFile stores a file under its hash, if there is room for it.
 func (s *mediaStore) keepFile(file *os.File, m Media) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,13 +76,13 @@ func (s *mediaStore) keepFile(file *os.File, m Media) error {
 	return nil
 }
 
-// discardFile ends the work on a file; what was not kept is gone.
+// discardFile closes a file, and deletes it unless keepFile has stored it.
 func (s *mediaStore) discardFile(file *os.File) {
 	_ = file.Close()
 	_ = os.Remove(file.Name())
 }
 
-// removeAll forgets all files.
+// removeAll deletes all files.
 func (s *mediaStore) removeAll() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

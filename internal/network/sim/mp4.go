@@ -10,7 +10,7 @@ import (
 // boxLimit bounds the header of a video that is read into memory.
 const boxLimit = 64 << 20
 
-// readMP4 reads the header of an MP4, wherever in the file it stands.
+// readMP4 reads the properties of a video from its header, which can be anywhere in the file.
 func (m *Media) readMP4(file io.ReaderAt, size int64) {
 	moov := readTopBox(file, size, "moov")
 	if head := boxAt(moov, "mvhd"); len(head) > 0 {
@@ -46,8 +46,8 @@ func (m *Media) readTrack(trak []byte) {
 	}
 }
 
-// readAudioConfig reads the rate and the channels that AAC says of itself, wherever in the sample description:
-// an object type of 5 bits, the index of the rate in 4 (15: the rate in 24 more) and the channels in 4.
+// readAudioConfig reads the sample rate and the channels of AAC, which can be anywhere in the sample description: an
+// object type of 5 bits, the index of the rate in 4 (15 if the rate follows in 24) and the channels in 4.
 func (m *Media) readAudioConfig(entry []byte) {
 	own := decoderConfig(entry)
 	if len(own) < 2 {
@@ -66,8 +66,8 @@ func (m *Media) readAudioConfig(entry []byte) {
 	m.Channels = []int{0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 0, 0, 0, 0, 0}[bits>>60]
 }
 
-// decoderConfig are the innermost of three descriptors, each of which begins with its tag, its length and some bytes of
-// its own.
+// decoderConfig returns the innermost of three nested descriptors. Each begins with its tag, its length and some other
+// bytes.
 func decoderConfig(entry []byte) []byte {
 	_, rest, _ := bytes.Cut(entry, []byte("esds\x00\x00\x00\x00"))
 	for _, d := range []struct {
@@ -88,7 +88,7 @@ func decoderConfig(entry []byte) []byte {
 	return rest
 }
 
-// readDisplaySize reads how large the pictures are shown; a turn by a quarter swaps the sides.
+// readDisplaySize reads the display size. A rotation by 90 degrees swaps width and height.
 func (m *Media) readDisplaySize(head []byte) {
 	if len(head) < 84 {
 		return
@@ -100,7 +100,7 @@ func (m *Media) readDisplaySize(head []byte) {
 	}
 }
 
-// headerSeconds is the length that an mvhd or mdhd says.
+// headerSeconds returns the length in an mvhd or mdhd box.
 func headerSeconds(head []byte) float64 {
 	if len(head) < 20 {
 		return 0
@@ -115,7 +115,7 @@ func headerSeconds(head []byte) float64 {
 	return float64(length) / float64(scale)
 }
 
-// countSamples is how many pictures an stts counts.
+// countSamples returns the number of samples in an stts box.
 func countSamples(table []byte) int {
 	count := 0
 	for rest := table; len(rest) >= 16; rest = rest[8:] {
@@ -151,7 +151,7 @@ func readTopBox(file io.ReaderAt, size int64, name string) []byte {
 	return nil
 }
 
-// boxAt is the content of a box within boxes, nil when one of them is missing.
+// boxAt returns the content of a nested box, or nil if one of the boxes is missing.
 func boxAt(data []byte, path ...string) []byte {
 	for _, name := range path {
 		inner, ok := findBox(data, name)
@@ -168,7 +168,7 @@ func findBox(data []byte, name string) ([]byte, bool) {
 	return inner, ok
 }
 
-// nextBox is the content of the first box of a name, and what follows it.
+// nextBox returns the content of the first box with the name, and the bytes after it.
 func nextBox(data []byte, name string) (inner, rest []byte, ok bool) {
 	for len(data) >= 8 {
 		size := uint64(binary.BigEndian.Uint32(data))

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// CheckRedirect says why an address cannot take people back from a consent page. Plain http is for
-// loopback only.
+// CheckRedirect returns an error that says why people cannot be redirected to an address after their consent; nil if they
+// can. http is allowed only for loopback.
 func CheckRedirect(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case address == "":
 		return errors.New("redirect_uri is missing")
 	case err != nil:
-		return fmt.Errorf("redirect_uri is no address: %w", err)
+		return fmt.Errorf("redirect_uri is not an address: %w", err)
 	case u.Host == "" || u.Opaque != "" || u.User != nil:
 		return errors.New("redirect_uri must be absolute, with a host and without a user")
 	case u.Fragment != "" || strings.HasSuffix(address, "#"):
-		return errors.New("redirect_uri must not carry a fragment")
+		return errors.New("redirect_uri must not have a fragment")
 	case u.Scheme == "https":
 		return nil
 	case u.Scheme == "http" && IsLoopback(u.Hostname()):
@@ -30,7 +30,7 @@ func CheckRedirect(address string) error {
 	return errors.New("redirect_uri must be https; http is allowed only for loopback hosts such as localhost")
 }
 
-// IsLoopback says whether a host name is this machine by definition.
+// IsLoopback reports whether a host name always means this machine.
 func IsLoopback(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -40,10 +40,10 @@ func IsLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// NewSecret is a fresh random text that begins with prefix, for codes and tokens.
+// NewSecret returns a random text that begins with prefix, for codes and tokens.
 func NewSecret(prefix string) string { return prefix + rand.Text() + rand.Text() }
 
-// BuildRedirect adds parameters to a redirect address and ends it with the fragment the network is known for.
+// BuildRedirect returns a redirect address with additional parameters and a fragment.
 func BuildRedirect(address string, params [][2]string, fragment string) string {
 	var b strings.Builder
 	b.WriteString(address)

@@ -13,12 +13,12 @@ import (
 //go:embed page
 var pages embed.FS
 
-// contentSecurity fits pages without script and inline style; a consent form redirects back to the product,
-// and browsers hold form-action against that redirect too.
+// contentSecurity is for pages without scripts and inline styles. A consent form redirects back to the app, and browsers
+// also apply form-action to that redirect.
 const contentSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self' http: https:; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
-// Choice is one thing a person may tick or pick.
+// Choice is a checkbox or a radio button.
 type Choice struct {
 	Type    string // radio or checkbox
 	Name    string
@@ -51,7 +51,7 @@ type Consent struct {
 	Allow   string
 }
 
-// PostPage is a public page of one post.
+// PostPage is the public page of a post.
 type PostPage struct {
 	Network string
 	Title   string
@@ -71,7 +71,7 @@ type ProfilePage struct {
 	Network, Title, Name, Handle, Picture string
 	Counts                                []string
 	Posts                                 []*PostPage
-	// Days are the last days, newest first; Countries are where the followers live.
+	// Days are the last days, newest first. Countries are the countries of the followers.
 	Days      []DayFigures
 	Countries []CountryFigures
 }
@@ -83,13 +83,13 @@ type DayFigures struct {
 	NewFollowers int
 }
 
-// CountryFigures is how many followers live in a country.
+// CountryFigures is the number of followers in a country.
 type CountryFigures struct {
 	Country   string
 	Followers int
 }
 
-// Shown is a picture or a video on a post's page.
+// Shown is an image or a video on the page of a post.
 type Shown struct {
 	Media
 	URL string
@@ -103,7 +103,7 @@ type Notice struct {
 	Text    string
 }
 
-// ServePage draws one of the pages in the folder page.
+// ServePage renders one of the pages in the folder page.
 func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	t, err := template.New("frame.html").Funcs(template.FuncMap{
 		"link":  k.SandboxURL,
@@ -136,7 +136,7 @@ func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name
 	_, _ = w.Write(body.Bytes())
 }
 
-// NewPostPage describes the page of a post on a site; the caller adds what it knows of the account.
+// NewPostPage returns the page of a post on a site. The caller adds the account's data.
 func (k *Kit) NewPostPage(p Post, site string) *PostPage {
 	page := &PostPage{
 		Network: p.Network, Name: p.AccountName, Text: p.Text, Link: p.Link, At: p.CreatedAt,
@@ -148,7 +148,7 @@ func (k *Kit) NewPostPage(p Post, site string) *PostPage {
 	return page
 }
 
-// MediaURL is where a site shows a file; "" for none.
+// MediaURL returns the address of a file on a site; "" for no file.
 func MediaURL(site string, m Media) string {
 	if m.SHA256 == "" {
 		return ""
@@ -156,7 +156,7 @@ func MediaURL(site string, m Media) string {
 	return "https://" + site + "/media/" + m.SHA256
 }
 
-// ServeProfile draws the public page of an account, with its newest visible posts.
+// ServeProfile serves the public page of an account, with its newest visible posts.
 func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile ProfilePage, site, account string) {
 	followers := k.Followers(account, k.Now())
 	profile.Counts = []string{fmt.Sprintf("%d followers", followers)}
@@ -176,7 +176,7 @@ func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile Profi
 	k.ServePage(w, r, http.StatusOK, "profile", profile)
 }
 
-// lastDays are the figures of an account on each of the last days, newest first.
+// lastDays returns the figures of an account on each of the last days, newest first.
 func (k *Kit) lastDays(account string) []DayFigures {
 	var days []DayFigures
 	today := k.Now().UTC().Truncate(day)
@@ -203,7 +203,7 @@ const (
 // shownOnProfile is how many posts the page of an account shows.
 const shownOnProfile = 50
 
-// ServePost draws the public page of a post; nil is a post that the public cannot see.
+// ServePost serves the public page of a post; nil is a post that the public cannot see.
 func (k *Kit) ServePost(w http.ResponseWriter, r *http.Request, page *PostPage) {
 	if page == nil {
 		k.ServePage(w, r, http.StatusNotFound, "notice", Notice{
@@ -214,8 +214,8 @@ func (k *Kit) ServePost(w http.ResponseWriter, r *http.Request, page *PostPage) 
 	k.ServePage(w, r, http.StatusOK, "post", page)
 }
 
-// ServeSite serves what the site of every network has: files that the network fetched below media, and generated
-// profile pictures below picture. Nothing else is found.
+// ServeSite serves the pages that every network's site has: fetched files below /media/, and profile pictures below
+// /picture/. For any other path, it responds not found.
 func (k *Kit) ServeSite(w http.ResponseWriter, r *http.Request, network, title string) {
 	folder, name := path.Split(r.URL.Path)
 	switch {
@@ -233,7 +233,7 @@ func (k *Kit) ServeSite(w http.ResponseWriter, r *http.Request, network, title s
 	}
 }
 
-// Stylesheet is the style of all pages, followed by each network's own.
+// Stylesheet returns the stylesheet of all pages, followed by each network's own.
 func (k *Kit) Stylesheet() []byte {
 	style, err := pages.ReadFile("page/style.css")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// UnknownParam names the first parameter that a call does not have; a known name that ends with * stands for all that
-// begin so. The networks ignore such parameters. Here, they are errors, to find typos early.
+// UnknownParam returns the name of the first parameter that is not known. A known name that ends with * is a prefix. The
+// real networks ignore unknown parameters. Here, they are errors, to find typos early.
 func UnknownParam(params url.Values, known ...string) (name string, found bool) {
 	var unknown []string
 	for name := range params {
@@ -33,16 +33,16 @@ func UnknownParam(params url.Values, known ...string) (name string, found bool) 
 
 const (
 	maxBody  = 1 << 20
-	maxFiles = 32 << 20 // with the files of a form
+	maxFiles = 32 << 20 // of a form with files
 )
 
 var (
 	errTwice    = errors.New("was given more than once")
-	errBodyJSON = errors.New("the body is JSON, which this network does not take here")
+	errBodyJSON = errors.New("the body is JSON, which this call does not accept")
 )
 
-// ReadParams merges query and body, refusing what a careless client might send: a parameter given twice, in
-// two places, or a body that does not parse. JSON bodies are taken only when asked for.
+// ReadParams merges the parameters of the query and the body. It returns an error for a parameter that is given twice and
+// for a body that cannot be parsed. It accepts JSON bodies only with takeJSON.
 func ReadParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
 	merged, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -88,7 +88,8 @@ func readBodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.
 	return r.PostForm, nil
 }
 
-// OpenFormFile opens the one file of a form, whatever its field is called; nil when the form has none.
+// OpenFormFile opens the file of a form and returns its size, whatever its field is called. It returns nil if the request
+// is not a form with files, and an error unless there is exactly one file.
 func OpenFormFile(r *http.Request) (io.ReadCloser, int64, error) {
 	if r.MultipartForm == nil {
 		return nil, 0, nil
@@ -98,13 +99,13 @@ func OpenFormFile(r *http.Request) (io.ReadCloser, int64, error) {
 		all = append(all, files...)
 	}
 	if len(all) != 1 {
-		return nil, 0, fmt.Errorf("%d files where one is expected", len(all))
+		return nil, 0, fmt.Errorf("the form has %d files instead of one", len(all))
 	}
 	file, err := all[0].Open()
 	return file, all[0].Size, err
 }
 
-// readJSONParams flattens one object: text as it is, everything else as its JSON.
+// readJSONParams returns the members of a JSON object: strings as text, all other values as JSON.
 func readJSONParams(r *http.Request) (url.Values, error) {
 	var object map[string]json.RawMessage
 	if err := json.NewDecoder(r.Body).Decode(&object); err != nil {

@@ -42,7 +42,8 @@ func (k *Kit) PictureURL(site, id, name string) string {
 	return "https://" + site + pictureFolder + url.PathEscape(file) + "?" + query.Encode()
 }
 
-// pictureName is a name without what differs between networks: "Harbour Bakery" and "harbour.bakery" are one brand.
+// pictureName returns a name in lower case without punctuation, so that "Harbour Bakery" and "harbour.bakery" share a
+// picture.
 func pictureName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -84,7 +85,7 @@ func (k *Kit) ServePicture(w http.ResponseWriter, r *http.Request, file string) 
 	_, _ = w.Write(body) //nolint:gosec // one of our own pictures, or one that was drawn here
 }
 
-// drawPicture draws a picture that depends on the name only: hills of one color before a sky of another.
+// drawPicture draws a picture that depends only on the name: hills of one color in front of a sky of another.
 func drawPicture(name string) ([]byte, error) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))

@@ -35,8 +35,8 @@ type Consented struct {
 type Token struct {
 	Consented
 	Text     string    `json:"text"`
-	Kind     string    `json:"kind"`             // a word of the network's, with a prefix in OAuthConfig.Prefixes
-	Grant    string    `json:"grant"`            // the code that it goes back to
+	Kind     string    `json:"kind"`             // a key of OAuthConfig.Prefixes
+	Grant    string    `json:"grant"`            // the code from which it was issued
 	Parent   string    `json:"parent,omitempty"` // the token that it was derived from
 	IssuedAt time.Time `json:"issuedAt"`
 	// ExpiresAt is zero for a token that does not expire.

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-const hintQuota = "The profile has reached Threads' 24-hour limit. Belfry will try again."
+const hintQuota = "The profile has reached Threads' 24-hour limit on posts. Belfry will try again."
 
 // errorTable holds the error codes that are specific to Threads. Package meta has those that all Graph APIs share.
 var errorTable = meta.Table{

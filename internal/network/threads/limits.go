@@ -73,7 +73,7 @@ var description = network.Description{
 		},
 		{
 			Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,
-			Help: "Alternative text for screen readers. With several files it describes the first.",
+			Help: "Alternative text for screen readers. With several files, it describes the first.",
 		},
 		{
 			Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "Accepted but not used.",

@@ -23,8 +23,8 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	return network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
 }
 
-// CreateHandle creates a container, which nobody can see. Of several files it makes one for each, and the handle
-// names those until Status makes the whole of them.
+// CreateHandle creates a container, which nobody can see. For several files, it creates one for each, and the handle
+// lists them until AdvanceStatus creates the carousel.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {

@@ -45,7 +45,7 @@ var errorTable = map[string]network.Meaning{
 	"invalid_params": {Kind: network.Rejected, Hint: hintParameter},
 	"invalid_publish_id": {
 		Kind: network.Rejected,
-		Hint: "TikTok no longer knows this upload. Look at the account on TikTok before you send the post again.",
+		Hint: "TikTok no longer knows this upload. Check the account on TikTok before you send the post again.",
 	},
 	"token_not_authorized_for_specified_publish_id": {
 		Kind: network.Rejected, Actor: network.ActorOwner,
@@ -76,8 +76,8 @@ var errorTable = map[string]network.Meaning{
 	"spam_risk_user_banned_from_posting": {Kind: network.Rejected, Hint: hintBanned, Actor: network.ActorOwner},
 	"unaudited_client_can_only_post_to_private_accounts": {
 		Kind: network.Rejected, Actor: network.ActorOperator,
-		Hint: "TikTok has not audited the app yet. Until it has, make the account private on TikTok and set " +
-			"who can see the post to Only me. Ask the server's operator about the audit.",
+		Hint: "TikTok has not audited the app yet. Until it has, make the account private on TikTok and " +
+			"choose “Only me” under “Who can see the post”. Ask the server's operator about the audit.",
 	},
 	"url_ownership_unverified": {
 		Kind: network.Rejected, Actor: network.ActorOperator,

@@ -34,7 +34,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 		return "", err
 	case len(out.Videos) == 0:
 		return "", newRefusal("TikTok does not list the post among the account's public posts.",
-			"Look at the account on TikTok.")
+			"Check the account on TikTok.")
 	}
 	u, err := url.Parse(network.URLIfOnDomains(out.Videos[0].Link, "tiktok.com"))
 	if err != nil || u.Host == "" {

@@ -51,7 +51,7 @@ var description = network.Description{
 		},
 	},
 	Fields:     fields,
-	NoLink:     "TikTok gives a link to public posts only.",
+	NoLink:     "TikTok provides links only for public posts.",
 	ProfileURL: siteURL + "/@{username}",
 	FirstPoll:  5 * time.Second,
 }

@@ -81,7 +81,7 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	switch {
 	case out.Code == "invalid_client" || out.Code == "unauthorized_client" || out.Code == "deleted_client":
 		e.Kind = network.Rejected
-		e.Hint = "Check " + varClientID + " and " + varClientSecret + " of this server, with the prefix BELFRY_."
+		e.Hint = "Check BELFRY_" + varClientID + " and BELFRY_" + varClientSecret + " on this server."
 	case meaning.Kind == network.RateLimited:
 		e.Hint, e.RetryAfter = meaning.Hint, cmp.Or(resp.RetryAfter(now), meaning.Wait)
 	case meaning.Kind == network.Transient:
@@ -113,7 +113,7 @@ const (
 	hintLater     = "Belfry will try again."
 	hintFailing   = "YouTube has a temporary problem. Belfry retries automatically. If no retry is scheduled, send the post again later."
 	hintReconnect = "Reconnect the account."
-	hintQuota     = "This server's Google Cloud project has used its quota for today. Publishing resumes tomorrow."
+	hintQuota     = "This server's Google Cloud project has used up its quota. Publishing resumes when the quota resets, at midnight in Los Angeles."
 	hintContent   = "Correct the post and send it again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
 	hintProject   = "The operator must check the Google Cloud project of this server."
@@ -150,7 +150,7 @@ var reasons = map[string]network.Meaning{
 	"uploadRateLimitExceeded": perUser, "quotaExceeded": quotaUsed, "dailyLimitExceeded": quotaUsed,
 	"uploadLimitExceeded": {
 		Kind: network.RateLimited, Scope: network.ScopeAccount, Wait: 24 * time.Hour,
-		Hint: "The channel has reached YouTube's daily limit. Belfry will try again.",
+		Hint: "The channel has reached YouTube's daily limit on uploads. Belfry will try again.",
 	},
 
 	"authError": lapsed, "UNAUTHENTICATED": lapsed,
@@ -175,7 +175,7 @@ var reasons = map[string]network.Meaning{
 	"playlistOperationUnsupported": ofPlaylist, "videoAlreadyInAnotherSeriesPlaylist": ofPlaylist, "manualSortRequired": ofPlaylist,
 	"invalidContentDetails": ofPlaylist, "invalidPlaylistItemPosition": ofPlaylist, "invalidResourceType": ofPlaylist,
 	"channelIdRequired": ofPlaylist, "playlistIdRequired": ofPlaylist, "resourceIdRequired": ofPlaylist,
-	"videoNotFound": {Kind: network.Rejected, Hint: "Look at the channel on YouTube: the video may have been deleted."},
+	"videoNotFound": {Kind: network.Rejected, Hint: "Check the channel on YouTube: the video may have been deleted."},
 
 	"missingRequiredParameter": mistake, "unexpectedParameter": mistake, "invalidPageToken": mistake,
 	"invalidFilters": mistake, "incompatibleParameters": mistake,

@@ -29,7 +29,7 @@ func NewDriver() network.Driver {
 			{Name: varClientSecret, Help: "The secret of the OAuth client.", Secret: true},
 			{
 				Name: varSettle, Default: "60s",
-				Help: "How long a video may take to appear after its last bytes were sent without a response.",
+				Help: "How long a video may take to appear if YouTube does not respond to its last bytes.",
 			},
 			{
 				Name: varUploads, Default: "100",

@@ -1,5 +1,5 @@
-// Package facebooksim imitates Facebook Pages, stricter than the network where its documents leave room, and
-// never laxer.
+// Package facebooksim simulates Facebook Pages. Where the network's documents are ambiguous, it is stricter than the
+// network, and never more lenient.
 package facebooksim
 
 import (
@@ -17,7 +17,7 @@ import (
 // Name is the network's id.
 const Name = "facebook"
 
-// Switches of the control surface.
+// Options on the control page.
 const (
 	OptDuplicates = "facebook.refuse_duplicates"
 	OptProof      = metasim.OptProof
@@ -25,7 +25,7 @@ const (
 	OptProcess    = "facebook.process_seconds"
 )
 
-// Values of the switches that are either on or off.
+// Values of options that are either on or off.
 const (
 	On  = metasim.On
 	Off = "off"
@@ -47,7 +47,7 @@ type Sim struct {
 	tries  map[attemptKey]*publishAttempt
 }
 
-// New restores what the journal holds and makes the network known to the sandbox.
+// New restores the network's state from the journal and registers it with the kit.
 func New(kit *sim.Kit) (*Sim, error) {
 	errs, err := metasim.ParseErrors(errorTable)
 	if err != nil {
@@ -61,7 +61,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	s.graph.Errors = errs
 	s.login.Join(metasim.Member{Graph: s.graph, Node: s.findNode, Upload: s.findUpload, Site: s.serveSite})
 	for _, p := range kit.Posts.All() {
-		// A sandbox that was killed may have written the post and not yet its video.
+		// A sandbox that was killed may have stored the post but not its video.
 		if v := s.videos.Get(p.Extra["media_id"]); v != nil && p.Network == Name {
 			v.Post = p.ID
 		}
@@ -77,12 +77,12 @@ func New(kit *sim.Kit) (*Sim, error) {
 	return s, nil
 }
 
-// Hosts are the network's real host names.
+// Hosts returns the network's real host names.
 func (s *Sim) Hosts() []string {
 	return []string{metasim.PageSite, metasim.PageGraph, metasim.PageUpload}
 }
 
-// Names of calls that a fault may aim at.
+// Names of calls that a fault can target.
 const (
 	callPublish   = "publish"
 	callFeed      = "feed"
@@ -97,7 +97,7 @@ const (
 	callStories   = "stories"
 )
 
-// About describes the network to the control surface.
+// About describes the network for the control page.
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.graph.Errors,
@@ -122,7 +122,7 @@ func (s *Sim) About() sim.About {
 // ServeHTTP serves all hosts of the network.
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.login.ServeHTTP(w, r) }
 
-// resetPosts forgets photos and videos; visible posts are the kit's.
+// resetPosts deletes photos and videos. The kit deletes the visible posts.
 func (s *Sim) resetPosts() error {
 	s.login.Lock.Lock()
 	defer s.login.Lock.Unlock()
@@ -133,7 +133,7 @@ func (s *Sim) resetPosts() error {
 	return s.videos.Clear()
 }
 
-// findNode finds a call of a Page, a post, a photo or a video.
+// findNode returns the route of a call of a Page, a post, a photo or a video.
 func (s *Sim) findNode(q *sim.Request, id, edge string) (route sim.Route, ok bool, err error) {
 	s.login.Lock.Lock()
 	defer s.login.Lock.Unlock()
@@ -153,7 +153,7 @@ func (s *Sim) findNode(q *sim.Request, id, edge string) (route sim.Route, ok boo
 	return route, ok, nil
 }
 
-// pageRoute finds a call of a Page.
+// pageRoute returns the route of a call of a Page.
 func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim.Route, ok bool) {
 	upload := s.phaseRoute
 	if q.Params.Get("upload_phase") == "finish" {
@@ -205,7 +205,7 @@ const (
 	scopeOthers = "pages_read_user_content"
 )
 
-// onlyFor performs a call of a Page for those who may make it.
+// onlyFor returns a route's Serve that performs a call of a Page only if may returns no error.
 func onlyFor(
 	p *metasim.Page, serve func(*sim.Request) (any, error), may func(q *sim.Request, p *metasim.Page) error,
 ) func(*sim.Request) (any, error) {
@@ -221,7 +221,7 @@ func forbidden(message string) error {
 	return &metasim.Error{Status: http.StatusForbidden, Code: 200, Message: "(#200) " + message}
 }
 
-// mayPublish checks what publishing needs: the Page's own token, the task and the permissions.
+// mayPublish returns an error unless the call has the Page's own token, the task and the permissions to publish.
 func mayPublish(q *sim.Request, p *metasim.Page) error {
 	switch {
 	case !metasim.IsPageToken(q.Token, p.ID):
@@ -234,7 +234,7 @@ func mayPublish(q *sim.Request, p *metasim.Page) error {
 	return nil
 }
 
-// mayList checks what the lists of a Page need.
+// mayList returns an error unless the call has the token and the permissions to list the Page's posts.
 func mayList(q *sim.Request, p *metasim.Page) error {
 	if !metasim.IsPageToken(q.Token, p.ID) {
 		return forbidden("A Page access token of this Page is required")
@@ -245,7 +245,7 @@ func mayList(q *sim.Request, p *metasim.Page) error {
 	return nil
 }
 
-// serveSite draws the public page of a post, a video, a Reel or a Story.
+// serveSite serves the public page of a Page, a post, a video, a Reel or a Story. It returns false for any other path.
 func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) bool {
 	id, kinds := "", []string{}
 	s.login.Lock.Lock()
@@ -286,5 +286,5 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) 
 	return true
 }
 
-// storyLife is how long a Story is shown.
+// storyLife is how long a Story is visible.
 const storyLife = 24 * time.Hour

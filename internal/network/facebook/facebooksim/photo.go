@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// unusedLife is how long a photo that no post shows is kept.
+	// unusedLife is how long an unused photo is kept.
 	unusedLife = 24 * time.Hour
 	maxPhoto   = 10_000_000
 )
 
-// photo is a picture that was fetched and is not published by itself.
+// photo is an uploaded photo, which is not published by its upload.
 type photo struct {
 	ID    string    `json:"id"`
 	Page  string    `json:"page"`
@@ -27,22 +27,22 @@ type photo struct {
 	At    time.Time `json:"at"`
 
 	Used  bool      `json:"used,omitempty"` // by a post or a Story
-	Post  string    `json:"post,omitempty"` // that shows it
+	Post  string    `json:"post,omitempty"` // the post that shows it
 	Calls int       `json:"calls,omitempty"`
 	First time.Time `json:"first,omitzero"`
 }
 
 func (p *photo) isExpired(now time.Time) bool { return !p.Used && now.Sub(p.At) >= unusedLife }
 
-// checkUnpublished refuses what is published by its upload: a lost answer would leave nothing to ask about.
+// checkUnpublished refuses an upload that also publishes: if its response were lost, nothing could be queried.
 func checkUnpublished(q *sim.Request) error {
 	if q.Params.Get("published") != "false" {
-		return metasim.Bad("Param published must be false: what is published by its upload is not simulated")
+		return metasim.Bad("Param published must be false: uploads that publish are not simulated")
 	}
 	return nil
 }
 
-// takePhoto is the file of an upload: fetched, or sent in the form.
+// takePhoto sets the file of a call if the form contains one. A call must have either a file or an address.
 func (s *Sim) takePhoto(q *sim.Request) error {
 	file, _, err := sim.OpenFormFile(q.R)
 	switch {
@@ -58,7 +58,7 @@ func (s *Sim) takePhoto(q *sim.Request) error {
 	return err
 }
 
-// uploadPhoto keeps a photo for a later post.
+// uploadPhoto stores a photo for a later post.
 func (s *Sim) uploadPhoto(q *sim.Request) (any, error) {
 	if err := errors.Join(checkUnpublished(q), s.takePhoto(q)); err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ var photoKind = metasim.NewKind(
 	"Photo", "id,created_time", "created_time", "page_story_id", "images", "width", "height", "link", "from",
 )
 
-// photoRoute serves one photo; page_story_id names the post that shows it.
+// photoRoute returns the route that serves a photo, with the post that shows it as page_story_id.
 func (s *Sim) photoRoute(p *photo) sim.Route {
 	return sim.Route{Names: []string{callStatus}, Params: []string{"fields"}, Serve: func(q *sim.Request) (any, error) {
 		if p.isExpired(s.kit.Now()) {
@@ -99,7 +99,7 @@ func (s *Sim) photoRoute(p *photo) sim.Route {
 	}}
 }
 
-// attachedPhotos reads attached_media in its two forms: one parameter for each, or a list.
+// attachedPhotos returns the ids in attached_media, which is a list or one parameter for each photo.
 func attachedPhotos(params url.Values) (ids []string, err error) {
 	const name = "attached_media"
 	type media struct {
@@ -118,20 +118,20 @@ func attachedPhotos(params url.Values) (ids []string, err error) {
 	for i := range given {
 		var one media
 		if json.Unmarshal([]byte(params.Get(name+"["+strconv.Itoa(i)+"]")), &one) != nil {
-			return nil, metasim.Bad("Param %s must hold objects, numbered from 0 without a gap", name)
+			return nil, metasim.Bad("Param %s must be objects that are numbered from 0 without gaps", name)
 		}
 		list = append(list, one)
 	}
 	for _, m := range list {
 		if m.ID == "" || slices.Contains(ids, m.ID) {
-			return nil, metasim.Bad("Param %s must name each photo once by media_fbid", name)
+			return nil, metasim.Bad("Param %s must contain the media_fbid of each photo once", name)
 		}
 		ids = append(ids, m.ID)
 	}
 	return ids, nil
 }
 
-// checkPhotos says why photos cannot be published.
+// checkPhotos returns an error unless all photos can be published.
 func (s *Sim) checkPhotos(q *sim.Request, ids []string) error {
 	for _, id := range ids {
 		p := s.photos.Get(id)
@@ -145,7 +145,7 @@ func (s *Sim) checkPhotos(q *sim.Request, ids []string) error {
 	return nil
 }
 
-// photoFiles are the files of photos.
+// photoFiles returns the files of photos.
 func (s *Sim) photoFiles(ids []string) []sim.Media {
 	var all []sim.Media
 	for _, id := range ids {
@@ -156,7 +156,7 @@ func (s *Sim) photoFiles(ids []string) []sim.Media {
 	return all
 }
 
-// markUsed marks photos as shown by a post. The caller has checked them with checkPhotos under the same lock.
+// markUsed stores that a post uses photos. The caller has checked them with checkPhotos under the same lock.
 func (s *Sim) markUsed(ids []string, post string) error {
 	for _, id := range ids {
 		p := s.photos.Get(id)
@@ -168,7 +168,7 @@ func (s *Sim) markUsed(ids []string, post string) error {
 	return nil
 }
 
-// attemptPhoto counts a call that publishes a photo Story when it arrives, whatever becomes of it.
+// attemptPhoto counts a call that publishes a photo Story when it arrives, whatever its outcome.
 func (s *Sim) attemptPhoto(q *sim.Request) {
 	p := s.photos.Get(q.Params.Get("photo_id"))
 	if p == nil || p.Page != q.Account {
@@ -184,7 +184,7 @@ func (s *Sim) attemptPhoto(q *sim.Request) {
 	}
 }
 
-// publishPhotoStory shows an uploaded photo as a Story: the one irreversible call.
+// publishPhotoStory publishes an uploaded photo as a Story, which is irreversible.
 func (s *Sim) publishPhotoStory(q *sim.Request) (any, error) {
 	id := q.Params.Get("photo_id")
 	if err := s.checkPhotos(q, []string{id}); err != nil {

@@ -16,12 +16,13 @@ import (
 )
 
 const (
-	// maxMessage is counted in UTF-16 units, the strictest reading of a limit the network does not document.
+	// maxMessage is in UTF-16 units, the strictest count for a limit that the network does not document.
 	maxMessage = 63_206
 	triesKept  = 100_000
 )
 
-// publishAttempt counts the calls with one content until one of them makes a post: a lost call leaves no other trace.
+// publishAttempt counts the calls with the same content until one of them creates a post. Nothing else records a lost
+// call.
 type publishAttempt struct {
 	calls int
 	first time.Time
@@ -46,7 +47,7 @@ func (s *Sim) countAttempt(q *sim.Request) {
 	t := s.tries[key]
 	if t == nil {
 		if len(s.tries) >= triesKept {
-			clear(s.tries) // texts that never made it; forgetting them only makes a later count smaller
+			clear(s.tries) // attempts that created no post; without them, a later count is only smaller
 		}
 		t = &publishAttempt{first: s.kit.ArrivalTime(q.R)}
 		s.tries[key] = t
@@ -54,7 +55,7 @@ func (s *Sim) countAttempt(q *sim.Request) {
 	t.calls++
 }
 
-// readPost turns the parameters of a feed call into a post, or says what the network would refuse.
+// readPost returns the post and the ids of the photos in the parameters of a feed call, or the network's refusal.
 func (s *Sim) readPost(params url.Values) (p sim.Post, photos []string, err error) {
 	if photos, err = attachedPhotos(params); err != nil {
 		return p, nil, err
@@ -74,7 +75,7 @@ func (s *Sim) readPost(params url.Values) (p sim.Post, photos []string, err erro
 	case strings.TrimSpace(p.Text) == "" && p.Link == "" && len(photos) == 0:
 		err = metasim.Bad("Missing message or attachment")
 	case p.Link != "" && len(photos) > 0:
-		err = metasim.Bad("Param link does not go together with attached_media")
+		err = metasim.Bad("Param link cannot be combined with attached_media")
 	case !utf8.ValidString(p.Text) || strings.ContainsRune(p.Text, 0):
 		err = metasim.Bad("Param message must be valid UTF-8")
 	case len(utf16.Encode([]rune(p.Text))) > maxMessage:
@@ -85,7 +86,7 @@ func (s *Sim) readPost(params url.Values) (p sim.Post, photos []string, err erro
 	return p, photos, err
 }
 
-// checkLink refuses what is no address, an address of Facebook, and one that cannot be fetched.
+// checkLink refuses an invalid link, a link to Facebook, and a link that cannot be fetched.
 func checkLink(link string) error {
 	no := func(subcode int, message string) error {
 		return &metasim.Error{Code: 100, Subcode: subcode, Message: "(#100) " + message}
@@ -156,7 +157,7 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 	return body, s.markUsed(photos, p.ID)
 }
 
-// lastVisible is the newest post of a Page's feed.
+// lastVisible returns the newest visible post of a Page's feed, or false if there is none.
 func (s *Sim) lastVisible(page string) (sim.Post, bool) {
 	for p := range s.kit.Posts.Newest(Name, page) {
 		if p.IsVisible() && p.Extra["edge"] == "" {
@@ -171,7 +172,7 @@ var postKind = metasim.NewKind(
 	"application", "from", "attachments", "status_type", "story", "full_picture", "shares", "is_hidden", "is_expired", "link",
 )
 
-// postNode is a post as the API reads it back.
+// postNode returns a post as the API shows it.
 func (s *Sim) postNode(p sim.Post) map[string]any {
 	at := metasim.FormatTime(p.CreatedAt)
 	node := map[string]any{
@@ -214,7 +215,7 @@ func (s *Sim) postNode(p sim.Post) map[string]any {
 	return node
 }
 
-// postRoute finds a call of a post.
+// postRoute returns the route of a call of a post.
 func (s *Sim) postRoute(p sim.Post, call string) (sim.Route, bool) {
 	page := s.login.Page(p.Account)
 	routes := map[string]sim.Route{
@@ -236,7 +237,7 @@ func (s *Sim) postRoute(p sim.Post, call string) (sim.Route, bool) {
 	return route, ok
 }
 
-// publishDraft publishes a post that was created unpublished; doing it again changes nothing.
+// publishDraft publishes a post that was created unpublished. A repeated call changes nothing.
 func (s *Sim) publishDraft(q *sim.Request, id string) (any, error) {
 	if q.Params.Get("is_published") != "true" {
 		return nil, metasim.Bad("Param is_published must be true")

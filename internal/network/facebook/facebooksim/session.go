@@ -8,10 +8,10 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// sessionPart is how many bytes a session wants at a time.
+// sessionPart is how many bytes a session accepts at a time.
 const sessionPart = 1 << 20
 
-// sessionRoute serves the phases in which a Page's video is sent.
+// sessionRoute returns the route of a phase of a Page video's upload.
 func (s *Sim) sessionRoute(phase string) sim.Route {
 	words := sim.FirstParam("description")
 	return map[string]sim.Route{
@@ -45,7 +45,7 @@ func (s *Sim) startSession(q *sim.Request) (any, error) {
 
 func (v *video) sessionID() string { return "1" + v.ID }
 
-// nextRange is the bytes that the session wants next.
+// nextRange returns the range of bytes that must be sent next.
 func (v *video) nextRange(arrived int64) map[string]any {
 	return map[string]any{
 		"start_offset": strconv.FormatInt(arrived, 10),
@@ -53,7 +53,7 @@ func (v *video) nextRange(arrived int64) map[string]any {
 	}
 }
 
-// openSession finds the video of a session that is not finished.
+// openSession returns the video of a session that is not finished.
 func (s *Sim) openSession(q *sim.Request) (*video, error) {
 	for v := range s.videos.All() {
 		if v.Size > 0 && v.Page == q.Account && v.sessionID() == q.Params.Get("upload_session_id") && v.Fetched == nil {
@@ -63,7 +63,7 @@ func (s *Sim) openSession(q *sim.Request) (*video, error) {
 	return nil, &metasim.Error{Code: 6001, Message: "(#6001) There is no open upload session with this id"}
 }
 
-// takePart takes exactly the bytes that the session wants.
+// takePart receives exactly the bytes that nextRange returned.
 func (s *Sim) takePart(q *sim.Request) (any, error) {
 	v, err := s.openSession(q)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Sim) takePart(q *sim.Request) (any, error) {
 	defer file.Close()
 	offset, err := strconv.ParseInt(q.Params.Get("start_offset"), 10, 64)
 	if err != nil || size != min(sessionPart, v.Size-offset) {
-		return nil, metasim.Bad("Param video_file_chunk must hold the bytes from start_offset to end_offset")
+		return nil, metasim.Bad("Param video_file_chunk must contain the bytes from start_offset to end_offset")
 	}
 	arrived, err := s.kit.AppendUpload(v.ID, offset, file)
 	if errors.Is(err, sim.ErrOffset) {
@@ -85,7 +85,7 @@ func (s *Sim) takePart(q *sim.Request) (any, error) {
 	return v.nextRange(arrived), err
 }
 
-// finishSession makes the bytes a video that nobody sees yet.
+// finishSession creates an unpublished video from the bytes.
 func (s *Sim) finishSession(q *sim.Request) (any, error) {
 	v, err := s.openSession(q)
 	if err != nil {

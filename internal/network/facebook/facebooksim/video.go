@@ -12,7 +12,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// Edges at which posts of other kinds than the feed's are made; they say what becomes of a video.
+// Edges that create videos and Stories.
 const (
 	edgeVideos       = "videos"
 	edgeReels        = "video_reels"
@@ -21,7 +21,7 @@ const (
 )
 
 const (
-	videoLife    = 24 * time.Hour // of one that was never published
+	videoLife    = 24 * time.Hour // of an unpublished video
 	maxTitle     = 255
 	reelsADay    = 30
 	reelRatio    = 9.0 / 16
@@ -34,7 +34,7 @@ const (
 	reelFPS      = 1363129
 )
 
-// video is a film on its way to the public.
+// video is an uploaded video, published or not.
 type video struct {
 	ID          string    `json:"id"`
 	Page        string    `json:"page"`
@@ -44,42 +44,42 @@ type video struct {
 	Stuck       bool      `json:"stuck,omitempty"`
 	At          time.Time `json:"at"`
 	ArrivedAt   time.Time `json:"arrivedAt"`
-	// Size is how many bytes a session of a Page's video announced.
+	// Size is the size that the start of a session has declared; 0 without a session.
 	Size int64 `json:"size,omitempty"`
-	// URL is where the file is fetched from; Fetched is how that ended, or the upload of the bytes.
+	// URL is the address from which the file is fetched. Fetched is the result of fetching or uploading it.
 	URL     string       `json:"url,omitempty"`
 	Fetched *fetchResult `json:"fetched,omitempty"`
-	// TakenAt is when the call that publishes it was accepted, zero before; TakenArrivedAt when that call arrived.
+	// TakenAt is when the publishing call was accepted, and TakenArrivedAt when it arrived; zero before.
 	TakenAt        time.Time `json:"takenAt,omitzero"`
 	TakenArrivedAt time.Time `json:"takenArrivedAt,omitzero"`
-	Post           string    `json:"post,omitempty"` // what the public knows it by
+	Post           string    `json:"post,omitempty"` // the id of the visible post
 	Calls          int       `json:"calls,omitempty"`
 	First          time.Time `json:"first,omitzero"`
 }
 
-// fetchResult is how the download of a video ended.
+// fetchResult is the result of the download or the upload of a video.
 type fetchResult struct {
 	Media   sim.Media `json:"media"`
 	Failed  string    `json:"failed,omitempty"` // why there is no file
-	Code    int       `json:"code,omitempty"`   // why the file is no good
+	Code    int       `json:"code,omitempty"`   // why the file is not accepted
 	Problem string    `json:"problem,omitempty"`
-	Ready   time.Time `json:"ready"` // when it is processed
+	Ready   time.Time `json:"ready"` // when its processing ends
 }
 
-// addVideo begins a video.
+// addVideo stores a new video.
 func (s *Sim) addVideo(q *sim.Request, v *video) error {
 	v.ID, v.Page, v.Stuck = s.videos.NewID("98", 16), q.Account, q.Unready
 	v.At, v.ArrivedAt = s.kit.Now(), s.kit.ArrivalTime(q.R)
 	return s.videos.Put(v.ID, v)
 }
 
-// checkVideoFile is what the network finds in a file for an edge, in its own numbers.
+// checkVideoFile returns the network's code and message for a file that an edge does not accept.
 func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 	if m.Kind != sim.MP4 || m.Video == "" {
 		return codeFormat, "The video file you selected is in a format that we don't support."
 	}
 	if edge == edgeStories && m.Ms > 60_000 {
-		return reelLength, "The video of a story is at most 60 seconds long."
+		return reelLength, "The video of a story must be at most 60 seconds long."
 	}
 	if edge != edgeReels {
 		return 0, ""
@@ -100,7 +100,7 @@ func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 	return 0, ""
 }
 
-// deliverFile gives a video its file, or the reason why there is none.
+// deliverFile stores a video's file, or the reason why there is none.
 func (s *Sim) deliverFile(v *video, media sim.Media, err error) error {
 	v.Fetched = &fetchResult{Media: media, Ready: s.kit.Now().Add(s.kit.SecondsOption(OptProcess))}
 	if err != nil {
@@ -111,18 +111,18 @@ func (s *Sim) deliverFile(v *video, media sim.Media, err error) error {
 	return s.videos.Put(v.ID, v)
 }
 
-// fetchVideo fetches a hosted file after its address was taken.
+// fetchVideo fetches a video from its address in the background.
 func (s *Sim) fetchVideo(v *video) {
 	id, page, address := v.ID, v.Page, v.URL
 	s.kit.RunJob(func(ctx context.Context) {
 		media, err := s.kit.FetchFile(ctx, Name, page, address)
 		if ctx.Err() != nil {
-			return // the sandbox ends; the next run downloads again
+			return // the sandbox is stopping; the next run downloads the file
 		}
 		s.login.Lock.Lock()
 		defer s.login.Lock.Unlock()
 		if s.videos.Get(id) == v {
-			// What cannot be stored is downloaded again by the next run.
+			// If the result cannot be stored, the next run downloads the file again.
 			_ = s.deliverFile(v, media, err)
 		}
 	})
@@ -138,7 +138,7 @@ const (
 	stateExpired    = "expired"
 )
 
-// statusAt is video_status.
+// statusAt returns the video_status.
 func (v *video) statusAt(now time.Time) string {
 	switch {
 	case v.TakenAt.IsZero() && now.Sub(v.At) >= videoLife:
@@ -155,7 +155,7 @@ func (v *video) statusAt(now time.Time) string {
 	return stateReady
 }
 
-// phaseNodes is the status of a video as the network tells it. arrived is how many bytes of an upload are there.
+// phaseNodes returns the status of a video as the API shows it. arrived is how many bytes of an upload have arrived.
 func (v *video) phaseNodes(state string, arrived int64) map[string]any {
 	phase := func(status string) map[string]any { return map[string]any{"status": status} }
 	uploading, processing, publishing := phase("complete"), phase("not_started"), phase("not_started")
@@ -176,7 +176,7 @@ func (v *video) phaseNodes(state string, arrived int64) map[string]any {
 	if v.Fetched != nil {
 		arrived = v.media().Bytes
 	}
-	//nolint:misspell // spelt as the network spells it
+	//nolint:misspell // as the network spells it
 	uploading["bytes_transfered"], uploading["source_file_size"] = arrived, max(v.Size, arrived)
 	if !v.TakenAt.IsZero() && v.Edge != edgeVideos {
 		publishing["publish_status"], publishing["publish_time"] = "published", v.TakenAt.Unix()
@@ -196,7 +196,7 @@ func (v *video) media() sim.Media {
 	return v.Fetched.Media
 }
 
-// sitePath is where the site shows the video.
+// sitePath returns the path of the video's page on the site.
 func (v *video) sitePath() string {
 	switch v.Edge {
 	case edgeReels:
@@ -207,7 +207,7 @@ func (v *video) sitePath() string {
 	return "/" + v.Page + "/videos/" + v.ID + "/"
 }
 
-// showVideo makes an accepted video visible once it is processed.
+// showVideo publishes an accepted video once it is processed.
 func (s *Sim) showVideo(v *video) error {
 	now := s.kit.Now()
 	if v.TakenAt.IsZero() || v.Post != "" || v.statusAt(now) != stateReady {
@@ -229,7 +229,7 @@ func (s *Sim) showVideo(v *video) error {
 	return s.videos.Put(v.ID, v)
 }
 
-// checkWords says why title and description cannot be taken.
+// checkWords returns an error unless the title and the description are valid.
 func checkWords(title, description string) error {
 	switch {
 	case !utf8.ValidString(title + description):
@@ -242,7 +242,7 @@ func checkWords(title, description string) error {
 	return nil
 }
 
-// createVideo keeps a fetched Page video that is published later.
+// createVideo stores a fetched Page video, which is published later.
 func (s *Sim) createVideo(q *sim.Request) (any, error) {
 	v := &video{
 		Edge: edgeVideos, Title: q.Params.Get("title"), Description: q.Params.Get("description"), URL: q.Params.Get("file_url"),
@@ -270,7 +270,7 @@ func (s *Sim) createVideo(q *sim.Request) (any, error) {
 	return map[string]any{"id": v.ID}, s.deliverFile(v, q.Media, nil)
 }
 
-// phaseRoute serves the start and finish calls of Reels and video Stories.
+// phaseRoute returns the route that starts the upload of a Reel or a video Story.
 func (s *Sim) phaseRoute(edge string) sim.Route {
 	return sim.Route{
 		Names: []string{callCreate}, Params: []string{"upload_phase"},
@@ -290,7 +290,8 @@ func (s *Sim) phaseRoute(edge string) sim.Route {
 	}
 }
 
-// finishRoute accepts a Reel or a video Story for publishing; it becomes visible later.
+// finishRoute returns the route that accepts a Reel or a video Story for publishing. It becomes visible once it is
+// processed.
 func (s *Sim) finishRoute(edge string) sim.Route {
 	params := []string{"upload_phase", "video_id"}
 	if edge == edgeReels {
@@ -318,7 +319,7 @@ func (s *Sim) finishRoute(edge string) sim.Route {
 	}
 }
 
-// attemptVideo counts a publishing call when it arrives, whatever becomes of it.
+// attemptVideo counts a publishing call when it arrives, whatever its outcome.
 func (s *Sim) attemptVideo(q *sim.Request, edge, id string) {
 	v := s.videos.Get(id)
 	if v == nil || v.Page != q.Account || v.Edge != edge {
@@ -332,7 +333,7 @@ func (s *Sim) attemptVideo(q *sim.Request, edge, id string) {
 	}
 }
 
-// acceptVideo accepts a video for publishing, and shows it when it is processed.
+// acceptVideo accepts a video for publishing, and publishes it once it is processed.
 func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 	now := s.kit.Now()
 	state := v.statusAt(now)
@@ -361,7 +362,7 @@ func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 	return body, err
 }
 
-// countReels counts those that a Page published in the last 24 hours.
+// countReels counts the Reels that a Page has published in the last 24 hours.
 func (s *Sim) countReels(page string, now time.Time) int {
 	n := 0
 	for v := range s.videos.All() {
@@ -376,7 +377,7 @@ var videoKind = metasim.NewKind(
 	"Video", "id,created_time", "status", "published", "permalink_url", "title", "description", "created_time", "length",
 )
 
-// videoRoute reads a video, or publishes one of the Page's own.
+// videoRoute returns the route that reads a video or publishes a Page video.
 func (s *Sim) videoRoute(q *sim.Request, v *video, call string) (sim.Route, bool) {
 	text := func(*sim.Request) string { return v.Description }
 	if call == "POST " {
@@ -385,7 +386,7 @@ func (s *Sim) videoRoute(q *sim.Request, v *video, call string) (sim.Route, bool
 			Arrive: func(q *sim.Request) { s.attemptVideo(q, edgeVideos, v.ID) },
 			Serve: onlyFor(s.login.Page(v.Page), func(q *sim.Request) (any, error) {
 				if q.Params.Get("published") != "true" || v.Edge != edgeVideos {
-					return nil, metasim.Bad("Param published must be true, and the video one of the Page's own")
+					return nil, metasim.Bad("Param published must be true, and the video must be a Page video")
 				}
 				return s.acceptVideo(q, v)
 			}, mayPublish),
@@ -416,7 +417,7 @@ func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
 	})
 }
 
-// findUpload takes the bytes of a Reel or a Story, or the address of a hosted file, at the upload host.
+// findUpload returns the route at the upload host that receives the bytes or the address of a Reel or a Story.
 func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, error) {
 	s.login.Lock.Lock()
 	defer s.login.Lock.Unlock()
@@ -431,14 +432,14 @@ func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, erro
 	}, true, nil
 }
 
-// takeUpload takes the rest of a video, or the address of all of it.
+// takeUpload receives the remaining bytes of a video, or its address.
 func (s *Sim) takeUpload(q *sim.Request, v *video, address string) (any, error) {
 	success := map[string]any{"success": true}
 	s.login.Lock.Lock()
 	open := v.URL == "" && v.Fetched == nil
 	s.login.Lock.Unlock()
 	if !open {
-		return metasim.UploadError("OffsetInvalidError", "The file was given already"), nil
+		return metasim.UploadError("OffsetInvalidError", "The file has already been sent"), nil
 	}
 	if address != "" {
 		s.login.Lock.Lock()

@@ -28,7 +28,7 @@ type account struct {
 	Page     string `json:"page,omitempty"` // the Page that it is linked to
 }
 
-// ownID is the account's id within one app, which no call but the profile's knows.
+// ownID returns the account's id for one app, which only the profile call returns.
 func (a *account) ownID() string { return "25" + a.ID[2:] }
 
 func demoAccounts() []*account {
@@ -44,7 +44,7 @@ func demoAccounts() []*account {
 
 func (s *Sim) pictureURL(a *account) string { return s.kit.PictureURL(site, a.ID, a.Name) }
 
-// accountNamed finds an account by its username, for a caller without the lock; nil when there is none.
+// accountNamed returns the account with a username, or nil if there is none. The caller does not hold the lock.
 func (s *Sim) accountNamed(username string) *account {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
@@ -60,7 +60,7 @@ func (s *Sim) findAccount(match func(*account) bool) *account {
 	return nil
 }
 
-// linkAccount returns the professional account that is linked to a Page, which it makes the first time.
+// linkAccount returns the professional account that is linked to a Page. The first call creates it.
 func (s *Sim) linkAccount(p *metasim.Page) (map[string]any, error) {
 	a := s.findAccount(func(a *account) bool { return a.Page == p.ID })
 	if a == nil {
@@ -96,7 +96,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 	})
 }
 
-// accountOf returns the account of a person who signed in, for a caller without the lock.
+// accountOf returns the account of a person who signed in. The caller does not hold the lock.
 func (s *Sim) accountOf(person string) *account {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
@@ -122,7 +122,8 @@ var (
 	notUsername = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// chooseAccount finds the account a person picked; a typed name wins, and a new one makes a new account.
+// chooseAccount returns the account that a person chose or, if they entered a username, the account with that name, which
+// it creates if necessary.
 func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	username := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(form.Get("username")), "@"))
 	known := s.accountNamed(username)
@@ -146,7 +147,7 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
 }
 
-// answerExchange is the body of the answer with a token of an hour.
+// answerExchange returns the body of the response with a token of one hour.
 func (s *Sim) answerExchange(t sim.Token) any {
 	id := ""
 	if a := s.accounts.Get(t.Subject); a != nil {
@@ -159,7 +160,7 @@ func (s *Sim) answerExchange(t sim.Token) any {
 	return map[string]any{"data": []any{body}}
 }
 
-// ownRoute finds a call of an account that signed in itself.
+// ownRoute returns the route of a call for an account that was connected with Instagram Login.
 func (s *Sim) ownRoute(q *sim.Request, path string) (sim.Route, error) {
 	call := q.R.Method + " " + sim.RequestHost(q.R) + "/" + path
 	switch call {
@@ -200,7 +201,7 @@ func (s *Sim) ownRoute(q *sim.Request, path string) (sim.Route, error) {
 	return sim.Route{}, metasim.NotFound(q.R.Method, id)
 }
 
-// linkedRoute finds a call of an account that is linked to a Page which the token may see.
+// linkedRoute returns the route of a call for an account that is linked to a Page, if the token has access to the Page.
 func (s *Sim) linkedRoute(g *metasim.Graph, q *sim.Request, id, edge string) (sim.Route, bool, error) {
 	v := variant{
 		graph: g, read: []string{"instagram_basic"}, profile: linkedProfile, bytes: true,
@@ -224,7 +225,7 @@ func (s *Sim) linkedRoute(g *metasim.Graph, q *sim.Request, id, edge string) (si
 	return sim.Route{}, false, nil
 }
 
-// findRoute finds a call of an account, of one of its containers or of one of its posts.
+// findRoute returns the route of a call of an account, one of its containers or one of its posts.
 func (s *Sim) findRoute(v variant, q *sim.Request, a *account, id, edge string) (sim.Route, bool) {
 	call, c := q.R.Method+" "+edge, s.containers.Of(a.ID, id)
 	p, isPost := s.kit.Posts.Get(Name, id)
@@ -262,7 +263,7 @@ var (
 	linkedProfile = metasim.NewKind("IGUser", "id", append(slices.Clone(profileFields), "ig_id")...)
 )
 
-// profileNode is an account as an API with Pages shows it.
+// profileNode returns an account as the API for linked accounts shows it.
 func (s *Sim) profileNode(a *account) map[string]any {
 	count := 0
 	for p := range s.kit.Posts.Newest(Name, a.ID) {

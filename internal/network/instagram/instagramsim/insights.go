@@ -12,10 +12,10 @@ import (
 const (
 	day         = 24 * time.Hour
 	maxSpan     = 30 * day
-	fewFollower = 100 // below which the network tells nothing of followers
+	fewFollower = 100 // with fewer followers, the network returns no metrics about them
 )
 
-// Metrics of an account: as a series of days, or one number for a span.
+// Metrics of an account: one value for each day, or one for the whole span.
 var (
 	seriesMetrics = []string{"reach", "follower_count"}
 	totalMetrics  = []string{
@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// valueOf is one metric of some figures.
+// valueOf returns the value of a metric.
 func valueOf(f sim.Figures, metric string) int {
 	return map[string]int{
 		"views": f.Views, "reach": f.Reach, "likes": f.Likes, "comments": f.Comments, "shares": f.Shares, "saves": f.Saves,
@@ -38,7 +38,7 @@ func metricNode(owner, metric, period string, value map[string]any) map[string]a
 	return value
 }
 
-// readMetrics reads the metrics of a call, all of which must be known: one that is not fails the whole call.
+// readMetrics returns the metrics that a call requests. If one is unknown, the whole call fails.
 func readMetrics(q *sim.Request, known []string) ([]string, error) {
 	metrics := strings.Split(q.Params.Get("metric"), ",")
 	for _, m := range metrics {
@@ -94,7 +94,7 @@ func (s *Sim) accountInsights(q *sim.Request) (any, error) {
 	return map[string]any{"data": data}, nil
 }
 
-// readSpan reads since and until, at most 30 days; without them the last day.
+// readSpan returns the parameters since and until, which are at most 30 days apart. The default is the last day.
 func (s *Sim) readSpan(q *sim.Request) (since, until time.Time, err error) {
 	if since, err = metasim.ReadTime(q.Params, "since"); err != nil {
 		return since, until, err

@@ -1,5 +1,5 @@
-// Package instagramsim imitates Instagram with both of its logins, stricter than the network where its documents leave
-// room, and never laxer.
+// Package instagramsim simulates Instagram with both of its logins. Where the network's documents are ambiguous, it is
+// stricter than the network, and never more lenient.
 package instagramsim
 
 import (
@@ -15,7 +15,7 @@ import (
 // Name is the network's id.
 const Name = "instagram"
 
-// Switches of the control surface.
+// Options on the control page.
 const (
 	OptQuota         = "instagram.quota_total"
 	OptRepeatPublish = "instagram.repeat_publish"
@@ -25,13 +25,13 @@ const (
 	OptExchange      = "instagram.exchange_answer"
 )
 
-// Values of OptRepeatPublish: how a second publish of one container is answered.
+// Values of OptRepeatPublish: the response to a second publishing call for a container.
 const (
 	RepeatError  = "error"
 	RepeatSameID = "same_id"
 )
 
-// Values of OptExchange: whether the exchange of a code answers a list, as documented, or an object, as seen.
+// Values of OptExchange: whether the exchange of a code returns a list, as documented, or an object, as observed.
 const (
 	AnswerList   = "list"
 	AnswerObject = "object"
@@ -54,22 +54,22 @@ var errorTable string
 type Sim struct {
 	kit        *sim.Kit
 	pages      *metasim.PageLogin // for accounts that are linked to Pages
-	own        *metasim.OwnLogin  // for accounts that sign in themselves
+	own        *metasim.OwnLogin  // for accounts that are connected with Instagram Login
 	accounts   *sim.Table[*account]
 	containers *metasim.Containers
 }
 
-// variant is one of the two logins, each with an API of its own.
+// variant is one of the two logins. Each has its own API.
 type variant struct {
 	graph *metasim.Graph
-	// read, publish and figures are the scopes of its calls.
+	// read, publish and figures are the scopes that its calls need.
 	read, publish, figures []string
 	profile                metasim.Kind
-	// bytes says that a Reel's bytes can be sent.
+	// bytes is true if a Reel's bytes can be sent.
 	bytes bool
 }
 
-// New restores what the journal holds and makes the network known to the sandbox.
+// New restores the network's state from the journal and registers it with the kit.
 func New(kit *sim.Kit) (*Sim, error) {
 	errs, err := metasim.ParseErrors(errorTable)
 	if err != nil {
@@ -106,12 +106,12 @@ func New(kit *sim.Kit) (*Sim, error) {
 	return s, nil
 }
 
-// Hosts are the network's real host names.
+// Hosts returns the network's real host names.
 func (s *Sim) Hosts() []string {
 	return []string{graphHost, loginHost, site, metasim.PageSite, metasim.PageGraph, metasim.PageUpload}
 }
 
-// About describes the network to the control surface.
+// About describes the network for the control page.
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.own.Graph.Errors,
@@ -163,7 +163,7 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// servePost draws the public page of a post, of a Story for a day.
+// servePost serves the public page of a post or, for a day, of a Story.
 func (s *Sim) servePost(w http.ResponseWriter, r *http.Request) {
 	address := "https://" + site + strings.TrimSuffix(r.URL.Path, "/") + "/"
 	for _, p := range s.kit.Posts.All() {

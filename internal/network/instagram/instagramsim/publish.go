@@ -11,7 +11,7 @@ import (
 
 const (
 	window        = 24 * time.Hour
-	maxContainers = 400 // that an account makes in the window
+	maxContainers = 400 // of an account in the window
 	storyLife     = 24 * time.Hour
 	codeThrottled = 80002
 )
@@ -23,7 +23,7 @@ const (
 	productStory = "STORY"
 )
 
-// containerGone is the answer to a container that does not exist any more.
+// containerGone returns the error for a container that no longer exists.
 func containerGone() *metasim.Error {
 	return &metasim.Error{
 		Code: 24, Subcode: 2207008, Message: "The requested resource does not exist", Title: "Media container not found",
@@ -31,7 +31,7 @@ func containerGone() *metasim.Error {
 	}
 }
 
-// accountRoute finds a call of an account.
+// accountRoute returns the route of a call of an account.
 func (s *Sim) accountRoute(v variant, a *account, call string) (route sim.Route, ok bool) {
 	routes := map[string]sim.Route{
 		"GET ": {
@@ -66,7 +66,7 @@ func (s *Sim) accountRoute(v variant, a *account, call string) (route sim.Route,
 	return route, ok
 }
 
-// createContainer makes a container, the reversible half of publishing.
+// createContainer creates a container, which publishes nothing yet.
 func (s *Sim) createContainer(v variant, q *sim.Request) (any, error) {
 	if s.containers.CountSince(q.Account, s.kit.Now().Add(-window)) >= maxContainers {
 		return nil, metasim.LimitReached()
@@ -94,7 +94,7 @@ var containerKind = metasim.NewKind(
 	"IGContainer", "id", "status", "status_code", "video_status", "copyright_check_status",
 )
 
-// containerRoute tells how far a container is, and never which post it became.
+// containerRoute returns the route that returns the state of a container, but not the id of its post.
 func (s *Sim) containerRoute(v variant, c *metasim.Container) sim.Route {
 	return sim.Route{
 		Names: []string{"status"}, Params: []string{"fields"}, Scopes: v.publish,
@@ -135,7 +135,7 @@ func (s *Sim) phaseNodes(c *metasim.Container, state string) map[string]any {
 	return map[string]any{"uploading_phase": uploading, "processing_phase": processing}
 }
 
-// publishContainer makes a container visible: the one irreversible call.
+// publishContainer publishes a container, which is irreversible.
 func (s *Sim) publishContainer(q *sim.Request, a *account) (any, error) {
 	id := q.Params.Get("creation_id")
 	if id == "" {
@@ -175,7 +175,7 @@ func (s *Sim) publishContainer(q *sim.Request, a *account) (any, error) {
 	return s.containers.Publish(q, c, sim.Post{AccountName: a.Username, URL: "https://" + site + path})
 }
 
-// mediaNotFound is the answer to a container that cannot be published any more.
+// mediaNotFound returns the error for a container that can no longer be published.
 func mediaNotFound() *metasim.Error {
 	return &metasim.Error{
 		Code: 24, Subcode: 2207006, Message: "The requested resource does not exist", Title: "Media Not Found",
@@ -188,7 +188,7 @@ var mediaKind = metasim.NewKind(
 	"media_url", "thumbnail_url", "children", "owner", "like_count", "comments_count", "is_shared_to_feed", "alt_text",
 )
 
-// mediaNode is a post as the API reads it back.
+// mediaNode returns a post as the API shows it.
 func (s *Sim) mediaNode(p sim.Post) map[string]any {
 	kind, figures := p.Extra["media_type"], s.kit.PostFigures(p)
 	node := map[string]any{
@@ -220,7 +220,7 @@ func isOver(p sim.Post, now time.Time) bool {
 	return p.Extra["product"] == productStory && now.Sub(p.CreatedAt) >= storyLife
 }
 
-// listMedia serves an account's posts, newest first: Stories of the last day, or everything else.
+// listMedia serves an account's posts, newest first: the Stories of the last day, or all other posts.
 func (s *Sim) listMedia(q *sim.Request, stories bool) (any, error) {
 	edge := "media"
 	if stories {
@@ -252,10 +252,10 @@ func (s *Sim) readQuota(q *sim.Request) (any, error) {
 	return map[string]any{"data": []any{picked}}, err
 }
 
-// uploadPath is where the upload host takes bytes for a container.
+// uploadPath is the path on the upload host to which the bytes of containers are sent.
 const uploadPath = "ig-api-upload"
 
-// findUpload takes the bytes of a video, or the address of a hosted file, at the upload host.
+// findUpload returns the route at the upload host that receives the bytes or the address of a video.
 func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, error) {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
@@ -271,14 +271,14 @@ func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, erro
 	}, true, nil
 }
 
-// takeUpload takes a part of a video, or the address of all of it.
+// takeUpload receives the remaining bytes of a video, or its address.
 func (s *Sim) takeUpload(q *sim.Request, c *metasim.Container) (any, error) {
 	header, success := q.R.Header, map[string]any{"success": true, "message": "Upload successful."}
 	s.pages.Lock.Lock()
 	open := c.Pending && c.MediaURL == ""
 	s.pages.Lock.Unlock()
 	if !open {
-		return metasim.UploadError("ProcessingFailedError", "The container takes no upload"), nil
+		return metasim.UploadError("ProcessingFailedError", "The container does not accept an upload"), nil
 	}
 	if address := header.Get("File_url"); address != "" {
 		s.pages.Lock.Lock()

@@ -13,7 +13,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// Kinds of containers. A Story is one of two.
+// Kinds of containers. A Story has one of two.
 const (
 	kindImage      = "IMAGE"
 	kindVideo      = "VIDEO"
@@ -23,7 +23,7 @@ const (
 	kindStoryVideo = "STORIES_VIDEO"
 )
 
-// Limits of posts and files, part 4 of the facts.
+// Limits of posts and files, from part 4 of the facts.
 const (
 	maxCaption       = 2200
 	maxHashtags      = 30
@@ -40,7 +40,7 @@ const (
 	maxWide          = 1920
 )
 
-// Subcodes of files that are no good.
+// Subcodes for files that the network does not accept.
 const (
 	badVideo    = 2207026
 	badDownload = 2207076
@@ -52,12 +52,12 @@ var createParams = []string{
 	"thumb_offset", "alt_text", "upload_type",
 }
 
-// refuse is an error with a subcode and a message for people.
+// refuse returns an error with a subcode and a message for people.
 func refuse(code, subcode int, message string) error {
 	return &metasim.Error{Code: code, Subcode: subcode, Message: message, Title: "The post was refused", Detail: message}
 }
 
-// readContainer turns the parameters of a create call into a container, or says what the network would refuse.
+// readContainer returns the container that the parameters of a create call describe, or the network's refusal.
 func readContainer(q *sim.Request, takesBytes bool) (*metasim.Container, error) {
 	params := q.Params
 	if name, unknown := sim.UnknownParam(params, createParams...); unknown {
@@ -125,7 +125,7 @@ func checkKind(c *metasim.Container, params url.Values) error {
 	return nil
 }
 
-// checkChildren reads the children of a carousel: a list with commas, or an array.
+// checkChildren reads and checks the children of a carousel: a comma-separated list or an array.
 func checkChildren(c *metasim.Container, params url.Values) error {
 	if c.Type != kindCarousel {
 		return nil
@@ -180,7 +180,7 @@ func checkReel(c *metasim.Container, params url.Values) error {
 	if c.Extra["share_to_feed"] = params.Get("share_to_feed"); c.Type != kindReel {
 		delete(c.Extra, "share_to_feed")
 	} else if v := c.Extra["share_to_feed"]; v != "true" && v != "false" {
-		// What happens without it is documented nowhere.
+		// No document says what happens without it.
 		return metasim.Bad("param share_to_feed must be a boolean")
 	}
 	if params.Has("thumb_offset") {
@@ -200,7 +200,7 @@ func checkAlt(c *metasim.Container, _ url.Values) error {
 	return nil
 }
 
-// checkImage judges an image that was fetched when its container was created.
+// checkImage checks an image, which is fetched when its container is created.
 func checkImage(q *sim.Request, c *metasim.Container) error {
 	switch m := q.Media; {
 	case q.MediaError != nil:
@@ -233,7 +233,7 @@ func checkVideoSource(params url.Values, c *metasim.Container, takesBytes bool) 
 	return metasim.CheckAddress("video_url", c.MediaURL)
 }
 
-// checkFile is the subcode of a file that is no good for a container, "" for one that is.
+// checkFile returns the subcode for a video that a container cannot have, or "" if it can.
 func checkFile(c *metasim.Container, m sim.Media, err error) string {
 	least, most, bytes, ratio := int64(3_000), int64(15*60_000), int64(maxReel), 0.01
 	if c.Type == kindStoryVideo {

@@ -23,7 +23,7 @@ func ReportRemoval(kit *sim.Kit, network, person string, erase bool) {
 	}
 }
 
-// SignedRequest is what Meta sends to the app about a person.
+// SignedRequest returns the signed request about a person that Meta sends to the app.
 func SignedRequest(kit *sim.Kit, person string) string {
 	at := kit.Now()
 	plain, err := json.Marshal(map[string]any{

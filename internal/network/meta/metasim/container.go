@@ -25,7 +25,7 @@ const (
 	Outdated   = "EXPIRED"
 )
 
-// Container is a post in the making. Its ids share no space with those of posts.
+// Container is a container, from which a post is published. No post has the same id.
 type Container struct {
 	ID       string   `json:"id"`
 	Account  string   `json:"account"`
@@ -35,9 +35,9 @@ type Container struct {
 	Alt      string   `json:"alt,omitempty"`
 	Item     bool     `json:"item,omitempty"` // of a carousel
 	Children []string `json:"children,omitempty"`
-	// Extra is what else the post will have.
+	// Extra is copied to the post's Extra.
 	Extra map[string]string `json:"extra,omitempty"`
-	// Stuck is never finished, as a fault asked.
+	// Stuck is true if a fault keeps the container unfinished.
 	Stuck     bool      `json:"stuck,omitempty"`
 	ArrivedAt time.Time `json:"arrivedAt"`
 	CreatedAt time.Time `json:"createdAt"`
@@ -53,7 +53,7 @@ type Container struct {
 	FirstPublish time.Time `json:"firstPublish,omitzero"`
 }
 
-// State is what a reader of the container is told.
+// State returns the state of the container.
 func (c *Container) State(now time.Time) string {
 	switch {
 	case c.Post != "":
@@ -75,12 +75,12 @@ type Containers struct {
 	// check returns the network's message about a file that it does not accept for a container. err says why there is
 	// no file.
 	check func(c *Container, m sim.Media, err error) string
-	// processing is the switch that says how many seconds it takes to process a file.
+	// processing is the option that says how many seconds it takes to process a file.
 	processing string
-	made       map[string][]time.Time // by account, those that CountSince has not passed over
+	made       map[string][]time.Time // creation times by account, except those that CountSince has dropped
 }
 
-// OpenContainers restores the containers of earlier runs and goes on with downloads that were interrupted.
+// OpenContainers restores the containers of earlier runs and restarts downloads that were interrupted.
 func OpenContainers(
 	g *Graph, processing string, check func(c *Container, m sim.Media, err error) string,
 ) *Containers {
@@ -89,7 +89,7 @@ func OpenContainers(
 		processing: processing, made: map[string][]time.Time{},
 	}
 	for _, p := range g.API.Kit.Posts.All() {
-		// A sandbox that was killed may have written the post and not yet its container.
+		// A sandbox that was killed may have stored the post but not its container.
 		if c := cs.table.Get(p.Extra["container"]); c != nil && p.Network == g.API.Network {
 			c.Post = p.ID
 		}
@@ -103,7 +103,7 @@ func OpenContainers(
 	return cs
 }
 
-// Of returns a container of an account, nil when there is none.
+// Of returns a container of an account, or nil if there is none.
 func (cs *Containers) Of(account, id string) *Container {
 	if c := cs.table.Get(id); c != nil && c.Account == account {
 		return c
@@ -111,7 +111,8 @@ func (cs *Containers) Of(account, id string) *Container {
 	return nil
 }
 
-// CountSince counts the containers that an account made after a time.
+// CountSince counts the containers that an account has created after a time. since must not be earlier than in the
+// previous call.
 func (cs *Containers) CountSince(account string, since time.Time) int {
 	made := cs.made[account]
 	for len(made) > 0 && !made[0].After(since) {
@@ -121,8 +122,8 @@ func (cs *Containers) CountSince(account string, since time.Time) int {
 	return len(made)
 }
 
-// Add stores a new container of the account that calls, and begins to download its file. The children of a carousel
-// must be finished items of the same account.
+// Add stores a new container of the calling account, and starts to download its file. The children of a carousel must be
+// finished items of the same account.
 func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	now := cs.graph.API.Kit.Now()
 	c.ID, c.Account, c.Stuck = cs.table.NewID("179", 17), q.Account, q.Unready
@@ -151,29 +152,29 @@ func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	return map[string]any{"id": c.ID}, nil
 }
 
-// fetchFiles downloads a container's file after its id was answered, as the networks do.
+// fetchFiles downloads a container's file in the background, as the networks do after they have returned its id.
 func (cs *Containers) fetchFiles(c *Container) {
 	kit, address := cs.graph.API.Kit, c.MediaURL
 	kit.RunJob(func(ctx context.Context) {
 		media, err := kit.FetchFile(ctx, cs.graph.API.Network, c.Account, address)
 		if ctx.Err() != nil {
-			return // the sandbox ends; the next run downloads again
+			return // the sandbox is stopping; the next run downloads the file
 		}
 		cs.graph.API.Lock.Lock()
 		defer cs.graph.API.Lock.Unlock()
-		// What cannot be stored is downloaded again by the next run.
+		// If the result cannot be stored, the next run downloads the file again.
 		_ = cs.Deliver(c, media, err)
 	})
 }
 
-// Deliver gives a container its file, or the reason why there is none.
+// Deliver stores a container's file, or the reason why there is none.
 func (cs *Containers) Deliver(c *Container, media sim.Media, err error) error {
 	c.Pending, c.Media, c.Problem = false, media, cs.check(c, media, err)
 	c.Ready = cs.graph.API.Kit.Now().Add(cs.graph.API.Kit.SecondsOption(cs.processing))
 	return cs.table.Put(c.ID, c)
 }
 
-// Await gives a container the address of its file, to be downloaded now.
+// Await stores the address of a container's file and starts to download it.
 func (cs *Containers) Await(c *Container, address string) error {
 	c.MediaURL = address
 	if err := cs.table.Put(c.ID, c); err != nil {
@@ -197,7 +198,7 @@ func (cs *Containers) Attempt(q *sim.Request) {
 	}
 }
 
-// Text is what a fault of the publishing call is matched with.
+// Text returns the text of a publishing call with which a fault's match is compared. It is a route's Text.
 func (cs *Containers) Text(q *sim.Request) string {
 	if c := cs.Of(q.Account, q.Params.Get("creation_id")); c != nil {
 		return c.Text
@@ -205,8 +206,8 @@ func (cs *Containers) Text(q *sim.Request) string {
 	return ""
 }
 
-// Publish makes a finished container visible as a post, which the caller has described except for what the container
-// knows: the one irreversible call.
+// Publish publishes a finished container as a post, which is irreversible. The caller sets the fields of the post that the
+// container does not have.
 func (cs *Containers) Publish(q *sim.Request, c *Container, p sim.Post) (any, error) {
 	p.Network, p.Account, p.ID = cs.graph.API.Network, c.Account, sim.RandomDigits("180", 17)
 	p.CreatedAt = cs.graph.API.Kit.Now()
@@ -226,7 +227,7 @@ func (cs *Containers) Publish(q *sim.Request, c *Container, p sim.Post) (any, er
 	return map[string]any{"id": p.ID}, cs.table.Put(c.ID, c)
 }
 
-// Files are the files of a container, of a carousel in its order.
+// Files returns the files of a container; those of a carousel in order.
 func (cs *Containers) Files(c *Container) []sim.Media {
 	var all []sim.Media
 	for _, id := range c.Children {
@@ -242,14 +243,14 @@ func (cs *Containers) Files(c *Container) []sim.Media {
 	return all
 }
 
-// NewShortcode is the id of a post in its address.
+// NewShortcode returns a new id for a post's address.
 func NewShortcode() string {
 	raw := make([]byte, 8)
 	_, _ = rand.Read(raw)
 	return "D" + strings.ReplaceAll(base64.RawURLEncoding.EncodeToString(raw)[:10], "-", "_")
 }
 
-// CheckAddress says why a network cannot fetch a file from an address.
+// CheckAddress returns an error unless a network can fetch a file from an address.
 func CheckAddress(param, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil ||
@@ -259,7 +260,7 @@ func CheckAddress(param, address string) error {
 	return nil
 }
 
-// ChildNodes are the children of a carousel's post.
+// ChildNodes returns the children of a carousel.
 func ChildNodes(p sim.Post) map[string]any {
 	items := []any{}
 	for id := range strings.SplitSeq(p.Extra["children"], ",") {

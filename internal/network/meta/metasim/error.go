@@ -26,7 +26,7 @@ const (
 	subExpired = 463
 )
 
-// Error is an error in the envelope of Graph APIs. Without a Type it has that of its API, without a Status 400.
+// Error is an error in the format of Graph APIs. The default Type is that of the API, and the default Status is 400.
 type Error struct {
 	Status, Code, Subcode        int
 	Message, Type, Title, Detail string
@@ -36,12 +36,12 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Bad is the error of a parameter that the network refuses.
+// Bad returns the error for a parameter that the network refuses.
 func Bad(format string, args ...any) *Error {
 	return &Error{Code: 100, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound is the error of an object that does not exist or that the token cannot see.
+// NotFound returns the error for an object that does not exist or that the token cannot see.
 func NotFound(method, id string) *Error {
 	verb := map[string]string{http.MethodGet: "get", http.MethodPost: "post", http.MethodDelete: "delete"}[method]
 	return &Error{
@@ -50,7 +50,7 @@ func NotFound(method, id string) *Error {
 	}
 }
 
-// NotReady is the error of a container that is published before it is finished.
+// NotReady returns the error for a container that is not finished.
 func NotReady() *Error {
 	return &Error{
 		Code: 9007, Subcode: 2207027, Message: "Media ID is not available", Title: "Media is not ready",
@@ -58,7 +58,7 @@ func NotReady() *Error {
 	}
 }
 
-// LimitReached is the error of a publishing quota that is used up.
+// LimitReached returns the error for a publishing quota that is used up.
 func LimitReached() *Error {
 	return &Error{
 		Status: http.StatusForbidden, Code: 9, Subcode: 2207042, Message: "Application request limit reached",
@@ -87,20 +87,20 @@ func newTrace() string {
 	return "A" + base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// Words are how an API says errors.
+// Words are the properties of an API's errors.
 type Words struct {
-	// Type is of errors in general, TokenType of those about tokens.
+	// Type is the type of most errors, and TokenType that of errors about tokens.
 	Type, TokenType string
-	// ParamPrefix begins messages about parameters.
+	// ParamPrefix is the prefix of messages about parameters.
 	ParamPrefix string
-	// TokenStatus is the HTTP status of a token that does not work; MissingToken is the code when there is none.
+	// TokenStatus is the HTTP status for an invalid token. MissingToken is the error code for a missing one.
 	TokenStatus, MissingToken int
-	// Scope is the message about a permission, with %s for it.
+	// Scope is the message about a missing permission, with %s for its name.
 	Scope string
-	// Throttled is the code of a rate limit. Usage is what the usage headers call the caller; "" for no such headers.
+	// Throttled is the code of a rate limit. Usage is the type in the usage headers; "" for no such headers.
 	Throttled int
 	Usage     string
-	// Race is a container that is not found right after it was finished.
+	// Race is the error for a container that is not found right after it was finished.
 	Race Error
 }
 
@@ -117,7 +117,7 @@ func ParseErrors(table string) ([]sim.Documented, error) {
 	return append(own, shared...), err
 }
 
-// tokenError is the error of a token that does not work, nil for one that does.
+// tokenError returns the error for a token that does not work, or nil if it does.
 func (g *Graph) tokenError(t sim.Token, why sim.Refusal) *Error {
 	e := &Error{Status: g.Words.TokenStatus, Code: 190, Type: g.Words.TokenType}
 	switch why {
@@ -134,7 +134,7 @@ func (g *Graph) tokenError(t sim.Token, why sim.Refusal) *Error {
 	return e
 }
 
-// endingNumber is the subcode of a token that ended.
+// endingNumber returns the subcode for a token that no longer works.
 func endingNumber(t sim.Token, why sim.Refusal) int {
 	if why == sim.Expired {
 		return cmp.Or(t.Number, subExpired)
@@ -151,7 +151,7 @@ func (g *Graph) endingWords(t sim.Token, subcode int) string {
 	return cmp.Or(endings[subcode], "The session is invalid.")
 }
 
-// endOf is when a token ended or will end.
+// endOf returns when a token expired or will expire.
 func endOf(t sim.Token, now time.Time) time.Time {
 	if t.Ended != "" && now.Before(t.ExpiresAt) {
 		return now.Add(-time.Second)
@@ -159,7 +159,7 @@ func endOf(t sim.Token, now time.Time) time.Time {
 	return t.ExpiresAt
 }
 
-// errorAnswer puts an error into the API's words.
+// errorAnswer returns the response for an error.
 func (g *Graph) errorAnswer(err error) sim.Answer {
 	var param *sim.ParamError
 	var scope *sim.ScopeError
@@ -180,7 +180,7 @@ func (g *Graph) errorAnswer(err error) sim.Answer {
 	return said.toAnswer()
 }
 
-// faultAnswer is the answer of a scripted fault. Code, status and message of the script take precedence.
+// faultAnswer returns the response for a scripted fault. The fault's code, status and message take precedence.
 func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	const later = "An unexpected error has occurred. Please retry your request later."
 	e := map[string]Error{

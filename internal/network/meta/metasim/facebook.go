@@ -18,12 +18,12 @@ const (
 const (
 	loginName  = "facebook"
 	loginTitle = "Facebook"
-	// versionHeader says which version served a call.
+	// versionHeader is the header with the version that served a call.
 	versionHeader = "Facebook-Api-Version"
 	scopeProfile  = "public_profile"
 )
 
-// endings are the words for a token that no longer works, by subcode.
+// endings are the messages about a token that no longer works, by subcode.
 var endings = map[int]string{
 	subRemoved: "The user has not authorized application.",
 	459:        "You cannot access the app till you log in to www.facebook.com and follow the instructions given.",
@@ -37,7 +37,7 @@ var endings = map[int]string{
 // linkedAccount is the field of a Page with the account that is linked to it.
 const linkedAccount = "instagram_business_account"
 
-// PageWords are how graph.facebook.com says errors.
+// PageWords returns the properties of errors from graph.facebook.com.
 func PageWords(throttled int, usage string) Words {
 	return Words{
 		Type: TypeOAuth, TokenType: TypeOAuth, ParamPrefix: "(#100) ", TokenStatus: http.StatusBadRequest, MissingToken: 104,
@@ -45,10 +45,10 @@ func PageWords(throttled int, usage string) Words {
 	}
 }
 
-// OptProof is the switch that requires appsecret_proof.
+// OptProof is the option that requires appsecret_proof.
 const OptProof = "facebook.require_appsecret_proof"
 
-// newConfig is the authorization server of the login.
+// newConfig returns the configuration of the login's authorization server.
 func (l *PageLogin) newConfig() sim.OAuthConfig {
 	return sim.OAuthConfig{
 		Network: loginName, Title: loginTitle, Given: []string{scopeProfile}, Params: []string{"auth_type"},

@@ -12,7 +12,7 @@ type Kind struct {
 	fields          map[string]bool
 }
 
-// NewKind describes a type of node: what errors call it, which fields come unasked, and all that it has.
+// NewKind returns a type of node: its name in errors, the fields that a call returns by default, and all other fields.
 func NewKind(name, byDefault string, fields ...string) Kind {
 	k := Kind{name: name, byDefault: byDefault, fields: map[string]bool{"id": true}}
 	for _, f := range fields {
@@ -21,8 +21,8 @@ func NewKind(name, byDefault string, fields ...string) Kind {
 	return k
 }
 
-// Pick keeps the fields of a node that the parameter fields asks for. A field that the type does not have is an error;
-// a field without a value is left out, as the networks do. The id always comes along.
+// Pick returns the fields of a node that the parameter fields requests, and always its id. A field that the type does not
+// have is an error. A field without a value is left out, as on the networks.
 func (k Kind) Pick(asked string, node map[string]any) (map[string]any, error) {
 	if strings.TrimSpace(asked) == "" {
 		asked = k.byDefault
@@ -46,7 +46,7 @@ func (k Kind) Pick(asked string, node map[string]any) (map[string]any, error) {
 	return picked, nil
 }
 
-// NoField is the error of a field or an edge that a type of node does not have.
+// NoField returns the error for a field or an edge that a type of node does not have.
 func NoField(field, kind string) error {
 	return Bad("Tried accessing nonexisting field (%s) on node type (%s)", field, kind)
 }

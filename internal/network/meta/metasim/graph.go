@@ -1,5 +1,5 @@
-// Package metasim is what the simulators of Meta's networks share: the Graph API's envelope, fields and lists, its
-// tokens, containers that are published in a second step, and a login with Pages. A network's simulator may import it.
+// Package metasim contains what the simulators of Meta's networks share: the errors, fields, lists and tokens of Graph
+// APIs, containers that are published in a second step, and a login with Pages. Only simulators import it.
 package metasim
 
 import (
@@ -22,17 +22,18 @@ type Graph struct {
 	Words Words
 	// Errors are the errors that a fault can ask for by their code.
 	Errors []sim.Documented
-	// Route finds the call that a path means. It authenticates what needs a token.
+	// Route returns the route of a call, by its path. It authenticates calls that need a token.
 	Route func(q *sim.Request, path string) (sim.Route, error)
-	// TakeJSON accepts JSON bodies. Proof accepts appsecret_proof; ProofOption is the switch that requires it.
+	// TakeJSON is true if the API accepts JSON bodies. Proof is true if it accepts appsecret_proof, and ProofOption is the
+	// option that requires it.
 	TakeJSON, Proof bool
 	ProofOption     string
 }
 
-// On is the value of a switch that is either on or off.
+// On is the value of an option that is turned on.
 const On = "on"
 
-// NewGraph returns a Graph API of a network, which the caller completes with Route.
+// NewGraph returns the Graph API of a network. The caller sets Route.
 func NewGraph(kit *sim.Kit, network string, oauth *sim.OAuth, lock sync.Locker, words Words) *Graph {
 	g := &Graph{Words: words}
 	g.API = &sim.API{
@@ -57,7 +58,7 @@ func (g *Graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.API.ServeCall(r.Context(), q, route)
 }
 
-// Authenticate finds the token of a call and says why it does not work.
+// Authenticate sets the token of a call. It returns an error if the token does not work.
 func (g *Graph) Authenticate(q *sim.Request) error {
 	if g.Proof && q.Bearer != "" {
 		if err := g.checkProof(q); err != nil {
@@ -95,7 +96,7 @@ const (
 
 var versions = regexp.MustCompile(`^v([0-9]{1,3})\.0$`)
 
-// CheckVersion says why the version in a path is not served.
+// CheckVersion returns an error unless the version in a path is served.
 func CheckVersion(version string) error {
 	m := versions.FindStringSubmatch(version)
 	if m == nil {
@@ -112,7 +113,7 @@ func CheckVersion(version string) error {
 	return nil
 }
 
-// UnknownPath is the error of a path that leads nowhere.
+// UnknownPath returns the error for an unknown path.
 func UnknownPath(path string) error {
 	return &Error{Code: 2500, Type: TypeOAuth, Message: "Unknown path components: /" + path}
 }

@@ -13,15 +13,14 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// Names of calls that a fault may aim at.
+// Names of calls that a fault can target.
 const (
 	CallProfile  = "profile"
 	CallAccounts = "accounts"
 	CallRevoke   = "revoke"
 )
 
-// PageLogin is what the networks share whose accounts belong to Pages: a login dialog, a person, Pages, and the tokens
-// of both.
+// PageLogin is the login that networks with Pages share: a login dialog, a person, Pages, and the tokens of both.
 type PageLogin struct {
 	// Lock protects the members' records too.
 	Lock    sync.Mutex
@@ -34,15 +33,16 @@ type PageLogin struct {
 // Member is a network with this login.
 type Member struct {
 	Graph *Graph
-	// Scope is the permission by which its tokens are told from those of others; the member without one is the last.
+	// Scope is the permission that distinguishes its tokens from those of other members; "" for the last member.
 	Scope string
-	// Node finds a call of a node that the token may see; ok is false when the node is none of the network's.
+	// Node returns the route of a call of a node that the token can see. ok is false if the network has no such node.
 	Node func(q *sim.Request, id, edge string) (route sim.Route, ok bool, err error)
-	// Upload finds the call of an upload, by the first and the last part of its path.
+	// Upload returns the route of an upload, by the first and the last part of its path.
 	Upload func(q *sim.Request, kind, id string) (route sim.Route, ok bool, err error)
-	// Site serves a page of the site; false when the page is none of the network's. Nil serves none.
+	// Site serves a page of the site, or returns false if the network has no such page. It is nil for a network without
+	// pages there.
 	Site func(w http.ResponseWriter, r *http.Request, parts []string) bool
-	// Link is the account that is linked to a Page; nil for networks without such accounts.
+	// Link returns the account that is linked to a Page. It is nil for networks without such accounts.
 	Link func(p *Page) (map[string]any, error)
 }
 
@@ -58,7 +58,7 @@ func JoinPageLogin(kit *sim.Kit) *PageLogin {
 	})
 }
 
-// Join makes a network a member and gives its Graph API what it needs to be one.
+// Join adds a member and sets up its Graph API for the login.
 func (l *PageLogin) Join(m Member) {
 	m.Graph.TakeJSON, m.Graph.Proof, m.Graph.ProofOption = true, true, OptProof
 	m.Graph.API.OAuth = l.oauth
@@ -66,10 +66,10 @@ func (l *PageLogin) Join(m Member) {
 	slices.SortStableFunc(l.members, func(a, b Member) int { return strings.Compare(b.Scope, a.Scope) })
 }
 
-// Page returns a Page, nil when there is none. The caller holds the lock.
+// Page returns a Page, or nil if there is none. The caller holds the lock.
 func (l *PageLogin) Page(id string) *Page { return l.pages.Get(id) }
 
-// CanSee reports whether a token may look at a Page at all.
+// CanSee reports whether a token has access to a Page.
 func CanSee(t sim.Token, page string) bool { return slices.Contains(t.Targets, page) }
 
 // IsPageToken reports whether a token is that of a Page.
@@ -128,7 +128,7 @@ func (l *PageLogin) serveCall(
 	m.Graph.API.ServeCall(r.Context(), q, route)
 }
 
-// memberOf is the network whose scopes were granted.
+// memberOf returns the network whose scopes were granted.
 func (l *PageLogin) memberOf(c sim.Consented) Member {
 	for _, m := range l.members {
 		if slices.Contains(c.Scopes, m.Scope) {
@@ -138,7 +138,7 @@ func (l *PageLogin) memberOf(c sim.Consented) Member {
 	return l.members[len(l.members)-1]
 }
 
-// findCall finds the call that a path means and the network it belongs to.
+// findCall returns the route of a path, and the network that it belongs to.
 func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, error) {
 	switch path {
 	case "oauth/access_token":
@@ -187,7 +187,7 @@ func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, er
 	return Member{}, sim.Route{}, NotFound(q.R.Method, id)
 }
 
-// personRoute finds a call of the person who signed in.
+// personRoute returns the route of a call of the person who signed in.
 func (l *PageLogin) personRoute(q *sim.Request, edge string) (sim.Route, error) {
 	if q.Token.Kind == pageToken {
 		return sim.Route{}, NotFound(q.R.Method, personID)
@@ -213,8 +213,8 @@ func (l *PageLogin) personRoute(q *sim.Request, edge string) (sim.Route, error) 
 	return sim.Route{}, NotFound(q.R.Method, personID)
 }
 
-// revokeRoute removes the app from the person's account. Only the whole consent can be given back: every token of the
-// app dies, Page tokens too.
+// revokeRoute removes the app from the person's account. This revokes the whole consent, so all tokens of the app stop
+// working, including those of Pages.
 func (l *PageLogin) revokeRoute() sim.Route {
 	return sim.Route{Names: []string{CallRevoke}, Serve: func(*sim.Request) (any, error) {
 		return map[string]any{"success": true}, l.oauth.EndPersonAccess(personID)
@@ -232,7 +232,7 @@ func listPermissions(q *sim.Request) (any, error) {
 	return map[string]any{"data": data}, nil
 }
 
-// listAccounts lists the Pages ticked in the dialog, each with a token of its own.
+// listAccounts serves the Pages that were selected in the dialog, each with its own token.
 func (l *PageLogin) listAccounts(q *sim.Request) (any, error) {
 	var nodes []map[string]any
 	for _, id := range q.Token.Targets {
@@ -247,7 +247,7 @@ func (l *PageLogin) listAccounts(q *sim.Request) (any, error) {
 	return ListNodes(q, GraphAddress(q, personID, "accounts"), accountKind, nodes, id, same)
 }
 
-// GraphAddress is the address of an edge in the version of a call.
+// GraphAddress returns the address of an edge, with the API version of a call.
 func GraphAddress(q *sim.Request, id, edge string) string {
 	version, _, _ := strings.Cut(strings.TrimPrefix(q.R.URL.Path, "/"), "/")
 	return "https://" + sim.RequestHost(q.R) + "/" + version + "/" + id + "/" + edge
@@ -316,8 +316,8 @@ func (l *PageLogin) exchangeCode(q *sim.Request) (any, error) {
 	return l.grantToken(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, 85*time.Minute)
 }
 
-// extendToken gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it keeps
-// its old end.
+// extendToken exchanges a token for one of 60 days. No document says that exchanging a long-lived token extends it, so
+// here the new token expires with the old one.
 func (l *PageLogin) extendToken(q *sim.Request) (any, error) {
 	t, why := l.oauth.FindToken(q.Params.Get("fb_exchange_token"))
 	if t.Kind == pageToken {
@@ -339,7 +339,7 @@ func (l *PageLogin) grantToken(t sim.Token, life time.Duration) (any, error) {
 	return map[string]any{"access_token": t.Text, "token_type": "bearer", "expires_in": int(life.Seconds())}, err
 }
 
-// serveUpload serves the upload host, which has an Authorization scheme of its own and no parameters.
+// serveUpload serves the upload host, which has its own Authorization scheme and no parameters.
 func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -366,15 +366,15 @@ func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 	l.serveCall(w, r, q, Member{}, sim.Route{}, NotFound(r.Method, parts[2]))
 }
 
-// UploadError is an error in the format of the upload host.
+// UploadError returns an error in the format of the upload host.
 func UploadError(kind, message string) sim.Answer {
 	return sim.Answer{Status: http.StatusBadRequest, Body: map[string]any{
 		"debug_info": map[string]any{"retriable": false, "type": kind, "message": message},
 	}}
 }
 
-// TakeBytes takes the rest of an upload from an offset on, and returns the file once all of it has arrived. refusal is
-// the answer to any other call; the bytes of one that breaks off are kept.
+// TakeBytes receives all remaining bytes of an upload and returns the file. refusal is the response to a call that does
+// not send all of them; bytes that have arrived are kept.
 func (l *PageLogin) TakeBytes(q *sim.Request, id string) (media sim.Media, refusal any, err error) {
 	var offset, size int64
 	header := q.R.Header

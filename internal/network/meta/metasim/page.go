@@ -24,7 +24,7 @@ type Page struct {
 	Username string   `json:"username"`
 	Category string   `json:"category"`
 	Tasks    []string `json:"tasks"`
-	// Alone has no account of another network linked to it.
+	// Alone is true if no account of another network is linked to the Page.
 	Alone bool `json:"alone,omitempty"`
 }
 
@@ -46,7 +46,7 @@ const taskCreate = "CREATE_CONTENT"
 // MayCreate reports whether the person may publish for the Page.
 func (p *Page) MayCreate() bool { return slices.Contains(p.Tasks, taskCreate) }
 
-// PictureURL is the profile picture of a person or a Page.
+// PictureURL returns the address of the profile picture of a person or a Page.
 func (l *PageLogin) PictureURL(id, name string) string { return l.kit.PictureURL(PageSite, id, name) }
 
 func (l *PageLogin) pictureNode(id, name string) map[string]any {
@@ -125,7 +125,7 @@ var (
 	}
 )
 
-// pageNode is a Page as the holder of a token sees it, with the Page's own token.
+// pageNode returns a Page as the API shows it for a token, with the Page's own token.
 func (l *PageLogin) pageNode(t sim.Token, p *Page) (map[string]any, error) {
 	node := map[string]any{
 		"id": p.ID, "name": p.Name, "category": p.Category, "picture": l.pictureNode(p.ID, p.Name), "followers_count": 128,
@@ -153,7 +153,7 @@ func (l *PageLogin) pageNode(t sim.Token, p *Page) (map[string]any, error) {
 	return node, err
 }
 
-// tokenOf returns the working Page token of a person's token, or issues one: asking again returns the same.
+// tokenOf returns the Page token that was derived from a person's token, and issues one if there is no valid one.
 func (l *PageLogin) tokenOf(t sim.Token, page string) (sim.Token, error) {
 	if own, ok := l.oauth.FindDerivedToken(t.Text, page); ok {
 		return own, nil

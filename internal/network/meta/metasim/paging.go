@@ -31,7 +31,7 @@ func readLimit(params url.Values) (int, error) {
 	return n, nil
 }
 
-// ReadTime reads a Unix time or a date from a parameter; zero without one.
+// ReadTime reads a Unix time or a date from a parameter. It returns zero if the parameter is missing.
 func ReadTime(params url.Values, name string) (time.Time, error) {
 	text := params.Get(name)
 	if text == "" {
@@ -55,7 +55,7 @@ func FormatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
 
 func newCursor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
 
-// findCursor is the index of the node that a cursor names, or otherwise without one.
+// findCursor returns the index of the node that a cursor identifies, or the value of otherwise if there is no cursor.
 func findCursor(params url.Values, name string, ids []string, otherwise int) (int, error) {
 	if params.Get(name) == "" {
 		return otherwise, nil
@@ -68,7 +68,7 @@ func findCursor(params url.Values, name string, ids []string, otherwise int) (in
 	return i, nil
 }
 
-// ListNodes returns a page of nodes at an address without its query, each with the fields that were asked for.
+// ListNodes returns a page of nodes with the requested fields. address is the list's address without a query.
 func ListNodes[T any](
 	q *sim.Request, address string, kind Kind, items []T, id func(T) string, node func(T) map[string]any,
 ) (any, error) {
@@ -110,7 +110,7 @@ func ListNodes[T any](
 	return body, nil
 }
 
-// nextPage carries the token in its address only when the request did.
+// nextPage returns the address of the next page. It contains the token only if the request's address did.
 func nextPage(q *sim.Request, address, after string) string {
 	next := url.Values{"after": {after}}
 	for name, values := range q.Params {
@@ -124,8 +124,8 @@ func nextPage(q *sim.Request, address, after string) string {
 	return address + "?" + next.Encode()
 }
 
-// PostsBetween selects those of an account's posts that a list shows: newest first, neither deleted ones nor those
-// younger than the delay of lists, between the parameters since and until, and of the list's own sort.
+// PostsBetween returns the posts of an account that a list shows, newest first: those that fit, between the parameters
+// since and until, except deleted posts and posts younger than the delay option.
 func (g *Graph) PostsBetween(
 	q *sim.Request, account, delayOption string, fits func(sim.Post) bool,
 ) ([]sim.Post, error) {
@@ -165,7 +165,7 @@ func (g *Graph) ListPosts(
 	return ListNodes(q, GraphAddress(q, q.Account, edge), kind, posts, id, node)
 }
 
-// DeletePost serves the deletion of a post.
+// DeletePost deletes a post and returns the body of the response.
 func (g *Graph) DeletePost(p sim.Post) (any, error) {
 	p.DeletedAt = g.API.Kit.Now()
 	if err := g.API.Kit.Posts.Put(p); err != nil {

@@ -22,17 +22,17 @@ const (
 	grantLife  = 90 * 24 * time.Hour
 )
 
-// OwnLogin is the login of a network of Meta's with accounts of its own: a code becomes a token of an hour, that one a
-// token of 60 days, which can be renewed when it is a day old.
+// OwnLogin is the login of a network of Meta with its own accounts. A code is exchanged for a token of one hour, which is
+// exchanged for a token of 60 days, which can be renewed once it is a day old.
 type OwnLogin struct {
 	Graph *Graph
-	// Short begins the names of grant types: th, ig. Basic is the scope that every token needs.
+	// Short is the prefix of grant types, such as th or ig. Basic is the scope that every token needs.
 	Short, Basic string
-	// Answer is the body of a code's exchange.
+	// Answer returns the body of the response to the exchange of a code.
 	Answer func(t sim.Token) any
 }
 
-// Names of calls that a fault may aim at.
+// Names of calls that a fault can target.
 const (
 	CallExchange = "exchange"
 	CallToken    = "token"
@@ -40,7 +40,7 @@ const (
 	CallDebug    = "debug"
 )
 
-// Prefixes are those of an OwnLogin's tokens.
+// Prefixes returns the same prefix for all kinds of tokens.
 func Prefixes(prefix string) map[string]string {
 	return map[string]string{shortToken: prefix, longToken: prefix, pageToken: prefix}
 }
@@ -51,7 +51,7 @@ func exchangeFailure(message string) sim.Answer {
 	}}
 }
 
-// Exchange turns a code into a token of one hour.
+// Exchange is the route that exchanges a code for a token of one hour.
 func (l *OwnLogin) Exchange() sim.Route {
 	return sim.Route{
 		Names: []string{CallExchange}, Params: []string{"*"},
@@ -67,7 +67,7 @@ func (l *OwnLogin) exchangeCode(q *sim.Request) (any, error) {
 	case unknown:
 		return exchangeFailure("Param " + name + " is not allowed"), nil
 	case q.R.URL.RawQuery != "":
-		return exchangeFailure("The code, the secret and all else belong into the form body"), nil
+		return exchangeFailure("All parameters must be in the form body"), nil
 	case oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "":
 		return exchangeFailure("Error validating client secret"), nil
 	case q.Params.Get("grant_type") != "authorization_code":
@@ -90,7 +90,7 @@ func (l *OwnLogin) exchangeCode(q *sim.Request) (any, error) {
 const wrongRedirect = "Error validating verification code. Please make sure your redirect_uri is identical to the one " +
 	"you used in the OAuth dialog request"
 
-// AppToken serves the app's own token, which cannot publish.
+// AppToken is the route that returns the app's own token, which cannot publish.
 func (l *OwnLogin) AppToken() sim.Route {
 	return sim.Route{
 		Names: []string{CallToken}, Params: []string{"client_id", "client_secret", "grant_type"},
@@ -108,7 +108,7 @@ func (l *OwnLogin) appToken() string {
 	return "TH|" + l.Graph.API.Kit.ClientID() + "|" + l.Graph.API.Kit.ClientSecret()
 }
 
-// Extend exchanges a token of one hour for one of 60 days.
+// Extend authenticates a call and returns the route that exchanges a token of one hour for one of 60 days.
 func (l *OwnLogin) Extend(q *sim.Request) (sim.Route, error) {
 	return sim.Route{
 		Names: []string{CallToken}, Params: []string{"grant_type", "client_secret"},
@@ -129,7 +129,7 @@ func (l *OwnLogin) Extend(q *sim.Request) (sim.Route, error) {
 	}, l.Graph.Authenticate(q)
 }
 
-// Refresh gives a token of 60 days another 60 days.
+// Refresh authenticates a call and returns the route that extends a token of 60 days by another 60 days.
 func (l *OwnLogin) Refresh(q *sim.Request) (sim.Route, error) {
 	return sim.Route{
 		Names: []string{CallRefresh}, Params: []string{"grant_type"}, Scopes: []string{l.Basic},
@@ -156,7 +156,8 @@ func (l *OwnLogin) issueLong(q *sim.Request) (any, error) {
 	}, err
 }
 
-// Debug tells what a token is, to whoever shows the app's own token or a live one of the same app.
+// Debug authenticates a call and returns the route that describes a token. It accepts the app's own token or a valid
+// token of the same app.
 func (l *OwnLogin) Debug(q *sim.Request) (sim.Route, error) {
 	return l.Graph.debugRoute(q, l.appToken())
 }
@@ -204,10 +205,10 @@ func (g *Graph) describeToken(text string) map[string]any {
 	return data
 }
 
-// BigNumber is an id as a JSON number, which may be above 2^53.
+// BigNumber returns an id as a JSON number, which may be above 2^53.
 func BigNumber(id string) json.RawMessage { return json.RawMessage(id) }
 
-// Denied is what the way back says after a refusal.
+// Denied are the parameters of the redirect after a person has refused.
 var Denied = [][2]string{
 	{"error", "access_denied"}, {"error_reason", "user_denied"}, {"error_description", "The user denied your request"},
 }

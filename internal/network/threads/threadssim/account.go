@@ -76,7 +76,8 @@ func (s *Sim) nameOf(person string) string {
 
 var usernames = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.]{0,28}[a-z0-9_])?$`)
 
-// chooseProfile finds the profile a person picked; a typed name wins, and a new one makes a new profile.
+// chooseProfile returns the profile that a person chose or, if they entered a username, the profile with that name, which
+// it creates if necessary.
 func (s *Sim) chooseProfile(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +98,7 @@ func (s *Sim) chooseProfile(form url.Values) (sim.Consented, error) {
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
 }
 
-// accountNamed finds an account by its username; nil when there is none.
+// accountNamed returns the account with a username, or nil if there is none.
 func (s *Sim) accountNamed(username string) *account {
 	for a := range s.accounts.All() {
 		if a.Username == username {

@@ -53,7 +53,7 @@ func (s *Sim) findRoute(q *sim.Request, path string) (sim.Route, error) {
 	return s.nodeRoute(q, id)
 }
 
-// profileRoute finds a call of the profile behind the token.
+// profileRoute returns the route of a call of the token's profile.
 func (s *Sim) profileRoute(q *sim.Request, path, edge string) (sim.Route, error) {
 	switch q.R.Method + " " + edge {
 	case "GET ":
@@ -78,7 +78,7 @@ func (s *Sim) profileRoute(q *sim.Request, path, edge string) (sim.Route, error)
 	return sim.Route{}, metasim.UnknownPath(path)
 }
 
-// nodeRoute finds a call of a container or a post of the profile's own.
+// nodeRoute returns the route of a call of one of the profile's containers or posts.
 func (s *Sim) nodeRoute(q *sim.Request, id string) (sim.Route, error) {
 	s.mu.Lock()
 	c := s.containers.Of(q.Token.Subject, id)
@@ -105,7 +105,7 @@ func (s *Sim) nodeRoute(q *sim.Request, id string) (sim.Route, error) {
 	return sim.Route{}, metasim.NotFound(q.R.Method, id)
 }
 
-// createContainer makes a container, the reversible half of publishing.
+// createContainer creates a container, which publishes nothing yet.
 func (s *Sim) createContainer(q *sim.Request) (any, error) {
 	c, err := readContainer(q.Params)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Sim) createContainer(q *sim.Request) (any, error) {
 
 var containerKind = metasim.NewKind("ThreadsMediaContainer", "id", "status", "error_message")
 
-// readContainer tells how far a container is, and never which post it became.
+// readContainer returns the state of a container, but not the id of its post.
 func (s *Sim) readContainer(q *sim.Request, c *metasim.Container) (any, error) {
 	state := c.State(s.kit.Now())
 	if q.Unready && state == metasim.Finished {
@@ -129,7 +129,7 @@ func (s *Sim) readContainer(q *sim.Request, c *metasim.Container) (any, error) {
 	return containerKind.Pick(q.Params.Get("fields"), node)
 }
 
-// publishContainer makes a container visible: the one irreversible call.
+// publishContainer publishes a container, which is irreversible.
 func (s *Sim) publishContainer(q *sim.Request) (any, error) {
 	id := q.Params.Get("creation_id")
 	if id == "" {
@@ -156,7 +156,7 @@ func (s *Sim) publishContainer(q *sim.Request) (any, error) {
 		return nil, metasim.Bad("A carousel item cannot be published by itself")
 	}
 	if used := s.kit.Posts.CountSince(Name, q.Account, now.Add(-quotaWindow)); used >= s.kit.NumberOption(OptQuota) {
-		return nil, metasim.LimitReached() // borrowed from a sister network; this one documents no code
+		return nil, metasim.LimitReached() // the code of another network of Meta; Threads documents none
 	}
 	a := s.accounts.Get(q.Account)
 	return s.containers.Publish(q, c, sim.Post{
@@ -183,7 +183,7 @@ var profileKind = metasim.NewKind(
 	"ThreadsUser", "id", "username", "name", "threads_profile_picture_url", "threads_biography", "is_verified",
 )
 
-// readProfile serves the profile behind the token.
+// readProfile serves the token's profile.
 func (s *Sim) readProfile(q *sim.Request) (any, error) {
 	a := s.accounts.Get(q.Account)
 	node := map[string]any{

@@ -7,20 +7,20 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// Words of error_message on a container whose media is no good.
+// Values of error_message for a container with a file that the network does not accept.
 const (
 	failedDownload = "FAILED_DOWNLOADING_VIDEO"
 	failedVideo    = "FAILED_PROCESSING_VIDEO"
 	failedAudio    = "FAILED_PROCESSING_AUDIO"
 	badChannels    = "INVALID_AUDIO_CHANNELS"
-	badRatio       = "INVALID_ASPEC_RATIO" // spelt as the network spells it
+	badRatio       = "INVALID_ASPEC_RATIO" // as the network spells it
 	badDuration    = "INVALID_DURATION"
 	badFrameRate   = "INVALID_FRAME_RATE"
 	badBitRate     = "INVALID_BIT_RATE"
 	badUnknown     = "UNKNOWN"
 )
 
-// Bounds of media, part 4 of the facts.
+// Limits of files, from part 4 of the facts.
 const (
 	maxImage   = 8_000_000
 	maxVideo   = 1_000_000_000
@@ -35,7 +35,7 @@ const (
 	leastRatio = 0.01 // of videos
 )
 
-// checkFile is the error_message of a file that is no good for a container, "" for one that is.
+// checkFile returns the error_message for a file that a container cannot have, or "" if it can.
 func checkFile(c *metasim.Container, m sim.Media, err error) string {
 	switch {
 	case err != nil && c.Type == typeVideo:

@@ -15,7 +15,7 @@ var postKind = metasim.NewKind(
 	"is_quote_post", "reply_audience",
 )
 
-// postNode is a post as the API reads it back.
+// postNode returns a post as the API shows it.
 func (s *Sim) postNode(p sim.Post) map[string]any {
 	kind := p.Extra["media_type"]
 	node := map[string]any{
@@ -50,7 +50,7 @@ func (s *Sim) listPosts(q *sim.Request) (any, error) {
 	return s.graph.ListPosts(q, "threads", OptListDelay, postKind, sim.Post.IsVisible, s.postNode)
 }
 
-// deletePost deletes one post of the profile's own.
+// deletePost deletes one of the profile's posts.
 func (s *Sim) deletePost(q *sim.Request, id string) (any, error) {
 	p, ok := s.kit.Posts.Get(Name, id)
 	if !ok {
@@ -68,7 +68,7 @@ func (s *Sim) deletePost(q *sim.Request, id string) (any, error) {
 	return s.graph.DeletePost(p)
 }
 
-// findPage is the public page of a post; the username must be its author's.
+// findPage returns the public page of an account's post, or nil if there is no such post.
 func (s *Sim) findPage(a *account, code string) *sim.PostPage {
 	for p := range s.kit.Posts.Newest(Name, a.ID) {
 		if p.IsVisible() && p.Extra["shortcode"] == code {
@@ -81,7 +81,7 @@ func (s *Sim) findPage(a *account, code string) *sim.PostPage {
 	return nil
 }
 
-// serveAccount serves the page of an account, @username, or of a post below it.
+// serveAccount serves the page of an account, @username, or of one of its posts.
 func (s *Sim) serveAccount(w http.ResponseWriter, r *http.Request, username, post string) {
 	s.mu.Lock()
 	a := s.accountNamed(strings.ToLower(username))

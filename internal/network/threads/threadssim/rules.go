@@ -39,10 +39,10 @@ var replyControls = []string{
 	"everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only",
 }
 
-// readContainer turns the parameters of a create call into a container, or says what the network would refuse.
+// readContainer returns the container that the parameters of a create call describe, or the network's refusal.
 func readContainer(params url.Values) (*metasim.Container, error) {
 	if params.Has("auto_publish_text") {
-		return nil, metasim.Bad("Param auto_publish_text leaves no container to ask about after a crash; it is refused here")
+		return nil, metasim.Bad("Param auto_publish_text is refused here: after a crash, there would be no container to query")
 	}
 	if name, unknown := sim.UnknownParam(params, createParams...); unknown {
 		return nil, metasim.Bad("THREADS_API__FEATURE_NOT_AVAILABLE: param %s is not simulated", name)
@@ -108,7 +108,7 @@ func checkMedia(c *metasim.Container, params url.Values) string {
 	return ""
 }
 
-// checkText counts bytes: production refusals show that 498 characters of 504 bytes are too long.
+// checkText counts bytes: the real network has refused a text of 498 characters in 504 bytes.
 func checkText(c *metasim.Container, _ url.Values) string {
 	switch {
 	case c.Type == typeText && strings.TrimSpace(c.Text) == "":
@@ -187,7 +187,7 @@ func checkRest(c *metasim.Container, params url.Values) string {
 	return ""
 }
 
-// topicIn finds the first tag of a text: # and something that is not a pure number, up to a stop.
+// topicIn returns the first hashtag of a text that is not a number, without the #; "" if there is none.
 func topicIn(text string) string {
 	for {
 		_, rest, ok := strings.Cut(text, "#")

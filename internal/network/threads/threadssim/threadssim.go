@@ -1,4 +1,5 @@
-// Package threadssim imitates Threads, stricter than the network where its documents leave room, and never laxer.
+// Package threadssim simulates Threads. Where the network's documents are ambiguous, it is stricter than the network, and
+// never more lenient.
 package threadssim
 
 import (
@@ -15,7 +16,7 @@ import (
 // Name is the network's id.
 const Name = "threads"
 
-// Switches of the control surface.
+// Options on the control page.
 const (
 	OptQuota         = "threads.quota_total"
 	OptRepeatPublish = "threads.repeat_publish"
@@ -23,7 +24,7 @@ const (
 	OptProcess       = "threads.process_seconds"
 )
 
-// Values of OptRepeatPublish: how a second publish of one container is answered.
+// Values of OptRepeatPublish: the response to a second publishing call for a container.
 const (
 	RepeatError  = "error"
 	RepeatSameID = "same_id"
@@ -50,7 +51,7 @@ type Sim struct {
 	containers *metasim.Containers
 }
 
-// New restores what the journal holds and makes the network known to the sandbox.
+// New restores the network's state from the journal and registers it with the kit.
 func New(kit *sim.Kit) (*Sim, error) {
 	errs, err := metasim.ParseErrors(errorTable)
 	if err != nil {
@@ -76,14 +77,14 @@ func New(kit *sim.Kit) (*Sim, error) {
 	return s, nil
 }
 
-// Hosts are the network's real host names.
+// Hosts returns the network's real host names.
 func (s *Sim) Hosts() []string {
 	return []string{
 		"graph.threads.net", "graph.threads.com", "threads.com", "threads.net", "www.threads.net", "www.threads.com",
 	}
 }
 
-// About describes the network to the control surface.
+// About describes the network for the control page.
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.graph.Errors,

@@ -52,7 +52,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 	})
 }
 
-// checkConsent refuses an address of the way back that TikTok would not register.
+// checkConsent refuses a redirect address that TikTok does not register.
 func checkConsent(r *http.Request) error {
 	back := r.Form.Get("redirect_uri")
 	if strings.Contains(back, "?") || len(back) >= 512 {
@@ -76,7 +76,8 @@ func (s *Sim) offerAccounts() sim.Group {
 
 var usernames = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.]{0,22}[a-z0-9_]$`)
 
-// chooseAccount finds the account that a person picked; a typed name wins, and a new one makes a new account.
+// chooseAccount returns the account that a person chose or, if they entered a username, the account with that name, which
+// it creates if necessary.
 func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +96,7 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
 }
 
-// accountNamed finds an account by its username; nil when there is none.
+// accountNamed returns the account with a username, or nil if there is none.
 func (s *Sim) accountNamed(username string) *account {
 	for a := range s.accounts.All() {
 		if a.Username == username {
@@ -122,7 +123,7 @@ var scopeOfField = map[string]string{
 	"follower_count": scopeStats, "following_count": scopeStats, "likes_count": scopeStats, "video_count": scopeStats,
 }
 
-// readProfile answers the fields that are asked for; one without its permission fails the whole call.
+// readProfile serves the requested fields. If the permission for one is missing, the whole call fails.
 func (s *Sim) readProfile(q *sim.Request) (any, error) {
 	a := s.accounts.Get(q.Account)
 	posts, likes := 0, 0

@@ -32,7 +32,7 @@ var statusOfCode = map[string]int{
 	"rate_limit_exceeded": http.StatusTooManyRequests, "internal_error": http.StatusInternalServerError,
 }
 
-// coded is an error of a code with its documented status.
+// coded returns the error with a code and its documented status.
 func coded(code, text string) *apiError {
 	return &apiError{cmp.Or(statusOfCode[code], http.StatusBadRequest), code, text}
 }
@@ -41,12 +41,12 @@ func invalid(text string) error { return coded("invalid_params", text) }
 
 func newLogID() string { return sim.RandomDigits("2026", 33) }
 
-// answerData is a success.
+// answerData returns the body of a successful response.
 func answerData(data any) any {
 	return map[string]any{"data": data, "error": map[string]any{"code": "ok", "message": "", "log_id": newLogID()}}
 }
 
-// errorAnswer puts an error into the API's envelope.
+// errorAnswer returns the response for an error.
 func (s *Sim) errorAnswer(err error) sim.Answer {
 	var param *sim.ParamError
 	var scope *sim.ScopeError
@@ -64,7 +64,7 @@ func (s *Sim) errorAnswer(err error) sim.Answer {
 	}}
 }
 
-// shownStatus is 200 for a refusal where the switch says so.
+// shownStatus returns the HTTP status of a response: 200 for a refusal if the option says so.
 func (s *Sim) shownStatus(status int) int {
 	if s.kit.Option(OptOK) == On && status < http.StatusInternalServerError {
 		return http.StatusOK
@@ -72,7 +72,7 @@ func (s *Sim) shownStatus(status int) int {
 	return status
 }
 
-// scriptedError is the error of a scripted fault. Code, status and message of the script take precedence.
+// scriptedError returns the error for a scripted fault. The fault's code, status and message take precedence.
 func (s *Sim) scriptedError(f sim.Fault) error {
 	code := cmp.Or(f.Reason, map[string]string{
 		sim.RateLimited: "rate_limit_exceeded", sim.ServerError: "internal_error", sim.TokenExpired: "access_token_invalid",
@@ -100,7 +100,7 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeCall(r.Context(), q, route)
 }
 
-// readCall finds the call of a request and who makes it.
+// readCall reads and authenticates a call, and returns its route.
 func (s *Sim) readCall(w http.ResponseWriter, r *http.Request) (*sim.Request, sim.Route, error) {
 	isJSON := r.Header.Get("Content-Type") == "application/json; charset=UTF-8"
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Method == http.MethodPost && (!isJSON || kind == "") {
@@ -125,7 +125,7 @@ func (s *Sim) readCall(w http.ResponseWriter, r *http.Request) (*sim.Request, si
 	return q, route, nil
 }
 
-// routes are the calls of the API.
+// routes returns the calls of the API.
 func (s *Sim) routes() map[string]sim.Route {
 	limited := func(name string, perMinute int, scope string, params []string,
 		serve func(*sim.Request) (any, error),
@@ -155,7 +155,7 @@ func (s *Sim) routes() map[string]sim.Route {
 	}
 }
 
-// callText is what a fault's match is looked for in.
+// callText returns the text with which a fault's match is compared.
 func (s *Sim) callText(q *sim.Request) string {
 	if t := s.tasks.Get(q.Params.Get("publish_id")); t != nil {
 		return t.Info.Title

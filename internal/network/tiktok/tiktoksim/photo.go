@@ -17,7 +17,7 @@ const (
 	maxPhotoBytes  = 20_000_000
 )
 
-// photoInfo is how photos are to be posted. What must be given is a pointer.
+// photoInfo holds the settings of photos. Required fields are pointers.
 type photoInfo struct {
 	Title          string `json:"title"`
 	Description    string `json:"description"`
@@ -35,7 +35,8 @@ type photoSource struct {
 	Images []string `json:"photo_images"`
 }
 
-// initPhotos takes photos and fetches them at once: no other call is needed to make the post visible.
+// initPhotos starts a post of photos. The simulator fetches them immediately and then publishes the post without another
+// call.
 func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	var info photoInfo
 	var source photoSource
@@ -88,7 +89,7 @@ func (s *Sim) fetchPhotos(t *task) {
 		for _, address := range t.Photos.Images {
 			m, err := s.kit.FetchFile(ctx, Name, t.Account, address)
 			if ctx.Err() != nil {
-				return // the sandbox ends; the next run fetches again
+				return // the sandbox is stopping; the next run fetches the photos
 			}
 			if problem = findPhotoProblem(m); err != nil {
 				problem = "photo_pull_failed"
@@ -100,7 +101,7 @@ func (s *Sim) fetchPhotos(t *task) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		t.Files, t.DoneAt, t.Problem = files, s.kit.Now(), problem
-		if s.tasks.Put(t.ID, t) == nil { // what cannot be stored is fetched again by the next run
+		if s.tasks.Put(t.ID, t) == nil { // otherwise, the next run fetches the photos again
 			s.advanceLater(t)
 			_ = s.advance(t)
 			if problem != "" {
@@ -120,7 +121,7 @@ func findPhotoProblem(m sim.Media) string {
 	return ""
 }
 
-// decodeStrictly reads an object among the parameters and refuses members that it does not have.
+// decodeStrictly decodes a parameter that is a JSON object, and refuses unknown members.
 func decodeStrictly(q *sim.Request, name string, into any) error {
 	d := json.NewDecoder(strings.NewReader(q.Params.Get(name)))
 	d.DisallowUnknownFields()

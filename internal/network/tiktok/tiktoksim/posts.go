@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// show makes the post of a task, which only its account sees when it is private.
+// show publishes the post of a task.
 func (s *Sim) show(t *task) error {
 	a := s.accounts.Get(t.Account)
 	extra := map[string]string{"privacy_level": t.Info.Privacy, "task": t.ID}
@@ -36,7 +36,7 @@ func (s *Sim) show(t *task) error {
 	})
 }
 
-// public are the posts of an account that everyone sees, newest first.
+// public returns the posts of an account that everyone can see, newest first.
 func (s *Sim) public(account string) []sim.Post {
 	var posts []sim.Post
 	for p := range s.kit.Posts.Newest(Name, account) {
@@ -53,7 +53,7 @@ var videoFields = []string{
 	"comment_count", "share_count", "view_count", "is_aigc",
 }
 
-// videoNode is a post with the fields that are asked for.
+// videoNode returns a post as the API shows it, with the given fields.
 func (s *Sim) videoNode(p sim.Post, fields []string) map[string]any {
 	figures, m := s.kit.PostFigures(p), p.Media[0]
 	text := []rune(p.Text)
@@ -111,7 +111,7 @@ func (s *Sim) listVideos(q *sim.Request) (any, error) {
 	return answerData(map[string]any{"videos": videos, "cursor": last, "has_more": more}), nil
 }
 
-// queryVideos answers those of the ids that are public posts of the account.
+// queryVideos serves the public posts of the account with the requested ids.
 func (s *Sim) queryVideos(q *sim.Request) (any, error) {
 	fields, err := readFields(q)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *Sim) queryVideos(q *sim.Request) (any, error) {
 	return answerData(map[string]any{"videos": videos}), nil
 }
 
-// servePage serves the page of an account, @username, or of a public post below it.
+// servePage serves the page of an account, @username, or of one of its public posts.
 func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
 	username, path, isPost := strings.Cut(r.URL.Path[len("/@"):], "/")
 	_, post, _ := strings.Cut(path, "/")

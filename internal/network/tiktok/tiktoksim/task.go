@@ -29,7 +29,7 @@ const (
 	onlyMe    = "SELF_ONLY"
 )
 
-// postInfo holds the settings of a video to be posted. What must be given is a pointer.
+// postInfo holds the settings of a video. Required fields are pointers.
 type postInfo struct {
 	Title          string `json:"title"`
 	Privacy        string `json:"privacy_level"`
@@ -49,7 +49,7 @@ type sourceInfo struct {
 	Count  int64  `json:"total_chunk_count"`
 }
 
-// task is a video on its way to the public.
+// task is a video or photos that are being published, or have been.
 type task struct {
 	ID        string     `json:"id"` // publish_id
 	UploadID  string     `json:"uploadId"`
@@ -60,22 +60,22 @@ type task struct {
 	MadeAt    time.Time  `json:"madeAt"`
 	ArrivedAt time.Time  `json:"arrivedAt"`
 
-	// Photos are fetched; a video has none. Title and Music are theirs.
+	// Photos are the photos of the post; nil for a video. Title and Music are for photos.
 	Photos *photoSource `json:"photos,omitempty"`
 	Title  string       `json:"title,omitempty"`
 	Music  bool         `json:"music,omitempty"`
 
-	// DoneAt is when the last bytes had arrived, LastAt when the call for it did; zero before.
+	// DoneAt is when the last bytes had arrived, and LastAt when the call that sent them arrived; zero before.
 	DoneAt  time.Time   `json:"doneAt,omitzero"`
 	LastAt  time.Time   `json:"lastAt,omitzero"`
 	Files   []sim.Media `json:"files,omitempty"`
 	Problem string      `json:"problem,omitempty"` // fail_reason
 	Post    string      `json:"post,omitempty"`
-	Calls   int         `json:"calls,omitempty"` // with the last part
+	Calls   int         `json:"calls,omitempty"` // calls with the last part
 	First   time.Time   `json:"first,omitzero"`
 }
 
-// privacyOptions are those of the account.
+// privacyOptions returns the audiences that the account can choose.
 func (s *Sim) privacyOptions() []string {
 	if s.kit.Option(OptAccount) == Private {
 		return []string{followers, friends, onlyMe}
@@ -83,7 +83,7 @@ func (s *Sim) privacyOptions() []string {
 	return []string{everyone, friends, onlyMe}
 }
 
-// posting says why the account cannot post now.
+// posting returns an error if the account cannot post now.
 func (s *Sim) posting(account string) error {
 	n := 0
 	for t := range s.tasks.All() {
@@ -97,7 +97,7 @@ func (s *Sim) posting(account string) error {
 	return nil
 }
 
-// readCreator says what the account may do. It says with status 200 that it may not post.
+// readCreator serves what the account can do. The error for an account that cannot post has status 200.
 func (s *Sim) readCreator(q *sim.Request) (any, error) {
 	if err := s.posting(q.Account); err != nil {
 		answer := s.errorAnswer(err)
@@ -112,7 +112,7 @@ func (s *Sim) readCreator(q *sim.Request) (any, error) {
 	}), nil
 }
 
-// initVideo begins a task, of which nothing is visible before its last part.
+// initVideo starts the upload of a video. Nothing is visible before its last part.
 func (s *Sim) initVideo(q *sim.Request) (any, error) {
 	t := &task{Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.ArrivalTime(q.R)}
 	for name, into := range map[string]any{"post_info": &t.Info, "source_info": &t.Source} {
@@ -158,7 +158,7 @@ func (s *Sim) checkInfo(p postInfo) error {
 	return nil
 }
 
-// checkSource does the arithmetic of parts.
+// checkSource checks the sizes and the number of the parts.
 func (o sourceInfo) checkSource() error {
 	switch {
 	case o.Source != "FILE_UPLOAD":
@@ -173,14 +173,14 @@ func (o sourceInfo) checkSource() error {
 	return nil
 }
 
-// failures are the reasons for which a task fails.
+// failures are the reasons why a task can fail.
 var failures = []string{
 	"file_format_check_failed", "duration_check_failed", "frame_rate_check_failed", "picture_size_check_failed", "internal",
 	"video_pull_failed", "photo_pull_failed", "publish_cancelled", "auth_removed", "spam_risk_too_many_posts",
 	"spam_risk_user_banned_from_posting", "spam_risk_text", "spam_risk",
 }
 
-// findProblem is why a complete file cannot be posted; "" when it can.
+// findProblem returns the reason why a complete file cannot be posted; "" if it can.
 func (s *Sim) findProblem(m sim.Media) string {
 	scripted := s.kit.Option(OptFail)
 	within := func(n int) bool { return n >= 360 && n <= 4096 }
@@ -199,7 +199,7 @@ func (s *Sim) findProblem(m sim.Media) string {
 	return ""
 }
 
-// advance makes a processed video visible, as far as its time has come.
+// advance publishes a task that has been processed.
 func (s *Sim) advance(t *task) error {
 	now := s.kit.Now()
 	if t.DoneAt.IsZero() || t.Post != "" || t.Problem != "" || now.Before(t.DoneAt.Add(s.kit.SecondsOption(OptProcess))) {
@@ -218,7 +218,7 @@ func (s *Sim) advance(t *task) error {
 	return s.tasks.Put(t.ID, t)
 }
 
-// advanceLater makes a video visible when it has been processed, whether or not it is asked about.
+// advanceLater publishes a task once it has been processed, even if nobody queries it.
 func (s *Sim) advanceLater(t *task) {
 	wait := s.kit.SecondsOption(OptProcess)
 	if wait == 0 {
@@ -227,11 +227,11 @@ func (s *Sim) advanceLater(t *task) {
 	s.kit.RunAfter(wait, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = s.advance(t) // or else when it is asked about
+		_ = s.advance(t) // if this fails, the next query does it
 	})
 }
 
-// readStatus says how far a task is.
+// readStatus serves the status of a task.
 func (s *Sim) readStatus(q *sim.Request) (any, error) {
 	t := s.tasks.Get(q.Params.Get("publish_id"))
 	switch {

@@ -1,4 +1,5 @@
-// Package tiktoksim imitates TikTok, stricter than the network where its documents leave room, and never laxer.
+// Package tiktoksim simulates TikTok. Where the network's documents are ambiguous, it is stricter than the network, and
+// never more lenient.
 package tiktoksim
 
 import (
@@ -15,7 +16,7 @@ import (
 // Name is the network's id.
 const Name = "tiktok"
 
-// Switches of the control surface.
+// Options on the control page.
 const (
 	OptAccount  = "tiktok.account"
 	OptAudited  = "tiktok.audited"
@@ -31,11 +32,11 @@ const (
 	OptVerified = "tiktok.verified_host"
 )
 
-// Values of switches.
+// Values of options.
 const (
 	On  = "on"
 	Off = "off"
-	// Public and Private are kinds of account; Quiet is a public one that allows no comments, duets and stitches.
+	// Public and Private are kinds of account. Quiet is a public account without comments, duets and stitches.
 	Public  = "public"
 	Private = "private"
 	Quiet   = "quiet"
@@ -69,7 +70,7 @@ type Sim struct {
 	errors   []sim.Documented
 }
 
-// New restores what the journal holds and makes the network known to the sandbox.
+// New restores the network's state from the journal and registers it with the kit.
 func New(kit *sim.Kit) (*Sim, error) {
 	errs, err := sim.ParseDocumented(errorTable)
 	if err != nil {
@@ -106,15 +107,15 @@ func New(kit *sim.Kit) (*Sim, error) {
 	return s, nil
 }
 
-// Hosts are the network's real host names.
+// Hosts returns the network's real host names.
 func (s *Sim) Hosts() []string { return []string{site, hostAPI, hostUpload} }
 
-// About describes the network to the control surface.
+// About describes the network for the control page.
 func (s *Sim) About() sim.About {
 	onOff := []string{Off, On}
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
-		Text: "takes a video in parts and publishes it when the last one has arrived.",
+		Text: "receives a video in parts and publishes it when the last one has arrived.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "creator_info", "create", "upload", "publish", "status", "list", "permalink",
 			sim.CallFetch,
@@ -125,7 +126,7 @@ func (s *Sim) About() sim.About {
 			{Name: OptDuration, Title: "TikTok: seconds of the longest video", Default: "600"},
 			{Name: OptCap, Title: "TikTok: posts per moving 24 hours", Default: "15"},
 			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
-			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is told", Default: "0"},
+			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is returned", Default: "0"},
 			{
 				Name: OptFail, Title: "TikTok: processing ends with", Default: NoFailure,
 				Choices: append([]string{NoFailure}, failures...),

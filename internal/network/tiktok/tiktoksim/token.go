@@ -19,7 +19,7 @@ func (e *loginError) Error() string { return e.text }
 
 var errGrant = &loginError{400, "invalid_grant", "Authorization code is expired."}
 
-// flatAnswer puts an error about tokens into TikTok's words.
+// flatAnswer returns the response for an error about tokens, which has its own format.
 func (s *Sim) flatAnswer(err error) sim.Answer {
 	e := &loginError{http.StatusBadRequest, "invalid_request", "The request parameters are malformed."}
 	var param *sim.ParamError
@@ -31,7 +31,7 @@ func (s *Sim) flatAnswer(err error) sim.Answer {
 	}}
 }
 
-// scriptedLoginError is a scripted fault of these calls.
+// scriptedLoginError returns the error for a scripted fault of a call about tokens.
 func scriptedLoginError(f sim.Fault) error {
 	e := map[string]loginError{
 		sim.RateLimited: {http.StatusTooManyRequests, "rate_limit_exceeded", "The API rate limit was exceeded."},
@@ -101,7 +101,7 @@ func (s *Sim) exchangeCode(q *sim.Request) (any, error) {
 	return s.tokenNode(access, refresh), nil
 }
 
-// refresh ends the refresh token that it is given when the switch says so.
+// refresh renews the tokens. If the option says so, it replaces the refresh token.
 func (s *Sim) refresh(q *sim.Request) (any, error) {
 	if err := s.checkClient(q); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *Sim) tokenNode(access, refresh sim.Token) any {
 	}
 }
 
-// revoke removes the app from the account: it ends the tokens of all consents.
+// revoke removes the app from the account: all of the account's tokens stop working.
 func (s *Sim) revoke(q *sim.Request) (any, error) {
 	if err := s.checkClient(q); err != nil {
 		return nil, err

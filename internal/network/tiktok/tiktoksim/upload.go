@@ -11,10 +11,10 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// part is the range of bytes that a call says it brings.
+// part is the range of bytes that a call declares.
 type part struct{ first, last, total int64 }
 
-// serveUpload takes one part. The bytes of an incomplete part do not count.
+// serveUpload receives one part. The bytes of an incomplete part do not count.
 func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	t := s.taskOfUpload(r)
 	var p part
@@ -65,7 +65,7 @@ func (s *Sim) countAttempt(t *task, r *http.Request) {
 	}
 }
 
-// scriptedUploadError is a scripted fault of this host, which does not use the API's envelope.
+// scriptedUploadError returns the response for a scripted fault at the upload host, whose errors have their own format.
 func (s *Sim) scriptedUploadError(f sim.Fault) sim.Answer {
 	status := map[string]int{
 		sim.RateLimited: http.StatusTooManyRequests, sim.ServerError: http.StatusInternalServerError,
@@ -79,7 +79,7 @@ func (s *Sim) scriptedUploadError(f sim.Fault) sim.Answer {
 
 var videoTypes = []string{"video/mp4", "video/quicktime", "video/webm"}
 
-// uploaded is how many bytes of a task have arrived.
+// uploaded returns how many bytes of a task have arrived.
 func (s *Sim) uploaded(t *task) int64 {
 	if !t.DoneAt.IsZero() {
 		return t.Source.Size
@@ -87,7 +87,7 @@ func (s *Sim) uploaded(t *task) int64 {
 	return s.kit.UploadSize(t.ID)
 }
 
-// takePart keeps a part and, with the last one, ends the upload.
+// takePart stores a part, and finishes the upload with the last one.
 func (s *Sim) takePart(t *task, r *http.Request, p part, body []byte) sim.Answer {
 	refuse := func(status int) sim.Answer { return sim.Answer{Status: status, Body: struct{}{}} }
 	switch {

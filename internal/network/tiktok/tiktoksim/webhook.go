@@ -22,7 +22,7 @@ func (s *Sim) reportRemoval(account string, reason int) {
 	s.sendEvent("authorization.removed", account, map[string]any{"reason": reason})
 }
 
-// reportEnd sends what has become of a post.
+// reportEnd sends the event that a post was published or has failed.
 func (s *Sim) reportEnd(t *task) {
 	content := map[string]any{"publish_id": t.ID, "publish_type": "DIRECT_PUBLISH"}
 	if t.Problem == "" {
@@ -33,7 +33,7 @@ func (s *Sim) reportEnd(t *task) {
 	s.sendEvent("post.publish.failed", t.Account, content)
 }
 
-// sendEvent sends a signed event to the app's webhook. Its content is JSON in a text.
+// sendEvent sends a signed event to the app's webhook. The content is sent as a string of JSON.
 func (s *Sim) sendEvent(event, account string, content map[string]any) {
 	inner, err := json.Marshal(content)
 	if err != nil {

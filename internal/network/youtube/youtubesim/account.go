@@ -39,7 +39,7 @@ func demoChannels() []*channel {
 
 func (s *Sim) pictureURL(c *channel) string { return s.kit.PictureURL(site, c.ID, c.Title) }
 
-// uploadsOf is the list of a channel's own uploads, and playlistOf its one playlist.
+// uploadsOf returns the id of the playlist of a channel's uploads, and playlistOf that of its only other playlist.
 func uploadsOf(channel string) string  { return "UU" + channel[2:] }
 func playlistOf(channel string) string { return "PL" + channel[2:] }
 
@@ -62,7 +62,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		NameOf: func(string) string { return "The Google account of all channels" },
 		Check: func(r *http.Request) error {
 			if r.Form.Get("access_type") != "offline" || !strings.Contains(r.Form.Get("prompt"), "consent") {
-				return errors.New("without access_type=offline and prompt=consent there is no refresh token; it is refused here")
+				return errors.New("access_type must be offline and prompt must be consent: otherwise, there would be no refresh token")
 			}
 			return nil
 		},
@@ -89,7 +89,8 @@ func (s *Sim) offerChannels() sim.Group {
 
 var handles = regexp.MustCompile(`^@[a-z0-9._-]{3,30}$`)
 
-// chooseChannel finds the channel a person picked; a typed handle wins, and a new one makes a new channel.
+// chooseChannel returns the channel that a person chose or, if they entered a handle, the channel with that handle, which
+// it creates if necessary.
 func (s *Sim) chooseChannel(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +145,7 @@ func badGrant(description string) (any, error) {
 	return tokenError(http.StatusBadRequest, "invalid_grant", description), nil
 }
 
-// checkClient is the answer to the credentials of another app; ok when they are the app's.
+// checkClient checks the credentials of the app. If they are wrong, ok is false, and answer is the response.
 func (s *Sim) checkClient(q *sim.Request) (answer sim.Answer, ok bool) {
 	if s.oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "" {
 		return tokenError(http.StatusUnauthorized, "invalid_client", "Unauthorized"), false
@@ -184,7 +185,7 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	return body, nil
 }
 
-// makeIDToken is an ID token of the person, whose signature is not one.
+// makeIDToken returns an ID token of the person with an invalid signature.
 func (s *Sim) makeIDToken() string {
 	claims := fmt.Sprintf(`{"iss":"https://accounts.google.com","aud":%q,"sub":%q}`, s.kit.ClientID(), personID)
 	encode := base64.RawURLEncoding.EncodeToString
@@ -216,7 +217,7 @@ func (s *Sim) renewToken(q *sim.Request) (any, error) {
 	return accessAnswer(access), nil
 }
 
-// revokeGrants ends every consent that the person gave the app, for whichever channel.
+// revokeGrants revokes all consents of the person, for all channels.
 func (s *Sim) revokeGrants(q *sim.Request) (any, error) {
 	if q.Token.Text == "" || q.Token.Ended != "" {
 		return tokenError(http.StatusBadRequest, "invalid_token", "Token expired or revoked"), nil
@@ -224,7 +225,7 @@ func (s *Sim) revokeGrants(q *sim.Request) (any, error) {
 	return map[string]any{}, s.oauth.EndPersonAccess(personID)
 }
 
-// listChannels serves the channel behind the token.
+// listChannels serves the token's channel.
 func (s *Sim) listChannels(q *sim.Request) (any, error) {
 	if q.Params.Get("mine") != "true" {
 		return nil, &apiError{http.StatusBadRequest, "youtube.parameter", "missingRequiredParameter", "No filter selected."}
@@ -249,7 +250,7 @@ func (s *Sim) listChannels(q *sim.Request) (any, error) {
 	return answer, nil
 }
 
-// channelPart is a part of a channel's answer.
+// channelPart returns a part of a channel, or false if there is no such part.
 func (s *Sim) channelPart(c *channel, part string) (section any, known bool) {
 	switch part {
 	case "id":
@@ -272,7 +273,7 @@ func (s *Sim) channelPart(c *channel, part string) (section any, known bool) {
 	return nil, false
 }
 
-// longUploads says whether a channel can upload videos of more than 15 minutes.
+// longUploads returns the longUploadsStatus of a channel: whether it can upload videos of more than 15 minutes.
 func (s *Sim) longUploads(c *channel) string {
 	switch option := s.kit.Option(OptLongUploads); {
 	case option != ofChannel:
@@ -283,7 +284,7 @@ func (s *Sim) longUploads(c *channel) string {
 	return "eligible"
 }
 
-// servePages serves a video as a visitor sees it, the page of a channel, and pictures.
+// servePages serves the public pages of videos and channels, and pictures.
 func (s *Sim) servePages(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// apiError is an error in the words of the Data API.
+// apiError is an error of the Data API.
 type apiError struct {
 	Status                  int
 	Domain, Reason, Message string
@@ -18,7 +18,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.Message }
 
-// documented are the errors that the simulator makes by itself, by reason.
+// documented are the errors that the simulator returns without a scripted fault, by reason.
 var documented = map[string]apiError{
 	"authError":               {http.StatusUnauthorized, domainGlobal, "", "Request had invalid authentication credentials."},
 	"authorizationRequired":   {http.StatusUnauthorized, domainGlobal, "", "Authorization required"},
@@ -67,14 +67,14 @@ const (
 	domainItem   = "youtube.playlistItem"
 )
 
-// errUploadsExceeded is how the project's limit of uploads is told: a 429 that lasts until the day is over in Los
-// Angeles.
+// errUploadsExceeded is the error when the project's limit on uploads is reached: a 429 that lasts until the day ends in
+// Los Angeles.
 var errUploadsExceeded = &apiError{
 	http.StatusTooManyRequests, "global", "rateLimitExceeded", "Quota exceeded for quota metric 'Video Uploads' and " +
 		"limit 'Video Uploads per day' of service 'youtube.googleapis.com' for consumer 'project_number:123'.",
 }
 
-// documentedError is the documented error of a reason.
+// documentedError returns the documented error with a reason.
 func documentedError(reason string) *apiError {
 	e, known := documented[reason]
 	if !known {
@@ -113,7 +113,7 @@ var rpcStatus = map[string]string{
 	"rateLimitExceeded": "RESOURCE_EXHAUSTED",
 }
 
-// faultAnswer puts a scripted fault into the words of the API, or of the token endpoint.
+// faultAnswer returns the response for a scripted fault, in the format of the API or the token endpoint.
 func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	e := map[string]*apiError{
 		sim.Reject: documentedError("forbidden"), sim.RateLimited: documentedError("rateLimitExceeded"),
@@ -137,7 +137,7 @@ func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	return answer
 }
 
-// tokenFault is an error of the token endpoint.
+// tokenFault returns the response of the token endpoint for a scripted fault.
 func tokenFault(f sim.Fault, e *apiError) sim.Answer {
 	switch f.Kind {
 	case sim.TokenExpired, sim.TokenRevoked, sim.Reject:

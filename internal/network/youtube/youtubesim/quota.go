@@ -6,10 +6,10 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// units are what calls cost; any other costs one, and bytes of an upload nothing.
+// units are the costs of calls. Any other call costs one.
 var units = map[string]int{callUpload: 0, callStatus: 0, callPublish: 0, "playlist": 50, "thumbnail": 50}
 
-// spendUnits takes the cost of a call from the project's day, whatever becomes of the call.
+// spendUnits adds the cost of a call to the project's daily use, whatever the call's outcome.
 func (s *Sim) spendUnits(_ *sim.Request, call string) error {
 	cost, special := units[call]
 	if !special {
@@ -18,7 +18,8 @@ func (s *Sim) spendUnits(_ *sim.Request, call string) error {
 	return s.spendQuota("units", cost, OptUnits, documentedError("quotaExceeded"))
 }
 
-// spendQuota takes from a bucket of the project's day, which ends at midnight in Los Angeles.
+// spendQuota adds a cost to the project's daily use of a bucket, or returns refusal if that would exceed its quota. Days
+// end at midnight in Los Angeles.
 func (s *Sim) spendQuota(bucket string, cost int, option string, refusal *apiError) error {
 	place, err := time.LoadLocation("America/Los_Angeles")
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	maxJSON   = 1 << 20
 )
 
-// session is a resumable upload. Until its last byte has arrived there is no video.
+// session is a resumable upload. There is no video until its last byte has arrived.
 type session struct {
 	ID, Channel, Type string
 	Video             video
@@ -33,7 +33,7 @@ type session struct {
 	Post              string // the id of the video, once there is one
 }
 
-// startUpload begins an upload with the metadata of its video.
+// startUpload returns the route that starts an upload with the metadata of its video.
 func (s *Sim) startUpload(q *sim.Request) (sim.Route, error) {
 	var v video
 	body, err := io.ReadAll(io.LimitReader(q.R.Body, maxJSON))
@@ -89,7 +89,8 @@ func (s *Sim) openSession(q *sim.Request, v video, body []byte) (any, error) {
 
 var ranges = regexp.MustCompile(`^bytes (?:([0-9]+)-([0-9]+)|\*)/([0-9]+|\*)$`)
 
-// findUpload finds a call to an upload: a chunk, the last one, or the question how far it is.
+// findUpload returns the route of a call to an upload: one that sends a chunk, one that sends the last chunk, or a query
+// of its progress.
 func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 	from, to := int64(-1), int64(-1)
 	span := ranges.FindStringSubmatch(q.R.Header.Get("Content-Range"))
@@ -127,7 +128,7 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 		switch {
 		case u == nil || u.Channel != q.Account, s.kit.Now().After(u.CreatedAt.Add(s.sessionLife())):
 			return nil, documentedError("notFound")
-		case u.Post != "": // the final answer is repeated
+		case u.Post != "": // the final response is repeated
 			return s.finalAnswer(u)
 		case span[3] != "*" && span[3] != fmt.Sprint(u.Size):
 			return nil, badRequest("the upload has %d bytes, not %s", u.Size, span[3])
@@ -151,7 +152,7 @@ func (s *Sim) takeChunk(q *sim.Request, u *session, from, to int64) (any, error)
 	length := to - from + 1
 	switch {
 	case length < 1 || to >= u.Size || q.R.ContentLength != length:
-		return nil, badRequest("Content-Range and Content-Length do not fit together")
+		return nil, badRequest("Content-Range and Content-Length do not match")
 	case to+1 < u.Size && length%chunkUnit != 0:
 		return nil, badRequest("a chunk that is not the last must be a multiple of %d bytes", chunkUnit)
 	}
@@ -163,13 +164,14 @@ func (s *Sim) takeChunk(q *sim.Request, u *session, from, to int64) (any, error)
 		return s.incompleteAnswer(q, u), nil
 	case err != nil:
 		return nil, err
-	case u.Post != "": // an empty request was faster
+	case u.Post != "": // an empty request has already finished the upload
 		return s.finalAnswer(u)
 	}
 	return s.finishUpload(q, u)
 }
 
-// incompleteAnswer says how many bytes have arrived, to Google's own clients with another status.
+// incompleteAnswer returns the response with the number of bytes that have arrived. Google's own clients get another
+// status.
 func (s *Sim) incompleteAnswer(q *sim.Request, u *session) sim.Answer {
 	answer := sim.Answer{Status: http.StatusPermanentRedirect, Header: http.Header{}}
 	if q.R.Header.Get("X-GUploader-No-308") == "yes" {
@@ -182,7 +184,7 @@ func (s *Sim) incompleteAnswer(q *sim.Request, u *session) sim.Answer {
 	return answer
 }
 
-// finishUpload makes a video of a complete upload: it is there from now on.
+// finishUpload creates the video of a complete upload.
 func (s *Sim) finishUpload(q *sim.Request, u *session) (any, error) {
 	media, err := s.kit.FinishUpload(u.ID)
 	if err != nil {
@@ -242,7 +244,7 @@ const (
 	squareish = 1.0
 )
 
-// processingOutcome is what processing of a file comes to.
+// processingOutcome returns the result of processing a file.
 func (s *Sim) processingOutcome(c *channel, m sim.Media) string {
 	switch {
 	case s.kit.Option(OptOutcome) != processed:
@@ -255,7 +257,7 @@ func (s *Sim) processingOutcome(c *channel, m sim.Media) string {
 	return processed
 }
 
-// checkParts checks that part names the sections of the body, and only sections that exist.
+// checkParts returns an error unless all parts exist and include all sections of the body.
 func checkParts(parts []string, body []byte) error {
 	known := []string{
 		"contentDetails", "fileDetails", "id", "liveStreamingDetails", "localizations", "paidProductPlacementDetails",

@@ -39,7 +39,7 @@ type video struct {
 	PaidProductPlacementDetails struct {
 		HasPaidProductPlacement bool `json:"hasPaidProductPlacement"`
 	} `json:"paidProductPlacementDetails"`
-	Notify string `json:"-"` // of the call
+	Notify string `json:"-"` // a parameter of the call
 }
 
 var (
@@ -47,7 +47,7 @@ var (
 	categories = []string{"1", "2", "10", "15", "17", "19", "20", "22", "23", "24", "25", "26", "27", "28", "29"}
 )
 
-// checkMetadata is the error of metadata that the network refuses.
+// checkMetadata returns an error if the network refuses the metadata.
 func (v video) checkMetadata() error {
 	n, reason := v.Snippet, ""
 	recorded := v.RecordingDetails.RecordingDate
@@ -85,7 +85,7 @@ func tagsLength(tags []string) int {
 	return n
 }
 
-// extra is the metadata as a post keeps it.
+// extra returns the metadata for a post's Extra.
 func (v video) extra() map[string]string {
 	on := func(b *bool) string { return strconv.FormatBool(b == nil || *b) }
 	return map[string]string{
@@ -101,7 +101,7 @@ func (v video) extra() map[string]string {
 	}
 }
 
-// videoNode is a video as the API shows it.
+// videoNode returns a video as the API shows it.
 func (s *Sim) videoNode(p sim.Post) map[string]any {
 	state, reason, _ := strings.Cut(p.Extra["outcome"], "/")
 	processing := map[string]string{processed: "succeeded", "failed": "failed"}[state]
@@ -141,12 +141,12 @@ func (s *Sim) listVideos(q *sim.Request) (any, error) {
 	return map[string]any{"kind": "youtube#videoListResponse", "items": items}, nil
 }
 
-// playlistItem is a video in a playlist that a person made.
+// playlistItem is a video in a playlist that a person has created.
 type playlistItem struct{ ID, Playlist, Video string }
 
 const maxPage = 50
 
-// listPlaylist serves a channel's uploads, newest first, or what is in its playlist.
+// listPlaylist serves a channel's uploads, newest first, or the videos in its playlist.
 func (s *Sim) listPlaylist(q *sim.Request) (any, error) {
 	list, only := q.Params.Get("playlistId"), q.Params.Get("videoId")
 	if list != uploadsOf(q.Account) && list != playlistOf(q.Account) {
@@ -192,7 +192,7 @@ func (s *Sim) listPlaylist(q *sim.Request) (any, error) {
 	return answer, nil
 }
 
-// addToPlaylist adds a video; the same video may be in a playlist twice.
+// addToPlaylist adds a video to a playlist. A playlist can have the same video twice.
 func (s *Sim) addToPlaylist(q *sim.Request) (any, error) {
 	var in struct {
 		Snippet struct {
@@ -228,7 +228,7 @@ func (s *Sim) addToPlaylist(q *sim.Request) (any, error) {
 
 const maxThumbnail = 50 << 20
 
-// setThumbnail takes a picture for a video. A Short that is not processed yet does not keep it.
+// setThumbnail sets the thumbnail of a video. A Short that is still being processed loses it.
 func (s *Sim) setThumbnail(q *sim.Request) (any, error) {
 	p, found := s.kit.Posts.Get(Name, q.Params.Get("videoId"))
 	switch {

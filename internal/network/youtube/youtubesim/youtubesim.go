@@ -1,5 +1,5 @@
-// Package youtubesim imitates YouTube's Data API, stricter than the network where its documents leave room, and never
-// laxer.
+// Package youtubesim simulates YouTube's Data API. Where the network's documents are ambiguous, it is stricter than the
+// network, and never more lenient.
 package youtubesim
 
 import (
@@ -18,7 +18,7 @@ const Name = "youtube"
 
 const title = "YouTube"
 
-// Switches of the control surface.
+// Options on the control page.
 const (
 	OptProcess        = "youtube.process_seconds"
 	OptOutcome        = "youtube.outcome"
@@ -33,13 +33,13 @@ const (
 	OptLongUploads    = "youtube.long_uploads"
 )
 
-// Values of OptLongUploads: as each channel has it, or the same for all.
+// Values of OptLongUploads: each channel's own value, or the same for all.
 const (
 	ofChannel   = "channel"
 	longAllowed = "allowed"
 )
 
-// Calls to an upload: a chunk that is not the last, the last one, and the question how far it is.
+// Calls to an upload: one that sends a chunk, one that sends the last chunk, and a query of its progress.
 const (
 	callUpload  = "upload"
 	callPublish = "publish"
@@ -63,11 +63,11 @@ type Sim struct {
 	channels  *sim.Table[*channel]
 	sessions  *sim.Table[*session]
 	playlists *sim.Table[*playlistItem]
-	used      *sim.Table[int] // of a bucket of quota on a day
+	used      *sim.Table[int] // by day and bucket of quota
 	errors    []sim.Documented
 }
 
-// New restores what the journal holds and makes the network known to the sandbox.
+// New restores the network's state from the journal and registers it with the kit.
 func New(kit *sim.Kit) (*Sim, error) {
 	errs, err := sim.ParseDocumented(errorTable)
 	if err != nil {
@@ -91,18 +91,18 @@ func New(kit *sim.Kit) (*Sim, error) {
 	return s, nil
 }
 
-// Hosts are the network's real host names.
+// Hosts returns the network's real host names.
 func (s *Sim) Hosts() []string {
 	return []string{
 		"accounts.google.com", tokenHost, "www.googleapis.com", "youtube.googleapis.com", site, "youtube.com",
 	}
 }
 
-// About describes the network to the control surface.
+// About describes the network for the control page.
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
-		Text: "takes the bytes of a video in parts; the last one publishes it.",
+		Text: "receives the bytes of a video in parts; the last one publishes it.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "create", callUpload, callStatus, callPublish, "videos", "list",
 			"thumbnail", "playlist", "playlistCheck",
@@ -110,12 +110,12 @@ func (s *Sim) About() sim.About {
 		Options: []sim.Option{
 			{Name: OptProcess, Title: "YouTube: seconds until a video is processed", Default: "0"},
 			{
-				Name: OptOutcome, Title: "YouTube: what processing comes to", Default: allOutcomes()[0], Choices: allOutcomes(),
+				Name: OptOutcome, Title: "YouTube: result of processing", Default: allOutcomes()[0], Choices: allOutcomes(),
 			},
 			{Name: OptUploads, Title: "YouTube: uploads of the project per day", Default: "100"},
 			{Name: OptUnits, Title: "YouTube: units of the project per day", Default: "10000"},
 			{Name: OptChannelUploads, Title: "YouTube: uploads of a channel per day", Default: "100"},
-			{Name: OptSession, Title: "YouTube: hours until an upload is forgotten", Default: "168"},
+			{Name: OptSession, Title: "YouTube: hours until an upload expires", Default: "168"},
 			{Name: OptAccess, Title: "YouTube: seconds until an access token lapses", Default: "3599"},
 			{Name: OptRefresh, Title: "YouTube: days until a refresh token expires, 0 for never", Default: "0"},
 			{Name: OptListDelay, Title: "YouTube: seconds until a video is listed", Default: "0"},
@@ -190,7 +190,7 @@ var (
 	toChange = []string{"youtube.force-ssl", "youtube"}
 )
 
-// allow checks the permissions of a call before it is served.
+// allow returns a route's Serve that performs a call only if the token has one of the scopes.
 func allow(scopes []string, serve func(*sim.Request) (any, error)) func(*sim.Request) (any, error) {
 	return func(q *sim.Request) (any, error) {
 		if !slices.ContainsFunc(scopes, func(scope string) bool { return q.Token.HasScopes(scopePrefix + scope) }) {
