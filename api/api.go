@@ -55,7 +55,7 @@ func New(cfg Config) (*API, error) {
 		return nil, errors.New("api: Session needs SameOrigin")
 	}
 	a := &API{cfg: cfg}
-	registry := Schemas(schemaPrefix)
+	registry := NewSchemaRegistry(schemaPrefix)
 	for _, r := range allRoutes() {
 		if err := r.bindOperation(registry); err != nil {
 			return nil, fmt.Errorf("compile %s %s: %w", r.method, r.path, err)

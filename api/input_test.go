@@ -11,7 +11,7 @@ import (
 
 func decodeAs[T any](t *testing.T, body string) (T, error) {
 	t.Helper()
-	r := Schemas(schemaPrefix)
+	r := NewSchemaRegistry(schemaPrefix)
 	s, err := compileType(r, r.Schema(reflect.TypeFor[T](), true, ""))
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,10 @@ import (
 // schemaPrefix begins the references to records in the document.
 const schemaPrefix = "#/components/schemas/"
 
-// Schemas returns a registry that also describes what Go types cannot express: fields of the contract's records that
-// may be null or absent, and the two forms of a time. All references in the registry begin with prefix.
-func Schemas(prefix string) huma.Registry {
+// NewSchemaRegistry returns an empty registry, whose schemas also describe what Go types cannot express: fields of the
+// contract's records that may be null or absent, and the two forms of a time. All references to schemas begin with
+// prefix.
+func NewSchemaRegistry(prefix string) huma.Registry {
 	r := huma.NewMapRegistry(prefix, huma.DefaultSchemaNamer)
 	// The contract does not import a framework, so other types describe these.
 	r.RegisterTypeAlias(reflect.TypeFor[contract.When](), reflect.TypeFor[whenSchema]())

@@ -210,7 +210,7 @@ func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	default:
 		r.setRetryAfter(e)
 		var beside map[string]string
-		if beside, m.Refused = r.fieldErrors(e, inputForPath(e.Path)); m.Errors == nil {
+		if beside, m.Refused = r.placeError(e, inputForPath(e.Path)); m.Errors == nil {
 			m.Errors = map[string]string{}
 		}
 		maps.Copy(m.Errors, beside) // keeps the plan's errors

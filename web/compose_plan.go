@@ -25,7 +25,7 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	case ok:
 		m.Plan.Refused = r.web.humanize(e)
 		if m.Refused == nil && len(m.Errors) == 0 {
-			m.Errors, _ = r.fieldErrors(e, inputForPath(e.Path))
+			m.Errors, _ = r.placeError(e, inputForPath(e.Path))
 		}
 		return nil
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:

@@ -137,7 +137,7 @@ func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved con
 		if e.Code == core.CodeConflict { // another group has the name
 			input = groups.FieldName
 		}
-		m.Errors, m.Refused = r.fieldErrors(e, input)
+		m.Errors, m.Refused = r.placeError(e, input)
 		return r.renderGroup(httpd.Status(e.Code), m, chosen)
 	}
 	if err != nil {

@@ -43,7 +43,7 @@ func (r *request) acceptInvitation(form url.Values) error {
 		return r.renderInvalidInvitation()
 	}
 	if e, ok := asRefusal(err); ok {
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfter(e)
 		if m.Refused != nil {
 			m.Refused.UpgradeURL = "" // only members may see the plans

@@ -55,7 +55,7 @@ func (r *request) createKey(form url.Values) error {
 	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}
 	made, err := r.web.cfg.App.CreateKey(r.context(), r.caller, contract.CreateKey{Name: m.Name, Scope: m.Scope})
 	if e, ok := asRefusal(err); ok {
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors, m.Refused = r.placeError(e, e.Path)
 		return r.renderKeys(httpd.Status(e.Code), m)
 	}
 	if err != nil {

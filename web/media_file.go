@@ -72,7 +72,7 @@ func (r *request) editFile(form url.Values) error {
 	}
 	m.Values = values
 	var beside map[string]string
-	beside, m.Refused = r.fieldErrors(e, fileInputs[strings.Split(e.Path, "[")[0]])
+	beside, m.Refused = r.placeError(e, fileInputs[strings.Split(e.Path, "[")[0]])
 	maps.Copy(m.Errors, beside)
 	return r.render(httpd.Status(e.Code), media.FilePage(m), nil)
 }

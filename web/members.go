@@ -45,7 +45,7 @@ func (r *request) inviteMember(form url.Values) error {
 		Email: m.Email, Name: m.Name, Role: m.Invites,
 	})
 	if e, ok := asRefusal(err); ok {
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors, m.Refused = r.placeError(e, e.Path)
 		return r.renderMembers(httpd.Status(e.Code), m)
 	}
 	if err != nil {

@@ -50,7 +50,7 @@ func (r *request) editProfile(form url.Values) error {
 		if e.Code == core.CodeConflict { // only the email address can be taken
 			e.Path = settings.FieldEmail
 		}
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors, m.Refused = r.placeError(e, e.Path)
 		return r.renderProfile(httpd.Status(e.Code), m)
 	}
 	if err != nil {

@@ -26,7 +26,7 @@ func (r *request) requestPasswordReset(form url.Values) error {
 	m := auth.ForgotModel{Email: form.Get(auth.FieldEmail)}
 	err := r.web.cfg.App.RequestPasswordReset(r.context(), m.Email, r.visitor())
 	if e, ok := asRefusal(err); ok {
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfter(e)
 		return r.renderForgotPassword(httpd.Status(e.Code), m)
 	}
@@ -64,7 +64,7 @@ func (r *request) resetPassword(form url.Values) error {
 	}
 	if e, ok := asRefusal(err); ok {
 		var m auth.ResetModel
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfter(e)
 		return r.renderPasswordReset(httpd.Status(e.Code), m)
 	}

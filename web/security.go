@@ -36,7 +36,7 @@ func (r *request) changePassword(form url.Values) error {
 	})
 	if e, ok := asRefusal(err); ok {
 		var m settings.SecurityModel
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfter(e)
 		return r.renderSecurity(httpd.Status(e.Code), m)
 	}

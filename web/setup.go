@@ -75,8 +75,8 @@ func (r *request) setUp(form url.Values) error {
 	return r.redirect(r.link.Accounts())
 }
 
-// fieldErrors returns an error as the error of an input or, if input is "", as the error at the top of the form.
-func (r *request) fieldErrors(e *core.Error, input string) (byInput map[string]string, top *contract.Error) {
+// placeError returns an error as the message beside an input or, if input is "", as the error at the top of the form.
+func (r *request) placeError(e *core.Error, input string) (byInput map[string]string, top *contract.Error) {
 	told := r.web.humanize(e)
 	if input != "" {
 		return map[string]string{input: strings.TrimSpace(told.Message + " " + told.Hint)}, nil
@@ -88,7 +88,7 @@ func (r *request) fieldErrors(e *core.Error, input string) (byInput map[string]s
 func (r *request) allFieldErrors(err error) map[string]string {
 	found := map[string]string{}
 	for _, e := range core.Errors(err) {
-		beside, _ := r.fieldErrors(e, e.Path)
+		beside, _ := r.placeError(e, e.Path)
 		maps.Copy(found, beside)
 	}
 	return found

@@ -44,7 +44,7 @@ func (r *request) editWorkspace(form url.Values) error {
 		if e.Code == core.CodeConflict { // only the short name can be taken
 			e.Path = settings.FieldSlug
 		}
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors, m.Refused = r.placeError(e, e.Path)
 		return r.renderWorkspace(httpd.Status(e.Code), m)
 	}
 	if err != nil {

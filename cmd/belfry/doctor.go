@@ -37,7 +37,7 @@ func allChecks() []check {
 		{"data folder", (*installation).checkDataDir},
 		{"PostgreSQL", (*installation).checkPostgres},
 		{"secret keys", (*installation).checkKeys},
-		{"address", (*installation).checkAddress},
+		{"address", (*installation).checkListenAddress},
 		{"networks", (*installation).checkNetworks},
 		{"media files", (*installation).checkFiles},
 		{"email", (*installation).checkMail},
@@ -238,7 +238,8 @@ func checkKeysMatch(ctx context.Context, cfg *config.Config, a *app.App) error {
 	return nil
 }
 
-func (inst *installation) checkAddress(ctx context.Context) (found string, err error) {
+// checkListenAddress returns an error unless the service can listen on its address, or already does.
+func (inst *installation) checkListenAddress(ctx context.Context) (found string, err error) {
 	cfg := inst.cfg
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {

@@ -178,7 +178,7 @@ func assortment() []core.Media {
 		nt.Image(nt.Bytes(10_000_001)),
 		nt.Image(nt.Size(1001, 100)), nt.Image(nt.Size(100, 1001)), nt.Video(nt.Bytes(1_000_000_001)),
 		nt.Video(nt.Size(1921, 1080)),
-		nt.Video(nt.Size(10, 1001)), nt.Video(nt.Lasting(2_999)), nt.Video(nt.Lasting(90_001)), nt.Video(nt.Lasting(300_001)),
+		nt.Video(nt.Size(10, 1001)), nt.Video(nt.Duration(2_999)), nt.Video(nt.Duration(90_001)), nt.Video(nt.Duration(300_001)),
 		nt.Video(nt.FPS(61)), nt.Video(nt.Codecs("prores", "mp3")), nt.Video(nt.BitRate(100_000_001)),
 		nt.Video(nt.Sound(48_000, 6)), nt.Video(nt.Mime("video/webm")),
 		nt.Image(state(core.MediaUploading)), nt.Video(state(core.MediaProcessing)), nt.Image(state(core.MediaFailed)),

@@ -114,7 +114,7 @@ func (c *Client) newHTTPRequest(ctx context.Context, in Request) (r *http.Reques
 	if err != nil {
 		return nil, u.Host, err
 	}
-	r, err = http.NewRequestWithContext(ctx, in.Method, rebaseURL(c.calls, u), text)
+	r, err = http.NewRequestWithContext(ctx, in.Method, nestURL(c.calls, u), text)
 	if err != nil {
 		return nil, u.Host, err
 	}

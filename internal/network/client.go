@@ -103,14 +103,14 @@ func (c *Client) BrowserURL(address string) string {
 	if err != nil || c.browse == nil || u.Host == "" || strings.HasPrefix(address, withoutTrailingSlash(c.browse)) {
 		return address
 	}
-	return rebaseURL(c.browse, u)
+	return nestURL(c.browse, u)
 }
 
 func withoutTrailingSlash(base *url.URL) string { return strings.TrimSuffix(base.String(), "/") }
 
-// rebaseURL appends the host and path of an https address to base, byte for byte. Without a base, it returns the
-// address.
-func rebaseURL(base, u *url.URL) string {
+// nestURL returns an https address as an address below base: base, followed by the host, path and query of the address
+// unchanged. Without a base, it returns the address.
+func nestURL(base, u *url.URL) string {
 	if base == nil || u.Scheme != "https" || u.Host == "" {
 		return u.String()
 	}

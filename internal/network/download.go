@@ -16,7 +16,7 @@ func (c *Client) DownloadSimulated(ctx context.Context, address string, limit in
 	if err != nil || u.Scheme != "https" || u.Host == "" || c.calls == nil {
 		return nil, errors.New("download a file: the address does not belong to a simulated network")
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, rebaseURL(c.calls, u), http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, nestURL(c.calls, u), http.NoBody)
 	if err != nil {
 		return nil, err
 	}

@@ -276,9 +276,9 @@ func wordsAgree(t *rapid.T, r network.Rules, limits contract.NetworkLimits) {
 // fewest are as few files as the content type takes.
 func fewest(kind contract.ContentTypeLimit) []core.Media {
 	if kind.Video != nil {
-		return networktest.Files(kind.Min, networktest.Video())
+		return networktest.RepeatFile(kind.Min, networktest.Video())
 	}
-	return networktest.Files(kind.Min, networktest.Image())
+	return networktest.RepeatFile(kind.Min, networktest.Image())
 }
 
 // drawText draws a text of about the longest length; its last few characters decide.

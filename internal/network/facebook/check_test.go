@@ -22,7 +22,7 @@ func TestWhatFacebookTakes(t *testing.T) {
 		return d
 	}
 	const photos, reel, story = `{"contentType":"photo"}`, `{"contentType":"reels"}`, `{"contentType":"stories"}`
-	nt.Verdicts(t, facebook.Rules{}, []nt.Verdict{
+	nt.RunVerdicts(t, facebook.Rules{}, []nt.Verdict{
 		{"63,206 of text", with(files(), a("é", 63_206), ""), "", ""},
 		{"63,207 of text", with(files(), a("é", 63_207), ""), "", "caption_too_long"},
 		{"31,604 emoji", with(files(), a("🌉", 31_604), ""), "", "caption_too_long"},
@@ -42,8 +42,8 @@ func TestWhatFacebookTakes(t *testing.T) {
 
 		{"a text with a photo", with(photo(), "a", ""), `{"contentType":"text"}`, "media_kind_unsupported"},
 		{"photos without one", with(files(), "a", ""), photos, "media_required"},
-		{"ten photos", files(nt.Files(10, nt.Image())...), "", ""},
-		{"eleven photos", files(nt.Files(11, nt.Image())...), "", "media_count_unsupported"},
+		{"ten photos", files(nt.RepeatFile(10, nt.Image())...), "", ""},
+		{"eleven photos", files(nt.RepeatFile(11, nt.Image())...), "", "media_count_unsupported"},
 		{"photo and video", files(nt.Image(), nt.Video()), "", "media_mixed_unsupported"},
 		{"two videos", files(nt.Video(), nt.Video()), "", "media_kind_unsupported"},
 		{"a video as photo", video(), photos, "media_kind_unsupported"},
@@ -57,7 +57,7 @@ func TestWhatFacebookTakes(t *testing.T) {
 		{"10 MB", photo(nt.Bytes(10_000_000)), "", ""},
 		{"over 10 MB", photo(nt.Bytes(10_000_001)), "", "file_too_large"},
 
-		{"a wide video", video(nt.Size(1920, 1080), nt.Lasting(7_200_000), nt.Bytes(9_000_000_000)), "", ""},
+		{"a wide video", video(nt.Size(1920, 1080), nt.Duration(7_200_000), nt.Bytes(9_000_000_000)), "", ""},
 		{"a WebM", video(nt.Mime("video/webm")), "", "format_unsupported"},
 		{"a Reel", video(), reel, ""},
 		{"a wide Reel", video(nt.Size(1920, 1080)), reel, "aspect_unsupported"},
@@ -68,10 +68,10 @@ func TestWhatFacebookTakes(t *testing.T) {
 		{"narrower", video(nt.Size(1069, 1920)), reel, "aspect_unsupported"},
 		{"a hundredth too wide", video(nt.Size(1090, 1920)), reel, ""},
 		{"wider", video(nt.Size(1091, 1920)), reel, "aspect_unsupported"},
-		{"a Reel of 3 s", video(nt.Lasting(3_000)), reel, ""},
-		{"a Reel of less", video(nt.Lasting(2_999)), reel, "duration_too_short"},
-		{"a Reel of 90 s", video(nt.Lasting(90_000)), reel, ""},
-		{"a Reel of more", video(nt.Lasting(90_001)), reel, "duration_too_long"},
+		{"a Reel of 3 s", video(nt.Duration(3_000)), reel, ""},
+		{"a Reel of less", video(nt.Duration(2_999)), reel, "duration_too_short"},
+		{"a Reel of 90 s", video(nt.Duration(90_000)), reel, ""},
+		{"a Reel of more", video(nt.Duration(90_001)), reel, "duration_too_long"},
 		{"a Reel of 24 pictures, as films count", video(nt.FPS(23.976)), reel, ""},
 		{"a Reel of 23", video(nt.FPS(23)), reel, "format_unsupported"},
 		{"a Reel of 60", video(nt.FPS(60)), reel, ""},
@@ -80,7 +80,7 @@ func TestWhatFacebookTakes(t *testing.T) {
 		{"a Reel in VP9", video(nt.Codecs(core.CodecVP9, core.CodecAAC)), reel, ""},
 		{"a Reel in VP8", video(nt.Codecs(core.CodecVP8, core.CodecAAC)), reel, "format_unsupported"},
 		{"a Reel with Opus", video(nt.Codecs(core.CodecH264, "opus")), reel, "format_unsupported"},
-		{"a Story of 60 s", video(nt.Lasting(60_000)), story, ""},
-		{"a Story of more", video(nt.Lasting(60_001)), story, "duration_too_long"},
+		{"a Story of 60 s", video(nt.Duration(60_000)), story, ""},
+		{"a Story of more", video(nt.Duration(60_001)), story, "duration_too_long"},
 	})
 }

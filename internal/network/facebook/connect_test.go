@@ -32,7 +32,7 @@ const (
 func TestThePickerShowsWhatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, consenting([]string{bakery, choir}, granted))
-	profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 	if err != nil || len(profiles) != 2 {
 		t.Fatalf("got %+v, %v", profiles, err)
 	}
@@ -52,14 +52,14 @@ func TestAMissingPermissionMakesEveryPageUnusable(t *testing.T) {
 	t.Parallel()
 	for _, scope := range []string{"pages_manage_posts", "pages_read_engagement"} {
 		w := networktest.NewWorld(t, consenting([]string{bakery}, without(scope)))
-		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 		if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, scope) {
 			t.Errorf("%s: got %+v, %v", scope, profiles, err)
 		}
 	}
 	w := networktest.NewWorld(t, consenting([]string{bakery}, without("pages_show_list")))
-	_, err := w.Net.ExchangeCode(t.Context(), w.Grant())
-	if e := w.Failure(err, network.Rejected); !strings.Contains(e.Message, "list Pages") || e.Hint == "" {
+	_, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
+	if e := w.RequireError(err, network.Rejected); !strings.Contains(e.Message, "list Pages") || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -68,7 +68,7 @@ func TestPermissionsThatPublishingDoesNotNeedMayBeDeclined(t *testing.T) {
 	t.Parallel()
 	for _, scope := range []string{"read_insights", "business_management", "pages_read_user_content"} {
 		w := networktest.NewWorld(t, consenting([]string{bakery}, without(scope)))
-		it := w.Item("Still works without " + scope)
+		it := w.NewItem("Still works without " + scope)
 		sent, err := w.Net.Publish(t.Context(), it, "")
 		if err != nil {
 			t.Fatal(err)
@@ -82,8 +82,8 @@ func TestPermissionsThatPublishingDoesNotNeedMayBeDeclined(t *testing.T) {
 func TestNoPageIsAnErrorInWords(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, consenting(nil, granted))
-	_, err := w.Net.ExchangeCode(t.Context(), w.Grant())
-	if e := w.Failure(err, network.Rejected); e.Message == "" || e.Hint == "" {
+	_, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
+	if e := w.RequireError(err, network.Rejected); e.Message == "" || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -92,7 +92,7 @@ func TestNoPageIsAnErrorInWords(t *testing.T) {
 func TestAllPagesOfPagesAreListed(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+	w.ReplaceServer(func(rw http.ResponseWriter, r *http.Request) {
 		page := func(id string) string {
 			return fmt.Sprintf(`{"id":%q,"name":"Page %s","access_token":"EAA-page-token-%s","tasks":["MANAGE"],"picture":{"data":{"url":"https://x.example/%s"}}}`, id, id, id, id)
 		}
@@ -132,7 +132,7 @@ func TestTheVersionIsASetting(t *testing.T) {
 		"/www.facebook.com/v26.0/dialog/oauth?") {
 		t.Errorf("got %s", address)
 	}
-	if it := w.Item("On the newest version"); it.Profile != ticked && it.Profile != bakery {
+	if it := w.NewItem("On the newest version"); it.Profile != ticked && it.Profile != bakery {
 		t.Errorf("got %+v", it)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// tooFast is how long a Page must wait after it posted too fast.
-const tooFast = time.Hour
+// tooFastWait is how long a Page must wait after it posted too fast.
+const tooFastWait = time.Hour
 
 const (
 	hintPages   = "Facebook is temporarily refusing further requests for this Page. Belfry will try again."
@@ -32,7 +32,7 @@ var blocked = network.Meaning{
 // errorTable holds the error codes that are specific to Facebook. Package meta has those that all Graph APIs share.
 var errorTable = meta.Table{
 	{Code: 80001}:                 {Kind: network.RateLimited, Hint: hintPages},
-	{Code: 368, Subcode: 1390008}: {Kind: network.RateLimited, Hint: hintPages, Wait: tooFast},
+	{Code: 368, Subcode: 1390008}: {Kind: network.RateLimited, Hint: hintPages, Wait: tooFastWait},
 
 	{Code: 3919}:       {Kind: network.Transient, Hint: hintTrouble},
 	{Subcode: 1363047}: {Kind: network.Transient, Hint: hintTrouble},

@@ -27,15 +27,15 @@ func settings(t *testing.T, w *networktest.World, block string) json.RawMessage 
 func TestTagsAndLinkGoOut(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Bread, #again")
+	it := w.NewItem("Bread, #again")
 	it.Tags = []string{"again", "bakery"}
 	it.Settings = settings(t, w, `{"link": "https://example.org/bread", "contentType": "text"}`)
-	k := w.Publish(it)
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropAfterAccept})
+	k := w.NewWorker(it)
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.DropAfterAccept})
 	if do := k.Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
-	all := w.Visible()
+	all := w.VisiblePosts()
 	if len(all) != 1 || all[0].Text != "Bread, #again\n\n#bakery" || all[0].Link != "https://example.org/bread" ||
 		all[0].ID != k.ID {
 		t.Errorf("found %s, visible: %+v", k.ID, all)
@@ -45,7 +45,7 @@ func TestTagsAndLinkGoOut(t *testing.T) {
 func TestALinkAloneIsAPost(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("")
+	it := w.NewItem("")
 	it.Settings = settings(t, w, `{"link": "https://example.org/bread"}`)
 	if issues, _ := w.Net.CheckDraft(network.Draft{Settings: it.Settings}); len(issues) != 0 {
 		t.Errorf("issues: %+v", issues)
@@ -63,9 +63,9 @@ func TestALinkAloneIsAPost(t *testing.T) {
 func TestWhatASearchTakesForThePost(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Same words")
+	it := w.NewItem("Same words")
 	pictured := it
-	pictured.Files = w.Files(networktest.Image(), networktest.Image())
+	pictured.Files = w.NewFiles(networktest.Image(), networktest.Image())
 	linked := it
 	linked.Settings = settings(t, w, `{"link": "https://example.org/bread"}`)
 	row := func(message, app, at, attachments string) string {
@@ -112,7 +112,7 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		"photos that are not shown": {pictured, row("Same words", ours, now, ""), core.Ambiguous},
 		"the words under a link":    {pictured, row("Same words", ours, now, plain), core.Absent},
 	} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"data":[`+c.rows+`]}`) })
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"data":[`+c.rows+`]}`) })
 		st, err := w.Net.FindPost(t.Context(), c.it)
 		if err != nil || st.Verdict != c.want || (st.ExternalID == "1_2") != (c.want == core.Done) {
 			t.Errorf("%s: want %s, got %+v, %v", name, c.want, st, err)
@@ -124,20 +124,20 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 func TestADuplicateIsSearchedFor(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Said before")
+	it := w.NewItem("Said before")
 	if _, err := w.Net.Publish(t.Context(), it, ""); err != nil {
 		t.Fatal(err)
 	}
 	_, err := w.Net.Publish(t.Context(), it, "")
-	if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "506/1455006" ||
+	if e := w.RequireError(err, network.Rejected, it.Token.Access); e.Code != "506/1455006" ||
 		!strings.Contains(e.Hint, "already") {
 		t.Errorf("got %+v", e)
 	}
-	k := w.Publish(it)
+	k := w.NewWorker(it)
 	if do := k.Run(); do != core.DoLive {
 		t.Errorf("ended with %s after %v", do, k)
 	}
-	if all := w.Visible(); len(all) != 1 {
+	if all := w.VisiblePosts(); len(all) != 1 {
 		t.Errorf("visible: %+v", all)
 	}
 }
@@ -145,12 +145,12 @@ func TestADuplicateIsSearchedFor(t *testing.T) {
 func TestARelativeAddressGetsItsSite(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("a")
+	it := w.NewItem("a")
 	for permalink, want := range map[string]string{
 		"/reel/123/":                         "https://www.facebook.com/reel/123/",
 		"https://www.facebook.com/1/posts/2": "https://www.facebook.com/1/posts/2",
 	} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(rw, `{"id":"1","permalink_url":%q}`, permalink)
 		})
 		if got, err := w.Net.FetchLink(t.Context(), it, "1_2"); err != nil || got != want {
@@ -161,9 +161,9 @@ func TestARelativeAddressGetsItsSite(t *testing.T) {
 		`{"id":"1"}`, `{"permalink_url":"https://evil.example/1"}`, `{"permalink_url":"//evil.example/1"}`,
 		`{"permalink_url":"http://www.facebook.com/1"}`,
 	} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, body) })
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, body) })
 		_, err := w.Net.FetchLink(t.Context(), it, "1_2")
-		w.Failed(err, network.Unknown, it.Token.Access)
+		w.CheckError(err, network.Unknown, it.Token.Access)
 	}
 }
 
@@ -171,13 +171,13 @@ func TestARelativeAddressGetsItsSite(t *testing.T) {
 func TestAnAddressOfAnotherHostIsNotStored(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Same words")
+	it := w.NewItem("Same words")
 	const rest = `"id":"1_2","message":"Same words","created_time":"2026-10-05T09:00:00+0000","application":{"id":"1234567890123456"}}`
 	for address, want := range map[string]string{
 		"https://www.facebook.com/1/posts/2": "https://www.facebook.com/1/posts/2", "https://evil.example/1": "",
 		"https://facebook.com.evil.example/1": "",
 	} {
-		w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+		w.ReplaceServer(func(rw http.ResponseWriter, r *http.Request) {
 			body := fmt.Sprintf(`{"permalink_url":%q,%s`, address, rest)
 			if r.Method == http.MethodGet {
 				body = `{"data":[` + body + `]}`
@@ -198,16 +198,16 @@ func TestAnAddressOfAnotherHostIsNotStored(t *testing.T) {
 func TestPhotosAreDescribed(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Bread")
+	it := w.NewItem("Bread")
 	it.ArmedAt = time.Time{}
-	it.Files = w.Files(networktest.Image(), networktest.Image())
+	it.Files = w.NewFiles(networktest.Image(), networktest.Image())
 	it.Files[1].Description = strings.Repeat("é", 1200)
 	it.Files[1].URL = "" // its bytes are sent
-	k := w.Publish(it)
+	k := w.NewWorker(it)
 	if do := k.Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
-	if m := w.Visible()[0].Media; m[0].Alt != networktest.Description || m[1].Alt != strings.Repeat("é", 1000) {
+	if m := w.VisiblePosts()[0].Media; m[0].Alt != networktest.Description || m[1].Alt != strings.Repeat("é", 1000) {
 		t.Errorf("the photos are described as %q and %q", m[0].Alt, m[1].Alt)
 	}
 }
@@ -216,12 +216,12 @@ func TestPhotosAreDescribed(t *testing.T) {
 func TestPhotosAreUploadedAgainWhenFacebookHasDroppedThem(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Bread")
-	it.Settings, it.Files = settings(t, w, `{"contentType": "photo"}`), w.Files(networktest.Image(), networktest.Image())
+	it := w.NewItem("Bread")
+	it.Settings, it.Files = settings(t, w, `{"contentType": "photo"}`), w.NewFiles(networktest.Image(), networktest.Image())
 	it.HandleAt = w.Now()
-	handle := w.Handle(it)
-	if len(w.Visible()) != 0 {
-		t.Fatalf("visible before the irreversible call: %+v", w.Visible())
+	handle := w.NewHandle(it)
+	if len(w.VisiblePosts()) != 0 {
+		t.Fatalf("visible before the irreversible call: %+v", w.VisiblePosts())
 	}
 	w.Advance(25 * time.Hour)
 	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
@@ -232,11 +232,11 @@ func TestPhotosAreUploadedAgainWhenFacebookHasDroppedThem(t *testing.T) {
 // film is an item of one video.
 func film(t *testing.T, w *networktest.World, kind string, changes ...networktest.Change) network.Item {
 	t.Helper()
-	it := w.Item("A film")
+	it := w.NewItem("A film")
 	it.Title, it.Tags = "Premiere", []string{"bakery"}
 	it.ArmedAt = time.Time{}
 	it.Settings = settings(t, w, `{"contentType": "`+kind+`"}`)
-	it.Files = w.Files(networktest.Video(changes...))
+	it.Files = w.NewFiles(networktest.Video(changes...))
 	return it
 }
 
@@ -244,11 +244,11 @@ func TestTitleAndTagsGoOutWithAVideo(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"video", "reels"} {
 		w := networktest.NewWorld(t, harness())
-		k := w.Publish(film(t, w, kind))
+		k := w.NewWorker(film(t, w, kind))
 		if do := k.Run(); do != core.DoLive {
 			t.Fatalf("%s ended with %s", kind, do)
 		}
-		all := w.Visible()
+		all := w.VisiblePosts()
 		if len(all) != 1 || all[0].Text != "A film\n\n#bakery" || all[0].Extra["title"] != "Premiere" || all[0].ID != k.ID {
 			t.Errorf("%s: visible %+v", kind, all)
 		}
@@ -264,7 +264,7 @@ func TestAReelThatDoesNotFitIsRefused(t *testing.T) {
 	}{
 		"too wide":  {networktest.Size(1080, 1080), "1363040"},
 		"too small": {networktest.Size(360, 640), "1363127"},
-		"too long":  {networktest.Lasting(91_000), "1363128"},
+		"too long":  {networktest.Duration(91_000), "1363128"},
 		"too slow":  {networktest.FPS(20), "1363129"},
 	} {
 		w := networktest.NewWorld(t, harness())
@@ -276,7 +276,7 @@ func TestAReelThatDoesNotFitIsRefused(t *testing.T) {
 			}
 			_, err = w.Net.AdvanceStatus(t.Context(), it, handle)
 		}
-		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != c.code || e.Hint == "" || e.Message == "" {
+		if e := w.RequireError(err, network.Rejected, it.Token.Access); e.Code != c.code || e.Hint == "" || e.Message == "" {
 			t.Errorf("%s: got %+v", name, e)
 		}
 	}
@@ -293,17 +293,17 @@ func TestTheTokenGoesToNoOtherHost(t *testing.T) {
 		"https://rupload.facebook.com@evil.example/video-upload/v25.0/17", "",
 	} {
 		calls := 0
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 			calls++
 			_, _ = fmt.Fprintf(rw, `{"video_id":"17","upload_url":%q}`, address)
 		})
 		_, err := w.Net.CreateHandle(t.Context(), it)
-		w.Failed(err, network.Unknown, it.Token.Access)
+		w.CheckError(err, network.Unknown, it.Token.Access)
 		if calls != 1 {
 			t.Errorf("%s was called", address)
 		}
 	}
-	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+	w.ReplaceServer(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.URL.Path, "rupload") {
 			rw.WriteHeader(http.StatusBadRequest)
 			_, _ = fmt.Fprintf(rw, `{"debug_info":{"retriable":false,"type":"ProcessingFailedError","message":"Sent %s"}}`, r.Header.Get("Authorization"))
@@ -312,7 +312,7 @@ func TestTheTokenGoesToNoOtherHost(t *testing.T) {
 		_, _ = io.WriteString(rw, `{"video_id":"17","upload_url":"https://rupload.facebook.com/video-upload/v25.0/17"}`)
 	})
 	_, err := w.Net.CreateHandle(t.Context(), it)
-	if e := w.Failure(err, network.Transient, it.Token.Access); e.Code != "ProcessingFailedError" {
+	if e := w.RequireError(err, network.Transient, it.Token.Access); e.Code != "ProcessingFailedError" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -369,7 +369,7 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 		"a Story's video that is up":             {story, state("upload_complete", whole), core.Ready},
 		"a Story's video that cannot be fetched": {story, state("upload_failed", ""), core.Broken},
 	} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 			if c.answer == gone {
 				rw.WriteHeader(http.StatusBadRequest)
 			}
@@ -380,12 +380,12 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 			t.Errorf("%s: want %s, got %+v, %v", name, c.want, st, err)
 		}
 	}
-	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+	w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(rw, gone)
 	})
 	_, err := w.Net.AdvanceStatus(t.Context(), armed, "17")
-	w.Failed(err, network.Rejected, armed.Token.Access) // an armed one that is not shown proves nothing
+	w.CheckError(err, network.Rejected, armed.Token.Access) // an armed one that is not shown proves nothing
 }
 
 // A Story that the network refuses to show a second time is looked for among the Page's.
@@ -393,22 +393,22 @@ func TestAStoryIsShownOnce(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]core.Media{"photo": networktest.Image(), "video": networktest.Video()} {
 		w := networktest.NewWorld(t, harness())
-		it := w.Item("")
-		it.Settings, it.Files = settings(t, w, `{"contentType": "stories"}`), w.Files(file)
-		handle := w.Handle(it)
+		it := w.NewItem("")
+		it.Settings, it.Files = settings(t, w, `{"contentType": "stories"}`), w.NewFiles(file)
+		handle := w.NewHandle(it)
 		first, err := w.Net.Publish(t.Context(), it, handle)
 		if err != nil || first.ExternalID == "" {
 			t.Fatalf("%s: %+v, %v", name, first, err)
 		}
 		_, err = w.Net.Publish(t.Context(), it, handle)
-		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "100/1366051" {
+		if e := w.RequireError(err, network.Rejected, it.Token.Access); e.Code != "100/1366051" {
 			t.Errorf("%s: %+v", name, e)
 		}
 		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Done ||
 			st.ExternalID != first.ExternalID {
 			t.Errorf("%s: %+v, %v", name, st, err)
 		}
-		if all := w.Visible(); len(all) != 1 || all[0].PublishCalls != 2 {
+		if all := w.VisiblePosts(); len(all) != 1 || all[0].PublishCalls != 2 {
 			t.Errorf("%s: visible %+v", name, all)
 		}
 	}
@@ -421,11 +421,11 @@ func TestAPostWithoutItsFilesGoesNowhere(t *testing.T) {
 	for _, kind := range []string{"photo", "video", "reels", "stories"} {
 		it := film(t, w, kind)
 		it.Files = nil
-		if do := w.Publish(it).Run(); do != core.DoFail {
+		if do := w.NewWorker(it).Run(); do != core.DoFail {
 			t.Errorf("%s ended with %s", kind, do)
 		}
 	}
-	if all := w.Visible(); len(all) != 0 {
+	if all := w.VisiblePosts(); len(all) != 0 {
 		t.Errorf("visible: %+v", all)
 	}
 }

@@ -24,7 +24,7 @@ func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
 	}
 	w.Advance(23 * time.Hour)
 	_, err := w.Net.(network.Refresher).RefreshToken(t.Context(), token)
-	w.Failed(err, network.Rejected, token.Access)
+	w.CheckError(err, network.Rejected, token.Access)
 }
 
 // Whoever leaves out a permission that publishing needs learns it before a post fails for it.
@@ -36,7 +36,7 @@ func TestAnAccountWithoutThePermissionToPublishIsNotUsable(t *testing.T) {
 		h := harness()
 		h.Consent = url.Values{"username": {"nightowl.cycles"}, "withhold": {withheld}}
 		w := nt.NewWorld(t, h)
-		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 		if err != nil || len(profiles) != 1 {
 			t.Fatalf("%s: got %+v, %v", withheld, profiles, err)
 		}
@@ -52,7 +52,7 @@ func TestAPersonalAccountIsNotUsable(t *testing.T) {
 	h := harness()
 	h.Consent = url.Values{"username": {"maren.writes"}}
 	w := nt.NewWorld(t, h)
-	profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 	if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, "Business or Creator") {
 		t.Errorf("got %+v, %v", profiles, err)
 	}
@@ -69,7 +69,7 @@ func TestAnswersInOtherFormsConnectToo(t *testing.T) {
 		`{"data":[{"access_token":"IGAA-short-token","permissions":` + strings.ReplaceAll(scopes, `","`, `, `) + `}]}`,
 	} {
 		for kind, usable := range map[string]bool{"Business": true, "Media_Creator": true, "Personal": false, "": false} {
-			w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+			w.ReplaceServer(func(rw http.ResponseWriter, r *http.Request) {
 				body := `{"user_id":17841400000000001,"username":"ann","account_type":"` + kind + `"}`
 				switch {
 				case r.Method == http.MethodPost:

@@ -34,7 +34,7 @@ func sandboxed(t *testing.T, now func() time.Time, client, secret string) (http.
 func harness() nt.Harness {
 	return nt.Harness{
 		Driver: instagram.NewDriver(), Settings: instagram.Settings{}, Sandbox: sandboxed,
-		Simplest:   network.Draft{Media: nt.Files(1, nt.Image(nt.Size(320, 320)))},
+		Simplest:   network.Draft{Media: nt.RepeatFile(1, nt.Image(nt.Size(320, 320)))},
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token"},
 		Errors:     undocumented(), NoRevocation: true,

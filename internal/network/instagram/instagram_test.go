@@ -32,7 +32,7 @@ func TestWhatInstagramTakes(t *testing.T) {
 	t.Parallel()
 	a := strings.Repeat
 	image, video := nt.Image(), nt.Video()
-	nt.Verdicts(t, instagram.Rules{}, []nt.Verdict{
+	nt.RunVerdicts(t, instagram.Rules{}, []nt.Verdict{
 		{"2,200 characters", text(a("🌉", 2200)), "", ""},
 		{"2,201 characters", text(a("é", 2201)), "", "caption_too_long"},
 		{"tags count in the text", text(a("a", 2193), "bread"), "", "caption_too_long"},
@@ -45,7 +45,7 @@ func TestWhatInstagramTakes(t *testing.T) {
 		{"20 mentions", text(a("@ann ", 20)), "", ""},
 		{"21 mentions", text(a("@ann ", 21)), "", "mentions_too_many"},
 		{"addresses are no mentions", text(a("a@example.org ", 21)), "", ""},
-		{"a title is not used", network.Draft{Title: a("a", 5000), Media: nt.Files(1, image)}, "", ""},
+		{"a title is not used", network.Draft{Title: a("a", 5000), Media: nt.RepeatFile(1, image)}, "", ""},
 
 		{"without a file", network.Draft{Text: "Text"}, "", "media_required"},
 		{"a Reel without a file", network.Draft{Text: "Text"}, reel, "media_required"},
@@ -57,8 +57,8 @@ func TestWhatInstagramTakes(t *testing.T) {
 		{"two files as Story", files(video, image), story, "media_count_unsupported"},
 		{"a carousel of two", files(image, image), "", ""},
 		{"a mixed carousel", files(image, video), feed, ""},
-		{"a carousel of ten", network.Draft{Media: nt.Files(10, image)}, "", ""},
-		{"a carousel of eleven", network.Draft{Media: nt.Files(11, image)}, "", "media_count_unsupported"},
+		{"a carousel of ten", network.Draft{Media: nt.RepeatFile(10, image)}, "", ""},
+		{"a carousel of eleven", network.Draft{Media: nt.RepeatFile(11, image)}, "", "media_count_unsupported"},
 		{"a Story", files(image), story, ""},
 		{"a Story with a text", text("Text"), story, "text_not_allowed"},
 		{"a Story with a tag", text("", "tag"), story, "text_not_allowed"},
@@ -82,7 +82,7 @@ func TestFilesThatInstagramTakes(t *testing.T) {
 	t.Parallel()
 	image := func(c ...nt.Change) network.Draft { return files(nt.Image(c...)) }
 	video := func(c ...nt.Change) network.Draft { return files(nt.Video(c...)) }
-	nt.Verdicts(t, instagram.Rules{}, []nt.Verdict{
+	nt.RunVerdicts(t, instagram.Rules{}, []nt.Verdict{
 		{"a PNG", image(nt.Mime("image/png")), "", "format_unsupported"},
 		{"a WebP", image(nt.Mime("image/webp")), "", "format_unsupported"},
 		{"8 MB", image(nt.Bytes(8_000_000)), "", ""},
@@ -113,10 +113,10 @@ func TestFilesThatInstagramTakes(t *testing.T) {
 		{"60.1 pictures", video(nt.FPS(60.1)), "", "format_unsupported"},
 		{"25 Mbit", video(nt.BitRate(25_000_000)), "", ""},
 		{"a bit more", video(nt.BitRate(25_000_001)), "", "format_unsupported"},
-		{"3 s", video(nt.Lasting(3_000)), "", ""},
-		{"under 3 s", video(nt.Lasting(2_999)), "", "duration_too_short"},
-		{"15 min", video(nt.Lasting(900_000)), "", ""},
-		{"over 15 min", video(nt.Lasting(900_001)), "", "duration_too_long"},
+		{"3 s", video(nt.Duration(3_000)), "", ""},
+		{"under 3 s", video(nt.Duration(2_999)), "", "duration_too_short"},
+		{"15 min", video(nt.Duration(900_000)), "", ""},
+		{"over 15 min", video(nt.Duration(900_001)), "", "duration_too_long"},
 		{"300 MB", video(nt.Bytes(300_000_000)), "", ""},
 		{"over 300 MB", video(nt.Bytes(300_000_001)), "", "file_too_large"},
 		{"1920 wide", video(nt.Size(1920, 1080)), "", ""},
@@ -125,9 +125,9 @@ func TestFilesThatInstagramTakes(t *testing.T) {
 		{"wider than 10:1", video(nt.Size(1901, 190)), "", "aspect_unsupported"},
 		{"1:100", video(nt.Size(50, 5000)), "", ""},
 		{"higher than 1:100", video(nt.Size(50, 5001)), "", "aspect_unsupported"},
-		{"a Story of 60 s", video(nt.Lasting(60_000)), story, ""},
-		{"a Story of more", video(nt.Lasting(60_001)), story, "duration_too_long"},
-		{"a Story of under 3 s", video(nt.Lasting(2_999)), story, "duration_too_short"},
+		{"a Story of 60 s", video(nt.Duration(60_000)), story, ""},
+		{"a Story of more", video(nt.Duration(60_001)), story, "duration_too_long"},
+		{"a Story of under 3 s", video(nt.Duration(2_999)), story, "duration_too_short"},
 		{"a Story of 100 MB", video(nt.Bytes(100_000_000)), story, ""},
 		{"a Story over 100 MB", video(nt.Bytes(100_000_001)), story, "file_too_large"},
 		{"a Story of 1:10", video(nt.Size(100, 1000)), story, ""},

@@ -19,7 +19,7 @@ import (
 func TestThePickerShowsWhatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, withFacebook([]string{bakery, cycles, choir}, granted))
-	profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 	if err != nil || len(profiles) != 3 {
 		t.Fatalf("got %+v, %v", profiles, err)
 	}
@@ -46,15 +46,15 @@ func TestAMissingPermissionMakesEveryAccountUnusable(t *testing.T) {
 	}
 	for _, scope := range []string{"instagram_content_publish", "pages_read_engagement"} {
 		w := nt.NewWorld(t, withFacebook([]string{bakery}, without(scope)))
-		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 		if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, scope) {
 			t.Errorf("%s: got %+v, %v", scope, profiles, err)
 		}
 	}
 	for _, scopes := range [][]string{without("pages_show_list"), granted} {
 		w := nt.NewWorld(t, withFacebook(nil, scopes))
-		_, err := w.Net.ExchangeCode(t.Context(), w.Grant())
-		if e := w.Failure(err, network.Rejected); e.Message == "" || e.Hint == "" {
+		_, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
+		if e := w.RequireError(err, network.Rejected); e.Message == "" || e.Hint == "" {
 			t.Errorf("got %+v", e)
 		}
 	}
@@ -78,11 +78,11 @@ func TestATokenOfAPageEndsAfter90Days(t *testing.T) {
 func TestReadsThatAPageIsRefusedAreMadeAsThePerson(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, withFacebook([]string{bakery}, granted))
-	it := w.Item("Twice asked")
-	handle := w.Handle(it)
+	it := w.NewItem("Twice asked")
+	handle := w.NewHandle(it)
 	for _, code := range [][2]int{{10, 0}, {100, 33}} {
 		refuse := func(call string) {
-			w.Fault(sim.Fault{Call: call, Kind: sim.Error, Code: code[0], Subcode: code[1], Message: "Hidden"})
+			w.AddFault(sim.Fault{Call: call, Kind: sim.Error, Code: code[0], Subcode: code[1], Message: "Hidden"})
 		}
 		refuse("status")
 		if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Ready {
@@ -93,14 +93,14 @@ func TestReadsThatAPageIsRefusedAreMadeAsThePerson(t *testing.T) {
 			t.Errorf("%v: %+v, %v", code, st, err)
 		}
 		refuse("publish")
-		if _, err := w.Net.Publish(t.Context(), it, handle); err == nil || len(w.Visible()) != 0 {
+		if _, err := w.Net.Publish(t.Context(), it, handle); err == nil || len(w.VisiblePosts()) != 0 {
 			t.Errorf("%v: published as the person: %v", code, err)
 		}
 	}
 	refusedTwice := sim.Fault{Call: "status", Kind: sim.Error, Code: 10, Message: "Hidden", Times: new(2)}
-	w.Fault(refusedTwice)
+	w.AddFault(refusedTwice)
 	_, err := w.Net.AdvanceStatus(t.Context(), it, handle)
-	w.Failed(err, network.Revoked, it.Token.Access, it.Token.Extra["person"])
+	w.CheckError(err, network.Revoked, it.Token.Access, it.Token.Extra["person"])
 }
 
 func TestAccountsOfTheOtherLoginStillPublish(t *testing.T) {
@@ -109,7 +109,7 @@ func TestAccountsOfTheOtherLoginStillPublish(t *testing.T) {
 		"facebook": harness(), "instagram": withFacebook([]string{bakery}, granted),
 	} {
 		w := nt.NewWorld(t, h)
-		it := w.Item("Connected before")
+		it := w.NewItem("Connected before")
 		other, err := instagram.New(network.Environment{Client: w.Client, Now: w.Now, Get: func(name string) string {
 			return map[string]string{
 				"INSTAGRAM_CLIENT_ID": "99", "INSTAGRAM_CLIENT_SECRET": "of-the-other-app", "INSTAGRAM_LOGIN": login,
@@ -121,7 +121,7 @@ func TestAccountsOfTheOtherLoginStillPublish(t *testing.T) {
 		}
 		w.Net = other
 		it.ArmedAt = w.Now()
-		if st, err := other.Publish(t.Context(), it, w.Handle(it)); err != nil || st.Verdict != core.Done {
+		if st, err := other.Publish(t.Context(), it, w.NewHandle(it)); err != nil || st.Verdict != core.Done {
 			t.Errorf("with %s: %+v, %v", login, st, err)
 		}
 		if err := other.VerifyToken(t.Context(), it.Token); err != nil {
@@ -173,7 +173,7 @@ func TestAFileWithoutAnAddressIsRefusedWhereBytesAreNotTaken(t *testing.T) {
 		it := newItem(c.w, `{}`, "A", c.media)
 		it.Files[0].URL = ""
 		_, err := c.w.Net.CreateHandle(t.Context(), it)
-		if e := c.w.Failure(err, network.Rejected, it.Token.Access); e.Code != "media_unreachable" || e.Hint == "" {
+		if e := c.w.RequireError(err, network.Rejected, it.Token.Access); e.Code != "media_unreachable" || e.Hint == "" {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
@@ -188,8 +188,8 @@ func TestAnUploadAddressElsewhereGetsNoBytes(t *testing.T) {
 		"", "https://evil.example/ig-api-upload/v25.0/17", "http://rupload.facebook.com/ig-api-upload/v25.0/17",
 		"https://rupload.facebook.com.evil.example/17", "https://rupload.facebook.com/ig-api-upload/v25.0/18",
 	} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":"17","uri":%q}`, uri) })
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":"17","uri":%q}`, uri) })
 		_, err := w.Net.CreateHandle(t.Context(), it)
-		w.Failed(err, network.Unknown, it.Token.Access)
+		w.CheckError(err, network.Unknown, it.Token.Access)
 	}
 }

@@ -23,24 +23,24 @@ var (
 
 // newItem is a post of these files with settings, on its way out.
 func newItem(w *nt.World, settings, text string, media ...core.Media) network.Item {
-	it := w.Item(text)
-	it.Files, it.Settings = w.Files(media...), json.RawMessage(settings)
+	it := w.NewItem(text)
+	it.Files, it.Settings = w.NewFiles(media...), json.RawMessage(settings)
 	return it
 }
 
 // newFresh is a post of a photo that was never armed.
 func newFresh(w *nt.World, text string) network.Item {
-	it := w.Item(text)
+	it := w.NewItem(text)
 	it.ArmedAt, it.HandleAt = time.Time{}, w.Now()
 	return it
 }
 
 func publish(t *testing.T, w *nt.World, it network.Item) sim.Post {
 	t.Helper()
-	if do := w.Publish(it).Run(); do != core.DoLive {
+	if do := w.NewWorker(it).Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
-	all := w.Visible()
+	all := w.VisiblePosts()
 	if len(all) != 1 {
 		t.Fatalf("visible: %+v", all)
 	}
@@ -135,30 +135,30 @@ func TestAFullQuotaHoldsThePost(t *testing.T) {
 	}
 	send := func(it network.Item) {
 		t.Helper()
-		if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+		if _, err := w.Net.Publish(t.Context(), it, w.NewHandle(it)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	send(newItem(w, `{"contentType":"stories"}`, "", photo)) // counts, and is in another list
 	w.Advance(2 * time.Hour)
-	it := w.Item("One")
+	it := w.NewItem("One")
 	send(it)
 	w.Advance(time.Hour)
 	it.Text = "Two"
-	handle := w.Handle(it)
+	handle := w.NewHandle(it)
 	refused := func(want time.Duration) {
 		t.Helper()
 		_, err := w.Net.Publish(t.Context(), it, handle)
-		e := w.Failure(err, network.RateLimited, it.Token.Access)
+		e := w.RequireError(err, network.RateLimited, it.Token.Access)
 		if e.RetryAfter != want || e.Scope != network.ScopeAccount || e.Code != "9/2207042" || e.Hint == "" {
 			t.Errorf("want %v for the account, got %+v", want, e)
 		}
 	}
 	const untilItFrees = 21 * time.Hour // the Story leaves the window of a day
 	refused(untilItFrees)
-	w.Fault(sim.Fault{Call: "list", Kind: sim.ServerError})
+	w.AddFault(sim.Fault{Call: "list", Kind: sim.ServerError})
 	refused(time.Hour)
-	w.Fault(sim.Fault{Call: "limit", Kind: sim.ServerError})
+	w.AddFault(sim.Fault{Call: "limit", Kind: sim.ServerError})
 	refused(time.Hour)
 	w.Advance(untilItFrees)
 	send(it)
@@ -230,16 +230,16 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 			long, 400, `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`, ``, core.Dead, "",
 		},
 	} {
-		w.Instead(containers(c.answer, c.status, c.posts))
+		w.ReplaceServer(containers(c.answer, c.status, c.posts))
 		st, err := w.Net.AdvanceStatus(t.Context(), c.it, "17900000000000001")
 		if err != nil || st.Verdict != c.want || st.ExternalID != c.id {
 			t.Errorf("%s: want %s %q, got %+v, %v", name, c.want, c.id, st, err)
 		}
 	}
 	for _, code := range []string{"2207026", "2207057"} {
-		w.Instead(containers(failed(code), 200, ``))
+		w.ReplaceServer(containers(failed(code), 200, ``))
 		_, err := w.Net.AdvanceStatus(t.Context(), fresh, "17900000000000001")
-		if e := w.Failure(err, network.Rejected, fresh.Token.Access); e.Code != code || e.Hint == "" {
+		if e := w.RequireError(err, network.Rejected, fresh.Token.Access); e.Code != code || e.Hint == "" {
 			t.Errorf("%s: got %+v", code, e)
 		}
 	}
@@ -266,7 +266,7 @@ func TestASearchComparesCaptionTypeAndProduct(t *testing.T) {
 		"another product":    {listed("By @ann\nand @bob", "IMAGE", "AD", now), core.Absent},
 		"of an earlier time": {listed("By @ann\nand @bob", "IMAGE", "FEED", before), core.Absent},
 	} {
-		w.Instead(containers("", 200, c.post))
+		w.ReplaceServer(containers("", 200, c.post))
 		if st, err := w.Net.FindPost(t.Context(), it); err != nil || st.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v, %v", name, c.want, st, err)
 		}
@@ -276,12 +276,12 @@ func TestASearchComparesCaptionTypeAndProduct(t *testing.T) {
 func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	it := w.Item("Same words")
+	it := w.NewItem("Same words")
 	for address, want := range map[string]string{
 		"https://www.instagram.com/p/B/": "https://www.instagram.com/p/B/", "https://evil.example/p/B/": "",
 		"https://instagram.com.evil.example/p/B/": "", "javascript:alert(1)": "",
 	} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 			const shape = `{"permalink":%[1]q,"data":[{"id":"1","caption":"Same words","media_type":"IMAGE","permalink":%[1]q}]}`
 			_, _ = fmt.Fprintf(rw, shape, address)
 		})
@@ -298,11 +298,11 @@ func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 func TestAContainerIDThatIsAPathIsRefused(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	it := w.Item("a")
+	it := w.NewItem("a")
 	for _, id := range []string{"../../me/evil?x=", "17/media", "17?fields=x", "17#x", ".."} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":%q}`, id) })
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":%q}`, id) })
 		_, err := w.Net.CreateHandle(t.Context(), it)
-		w.Failed(err, network.Unknown, it.Token.Access)
+		w.CheckError(err, network.Unknown, it.Token.Access)
 	}
 }
 
@@ -310,8 +310,8 @@ func TestAContainerIDThatIsAPathIsRefused(t *testing.T) {
 func TestTheRaceAfterFinishedCostsNoSecondPost(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.NotReadyRace, Times: new(3)})
-	if one := publish(t, w, w.Item("Patience")); one.PublishCalls != 4 {
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.NotReadyRace, Times: new(3)})
+	if one := publish(t, w, w.NewItem("Patience")); one.PublishCalls != 4 {
 		t.Errorf("visible: %+v", one)
 	}
 }
@@ -320,7 +320,7 @@ func TestAContainerThatIsNeverReadyIsReplaced(t *testing.T) {
 	t.Parallel()
 	for name, media := range map[string][]core.Media{"alone": {photo}, "in a carousel": {photo, photo}} {
 		w := nt.NewWorld(t, harness())
-		w.Fault(sim.Fault{Call: "create", Kind: sim.NeverReady})
+		w.AddFault(sim.Fault{Call: "create", Kind: sim.NeverReady})
 		it := newItem(w, `{}`, "Slow", media...)
 		it.ArmedAt = time.Time{}
 		handle, err := w.Net.CreateHandle(t.Context(), it)
@@ -343,9 +343,9 @@ func TestAContainerThatIsNeverReadyIsReplaced(t *testing.T) {
 func TestAFailedContainerTellsItsReason(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	it := w.Item("A Reel")
-	it.Files, it.ArmedAt = w.Files(nt.Video()), time.Time{}
-	w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError, Times: new(0)})
+	it := w.NewItem("A Reel")
+	it.Files, it.ArmedAt = w.NewFiles(nt.Video()), time.Time{}
+	w.AddFault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError, Times: new(0)})
 	handle, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)

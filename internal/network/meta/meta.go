@@ -99,8 +99,8 @@ func (a API) addSecretProof(token network.Secret, params url.Values) url.Values 
 	return with
 }
 
-// listPages is the most pages of a list that are read.
-const listPages = 20
+// maxListPages is the most pages of a list that are read.
+const maxListPages = 20
 
 type page[T any] struct {
 	Data   []T `json:"data"`
@@ -118,7 +118,7 @@ func ListAll[T any](ctx context.Context, a API, path string, token network.Secre
 	var all []T
 	query := url.Values{}
 	maps.Copy(query, params)
-	for range listPages {
+	for range maxListPages {
 		var p page[T]
 		if err := a.Get(ctx, path, token, query, &p); err != nil {
 			return nil, err

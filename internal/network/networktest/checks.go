@@ -18,8 +18,8 @@ type Verdict = struct {
 	Want  string // the codes of issues and warnings, in any order
 }
 
-// Verdicts tests the network's check with the rows of a table.
-func Verdicts(t *testing.T, r network.Rules, rows []Verdict) {
+// RunVerdicts tests the network's check with the rows of a table.
+func RunVerdicts(t *testing.T, r network.Rules, rows []Verdict) {
 	t.Helper()
 	for _, v := range rows {
 		block, err := r.NormalizeSettings(json.RawMessage(v.Block))
@@ -48,28 +48,28 @@ type Change func(*core.Media)
 
 // Image returns an image that every network accepts, with the changes.
 func Image(changes ...Change) core.Media {
-	return changed(core.Media{Name: "a.jpg", Status: core.MediaReady, FileFacts: core.FileFacts{
+	return applyChanges(core.Media{Name: "a.jpg", Status: core.MediaReady, FileFacts: core.FileFacts{
 		Kind: core.FileImage, Mime: "image/jpeg", Bytes: 1_000_000, Width: 1080, Height: 1080, Frames: 1,
 	}}, changes)
 }
 
 // Video returns a video that every network accepts, with the changes.
 func Video(changes ...Change) core.Media {
-	return changed(core.Media{Name: "a.mp4", Status: core.MediaReady, FileFacts: core.FileFacts{
+	return applyChanges(core.Media{Name: "a.mp4", Status: core.MediaReady, FileFacts: core.FileFacts{
 		Kind: core.FileVideo, Mime: "video/mp4", Bytes: 10_000_000, Width: 1080, Height: 1920, DurationMs: 30_000, FPS: 30,
 		VideoCodec: core.CodecH264, AudioCodec: core.CodecAAC, AudioRate: 48_000, AudioChannels: 2, BitRate: 2_700_000,
 	}}, changes)
 }
 
-func changed(m core.Media, changes []Change) core.Media {
+func applyChanges(m core.Media, changes []Change) core.Media {
 	for _, change := range changes {
 		change(&m)
 	}
 	return m
 }
 
-// Files returns n copies of a file.
-func Files(n int, m core.Media) []core.Media { return slices.Repeat([]core.Media{m}, n) }
+// RepeatFile returns n copies of a file.
+func RepeatFile(n int, m core.Media) []core.Media { return slices.Repeat([]core.Media{m}, n) }
 
 // Mime sets the MIME type.
 func Mime(mime string) Change { return func(m *core.Media) { m.Mime = mime } }
@@ -82,8 +82,8 @@ func Size(width, height int) Change {
 	return func(m *core.Media) { m.Width, m.Height = width, height }
 }
 
-// Lasting sets the length of the video in milliseconds.
-func Lasting(ms int64) Change { return func(m *core.Media) { m.DurationMs = ms } }
+// Duration sets the length of the video in milliseconds.
+func Duration(ms int64) Change { return func(m *core.Media) { m.DurationMs = ms } }
 
 // FPS sets the frame rate of the video.
 func FPS(n float64) Change { return func(m *core.Media) { m.FPS = n } }

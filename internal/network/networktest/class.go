@@ -8,7 +8,8 @@ import (
 	"belfry/internal/network"
 )
 
-// Classes that are not kinds of error: a status query is answered with "not yet", or what was requested is already done.
+// Classes that are not kinds of error: a status query is answered with "not yet", or what was requested is already
+// done.
 const (
 	Pending network.ErrorKind = "pending"
 	Ignored network.ErrorKind = "done"
@@ -29,8 +30,8 @@ var classActors = map[string]network.Actor{
 	"author": network.ActorAuthor, "owner": network.ActorOwner, "operator": network.ActorOperator,
 }
 
-// ParseClass parses a class such as "throttled account 5m", "throttled app midnight" or "rejected owner 4h". Midnight is
-// in Los Angeles, because networks count days there.
+// ParseClass parses a class such as "throttled account 5m", "throttled app midnight" or "rejected owner 4h". Midnight
+// is in Los Angeles, because networks count days there.
 func ParseClass(t *testing.T, text string, now time.Time) (c Class) {
 	t.Helper()
 	words := strings.Fields(text)
@@ -47,7 +48,7 @@ func ParseClass(t *testing.T, text string, now time.Time) (c Class) {
 		case string(network.ScopeAccount), string(network.ScopeApp):
 			c.Scope = network.Scope(word)
 		case "midnight":
-			c.Wait = untilMidnight(t, now)
+			c.Wait = timeUntilMidnight(t, now)
 		default:
 			var err error
 			if c.Wait, err = time.ParseDuration(word); err != nil {
@@ -61,7 +62,7 @@ func ParseClass(t *testing.T, text string, now time.Time) (c Class) {
 	return c
 }
 
-func untilMidnight(t *testing.T, now time.Time) time.Duration {
+func timeUntilMidnight(t *testing.T, now time.Time) time.Duration {
 	t.Helper()
 	zone, err := time.LoadLocation("America/Los_Angeles")
 	if err != nil {

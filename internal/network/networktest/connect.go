@@ -11,9 +11,9 @@ import (
 	"belfry/internal/network/sim"
 )
 
-func connects(t *testing.T, h Harness) {
+func testConnect(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	grant := w.Grant()
+	grant := w.GrantConsent()
 	profiles, err := w.Net.ExchangeCode(t.Context(), grant)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func connects(t *testing.T, h Harness) {
 		}
 	}
 	_, err = w.Net.ExchangeCode(t.Context(), grant)
-	e := w.Failure(err, network.Rejected, network.Secret(grant.Code))
+	e := w.RequireError(err, network.Rejected, network.Secret(grant.Code))
 	if e.Hint == "" || e.Message == "" {
 		t.Errorf("the refusal of a used code has no message or hint: %+v", e)
 	}
@@ -62,17 +62,17 @@ func checkProfileRead(t *testing.T, w *World, p network.Profile) {
 	}
 }
 
-func refusedConsent(t *testing.T, h Harness) {
+func testRefusedConsent(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	if back := w.Consent("deny"); back.Get("error") != "access_denied" || back.Get("code") != "" ||
+	if back := w.SubmitConsent("deny"); back.Get("error") != "access_denied" || back.Get("code") != "" ||
 		back.Get("state") != "the-state" {
 		t.Errorf("after a refusal, the redirect has %v", back)
 	}
 }
 
-func wrongCode(t *testing.T, h Harness) {
+func testWrongCode(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	good := w.Grant()
+	good := w.GrantConsent()
 	for name, grant := range map[string]network.AuthResponse{
 		"a made-up code":   {Code: "AQ-this-is-not-a-code-of-anyone", RedirectURI: callback, Verifier: good.Verifier},
 		"another way back": {Code: good.Code, RedirectURI: callback + "/elsewhere", Verifier: good.Verifier},
@@ -83,7 +83,7 @@ func wrongCode(t *testing.T, h Harness) {
 			continue
 		}
 		_, err := w.Net.ExchangeCode(t.Context(), grant)
-		if e := w.Failure(err, network.Rejected, network.Secret(grant.Code)); e.Message == "" {
+		if e := w.RequireError(err, network.Rejected, network.Secret(grant.Code)); e.Message == "" {
 			t.Errorf("%s: no message", name)
 		}
 	}
@@ -92,7 +92,7 @@ func wrongCode(t *testing.T, h Harness) {
 	}
 }
 
-func refreshes(t *testing.T, h Harness) {
+func testRefresh(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	r, ok := w.Net.(network.Refresher)
 	old := w.Connect().Token
@@ -106,9 +106,9 @@ func refreshes(t *testing.T, h Harness) {
 	for kind, want := range map[string]network.ErrorKind{
 		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited,
 	} {
-		w.Fault(sim.Fault{Call: "refresh", Kind: kind})
+		w.AddFault(sim.Fault{Call: "refresh", Kind: kind})
 		_, err := r.RefreshToken(t.Context(), old)
-		w.Failed(err, want, old.Access)
+		w.CheckError(err, want, old.Access)
 	}
 	fresh, err := r.RefreshToken(t.Context(), old)
 	if err != nil {
@@ -122,19 +122,19 @@ func refreshes(t *testing.T, h Harness) {
 	if err := w.Net.VerifyToken(t.Context(), fresh); err != nil {
 		t.Errorf("the fresh token does not work: %v", err)
 	}
-	w.Fault(sim.Fault{Call: "refresh", Kind: sim.TruncatedJSON}) // which may cost a token that can be used only once
+	w.AddFault(sim.Fault{Call: "refresh", Kind: sim.TruncatedJSON}) // which may cost a token that can be used only once
 	_, err = r.RefreshToken(t.Context(), fresh)
-	w.Failed(err, network.Unknown, fresh.Access, fresh.Refresh)
-	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+	w.CheckError(err, network.Unknown, fresh.Access, fresh.Refresh)
+	w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = rw.Write([]byte(`{"token_type":"bearer","access_token":""}`))
 	})
 	_, err = r.RefreshToken(t.Context(), fresh)
-	w.Failed(err, network.Unknown, fresh.Access)
-	w.Instead(nil)
+	w.CheckError(err, network.Unknown, fresh.Access)
+	w.ReplaceServer(nil)
 	if !fresh.ExpiresAt.IsZero() {
 		w.Advance(fresh.ExpiresAt.Sub(w.Now()) + time.Second)
 		_, err = r.RefreshToken(t.Context(), fresh)
-		w.Failed(err, network.Expired, fresh.Access, fresh.Refresh)
+		w.CheckError(err, network.Expired, fresh.Access, fresh.Refresh)
 	}
 }
 

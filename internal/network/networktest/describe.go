@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network"
 )
 
-func describes(t *testing.T, h Harness) {
+func testDescription(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	d := w.Net.Describe()
 	for what, ok := range map[string]bool{
@@ -25,8 +25,8 @@ func describes(t *testing.T, h Harness) {
 	}
 	checkVariables(t, h)
 	var all []network.Budget
-	for _, s := range shapes(d) {
-		if draft, ok := s.draft(w.Net, h); ok {
+	for _, s := range listShapes(d) {
+		if draft, ok := s.newDraft(w.Net, h); ok {
 			budgets := w.Net.DeliveryFor(draft).Budgets
 			checkBudgets(t, s.name, budgets)
 			all = append(all, budgets...)
@@ -76,7 +76,7 @@ func checkVariables(t *testing.T, h Harness) {
 			if name == v.Name {
 				return "no value for this"
 			}
-			return h.variable(name)
+			return h.readVariable(name)
 		}}
 		if _, err := h.Driver.New(broken); err == nil || !strings.Contains(err.Error(), v.Name) {
 			t.Errorf("a broken %s is not refused by name: %v", v.Name, err)
@@ -87,7 +87,7 @@ func checkVariables(t *testing.T, h Harness) {
 		if strings.Contains(name, "_CLIENT_") {
 			return ""
 		}
-		return h.variable(name)
+		return h.readVariable(name)
 	}})
 	if err != nil || bare.IsConfigured() {
 		t.Errorf("configured without credentials (%v)", err)

@@ -17,13 +17,13 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// documentedErrors tests that every documented error, at each call for a post, has the consequences of its class and the
-// network's own message.
-func documentedErrors(t *testing.T, h Harness) {
+// testDocumentedErrors tests that every documented error, at each call for a post, has the consequences of its class
+// and the network's own message.
+func testDocumentedErrors(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	handle := w.Handle(it)
-	documents := w.Documents()
+	it := w.NewItem(text)
+	handle := w.NewHandle(it)
+	documents := w.DocumentedErrors()
 	if len(documents) == 0 {
 		t.Fatal("the simulator documents no errors")
 	}
@@ -34,7 +34,7 @@ func documentedErrors(t *testing.T, h Harness) {
 	for _, d := range documents {
 		for _, call := range calls {
 			if d.Calls == nil || slices.Contains(d.Calls, call) {
-				it = w.checkDocumented(d, call, it, handle)
+				it = w.checkDocumentedError(d, call, it, handle)
 			}
 		}
 	}
@@ -43,15 +43,15 @@ func documentedErrors(t *testing.T, h Harness) {
 			Code: c.Code, Subcode: c.Subcode, Reason: c.Reason, Status: c.Status, Class: string(c.Kind),
 			Message: "These are the network's own words.",
 		}
-		it = w.checkDocumented(d, cmp.Or(c.Call, "publish"), it, handle)
+		it = w.checkDocumentedError(d, cmp.Or(c.Call, "publish"), it, handle)
 	}
-	if all := w.Visible(); len(all) != 0 {
+	if all := w.VisiblePosts(); len(all) != 0 {
 		t.Errorf("visible: %+v", all)
 	}
 }
 
-// listsDocumented tests that the connector's table has every documented error, with the same meaning.
-func listsDocumented(t *testing.T, h Harness) {
+// testErrorTable tests that the connector's table has every documented error, with the same meaning.
+func testErrorTable(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	meanings := map[string]network.Meaning{}
 	for _, listed := range h.Driver.Errors() {
@@ -60,12 +60,12 @@ func listsDocumented(t *testing.T, h Harness) {
 			t.Errorf("%s has no hint", listed.Code)
 		}
 	}
-	for _, d := range w.Documents() {
+	for _, d := range w.DocumentedErrors() {
 		class := ParseClass(t, d.Class, w.Now())
 		if class.Kind == Pending || class.Kind == network.Unknown || class.Kind == Ignored {
 			continue
 		}
-		listed, ok := meaningOf(meanings, d)
+		listed, ok := findMeaning(meanings, d)
 		if !ok {
 			t.Errorf("%s is not in the table", d.Name())
 			continue
@@ -80,8 +80,8 @@ func listsDocumented(t *testing.T, h Harness) {
 	}
 }
 
-// meaningOf returns the meaning of an error: that of its code and subcode, of either, or of the range of its code.
-func meaningOf(meanings map[string]network.Meaning, d sim.Documented) (network.Meaning, bool) {
+// findMeaning returns the meaning of an error: that of its code and subcode, of either, or of the range of its code.
+func findMeaning(meanings map[string]network.Meaning, d sim.Documented) (network.Meaning, bool) {
 	for _, name := range []string{
 		d.Name(), strconv.Itoa(d.Subcode), strconv.Itoa(d.Code), fmt.Sprintf("%d–%d", d.Code/100*100, d.Code/100*100+99),
 	} {
@@ -92,8 +92,8 @@ func meaningOf(meanings map[string]network.Meaning, d sim.Documented) (network.M
 	return network.Meaning{}, false
 }
 
-// Documents returns the errors in the simulator's table.
-func (w *World) Documents() []sim.Documented {
+// DocumentedErrors returns the errors in the simulator's table.
+func (w *World) DocumentedErrors() []sim.Documented {
 	for _, about := range w.Kit.Networks() {
 		if about.ID == string(w.Net.Describe().ID) {
 			return about.Errors
@@ -102,9 +102,9 @@ func (w *World) Documents() []sim.Documented {
 	return nil
 }
 
-// checkDocumented makes a call that the network refuses with a documented error, and checks the connector's error. It
-// returns the item with a valid token.
-func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, handle string) network.Item {
+// checkDocumentedError makes a call that the network refuses with a documented error, and checks the connector's error.
+// It returns the item with a valid token.
+func (w *World) checkDocumentedError(d sim.Documented, call string, it network.Item, handle string) network.Item {
 	w.t.Helper()
 	w.Advance(time.Minute) // beyond the limits on calls a minute
 	it = w.renewIfLapsed(it)
@@ -113,12 +113,12 @@ func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, 
 	if class.Kind == network.Rejected { // which counts only when the post would have appeared
 		it.ArmedAt = w.Now().Add(-time.Hour)
 	}
-	w.Fault(sim.Fault{
+	w.AddFault(sim.Fault{
 		Call: call, Kind: sim.Error, Code: d.Code, Subcode: d.Subcode, Reason: d.Reason, Status: d.Status, Message: d.Message,
 		Times: new(0),
 	})
 	defer w.Kit.Faults.Clear()
-	st, err := w.provoke(call, it, handle)
+	st, err := w.makeCall(call, it, handle)
 	name := d.Name() + " at " + call
 	switch {
 	case class.Kind == Pending:
@@ -132,11 +132,11 @@ func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, 
 			Trace: "-", Scope: class.Scope, RetryAfter: class.Wait,
 		}
 	}
-	e := w.Failure(err, class.Kind, it.Token.Access)
+	e := w.RequireError(err, class.Kind, it.Token.Access)
 	if class.Kind == network.Unknown { // which proves nothing
 		return it
 	}
-	if e.Code != d.Name() || e.Message != d.Message || !holdsWords(e.Raw, d.Message) || e.Trace == "" && !w.h.NoTrace {
+	if e.Code != d.Name() || e.Message != d.Message || !containsText(e.Raw, d.Message) || e.Trace == "" && !w.h.NoTrace {
 		w.t.Errorf("%s: want the network's message, code, trace and response, got %+v", name, e)
 	}
 	if e.Hint == "" || !strings.Contains(strings.ToLower(e.Hint), strings.ToLower(d.Advice)) {
@@ -148,8 +148,8 @@ func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, 
 	return it
 }
 
-// holdsWords reports whether a JSON response contains a text.
-func holdsWords(answer []byte, words string) bool {
+// containsText reports whether a JSON response contains a text.
+func containsText(answer []byte, words string) bool {
 	encoded, err := json.Marshal(words)
 	return err == nil && (strings.Contains(string(answer), strings.Trim(string(encoded), `"`)) ||
 		strings.Contains(string(answer), words))
@@ -172,8 +172,8 @@ func (w *World) renewIfLapsed(it network.Item) network.Item {
 	return it
 }
 
-// provoke makes the connector make the call that Case.Call names.
-func (w *World) provoke(call string, it network.Item, handle string) (st network.Status, err error) {
+// makeCall makes the connector make the call that Case.Call names.
+func (w *World) makeCall(call string, it network.Item, handle string) (st network.Status, err error) {
 	switch call {
 	case "", "publish":
 		return w.Net.Publish(w.t.Context(), it, handle)
@@ -184,37 +184,37 @@ func (w *World) provoke(call string, it network.Item, handle string) (st network
 	return st, err
 }
 
-func throttles(t *testing.T, h Harness) {
+func testThrottle(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	handle := w.Handle(it)
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.RateLimited, RetryAfter: 120})
+	it := w.NewItem(text)
+	handle := w.NewHandle(it)
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.RateLimited, RetryAfter: 120})
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != 2*time.Minute || e.Hint == "" {
+	if e := w.RequireError(err, network.RateLimited, it.Token.Access); e.RetryAfter != 2*time.Minute || e.Hint == "" {
 		t.Errorf("want two minutes and a hint, got %+v", e)
 	}
 }
 
-func deadTokens(t *testing.T, h Harness) {
+func testInvalidTokens(t *testing.T, h Harness) {
 	for kind, want := range map[string]network.ErrorKind{sim.TokenExpired: network.Expired, sim.TokenRevoked: network.Revoked} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			it := w.Item(text)
-			handle := w.Handle(it)
+			it := w.NewItem(text)
+			handle := w.NewHandle(it)
 			lapses, cause := !it.Token.LapsesAt.IsZero(), want
 			if lapses {
 				want = network.Lapsed // and RefreshToken returns the cause
 			}
-			w.Fault(sim.Fault{Call: cmp.Or(h.TokenCall, "publish"), Kind: kind})
-			_, err := w.provoke(h.TokenCall, it, handle)
-			if e := w.Failure(err, want, it.Token.Access); e.Hint == "" {
+			w.AddFault(sim.Fault{Call: cmp.Or(h.TokenCall, "publish"), Kind: kind})
+			_, err := w.makeCall(h.TokenCall, it, handle)
+			if e := w.RequireError(err, want, it.Token.Access); e.Hint == "" {
 				t.Error("no hint")
 			}
-			w.Failed(w.Net.VerifyToken(t.Context(), it.Token), want, it.Token.Access)
-			_, err = w.Ask(it, handle)
-			w.Failed(err, want, it.Token.Access)
-			if all := w.Visible(); len(all) != 0 {
+			w.CheckError(w.Net.VerifyToken(t.Context(), it.Token), want, it.Token.Access)
+			_, err = w.AskOutcome(it, handle)
+			w.CheckError(err, want, it.Token.Access)
+			if all := w.VisiblePosts(); len(all) != 0 {
 				t.Errorf("visible: %+v", all)
 			}
 			if !lapses {
@@ -226,26 +226,26 @@ func deadTokens(t *testing.T, h Harness) {
 			}
 			fresh, err := refresher.RefreshToken(t.Context(), it.Token)
 			if cause == network.Revoked {
-				w.Failed(err, cause, it.Token.Access, it.Token.Refresh)
+				w.CheckError(err, cause, it.Token.Access, it.Token.Refresh)
 				return
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			it.Token = fresh
-			if st, err := w.Ask(it, handle); err != nil || st.Verdict != core.Ready {
+			if st, err := w.AskOutcome(it, handle); err != nil || st.Verdict != core.Ready {
 				t.Errorf("with a fresh token: %+v, %v", st, err)
 			}
 		})
 	}
 }
 
-// hostileAnswers tests that a response that is not complete and well-formed proves nothing about the post.
-func hostileAnswers(t *testing.T, h Harness) {
+// testHostileResponses tests that a response that is not complete and well-formed proves nothing about the post.
+func testHostileResponses(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	handle := w.Handle(it)
-	write := writeAnswer
+	it := w.NewItem(text)
+	handle := w.NewHandle(it)
+	write := writeResponse
 	for name, answer := range map[string]http.HandlerFunc{
 		"an empty object":             write(200, `{}`),
 		"an empty id":                 write(200, `{"id": ""}`),
@@ -260,26 +260,26 @@ func hostileAnswers(t *testing.T, h Harness) {
 		"a refusal without a reason":  write(400, `{"sorry": true}`),
 		"a refusal that is null":      write(400, `null`),
 		"more than is read":           write(200, `{"id": "17", "more": "`+strings.Repeat("x", 1<<20)+`"}`),
-		"success in a redirect":       redirect(http.StatusFound, `{"id": "17"}`),
-		"a redirect that resends":     redirect(http.StatusTemporaryRedirect, ``),
-		"a redirect that stays":       redirect(http.StatusPermanentRedirect, ``),
+		"success in a redirect":       writeRedirect(http.StatusFound, `{"id": "17"}`),
+		"a redirect that resends":     writeRedirect(http.StatusTemporaryRedirect, ``),
+		"a redirect that stays":       writeRedirect(http.StatusPermanentRedirect, ``),
 		"a redirect to nowhere":       write(http.StatusPermanentRedirect, ``),
-		"fewer bytes than were said":  cutShort,
-		"an answer that is no answer": garbage,
-		"a connection closed at once": hangUp,
+		"fewer bytes than were said":  writeTruncated,
+		"an answer that is no answer": writeGarbage,
+		"a connection closed at once": closeConnection,
 		"an error in another format":  write(400, `{"error": "invalid_grant"}`),
 	} {
-		w.Instead(answer)
+		w.ReplaceServer(answer)
 		_, err := w.Net.Publish(t.Context(), it, handle)
 		var e *network.Error
 		if !errors.As(err, &e) || e.Kind != network.Unknown {
 			t.Errorf("%s: want unknown, got %v", name, err)
 			continue
 		}
-		w.Failed(err, network.Unknown, it.Token.Access)
+		w.CheckError(err, network.Unknown, it.Token.Access)
 	}
-	w.Instead(nil)
-	if all := w.Visible(); len(all) != 0 {
+	w.ReplaceServer(nil)
+	if all := w.VisiblePosts(); len(all) != 0 {
 		t.Errorf("visible: %+v", all)
 	}
 	w.mu.Lock()
@@ -291,14 +291,14 @@ func hostileAnswers(t *testing.T, h Harness) {
 	}
 }
 
-func writeAnswer(status int, body string) http.HandlerFunc {
+func writeResponse(status int, body string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(status)
 		_, _ = rw.Write([]byte(body))
 	}
 }
 
-func redirect(status int, body string) http.HandlerFunc {
+func writeRedirect(status int, body string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Location", "/followed")
 		rw.WriteHeader(status)
@@ -306,16 +306,16 @@ func redirect(status int, body string) http.HandlerFunc {
 	}
 }
 
-func cutShort(rw http.ResponseWriter, _ *http.Request) {
+func writeTruncated(rw http.ResponseWriter, _ *http.Request) {
 	rw.Header().Set("Content-Length", "100")
 	_, _ = rw.Write([]byte(`{"id": "17"}`))
 }
 
-func hangUp(rw http.ResponseWriter, _ *http.Request) { raw(rw, "") }
+func closeConnection(rw http.ResponseWriter, _ *http.Request) { writeRaw(rw, "") }
 
-func garbage(rw http.ResponseWriter, _ *http.Request) { raw(rw, "SSH-2.0-OpenSSH_9.2\r\n") }
+func writeGarbage(rw http.ResponseWriter, _ *http.Request) { writeRaw(rw, "SSH-2.0-OpenSSH_9.2\r\n") }
 
-func raw(rw http.ResponseWriter, bytes string) {
+func writeRaw(rw http.ResponseWriter, bytes string) {
 	conn, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil {
 		return
@@ -324,12 +324,12 @@ func raw(rw http.ResponseWriter, bytes string) {
 	_ = conn.Close()
 }
 
-// secretsStay tests that errors contain no secrets, even if the network echoes everything that it received.
-func secretsStay(t *testing.T, h Harness) {
+// testRedaction tests that errors contain no secrets, even if the network echoes everything that it received.
+func testRedaction(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	grant := w.Grant()
-	it := w.Item(text)
-	handle := w.Handle(it)
+	grant := w.GrantConsent()
+	it := w.NewItem(text)
+	handle := w.NewHandle(it)
 	it.ArmedAt = w.Now()
 	echo := func(status int, shape string) http.HandlerFunc {
 		return func(rw http.ResponseWriter, r *http.Request) {
@@ -361,12 +361,12 @@ func secretsStay(t *testing.T, h Harness) {
 		verbs["refresh"] = func() error { _, err := r.RefreshToken(t.Context(), it.Token); return err }
 	}
 	for status, shape := range shapes {
-		w.Instead(echo(status, shape))
+		w.ReplaceServer(echo(status, shape))
 		for name, verb := range verbs {
 			var e *network.Error
-			w.Watch()
+			w.StartRecording()
 			err := verb()
-			if err == nil && len(w.Watched()) == 0 {
+			if err == nil && len(w.RecordedSteps()) == 0 {
 				continue // no call was made
 			}
 			if status == http.StatusOK && name == "find" {
@@ -376,12 +376,12 @@ func secretsStay(t *testing.T, h Harness) {
 				t.Errorf("%s at %d: not a network error: %v", name, status, err)
 				continue
 			}
-			w.Failed(err, e.Kind, it.Token.Access, network.Secret(grant.Code))
+			w.CheckError(err, e.Kind, it.Token.Access, network.Secret(grant.Code))
 		}
 	}
 }
 
-func checksLength(t *testing.T, h Harness) {
+func testTextLength(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	limit := w.Net.Describe().Limits.Text
 	codes := func(text string) []core.IssueCode {
@@ -405,19 +405,19 @@ func checksLength(t *testing.T, h Harness) {
 		strings.Repeat("a", limit.Max):   "",
 		strings.Repeat("a", limit.Max+1): core.IssueCaptionTooLong.Code,
 		" \n":                            blank,
-		strings.Repeat("🥐", limit.Max/fits(limit)):   "",
-		strings.Repeat("🥐", limit.Max/fits(limit)+1): core.IssueCaptionTooLong.Code,
+		strings.Repeat("🥐", limit.Max/croissantLength(limit)):   "",
+		strings.Repeat("🥐", limit.Max/croissantLength(limit)+1): core.IssueCaptionTooLong.Code,
 	} {
 		got := codes(text)
 		if (want == "" && len(got) > 0) || (want != "" && (len(got) != 1 || got[0] != want)) {
 			t.Errorf("%d bytes: want %q, got %v", len(text), want, got)
 		}
 	}
-	it := w.Item(strings.Repeat("🥐", limit.Max/fits(limit)+1))
-	if k := w.Publish(it); k.Run() != core.DoFail {
+	it := w.NewItem(strings.Repeat("🥐", limit.Max/croissantLength(limit)+1))
+	if k := w.NewWorker(it); k.Run() != core.DoFail {
 		t.Error("the simulator accepts what the check refuses")
 	}
 }
 
-// fits returns the length of a croissant in the unit of the limit.
-func fits(limit core.Count) int { return limit.Unit.Length("🥐") }
+// croissantLength returns the length of a croissant in the unit of the limit.
+func croissantLength(limit core.Count) int { return limit.Unit.Length("🥐") }

@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-func tellsFacts(t *testing.T, h Harness) {
+func testFacts(t *testing.T, h Harness) {
 	if _, tells := NewWorld(t, h).Net.(network.Informer); tells != (len(h.Facts) > 0) {
 		t.Fatalf("the network reports facts: %v; the harness expects %d", tells, len(h.Facts))
 	}
@@ -23,13 +23,13 @@ func tellsFacts(t *testing.T, h Harness) {
 			}
 		}
 		if c.Fault.Kind != "" {
-			w.Fault(c.Fault)
+			w.AddFault(c.Fault)
 		}
-		got, err := w.facts(p)
+		got, err := w.readFacts(p)
 		if err != nil || !reflect.DeepEqual(got, c.Want) {
 			t.Errorf("%s=%s %s: want %+v, got %+v, %v", c.Option, c.Value, c.Fault.Reason, c.Want, got, err)
 		}
-		if all := w.Visible(); len(all) > 0 {
+		if all := w.VisiblePosts(); len(all) > 0 {
 			t.Errorf("visible: %+v", all)
 		}
 		for _, r := range w.Kit.Calls.ListRecent(0) {
@@ -40,7 +40,7 @@ func tellsFacts(t *testing.T, h Harness) {
 	}
 }
 
-func (w *World) facts(p network.Profile) (core.Facts, error) {
+func (w *World) readFacts(p network.Profile) (core.Facts, error) {
 	w.t.Helper()
 	informer, ok := w.Net.(network.Informer)
 	if !ok {
@@ -49,56 +49,56 @@ func (w *World) facts(p network.Profile) (core.Facts, error) {
 	return informer.ReadAccountFacts(w.t.Context(), p.ExternalID, p.Token)
 }
 
-func countsPublished(t *testing.T, h Harness) {
+func testPublishedCount(t *testing.T, h Harness) {
 	if len(h.Facts) == 0 || h.Facts[0].Want.Quota == nil {
 		return
 	}
 	w := NewWorld(t, h)
 	p := w.Connect()
-	if k := w.Publish(w.itemOf(p, text)); k.Run() != core.DoLive {
+	if k := w.NewWorker(w.newItemFor(p, text)); k.Run() != core.DoLive {
 		t.Fatal("the post is not live")
 	}
 	before := h.Facts[0].Want.Quota
-	if got, err := w.facts(p); err != nil || got.Quota == nil || got.Quota.Used != before.Used+1 || got.Quota.Limit != before.Limit {
+	if got, err := w.readFacts(p); err != nil || got.Quota == nil || got.Quota.Used != before.Used+1 || got.Quota.Limit != before.Limit {
 		t.Errorf("after a post: %+v, %v", got, err)
 	}
 	w.Advance(before.Window + 1)
-	if got, err := w.facts(p); err != nil || got.Quota == nil || got.Quota.Used != before.Used {
+	if got, err := w.readFacts(p); err != nil || got.Quota == nil || got.Quota.Used != before.Used {
 		t.Errorf("after the window: %+v, %v", got, err)
 	}
 }
 
-// hostileFacts tests that an incomplete response yields no facts, but an error without secrets.
-func hostileFacts(t *testing.T, h Harness) {
+// testHostileFacts tests that an incomplete response yields no facts, but an error without secrets.
+func testHostileFacts(t *testing.T, h Harness) {
 	if len(h.Facts) == 0 {
 		return
 	}
 	w := NewWorld(t, h)
 	p := w.Connect()
 	for name, answer := range map[string]http.HandlerFunc{
-		"an empty object":   writeAnswer(http.StatusOK, `{}`),
-		"a list":            writeAnswer(http.StatusOK, `[]`),
-		"nothing":           writeAnswer(http.StatusOK, ``),
-		"half of it":        writeAnswer(http.StatusOK, `{"data": [{"quota_usa`),
-		"an empty list":     writeAnswer(http.StatusOK, `{"data": [], "items": []}`),
-		"a page":            writeAnswer(http.StatusOK, `<html><body>Welcome</body></html>`),
-		"a gateway's page":  writeAnswer(http.StatusBadGateway, `<html>Bad gateway</html>`),
-		"a closed line":     hangUp,
+		"an empty object":   writeResponse(http.StatusOK, `{}`),
+		"a list":            writeResponse(http.StatusOK, `[]`),
+		"nothing":           writeResponse(http.StatusOK, ``),
+		"half of it":        writeResponse(http.StatusOK, `{"data": [{"quota_usa`),
+		"an empty list":     writeResponse(http.StatusOK, `{"data": [], "items": []}`),
+		"a page":            writeResponse(http.StatusOK, `<html><body>Welcome</body></html>`),
+		"a gateway's page":  writeResponse(http.StatusBadGateway, `<html>Bad gateway</html>`),
+		"a closed line":     closeConnection,
 		"what was asked":    func(rw http.ResponseWriter, r *http.Request) { _, _ = rw.Write([]byte(r.Header.Get("Authorization"))) },
-		"a redirect":        redirect(http.StatusFound, `{"data": [{"quota_usage": 1}]}`),
-		"another's channel": writeAnswer(http.StatusOK, `{"items": [{"id": "UC00"}]}`),
+		"a redirect":        writeRedirect(http.StatusFound, `{"data": [{"quota_usage": 1}]}`),
+		"another's channel": writeResponse(http.StatusOK, `{"items": [{"id": "UC00"}]}`),
 	} {
-		w.Instead(answer)
-		facts, err := w.facts(p)
+		w.ReplaceServer(answer)
+		facts, err := w.readFacts(p)
 		if !reflect.DeepEqual(facts, core.Facts{}) {
 			t.Errorf("%s: %+v", name, facts)
 		}
-		w.Failed(err, network.Unknown, p.Token.Access, p.Token.Refresh)
+		w.CheckError(err, network.Unknown, p.Token.Access, p.Token.Refresh)
 	}
-	w.Instead(nil)
+	w.ReplaceServer(nil)
 	for _, kind := range []string{sim.TokenExpired, sim.TokenRevoked} {
-		w.Fault(sim.Fault{Kind: kind})
-		if facts, err := w.facts(p); err == nil || !reflect.DeepEqual(facts, core.Facts{}) {
+		w.AddFault(sim.Fault{Kind: kind})
+		if facts, err := w.readFacts(p); err == nil || !reflect.DeepEqual(facts, core.Facts{}) {
 			t.Errorf("%s: %+v, %v", kind, facts, err)
 		}
 	}

@@ -23,9 +23,9 @@ type shape struct {
 	media      []core.Media
 }
 
-// shapes returns the kinds of post with files that a network's limits describe: for every content type, the fewest and
-// the most files, of one kind and mixed, and files at every limit. The network's check may refuse some of them.
-func shapes(d network.Description) []shape {
+// listShapes returns the kinds of post with files that a network's limits describe: for every content type, the fewest
+// and the most files, of one kind and mixed, and files at every limit. The network's check may refuse some of them.
+func listShapes(d network.Description) []shape {
 	var all []shape
 	for kind, c := range d.Limits.ContentTypes {
 		add := func(name string, media ...core.Media) {
@@ -38,19 +38,19 @@ func shapes(d network.Description) []shape {
 		if c.Image != nil {
 			small := Image(Size(320, 320)) // quick to encode
 			kinds = append(kinds, small)
-			for name, m := range bounds(small, *c.Image) {
+			for name, m := range listFilesAtLimits(small, *c.Image) {
 				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
 			}
 		}
 		if c.Video != nil {
 			kinds = append(kinds, Video())
-			for name, m := range bounds(Video(), *c.Video) {
+			for name, m := range listFilesAtLimits(Video(), *c.Video) {
 				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
 			}
 		}
 		for _, m := range kinds {
-			plain(fmt.Sprintf("%d of %s", c.Min, m.Mime), Files(c.Min, m)...)
-			add(fmt.Sprintf("%d of %s", c.Max, m.Mime), Files(c.Max, m)...)
+			plain(fmt.Sprintf("%d of %s", c.Min, m.Mime), RepeatFile(c.Min, m)...)
+			add(fmt.Sprintf("%d of %s", c.Max, m.Mime), RepeatFile(c.Max, m)...)
 		}
 		if len(kinds) == 2 {
 			plain("image and video", kinds...)
@@ -60,12 +60,12 @@ func shapes(d network.Description) []shape {
 	return all
 }
 
-// bounds returns the file m changed to be at each of the limits.
-func bounds(m core.Media, l core.FileLimits) map[string]core.Media {
+// listFilesAtLimits returns the file m changed to be at each of the limits.
+func listFilesAtLimits(m core.Media, l core.FileLimits) map[string]core.Media {
 	all := map[string]core.Media{}
 	add := func(name string, on bool, c Change) {
 		if on {
-			all[name] = changed(m, []Change{c})
+			all[name] = applyChanges(m, []Change{c})
 		}
 	}
 	for _, format := range l.Formats {
@@ -77,19 +77,19 @@ func bounds(m core.Media, l core.FileLimits) map[string]core.Media {
 	add("without sound", m.Kind == core.FileVideo, Codecs(core.CodecH264, ""))
 	add("loudest", l.AudioRate > 0, Sound(l.AudioRate, l.AudioChannels))
 	add("heaviest", m.Kind == core.FileImage && l.Bytes > 0, Bytes(l.Bytes))
-	add("narrowest", l.MinRatio > 0, ratio(l, l.MinRatio*1.001))
-	add("widest", l.MaxRatio > 0, ratio(l, l.MaxRatio*0.999))
+	add("narrowest", l.MinRatio > 0, withRatio(l, l.MinRatio*1.001))
+	add("widest", l.MaxRatio > 0, withRatio(l, l.MaxRatio*0.999))
 	add("smallest", l.MinWidth > 0, Size(l.MinWidth, l.MinHeight))
 	add("largest", l.MaxWidth > 0, Size(l.MaxWidth, l.MaxWidth*9/16))
-	add("shortest", m.Kind == core.FileVideo, Lasting(max(l.MinDurationMs, 100)))
-	add("longest", l.MaxDurationMs > 0, Lasting(l.MaxDurationMs))
+	add("shortest", m.Kind == core.FileVideo, Duration(max(l.MinDurationMs, 100)))
+	add("longest", l.MaxDurationMs > 0, Duration(l.MaxDurationMs))
 	add("slowest", l.MinFPS > 0, FPS(l.MinFPS))
 	add("fastest", l.MaxFPS > 0, FPS(l.MaxFPS))
 	return all
 }
 
-// ratio sets the width-to-height ratio, with the smallest sides that the limits allow.
-func ratio(l core.FileLimits, r float64) Change {
+// withRatio sets the width-to-height ratio, with the smallest sides that the limits allow.
+func withRatio(l core.FileLimits, r float64) Change {
 	side := float64(max(l.MinWidth, l.MinHeight, 100))
 	if r < 1 {
 		return Size(int(side), int(side/r))
@@ -97,8 +97,8 @@ func ratio(l core.FileLimits, r float64) Change {
 	return Size(int(side*r), int(side))
 }
 
-// draft returns a draft of the shape. ok is false if the check refuses it, or if the network cannot get its files.
-func (s shape) draft(r network.Network, h Harness) (d network.Draft, ok bool) {
+// newDraft returns a draft of the shape. ok is false if the check refuses it, or if the network cannot get its files.
+func (s shape) newDraft(r network.Network, h Harness) (d network.Draft, ok bool) {
 	d = network.Draft{Text: text, Title: h.Simplest.Title, Media: s.media, Settings: json.RawMessage(`{}`)}
 	for _, f := range r.Describe().Fields {
 		if slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == s.kind }) {
@@ -116,37 +116,37 @@ func (s shape) draft(r network.Network, h Harness) (d network.Draft, ok bool) {
 	return d, len(issues) == 0 && !slices.Contains(h.Unfinished, s.kind)
 }
 
-// pushes reports whether the connector sends the files of a draft.
-func pushes(n network.Network, h Harness, d network.Draft) bool {
+// isPushed reports whether the connector sends the files of a draft.
+func isPushed(n network.Network, h Harness, d network.Draft) bool {
 	files := n.DeliveryFor(d).Files
 	return files == network.Pushed || files == network.Either && h.hidden
 }
 
-// post returns an item with the content of a draft and real files.
-func (w *World) post(d network.Draft) network.Item {
+// newItemFromDraft returns an item with the content of a draft and real files.
+func (w *World) newItemFromDraft(d network.Draft) network.Item {
 	w.t.Helper()
-	it := w.Item(d.Text)
-	it.Title, it.Settings, it.Files = d.Title, d.Settings, w.Files(d.Media...)
+	it := w.NewItem(d.Text)
+	it.Title, it.Settings, it.Files = d.Title, d.Settings, w.NewFiles(d.Media...)
 	if issues, _ := w.Net.CheckDraft(it.Draft()); len(issues) != 0 {
 		w.t.Fatalf("the generated files are not as requested: %+v", issues)
 	}
 	return it
 }
 
-// sums returns the hashes of an item's files, in order.
-func (w *World) sums(it network.Item) []string {
+// hashFiles returns the hashes of an item's files, in order.
+func (w *World) hashFiles(it network.Item) []string {
 	var all []string
 	for _, f := range it.Files {
-		all = append(all, w.sum(f))
+		all = append(all, w.hashFile(f))
 	}
 	return all
 }
 
-// shown checks that the item is the only visible post and has its files in their order, and that the worker has the
-// post's id.
-func (w *World) shown(it network.Item, k *Worker) {
+// checkPublished checks that the item is the only visible post and has its files in their order, and that the worker
+// has the post's id.
+func (w *World) checkPublished(it network.Item, k *Worker) {
 	w.t.Helper()
-	one := w.exactlyOne(it.Text)
+	one := w.requireOnePost(it.Text)
 	if k.ID != one.ID || k.URL != "" && k.URL != one.URL {
 		w.t.Errorf("the worker has the id %q and the address %q of %+v", k.ID, k.URL, one)
 	}
@@ -154,17 +154,17 @@ func (w *World) shown(it network.Item, k *Worker) {
 	for _, m := range one.Media {
 		sums = append(sums, m.SHA256)
 	}
-	if want := w.sums(it); !slices.Equal(want, sums) {
+	if want := w.hashFiles(it); !slices.Equal(want, sums) {
 		w.t.Errorf("want the files %v, the post has %v", want, sums)
 	}
 }
 
-// publishesFiles tests that the network accepts whatever the check allows, and shows the same bytes.
-func publishesFiles(t *testing.T, h Harness) {
+// testFilesAtLimits tests that the network accepts whatever the check allows, and shows the same bytes.
+func testFilesAtLimits(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	taken := map[string]bool{}
-	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules, h)
+	for _, s := range listShapes(rules.Describe()) {
+		d, ok := s.newDraft(rules, h)
 		if !ok {
 			continue
 		}
@@ -172,17 +172,17 @@ func publishesFiles(t *testing.T, h Harness) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			it := w.post(d)
-			k := w.Publish(it)
+			it := w.newItemFromDraft(d)
+			k := w.NewWorker(it)
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			w.shown(it, k)
+			w.checkPublished(it, k)
 			link, err := w.Net.FetchLink(t.Context(), k.it, k.ID)
 			if err != nil {
 				t.Fatalf("no link to %q: %v", k.ID, err)
 			}
-			if status := w.open(w.Client.BrowserURL(link)); status != http.StatusOK {
+			if status := w.fetchStatus(w.Client.BrowserURL(link)); status != http.StatusOK {
 				t.Errorf("the page of the post has status %d", status)
 			}
 		})
@@ -197,25 +197,25 @@ func publishesFiles(t *testing.T, h Harness) {
 	}
 }
 
-// filesSurviveLoss loses each call of a post with files once, before or after it takes effect, with and without a crash
+// testLostCalls loses each call of a post with files once, before or after it takes effect, with and without a crash
 // of the worker. The post must never be published twice, and may be given up only if nothing shows what happened to the
 // irreversible call.
-func filesSurviveLoss(t *testing.T, h Harness) {
+func testLostCalls(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
-	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules, h)
+	for _, s := range listShapes(rules.Describe()) {
+		d, ok := s.newDraft(rules, h)
 		if !ok || !s.plain || len(d.Media) > 2 {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			k := w.Publish(w.post(d))
-			w.Watch()
+			k := w.NewWorker(w.newItemFromDraft(d))
+			w.StartRecording()
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			calls := w.Watched()
+			calls := w.RecordedSteps()
 			for n, do := range calls {
 				only := !k.pub.Flow.IsRepeatable() && do == core.DoPublish
 				for i := range 4 {
@@ -223,7 +223,7 @@ func filesSurviveLoss(t *testing.T, h Harness) {
 					name := fmt.Sprintf("call %d of %d for %s, arrives %v, crash %v", n+1, len(calls), do, arrives, crash)
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
-						losesOne(t, h, d, n+1, arrives, crash, only)
+						testLostCall(t, h, d, n+1, arrives, crash, only)
 					})
 				}
 			}
@@ -231,35 +231,35 @@ func filesSurviveLoss(t *testing.T, h Harness) {
 	}
 }
 
-// losesOne loses the nth call. With only, nothing can show what happened to this call.
-func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, only bool) {
+// testLostCall loses the nth call. With only, nothing can show what happened to this call.
+func testLostCall(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, only bool) {
 	w := NewWorld(t, h)
-	it := w.post(d)
-	w.Lose(n, arrives)
-	k := w.Publish(it)
+	it := w.newItemFromDraft(d)
+	w.LoseRequest(n, arrives)
+	k := w.NewWorker(it)
 	k.crash = crash
 	do := k.Run()
 	switch {
 	case only && !arrives:
-		if do != core.DoOutcomeUnknown || len(w.Visible()) != 0 {
-			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.Visible())
+		if do != core.DoOutcomeUnknown || len(w.VisiblePosts()) != 0 {
+			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.VisiblePosts())
 		}
 		return
 	case do != core.DoLive:
 		t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 	}
-	w.shown(it, k)
-	if one := w.Visible()[0]; arrives && one.PublishCalls != 1 {
+	w.checkPublished(it, k)
+	if one := w.VisiblePosts()[0]; arrives && one.PublishCalls != 1 {
 		t.Errorf("%d publishing calls for a post that was already published: %v", one.PublishCalls, k.calls)
 	}
 }
 
-// filesTakeTime tests a network that takes minutes to process files: the publishing call is not repeated while the
+// testSlowProcessing tests a network that takes minutes to process files: the publishing call is not repeated while the
 // network processes them, even if its response was lost.
-func filesTakeTime(t *testing.T, h Harness) {
+func testSlowProcessing(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
-	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules, h)
+	for _, s := range listShapes(rules.Describe()) {
+		d, ok := s.newDraft(rules, h)
 		if !ok || !s.plain {
 			continue
 		}
@@ -271,15 +271,15 @@ func filesTakeTime(t *testing.T, h Harness) {
 					t.Fatal(err)
 				}
 				if fault != "" {
-					w.Fault(sim.Fault{Call: "publish", Kind: fault, Accept: true})
+					w.AddFault(sim.Fault{Call: "publish", Kind: fault, Accept: true})
 				}
-				it := w.post(d)
-				k := w.Publish(it)
+				it := w.newItemFromDraft(d)
+				k := w.NewWorker(it)
 				if do := k.Run(); do != core.DoLive {
 					t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 				}
-				w.shown(it, k)
-				if one := w.Visible()[0]; one.PublishCalls != 1 {
+				w.checkPublished(it, k)
+				if one := w.VisiblePosts()[0]; one.PublishCalls != 1 {
 					t.Errorf("%d publishing calls: %v", one.PublishCalls, k.calls)
 				}
 			})
@@ -287,49 +287,49 @@ func filesTakeTime(t *testing.T, h Harness) {
 	}
 }
 
-// filesThatCannotBeFetched tests that posts whose files the network cannot fetch fail with a message and are not visible.
-func filesThatCannotBeFetched(t *testing.T, h Harness) {
+// testUnfetchableFiles tests that posts whose files the network cannot fetch fail with a message and are not visible.
+func testUnfetchableFiles(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
-	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules, h)
-		if !ok || !s.plain || pushes(rules, h, d) {
+	for _, s := range listShapes(rules.Describe()) {
+		d, ok := s.newDraft(rules, h)
+		if !ok || !s.plain || isPushed(rules, h, d) {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			it := w.post(d)
-			w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError, Times: new(0)})
-			k := w.Publish(it)
-			if do := k.Run(); do != core.DoFail || len(w.Visible()) != 0 {
-				t.Fatalf("ended with %s after %v, visible: %v", do, k.calls, w.Visible())
+			it := w.newItemFromDraft(d)
+			w.AddFault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError, Times: new(0)})
+			k := w.NewWorker(it)
+			if do := k.Run(); do != core.DoFail || len(w.VisiblePosts()) != 0 {
+				t.Fatalf("ended with %s after %v, visible: %v", do, k.calls, w.VisiblePosts())
 			}
 			if k.failed == nil && k.said == "" {
 				t.Error("no message says why")
 			}
 			w.Kit.Faults.Clear()
-			w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError})
-			k = w.Publish(it)
+			w.AddFault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError})
+			k = w.NewWorker(it)
 			if do := k.Run(); do == core.DoLive {
-				w.shown(it, k)
+				w.checkPublished(it, k)
 			}
 		})
 	}
 }
 
-// filesThatCannotBeRead tests that posts whose files the connector cannot read fail and are not visible. A post whose
+// testUnreadableFiles tests that posts whose files the connector cannot read fail and are not visible. A post whose
 // files can be read later goes live.
-func filesThatCannotBeRead(t *testing.T, h Harness) {
+func testUnreadableFiles(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
-	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules, h)
-		if !ok || !s.plain || !pushes(rules, h, d) {
+	for _, s := range listShapes(rules.Describe()) {
+		d, ok := s.newDraft(rules, h)
+		if !ok || !s.plain || !isPushed(rules, h, d) {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			it := w.post(d)
+			it := w.newItemFromDraft(d)
 			left := -1
 			for i, f := range it.Files {
 				it.Files[i].Open = func(ctx context.Context) (io.ReadSeekCloser, error) {
@@ -340,33 +340,33 @@ func filesThatCannotBeRead(t *testing.T, h Harness) {
 					return f.Open(ctx)
 				}
 			}
-			if do := w.Publish(it).Run(); do != core.DoFail || len(w.Visible()) != 0 {
-				t.Fatalf("ended with %s, visible: %v", do, w.Visible())
+			if do := w.NewWorker(it).Run(); do != core.DoFail || len(w.VisiblePosts()) != 0 {
+				t.Fatalf("ended with %s, visible: %v", do, w.VisiblePosts())
 			}
 			left = 1
-			k := w.Publish(it)
+			k := w.NewWorker(it)
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			w.shown(it, k)
+			w.checkPublished(it, k)
 		})
 	}
 }
 
-// resumesUploads interrupts an upload several times. It checks that each call continues where the last one was
+// testInterruptedUpload interrupts an upload several times. It checks that each call continues where the last one was
 // interrupted, so that no byte arrives twice.
-func resumesUploads(t *testing.T, h Harness) {
+func testInterruptedUpload(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
-	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules, h)
+	for _, s := range listShapes(rules.Describe()) {
+		d, ok := s.newDraft(rules, h)
 		if !ok || !s.plain || d.Media[0].Kind != core.FileVideo {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			it := w.post(d)
-			it.Files[0] = padded(it.Files[0], 4<<20)
+			it := w.newItemFromDraft(d)
+			it.Files[0] = padFile(it.Files[0], 4<<20)
 			size := it.Files[0].Bytes
 			const breaks = 3
 			left, open := breaks, it.Files[0].Open
@@ -378,14 +378,14 @@ func resumesUploads(t *testing.T, h Harness) {
 				left--
 				return &brokenFile{file, size / (breaks + 1)}, err
 			}
-			k := w.Publish(it)
+			k := w.NewWorker(it)
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
 			if got := w.received.Load(); left != 0 || got < size || got > size+slack {
 				t.Errorf("for a file of %d bytes %d arrived, and %d breaks are left", size, got, left)
 			}
-			w.shown(it, k)
+			w.checkPublished(it, k)
 		})
 	}
 }
@@ -408,39 +408,39 @@ func (f *brokenFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// preparesInvisibly tests that nothing is visible before the arm, and that a post that was prepared ahead goes live once,
+// testPreparation tests that nothing is visible before the arm, and that a post that was prepared ahead goes live once,
 // at its time.
-func preparesInvisibly(t *testing.T, h Harness) {
+func testPreparation(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
-	for _, s := range append(shapes(rules.Describe()), shape{name: "the simplest", plain: true, media: h.Simplest.Media}) {
-		d, ok := s.draft(rules, h)
+	for _, s := range append(listShapes(rules.Describe()), shape{name: "the simplest", plain: true, media: h.Simplest.Media}) {
+		d, ok := s.newDraft(rules, h)
 		if !ok || !s.plain {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			it := w.post(d)
-			k := w.Publish(it)
+			it := w.newItemFromDraft(d)
+			k := w.NewWorker(it)
 			k.early = true
 			do := core.DoPoll
 			for n := 0; n < limitClaims && do != core.DoAwait; n++ {
-				do = k.claim()
-				w.rest()
+				do = k.runClaim()
+				w.waitIdle()
 				w.Advance(time.Minute)
 			}
 			if do != core.DoAwait || slices.Contains(k.calls, core.DoPublish) {
 				t.Fatalf("before the time it ended with %s after %v: %v", do, k.calls, k.failed)
 			}
 			w.Advance(rules.DeliveryFor(d).Ahead)
-			if all := w.Visible(); len(all) != 0 {
+			if all := w.VisiblePosts(); len(all) != 0 {
 				t.Fatalf("visible before the time: %v", all)
 			}
 			k.early = false
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			w.shown(it, k)
+			w.checkPublished(it, k)
 		})
 	}
 }

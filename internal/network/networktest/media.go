@@ -94,7 +94,7 @@ func (s *shelf) openGate(name string) {
 	}
 }
 
-func (s *shelf) put(f served) string {
+func (s *shelf) addFile(f served) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := fmt.Sprint(len(s.files))
@@ -102,19 +102,19 @@ func (s *shelf) put(f served) string {
 	return s.base + "/media/" + name
 }
 
-// ordinary is the size of an image whose size does not matter. Only larger images get exactly the number of bytes in their
-// properties.
+// ordinary is the size of an image whose size does not matter. Only larger images get exactly the number of bytes in
+// their properties.
 const ordinary = 1_000_000
 
 // Description is the description of every file.
 const Description = "What the file shows"
 
-// File creates a file with the given properties and serves it to the simulators. All files differ.
-func (w *World) File(m core.Media) network.File {
+// NewFile creates a file with the given properties and serves it to the simulators. All files differ.
+func (w *World) NewFile(m core.Media) network.File {
 	w.t.Helper()
 	made, ok := w.made[m.FileFacts]
 	if !ok {
-		made = content(m)
+		made = encodeFile(m)
 		w.made[m.FileFacts] = made
 	}
 	// Bytes after the end of a file do not change what it shows.
@@ -128,15 +128,15 @@ func (w *World) File(m core.Media) network.File {
 		m.BitRate = m.Bytes * 8 * 1000 / m.DurationMs
 	}
 	open := func(context.Context) (io.ReadSeekCloser, error) { return openBytes{bytes.NewReader(content)}, nil }
-	file := network.File{Media: m, Description: Description, URL: w.shelf.put(served{content, m.Mime}), Open: open}
+	file := network.File{Media: m, Description: Description, URL: w.shelf.addFile(served{content, m.Mime}), Open: open}
 	if w.h.hidden {
 		file.URL = ""
 	}
 	return file
 }
 
-// padded returns a file with additional bytes that do not change what it shows.
-func padded(f network.File, more int) network.File {
+// padFile returns a file with additional bytes that do not change what it shows.
+func padFile(f network.File, more int) network.File {
 	open := f.Open
 	padding := mediatest.Box("free", make([]byte, more))
 	f.Bytes += int64(len(padding))
@@ -152,8 +152,8 @@ func padded(f network.File, more int) network.File {
 	return f
 }
 
-// sum returns the hash of a file's bytes.
-func (w *World) sum(f network.File) string {
+// hashFile returns the hash of a file's bytes.
+func (w *World) hashFile(f network.File) string {
 	w.t.Helper()
 	file, err := f.Open(w.t.Context())
 	if err != nil {
@@ -173,12 +173,12 @@ type openBytes struct{ *bytes.Reader }
 // Close does nothing.
 func (openBytes) Close() error { return nil }
 
-// Files creates and serves several files.
-func (w *World) Files(media ...core.Media) []network.File {
+// NewFiles creates and serves several files.
+func (w *World) NewFiles(media ...core.Media) []network.File {
 	w.t.Helper()
 	var all []network.File
 	for _, m := range media {
-		all = append(all, w.File(m))
+		all = append(all, w.NewFile(m))
 	}
 	return all
 }
@@ -189,7 +189,7 @@ var codecs = map[core.Codec]string{
 	core.CodecAAC: "mp4a",
 }
 
-func content(m core.Media) []byte {
+func encodeFile(m core.Media) []byte {
 	switch m.Mime {
 	case "image/jpeg":
 		return mediatest.JPEG(m.Width, m.Height)

@@ -1,5 +1,5 @@
-// Package networktest is the test suite that every network runs against its simulator, over real HTTP. It tests what the
-// rest of the service relies on.
+// Package networktest is the test suite that every network runs against its simulator, over real HTTP. It tests what
+// the rest of the service relies on.
 package networktest
 
 import (
@@ -28,8 +28,8 @@ type Harness struct {
 	TokenPaths []string
 	// NoRenewal is true if the tokens of this login are not renewed, although those of another login of the network are.
 	NoRenewal bool
-	// NoRevocation is true if no call revokes a grant of this login. RevokesByApp is true if the call needs no token of the
-	// person.
+	// NoRevocation is true if no call revokes a grant of this login. RevokesByApp is true if the call needs no token of
+	// the person.
 	NoRevocation, RevokesByApp bool
 	// NoTrace is true if the network's errors contain no id of the call.
 	NoTrace bool
@@ -46,7 +46,8 @@ type Harness struct {
 	hidden bool
 }
 
-// FactsCase is the facts that a network reports while an option of the simulator has a value, or while a fault is active.
+// FactsCase is the facts that a network reports while an option of the simulator has a value, or while a fault is
+// active.
 type FactsCase struct {
 	Option, Value string
 	Fault         sim.Fault
@@ -65,12 +66,12 @@ type Case struct {
 func RunPushed(t *testing.T, h Harness) {
 	h.hidden = true
 	for name, test := range map[string]func(*testing.T, Harness){
-		"publishes what its limits allow":            publishesFiles,
-		"no lost call makes a post with files twice": filesSurviveLoss,
-		"files that take their time are waited for":  filesTakeTime,
-		"files that cannot be read fail":             filesThatCannotBeRead,
-		"uploads that break off are resumed":         resumesUploads,
-		"nothing is visible before the arm":          preparesInvisibly,
+		"publishes what its limits allow":            testFilesAtLimits,
+		"no lost call makes a post with files twice": testLostCalls,
+		"files that take their time are waited for":  testSlowProcessing,
+		"files that cannot be read fail":             testUnreadableFiles,
+		"uploads that break off are resumed":         testInterruptedUpload,
+		"nothing is visible before the arm":          testPreparation,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,39 +84,39 @@ func RunPushed(t *testing.T, h Harness) {
 func Run(t *testing.T, h Harness) {
 	Rules(t, NewWorld(t, h).Net, h.Settings)
 	for name, test := range map[string]func(*testing.T, Harness){
-		"describes itself completely":                    describes,
-		"connects":                                       connects,
-		"a refused consent brings no code":               refusedConsent,
-		"a wrong code connects nothing":                  wrongCode,
-		"a token is refreshed":                           refreshes,
-		"revoking ends every token of the grant":         revokes,
-		"tells facts of an account":                      tellsFacts,
-		"facts count what was published":                 countsPublished,
-		"no facts but from a whole answer":               hostileFacts,
-		"publishes once, with a link that opens":         publishes,
-		"publishes the longest text it allows":           publishesLongest,
-		"the protocol survives a lost answer":            survivesLostAnswer,
-		"the protocol survives a lost call":              survivesLostCall,
-		"the protocol holds a throttled post":            survivesThrottle,
-		"publishing one handle twice shows one post":     publishesTwice,
-		"what is dropped after acceptance is found":      droppedAfter,
-		"what is dropped before acceptance is absent":    droppedBefore,
-		"a call that cannot be made is not sent":         notSent,
-		"a search binds no other post":                   bindsNoOther,
-		"every documented error has its kind":            documentedErrors,
-		"the table has every documented error":           listsDocumented,
-		"the page of an account shows figures that grow": showsFigures,
-		"a throttle says how long it holds":              throttles,
-		"a dead token is told by its cause":              deadTokens,
-		"no answer but a whole one counts":               hostileAnswers,
-		"no error and no address tells a secret":         secretsStay,
-		"publishes what its limits allow":                publishesFiles,
-		"no lost call makes a post with files twice":     filesSurviveLoss,
-		"files that take their time are waited for":      filesTakeTime,
-		"files that cannot be fetched fail":              filesThatCannotBeFetched,
-		"files that cannot be read fail":                 filesThatCannotBeRead,
-		"nothing is visible before the arm":              preparesInvisibly,
-		"check and network agree on the text's length":   checksLength,
+		"describes itself completely":                    testDescription,
+		"connects":                                       testConnect,
+		"a refused consent brings no code":               testRefusedConsent,
+		"a wrong code connects nothing":                  testWrongCode,
+		"a token is refreshed":                           testRefresh,
+		"revoking ends every token of the grant":         testRevoke,
+		"tells facts of an account":                      testFacts,
+		"facts count what was published":                 testPublishedCount,
+		"no facts but from a whole answer":               testHostileFacts,
+		"publishes once, with a link that opens":         testPublish,
+		"publishes the longest text it allows":           testLongestText,
+		"the protocol survives a lost answer":            testLostResponse,
+		"the protocol survives a lost call":              testLostRequest,
+		"the protocol holds a throttled post":            testThrottledPost,
+		"publishing one handle twice shows one post":     testRepeatedPublish,
+		"what is dropped after acceptance is found":      testDropAfterAccept,
+		"what is dropped before acceptance is absent":    testDropBeforeAccept,
+		"a call that cannot be made is not sent":         testNotSent,
+		"a search binds no other post":                   testSearch,
+		"every documented error has its kind":            testDocumentedErrors,
+		"the table has every documented error":           testErrorTable,
+		"the page of an account shows figures that grow": testAccountPage,
+		"a throttle says how long it holds":              testThrottle,
+		"a dead token is told by its cause":              testInvalidTokens,
+		"no answer but a whole one counts":               testHostileResponses,
+		"no error and no address tells a secret":         testRedaction,
+		"publishes what its limits allow":                testFilesAtLimits,
+		"no lost call makes a post with files twice":     testLostCalls,
+		"files that take their time are waited for":      testSlowProcessing,
+		"files that cannot be fetched fail":              testUnfetchableFiles,
+		"files that cannot be read fail":                 testUnreadableFiles,
+		"nothing is visible before the arm":              testPreparation,
+		"check and network agree on the text's length":   testTextLength,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,8 +34,8 @@ type Worker struct {
 	said   string // the last message in a status
 }
 
-// Publish returns a worker for an item that was never armed.
-func (w *World) Publish(it network.Item) *Worker {
+// NewWorker returns a worker for an item that was never armed.
+func (w *World) NewWorker(it network.Item) *Worker {
 	it.ArmedAt = time.Time{}
 	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.DeliveryFor(it.Draft()).Flow, Step: core.StepIdle}}
 }
@@ -44,20 +44,20 @@ func (w *World) Publish(it network.Item) *Worker {
 func (k *Worker) Run() core.Action {
 	k.w.t.Helper()
 	for range limitClaims {
-		do := k.claim()
+		do := k.runClaim()
 		k.waited = append(k.waited, do)
 		if slices.Contains([]core.Action{core.DoLive, core.DoFail, core.DoAccount, core.DoOutcomeUnknown}, do) {
 			return do
 		}
-		k.w.rest()
+		k.w.waitIdle()
 		k.w.Advance(max(k.wait, time.Minute))
 	}
 	k.w.t.Fatalf("the publication does not end: %v after %v", k.waited, k.calls)
 	return core.DoStop
 }
 
-func (k *Worker) claim() core.Action {
-	signal := k.facts(core.Signal{Verdict: core.Claimed})
+func (k *Worker) runClaim() core.Action {
+	signal := k.completeSignal(core.Signal{Verdict: core.Claimed})
 	for {
 		var do core.Action
 		if k.pub, do = k.pub.Next(signal); !k.pub.Armed {
@@ -67,7 +67,7 @@ func (k *Worker) claim() core.Action {
 			return do
 		}
 		k.calls = append(k.calls, do)
-		signal = k.facts(k.call(do))
+		signal = k.completeSignal(k.makeCall(do))
 		if k.crash && k.w.hasLost() {
 			k.crash = false
 			return core.DoStop
@@ -75,7 +75,7 @@ func (k *Worker) claim() core.Action {
 	}
 }
 
-func (k *Worker) facts(s core.Signal) core.Signal {
+func (k *Worker) completeSignal(s core.Signal) core.Signal {
 	s.Due, s.AccountOK, s.MayRetry = !k.early, true, k.pub.Tries < 3
 	s.Quiet = !k.w.Now().Before(k.quiet)
 	s.ErrorsMayPublish = k.w.Net.Describe().ErrorsMayPublish
@@ -94,9 +94,9 @@ func (k *Worker) closeGate() {
 	}
 }
 
-func (k *Worker) call(do core.Action) core.Signal {
+func (k *Worker) makeCall(do core.Action) core.Signal {
 	ctx, n := k.w.t.Context(), k.w.Net
-	k.w.begin(do)
+	k.w.setStep(do)
 	var st network.Status
 	var err error
 	switch do {

@@ -17,14 +17,14 @@ import (
 
 const text = "A quiet morning by the harbour.\nThe bread is out at six: café, brød, хлеб 🥐"
 
-func publishes(t *testing.T, h Harness) {
+func testPublish(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	k := w.Publish(it)
+	it := w.NewItem(text)
+	k := w.NewWorker(it)
 	if do := k.Run(); do != core.DoLive {
 		t.Fatalf("ended with %s after %v", do, k.calls)
 	}
-	one := w.exactlyOne(text)
+	one := w.requireOnePost(text)
 	if k.ID != one.ID || one.Account != it.Profile {
 		t.Errorf("published %s for %s, but visible is %+v", k.ID, it.Profile, one)
 	}
@@ -32,34 +32,34 @@ func publishes(t *testing.T, h Harness) {
 	if err != nil || link != one.URL {
 		t.Fatalf("want the link %s, got %s, %v", one.URL, link, err)
 	}
-	if status := w.open(w.Client.BrowserURL(link)); status != http.StatusOK {
+	if status := w.fetchStatus(w.Client.BrowserURL(link)); status != http.StatusOK {
 		t.Errorf("the page of the post has status %d", status)
 	}
 	_, err = w.Net.FetchLink(t.Context(), k.it, "1789999999999999")
-	w.Failed(err, network.Rejected, it.Token.Access)
+	w.CheckError(err, network.Rejected, it.Token.Access)
 }
 
-// exactlyOne returns the only visible post, which must have this text.
-func (w *World) exactlyOne(text string) sim.Post {
+// requireOnePost returns the only visible post, which must have this text.
+func (w *World) requireOnePost(text string) sim.Post {
 	w.t.Helper()
-	all := w.Visible()
+	all := w.VisiblePosts()
 	if len(all) != 1 || all[0].Text != text {
 		w.t.Fatalf("want one visible post with %q, got %+v", text, all)
 	}
 	return all[0]
 }
 
-// showsFigures tests that the page of an account shows its posts, with figures that grow.
-func showsFigures(t *testing.T, h Harness) {
+// testAccountPage tests that the page of an account shows its posts, with figures that grow.
+func testAccountPage(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	if do := w.Publish(it).Run(); do != core.DoLive {
+	it := w.NewItem(text)
+	if do := w.NewWorker(it).Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
 	address := strings.NewReplacer("{id}", it.Profile, "{username}", it.Username).Replace(w.Net.Describe().ProfileURL)
 	pages := map[string]string{}
 	for _, when := range []string{"at once", "a day later"} {
-		pages[when] = w.page(address)
+		pages[when] = w.fetchPage(address)
 		for _, want := range []string{"A quiet morning by the harbour.", " followers", " views", "Country", "New followers"} {
 			if !strings.Contains(pages[when], want) {
 				t.Errorf("%s, the page lacks %q", when, want)
@@ -68,15 +68,15 @@ func showsFigures(t *testing.T, h Harness) {
 		w.Advance(24 * time.Hour)
 	}
 	for _, figure := range []string{" followers", " views", " likes"} {
-		first, later := figureBefore(t, pages["at once"], figure), figureBefore(t, pages["a day later"], figure)
+		first, later := findFigure(t, pages["at once"], figure), findFigure(t, pages["a day later"], figure)
 		if later <= first {
 			t.Errorf("%d%s at once, %d a day later", first, figure, later)
 		}
 	}
 }
 
-// page returns the page at an address of the network, as a visitor sees it.
-func (w *World) page(address string) string {
+// fetchPage returns the page at an address of the network, as a visitor sees it.
+func (w *World) fetchPage(address string) string {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.Client.BrowserURL(address), nil)
 	if err != nil {
@@ -94,8 +94,8 @@ func (w *World) page(address string) string {
 	return string(body)
 }
 
-// figureBefore returns the number before a word on a page.
-func figureBefore(t *testing.T, page, word string) int {
+// findFigure returns the number before a word on a page.
+func findFigure(t *testing.T, page, word string) int {
 	t.Helper()
 	before, _, found := strings.Cut(page, word)
 	digits := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsDigit(r) })+1:]
@@ -106,22 +106,22 @@ func figureBefore(t *testing.T, page, word string) int {
 	return n
 }
 
-func publishesLongest(t *testing.T, h Harness) {
+func testLongestText(t *testing.T, h Harness) {
 	limit := NewWorld(t, h).Net.Describe().Limits.Text
 	for name, letter := range map[string]string{"in ASCII": "a", "in croissants": "🥐"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
 			longest := strings.Repeat(letter, limit.Max/limit.Unit.Length(letter))
-			if do := w.Publish(w.Item(longest)).Run(); do != core.DoLive {
+			if do := w.NewWorker(w.NewItem(longest)).Run(); do != core.DoLive {
 				t.Fatalf("ended with %s", do)
 			}
-			w.exactlyOne(longest)
+			w.requireOnePost(longest)
 		})
 	}
 }
 
-func survivesLostAnswer(t *testing.T, h Harness) {
+func testLostResponse(t *testing.T, h Harness) {
 	for _, fault := range []sim.Fault{
 		{Call: "publish", Kind: sim.DropAfterAccept},
 		{Call: "publish", Kind: sim.TruncatedJSON},
@@ -132,51 +132,51 @@ func survivesLostAnswer(t *testing.T, h Harness) {
 		t.Run(fault.Kind, func(t *testing.T) {
 			t.Parallel()
 			w := NewWorld(t, h)
-			w.Fault(fault)
-			k := w.Publish(w.Item(text))
+			w.AddFault(fault)
+			k := w.NewWorker(w.NewItem(text))
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v", do, k.calls)
 			}
-			if one := w.exactlyOne(text); one.ID != k.ID || one.PublishCalls != 1 {
+			if one := w.requireOnePost(text); one.ID != k.ID || one.PublishCalls != 1 {
 				t.Errorf("the worker has the id %q of %+v", k.ID, one)
 			}
 		})
 	}
 }
 
-// survivesLostCall tests that a call that never arrived is repeated if a handle makes that safe. Otherwise, the outcome
+// testLostRequest tests that a call that never arrived is repeated if a handle makes that safe. Otherwise, the outcome
 // must be unknown.
-func survivesLostCall(t *testing.T, h Harness) {
+func testLostRequest(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
-	k := w.Publish(w.Item(text))
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
+	k := w.NewWorker(w.NewItem(text))
 	do := k.Run()
 	if !k.pub.Flow.IsRepeatable() {
-		if do != core.DoOutcomeUnknown || len(w.Visible()) != 0 {
-			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.Visible())
+		if do != core.DoOutcomeUnknown || len(w.VisiblePosts()) != 0 {
+			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.VisiblePosts())
 		}
 		return
 	}
 	if do != core.DoLive {
 		t.Fatalf("ended with %s after %v", do, k.calls)
 	}
-	w.exactlyOne(text)
+	w.requireOnePost(text)
 }
 
-func survivesThrottle(t *testing.T, h Harness) {
+func testThrottledPost(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.RateLimited, RetryAfter: 600})
-	k := w.Publish(w.Item(text))
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.RateLimited, RetryAfter: 600})
+	k := w.NewWorker(w.NewItem(text))
 	if do := k.Run(); do != core.DoLive || !slices.Contains(k.waited, core.DoHold) {
 		t.Fatalf("ended with %s, waiting for %v", do, k.waited)
 	}
-	w.exactlyOne(text)
+	w.requireOnePost(text)
 }
 
-func publishesTwice(t *testing.T, h Harness) {
+func testRepeatedPublish(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	handle := w.Handle(it)
+	it := w.NewItem(text)
+	handle := w.NewHandle(it)
 	first, err := w.Net.Publish(t.Context(), it, handle)
 	if err != nil {
 		t.Fatal(err)
@@ -185,70 +185,70 @@ func publishesTwice(t *testing.T, h Harness) {
 	if err == nil && second.ExternalID != first.ExternalID {
 		t.Errorf("the second call returns another post: %s after %s", second.ExternalID, first.ExternalID)
 	}
-	one := w.exactlyOne(text)
-	st, err := w.Ask(it, handle)
+	one := w.requireOnePost(text)
+	st, err := w.AskOutcome(it, handle)
 	if err != nil || st.Verdict != core.Done || st.ExternalID != one.ID || first.Verdict == core.Done && first.ExternalID != one.ID {
 		t.Errorf("want done with %s after %+v, got %+v, %v", one.ID, first, st, err)
 	}
 }
 
-func droppedAfter(t *testing.T, h Harness) {
+func testDropAfterAccept(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	handle := w.Handle(it)
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropAfterAccept})
+	it := w.NewItem(text)
+	handle := w.NewHandle(it)
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.DropAfterAccept})
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	w.Failed(err, network.Unknown, it.Token.Access)
-	one := w.exactlyOne(text)
-	st, err := w.Ask(it, handle)
+	w.CheckError(err, network.Unknown, it.Token.Access)
+	one := w.requireOnePost(text)
+	st, err := w.AskOutcome(it, handle)
 	if err != nil || st.Verdict != core.Done || st.ExternalID != one.ID {
 		t.Errorf("want done with %s, got %+v, %v", one.ID, st, err)
 	}
 }
 
-func droppedBefore(t *testing.T, h Harness) {
+func testDropBeforeAccept(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	handle := w.Handle(it)
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
+	it := w.NewItem(text)
+	handle := w.NewHandle(it)
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	w.Failed(err, network.Unknown, it.Token.Access)
+	w.CheckError(err, network.Unknown, it.Token.Access)
 	want := core.Ready
 	if !w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
 		want = core.Absent
 	}
-	if st, err := w.Ask(it, handle); err != nil || st.Verdict != want {
+	if st, err := w.AskOutcome(it, handle); err != nil || st.Verdict != want {
 		t.Errorf("want %s, got %+v, %v", want, st, err)
 	}
-	if all := w.Visible(); len(all) != 0 {
+	if all := w.VisiblePosts(); len(all) != 0 {
 		t.Errorf("visible: %+v", all)
 	}
 }
 
-func notSent(t *testing.T, h Harness) {
+func testNotSent(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
-	handle := w.Handle(it)
+	it := w.NewItem(text)
+	handle := w.NewHandle(it)
 	live := w.Net
 	for _, nowhere := range []string{"http://127.0.0.1:1", "http://127.0.0.1:1/sub/folder"} {
-		w.Net = w.network(nowhere)
+		w.Net = w.newNetwork(nowhere)
 		_, err := w.Net.Publish(t.Context(), it, handle)
-		w.Failed(err, network.NotSent, it.Token.Access)
-		_, err = w.Ask(it, handle)
-		w.Failed(err, network.NotSent, it.Token.Access)
+		w.CheckError(err, network.NotSent, it.Token.Access)
+		_, err = w.AskOutcome(it, handle)
+		w.CheckError(err, network.NotSent, it.Token.Access)
 	}
 	ctx, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := live.Publish(ctx, it, handle)
-	w.Failed(err, network.NotSent, it.Token.Access)
-	if all := w.Visible(); len(all) != 0 {
+	w.CheckError(err, network.NotSent, it.Token.Access)
+	if all := w.VisiblePosts(); len(all) != 0 {
 		t.Errorf("visible: %+v", all)
 	}
 }
 
-func bindsNoOther(t *testing.T, h Harness) {
+func testSearch(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	it := w.Item(text)
+	it := w.NewItem(text)
 	if st, err := w.Net.FindPost(t.Context(), it); err == nil && st.Verdict == core.Ambiguous &&
 		w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
 		return // the network cannot be searched, and its handles show what happened
@@ -264,7 +264,7 @@ func bindsNoOther(t *testing.T, h Harness) {
 		t.Helper()
 		it := it
 		it.Text = text
-		st, err := w.Net.Publish(t.Context(), it, w.Handle(it))
+		st, err := w.Net.Publish(t.Context(), it, w.NewHandle(it))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-func revokes(t *testing.T, h Harness) {
+func testRevoke(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	old, token := w.Connect().Token, w.Connect().Token
 	if token.Grant == "" || token.Grant != old.Grant {
@@ -18,17 +18,17 @@ func revokes(t *testing.T, h Harness) {
 		return
 	}
 	if h.NoRevocation {
-		w.Failed(r.RevokeGrant(t.Context(), token), network.Rejected, token.Access)
+		w.CheckError(r.RevokeGrant(t.Context(), token), network.Rejected, token.Access)
 		return
 	}
 	for kind, want := range map[string]network.ErrorKind{
 		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited,
 	} {
-		w.Fault(sim.Fault{Call: "revoke", Kind: kind})
-		w.Failed(r.RevokeGrant(t.Context(), token), want, token.Access, token.Refresh)
+		w.AddFault(sim.Fault{Call: "revoke", Kind: kind})
+		w.CheckError(r.RevokeGrant(t.Context(), token), want, token.Access, token.Refresh)
 	}
-	w.Fault(sim.Fault{Call: "revoke", Kind: sim.DropBeforeAccept})
-	w.Failed(r.RevokeGrant(t.Context(), token), network.Unknown, token.Access, token.Refresh)
+	w.AddFault(sim.Fault{Call: "revoke", Kind: sim.DropBeforeAccept})
+	w.CheckError(r.RevokeGrant(t.Context(), token), network.Unknown, token.Access, token.Refresh)
 	if err := w.Net.VerifyToken(t.Context(), token); err != nil {
 		t.Fatalf("a refused call has revoked the grant: %v", err)
 	}
@@ -46,5 +46,5 @@ func revokes(t *testing.T, h Harness) {
 	if h.RevokesByApp { // which still works
 		return
 	}
-	w.Failed(r.RevokeGrant(t.Context(), token), network.Rejected, token.Access, token.Refresh)
+	w.CheckError(r.RevokeGrant(t.Context(), token), network.Rejected, token.Access, token.Refresh)
 }

@@ -13,14 +13,14 @@ import (
 	"belfry/internal/network"
 )
 
-// Rules runs the part of the suite that also applies to a network without a connector. settings is the zero value of its
-// settings struct.
+// Rules runs the part of the suite that also applies to a network without a connector. settings is the zero value of
+// its settings struct.
 func Rules(t *testing.T, r network.Rules, settings any) {
 	for name, test := range map[string]func(*testing.T, network.Rules, any){
-		"the rules are complete":           rulesComplete,
-		"settings struct and fields agree": settingsAgree,
-		"settings are read strictly":       settingsAreStrict,
-		"foreign settings are an issue":    foreignSettings,
+		"the rules are complete":           testRulesAreComplete,
+		"settings struct and fields agree": testSettingsMatchFields,
+		"settings are read strictly":       testStrictSettings,
+		"foreign settings are an issue":    testForeignSettings,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -29,7 +29,7 @@ func Rules(t *testing.T, r network.Rules, settings any) {
 	}
 }
 
-func rulesComplete(t *testing.T, r network.Rules, _ any) {
+func testRulesAreComplete(t *testing.T, r network.Rules, _ any) {
 	d := r.Describe()
 	for what, ok := range map[string]bool{
 		"ID":                  d.ID != "",
@@ -52,8 +52,8 @@ func rulesComplete(t *testing.T, r network.Rules, _ any) {
 	}
 }
 
-// foreignSettings tests settings that another version stored.
-func foreignSettings(t *testing.T, r network.Rules, _ any) {
+// testForeignSettings tests settings that another version stored.
+func testForeignSettings(t *testing.T, r network.Rules, _ any) {
 	issues, _ := r.CheckDraft(network.Draft{Settings: json.RawMessage(`{"ofAnotherVersion": true}`)})
 	if len(issues) != 1 || issues[0].Code != core.IssueSettingUnavailable.Code {
 		t.Errorf("got %+v", issues)
@@ -103,12 +103,12 @@ func checkField(t *testing.T, f network.Field) {
 	}
 }
 
-func settingsAgree(t *testing.T, r network.Rules, settings any) {
+func testSettingsMatchFields(t *testing.T, r network.Rules, settings any) {
 	names := network.SettingNames(reflect.TypeOf(settings))
 	var fields []string
 	for _, f := range r.Describe().Fields {
 		fields = append(fields, f.Name)
-		if _, err := r.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, sample(f)))); err != nil {
+		if _, err := r.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, sampleValue(f)))); err != nil {
 			t.Errorf("the field %s is not accepted: %v", f.Name, err)
 		}
 	}
@@ -117,8 +117,8 @@ func settingsAgree(t *testing.T, r network.Rules, settings any) {
 	}
 }
 
-// sample returns a valid JSON value of a field.
-func sample(f network.Field) string {
+// sampleValue returns a valid JSON value of a field.
+func sampleValue(f network.Field) string {
 	samples := map[network.FieldKind]string{
 		network.FieldSwitch: "true", network.FieldText: `"abc"`, network.FieldURL: `"https://example.org/a"`,
 		network.FieldList: `["abc"]`, network.FieldDate: `"2026-01-31"`, network.FieldNumber: "1",
@@ -132,7 +132,7 @@ func sample(f network.Field) string {
 	return samples[f.Kind]
 }
 
-func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
+func testStrictSettings(t *testing.T, r network.Rules, _ any) {
 	d := r.Describe()
 	for _, empty := range []string{"", "{}", " {} "} {
 		normal, err := r.NormalizeSettings(json.RawMessage(empty))
@@ -165,11 +165,11 @@ func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
 		t.Errorf("the hint does not name the closest key: %q", e.Hint)
 	}
 	for _, f := range d.Fields {
-		strictField(t, r, f)
+		checkStrictField(t, r, f)
 	}
 }
 
-func strictField(t *testing.T, r network.Rules, f network.Field) {
+func checkStrictField(t *testing.T, r network.Rules, f network.Field) {
 	t.Helper()
 	give := func(value string) error {
 		_, err := r.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, value)))
@@ -197,10 +197,10 @@ func strictField(t *testing.T, r network.Rules, f network.Field) {
 		t.Errorf("%s accepts %s: %v", f.Name, wrong[f.Kind], err)
 	}
 	if f.Pattern != nil {
-		strictPattern(t, f, give)
+		checkPattern(t, f, give)
 	}
 	if f.Kind == network.FieldNumber || f.Kind == network.FieldList {
-		strictMost(t, f, give)
+		checkMaximum(t, f, give)
 	}
 	if f.Kind == network.FieldText && f.Max > 0 {
 		if err := give(`"` + strings.Repeat("é", f.Max) + `"`); err != nil {
@@ -212,8 +212,8 @@ func strictField(t *testing.T, r network.Rules, f network.Field) {
 	}
 }
 
-// strictPattern tests a text, or a list of one text, that does not match the field's pattern.
-func strictPattern(t *testing.T, f network.Field, give func(string) error) {
+// checkPattern tests a text, or a list of one text, that does not match the field's pattern.
+func checkPattern(t *testing.T, f network.Field, give func(string) error) {
 	t.Helper()
 	const nothingLike = "no & such. <thing>"
 	text := fmt.Sprintf("%q", nothingLike)
@@ -227,7 +227,7 @@ func strictPattern(t *testing.T, f network.Field, give func(string) error) {
 	}
 }
 
-func strictMost(t *testing.T, f network.Field, give func(string) error) {
+func checkMaximum(t *testing.T, f network.Field, give func(string) error) {
 	t.Helper()
 	if f.Max == 0 {
 		return

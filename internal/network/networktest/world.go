@@ -76,7 +76,7 @@ func NewWorld(t *testing.T, h Harness) *World {
 			simulators.ServeHTTP(httptest.NewRecorder(), r)
 		}
 		if lost {
-			hangUp(rw, r)
+			closeConnection(rw, r)
 			return
 		}
 		if instead != nil {
@@ -92,7 +92,7 @@ func NewWorld(t *testing.T, h Harness) *World {
 		}
 	})
 	w.Kit, w.Base, w.visitor = kit, server.URL, server.Client()
-	w.Net = w.network(server.URL)
+	w.Net = w.newNetwork(server.URL)
 	t.Cleanup(w.checkRequests)
 	return w
 }
@@ -109,8 +109,8 @@ func (b countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// network creates the network as a server with this NETWORKS_URL does.
-func (w *World) network(base string) network.Network {
+// newNetwork creates the network as a server with this NETWORKS_URL does.
+func (w *World) newNetwork(base string) network.Network {
 	w.t.Helper()
 	u, err := url.Parse(base)
 	if err != nil {
@@ -118,15 +118,15 @@ func (w *World) network(base string) network.Network {
 	}
 	w.Client = network.NewClient(network.ClientConfig{NetworksURL: u})
 	w.t.Cleanup(w.Client.CloseIdleConnections)
-	n, err := w.h.Driver.New(network.Environment{Client: w.Client, Get: w.h.variable, Now: w.Now})
+	n, err := w.h.Driver.New(network.Environment{Client: w.Client, Get: w.h.readVariable, Now: w.Now})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return n
 }
 
-// variable returns the value of a configuration variable: test credentials, or its default.
-func (h Harness) variable(name string) string {
+// readVariable returns the value of a configuration variable: test credentials, or its default.
+func (h Harness) readVariable(name string) string {
 	switch {
 	case strings.HasSuffix(name, "_CLIENT_ID"):
 		return clientID
@@ -155,29 +155,29 @@ func (w *World) Advance(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-// Instead replaces the simulator for all further calls; nil restores it.
-func (w *World) Instead(answer http.HandlerFunc) {
+// ReplaceServer replaces the simulator for all further calls; nil restores it.
+func (w *World) ReplaceServer(answer http.HandlerFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.instead = answer
 }
 
-// Watch starts recording the step for which each request is made.
-func (w *World) Watch() {
+// StartRecording starts recording the step for which each request is made.
+func (w *World) StartRecording() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.watched = nil
 }
 
-// Watched returns the steps that were recorded.
-func (w *World) Watched() []core.Action {
+// RecordedSteps returns the steps that were recorded.
+func (w *World) RecordedSteps() []core.Action {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.watched)
 }
 
-// Lose drops the connection of the nth request from now on. arrives says whether the request takes effect.
-func (w *World) Lose(n int, arrives bool) {
+// LoseRequest drops the connection of the nth request from now on. arrives says whether the request takes effect.
+func (w *World) LoseRequest(n int, arrives bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.watched, w.lose, w.arrives = nil, n, arrives
@@ -190,14 +190,14 @@ func (w *World) hasLost() bool {
 	return w.lose > 0 && len(w.watched) >= w.lose
 }
 
-func (w *World) begin(do core.Action) {
+func (w *World) setStep(do core.Action) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.doing = do
 }
 
-// rest waits until the simulators have finished their background work.
-func (w *World) rest() {
+// waitIdle waits until the simulators have finished their background work.
+func (w *World) waitIdle() {
 	w.t.Helper()
 	w.shelf.openGate("")
 	if err := w.Kit.WaitIdle(w.t.Context()); err != nil {
@@ -205,21 +205,21 @@ func (w *World) rest() {
 	}
 }
 
-// Fault adds a fault to the simulator.
-func (w *World) Fault(f sim.Fault) {
+// AddFault adds a fault to the simulator.
+func (w *World) AddFault(f sim.Fault) {
 	w.t.Helper()
 	if _, err := w.Kit.Faults.Add(f); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-// Visible returns the posts that the public can see.
-func (w *World) Visible() []sim.Post { return w.Kit.Posts.All() }
+// VisiblePosts returns the posts that the public can see.
+func (w *World) VisiblePosts() []sim.Post { return w.Kit.Posts.All() }
 
 // Connect goes through the consent page and returns the first usable profile.
 func (w *World) Connect() network.Profile {
 	w.t.Helper()
-	profiles, err := w.Net.ExchangeCode(w.t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(w.t.Context(), w.GrantConsent())
 	if err != nil {
 		w.t.Fatalf("exchange: %v", err)
 	}
@@ -232,10 +232,10 @@ func (w *World) Connect() network.Profile {
 	return network.Profile{}
 }
 
-// Grant returns the response of the consent page after a person has agreed.
-func (w *World) Grant() network.AuthResponse {
+// GrantConsent returns the response of the consent page after a person has agreed.
+func (w *World) GrantConsent() network.AuthResponse {
 	w.t.Helper()
-	back := w.Consent("allow")
+	back := w.SubmitConsent("allow")
 	if back.Get("code") == "" || back.Get("state") != "the-state" {
 		w.t.Fatalf("the consent page redirected with %v", back)
 	}
@@ -246,8 +246,8 @@ func (w *World) Grant() network.AuthResponse {
 	return grant
 }
 
-// Consent opens the consent page, submits the decision, and returns the parameters of the redirect.
-func (w *World) Consent(decision string) url.Values {
+// SubmitConsent opens the consent page, submits the decision, and returns the parameters of the redirect.
+func (w *World) SubmitConsent(decision string) url.Values {
 	w.t.Helper()
 	request := network.AuthRequest{State: "the-state", RedirectURI: callback}
 	if w.Net.Describe().PKCE {
@@ -264,7 +264,7 @@ func (w *World) Consent(decision string) url.Values {
 	}
 	browser := *w.visitor
 	browser.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	if page := w.open(address); page != http.StatusOK {
+	if page := w.fetchStatus(address); page != http.StatusOK {
 		w.t.Fatalf("the consent page has status %d", page)
 	}
 	form := u.Query()
@@ -288,7 +288,7 @@ func (w *World) Consent(decision string) url.Values {
 	return back.Query()
 }
 
-func (w *World) open(address string) int {
+func (w *World) fetchStatus(address string) int {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, address, nil)
 	if err != nil {
@@ -302,22 +302,22 @@ func (w *World) open(address string) int {
 	return resp.StatusCode
 }
 
-// Item returns a post of a newly connected profile.
-func (w *World) Item(text string) network.Item {
+// NewItem returns a post of a newly connected profile.
+func (w *World) NewItem(text string) network.Item {
 	w.t.Helper()
-	return w.itemOf(w.Connect(), text)
+	return w.newItemFor(w.Connect(), text)
 }
 
-func (w *World) itemOf(p network.Profile, text string) network.Item {
+func (w *World) newItemFor(p network.Profile, text string) network.Item {
 	w.t.Helper()
 	return network.Item{
-		Text: text, Title: w.h.Simplest.Title, Files: w.Files(w.h.Simplest.Media...), Settings: json.RawMessage(`{}`),
+		Text: text, Title: w.h.Simplest.Title, Files: w.NewFiles(w.h.Simplest.Media...), Settings: json.RawMessage(`{}`),
 		Profile: p.ExternalID, Username: p.Username, Token: p.Token, ArmedAt: w.Now(),
 	}
 }
 
-// Handle creates a handle, if the flow has one, and waits until it is ready to publish.
-func (w *World) Handle(it network.Item) string {
+// NewHandle creates a handle, if the flow has one, and waits until it is ready to publish.
+func (w *World) NewHandle(it network.Item) string {
 	w.t.Helper()
 	handle := ""
 	if w.Net.DeliveryFor(it.Draft()).Flow.MakesHandle() {
@@ -326,7 +326,7 @@ func (w *World) Handle(it network.Item) string {
 			w.t.Fatalf("create: %v", err)
 		}
 	}
-	w.rest()
+	w.waitIdle()
 	for {
 		st, err := w.Net.AdvanceStatus(w.t.Context(), it, handle)
 		handle = cmp.Or(st.Handle, handle)
@@ -339,22 +339,22 @@ func (w *World) Handle(it network.Item) string {
 	}
 }
 
-// Ask asks the network what happened to the irreversible call: it queries the handle or, without one, searches.
-func (w *World) Ask(it network.Item, handle string) (network.Status, error) {
+// AskOutcome asks the network what happened to the irreversible call: it queries the handle or, without one, searches.
+func (w *World) AskOutcome(it network.Item, handle string) (network.Status, error) {
 	if w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
 		return w.Net.AdvanceStatus(w.t.Context(), it, handle)
 	}
 	return w.Net.FindPost(w.t.Context(), it)
 }
 
-// Failed checks that an error is a *network.Error of the kind and contains no secret.
-func (w *World) Failed(err error, kind network.ErrorKind, secrets ...network.Secret) {
+// CheckError checks that an error is a *network.Error of the kind and contains no secret.
+func (w *World) CheckError(err error, kind network.ErrorKind, secrets ...network.Secret) {
 	w.t.Helper()
-	_ = w.Failure(err, kind, secrets...)
+	_ = w.RequireError(err, kind, secrets...)
 }
 
-// Failure does the same as Failed, and returns the error.
-func (w *World) Failure(err error, kind network.ErrorKind, secrets ...network.Secret) *network.Error {
+// RequireError does the same as Failed, and returns the error.
+func (w *World) RequireError(err error, kind network.ErrorKind, secrets ...network.Secret) *network.Error {
 	w.t.Helper()
 	var e *network.Error
 	if !errors.As(err, &e) {

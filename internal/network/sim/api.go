@@ -155,7 +155,7 @@ func ReadCall(w http.ResponseWriter, r *http.Request, takeJSON bool) (*Request, 
 }
 
 // JoinParams returns a Route.Text that joins the values of these parameters with spaces.
-func FirstParam(names ...string) func(*Request) string {
+func JoinParams(names ...string) func(*Request) string {
 	return func(q *Request) string {
 		var texts []string
 		for _, name := range names {

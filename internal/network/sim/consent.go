@@ -86,7 +86,7 @@ func (c OAuthConfig) clientParam() string {
 	return "client_id"
 }
 
-func (c OAuthConfig) pageParams() []string {
+func (c OAuthConfig) listPageParams() []string {
 	all := slices.Concat([]string{c.clientParam(), "redirect_uri", "scope", "response_type", "state"}, c.Params)
 	if c.PKCE != NoPKCE {
 		all = append(all, "code_challenge", "code_challenge_method")
@@ -108,15 +108,15 @@ func (o *OAuth) ServeConsent(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil:
-		o.showProblem(w, r, "This app cannot ask for access", err)
+		o.serveProblem(w, r, "This app cannot ask for access", err)
 	case r.Method == http.MethodGet:
-		o.kit.ServePage(w, r, http.StatusOK, "consent", o.consentPage(r, scopes))
+		o.kit.ServePage(w, r, http.StatusOK, "consent", o.newConsentPage(r, scopes))
 	default:
-		o.takeDecision(w, r, scopes)
+		o.handleDecision(w, r, scopes)
 	}
 }
 
-func (o *OAuth) showProblem(w http.ResponseWriter, r *http.Request, heading string, err error) {
+func (o *OAuth) serveProblem(w http.ResponseWriter, r *http.Request, heading string, err error) {
 	o.kit.ServePage(w, r, http.StatusBadRequest, "notice", Notice{
 		Network: o.cfg.Network, Title: o.cfg.Title, Heading: heading, Text: err.Error(),
 	})
@@ -124,7 +124,7 @@ func (o *OAuth) showProblem(w http.ResponseWriter, r *http.Request, heading stri
 
 // checkRequest returns the requested scopes, or an error that says why the consent page cannot be shown.
 func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
-	known := o.cfg.pageParams()
+	known := o.cfg.listPageParams()
 	for _, name := range known {
 		if len(r.Form[name]) > 1 {
 			return nil, fmt.Errorf("%s was given more than once", name)
@@ -177,12 +177,12 @@ func (o *OAuth) checkScopes(scopes []string) ([]string, error) {
 	return scopes, nil
 }
 
-func (o *OAuth) consentPage(r *http.Request, scopes []string) Consent {
+func (o *OAuth) newConsentPage(r *http.Request, scopes []string) Consent {
 	page := Consent{
 		Network: o.cfg.Network, Title: o.cfg.Title, Allow: o.cfg.Allow, Heading: o.kit.AppName() + " " + o.cfg.Heading,
 		Lead: o.cfg.Lead, Action: o.kit.SandboxURL("https://" + RequestHost(r) + r.URL.Path),
 	}
-	for _, name := range o.cfg.pageParams() {
+	for _, name := range o.cfg.listPageParams() {
 		if r.Form.Has(name) {
 			page.Hidden = append(page.Hidden, [2]string{name, r.Form.Get(name)})
 		}
@@ -202,7 +202,7 @@ func (o *OAuth) consentPage(r *http.Request, scopes []string) Consent {
 	return page
 }
 
-func (o *OAuth) takeDecision(w http.ResponseWriter, r *http.Request, scopes []string) {
+func (o *OAuth) handleDecision(w http.ResponseWriter, r *http.Request, scopes []string) {
 	back, state := r.Form.Get("redirect_uri"), [2]string{"state", r.Form.Get("state")}
 	if r.Form.Get("decision") != "allow" {
 		denied := append(slices.Clone(o.cfg.Denied), state)
@@ -211,7 +211,7 @@ func (o *OAuth) takeDecision(w http.ResponseWriter, r *http.Request, scopes []st
 	}
 	chosen, err := o.cfg.Choose(r.Form)
 	if err != nil {
-		o.showProblem(w, r, "Nothing was chosen", err)
+		o.serveProblem(w, r, "Nothing was chosen", err)
 		return
 	}
 	chosen.Scopes = slices.Clone(o.cfg.Given)
@@ -234,7 +234,7 @@ func (o *OAuth) takeDecision(w http.ResponseWriter, r *http.Request, scopes []st
 	})
 	o.mu.Unlock()
 	if err != nil {
-		o.showProblem(w, r, "The sandbox failed", err)
+		o.serveProblem(w, r, "The sandbox failed", err)
 		return
 	}
 	answer := [][2]string{{"code", text}}

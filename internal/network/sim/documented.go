@@ -32,8 +32,8 @@ func (d Documented) Name() string {
 }
 
 // ParseDocumented reads a table of errors, one per line: code, HTTP status, calls, class, advice and message, separated
-// by |. A code is a number, a number and a subcode after a slash, or a word. Calls are * or names. Lines that begin with #
-// are comments.
+// by |. A code is a number, a number and a subcode after a slash, or a word. Calls are * or names. Lines that begin
+// with # are comments.
 func ParseDocumented(table string) ([]Documented, error) {
 	var all []Documented
 	for n, line := range strings.Split(table, "\n") {

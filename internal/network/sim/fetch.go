@@ -28,8 +28,8 @@ const (
 )
 
 // FetchFile downloads a file for an account as the networks do: without credentials, without following redirects, only
-// from public or loopback addresses, and only if robots.txt allows their crawler. The server must send the correct length
-// and type of the file.
+// from public or loopback addresses, and only if robots.txt allows their crawler. The server must send the correct
+// length and type of the file.
 func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (Media, error) {
 	slow, hit, cleared := k.Faults.takeMatching(
 		Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address},
@@ -45,7 +45,7 @@ func (k *Kit) FetchFile(ctx context.Context, network, account, address string) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: publicOrLoopback}
+	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: checkDialAddress}
 	client := &http.Client{
 		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -113,8 +113,9 @@ func (k *Kit) mayFetch(address string) bool {
 	return false
 }
 
-// publicOrLoopback returns an error unless a resolved address is public or loopback. A dialer calls it for every address.
-func publicOrLoopback(_, address string, _ syscall.RawConn) error {
+// checkDialAddress returns an error unless a resolved address is public or loopback. A dialer calls it for every
+// address.
+func checkDialAddress(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return fmt.Errorf("dial media host: %w", err)
@@ -142,7 +143,7 @@ func checkRobots(ctx context.Context, client *http.Client, address string) error
 	switch {
 	case resp.StatusCode >= http.StatusInternalServerError:
 		return fmt.Errorf("robots.txt: status %d", resp.StatusCode)
-	case resp.StatusCode == http.StatusOK && kind == "text/plain" && robotsForbid(
+	case resp.StatusCode == http.StatusOK && kind == "text/plain" && isForbiddenByRobots(
 		io.LimitReader(resp.Body, robotsLimit), u.EscapedPath(),
 	):
 		return errors.New("robots.txt forbids it")
@@ -150,9 +151,9 @@ func checkRobots(ctx context.Context, client *http.Client, address string) error
 	return nil
 }
 
-// robotsForbid reports whether the longest rule that matches the path forbids it (RFC 9309). It uses the groups for the
-// crawler or, if there are none, those for all. It treats wildcards within paths as ordinary characters.
-func robotsForbid(robots io.Reader, path string) bool {
+// isForbiddenByRobots reports whether the longest rule that matches the path forbids it (RFC 9309). It uses the groups
+// for the crawler or, if there are none, those for all. It treats wildcards within paths as ordinary characters.
+func isForbiddenByRobots(robots io.Reader, path string) bool {
 	type verdict struct {
 		length int
 		no     bool

@@ -29,8 +29,8 @@ func newFigures(views int) Figures {
 	}
 }
 
-// stableChance returns a number from 0 to 1 that depends only on the name.
-func stableChance(name string) float64 {
+// hashToFraction returns a number from 0 to 1 that depends only on the name.
+func hashToFraction(name string) float64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	return float64(h.Sum64()%1000) / 1000
@@ -39,7 +39,7 @@ func stableChance(name string) float64 {
 // PostFigures returns the figures of a post, which grow with its age and never shrink.
 func (k *Kit) PostFigures(p Post) Figures {
 	age := max(k.Now().Sub(p.CreatedAt), 0)
-	most := viewsOfPost * (0.25 + stableChance(p.Network+p.ID))
+	most := viewsOfPost * (0.25 + hashToFraction(p.Network+p.ID))
 	return newFigures(int(most * (1 - math.Exp(-float64(age)/float64(growthTime)))))
 }
 
@@ -47,18 +47,18 @@ func (k *Kit) PostFigures(p Post) Figures {
 func (k *Kit) DayFigures(account string, day time.Time) Figures {
 	day = day.UTC().Truncate(24 * time.Hour)
 	part := min(max(k.Now().Sub(day).Hours()/24, 0), 1)
-	return newFigures(int(part * viewsOfDay * (0.5 + stableChance(account+day.Format(time.DateOnly)))))
+	return newFigures(int(part * viewsOfDay * (0.5 + hashToFraction(account+day.Format(time.DateOnly)))))
 }
 
-// Followers returns the number of followers of an account at a time, which grows every day.
-func (k *Kit) Followers(account string, at time.Time) int {
+// CountFollowers returns the number of followers of an account at a time, which grows every day.
+func (k *Kit) CountFollowers(account string, at time.Time) int {
 	days := int(at.Sub(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).Hours() / 24)
-	few := int(stableChance(account) * followersMin)
+	few := int(hashToFraction(account) * followersMin)
 	return followersMin + few + max(days, 0)*(followersDay+few/20)
 }
 
-// ByCountry divides a number among Countries. The first gets the most.
-func ByCountry(total int) map[string]int {
+// SplitByCountry divides a number among Countries. The first gets the most.
+func SplitByCountry(total int) map[string]int {
 	parts := map[string]int{}
 	rest := total
 	for _, country := range Countries[1:] {
@@ -69,8 +69,8 @@ func ByCountry(total int) map[string]int {
 	return parts
 }
 
-// shownCounts returns the counts that a page shows.
-func (f Figures) shownCounts() []string {
+// formatCounts returns the counts that a page shows.
+func (f Figures) formatCounts() []string {
 	return []string{
 		fmt.Sprintf("%d views", f.Views), fmt.Sprintf("%d likes", f.Likes), fmt.Sprintf("%d comments", f.Comments),
 	}

@@ -73,8 +73,8 @@ func (j *journal) loadRecords(data []byte) error {
 	return nil
 }
 
-// appendLine writes an entry. It returns after the entry is written, so that no response contains anything that a restart
-// would lose.
+// appendLine writes an entry. It returns after the entry is written, so that no response contains anything that a
+// restart would lose.
 func (j *journal) appendLine(key tableKey, id string, value any) error {
 	if j.file == nil {
 		return nil

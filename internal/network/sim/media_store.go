@@ -17,8 +17,8 @@ const (
 	shelfTotal = 512 << 20
 )
 
-// mediaStore stores fetched files by their hash, for the pages that show them: in a folder beside the journal or, without
-// a journal, in a temporary folder.
+// mediaStore stores fetched files by their hash, for the pages that show them: in a folder beside the journal or,
+// without a journal, in a temporary folder.
 type mediaStore struct {
 	mu        sync.Mutex
 	folder    string

@@ -13,12 +13,12 @@ const boxLimit = 64 << 20
 // readMP4 reads the properties of a video from its header, which can be anywhere in the file.
 func (m *Media) readMP4(file io.ReaderAt, size int64) {
 	moov := readTopBox(file, size, "moov")
-	if head := boxAt(moov, "mvhd"); len(head) > 0 {
-		m.Ms = int64(math.Round(headerSeconds(head) * 1000))
+	if head := findNestedBox(moov, "mvhd"); len(head) > 0 {
+		m.Ms = int64(math.Round(readHeaderSeconds(head) * 1000))
 	}
 	_, m.Fragmented = findBox(moov, "mvex")
 	for rest := moov; ; {
-		trak, after, ok := nextBox(rest, "trak")
+		trak, after, ok := findNextBox(rest, "trak")
 		if !ok {
 			return
 		}
@@ -28,7 +28,7 @@ func (m *Media) readMP4(file io.ReaderAt, size int64) {
 }
 
 func (m *Media) readTrack(trak []byte) {
-	handler, description := boxAt(trak, "mdia", "hdlr"), boxAt(trak, "mdia", "minf", "stbl", "stsd")
+	handler, description := findNestedBox(trak, "mdia", "hdlr"), findNestedBox(trak, "mdia", "minf", "stbl", "stsd")
 	if len(handler) < 12 || len(description) < 16 {
 		return
 	}
@@ -39,9 +39,9 @@ func (m *Media) readTrack(trak []byte) {
 		m.readAudioConfig(description[8:])
 	case "vide":
 		m.Video = codec
-		m.readDisplaySize(boxAt(trak, "tkhd"))
-		if length := headerSeconds(boxAt(trak, "mdia", "mdhd")); length > 0 {
-			m.FPS = math.Round(float64(countSamples(boxAt(trak, "mdia", "minf", "stbl", "stts")))/length*10) / 10
+		m.readDisplaySize(findNestedBox(trak, "tkhd"))
+		if length := readHeaderSeconds(findNestedBox(trak, "mdia", "mdhd")); length > 0 {
+			m.FPS = math.Round(float64(countSamples(findNestedBox(trak, "mdia", "minf", "stbl", "stts")))/length*10) / 10
 		}
 	}
 }
@@ -49,7 +49,7 @@ func (m *Media) readTrack(trak []byte) {
 // readAudioConfig reads the sample rate and the channels of AAC, which can be anywhere in the sample description: an
 // object type of 5 bits, the index of the rate in 4 (15 if the rate follows in 24) and the channels in 4.
 func (m *Media) readAudioConfig(entry []byte) {
-	own := decoderConfig(entry)
+	own := findDecoderConfig(entry)
 	if len(own) < 2 {
 		return
 	}
@@ -66,9 +66,9 @@ func (m *Media) readAudioConfig(entry []byte) {
 	m.Channels = []int{0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 0, 0, 0, 0, 0}[bits>>60]
 }
 
-// decoderConfig returns the innermost of three nested descriptors. Each begins with its tag, its length and some other
-// bytes.
-func decoderConfig(entry []byte) []byte {
+// findDecoderConfig returns the innermost of three nested descriptors. Each begins with its tag, its length and some
+// other bytes.
+func findDecoderConfig(entry []byte) []byte {
 	_, rest, _ := bytes.Cut(entry, []byte("esds\x00\x00\x00\x00"))
 	for _, d := range []struct {
 		tag  byte
@@ -100,8 +100,8 @@ func (m *Media) readDisplaySize(head []byte) {
 	}
 }
 
-// headerSeconds returns the length in an mvhd or mdhd box.
-func headerSeconds(head []byte) float64 {
+// readHeaderSeconds returns the length in an mvhd or mdhd box.
+func readHeaderSeconds(head []byte) float64 {
 	if len(head) < 20 {
 		return 0
 	}
@@ -151,8 +151,8 @@ func readTopBox(file io.ReaderAt, size int64, name string) []byte {
 	return nil
 }
 
-// boxAt returns the content of a nested box, or nil if one of the boxes is missing.
-func boxAt(data []byte, path ...string) []byte {
+// findNestedBox returns the content of a nested box, or nil if one of the boxes is missing.
+func findNestedBox(data []byte, path ...string) []byte {
 	for _, name := range path {
 		inner, ok := findBox(data, name)
 		if !ok {
@@ -164,12 +164,12 @@ func boxAt(data []byte, path ...string) []byte {
 }
 
 func findBox(data []byte, name string) ([]byte, bool) {
-	inner, _, ok := nextBox(data, name)
+	inner, _, ok := findNextBox(data, name)
 	return inner, ok
 }
 
-// nextBox returns the content of the first box with the name, and the bytes after it.
-func nextBox(data []byte, name string) (inner, rest []byte, ok bool) {
+// findNextBox returns the content of the first box with the name, and the bytes after it.
+func findNextBox(data []byte, name string) (inner, rest []byte, ok bool) {
 	for len(data) >= 8 {
 		size := uint64(binary.BigEndian.Uint32(data))
 		if size < 8 || size > uint64(len(data)) {

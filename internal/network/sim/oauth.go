@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// CheckRedirect returns an error that says why people cannot be redirected to an address after their consent; nil if they
-// can. http is allowed only for loopback.
+// CheckRedirect returns an error that says why people cannot be redirected to an address after their consent; nil if
+// they can. http is allowed only for loopback.
 func CheckRedirect(address string) error {
 	u, err := url.Parse(address)
 	switch {

@@ -99,19 +99,19 @@ func TestConsentPageRefusesWhatNoAppMayAsk(t *testing.T) {
 		t.Errorf("the page answered %d:\n%s", status, body)
 	}
 	for words, change := range map[string]url.Values{
-		"unknown app":                {"client_key": {"other"}},
-		"response_type":              {"response_type": {"token"}},
-		"state is missing":           {"state": {""}},
-		"scope is missing":           {"scope": {""}},
-		"bad scope: write":           {"scope": {"basic,write"}},
-		"scope must include basic":   {"scope": {"post"}},
-		"redirect_uri is missing":    {"redirect_uri": {""}},
-		"no parameter client_id":     {"client_id": {"app"}},
-		"state was given more than":  {"state": {"a", "b"}},
-		"code_challenge is missing":  {"code_challenge": {""}},
-		"must be S256, as hex":       {"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}},
-		"must be S256":               {"code_challenge_method": {"plain"}},
-		"must be https; http is all": {"redirect_uri": {"http://example.org/"}},
+		"unknown app":                             {"client_key": {"other"}},
+		"response_type":                           {"response_type": {"token"}},
+		"state is missing":                        {"state": {""}},
+		"scope is missing":                        {"scope": {""}},
+		"bad scope: write":                        {"scope": {"basic,write"}},
+		"scope must include basic":                {"scope": {"post"}},
+		"redirect_uri is missing":                 {"redirect_uri": {""}},
+		"does not accept the parameter client_id": {"client_id": {"app"}},
+		"state was given more than":               {"state": {"a", "b"}},
+		"code_challenge is missing":               {"code_challenge": {""}},
+		"must be S256, as hex":                    {"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}},
+		"must be S256":                            {"code_challenge_method": {"plain"}},
+		"must be https; http is all":              {"redirect_uri": {"http://example.org/"}},
 	} {
 		form := url.Values{"code_challenge": good["code_challenge"], "code_challenge_method": {"S256"}}
 		maps.Copy(form, change)

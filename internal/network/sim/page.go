@@ -13,8 +13,8 @@ import (
 //go:embed page
 var pages embed.FS
 
-// contentSecurity is for pages without scripts and inline styles. A consent form redirects back to the app, and browsers
-// also apply form-action to that redirect.
+// contentSecurity is for pages without scripts and inline styles. A consent form redirects back to the app, and
+// browsers also apply form-action to that redirect.
 const contentSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self' http: https:; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
@@ -140,7 +140,7 @@ func (k *Kit) ServePage(w http.ResponseWriter, r *http.Request, status int, name
 func (k *Kit) NewPostPage(p Post, site string) *PostPage {
 	page := &PostPage{
 		Network: p.Network, Name: p.AccountName, Text: p.Text, Link: p.Link, At: p.CreatedAt,
-		Counts: k.PostFigures(p).shownCounts(),
+		Counts: k.PostFigures(p).formatCounts(),
 	}
 	for _, m := range p.Media {
 		page.Media = append(page.Media, Shown{Media: m, URL: MediaURL(site, m)})
@@ -158,10 +158,10 @@ func MediaURL(site string, m Media) string {
 
 // ServeProfile serves the public page of an account, with its newest visible posts.
 func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile ProfilePage, site, account string) {
-	followers := k.Followers(account, k.Now())
+	followers := k.CountFollowers(account, k.Now())
 	profile.Counts = []string{fmt.Sprintf("%d followers", followers)}
-	profile.Days = k.lastDays(account)
-	byCountry := ByCountry(followers)
+	profile.Days = k.listLastDays(account)
+	byCountry := SplitByCountry(followers)
 	for _, country := range Countries {
 		profile.Countries = append(profile.Countries, CountryFigures{country, byCountry[country]})
 	}
@@ -176,8 +176,8 @@ func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile Profi
 	k.ServePage(w, r, http.StatusOK, "profile", profile)
 }
 
-// lastDays returns the figures of an account on each of the last days, newest first.
-func (k *Kit) lastDays(account string) []DayFigures {
+// listLastDays returns the figures of an account on each of the last days, newest first.
+func (k *Kit) listLastDays(account string) []DayFigures {
 	var days []DayFigures
 	today := k.Now().UTC().Truncate(day)
 	for ago := range shownDays {
@@ -188,7 +188,7 @@ func (k *Kit) lastDays(account string) []DayFigures {
 		}
 		days = append(days, DayFigures{
 			Day: began, Figures: k.DayFigures(account, began),
-			NewFollowers: k.Followers(account, ended) - k.Followers(account, began),
+			NewFollowers: k.CountFollowers(account, ended) - k.CountFollowers(account, began),
 		})
 	}
 	return days

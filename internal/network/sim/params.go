@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// UnknownParam returns the name of the first parameter that is not known. A known name that ends with * is a prefix. The
-// real networks ignore unknown parameters. Here, they are errors, to find typos early.
+// UnknownParam returns the name of the first parameter that is not known. A known name that ends with * is a prefix.
+// The real networks ignore unknown parameters. Here, they are errors, to find typos early.
 func UnknownParam(params url.Values, known ...string) (name string, found bool) {
 	var unknown []string
 	for name := range params {
@@ -41,8 +41,8 @@ var (
 	errBodyJSON = errors.New("the body is JSON, which this call does not accept")
 )
 
-// ReadParams merges the parameters of the query and the body. It returns an error for a parameter that is given twice and
-// for a body that cannot be parsed. It accepts JSON bodies only with takeJSON.
+// ReadParams merges the parameters of the query and the body. It returns an error for a parameter that is given twice
+// and for a body that cannot be parsed. It accepts JSON bodies only with takeJSON.
 func ReadParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
 	merged, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -88,8 +88,8 @@ func readBodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.
 	return r.PostForm, nil
 }
 
-// OpenFormFile opens the file of a form and returns its size, whatever its field is called. It returns nil if the request
-// is not a form with files, and an error unless there is exactly one file.
+// OpenFormFile opens the file of a form and returns its size, whatever its field is called. It returns nil if the
+// request is not a form with files, and an error unless there is exactly one file.
 func OpenFormFile(r *http.Request) (io.ReadCloser, int64, error) {
 	if r.MultipartForm == nil {
 		return nil, 0, nil

@@ -36,15 +36,15 @@ var portraits embed.FS
 
 // PictureURL returns the address of an account's profile picture at a site, which works for two hours.
 func (k *Kit) PictureURL(site, id, name string) string {
-	file := id + "_" + pictureName(name) + ".jpg"
+	file := id + "_" + normalizePictureName(name) + ".jpg"
 	ends := strconv.FormatInt(k.Now().Add(pictureLife).Unix(), 16)
 	query := url.Values{"oe": {ends}, "oh": {k.signPicture(file, ends)}}
 	return "https://" + site + pictureFolder + url.PathEscape(file) + "?" + query.Encode()
 }
 
-// pictureName returns a name in lower case without punctuation, so that "Harbour Bakery" and "harbour.bakery" share a
-// picture.
-func pictureName(name string) string {
+// normalizePictureName returns a name in lower case without punctuation, so that "Harbour Bakery" and "harbour.bakery"
+// share a picture.
+func normalizePictureName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

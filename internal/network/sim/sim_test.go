@@ -380,7 +380,7 @@ func TestFiguresGrowAndNeverShrink(t *testing.T) {
 	if f := kit.PostFigures(p); f != (sim.Figures{}) {
 		t.Errorf("a new post has %+v", f)
 	}
-	last, followers := 0, kit.Followers("shop", now)
+	last, followers := 0, kit.CountFollowers("shop", now)
 	for range 10 {
 		now = now.Add(12 * time.Hour)
 		f := kit.PostFigures(p)
@@ -389,11 +389,11 @@ func TestFiguresGrowAndNeverShrink(t *testing.T) {
 		}
 		last = f.Views
 	}
-	if more := kit.Followers("shop", now); more <= followers {
+	if more := kit.CountFollowers("shop", now); more <= followers {
 		t.Errorf("followers %d, before %d", more, followers)
 	}
 	sum := 0
-	for _, n := range sim.ByCountry(followers) {
+	for _, n := range sim.SplitByCountry(followers) {
 		sum += n
 	}
 	if sum != followers {

@@ -19,7 +19,7 @@ func TestWhatThreadsTakes(t *testing.T) {
 	image := func(c ...nt.Change) network.Draft { return files(nt.Image(c...)) }
 	video := func(c ...nt.Change) network.Draft { return files(nt.Video(c...)) }
 	const links = "https://a.example https://b.example https://c.example https://d.example https://e.example"
-	nt.Verdicts(t, threads.Rules{}, []nt.Verdict{
+	nt.RunVerdicts(t, threads.Rules{}, []nt.Verdict{
 		{"500 bytes", text(a("é", 250)), "", ""},
 		{"501 bytes", text(a("é", 250) + "a"), "", "caption_too_long"},
 		{"498 characters in 504 bytes", text(a("a", 495) + "’’’"), "", "caption_too_long"},
@@ -40,8 +40,8 @@ func TestWhatThreadsTakes(t *testing.T) {
 
 		{"a video alone", video(), "", ""},
 		{"a mixed carousel of two", files(nt.Image(), nt.Video()), "", ""},
-		{"a carousel of 20", files(nt.Files(20, nt.Image())...), "", ""},
-		{"a carousel of 21", files(nt.Files(21, nt.Image())...), "", "media_count_unsupported"},
+		{"a carousel of 20", files(nt.RepeatFile(20, nt.Image())...), "", ""},
+		{"a carousel of 21", files(nt.RepeatFile(21, nt.Image())...), "", "media_count_unsupported"},
 
 		{"PNG", image(nt.Mime("image/png")), "", ""},
 		{"WebP", image(nt.Mime("image/webp")), "", "format_unsupported"},
@@ -66,9 +66,9 @@ func TestWhatThreadsTakes(t *testing.T) {
 		{"60.1 pictures", video(nt.FPS(60.1)), "", "format_unsupported"},
 		{"100 Mbit", video(nt.BitRate(100_000_000)), "", ""},
 		{"over 100 Mbit", video(nt.BitRate(100_000_001)), "", "format_unsupported"},
-		{"a blink", video(nt.Lasting(1)), "", ""},
-		{"300 s", video(nt.Lasting(300_000)), "", ""},
-		{"over 300 s", video(nt.Lasting(300_001)), "", "duration_too_long"},
+		{"a blink", video(nt.Duration(1)), "", ""},
+		{"300 s", video(nt.Duration(300_000)), "", ""},
+		{"over 300 s", video(nt.Duration(300_001)), "", "duration_too_long"},
 		{"1 GB", video(nt.Bytes(1_000_000_000)), "", ""},
 		{"over 1 GB", video(nt.Bytes(1_000_000_001)), "", "file_too_large"},
 		{"1920 wide", video(nt.Size(1920, 1080)), "", ""},

@@ -25,7 +25,7 @@ func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
 	}
 	w.Advance(23 * time.Hour)
 	_, err := w.Net.(network.Refresher).RefreshToken(t.Context(), token)
-	w.Failed(err, network.Rejected, token.Access)
+	w.CheckError(err, network.Rejected, token.Access)
 }
 
 // Whoever leaves out a permission that publishing needs learns it before a post fails for it.
@@ -37,7 +37,7 @@ func TestAProfileWithoutThePermissionToPublishIsNotUsable(t *testing.T) {
 		h := harness()
 		h.Consent = url.Values{"username": {"nightowl.cycles"}, "withhold": {withheld}}
 		w := networktest.NewWorld(t, h)
-		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 		if err != nil || len(profiles) != 1 {
 			t.Fatalf("%s: got %+v, %v", withheld, profiles, err)
 		}
@@ -81,7 +81,7 @@ func TestAShortLifeIsRenewedNoEarlierThanADay(t *testing.T) {
 		{`{"access_token":"THQ-long-lived-token","expires_in":86400}`, 0},
 		{`{"access_token":"THQ-long-lived-token"}`, 0},
 	} {
-		w.Instead(tokens(c.long))
+		w.ReplaceServer(tokens(c.long))
 		profiles, err := w.Net.ExchangeCode(t.Context(), network.AuthResponse{Code: "AQ#_", RedirectURI: "x"})
 		if err != nil {
 			t.Fatal(err)
@@ -95,9 +95,9 @@ func TestAShortLifeIsRenewedNoEarlierThanADay(t *testing.T) {
 			t.Errorf("without a name the username stands in: %+v", p)
 		}
 	}
-	w.Instead(tokens(`{"expires_in":5}`))
+	w.ReplaceServer(tokens(`{"expires_in":5}`))
 	_, err := w.Net.ExchangeCode(t.Context(), network.AuthResponse{Code: "AQ", RedirectURI: "x"})
-	w.Failed(err, network.Unknown)
+	w.CheckError(err, network.Unknown)
 }
 
 // A refresh that leaves out the date keeps the old one.
@@ -106,7 +106,7 @@ func TestARefreshKeepsWhatItDoesNotSay(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	old := w.Connect().Token
 	w.Advance(48 * time.Hour)
-	w.Instead(tokens(`{"access_token":"THQ-another-long-token"}`))
+	w.ReplaceServer(tokens(`{"access_token":"THQ-another-long-token"}`))
 	fresh, err := w.Net.(network.Refresher).RefreshToken(t.Context(), old)
 	if err != nil || fresh.Access != "THQ-another-long-token" || !fresh.ExpiresAt.Equal(old.ExpiresAt) ||
 		len(fresh.Scopes) != len(old.Scopes) {
@@ -119,14 +119,14 @@ func TestADeadTokenWithoutASubcode(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
 	token := w.Connect().Token
-	w.Fault(sim.Fault{Call: "profile", Kind: sim.Error, Code: 190, Status: 401, Times: new(2)})
-	w.Failed(w.Net.VerifyToken(t.Context(), token), network.Revoked, token.Access)
+	w.AddFault(sim.Fault{Call: "profile", Kind: sim.Error, Code: 190, Status: 401, Times: new(2)})
+	w.CheckError(w.Net.VerifyToken(t.Context(), token), network.Revoked, token.Access)
 	past := token
 	past.ExpiresAt = w.Now().Add(-time.Second)
-	w.Failed(w.Net.VerifyToken(t.Context(), past), network.Expired, token.Access)
+	w.CheckError(w.Net.VerifyToken(t.Context(), past), network.Expired, token.Access)
 
 	var asked []string
-	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+	w.ReplaceServer(func(rw http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]+" "+r.Header.Get("Authorization"))
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/me"):
@@ -138,7 +138,7 @@ func TestADeadTokenWithoutASubcode(t *testing.T) {
 			_, _ = io.WriteString(rw, `{"data":{"is_valid":false,"expires_at":1600000000}}`)
 		}
 	})
-	w.Failed(w.Net.VerifyToken(t.Context(), token), network.Expired, token.Access)
+	w.CheckError(w.Net.VerifyToken(t.Context(), token), network.Expired, token.Access)
 	if len(asked) != 3 || asked[1] != "access_token " || asked[2] != "debug_token Bearer TH|app|token" {
 		t.Errorf("asked %q", asked)
 	}
@@ -148,8 +148,8 @@ func TestADeadTokenWithoutASubcode(t *testing.T) {
 func TestAMissingScopeAsksForReconnecting(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("a")
-	w.Fault(sim.Fault{Call: "create", Kind: sim.Error, Code: 10, Status: 403})
+	it := w.NewItem("a")
+	w.AddFault(sim.Fault{Call: "create", Kind: sim.Error, Code: 10, Status: 403})
 	_, err := w.Net.CreateHandle(t.Context(), it)
 	var e *network.Error
 	if !errors.As(err, &e) || e.Kind != network.Revoked || !strings.Contains(e.Hint, "permission") {

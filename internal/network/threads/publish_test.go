@@ -28,17 +28,17 @@ func settings(t *testing.T, w *networktest.World, block string) json.RawMessage 
 func TestTopicAndLinkGoOut(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Bread, again")
+	it := w.NewItem("Bread, again")
 	it.Tags = []string{"bakery"} // are not sent here
 	it.Settings = settings(t,
 		w, `{"topicTag": "Harbour life", "linkAttachment": "https://example.org/bread", "replyControl": "everyone"}`)
 	if strings.Contains(string(it.Settings), "replyControl") {
 		t.Errorf("what is not used is kept: %s", it.Settings)
 	}
-	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+	if _, err := w.Net.Publish(t.Context(), it, w.NewHandle(it)); err != nil {
 		t.Fatal(err)
 	}
-	all := w.Visible()
+	all := w.VisiblePosts()
 	if len(all) != 1 || all[0].Text != "Bread, again" || all[0].Link != "https://example.org/bread" ||
 		all[0].Extra["topic_tag"] != "Harbour life" {
 		t.Errorf("visible: %+v", all)
@@ -60,12 +60,12 @@ func TestATopicThatIsNoneIsRefused(t *testing.T) {
 func TestTheRaceAfterFinishedCostsNoSecondPost(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.NotReadyRace, Times: new(3)})
-	k := w.Publish(w.Item("Patience"))
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.NotReadyRace, Times: new(3)})
+	k := w.NewWorker(w.NewItem("Patience"))
 	if do := k.Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
-	if all := w.Visible(); len(all) != 1 || all[0].PublishCalls != 4 {
+	if all := w.VisiblePosts(); len(all) != 1 || all[0].PublishCalls != 4 {
 		t.Errorf("visible: %+v", all)
 	}
 }
@@ -73,8 +73,8 @@ func TestTheRaceAfterFinishedCostsNoSecondPost(t *testing.T) {
 func TestAContainerThatIsNeverReadyIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	w.Fault(sim.Fault{Call: "create", Kind: sim.NeverReady})
-	it := w.Item("Slow")
+	w.AddFault(sim.Fault{Call: "create", Kind: sim.NeverReady})
+	it := w.NewItem("Slow")
 	handle, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
@@ -96,36 +96,36 @@ func TestAFullQuotaHoldsThePost(t *testing.T) {
 	if err := w.Kit.SetOption("threads.quota_total", "1"); err != nil {
 		t.Fatal(err)
 	}
-	it := w.Item("One")
-	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+	it := w.NewItem("One")
+	if _, err := w.Net.Publish(t.Context(), it, w.NewHandle(it)); err != nil {
 		t.Fatal(err)
 	}
 	it.Text = "Two"
-	handle := w.Handle(it)
+	handle := w.NewHandle(it)
 	w.Advance(3 * time.Hour)
 	const untilItFrees = 21 * time.Hour // the first post leaves the window of a day
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != untilItFrees ||
+	if e := w.RequireError(err, network.RateLimited, it.Token.Access); e.RetryAfter != untilItFrees ||
 		e.Scope != network.ScopeAccount {
 		t.Errorf("want %v for the account, got %+v", untilItFrees, e)
 	}
 	// No code is documented for it, so any refusal counts once Threads says that the quota is used up.
 	for _, code := range []int{100, 4} {
-		w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: code, Message: "Publishing limit reached"})
+		w.AddFault(sim.Fault{Call: "publish", Kind: sim.Error, Code: code, Message: "Publishing limit reached"})
 		_, err = w.Net.Publish(t.Context(), it, handle)
-		if e := w.Failure(err, network.RateLimited, it.Token.Access); e.Code != strconv.Itoa(code) ||
+		if e := w.RequireError(err, network.RateLimited, it.Token.Access); e.Code != strconv.Itoa(code) ||
 			e.RetryAfter != untilItFrees || e.Scope != network.ScopeAccount {
 			t.Errorf("want code %d and %v, got %+v", code, untilItFrees, e)
 		}
 	}
 	// Where the profile's posts cannot be read, or do not fill the quota, the wait is an hour.
-	w.Fault(sim.Fault{Call: "list", Kind: sim.ServerError})
+	w.AddFault(sim.Fault{Call: "list", Kind: sim.ServerError})
 	_, err = w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != time.Hour {
+	if e := w.RequireError(err, network.RateLimited, it.Token.Access); e.RetryAfter != time.Hour {
 		t.Errorf("want an hour, got %+v", e)
 	}
 	w.Advance(untilItFrees)
-	if _, err = w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+	if _, err = w.Net.Publish(t.Context(), it, w.NewHandle(it)); err != nil {
 		t.Errorf("refused when the quota has freed: %v", err)
 	}
 }
@@ -134,11 +134,11 @@ func TestAFullQuotaHoldsThePost(t *testing.T) {
 func TestAThrottleWithQuotaLeftIsNotCalledAFullQuota(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("One")
-	handle := w.Handle(it)
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: 4, Message: "Application request limit reached"})
+	it := w.NewItem("One")
+	handle := w.NewHandle(it)
+	w.AddFault(sim.Fault{Call: "publish", Kind: sim.Error, Code: 4, Message: "Application request limit reached"})
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != 5*time.Minute ||
+	if e := w.RequireError(err, network.RateLimited, it.Token.Access); e.RetryAfter != 5*time.Minute ||
 		e.Scope != network.ScopeApp {
 		t.Errorf("got %+v", e)
 	}
@@ -147,14 +147,14 @@ func TestAThrottleWithQuotaLeftIsNotCalledAFullQuota(t *testing.T) {
 func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Same words")
+	it := w.NewItem("Same words")
 	for address, want := range map[string]string{
 		"https://www.threads.net/@a/post/B": "https://www.threads.net/@a/post/B",
 		"https://www.threads.com/@a/post/B": "https://www.threads.com/@a/post/B",
 		"https://evil.example/@a/post/B":    "", "https://threads.net.evil.example/B": "", "javascript:alert(1)": "",
 		"https://a@threads.net/B": "",
 	} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(rw, `{"permalink":%[1]q,"data":[{"id":"1","text":"Same words","media_type":"TEXT_POST","permalink":%[1]q}]}`, address)
 		})
 		found, err := w.Net.FindPost(t.Context(), it)
@@ -172,30 +172,30 @@ func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 func TestAContainerIDThatIsAPathIsRefused(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("a")
+	it := w.NewItem("a")
 	for _, id := range []string{"../../me/evil?x=", "17/threads", "17?fields=x", "17#x", ".."} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":%q}`, id) })
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":%q}`, id) })
 		_, err := w.Net.CreateHandle(t.Context(), it)
-		w.Failed(err, network.Unknown, it.Token.Access)
+		w.CheckError(err, network.Unknown, it.Token.Access)
 	}
 }
 
 func TestAPublishedContainerTellsWhichPostItBecame(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Twins")
-	handle := w.Handle(it)
+	it := w.NewItem("Twins")
+	handle := w.NewHandle(it)
 	if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+	if _, err := w.Net.Publish(t.Context(), it, w.NewHandle(it)); err != nil {
 		t.Fatal(err)
 	}
 	st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 	if err != nil || st.Verdict != core.Done || st.ExternalID != "" {
 		t.Errorf("two posts look alike: want done without an id, got %+v, %v", st, err)
 	}
-	w.Fault(sim.Fault{Call: "list", Kind: sim.ServerError})
+	w.AddFault(sim.Fault{Call: "list", Kind: sim.ServerError})
 	st, err = w.Net.AdvanceStatus(t.Context(), it, handle)
 	if err != nil || st.Verdict != core.Done || st.ExternalID != "" {
 		t.Errorf("the list is away: want done without an id, got %+v, %v", st, err)
@@ -217,7 +217,7 @@ func containers(answer string, status int, posts string) http.HandlerFunc {
 func TestWhatAContainersStateMeans(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	fresh := w.Item("State")
+	fresh := w.NewItem("State")
 	fresh.ArmedAt = time.Time{}
 	armed := fresh
 	armed.ArmedAt = w.Now()
@@ -260,15 +260,15 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 			core.Dead, "",
 		},
 	} {
-		w.Instead(containers(c.answer, c.status, c.posts))
+		w.ReplaceServer(containers(c.answer, c.status, c.posts))
 		st, err := w.Net.AdvanceStatus(t.Context(), c.it, "17900000000000001")
 		if err != nil || st.Verdict != c.want || st.ExternalID != c.id {
 			t.Errorf("%s: want %s %q, got %+v, %v", name, c.want, c.id, st, err)
 		}
 	}
-	w.Instead(containers(`{"status":"ERROR","error_message":"INVALID_DURATION"}`, 200, ``))
+	w.ReplaceServer(containers(`{"status":"ERROR","error_message":"INVALID_DURATION"}`, 200, ``))
 	_, err := w.Net.AdvanceStatus(t.Context(), fresh, "17900000000000001")
-	if e := w.Failure(err, network.Rejected, fresh.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
+	if e := w.RequireError(err, network.Rejected, fresh.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -276,12 +276,12 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 func TestASearchForgivesWhiteSpaceOnly(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Two lines\r\nof text  ")
+	it := w.NewItem("Two lines\r\nof text  ")
 	for listed, want := range map[string]core.Verdict{
 		`"Two lines\nof text"`: core.Done, `"Two lines of text"`: core.Absent, `"Two lines\nof text!"`: core.Absent,
 	} {
 		for kind, verdict := range map[string]core.Verdict{"TEXT_POST": want, "IMAGE": core.Absent, "REPOST_FACADE": core.Absent} {
-			w.Instead(containers("",
+			w.ReplaceServer(containers("",
 				200, fmt.Sprintf(`{"id":"18","text":%s,"timestamp":"2026-10-05T09:00:01+0000","media_type":%q}`, listed, kind)))
 			if st, err := w.Net.FindPost(t.Context(), it); err != nil || st.Verdict != verdict {
 				t.Errorf("%s %s: want %s, got %+v, %v", kind, listed, verdict, st, err)
@@ -293,10 +293,10 @@ func TestASearchForgivesWhiteSpaceOnly(t *testing.T) {
 func TestACarouselGoesOutInOrder(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Two rolls")
+	it := w.NewItem("Two rolls")
 	it.ArmedAt = time.Time{}
 	it.Settings = settings(t, w, `{"topicTag": "bread", "altText": "A roll"}`)
-	it.Files = w.Files(networktest.Image(), networktest.Video(), networktest.Image())
+	it.Files = w.NewFiles(networktest.Image(), networktest.Video(), networktest.Image())
 	items, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
@@ -304,11 +304,11 @@ func TestACarouselGoesOutInOrder(t *testing.T) {
 	if st, err := w.Net.AdvanceStatus(t.Context(), it, items); err != nil || st.Verdict == core.Ready && st.Handle == "" {
 		t.Fatalf("items alone were called ready: %+v, %v", st, err)
 	}
-	k := w.Publish(it)
+	k := w.NewWorker(it)
 	if do := k.Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
-	all := w.Visible()
+	all := w.VisiblePosts()
 	if len(all) != 1 || len(all[0].Media) != 3 || all[0].Extra["topic_tag"] != "bread" || all[0].Text != "Two rolls" {
 		t.Fatalf("visible: %+v", all)
 	}
@@ -324,10 +324,10 @@ func TestACarouselGoesOutInOrder(t *testing.T) {
 func TestAnItemThatIsNeverReadyIsReplaced(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	it := w.Item("Slow")
+	it := w.NewItem("Slow")
 	it.ArmedAt = time.Time{}
-	it.Files = w.Files(networktest.Image(), networktest.Image())
-	w.Fault(sim.Fault{Call: "create", Kind: sim.NeverReady})
+	it.Files = w.NewFiles(networktest.Image(), networktest.Image())
+	w.AddFault(sim.Fault{Call: "create", Kind: sim.NeverReady})
 	handle, err := w.Net.CreateHandle(t.Context(), it)
 	if err != nil {
 		t.Fatal(err)
@@ -347,13 +347,13 @@ func TestAnItemThatIsNeverReadyIsReplaced(t *testing.T) {
 func TestAFileThatThreadsCannotUseIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, files := range map[string][]core.Media{
-		"alone":         {networktest.Video(networktest.Lasting(301_000))},
-		"in a carousel": {networktest.Image(), networktest.Video(networktest.Lasting(301_000))},
+		"alone":         {networktest.Video(networktest.Duration(301_000))},
+		"in a carousel": {networktest.Image(), networktest.Video(networktest.Duration(301_000))},
 	} {
 		w := networktest.NewWorld(t, harness())
-		it := w.Item("Long")
+		it := w.NewItem("Long")
 		it.ArmedAt = time.Time{}
-		it.Files = w.Files(files...)
+		it.Files = w.NewFiles(files...)
 		handle, err := w.Net.CreateHandle(t.Context(), it)
 		if err != nil {
 			t.Fatal(err)
@@ -362,7 +362,7 @@ func TestAFileThatThreadsCannotUseIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = w.Net.AdvanceStatus(t.Context(), it, handle)
-		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
+		if e := w.RequireError(err, network.Rejected, it.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}

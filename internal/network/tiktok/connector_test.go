@@ -28,7 +28,7 @@ func sandboxed(t *testing.T, now func() time.Time, client, secret string) (http.
 func harness() networktest.Harness {
 	return networktest.Harness{
 		Driver: tiktok.NewDriver(), Settings: tiktok.Settings{}, Sandbox: sandboxed, TokenCall: "create",
-		Simplest: network.Draft{Media: networktest.Files(1, networktest.Video())},
+		Simplest: network.Draft{Media: networktest.RepeatFile(1, networktest.Video())},
 		Consent:  url.Values{"username": {"nightowl.cycles"}}, Errors: undocumented(), Facts: facts(),
 	}
 }

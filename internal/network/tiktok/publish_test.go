@@ -38,10 +38,10 @@ func TestEverySettingOfAVideoArrives(t *testing.T) {
 			w := nt.NewWorld(t, harness())
 			it := newItem(t, w, 0, setting)
 			it.Tags = []string{"bread"}
-			if do := w.Publish(it).Run(); do != core.DoLive {
+			if do := w.NewWorker(it).Run(); do != core.DoLive {
 				t.Fatalf("ended with %s", do)
 			}
-			post := w.Visible()[0]
+			post := w.VisiblePosts()[0]
 			if post.Text != "A quiet morning\n\n#bread" && post.Text != network.AppendMissingTags(it.Text, it.Tags) {
 				t.Errorf("the caption is %q", post.Text)
 			}
@@ -77,11 +77,11 @@ func TestEverySettingOfPhotosArrives(t *testing.T) {
 			t.Parallel()
 			w := nt.NewWorld(t, harness())
 			it := newItem(t, w, 0, setting)
-			it.Title, it.Files = "The title", w.Files(nt.Files(3, nt.Image(nt.Size(320, 320)))...)
-			if do := w.Publish(it).Run(); do != core.DoLive {
+			it.Title, it.Files = "The title", w.NewFiles(nt.RepeatFile(3, nt.Image(nt.Size(320, 320)))...)
+			if do := w.NewWorker(it).Run(); do != core.DoLive {
 				t.Fatalf("ended with %s", do)
 			}
-			post := w.Visible()[0]
+			post := w.VisiblePosts()[0]
 			if post.Text != it.Text || len(post.Media) != 3 {
 				t.Errorf("the post is %+v", post)
 			}
@@ -103,7 +103,7 @@ func TestPhotosNeedAVerifiedHost(t *testing.T) {
 	w := nt.NewWorld(t, harness())
 	setOption(t, w, "tiktok.verified_host", "off")
 	it := newItem(t, w, 0, "")
-	it.Files = w.Files(nt.Files(2, nt.Image(nt.Size(320, 320)))...)
+	it.Files = w.NewFiles(nt.RepeatFile(2, nt.Image(nt.Size(320, 320)))...)
 	wantRefusal(t, w, it, "operator")
 }
 
@@ -111,8 +111,8 @@ func TestWithoutAChoiceTheWidestAudienceIsTaken(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
 	setOption(t, w, "tiktok.account", "private")
-	w.Publish(newItem(t, w, 0, "")).Run()
-	if got := w.Visible()[0].Extra["privacy_level"]; got != "FOLLOWER_OF_CREATOR" {
+	w.NewWorker(newItem(t, w, 0, "")).Run()
+	if got := w.VisiblePosts()[0].Extra["privacy_level"]; got != "FOLLOWER_OF_CREATOR" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -135,11 +135,11 @@ func TestDisabledInteractionsAreSwitchedOff(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
 	setOption(t, w, "tiktok.account", "quiet")
-	if do := w.Publish(newItem(t, w, 0, "")).Run(); do != core.DoLive {
+	if do := w.NewWorker(newItem(t, w, 0, "")).Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
 	for _, name := range []string{"disable_comment", "disable_duet", "disable_stitch"} {
-		if w.Visible()[0].Extra[name] != "true" {
+		if w.VisiblePosts()[0].Extra[name] != "true" {
 			t.Errorf("%s is off", name)
 		}
 	}
@@ -153,7 +153,7 @@ func TestEveryReasonOfAFailureIsTold(t *testing.T) {
 		network.RateLimited: core.Dead, // so that the next upload is throttled
 	}
 	reasons := 0
-	for _, d := range nt.NewWorld(t, harness()).Documents() {
+	for _, d := range nt.NewWorld(t, harness()).DocumentedErrors() {
 		if !slices.Contains(d.Calls, "result") {
 			continue
 		}
@@ -165,7 +165,7 @@ func TestEveryReasonOfAFailureIsTold(t *testing.T) {
 			setOption(t, w, "tiktok.fail_reason", d.Reason)
 			setOption(t, w, "tiktok.posts_a_day", "100")
 			it := newItem(t, w, 0, "")
-			handle := w.Handle(it)
+			handle := w.NewHandle(it)
 			if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
 				t.Fatal(err)
 			}
@@ -174,8 +174,8 @@ func TestEveryReasonOfAFailureIsTold(t *testing.T) {
 				st.Lost != class.Kind.AccountStatus() || !strings.Contains(strings.ToLower(st.Hint), strings.ToLower(d.Advice)) {
 				t.Errorf("got %+v, %v, want %s", st, err, d.Class)
 			}
-			if do := w.Publish(newItem(t, w, 0, "")).Run(); do != core.DoFail || len(w.Visible()) != 0 {
-				t.Errorf("ended with %s, visible: %v", do, w.Visible())
+			if do := w.NewWorker(newItem(t, w, 0, "")).Run(); do != core.DoFail || len(w.VisiblePosts()) != 0 {
+				t.Errorf("ended with %s, visible: %v", do, w.VisiblePosts())
 			}
 		})
 	}
@@ -190,7 +190,7 @@ func TestAnInternalFailureIsTriedAgain(t *testing.T) {
 	w := nt.NewWorld(t, harness())
 	setOption(t, w, "tiktok.fail_reason", "internal")
 	it := newItem(t, w, 0, "")
-	handle := w.Handle(it)
+	handle := w.NewHandle(it)
 	if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +201,8 @@ func TestAnInternalFailureIsTriedAgain(t *testing.T) {
 	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Broken {
 		t.Errorf("what has failed once is %+v, %v", st, err)
 	}
-	if do := w.Publish(it).Run(); do != core.DoLive || len(w.Visible()) != 1 {
-		t.Errorf("ended with %s, visible: %v", do, w.Visible())
+	if do := w.NewWorker(it).Run(); do != core.DoLive || len(w.VisiblePosts()) != 1 {
+		t.Errorf("ended with %s, visible: %v", do, w.VisiblePosts())
 	}
 }
 
@@ -211,12 +211,12 @@ func TestTheDayCapHoldsThePostUntilThereIsRoom(t *testing.T) {
 	w := nt.NewWorld(t, harness())
 	setOption(t, w, "tiktok.posts_a_day", "1")
 	setOption(t, w, "tiktok.access_seconds", "864000")
-	w.Publish(newItem(t, w, 0, "")).Run()
-	k := w.Publish(newItem(t, w, 0, ""))
-	if do := k.Run(); do != core.DoLive || len(w.Visible()) != 2 {
-		t.Errorf("ended with %s, visible: %v", do, w.Visible())
+	w.NewWorker(newItem(t, w, 0, "")).Run()
+	k := w.NewWorker(newItem(t, w, 0, ""))
+	if do := k.Run(); do != core.DoLive || len(w.VisiblePosts()) != 2 {
+		t.Errorf("ended with %s, visible: %v", do, w.VisiblePosts())
 	}
-	first, second := w.Visible()[0].CreatedAt, w.Visible()[1].CreatedAt
+	first, second := w.VisiblePosts()[0].CreatedAt, w.VisiblePosts()[1].CreatedAt
 	if gap := second.Sub(first).Hours(); gap < 24 || gap > 26 {
 		t.Errorf("the second post followed after %v hours", gap)
 	}
@@ -232,16 +232,16 @@ func TestErrorsWithStatus200AreErrors(t *testing.T) {
 		"access_token_invalid": network.Lapsed, "spam_risk_too_many_posts": network.RateLimited,
 		"privacy_level_option_mismatch": network.Rejected, "scope_not_authorized": network.Revoked,
 	} {
-		w.Fault(sim.Fault{Call: "create", Kind: sim.Error, Reason: reason})
+		w.AddFault(sim.Fault{Call: "create", Kind: sim.Error, Reason: reason})
 		_, err := w.Net.CreateHandle(t.Context(), it)
-		if e := w.Failure(err, kind, it.Token.Access); e.Code != reason || e.Status != http.StatusOK {
+		if e := w.RequireError(err, kind, it.Token.Access); e.Code != reason || e.Status != http.StatusOK {
 			t.Errorf("%s: %+v", reason, e)
 		}
 	}
-	grant := w.Grant()
+	grant := w.GrantConsent()
 	grant.Code += "x"
 	_, err := w.Net.ExchangeCode(t.Context(), grant)
-	if e := w.Failure(err, network.Rejected); e.Code != "invalid_grant" {
+	if e := w.RequireError(err, network.Rejected); e.Code != "invalid_grant" {
 		t.Errorf("exchange: %+v", e)
 	}
 }
@@ -252,7 +252,7 @@ func TestAPostIsLiveBeforeItsIDIsKnown(t *testing.T) {
 	w := nt.NewWorld(t, harness())
 	setOption(t, w, "tiktok.id_delay_seconds", "3600")
 	for _, settings := range []string{`{}`, `{"privacyLevel":"SELF_ONLY"}`} {
-		k := w.Publish(newItem(t, w, 0, settings))
+		k := w.NewWorker(newItem(t, w, 0, settings))
 		if do := k.Run(); do != core.DoLive || k.ID != "" || k.URL != "" {
 			t.Errorf("ended with %s, %q at %q", do, k.ID, k.URL)
 		}
@@ -272,7 +272,7 @@ func TestOldRefreshTokensEnd(t *testing.T) {
 		t.Fatalf("%+v, %v", fresh, err)
 	}
 	_, err = r.RefreshToken(t.Context(), old)
-	w.Failed(err, network.Revoked, old.Access, old.Refresh)
+	w.CheckError(err, network.Revoked, old.Access, old.Refresh)
 	setOption(t, w, "tiktok.rotate", "off")
 	again, err := r.RefreshToken(t.Context(), fresh)
 	if err != nil || again.Refresh != fresh.Refresh {
@@ -284,7 +284,7 @@ func TestATokenWithoutALifetimeIsUsedForAnHour(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
 	old := w.Connect().Token
-	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+	w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = rw.Write([]byte(`{"access_token":"act.next","token_type":"Bearer"}`))
 	})
 	fresh, err := w.Net.(network.Refresher).RefreshToken(t.Context(), old)
@@ -298,7 +298,7 @@ func TestAnAccountThatMayNotPublishIsNotConnected(t *testing.T) {
 	h := harness()
 	h.Consent["withhold"] = []string{"video.publish", "user.info.profile"}
 	w := nt.NewWorld(t, h)
-	profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+	profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 	if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, "video.publish") || profiles[0].DisplayName == "" {
 		t.Errorf("%+v, %v", profiles, err)
 	}

@@ -16,7 +16,7 @@ import (
 // newItem is a video of about so many bytes on its way out, with settings.
 func newItem(t *testing.T, w *nt.World, size int64, settings string) network.Item {
 	t.Helper()
-	it := w.Item("A quiet morning")
+	it := w.NewItem("A quiet morning")
 	it.Files[0] = padFile(t, it.Files[0], size)
 	if settings != "" {
 		it.Settings = json.RawMessage(settings)
@@ -70,7 +70,7 @@ func countCalls(w *nt.World, name string) int {
 func wantRefusal(t *testing.T, w *nt.World, it network.Item, words string) {
 	t.Helper()
 	_, err := w.Net.CreateHandle(t.Context(), it)
-	if e := w.Failure(err, network.Rejected, it.Token.Access); !strings.Contains(e.Message+e.Hint, words) || e.Hint == "" {
+	if e := w.RequireError(err, network.Rejected, it.Token.Access); !strings.Contains(e.Message+e.Hint, words) || e.Hint == "" {
 		t.Errorf("want %q, got %q %q", words, e.Message, e.Hint)
 	}
 }

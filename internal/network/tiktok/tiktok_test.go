@@ -19,13 +19,13 @@ func TestRules(t *testing.T) {
 func TestWhatTikTokTakes(t *testing.T) {
 	t.Parallel()
 	a := strings.Repeat
-	video := func(c ...nt.Change) network.Draft { return network.Draft{Media: nt.Files(1, nt.Video(c...))} }
-	photos := func(c ...nt.Change) network.Draft { return network.Draft{Media: nt.Files(2, nt.Image(c...))} }
+	video := func(c ...nt.Change) network.Draft { return network.Draft{Media: nt.RepeatFile(1, nt.Video(c...))} }
+	photos := func(c ...nt.Change) network.Draft { return network.Draft{Media: nt.RepeatFile(2, nt.Image(c...))} }
 	with := func(d network.Draft, text, title string, tags ...string) network.Draft {
 		d.Text, d.Title, d.Tags = text, title, tags
 		return d
 	}
-	nt.Verdicts(t, tiktok.Rules{}, []nt.Verdict{
+	nt.RunVerdicts(t, tiktok.Rules{}, []nt.Verdict{
 		{"a video alone", video(), "", ""},
 		{"2,200 of caption", with(video(), a("é", 2200), ""), "", ""},
 		{"2,201 of caption", with(video(), a("é", 2201), ""), "", "caption_too_long"},
@@ -41,10 +41,10 @@ func TestWhatTikTokTakes(t *testing.T) {
 		{"46 emoji of title", with(photos(), "", a("🌉", 46)), "", "title_too_long"},
 
 		{"without a file", network.Draft{Text: "Text"}, "", "media_required"},
-		{"two videos", network.Draft{Media: nt.Files(2, nt.Video())}, "", "media_count_unsupported"},
-		{"one photo", network.Draft{Media: nt.Files(1, nt.Image())}, "", "media_count_unsupported"},
-		{"35 photos", network.Draft{Media: nt.Files(35, nt.Image())}, "", ""},
-		{"36 photos", network.Draft{Media: nt.Files(36, nt.Image())}, "", "media_count_unsupported"},
+		{"two videos", network.Draft{Media: nt.RepeatFile(2, nt.Video())}, "", "media_count_unsupported"},
+		{"one photo", network.Draft{Media: nt.RepeatFile(1, nt.Image())}, "", "media_count_unsupported"},
+		{"35 photos", network.Draft{Media: nt.RepeatFile(35, nt.Image())}, "", ""},
+		{"36 photos", network.Draft{Media: nt.RepeatFile(36, nt.Image())}, "", "media_count_unsupported"},
 		{"photo and video", network.Draft{Media: []core.Media{nt.Video(), nt.Image()}}, "", "media_mixed_unsupported"},
 
 		{"WebP", photos(nt.Mime("image/webp")), "", ""},
@@ -69,8 +69,8 @@ func TestWhatTikTokTakes(t *testing.T) {
 		{"359 pixels", video(nt.Size(360, 359)), "", "resolution_unsupported"},
 		{"4096 pixels", video(nt.Size(4096, 4096)), "", ""},
 		{"4097 pixels", video(nt.Size(4097, 4096)), "", "resolution_unsupported"},
-		{"10 min", video(nt.Lasting(600_000)), "", ""},
-		{"over 10 min", video(nt.Lasting(600_001)), "", "duration_too_long"},
+		{"10 min", video(nt.Duration(600_000)), "", ""},
+		{"over 10 min", video(nt.Duration(600_001)), "", "duration_too_long"},
 		{"4 GB", video(nt.Bytes(4_000_000_000)), "", ""},
 		{"over 4 GB", video(nt.Bytes(4_000_000_001)), "", "file_too_large"},
 

@@ -35,11 +35,11 @@ func TestPartsFollowTheRules(t *testing.T) {
 func TestAVideoInPartsIsSentOnce(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	k := w.Publish(newItem(t, w, threeParts, ""))
+	k := w.NewWorker(newItem(t, w, threeParts, ""))
 	if do := k.Run(); do != core.DoLive || countCalls(w, "upload") != 2 || countCalls(w, "publish") != 1 {
 		t.Errorf("ended with %s after %d and %d parts", do, countCalls(w, "upload"), countCalls(w, "publish"))
 	}
-	if m := w.Visible()[0].Media[0]; m.Bytes != threeParts {
+	if m := w.VisiblePosts()[0].Media[0]; m.Bytes != threeParts {
 		t.Errorf("%d bytes arrived", m.Bytes)
 	}
 	if n := countCalls(w, "status"); n != 1 {
@@ -69,13 +69,13 @@ func TestAPartThatIsLostIsSentAgain(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s %d %t", call, fault.Kind, fault.Status, fault.Accept), func(t *testing.T) {
 				t.Parallel()
 				w := nt.NewWorld(t, harness())
-				w.Fault(fault)
+				w.AddFault(fault)
 				it := newItem(t, w, threeParts, "")
-				k := w.Publish(it)
-				if do := k.Run(); do != core.DoLive || len(w.Visible()) != 1 {
-					t.Fatalf("ended with %s, visible: %v", do, w.Visible())
+				k := w.NewWorker(it)
+				if do := k.Run(); do != core.DoLive || len(w.VisiblePosts()) != 1 {
+					t.Fatalf("ended with %s, visible: %v", do, w.VisiblePosts())
 				}
-				if m := w.Visible()[0].Media[0]; m.Bytes != threeParts {
+				if m := w.VisiblePosts()[0].Media[0]; m.Bytes != threeParts {
 					t.Errorf("%d bytes arrived", m.Bytes)
 				}
 				if n := countCalls(w, "upload") + countCalls(w, "publish"); n > 4 && countCalls(w, "create") == 1 {
@@ -95,11 +95,11 @@ func TestAnUploadSurvivesLossAtEveryBorder(t *testing.T) {
 				t.Parallel()
 				w := nt.NewWorld(t, harness())
 				it := newItem(t, w, threeParts, "")
-				w.Lose(n, arrives)
-				if do := w.Publish(it).Run(); do != core.DoLive || len(w.Visible()) != 1 {
-					t.Fatalf("ended with %s, visible: %v", do, w.Visible())
+				w.LoseRequest(n, arrives)
+				if do := w.NewWorker(it).Run(); do != core.DoLive || len(w.VisiblePosts()) != 1 {
+					t.Fatalf("ended with %s, visible: %v", do, w.VisiblePosts())
 				}
-				if post := w.Visible()[0]; arrives && post.PublishCalls != 1 || post.Media[0].Bytes != threeParts {
+				if post := w.VisiblePosts()[0]; arrives && post.PublishCalls != 1 || post.Media[0].Bytes != threeParts {
 					t.Errorf("got %+v", post)
 				}
 			})
@@ -134,10 +134,10 @@ func TestAnOldHandleGoesOnWhereTikTokIs(t *testing.T) {
 			break
 		}
 	}
-	if st.Verdict != core.Ready || len(w.Visible()) != 0 {
-		t.Fatalf("%+v, visible %v", st, w.Visible())
+	if st.Verdict != core.Ready || len(w.VisiblePosts()) != 0 {
+		t.Fatalf("%+v, visible %v", st, w.VisiblePosts())
 	}
-	if st, err = w.Net.Publish(t.Context(), it, old); err != nil || st.Verdict != core.Pending || len(w.Visible()) != 1 {
+	if st, err = w.Net.Publish(t.Context(), it, old); err != nil || st.Verdict != core.Pending || len(w.VisiblePosts()) != 1 {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
@@ -153,7 +153,7 @@ func TestAnUploadGoesOnAtABorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	const border = 5_000_040
-	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+	w.ReplaceServer(func(rw http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut {
 			rw.WriteHeader(http.StatusServiceUnavailable)
 		}
@@ -192,8 +192,8 @@ func TestAnExpiredUploadIsBegunAnew(t *testing.T) {
 	if st, err := w.Net.AdvanceStatus(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
 		t.Errorf("armed: %+v, %v", st, err)
 	}
-	if _, err := w.Net.Publish(t.Context(), it, handle); err == nil || len(w.Visible()) != 0 {
-		t.Errorf("published too late: %v", w.Visible())
+	if _, err := w.Net.Publish(t.Context(), it, handle); err == nil || len(w.VisiblePosts()) != 0 {
+		t.Errorf("published too late: %v", w.VisiblePosts())
 	}
 }
 
@@ -202,19 +202,19 @@ func TestAnUploadAddressIsKeptAndChecked(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
 	it := newItem(t, w, 0, "")
-	handle := w.Handle(it)
+	handle := w.NewHandle(it)
 	token := network.Secret(handle[strings.Index(handle, "upload_token="):])
 	token = token[len("upload_token=") : len("upload_token=")+26]
-	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+	w.ReplaceServer(func(rw http.ResponseWriter, r *http.Request) {
 		rw.WriteHeader(http.StatusBadRequest)
 		_, _ = fmt.Fprintf(rw, `{"message": %q}`, "no "+r.URL.String())
 	})
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	w.Failed(err, network.Unknown, token, it.Token.Access)
+	w.CheckError(err, network.Unknown, token, it.Token.Access)
 	for _, address := range []string{
 		"http://open-upload.tiktokapis.com/video/", "https://tiktokapis.com.example.org/", "https://localhost/", "",
 	} {
-		w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+		w.ReplaceServer(func(rw http.ResponseWriter, r *http.Request) {
 			data := fmt.Sprintf(`{"publish_id":"p","upload_url":%q}`, address)
 			if strings.Contains(r.URL.Path, "creator_info") {
 				data = `{"privacy_level_options":["SELF_ONLY"]}`
@@ -222,7 +222,7 @@ func TestAnUploadAddressIsKeptAndChecked(t *testing.T) {
 			_, _ = fmt.Fprintf(rw, `{"data":%s,"error":{"code":"ok","message":"","log_id":"1"}}`, data)
 		})
 		_, err := w.Net.CreateHandle(t.Context(), it)
-		w.Failed(err, network.Unknown, it.Token.Access)
+		w.CheckError(err, network.Unknown, it.Token.Access)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestALargeVideoIsPreparedLongerAhead(t *testing.T) {
 	n := nt.NewWorld(t, harness()).Net
 	var all []time.Duration
 	for _, size := range []int64{1_000_000, 2_000_000_000, 4_000_000_000} {
-		all = append(all, n.DeliveryFor(network.Draft{Media: nt.Files(1, nt.Video(nt.Bytes(size)))}).Ahead)
+		all = append(all, n.DeliveryFor(network.Draft{Media: nt.RepeatFile(1, nt.Video(nt.Bytes(size)))}).Ahead)
 	}
 	if !slices.IsSorted(all) || all[0] != 10*time.Minute || all[1] <= all[0] || all[2] >= time.Hour {
 		t.Errorf("prepared %v ahead", all)

@@ -127,19 +127,19 @@ var (
 	perUser   = network.Meaning{
 		Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeAccount, Wait: time.Minute,
 	}
-	quotaUsed   = network.Meaning{Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeApp, Daily: true}
-	lapsed      = network.Meaning{Kind: network.Lapsed, Hint: "Belfry renews its access and tries again."}
-	lost        = network.Meaning{Kind: network.Revoked, Hint: hintReconnect}
-	content     = network.Meaning{Kind: network.Rejected, Hint: hintContent}
-	channelOf   = network.Meaning{Kind: network.Rejected, Hint: hintChannel, Actor: network.ActorOwner}
-	project     = network.Meaning{Kind: network.Rejected, Hint: hintProject, Actor: network.ActorOperator}
-	ofThumbnail = network.Meaning{
+	quotaUsed    = network.Meaning{Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeApp, Daily: true}
+	tokenLapsed  = network.Meaning{Kind: network.Lapsed, Hint: "Belfry renews its access and tries again."}
+	accessLost   = network.Meaning{Kind: network.Revoked, Hint: hintReconnect}
+	badContent   = network.Meaning{Kind: network.Rejected, Hint: hintContent}
+	badChannel   = network.Meaning{Kind: network.Rejected, Hint: hintChannel, Actor: network.ActorOwner}
+	badProject   = network.Meaning{Kind: network.Rejected, Hint: hintProject, Actor: network.ActorOperator}
+	badThumbnail = network.Meaning{
 		Kind: network.Rejected, Hint: "Set the thumbnail in YouTube Studio.", AfterLive: true,
 	}
-	ofPlaylist = network.Meaning{
+	badPlaylist = network.Meaning{
 		Kind: network.Rejected, Hint: "Add the video to the playlist in YouTube Studio.", AfterLive: true,
 	}
-	mistake = network.Meaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
+	serviceBug = network.Meaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
 )
 
 // reasons holds the meanings of YouTube's error reasons.
@@ -153,32 +153,32 @@ var reasons = map[string]network.Meaning{
 		Hint: "The channel has reached YouTube's daily limit on uploads. Belfry will try again.",
 	},
 
-	"authError": lapsed, "UNAUTHENTICATED": lapsed,
-	"youtubeSignupRequired": lost, "authorizationRequired": lost, "insufficientPermissions": lost,
-	"ACCESS_TOKEN_SCOPE_INSUFFICIENT": lost,
+	"authError": tokenLapsed, "UNAUTHENTICATED": tokenLapsed,
+	"youtubeSignupRequired": accessLost, "authorizationRequired": accessLost, "insufficientPermissions": accessLost,
+	"ACCESS_TOKEN_SCOPE_INSUFFICIENT": accessLost,
 
-	"invalidTitle": content, "invalidDescription": content, "invalidTags": content, "invalidCategoryId": content,
-	"invalidFilename": content, "invalidPublishAt": content, "invalidRecordingDetails": content,
-	"invalidVideoGameRating": content, "invalidVideoMetadata": content, "defaultLanguageNotSet": content,
-	"mediaBodyRequired": content, "forbiddenLicenseSetting": content, "forbiddenPrivacySetting": content,
+	"invalidTitle": badContent, "invalidDescription": badContent, "invalidTags": badContent, "invalidCategoryId": badContent,
+	"invalidFilename": badContent, "invalidPublishAt": badContent, "invalidRecordingDetails": badContent,
+	"invalidVideoGameRating": badContent, "invalidVideoMetadata": badContent, "defaultLanguageNotSet": badContent,
+	"mediaBodyRequired": badContent, "forbiddenLicenseSetting": badContent, "forbiddenPrivacySetting": badContent,
 
-	"forbidden": channelOf, "authenticatedUserAccountClosed": channelOf, "authenticatedUserAccountSuspended": channelOf,
-	"authenticatedUserNotChannel": channelOf, "channelClosed": channelOf, "channelSuspended": channelOf,
-	"accountDelegationForbidden": channelOf,
+	"forbidden": badChannel, "authenticatedUserAccountClosed": badChannel, "authenticatedUserAccountSuspended": badChannel,
+	"authenticatedUserNotChannel": badChannel, "channelClosed": badChannel, "channelSuspended": badChannel,
+	"accountDelegationForbidden": badChannel,
 
-	"accessNotConfigured": project, "keyInvalid": project,
+	"accessNotConfigured": badProject, "keyInvalid": badProject,
 
-	"invalidImage": ofThumbnail, "imageFormatUnsupported": ofThumbnail, "imageTooTall": ofThumbnail, "imageTooWide": ofThumbnail,
-	"failedPrecondition": ofThumbnail,
+	"invalidImage": badThumbnail, "imageFormatUnsupported": badThumbnail, "imageTooTall": badThumbnail, "imageTooWide": badThumbnail,
+	"failedPrecondition": badThumbnail,
 
-	"playlistNotFound": ofPlaylist, "playlistContainsMaximumNumberOfVideos": ofPlaylist, "playlistItemsNotAccessible": ofPlaylist,
-	"playlistOperationUnsupported": ofPlaylist, "videoAlreadyInAnotherSeriesPlaylist": ofPlaylist, "manualSortRequired": ofPlaylist,
-	"invalidContentDetails": ofPlaylist, "invalidPlaylistItemPosition": ofPlaylist, "invalidResourceType": ofPlaylist,
-	"channelIdRequired": ofPlaylist, "playlistIdRequired": ofPlaylist, "resourceIdRequired": ofPlaylist,
+	"playlistNotFound": badPlaylist, "playlistContainsMaximumNumberOfVideos": badPlaylist, "playlistItemsNotAccessible": badPlaylist,
+	"playlistOperationUnsupported": badPlaylist, "videoAlreadyInAnotherSeriesPlaylist": badPlaylist, "manualSortRequired": badPlaylist,
+	"invalidContentDetails": badPlaylist, "invalidPlaylistItemPosition": badPlaylist, "invalidResourceType": badPlaylist,
+	"channelIdRequired": badPlaylist, "playlistIdRequired": badPlaylist, "resourceIdRequired": badPlaylist,
 	"videoNotFound": {Kind: network.Rejected, Hint: "Check the channel on YouTube: the video may have been deleted."},
 
-	"missingRequiredParameter": mistake, "unexpectedParameter": mistake, "invalidPageToken": mistake,
-	"invalidFilters": mistake, "incompatibleParameters": mistake,
+	"missingRequiredParameter": serviceBug, "unexpectedParameter": serviceBug, "invalidPageToken": serviceBug,
+	"invalidFilters": serviceBug, "incompatibleParameters": serviceBug,
 }
 
 // listDocumentedErrors returns the reasons, sorted.
@@ -195,11 +195,11 @@ func listDocumentedErrors() []network.Documented {
 func meaningOfStatus(status int) network.Meaning {
 	switch {
 	case status == http.StatusUnauthorized:
-		return lapsed
+		return tokenLapsed
 	case status == http.StatusTooManyRequests:
 		return throttled
 	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
 		return failing
 	}
-	return content
+	return badContent
 }

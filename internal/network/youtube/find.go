@@ -14,7 +14,7 @@ import (
 
 const (
 	// drift is how far YouTube's clock may be behind ours.
-	drift = 5 * time.Minute
+	clockDrift = 5 * time.Minute
 	// searchPages limits a search to 500 videos, more than a channel can upload after an arm.
 	searchPages = 10
 )
@@ -36,7 +36,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("cannot search YouTube for a video that was never armed")
 	}
-	since := it.ArmedAt.Add(-drift)
+	since := it.ArmedAt.Add(-clockDrift)
 	var found []string
 	query := url.Values{
 		"part": {"snippet,contentDetails"}, "playlistId": {uploadsPlaylistID(it.Profile)}, "maxResults": {"50"},

@@ -22,13 +22,13 @@ func finishing(t *testing.T, block string, consent ...string) (*nt.World, networ
 		h.Consent = map[string][]string{"channel": consent}
 	}
 	w := nt.NewWorld(t, h)
-	it := w.Item("A film")
+	it := w.NewItem("A film")
 	playlist := "PL" + strings.TrimPrefix(it.Profile, "UC")
 	it.Settings = json.RawMessage(strings.ReplaceAll(block, "<playlist>", playlist))
 	if strings.Contains(block, "Thumbnail") {
-		it.Files = append(it.Files, w.File(nt.Image()))
+		it.Files = append(it.Files, w.NewFile(nt.Image()))
 	}
-	k := w.Publish(it)
+	k := w.NewWorker(it)
 	if do := k.Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
@@ -50,11 +50,11 @@ func TestTheCoverBecomesTheThumbnail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if sum := w.Visible()[0].Extra["thumbnail"]; sum == "" || sum == w.Visible()[0].Media[0].SHA256 {
+	if sum := w.VisiblePosts()[0].Extra["thumbnail"]; sum == "" || sum == w.VisiblePosts()[0].Media[0].SHA256 {
 		t.Errorf("the thumbnail is %q", sum)
 	}
 	it.Files[1].PurgedAt = w.Now()
-	w.Failed(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected)
 }
 
 // A Short that is not processed yet would not keep its thumbnail.
@@ -64,7 +64,7 @@ func TestAThumbnailWaitsForProcessing(t *testing.T) {
 	if err := w.Kit.SetOption(youtubesim.OptProcess, "7200"); err != nil {
 		t.Fatal(err)
 	}
-	w.Failed(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Transient)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Transient)
 	if err := w.Kit.SetOption(youtubesim.OptProcess, "0"); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestAThumbnailWaitsForProcessing(t *testing.T) {
 func TestAChannelThatIsNotVerifiedHasNoThumbnails(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`, "UCk3J9sBxQwZ1a2260417798")
-	if e := w.Failure(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected); !strings.Contains(e.Message, "permissions") {
+	if e := w.RequireError(f.RunFinalStep(t.Context(), it, id, "thumbnail"), network.Rejected); !strings.Contains(e.Message, "permissions") {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -96,8 +96,8 @@ func entries(t *testing.T, w *nt.World) (n int) {
 func TestAVideoIsInItsPlaylistOnce(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"playlistId":"<playlist>"}`)
-	w.Fault(sim.Fault{Call: "playlist", Kind: sim.DropAfterAccept})
-	w.Failed(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Unknown)
+	w.AddFault(sim.Fault{Call: "playlist", Kind: sim.DropAfterAccept})
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Unknown)
 	for range 2 {
 		if err := f.RunFinalStep(t.Context(), it, id, "playlist"); err != nil {
 			t.Fatal(err)
@@ -111,16 +111,16 @@ func TestAVideoIsInItsPlaylistOnce(t *testing.T) {
 func TestWhatAPlaylistRefuses(t *testing.T) {
 	t.Parallel()
 	w, f, it, id := finishing(t, `{"playlistId":"<playlist>"}`)
-	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoNotFound", Status: 404})
-	w.Failed(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Transient)
-	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "playlistContainsMaximumNumberOfVideos", Status: 403})
-	w.Failed(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Rejected)
-	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoAlreadyInPlaylist", Status: 409})
+	w.AddFault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoNotFound", Status: 404})
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Transient)
+	w.AddFault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "playlistContainsMaximumNumberOfVideos", Status: 403})
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Rejected)
+	w.AddFault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoAlreadyInPlaylist", Status: 409})
 	if err := f.RunFinalStep(t.Context(), it, id, "playlist"); err != nil {
 		t.Error(err)
 	}
 	it.Settings = json.RawMessage(`{"playlistId":"PLnobodys"}`)
-	w.Failed(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Rejected)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "playlist"), network.Rejected)
 }
 
 func TestAnotherVisibilityThanAskedForIsSaid(t *testing.T) {
@@ -130,9 +130,9 @@ func TestAnotherVisibilityThanAskedForIsSaid(t *testing.T) {
 		t.Error(err)
 	}
 	it.Settings = json.RawMessage(`{}`)
-	if e := w.Failure(f.RunFinalStep(t.Context(), it, id, "visibility"), network.Rejected); e.Message != "The video is unlisted." {
+	if e := w.RequireError(f.RunFinalStep(t.Context(), it, id, "visibility"), network.Rejected); e.Message != "The video is unlisted." {
 		t.Errorf("got %+v", e)
 	}
 	w.Advance(2 * time.Hour)
-	w.Failed(f.RunFinalStep(t.Context(), it, id, "visibility"), network.Lapsed, it.Token.Access)
+	w.CheckError(f.RunFinalStep(t.Context(), it, id, "visibility"), network.Lapsed, it.Token.Access)
 }

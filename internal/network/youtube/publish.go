@@ -15,10 +15,10 @@ const (
 	uploadRate = 1 << 20
 	mostAhead  = 24 * time.Hour
 
-	// graceOfGone is how long to search for the video of an upload that disappeared after the arm.
-	graceOfGone = 5 * time.Minute
-	// longProcessing is how long YouTube may process a video before it counts as live.
-	longProcessing = 30 * time.Minute
+	// goneUploadGrace is how long to search for the video of an upload that disappeared after the arm.
+	goneUploadGrace = 5 * time.Minute
+	// maxProcessing is how long YouTube may process a video before it counts as live.
+	maxProcessing = 30 * time.Minute
 )
 
 // DeliveryFor returns the same flow for every video: all bytes except the last are sent ahead of its time.
@@ -117,7 +117,7 @@ func (n *Network) resolveGoneUpload(ctx context.Context, it network.Item, why er
 		return found, err
 	}
 	found.Verdict, found.Message = core.Ambiguous, why.Error()
-	if n.now().Sub(it.ArmedAt) < max(graceOfGone, n.about.Settle) {
+	if n.now().Sub(it.ArmedAt) < max(goneUploadGrace, n.about.Settle) {
 		found.Verdict = core.Pending
 	}
 	return found, nil
@@ -134,7 +134,7 @@ func (n *Network) resolveRefusedUpload(ctx context.Context, it network.Item, err
 	if err != nil || found.Verdict != core.Absent {
 		return found, err
 	}
-	if n.now().Sub(it.ArmedAt) < max(graceOfGone, n.about.Settle) {
+	if n.now().Sub(it.ArmedAt) < max(goneUploadGrace, n.about.Settle) {
 		return network.Status{Verdict: core.Pending, Message: e.Error()}, nil
 	}
 	return network.Status{Verdict: core.Doomed, Code: e.Code, Message: e.Message, Hint: e.Hint}, nil
@@ -194,7 +194,7 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id stri
 	case uploadFailed, uploadRejected, uploadDeleted:
 		return v.doomedStatus(), nil
 	case uploadUploaded:
-		if n.now().Sub(it.ArmedAt) < longProcessing {
+		if n.now().Sub(it.ArmedAt) < maxProcessing {
 			return pending, nil
 		}
 	}
@@ -207,7 +207,7 @@ func (n *Network) statusWhenUnreadable(pending network.Status, it network.Item, 
 	switch {
 	case !ok || e.Kind == network.Lapsed:
 		return network.Status{}, err
-	case n.now().Sub(it.ArmedAt) < longProcessing &&
+	case n.now().Sub(it.ArmedAt) < maxProcessing &&
 		(e.Kind == network.Rejected || e.Kind == network.NotSent || isUnknownOrTransient(err)):
 		return pending, nil
 	}

@@ -31,7 +31,7 @@ func (inMemory) Close() error { return nil }
 
 // largeItem is a post whose video has so many bytes.
 func largeItem(w *nt.World, size int) network.Item {
-	it := w.Item("A long ride")
+	it := w.NewItem("A long ride")
 	noise := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(noise)
 	content := append(mediatest.MP4(mediatest.Movie{}), mediatest.Box("free", noise)...)
@@ -70,15 +70,15 @@ func TestEachSettingArrives(t *testing.T) {
 		t.Run(block, func(t *testing.T) {
 			t.Parallel()
 			w := nt.NewWorld(t, harness())
-			it := w.Item("Text")
+			it := w.NewItem("Text")
 			it.Settings = json.RawMessage(block)
 			if strings.Contains(block, "Thumbnail") {
-				it.Files = append(it.Files, w.File(nt.Image()))
+				it.Files = append(it.Files, w.NewFile(nt.Image()))
 			}
-			if do := w.Publish(it).Run(); do != core.DoLive {
+			if do := w.NewWorker(it).Run(); do != core.DoLive {
 				t.Fatalf("ended with %s", do)
 			}
-			got := w.Visible()[0].Extra
+			got := w.VisiblePosts()[0].Extra
 			for name, value := range want {
 				if got[name] != value {
 					t.Errorf("%s: want %q, got %q", name, value, got[name])
@@ -91,12 +91,12 @@ func TestEachSettingArrives(t *testing.T) {
 func TestTagsArriveBesideTheText(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	it := w.Item("Text")
+	it := w.NewItem("Text")
 	it.Tags = []string{"night ride", "café"}
-	if do := w.Publish(it).Run(); do != core.DoLive {
+	if do := w.NewWorker(it).Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
-	if got := w.Visible()[0]; got.Extra["tags"] != "night ride,café" || got.Text != "Text" {
+	if got := w.VisiblePosts()[0]; got.Extra["tags"] != "night ride,café" || got.Text != "Text" {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -106,12 +106,12 @@ func TestTagsArriveBesideTheText(t *testing.T) {
 func TestALongUploadSurvivesALossAtEachPart(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	w.Watch()
-	k := w.Publish(largeItem(w, 20<<20))
+	w.StartRecording()
+	k := w.NewWorker(largeItem(w, 20<<20))
 	if do := k.Run(); do != core.DoLive {
 		t.Fatalf("ended with %s", do)
 	}
-	calls := w.Watched()
+	calls := w.RecordedSteps()
 	// The item's consent, the beginning, three parts with their questions, the last question and the tail.
 	if n := len(slices.DeleteFunc(slices.Clone(calls), func(do core.Action) bool { return do == "" })); n != 9 {
 		t.Errorf("%d calls: %v", n, calls)
@@ -125,11 +125,11 @@ func TestALongUploadSurvivesALossAtEachPart(t *testing.T) {
 				t.Parallel()
 				w := nt.NewWorld(t, harness())
 				it := largeItem(w, 20<<20)
-				w.Lose(n+1-slices.IndexFunc(calls, func(do core.Action) bool { return do != "" }), arrives)
-				if do := w.Publish(it).Run(); do != core.DoLive {
+				w.LoseRequest(n+1-slices.IndexFunc(calls, func(do core.Action) bool { return do != "" }), arrives)
+				if do := w.NewWorker(it).Run(); do != core.DoLive {
 					t.Fatalf("ended with %s", do)
 				}
-				if all := w.Visible(); len(all) != 1 || all[0].Media[0].Bytes != it.Files[0].Bytes {
+				if all := w.VisiblePosts(); len(all) != 1 || all[0].Media[0].Bytes != it.Files[0].Bytes {
 					t.Errorf("visible: %+v", all)
 				}
 			})
@@ -166,7 +166,7 @@ func TestAPartThatBreaksOffIsResumedWhereItBroke(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Fault(sim.Fault{Call: "upload", Kind: sim.DropBeforeAccept})
+		w.AddFault(sim.Fault{Call: "upload", Kind: sim.DropBeforeAccept})
 		st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 		if err != nil || st.Verdict != core.Pending || st.Handle == "" {
 			t.Fatalf("got %+v, %v", st, err)
@@ -188,7 +188,7 @@ func TestAPartThatBreaksOffIsResumedWhereItBroke(t *testing.T) {
 				t.Fatal(err)
 			}
 			st.Handle = cmp.Or(st.Handle, handle)
-			if all := w.Visible(); len(all) != 0 {
+			if all := w.VisiblePosts(); len(all) != 0 {
 				t.Fatalf("visible before the arm: %+v", all)
 			}
 		}
@@ -207,7 +207,7 @@ func TestATailThatBreaksOffIsCompleted(t *testing.T) {
 	it := largeItem(w, 1<<20)
 	armed := it.ArmedAt
 	it.ArmedAt = time.Time{}
-	handle := w.Handle(it)
+	handle := w.NewHandle(it)
 	it.ArmedAt = armed
 	id, _, tail := handleOf(t, handle)
 	file, err := it.Files[0].Open(t.Context())
@@ -231,8 +231,8 @@ func TestATailThatBreaksOffIsCompleted(t *testing.T) {
 func TestAnUploadThatIsGone(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	it := w.Item("Gone")
-	handle := w.Handle(it)
+	it := w.NewItem("Gone")
+	handle := w.NewHandle(it)
 	w.Advance(200 * time.Hour)
 	fresh, err := w.Net.(network.Refresher).RefreshToken(t.Context(), it.Token)
 	if err != nil {
@@ -249,11 +249,11 @@ func TestAnUploadThatIsGone(t *testing.T) {
 	ask("never armed", time.Time{}, core.Dead)
 	ask("just armed", w.Now(), core.Pending)
 	ask("armed long ago", w.Now().Add(-time.Hour), core.Ambiguous)
-	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+	if _, err := w.Net.Publish(t.Context(), it, w.NewHandle(it)); err != nil {
 		t.Fatal(err)
 	}
 	ask("on the channel", w.Now(), core.Done)
-	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+	if _, err := w.Net.Publish(t.Context(), it, w.NewHandle(it)); err != nil {
 		t.Fatal(err)
 	}
 	ask("twice on the channel", w.Now(), core.Ambiguous)
@@ -274,8 +274,8 @@ func TestAVideoThatIsRefusedLaterIsNotUploadedAgain(t *testing.T) {
 		if err := w.Kit.SetOption(youtubesim.OptOutcome, outcome); err != nil {
 			t.Fatal(err)
 		}
-		it := w.Item("Refused")
-		handle := w.Handle(it)
+		it := w.NewItem("Refused")
+		handle := w.NewHandle(it)
 		if st, err := w.Net.Publish(t.Context(), it, handle); err != nil || st.Verdict != core.Pending || st.ExternalID == "" {
 			t.Fatalf("%s: %+v, %v", outcome, st, err)
 		}
@@ -283,7 +283,7 @@ func TestAVideoThatIsRefusedLaterIsNotUploadedAgain(t *testing.T) {
 		if err != nil || st.Verdict != core.Doomed || st.Hint == "" || want != "" && st.Message != want {
 			t.Errorf("%s: got %+v, %v", outcome, st, err)
 		}
-		if do := w.Publish(it).Run(); do != core.DoFail {
+		if do := w.NewWorker(it).Run(); do != core.DoFail {
 			t.Errorf("%s: ended with %s", outcome, do)
 		}
 	}
@@ -295,8 +295,8 @@ func TestAVideoThatIsProcessedForLongIsLive(t *testing.T) {
 	if err := w.Kit.SetOption(youtubesim.OptProcess, "7200"); err != nil {
 		t.Fatal(err)
 	}
-	it := w.Item("Patience")
-	handle := w.Handle(it)
+	it := w.NewItem("Patience")
+	handle := w.NewHandle(it)
 	if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
 		t.Fatal(err)
 	}
@@ -321,12 +321,12 @@ func TestLimitsOfADay(t *testing.T) {
 		youtubesim.OptChannelUploads: {network.ScopeAccount, 24 * time.Hour},
 	} {
 		w := nt.NewWorld(t, harness())
-		it := w.Item("Full")
+		it := w.NewItem("Full")
 		if err := w.Kit.SetOption(option, "0"); err != nil {
 			t.Fatal(err)
 		}
 		_, err := w.Net.CreateHandle(t.Context(), it)
-		if e := w.Failure(err, network.RateLimited, it.Token.Access); e.Scope != want.scope || e.RetryAfter != want.wait || e.Hint == "" {
+		if e := w.RequireError(err, network.RateLimited, it.Token.Access); e.Scope != want.scope || e.RetryAfter != want.wait || e.Hint == "" {
 			t.Errorf("%s: got %+v", option, e)
 		}
 	}
@@ -336,8 +336,8 @@ func TestLimitsOfADay(t *testing.T) {
 func TestAVideoThatIsTakenIsLiveWithoutQuota(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	it := w.Item("Taken")
-	handle := w.Handle(it)
+	it := w.NewItem("Taken")
+	handle := w.NewHandle(it)
 	if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
 		t.Fatal(err)
 	}
@@ -353,19 +353,19 @@ func TestAVideoThatIsTakenIsLiveWithoutQuota(t *testing.T) {
 func TestAnUploadAddressElsewhereIsRefused(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())
-	it := w.Item("a")
+	it := w.NewItem("a")
 	for _, address := range []string{
 		"", "http://www.googleapis.com/upload?upload_id=a", "https://evil.example/upload?upload_id=a",
 		"https://googleapis.com.evil.example/?upload_id=a", "https://a@www.googleapis.com/?upload_id=a",
 		"https://www.googleapis.com/upload",
 	} {
-		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 			if address != "" {
 				rw.Header().Set("Location", address)
 			}
 		})
 		_, err := w.Net.CreateHandle(t.Context(), it)
-		w.Failed(err, network.Unknown, it.Token.Access)
+		w.CheckError(err, network.Unknown, it.Token.Access)
 	}
 }
 
@@ -383,7 +383,7 @@ func TestPermissionsThatAreWithheld(t *testing.T) {
 			h.Consent.Add("withhold", auth+scope)
 		}
 		w := nt.NewWorld(t, h)
-		profiles, err := w.Net.ExchangeCode(t.Context(), w.Grant())
+		profiles, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
 		if err != nil || len(profiles) != 1 || !strings.HasPrefix(profiles[0].Unusable, want) ||
 			(want == "") != (profiles[0].Unusable == "") {
 			t.Errorf("%s: got %+v, %v", withheld, profiles, err)
@@ -396,8 +396,8 @@ func TestAGoogleAccountWithoutAChannelIsNotConnected(t *testing.T) {
 	h := harness()
 	h.Consent = url.Values{"channel": {"nobody"}}
 	w := nt.NewWorld(t, h)
-	_, err := w.Net.ExchangeCode(t.Context(), w.Grant())
-	if e := w.Failure(err, network.Rejected); !strings.Contains(e.Message, "no YouTube channel") || e.Hint == "" {
+	_, err := w.Net.ExchangeCode(t.Context(), w.GrantConsent())
+	if e := w.RequireError(err, network.Rejected); !strings.Contains(e.Message, "no YouTube channel") || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -413,16 +413,16 @@ func TestWhyATokenCannotBeRenewed(t *testing.T) {
 	if token.ExpiresAt.Sub(w.Now()) != 7*24*time.Hour || token.LapsesAt.Sub(w.Now()) != 3599*time.Second {
 		t.Errorf("got %+v", token)
 	}
-	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+	w.ReplaceServer(func(rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader(http.StatusUnauthorized)
 		_, _ = io.WriteString(rw, `{"error":"invalid_client","error_description":"The OAuth client was not found."}`)
 	})
 	_, err := r.RefreshToken(t.Context(), token)
-	if e := w.Failure(err, network.Transient); !strings.Contains(e.Hint, "YOUTUBE_CLIENT_ID") {
+	if e := w.RequireError(err, network.Transient); !strings.Contains(e.Hint, "YOUTUBE_CLIENT_ID") {
 		t.Errorf("got %+v", e)
 	}
-	w.Instead(nil)
+	w.ReplaceServer(nil)
 	w.Advance(8 * 24 * time.Hour)
 	_, err = r.RefreshToken(t.Context(), token)
-	w.Failed(err, network.Expired, token.Access, token.Refresh)
+	w.CheckError(err, network.Expired, token.Access, token.Refresh)
 }

@@ -28,7 +28,7 @@ func TestWhatYouTubeTakes(t *testing.T) {
 		return draft("", "Title", nil, nt.Video(), nt.Image(changes...))
 	}
 	const on, wide, tall = `{"useCoverAsThumbnail":true}`, 1920, 1080
-	nt.Verdicts(t, youtube.Rules{}, []nt.Verdict{
+	nt.RunVerdicts(t, youtube.Rules{}, []nt.Verdict{
 		{"a Short", of(), "", ""},
 		{"without a text", draft("", "Title", nil, nt.Video()), "", ""},
 		{"without a title", draft("Text", "", nil, nt.Video()), "", "youtube_title_required"},
@@ -76,19 +76,19 @@ func TestWhatYouTubeTakes(t *testing.T) {
 		{"a byte above", of(nt.Bytes(274_877_906_945)), "", "file_too_large"},
 		{"AV1", of(nt.Codecs(core.CodecAV1, "opus")), "", ""},
 		{"a format of its own", of(nt.Mime("video/x-own")), "", "format_unsupported"},
-		{"12 hours", of(nt.Lasting(43_200_000), nt.Size(wide, tall)), "", ""},
-		{"a millisecond above", of(nt.Lasting(43_200_001), nt.Size(wide, tall)), "", "duration_too_long"},
-		{"any shape", of(nt.Size(7680, 100), nt.Lasting(600_000)), "", ""},
+		{"12 hours", of(nt.Duration(43_200_000), nt.Size(wide, tall)), "", ""},
+		{"a millisecond above", of(nt.Duration(43_200_001), nt.Size(wide, tall)), "", "duration_too_long"},
+		{"any shape", of(nt.Size(7680, 100), nt.Duration(600_000)), "", ""},
 
-		{"a square of three minutes", of(nt.Size(1080, 1080), nt.Lasting(180_000)), "", ""},
-		{"upright for longer", of(nt.Lasting(180_001)), "", "not_a_short"},
+		{"a square of three minutes", of(nt.Size(1080, 1080), nt.Duration(180_000)), "", ""},
+		{"upright for longer", of(nt.Duration(180_001)), "", "not_a_short"},
 		{"short and wide", of(nt.Size(1081, 1080)), "", "not_a_short"},
-		{"long and wide", of(nt.Size(wide, tall), nt.Lasting(600_000)), "", ""},
+		{"long and wide", of(nt.Size(wide, tall), nt.Duration(600_000)), "", ""},
 		{
-			"long, wide and called a Short", draft("#Shorts", "Title", nil, nt.Video(nt.Size(wide, tall), nt.Lasting(600_000))),
+			"long, wide and called a Short", draft("#Shorts", "Title", nil, nt.Video(nt.Size(wide, tall), nt.Duration(600_000))),
 			"", "not_a_short",
 		},
-		{"of unknown length", of(nt.Size(wide, tall), nt.Lasting(0)), "", ""},
+		{"of unknown length", of(nt.Size(wide, tall), nt.Duration(0)), "", ""},
 	})
 }
 

@@ -161,22 +161,22 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim
 	}
 	routes := map[string]sim.Route{
 		"POST feed": {
-			Names: []string{callPublish, callFeed}, Text: sim.FirstParam("message", "link"), Arrive: s.countAttempt,
+			Names: []string{callPublish, callFeed}, Text: sim.JoinParams("message", "link"), Arrive: s.countAttempt,
 			Params: append([]string{"attached_media*"}, feedParams...), Serve: s.createPost,
 		},
 		"POST photos": {
-			Names: []string{callUpload, callPhotos}, Text: sim.FirstParam("url"),
+			Names: []string{callUpload, callPhotos}, Text: sim.JoinParams("url"),
 			Params: []string{"url", "published", "alt_text_custom"},
 			Fetch:  "url", Serve: s.uploadPhoto,
 		},
 		"POST videos": {
-			Names: []string{callCreate}, Text: sim.FirstParam("description", "file_url"),
+			Names: []string{callCreate}, Text: sim.JoinParams("description", "file_url"),
 			Params: []string{"file_url", "title", "description", "published"}, Fetch: "file_url", Serve: s.createVideo,
 		},
 		"POST video_reels":   upload(edgeReels),
 		"POST video_stories": upload(edgeStories),
 		"POST photo_stories": {
-			Names: []string{callPublish}, Params: []string{"photo_id"}, Arrive: s.attemptPhoto, Serve: s.publishPhotoStory,
+			Names: []string{callPublish}, Params: []string{"photo_id"}, Arrive: s.countPhotoAttempt, Serve: s.publishPhotoStory,
 		},
 		"GET stories":         {Names: []string{callStories}, Params: metasim.ListParams, Serve: s.listStories},
 		"GET feed":            {Names: []string{callList}, Params: metasim.ListParams, Serve: s.listPosts},
@@ -191,9 +191,9 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim
 	}
 	switch {
 	case strings.HasPrefix(call, "POST"):
-		route.Serve = onlyFor(p, route.Serve, mayPublish)
+		route.Serve = withAccessCheck(p, route.Serve, checkPublishAccess)
 	default:
-		route.Serve = onlyFor(p, route.Serve, mayList)
+		route.Serve = withAccessCheck(p, route.Serve, checkListAccess)
 		route.Scopes = []string{scopeRead}
 	}
 	return route, ok
@@ -205,8 +205,8 @@ const (
 	scopeOthers = "pages_read_user_content"
 )
 
-// onlyFor returns a route's Serve that performs a call of a Page only if may returns no error.
-func onlyFor(
+// withAccessCheck returns a route's Serve that performs a call of a Page only if may returns no error.
+func withAccessCheck(
 	p *metasim.Page, serve func(*sim.Request) (any, error), may func(q *sim.Request, p *metasim.Page) error,
 ) func(*sim.Request) (any, error) {
 	return func(q *sim.Request) (any, error) {
@@ -217,27 +217,28 @@ func onlyFor(
 	}
 }
 
-func forbidden(message string) error {
+func newForbiddenError(message string) error {
 	return &metasim.Error{Status: http.StatusForbidden, Code: 200, Message: "(#200) " + message}
 }
 
-// mayPublish returns an error unless the call has the Page's own token, the task and the permissions to publish.
-func mayPublish(q *sim.Request, p *metasim.Page) error {
+// checkPublishAccess returns an error unless the call has the Page's own token, the task and the permissions to
+// publish.
+func checkPublishAccess(q *sim.Request, p *metasim.Page) error {
 	switch {
 	case !metasim.IsPageToken(q.Token, p.ID):
-		return forbidden("A Page access token of this Page is required to publish to it")
+		return newForbiddenError("A Page access token of this Page is required to publish to it")
 	case !p.MayCreate():
-		return forbidden("The user does not have the permission to create content on this Page")
+		return newForbiddenError("The user does not have the permission to create content on this Page")
 	case !q.Token.HasScopes(scopeManage, scopeRead):
-		return forbidden("If posting to a page, requires both pages_read_engagement and pages_manage_posts permissions")
+		return newForbiddenError("If posting to a page, requires both pages_read_engagement and pages_manage_posts permissions")
 	}
 	return nil
 }
 
-// mayList returns an error unless the call has the token and the permissions to list the Page's posts.
-func mayList(q *sim.Request, p *metasim.Page) error {
+// checkListAccess returns an error unless the call has the token and the permissions to list the Page's posts.
+func checkListAccess(q *sim.Request, p *metasim.Page) error {
 	if !metasim.IsPageToken(q.Token, p.ID) {
-		return forbidden("A Page access token of this Page is required")
+		return newForbiddenError("A Page access token of this Page is required")
 	}
 	if strings.HasSuffix(q.R.URL.Path, "/feed") && !q.Token.HasScopes(scopeOthers) {
 		return &sim.ScopeError{Scope: scopeOthers}

@@ -42,8 +42,8 @@ func checkUnpublished(q *sim.Request) error {
 	return nil
 }
 
-// takePhoto sets the file of a call if the form contains one. A call must have either a file or an address.
-func (s *Sim) takePhoto(q *sim.Request) error {
+// receivePhoto sets the file of a call if the form contains one. A call must have either a file or an address.
+func (s *Sim) receivePhoto(q *sim.Request) error {
 	file, _, err := sim.OpenFormFile(q.R)
 	switch {
 	case err != nil:
@@ -60,7 +60,7 @@ func (s *Sim) takePhoto(q *sim.Request) error {
 
 // uploadPhoto stores a photo for a later post.
 func (s *Sim) uploadPhoto(q *sim.Request) (any, error) {
-	if err := errors.Join(checkUnpublished(q), s.takePhoto(q)); err != nil {
+	if err := errors.Join(checkUnpublished(q), s.receivePhoto(q)); err != nil {
 		return nil, err
 	}
 	switch {
@@ -99,8 +99,8 @@ func (s *Sim) photoRoute(p *photo) sim.Route {
 	}}
 }
 
-// attachedPhotos returns the ids in attached_media, which is a list or one parameter for each photo.
-func attachedPhotos(params url.Values) (ids []string, err error) {
+// readAttachedPhotos returns the ids in attached_media, which is a list or one parameter for each photo.
+func readAttachedPhotos(params url.Values) (ids []string, err error) {
 	const name = "attached_media"
 	type media struct {
 		ID string `json:"media_fbid"`
@@ -145,8 +145,8 @@ func (s *Sim) checkPhotos(q *sim.Request, ids []string) error {
 	return nil
 }
 
-// photoFiles returns the files of photos.
-func (s *Sim) photoFiles(ids []string) []sim.Media {
+// listPhotoFiles returns the files of photos.
+func (s *Sim) listPhotoFiles(ids []string) []sim.Media {
 	var all []sim.Media
 	for _, id := range ids {
 		if p := s.photos.Get(id); p != nil {
@@ -156,8 +156,8 @@ func (s *Sim) photoFiles(ids []string) []sim.Media {
 	return all
 }
 
-// markUsed stores that a post uses photos. The caller has checked them with checkPhotos under the same lock.
-func (s *Sim) markUsed(ids []string, post string) error {
+// markPhotosUsed stores that a post uses photos. The caller has checked them with checkPhotos under the same lock.
+func (s *Sim) markPhotosUsed(ids []string, post string) error {
 	for _, id := range ids {
 		p := s.photos.Get(id)
 		p.Used, p.Post = true, post
@@ -168,8 +168,8 @@ func (s *Sim) markUsed(ids []string, post string) error {
 	return nil
 }
 
-// attemptPhoto counts a call that publishes a photo Story when it arrives, whatever its outcome.
-func (s *Sim) attemptPhoto(q *sim.Request) {
+// countPhotoAttempt counts a call that publishes a photo Story when it arrives, whatever its outcome.
+func (s *Sim) countPhotoAttempt(q *sim.Request) {
 	p := s.photos.Get(q.Params.Get("photo_id"))
 	if p == nil || p.Page != q.Account {
 		return
@@ -196,14 +196,14 @@ func (s *Sim) publishPhotoStory(q *sim.Request) (any, error) {
 		ArrivedAt: s.kit.ArrivalTime(q.R), FirstCallAt: used.At, FirstPublishCallAt: used.First, PublishCalls: used.Calls,
 		Extra: map[string]string{"edge": edgePhotoStories, "kind": "photo", "media_id": id},
 	}
-	if err := s.markUsed([]string{id}, ""); err != nil {
+	if err := s.markPhotosUsed([]string{id}, ""); err != nil {
 		return nil, err
 	}
-	return map[string]any{"success": true, "post_id": metasim.BigNumber(story.ID)}, s.showStory(story)
+	return map[string]any{"success": true, "post_id": metasim.BigNumber(story.ID)}, s.putStory(story)
 }
 
-// showStory makes a Story visible.
-func (s *Sim) showStory(story sim.Post) error {
+// putStory makes a Story visible.
+func (s *Sim) putStory(story sim.Post) error {
 	story.Network, story.AccountName = Name, s.login.Page(story.Account).Name
 	story.URL = "https://" + metasim.PageSite + "/stories/" + story.Account + "/" + story.ID
 	return s.kit.Posts.Put(story)

@@ -32,10 +32,10 @@ type attemptKey [sha256.Size]byte
 
 var feedParams = []string{"message", "link", "published", "unpublished_content_type", "fields"}
 
-func (s *Sim) attemptKeyOf(q *sim.Request) attemptKey {
+func (s *Sim) newAttemptKey(q *sim.Request) attemptKey {
 	content := []string{q.Account, q.Params.Get("message"), q.Params.Get("link")}
-	ids, _ := attachedPhotos(q.Params)
-	for _, m := range s.photoFiles(ids) {
+	ids, _ := readAttachedPhotos(q.Params)
+	for _, m := range s.listPhotoFiles(ids) {
 		content = append(content, m.SHA256)
 	}
 	return sha256.Sum256([]byte(strings.Join(content, "\x00")))
@@ -43,7 +43,7 @@ func (s *Sim) attemptKeyOf(q *sim.Request) attemptKey {
 
 // countAttempt counts a publishing call when it arrives, whatever its outcome.
 func (s *Sim) countAttempt(q *sim.Request) {
-	key := s.attemptKeyOf(q)
+	key := s.newAttemptKey(q)
 	t := s.tries[key]
 	if t == nil {
 		if len(s.tries) >= triesKept {
@@ -57,7 +57,7 @@ func (s *Sim) countAttempt(q *sim.Request) {
 
 // readPost returns the post and the ids of the photos in the parameters of a feed call, or the network's refusal.
 func (s *Sim) readPost(params url.Values) (p sim.Post, photos []string, err error) {
-	if photos, err = attachedPhotos(params); err != nil {
+	if photos, err = readAttachedPhotos(params); err != nil {
 		return p, nil, err
 	}
 	p = sim.Post{Network: Name, Text: params.Get("message"), Link: params.Get("link")}
@@ -117,8 +117,8 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 	if err := s.checkPhotos(q, photos); err != nil {
 		return nil, err
 	}
-	key := s.attemptKeyOf(q)
-	if last, ok := s.lastVisible(q.Account); ok && last.Text == p.Text && last.Link == p.Link &&
+	key := s.newAttemptKey(q)
+	if last, ok := s.findLastVisible(q.Account); ok && last.Text == p.Text && last.Link == p.Link &&
 		last.Extra["photos"] == "" && len(photos) == 0 && s.kit.Option(OptDuplicates) == On {
 		delete(s.tries, key)
 		s.kit.Posts.CountPublishCall(Name, last.ID)
@@ -130,7 +130,7 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 	own := sim.RandomDigits("122", 17)
 	p.ID, p.URL = q.Account+"_"+own, "https://"+metasim.PageSite+"/"+q.Account+"/posts/"+own
 	p.Account, p.AccountName, p.CreatedAt = q.Account, s.login.Page(q.Account).Name, s.kit.Now()
-	p.ArrivedAt, p.Media = s.kit.ArrivalTime(q.R), s.photoFiles(photos)
+	p.ArrivedAt, p.Media = s.kit.ArrivalTime(q.R), s.listPhotoFiles(photos)
 	if len(photos) > 0 {
 		p.Extra = map[string]string{"photos": strings.Join(photos, ",")}
 	}
@@ -154,11 +154,11 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 	if err := s.kit.Posts.Put(p); err != nil {
 		return nil, err
 	}
-	return body, s.markUsed(photos, p.ID)
+	return body, s.markPhotosUsed(photos, p.ID)
 }
 
-// lastVisible returns the newest visible post of a Page's feed, or false if there is none.
-func (s *Sim) lastVisible(page string) (sim.Post, bool) {
+// findLastVisible returns the newest visible post of a Page's feed, or false if there is none.
+func (s *Sim) findLastVisible(page string) (sim.Post, bool) {
 	for p := range s.kit.Posts.Newest(Name, page) {
 		if p.IsVisible() && p.Extra["edge"] == "" {
 			return p, true
@@ -223,14 +223,14 @@ func (s *Sim) postRoute(p sim.Post, call string) (sim.Route, bool) {
 			Names: []string{callPermalink}, Params: []string{"fields"}, Scopes: []string{scopeRead},
 			Serve: func(q *sim.Request) (any, error) { return postKind.Pick(q.Params.Get("fields"), s.postNode(p)) },
 		},
-		"POST ": {Names: []string{callPublish}, Params: []string{"is_published"}, Serve: onlyFor(page,
-			func(q *sim.Request) (any, error) { return s.publishDraft(q, p.ID) }, mayPublish)},
-		"DELETE ": {Names: []string{callDelete}, Serve: onlyFor(page, func(*sim.Request) (any, error) {
+		"POST ": {Names: []string{callPublish}, Params: []string{"is_published"}, Serve: withAccessCheck(page,
+			func(q *sim.Request) (any, error) { return s.publishDraft(q, p.ID) }, checkPublishAccess)},
+		"DELETE ": {Names: []string{callDelete}, Serve: withAccessCheck(page, func(*sim.Request) (any, error) {
 			if _, ok := s.kit.Posts.Get(Name, p.ID); !ok {
 				return nil, metasim.NotFound(http.MethodDelete, p.ID)
 			}
 			return s.graph.DeletePost(p)
-		}, mayPublish)},
+		}, checkPublishAccess)},
 	}
 	route, ok := routes[call]
 	route.Text = func(*sim.Request) string { return p.Text + " " + p.Link }

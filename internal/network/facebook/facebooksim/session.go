@@ -13,14 +13,14 @@ const sessionPart = 1 << 20
 
 // sessionRoute returns the route of a phase of a Page video's upload.
 func (s *Sim) sessionRoute(phase string) sim.Route {
-	words := sim.FirstParam("description")
+	words := sim.JoinParams("description")
 	return map[string]sim.Route{
 		"start": {
 			Names: []string{callCreate}, Text: words, Params: []string{"upload_phase", "file_size"}, Serve: s.startSession,
 		},
 		"transfer": {
 			Names: []string{callUpload}, Text: words, Params: []string{"upload_phase", "upload_session_id", "start_offset"},
-			Serve: s.takePart,
+			Serve: s.receivePart,
 		},
 		"finish": {
 			Names: []string{callFinish}, Text: words, Serve: s.finishSession,
@@ -63,8 +63,8 @@ func (s *Sim) openSession(q *sim.Request) (*video, error) {
 	return nil, &metasim.Error{Code: 6001, Message: "(#6001) There is no open upload session with this id"}
 }
 
-// takePart receives exactly the bytes that nextRange returned.
-func (s *Sim) takePart(q *sim.Request) (any, error) {
+// receivePart receives exactly the bytes that nextRange returned.
+func (s *Sim) receivePart(q *sim.Request) (any, error) {
 	v, err := s.openSession(q)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *Sim) finishSession(q *sim.Request) (any, error) {
 		return nil, err
 	}
 	title, description := q.Params.Get("title"), q.Params.Get("description")
-	if err := errors.Join(checkWords(title, description), checkUnpublished(q)); err != nil {
+	if err := errors.Join(checkTexts(title, description), checkUnpublished(q)); err != nil {
 		return nil, err
 	}
 	if arrived := s.kit.UploadSize(v.ID); arrived != v.Size {
@@ -103,5 +103,5 @@ func (s *Sim) finishSession(q *sim.Request) (any, error) {
 		return nil, err
 	}
 	v.Title, v.Description = title, description
-	return map[string]any{"success": true}, s.deliverFile(v, media, nil)
+	return map[string]any{"success": true}, s.storeFile(v, media, nil)
 }

@@ -100,8 +100,8 @@ func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 	return 0, ""
 }
 
-// deliverFile stores a video's file, or the reason why there is none.
-func (s *Sim) deliverFile(v *video, media sim.Media, err error) error {
+// storeFile stores a video's file, or the reason why there is none.
+func (s *Sim) storeFile(v *video, media sim.Media, err error) error {
 	v.Fetched = &fetchResult{Media: media, Ready: s.kit.Now().Add(s.kit.SecondsOption(OptProcess))}
 	if err != nil {
 		v.Fetched.Failed = err.Error()
@@ -123,7 +123,7 @@ func (s *Sim) fetchVideo(v *video) {
 		defer s.login.Lock.Unlock()
 		if s.videos.Get(id) == v {
 			// If the result cannot be stored, the next run downloads the file again.
-			_ = s.deliverFile(v, media, err)
+			_ = s.storeFile(v, media, err)
 		}
 	})
 }
@@ -174,7 +174,7 @@ func (v *video) phaseNodes(state string, arrived int64) map[string]any {
 		processing = phase("complete")
 	}
 	if v.Fetched != nil {
-		arrived = v.media().Bytes
+		arrived = v.fetchedMedia().Bytes
 	}
 	//nolint:misspell // as the network spells it
 	uploading["bytes_transfered"], uploading["source_file_size"] = arrived, max(v.Size, arrived)
@@ -189,7 +189,7 @@ func (v *video) phaseNodes(state string, arrived int64) map[string]any {
 	}
 }
 
-func (v *video) media() sim.Media {
+func (v *video) fetchedMedia() sim.Media {
 	if v.Fetched == nil {
 		return sim.Media{}
 	}
@@ -207,8 +207,8 @@ func (v *video) sitePath() string {
 	return "/" + v.Page + "/videos/" + v.ID + "/"
 }
 
-// showVideo publishes an accepted video once it is processed.
-func (s *Sim) showVideo(v *video) error {
+// publishIfReady publishes an accepted video once it is processed.
+func (s *Sim) publishIfReady(v *video) error {
 	now := s.kit.Now()
 	if v.TakenAt.IsZero() || v.Post != "" || v.statusAt(now) != stateReady {
 		return nil
@@ -229,8 +229,8 @@ func (s *Sim) showVideo(v *video) error {
 	return s.videos.Put(v.ID, v)
 }
 
-// checkWords returns an error unless the title and the description are valid.
-func checkWords(title, description string) error {
+// checkTexts returns an error unless the title and the description are valid.
+func checkTexts(title, description string) error {
 	switch {
 	case !utf8.ValidString(title + description):
 		return metasim.Bad("Param description must be valid UTF-8")
@@ -247,7 +247,7 @@ func (s *Sim) createVideo(q *sim.Request) (any, error) {
 	v := &video{
 		Edge: edgeVideos, Title: q.Params.Get("title"), Description: q.Params.Get("description"), URL: q.Params.Get("file_url"),
 	}
-	if err := checkWords(v.Title, v.Description); err != nil {
+	if err := checkTexts(v.Title, v.Description); err != nil {
 		return nil, err
 	}
 	if v.URL == "" {
@@ -267,7 +267,7 @@ func (s *Sim) createVideo(q *sim.Request) (any, error) {
 	if err := s.addVideo(q, v); err != nil {
 		return nil, err
 	}
-	return map[string]any{"id": v.ID}, s.deliverFile(v, q.Media, nil)
+	return map[string]any{"id": v.ID}, s.storeFile(v, q.Media, nil)
 }
 
 // phaseRoute returns the route that starts the upload of a Reel or a video Story.
@@ -298,11 +298,11 @@ func (s *Sim) finishRoute(edge string) sim.Route {
 		params = append(params, "video_state", "title", "description")
 	}
 	return sim.Route{
-		Names: []string{callPublish, callFinish}, Params: params, Text: sim.FirstParam("description"),
-		Arrive: func(q *sim.Request) { s.attemptVideo(q, edge, q.Params.Get("video_id")) },
+		Names: []string{callPublish, callFinish}, Params: params, Text: sim.JoinParams("description"),
+		Arrive: func(q *sim.Request) { s.countVideoAttempt(q, edge, q.Params.Get("video_id")) },
 		Serve: func(q *sim.Request) (any, error) {
 			title, description := q.Params.Get("title"), q.Params.Get("description")
-			if err := checkWords(title, description); err != nil {
+			if err := checkTexts(title, description); err != nil {
 				return nil, err
 			}
 			v := s.videos.Get(q.Params.Get("video_id"))
@@ -319,8 +319,8 @@ func (s *Sim) finishRoute(edge string) sim.Route {
 	}
 }
 
-// attemptVideo counts a publishing call when it arrives, whatever its outcome.
-func (s *Sim) attemptVideo(q *sim.Request, edge, id string) {
+// countVideoAttempt counts a publishing call when it arrives, whatever its outcome.
+func (s *Sim) countVideoAttempt(q *sim.Request, edge, id string) {
 	v := s.videos.Get(id)
 	if v == nil || v.Page != q.Account || v.Edge != edge {
 		return
@@ -354,7 +354,7 @@ func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 	if err := s.videos.Put(v.ID, v); err != nil {
 		return nil, err
 	}
-	err := s.showVideo(v)
+	err := s.publishIfReady(v)
 	body := map[string]any{"success": true}
 	if v.Edge == edgeStories && v.Post != "" {
 		body["post_id"] = metasim.BigNumber(v.Post)
@@ -383,13 +383,13 @@ func (s *Sim) videoRoute(q *sim.Request, v *video, call string) (sim.Route, bool
 	if call == "POST " {
 		return sim.Route{
 			Names: []string{callPublish}, Params: []string{"published"}, Text: text,
-			Arrive: func(q *sim.Request) { s.attemptVideo(q, edgeVideos, v.ID) },
-			Serve: onlyFor(s.login.Page(v.Page), func(q *sim.Request) (any, error) {
+			Arrive: func(q *sim.Request) { s.countVideoAttempt(q, edgeVideos, v.ID) },
+			Serve: withAccessCheck(s.login.Page(v.Page), func(q *sim.Request) (any, error) {
 				if q.Params.Get("published") != "true" || v.Edge != edgeVideos {
 					return nil, metasim.Bad("Param published must be true, and the video must be a Page video")
 				}
 				return s.acceptVideo(q, v)
-			}, mayPublish),
+			}, checkPublishAccess),
 		}, true
 	}
 	name := callStatus
@@ -403,7 +403,7 @@ func (s *Sim) videoRoute(q *sim.Request, v *video, call string) (sim.Route, bool
 }
 
 func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
-	if err := s.showVideo(v); err != nil {
+	if err := s.publishIfReady(v); err != nil {
 		return nil, err
 	}
 	state := v.statusAt(s.kit.Now())
@@ -413,7 +413,7 @@ func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
 	return videoKind.Pick(q.Params.Get("fields"), map[string]any{
 		"id": v.ID, "status": v.phaseNodes(state, s.kit.UploadSize(v.ID)), "published": v.Post != "", "permalink_url": v.sitePath(),
 		"title": v.Title, "description": v.Description, "created_time": metasim.FormatTime(v.At),
-		"length": v.media().Seconds(),
+		"length": v.fetchedMedia().Seconds(),
 	})
 }
 
@@ -428,12 +428,12 @@ func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, erro
 	address := q.R.Header.Get("file_url")
 	return sim.Route{
 		Names: []string{callUpload}, Text: func(*sim.Request) string { return address }, Unlocked: true,
-		Serve: func(q *sim.Request) (any, error) { return s.takeUpload(q, v, address) },
+		Serve: func(q *sim.Request) (any, error) { return s.receiveUpload(q, v, address) },
 	}, true, nil
 }
 
-// takeUpload receives the remaining bytes of a video, or its address.
-func (s *Sim) takeUpload(q *sim.Request, v *video, address string) (any, error) {
+// receiveUpload receives the remaining bytes of a video, or its address.
+func (s *Sim) receiveUpload(q *sim.Request, v *video, address string) (any, error) {
 	success := map[string]any{"success": true}
 	s.login.Lock.Lock()
 	open := v.URL == "" && v.Fetched == nil
@@ -451,11 +451,11 @@ func (s *Sim) takeUpload(q *sim.Request, v *video, address string) (any, error) 
 	if kind := q.R.Header.Get("Content-Type"); kind != "application/octet-stream" {
 		return metasim.UploadError("PartialRequestError", "The Content-Type must be application/octet-stream"), nil
 	}
-	media, refusal, err := s.login.TakeBytes(q, v.ID)
+	media, refusal, err := s.login.ReceiveBytes(q, v.ID)
 	if refusal != nil {
 		return refusal, nil
 	}
 	s.login.Lock.Lock()
 	defer s.login.Lock.Unlock()
-	return success, s.deliverFile(v, media, err)
+	return success, s.storeFile(v, media, err)
 }

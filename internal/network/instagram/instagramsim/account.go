@@ -44,8 +44,9 @@ func demoAccounts() []*account {
 
 func (s *Sim) pictureURL(a *account) string { return s.kit.PictureURL(site, a.ID, a.Name) }
 
-// accountNamed returns the account with a username, or nil if there is none. The caller does not hold the lock.
-func (s *Sim) accountNamed(username string) *account {
+// findAccountByUsername returns the account with a username, or nil if there is none. The caller does not hold the
+// lock.
+func (s *Sim) findAccountByUsername(username string) *account {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
 	return s.findAccount(func(a *account) bool { return strings.EqualFold(a.Username, username) })
@@ -60,8 +61,8 @@ func (s *Sim) findAccount(match func(*account) bool) *account {
 	return nil
 }
 
-// linkAccount returns the professional account that is linked to a Page. The first call creates it.
-func (s *Sim) linkAccount(p *metasim.Page) (map[string]any, error) {
+// findOrCreateLinkedAccount returns the professional account that is linked to a Page. The first call creates it.
+func (s *Sim) findOrCreateLinkedAccount(p *metasim.Page) (map[string]any, error) {
 	a := s.findAccount(func(a *account) bool { return a.Page == p.ID })
 	if a == nil {
 		username := strings.Trim(notUsername.ReplaceAllString(strings.ToLower(p.Name), "."), ".")
@@ -88,16 +89,16 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Allow: "Allow", Heading: "wants to use an Instagram account", Lead: "Choose the account that it can publish to.",
 		UnknownApp: "Invalid platform app", BadScope: "Invalid scopes", Form: []string{"profile", "username"},
 		Accounts: s.offerAccounts, Choose: s.chooseAccount,
-		NameOf: func(person string) string { return s.accountOf(person).Name },
+		NameOf: func(person string) string { return s.getAccount(person).Name },
 		Removed: func(person string, erase bool) {
-			metasim.ReportRemoval(s.kit, Name, s.accountOf(person).ownID(), erase)
+			metasim.ReportRemoval(s.kit, Name, s.getAccount(person).ownID(), erase)
 		},
 		Erases: true,
 	})
 }
 
-// accountOf returns the account of a person who signed in. The caller does not hold the lock.
-func (s *Sim) accountOf(person string) *account {
+// getAccount returns the account of a person who signed in. The caller does not hold the lock.
+func (s *Sim) getAccount(person string) *account {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
 	return s.accounts.Get(person)
@@ -122,11 +123,11 @@ var (
 	notUsername = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// chooseAccount returns the account that a person chose or, if they entered a username, the account with that name, which
-// it creates if necessary.
+// chooseAccount returns the account that a person chose or, if they entered a username, the account with that name,
+// which it creates if necessary.
 func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	username := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(form.Get("username")), "@"))
-	known := s.accountNamed(username)
+	known := s.findAccountByUsername(username)
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
 	if username == "" {
@@ -147,8 +148,8 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
 }
 
-// answerExchange returns the body of the response with a token of one hour.
-func (s *Sim) answerExchange(t sim.Token) any {
+// exchangeBody returns the body of the response with a token of one hour.
+func (s *Sim) exchangeBody(t sim.Token) any {
 	id := ""
 	if a := s.accounts.Get(t.Subject); a != nil {
 		id = a.ownID()
@@ -165,11 +166,11 @@ func (s *Sim) ownRoute(q *sim.Request, path string) (sim.Route, error) {
 	call := q.R.Method + " " + sim.RequestHost(q.R) + "/" + path
 	switch call {
 	case "POST " + loginHost + "/oauth/access_token":
-		return s.own.Exchange(), nil
+		return s.own.ExchangeRoute(), nil
 	case "GET " + graphHost + "/access_token":
-		return s.own.Extend(q)
+		return s.own.ExtendRoute(q)
 	case "GET " + graphHost + "/refresh_access_token":
-		return s.own.Refresh(q)
+		return s.own.RefreshRoute(q)
 	}
 	version, path, _ := strings.Cut(path, "/")
 	if err := metasim.CheckVersion(version); err != nil {
@@ -227,7 +228,7 @@ func (s *Sim) linkedRoute(g *metasim.Graph, q *sim.Request, id, edge string) (si
 
 // findRoute returns the route of a call of an account, one of its containers or one of its posts.
 func (s *Sim) findRoute(v variant, q *sim.Request, a *account, id, edge string) (sim.Route, bool) {
-	call, c := q.R.Method+" "+edge, s.containers.Of(a.ID, id)
+	call, c := q.R.Method+" "+edge, s.containers.Find(a.ID, id)
 	p, isPost := s.kit.Posts.Get(Name, id)
 	var route sim.Route
 	ok := true
@@ -273,7 +274,7 @@ func (s *Sim) profileNode(a *account) map[string]any {
 	}
 	return map[string]any{
 		"id": a.ID, "username": a.Username, "name": a.Name, "profile_picture_url": s.pictureURL(a),
-		"followers_count": s.kit.Followers(a.ID, s.kit.Now()), "follows_count": 61, "media_count": count,
+		"followers_count": s.kit.CountFollowers(a.ID, s.kit.Now()), "follows_count": 61, "media_count": count,
 	}
 }
 

@@ -24,8 +24,8 @@ var (
 	}
 )
 
-// valueOf returns the value of a metric.
-func valueOf(f sim.Figures, metric string) int {
+// metricValue returns the value of a metric.
+func metricValue(f sim.Figures, metric string) int {
 	return map[string]int{
 		"views": f.Views, "reach": f.Reach, "likes": f.Likes, "comments": f.Comments, "shares": f.Shares, "saves": f.Saves,
 		"saved": f.Saves, "total_interactions": f.Likes + f.Comments + f.Shares + f.Saves, "accounts_engaged": f.Likes,
@@ -72,15 +72,15 @@ func (s *Sim) accountInsights(q *sim.Request) (any, error) {
 	}
 	data := []any{}
 	for _, m := range metrics {
-		if m == "follower_count" && s.kit.Followers(q.Account, s.kit.Now()) < fewFollower {
+		if m == "follower_count" && s.kit.CountFollowers(q.Account, s.kit.Now()) < fewFollower {
 			continue
 		}
 		var days []any
 		total := 0
 		for at := since.Truncate(day); at.Before(until); at = at.Add(day) {
-			value := valueOf(s.kit.DayFigures(q.Account, at), m)
+			value := metricValue(s.kit.DayFigures(q.Account, at), m)
 			if m == "follower_count" {
-				value = s.kit.Followers(q.Account, at.Add(day)) - s.kit.Followers(q.Account, at)
+				value = s.kit.CountFollowers(q.Account, at.Add(day)) - s.kit.CountFollowers(q.Account, at)
 			}
 			total += value
 			days = append(days, map[string]any{"value": value, "end_time": metasim.FormatTime(at.Add(day))})
@@ -126,12 +126,12 @@ func (s *Sim) listDemographics(q *sim.Request) (any, error) {
 	case q.Params.Get("breakdown") != "country" || !slices.Contains([]string{"this_week", "this_month"}, timeframe):
 		return nil, metasim.Bad("follower_demographics needs breakdown=country and timeframe this_week or this_month")
 	}
-	followers := s.kit.Followers(q.Account, s.kit.Now())
+	followers := s.kit.CountFollowers(q.Account, s.kit.Now())
 	if followers < fewFollower {
 		return map[string]any{"data": []any{}}, nil
 	}
 	var results []any
-	parts := sim.ByCountry(followers)
+	parts := sim.SplitByCountry(followers)
 	for _, country := range sim.Countries {
 		results = append(results, map[string]any{
 			"dimension_values": []string{strings.ToUpper(timeframe), country}, "value": parts[country],
@@ -163,7 +163,7 @@ func (s *Sim) postInsights(v variant, p sim.Post) sim.Route {
 			}
 			data := []any{}
 			for _, m := range metrics {
-				values := []any{map[string]any{"value": valueOf(figures, m)}}
+				values := []any{map[string]any{"value": metricValue(figures, m)}}
 				data = append(data, metricNode(p.ID, m, "lifetime", map[string]any{"values": values}))
 			}
 			return map[string]any{"data": data}, nil

@@ -84,17 +84,17 @@ func New(kit *sim.Kit) (*Sim, error) {
 	own := metasim.NewGraph(kit, Name, s.newOAuth(), &s.pages.Lock, metasim.Words{
 		Type: "IGApiException", TokenType: metasim.TypeOAuth, TokenStatus: http.StatusBadRequest, MissingToken: 190,
 		Scope: "(#10) Application does not have permission for this action: %s was not granted", Throttled: codeThrottled,
-		Usage: Name, Race: *containerGone(),
+		Usage: Name, Race: *newContainerGoneError(),
 	})
 	own.TakeJSON, own.Proof = true, true
 	own.Route, own.Errors = s.ownRoute, errs
-	s.own = &metasim.OwnLogin{Graph: own, Short: "ig", Basic: "instagram_business_basic", Answer: s.answerExchange}
+	s.own = &metasim.OwnLogin{Graph: own, Short: "ig", Basic: "instagram_business_basic", Answer: s.exchangeBody}
 	words := metasim.PageWords(codeThrottled, Name)
-	words.Race = *containerGone()
+	words.Race = *newContainerGoneError()
 	linked := metasim.NewGraph(kit, Name, nil, &s.pages.Lock, words)
 	linked.Errors = errs
 	s.pages.Join(metasim.Member{
-		Graph: linked, Scope: "instagram_basic", Link: s.linkAccount, Upload: s.findUpload,
+		Graph: linked, Scope: "instagram_basic", Link: s.findOrCreateLinkedAccount, Upload: s.findUpload,
 		Node: func(q *sim.Request, id, edge string) (sim.Route, bool, error) {
 			return s.linkedRoute(linked, q, id, edge)
 		},
@@ -153,8 +153,8 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.own.Graph.API.OAuth.ServeConsent(w, r)
 	case len(parts) == 2 && (parts[0] == "p" || parts[0] == "reel"), len(parts) == 3 && parts[0] == "stories":
 		s.servePost(w, r)
-	case len(parts) == 1 && s.accountNamed(parts[0]) != nil:
-		a := s.accountNamed(parts[0])
+	case len(parts) == 1 && s.findAccountByUsername(parts[0]) != nil:
+		a := s.findAccountByUsername(parts[0])
 		s.kit.ServeProfile(w, r, sim.ProfilePage{
 			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: s.pictureURL(a),
 		}, site, a.ID)
@@ -167,11 +167,11 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Sim) servePost(w http.ResponseWriter, r *http.Request) {
 	address := "https://" + site + strings.TrimSuffix(r.URL.Path, "/") + "/"
 	for _, p := range s.kit.Posts.All() {
-		if p.Network != Name || p.URL != address || isOver(p, s.kit.Now()) {
+		if p.Network != Name || p.URL != address || isStoryOver(p, s.kit.Now()) {
 			continue
 		}
 		page := s.kit.NewPostPage(p, site)
-		page.Title, page.Handle, page.Picture = title, "@"+p.AccountName, s.pictureURL(s.accountOf(p.Account))
+		page.Title, page.Handle, page.Picture = title, "@"+p.AccountName, s.pictureURL(s.getAccount(p.Account))
 		s.kit.ServePost(w, r, page)
 		return
 	}

@@ -15,12 +15,12 @@ import (
 func TestConsentWindowRefusesWhatTheNetworkWould(t *testing.T) {
 	t.Parallel()
 	for words, change := range map[string]url.Values{
-		"Invalid platform app":            {"client_id": {"other"}},
-		"state is missing":                {"state": {""}},
-		"must include instagram_business": {"scope": {"instagram_business_content_publish"}},
-		"Invalid scopes: instagram_basic": {"scope": {"instagram_basic"}},
-		"response_type":                   {"response_type": {"token"}},
-		"no parameter prompt":             {"prompt": {"consent"}},
+		"Invalid platform app":                 {"client_id": {"other"}},
+		"state is missing":                     {"state": {""}},
+		"must include instagram_business":      {"scope": {"instagram_business_content_publish"}},
+		"Invalid scopes: instagram_basic":      {"scope": {"instagram_basic"}},
+		"response_type":                        {"response_type": {"token"}},
+		"does not accept the parameter prompt": {"prompt": {"consent"}},
 	} {
 		v := consent(change)
 		v.Del("decision")

@@ -23,8 +23,8 @@ const (
 	productStory = "STORY"
 )
 
-// containerGone returns the error for a container that no longer exists.
-func containerGone() *metasim.Error {
+// newContainerGoneError returns the error for a container that no longer exists.
+func newContainerGoneError() *metasim.Error {
 	return &metasim.Error{
 		Code: 24, Subcode: 2207008, Message: "The requested resource does not exist", Title: "Media container not found",
 		Detail: "The media container with the given id does not exist or has expired.",
@@ -39,12 +39,12 @@ func (s *Sim) accountRoute(v variant, a *account, call string) (route sim.Route,
 			Serve: func(q *sim.Request) (any, error) { return s.readProfile(v, q, a) },
 		},
 		"POST media": {
-			Names: []string{"create"}, Params: []string{"*"}, Scopes: v.publish, Text: sim.FirstParam("caption"), Fetch: "image_url",
+			Names: []string{"create"}, Params: []string{"*"}, Scopes: v.publish, Text: sim.JoinParams("caption"), Fetch: "image_url",
 			Serve: func(q *sim.Request) (any, error) { return s.createContainer(v, q) },
 		},
 		"POST media_publish": {
-			Names: []string{"publish"}, Params: []string{"creation_id"}, Scopes: v.publish, Text: s.containers.Text,
-			Arrive: s.containers.Attempt, Serve: func(q *sim.Request) (any, error) { return s.publishContainer(q, a) },
+			Names: []string{"publish"}, Params: []string{"creation_id"}, Scopes: v.publish, Text: s.containers.CallText,
+			Arrive: s.containers.CountAttempt, Serve: func(q *sim.Request) (any, error) { return s.publishContainer(q, a) },
 		},
 		"GET media": {
 			Names: []string{"list"}, Params: metasim.ListParams, Scopes: v.read,
@@ -80,7 +80,7 @@ func (s *Sim) createContainer(v variant, q *sim.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case c.Type == kindImage:
-		return body, s.containers.Deliver(c, q.Media, nil)
+		return body, s.containers.StoreFile(c, q.Media, nil)
 	case c.Pending && c.MediaURL == "":
 		version, _, _ := strings.Cut(strings.TrimPrefix(q.R.URL.Path, "/"), "/")
 		return map[string]any{
@@ -142,22 +142,22 @@ func (s *Sim) publishContainer(q *sim.Request, a *account) (any, error) {
 		return nil, metasim.Bad("The parameter creation_id is required")
 	}
 	now := s.kit.Now()
-	c := s.containers.Of(a.ID, id)
+	c := s.containers.Find(a.ID, id)
 	if c == nil {
-		return nil, containerGone()
+		return nil, newContainerGoneError()
 	}
 	switch c.State(now) {
 	case metasim.Published:
 		if s.kit.Option(OptRepeatPublish) == RepeatSameID {
 			return map[string]any{"id": c.Post}, nil
 		}
-		return nil, mediaNotFound()
+		return nil, newMediaNotFoundError()
 	case metasim.Outdated:
-		return nil, containerGone()
+		return nil, newContainerGoneError()
 	case metasim.InProgress:
 		return nil, metasim.NotReady()
 	case metasim.Failed:
-		return nil, mediaNotFound()
+		return nil, newMediaNotFoundError()
 	}
 	if c.Item {
 		return nil, metasim.Bad("A carousel item cannot be published by itself")
@@ -175,8 +175,8 @@ func (s *Sim) publishContainer(q *sim.Request, a *account) (any, error) {
 	return s.containers.Publish(q, c, sim.Post{AccountName: a.Username, URL: "https://" + site + path})
 }
 
-// mediaNotFound returns the error for a container that can no longer be published.
-func mediaNotFound() *metasim.Error {
+// newMediaNotFoundError returns the error for a container that can no longer be published.
+func newMediaNotFoundError() *metasim.Error {
 	return &metasim.Error{
 		Code: 24, Subcode: 2207006, Message: "The requested resource does not exist", Title: "Media Not Found",
 		Detail: "The media with the given id could not be found.",
@@ -216,7 +216,7 @@ func (s *Sim) mediaNode(p sim.Post) map[string]any {
 	return node
 }
 
-func isOver(p sim.Post, now time.Time) bool {
+func isStoryOver(p sim.Post, now time.Time) bool {
 	return p.Extra["product"] == productStory && now.Sub(p.CreatedAt) >= storyLife
 }
 
@@ -227,7 +227,7 @@ func (s *Sim) listMedia(q *sim.Request, stories bool) (any, error) {
 		edge = "stories"
 	}
 	now := s.kit.Now()
-	fits := func(p sim.Post) bool { return stories == (p.Extra["product"] == productStory) && !isOver(p, now) }
+	fits := func(p sim.Post) bool { return stories == (p.Extra["product"] == productStory) && !isStoryOver(p, now) }
 	return s.own.Graph.ListPosts(q, edge, OptListDelay, mediaKind, fits, s.mediaNode)
 }
 
@@ -259,20 +259,20 @@ const uploadPath = "ig-api-upload"
 func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, error) {
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
-	a := s.findAccount(func(a *account) bool { return s.containers.Of(a.ID, id) != nil })
+	a := s.findAccount(func(a *account) bool { return s.containers.Find(a.ID, id) != nil })
 	if kind != uploadPath || a == nil || !metasim.CanSee(q.Token, a.Page) {
 		return sim.Route{}, false, nil
 	}
-	c := s.containers.Of(a.ID, id)
+	c := s.containers.Find(a.ID, id)
 	return sim.Route{
 		Names: []string{"upload"}, Scopes: []string{"instagram_content_publish"}, Unlocked: true,
 		Arrive: func(q *sim.Request) { q.Account = a.ID },
-		Serve:  func(q *sim.Request) (any, error) { return s.takeUpload(q, c) },
+		Serve:  func(q *sim.Request) (any, error) { return s.receiveUpload(q, c) },
 	}, true, nil
 }
 
-// takeUpload receives the remaining bytes of a video, or its address.
-func (s *Sim) takeUpload(q *sim.Request, c *metasim.Container) (any, error) {
+// receiveUpload receives the remaining bytes of a video, or its address.
+func (s *Sim) receiveUpload(q *sim.Request, c *metasim.Container) (any, error) {
 	header, success := q.R.Header, map[string]any{"success": true, "message": "Upload successful."}
 	s.pages.Lock.Lock()
 	open := c.Pending && c.MediaURL == ""
@@ -283,15 +283,15 @@ func (s *Sim) takeUpload(q *sim.Request, c *metasim.Container) (any, error) {
 	if address := header.Get("File_url"); address != "" {
 		s.pages.Lock.Lock()
 		defer s.pages.Lock.Unlock()
-		return success, s.containers.Await(c, address)
+		return success, s.containers.FetchFile(c, address)
 	}
-	media, refusal, err := s.pages.TakeBytes(q, c.ID)
+	media, refusal, err := s.pages.ReceiveBytes(q, c.ID)
 	if refusal != nil {
 		return refusal, nil
 	}
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
-	return success, s.containers.Deliver(c, media, err)
+	return success, s.containers.StoreFile(c, media, err)
 }
 
 func isVideo(kind string) bool {

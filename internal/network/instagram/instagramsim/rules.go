@@ -52,8 +52,8 @@ var createParams = []string{
 	"thumb_offset", "alt_text", "upload_type",
 }
 
-// refuse returns an error with a subcode and a message for people.
-func refuse(code, subcode int, message string) error {
+// newRefusal returns an error with a subcode and a message for people.
+func newRefusal(code, subcode int, message string) error {
 	return &metasim.Error{Code: code, Subcode: subcode, Message: message, Title: "The post was refused", Detail: message}
 }
 
@@ -103,7 +103,7 @@ func checkKind(c *metasim.Container, params url.Values) error {
 	case c.Type == "":
 		return metasim.Bad("The parameter image_url is required")
 	default:
-		return refuse(100, 2207023, "The media type "+c.Type+" is unknown.")
+		return newRefusal(100, 2207023, "The media type "+c.Type+" is unknown.")
 	}
 	switch c.Type {
 	case kindReel:
@@ -132,7 +132,7 @@ func checkChildren(c *metasim.Container, params url.Values) error {
 	}
 	c.Children = readList(params.Get("children"))
 	if n := len(c.Children); n < minChildren || n > maxChildren {
-		return refuse(100, 2207028, "A carousel has 2 to 10 items.")
+		return newRefusal(100, 2207028, "A carousel has 2 to 10 items.")
 	}
 	return nil
 }
@@ -154,11 +154,11 @@ func checkCaption(c *metasim.Container, _ url.Values) error {
 	case !utf8.ValidString(c.Text) || strings.ContainsRune(c.Text, 0):
 		return metasim.Bad("param caption must be valid UTF-8")
 	case utf8.RuneCountInString(c.Text) > maxCaption:
-		return refuse(36004, 2207010, "The caption was too long. Please try a caption of at most 2200 characters.")
+		return newRefusal(36004, 2207010, "The caption was too long. Please try a caption of at most 2200 characters.")
 	case len(hashtags.FindAllString(c.Text, -1)) > maxHashtags:
-		return refuse(100, 2207040, "The caption has more than 30 hashtags.")
+		return newRefusal(100, 2207040, "The caption has more than 30 hashtags.")
 	case len(mentions.FindAllString(c.Text, -1)) > maxMentions:
-		return refuse(100, 2207040, "Cannot use more than 20 tags.")
+		return newRefusal(100, 2207040, "Cannot use more than 20 tags.")
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func checkReel(c *metasim.Container, params url.Values) error {
 	if params.Has("thumb_offset") {
 		ms, err := strconv.Atoi(params.Get("thumb_offset"))
 		if err != nil || ms < 0 {
-			return refuse(1, badCover, "The thumbnail offset must be within the video.")
+			return newRefusal(1, badCover, "The thumbnail offset must be within the video.")
 		}
 		c.Extra["thumb_offset"] = strconv.Itoa(ms)
 	}
@@ -210,11 +210,11 @@ func checkImage(q *sim.Request, c *metasim.Container) error {
 				"fetched from this URI: " + q.Params.Get("image_url") + " (" + q.MediaError.Error() + ")",
 		}
 	case !m.IsImageOf(sim.JPEG):
-		return refuse(36001, 2207005, "The image format is not supported. Supported formats are JPEG.")
+		return newRefusal(36001, 2207005, "The image format is not supported. Supported formats are JPEG.")
 	case m.Bytes > maxImage:
-		return refuse(36000, 2207004, "The image is too large to download. It should be less than 8 MiB.")
+		return newRefusal(36000, 2207004, "The image is too large to download. It should be less than 8 MiB.")
 	case c.Type == kindImage && !m.HasRatioWithin(leastRatio, mostRatio):
-		return refuse(36003, 2207009, "The submitted image has an unsupported aspect ratio. It must be within 4:5 and 1.91:1.")
+		return newRefusal(36003, 2207009, "The submitted image has an unsupported aspect ratio. It must be within 4:5 and 1.91:1.")
 	}
 	c.Media = q.Media
 	return nil

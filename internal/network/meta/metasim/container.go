@@ -103,8 +103,8 @@ func OpenContainers(
 	return cs
 }
 
-// Of returns a container of an account, or nil if there is none.
-func (cs *Containers) Of(account, id string) *Container {
+// Find returns a container of an account, or nil if there is none.
+func (cs *Containers) Find(account, id string) *Container {
 	if c := cs.table.Get(id); c != nil && c.Account == account {
 		return c
 	}
@@ -122,14 +122,14 @@ func (cs *Containers) CountSince(account string, since time.Time) int {
 	return len(made)
 }
 
-// Add stores a new container of the calling account, and starts to download its file. The children of a carousel must be
-// finished items of the same account.
+// Add stores a new container of the calling account, and starts to download its file. The children of a carousel must
+// be finished items of the same account.
 func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	now := cs.graph.API.Kit.Now()
 	c.ID, c.Account, c.Stuck = cs.table.NewID("179", 17), q.Account, q.Unready
 	c.CreatedAt, c.ArrivedAt = now, cs.graph.API.Kit.ArrivalTime(q.R)
 	for i, id := range c.Children {
-		child := cs.Of(c.Account, id)
+		child := cs.Find(c.Account, id)
 		switch {
 		case child == nil:
 			return nil, NotFound("GET", id)
@@ -163,19 +163,19 @@ func (cs *Containers) fetchFiles(c *Container) {
 		cs.graph.API.Lock.Lock()
 		defer cs.graph.API.Lock.Unlock()
 		// If the result cannot be stored, the next run downloads the file again.
-		_ = cs.Deliver(c, media, err)
+		_ = cs.StoreFile(c, media, err)
 	})
 }
 
-// Deliver stores a container's file, or the reason why there is none.
-func (cs *Containers) Deliver(c *Container, media sim.Media, err error) error {
+// StoreFile stores a container's file, or the reason why there is none.
+func (cs *Containers) StoreFile(c *Container, media sim.Media, err error) error {
 	c.Pending, c.Media, c.Problem = false, media, cs.check(c, media, err)
 	c.Ready = cs.graph.API.Kit.Now().Add(cs.graph.API.Kit.SecondsOption(cs.processing))
 	return cs.table.Put(c.ID, c)
 }
 
-// Await stores the address of a container's file and starts to download it.
-func (cs *Containers) Await(c *Container, address string) error {
+// FetchFile stores the address of a container's file and starts to download it.
+func (cs *Containers) FetchFile(c *Container, address string) error {
 	c.MediaURL = address
 	if err := cs.table.Put(c.ID, c); err != nil {
 		return err
@@ -184,9 +184,9 @@ func (cs *Containers) Await(c *Container, address string) error {
 	return nil
 }
 
-// Attempt counts a publishing call when it arrives, whatever its outcome. It is a route's Arrive.
-func (cs *Containers) Attempt(q *sim.Request) {
-	c := cs.Of(q.Account, q.Params.Get("creation_id"))
+// CountAttempt counts a publishing call when it arrives, whatever its outcome. It is a route's Arrive.
+func (cs *Containers) CountAttempt(q *sim.Request) {
+	c := cs.Find(q.Account, q.Params.Get("creation_id"))
 	if c == nil {
 		return
 	}
@@ -198,20 +198,20 @@ func (cs *Containers) Attempt(q *sim.Request) {
 	}
 }
 
-// Text returns the text of a publishing call with which a fault's match is compared. It is a route's Text.
-func (cs *Containers) Text(q *sim.Request) string {
-	if c := cs.Of(q.Account, q.Params.Get("creation_id")); c != nil {
+// CallText returns the text of a publishing call with which a fault's match is compared. It is a route's Text.
+func (cs *Containers) CallText(q *sim.Request) string {
+	if c := cs.Find(q.Account, q.Params.Get("creation_id")); c != nil {
 		return c.Text
 	}
 	return ""
 }
 
-// Publish publishes a finished container as a post, which is irreversible. The caller sets the fields of the post that the
-// container does not have.
+// Publish publishes a finished container as a post, which is irreversible. The caller sets the fields of the post that
+// the container does not have.
 func (cs *Containers) Publish(q *sim.Request, c *Container, p sim.Post) (any, error) {
 	p.Network, p.Account, p.ID = cs.graph.API.Network, c.Account, sim.RandomDigits("180", 17)
 	p.CreatedAt = cs.graph.API.Kit.Now()
-	p.Text, p.Link, p.Media = c.Text, c.Link, cs.Files(c)
+	p.Text, p.Link, p.Media = c.Text, c.Link, cs.ListFiles(c)
 	p.ArrivedAt, p.FirstCallAt = cs.graph.API.Kit.ArrivalTime(q.R), c.ArrivedAt
 	p.FirstPublishCallAt, p.PublishCalls = c.FirstPublish, c.PublishCalls
 	p.Extra = map[string]string{"container": c.ID, "media_type": c.Type, "alt_text": c.Alt}
@@ -227,12 +227,12 @@ func (cs *Containers) Publish(q *sim.Request, c *Container, p sim.Post) (any, er
 	return map[string]any{"id": p.ID}, cs.table.Put(c.ID, c)
 }
 
-// Files returns the files of a container; those of a carousel in order.
-func (cs *Containers) Files(c *Container) []sim.Media {
+// ListFiles returns the files of a container; those of a carousel in order.
+func (cs *Containers) ListFiles(c *Container) []sim.Media {
 	var all []sim.Media
 	for _, id := range c.Children {
 		if child := cs.table.Get(id); child != nil {
-			all = append(all, cs.Files(child)...)
+			all = append(all, cs.ListFiles(child)...)
 		}
 	}
 	if c.Media.SHA256 != "" {

@@ -117,8 +117,8 @@ func ParseErrors(table string) ([]sim.Documented, error) {
 	return append(own, shared...), err
 }
 
-// tokenError returns the error for a token that does not work, or nil if it does.
-func (g *Graph) tokenError(t sim.Token, why sim.Refusal) *Error {
+// newTokenError returns the error for a token that does not work, or nil if it does.
+func (g *Graph) newTokenError(t sim.Token, why sim.Refusal) *Error {
 	e := &Error{Status: g.Words.TokenStatus, Code: 190, Type: g.Words.TokenType}
 	switch why {
 	case "":
@@ -128,31 +128,31 @@ func (g *Graph) tokenError(t sim.Token, why sim.Refusal) *Error {
 	case sim.Unknown:
 		e.Message = "Invalid OAuth access token - Cannot parse access token"
 	default:
-		e.Subcode = endingNumber(t, why)
-		e.Message = "Error validating access token: " + g.endingWords(t, e.Subcode)
+		e.Subcode = endingSubcode(t, why)
+		e.Message = "Error validating access token: " + g.endingMessage(t, e.Subcode)
 	}
 	return e
 }
 
-// endingNumber returns the subcode for a token that no longer works.
-func endingNumber(t sim.Token, why sim.Refusal) int {
+// endingSubcode returns the subcode for a token that no longer works.
+func endingSubcode(t sim.Token, why sim.Refusal) int {
 	if why == sim.Expired {
 		return cmp.Or(t.Number, subExpired)
 	}
 	return cmp.Or(t.Number, subRemoved)
 }
 
-func (g *Graph) endingWords(t sim.Token, subcode int) string {
+func (g *Graph) endingMessage(t sim.Token, subcode int) string {
 	if subcode == subExpired {
 		now := g.API.Kit.Now()
 		return fmt.Sprintf("Session has expired on %s. The current time is %s.",
-			endOf(t, now).Format(time.RFC1123), now.Format(time.RFC1123))
+			tokenEnd(t, now).Format(time.RFC1123), now.Format(time.RFC1123))
 	}
 	return cmp.Or(endings[subcode], "The session is invalid.")
 }
 
-// endOf returns when a token expired or will expire.
-func endOf(t sim.Token, now time.Time) time.Time {
+// tokenEnd returns when a token expired or will expire.
+func tokenEnd(t sim.Token, now time.Time) time.Time {
 	if t.Ended != "" && now.Before(t.ExpiresAt) {
 		return now.Add(-time.Second)
 	}
@@ -189,8 +189,8 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 			Status: http.StatusTooManyRequests, Code: g.Words.Throttled, Message: "Request limit reached", Transient: true,
 		},
 		sim.ServerError:  {Status: http.StatusInternalServerError, Code: 2, Message: later, Transient: true},
-		sim.TokenExpired: *g.tokenError(sim.Token{Number: f.Subcode}, sim.Expired),
-		sim.TokenRevoked: *g.tokenError(sim.Token{Number: f.Subcode}, sim.Revoked),
+		sim.TokenExpired: *g.newTokenError(sim.Token{Number: f.Subcode}, sim.Expired),
+		sim.TokenRevoked: *g.newTokenError(sim.Token{Number: f.Subcode}, sim.Revoked),
 		sim.NotReadyRace: g.Words.Race,
 	}[f.Kind]
 	if f.Code != 0 {
@@ -202,7 +202,7 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	e.Subcode = cmp.Or(f.Subcode, e.Subcode)
 	e.Status = cmp.Or(f.Status, e.Status)
 	if e.Code == 190 && e.Message == "" && e.Subcode != 0 {
-		e.Message = "Error validating access token: " + g.endingWords(sim.Token{}, e.Subcode)
+		e.Message = "Error validating access token: " + g.endingMessage(sim.Token{}, e.Subcode)
 	}
 	e.Message = cmp.Or(f.Message, e.Message, fmt.Sprintf("(#%d) Scripted error", e.Code))
 	if e.Code == 190 || e.Code == 102 {

@@ -21,8 +21,8 @@ func NewKind(name, byDefault string, fields ...string) Kind {
 	return k
 }
 
-// Pick returns the fields of a node that the parameter fields requests, and always its id. A field that the type does not
-// have is an error. A field without a value is left out, as on the networks.
+// Pick returns the fields of a node that the parameter fields requests, and always its id. A field that the type does
+// not have is an error. A field without a value is left out, as on the networks.
 func (k Kind) Pick(asked string, node map[string]any) (map[string]any, error) {
 	if strings.TrimSpace(asked) == "" {
 		asked = k.byDefault
@@ -40,7 +40,7 @@ func (k Kind) Pick(asked string, node map[string]any) (map[string]any, error) {
 			return nil, NoField(f.Name, k.name)
 		}
 		if value, ok := node[f.Name]; ok {
-			picked[f.Name] = pruneFields(value, f.Sub)
+			picked[f.Name] = pickFields(value, f.Sub)
 		}
 	}
 	return picked, nil
@@ -110,26 +110,26 @@ func skipModifiers(text string) (string, error) {
 	return text, nil
 }
 
-func pruneFields(value any, fields []Field) any {
+func pickFields(value any, fields []Field) any {
 	if len(fields) == 0 {
 		return value
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		if data, ok := v["data"]; ok && len(v) == 1 {
-			return map[string]any{"data": pruneFields(data, fields)}
+			return map[string]any{"data": pickFields(data, fields)}
 		}
 		kept := map[string]any{}
 		for _, f := range fields {
 			if inner, ok := v[f.Name]; ok {
-				kept[f.Name] = pruneFields(inner, f.Sub)
+				kept[f.Name] = pickFields(inner, f.Sub)
 			}
 		}
 		return kept
 	case []any:
 		kept := make([]any, 0, len(v))
 		for _, inner := range v {
-			kept = append(kept, pruneFields(inner, fields))
+			kept = append(kept, pickFields(inner, fields))
 		}
 		return kept
 	}

@@ -66,7 +66,7 @@ func (g *Graph) Authenticate(q *sim.Request) error {
 		}
 	}
 	t, why := g.API.OAuth.FindToken(q.Bearer)
-	if e := g.tokenError(t, why); e != nil {
+	if e := g.newTokenError(t, why); e != nil {
 		return e
 	}
 	q.Token = t

@@ -128,8 +128,8 @@ func (l *PageLogin) serveCall(
 	m.Graph.API.ServeCall(r.Context(), q, route)
 }
 
-// memberOf returns the network whose scopes were granted.
-func (l *PageLogin) memberOf(c sim.Consented) Member {
+// findMember returns the network whose scopes were granted.
+func (l *PageLogin) findMember(c sim.Consented) Member {
 	for _, m := range l.members {
 		if slices.Contains(c.Scopes, m.Scope) {
 			return m
@@ -144,12 +144,12 @@ func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, er
 	case "oauth/access_token":
 		if q.Params.Get("grant_type") == "fb_exchange_token" {
 			q.Token, _ = l.oauth.FindToken(q.Params.Get("fb_exchange_token"))
-			return l.memberOf(q.Token.Consented), l.tokenRoute(CallToken), nil
+			return l.findMember(q.Token.Consented), l.tokenRoute(CallToken), nil
 		}
-		return l.memberOf(l.oauth.PeekCode(q.Params.Get("code"))), l.tokenRoute(CallExchange), nil
+		return l.findMember(l.oauth.PeekCode(q.Params.Get("code"))), l.tokenRoute(CallExchange), nil
 	case "debug_token":
 		t, _ := l.oauth.FindToken(q.Params.Get("input_token"))
-		m := l.memberOf(t.Consented)
+		m := l.findMember(t.Consented)
 		route, err := m.Graph.debugRoute(q, l.appToken())
 		return m, route, err
 	}
@@ -170,11 +170,11 @@ func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, er
 	switch {
 	case id == personID:
 		route, err := l.personRoute(q, edge)
-		return l.memberOf(q.Token.Consented), route, err
+		return l.findMember(q.Token.Consented), route, err
 	case p != nil && !CanSee(q.Token, id):
 		return Member{}, sim.Route{}, NotFound(q.R.Method, id)
 	case p != nil && edge == "" && q.R.Method == http.MethodGet:
-		return l.memberOf(q.Token.Consented), l.pageRoute(p), nil
+		return l.findMember(q.Token.Consented), l.pageRoute(p), nil
 	}
 	for _, m := range l.members {
 		if route, ok, err := m.Node(q, id, edge); ok || err != nil {
@@ -285,7 +285,7 @@ func (l *PageLogin) tokenRoute(name string) sim.Route {
 			case "", "authorization_code":
 				return l.exchangeCode(q)
 			case "fb_exchange_token":
-				return l.extendToken(q)
+				return l.exchangeToken(q)
 			case "client_credentials":
 				return map[string]any{"access_token": l.appToken(), "token_type": "bearer"}, nil
 			default:
@@ -316,14 +316,14 @@ func (l *PageLogin) exchangeCode(q *sim.Request) (any, error) {
 	return l.grantToken(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, 85*time.Minute)
 }
 
-// extendToken exchanges a token for one of 60 days. No document says that exchanging a long-lived token extends it, so
-// here the new token expires with the old one.
-func (l *PageLogin) extendToken(q *sim.Request) (any, error) {
+// exchangeToken exchanges a token for one of 60 days. No document says that exchanging a long-lived token extends it,
+// so here the new token expires with the old one.
+func (l *PageLogin) exchangeToken(q *sim.Request) (any, error) {
 	t, why := l.oauth.FindToken(q.Params.Get("fb_exchange_token"))
 	if t.Kind == pageToken {
 		why = sim.Unknown
 	}
-	if e := l.members[0].Graph.tokenError(t, why); e != nil {
+	if e := l.members[0].Graph.newTokenError(t, why); e != nil {
 		return nil, e
 	}
 	life := longLife
@@ -349,7 +349,7 @@ func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 	}
 	q := &sim.Request{W: w, R: r, Bearer: bearer, Params: url.Values{}}
 	t, why := l.oauth.FindToken(bearer)
-	if e := l.members[0].Graph.tokenError(t, why); e != nil {
+	if e := l.members[0].Graph.newTokenError(t, why); e != nil {
 		l.serveCall(w, r, q, Member{}, sim.Route{}, e)
 		return
 	}
@@ -373,9 +373,9 @@ func UploadError(kind, message string) sim.Answer {
 	}}
 }
 
-// TakeBytes receives all remaining bytes of an upload and returns the file. refusal is the response to a call that does
-// not send all of them; bytes that have arrived are kept.
-func (l *PageLogin) TakeBytes(q *sim.Request, id string) (media sim.Media, refusal any, err error) {
+// ReceiveBytes receives all remaining bytes of an upload and returns the file. refusal is the response to a call that
+// does not send all of them; bytes that have arrived are kept.
+func (l *PageLogin) ReceiveBytes(q *sim.Request, id string) (media sim.Media, refusal any, err error) {
 	var offset, size int64
 	header := q.R.Header
 	if n, _ := fmt.Sscan(header.Get("Offset")+" "+header.Get("File_size"), &offset, &size); n < 2 || size < 1 {

@@ -87,7 +87,7 @@ func (l *PageLogin) choosePages(form url.Values) (sim.Consented, error) {
 		}
 	}
 	if typed := strings.Join(strings.Fields(form.Get("newPage")), " "); typed != "" {
-		p, err := l.pageNamed(typed)
+		p, err := l.findOrCreatePage(typed)
 		if err != nil {
 			return chosen, err
 		}
@@ -98,7 +98,7 @@ func (l *PageLogin) choosePages(form url.Values) (sim.Consented, error) {
 	return chosen, nil
 }
 
-func (l *PageLogin) pageNamed(name string) (*Page, error) {
+func (l *PageLogin) findOrCreatePage(name string) (*Page, error) {
 	for p := range l.pages.All() {
 		if strings.EqualFold(p.Name, name) {
 			return p, nil
@@ -148,13 +148,13 @@ func (l *PageLogin) pageNode(t sim.Token, p *Page) (map[string]any, error) {
 	if t.Kind == pageToken {
 		return node, nil
 	}
-	own, err := l.tokenOf(t, p.ID)
+	own, err := l.getPageToken(t, p.ID)
 	node["access_token"], node["tasks"] = own.Text, p.Tasks
 	return node, err
 }
 
-// tokenOf returns the Page token that was derived from a person's token, and issues one if there is no valid one.
-func (l *PageLogin) tokenOf(t sim.Token, page string) (sim.Token, error) {
+// getPageToken returns the Page token that was derived from a person's token, and issues one if there is no valid one.
+func (l *PageLogin) getPageToken(t sim.Token, page string) (sim.Token, error) {
 	if own, ok := l.oauth.FindDerivedToken(t.Text, page); ok {
 		return own, nil
 	}

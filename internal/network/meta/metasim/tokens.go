@@ -22,8 +22,8 @@ const (
 	grantLife  = 90 * 24 * time.Hour
 )
 
-// OwnLogin is the login of a network of Meta with its own accounts. A code is exchanged for a token of one hour, which is
-// exchanged for a token of 60 days, which can be renewed once it is a day old.
+// OwnLogin is the login of a network of Meta with its own accounts. A code is exchanged for a token of one hour, which
+// is exchanged for a token of 60 days, which can be renewed once it is a day old.
 type OwnLogin struct {
 	Graph *Graph
 	// Short is the prefix of grant types, such as th or ig. Basic is the scope that every token needs.
@@ -45,14 +45,14 @@ func Prefixes(prefix string) map[string]string {
 	return map[string]string{shortToken: prefix, longToken: prefix, pageToken: prefix}
 }
 
-func exchangeFailure(message string) sim.Answer {
+func newExchangeFailure(message string) sim.Answer {
 	return sim.Answer{Status: 400, Body: map[string]any{
 		"error_type": TypeOAuth, "code": 400, "error_message": message,
 	}}
 }
 
-// Exchange is the route that exchanges a code for a token of one hour.
-func (l *OwnLogin) Exchange() sim.Route {
+// ExchangeRoute returns the route that exchanges a code for a token of one hour.
+func (l *OwnLogin) ExchangeRoute() sim.Route {
 	return sim.Route{
 		Names: []string{CallExchange}, Params: []string{"*"},
 		Arrive: func(q *sim.Request) { q.Account = l.Graph.API.OAuth.PeekCode(q.Params.Get("code")).Subject },
@@ -65,13 +65,13 @@ func (l *OwnLogin) exchangeCode(q *sim.Request) (any, error) {
 	name, unknown := sim.UnknownParam(q.Params, "client_id", "client_secret", "code", "grant_type", "redirect_uri")
 	switch {
 	case unknown:
-		return exchangeFailure("Param " + name + " is not allowed"), nil
+		return newExchangeFailure("Param " + name + " is not allowed"), nil
 	case q.R.URL.RawQuery != "":
-		return exchangeFailure("All parameters must be in the form body"), nil
+		return newExchangeFailure("All parameters must be in the form body"), nil
 	case oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "":
-		return exchangeFailure("Error validating client secret"), nil
+		return newExchangeFailure("Error validating client secret"), nil
 	case q.Params.Get("grant_type") != "authorization_code":
-		return exchangeFailure("Invalid grant_type"), nil
+		return newExchangeFailure("Invalid grant_type"), nil
 	}
 	code := q.Params.Get("code")
 	consented, why, err := oauth.RedeemCode(code, q.Params.Get("redirect_uri"), "")
@@ -79,9 +79,9 @@ func (l *OwnLogin) exchangeCode(q *sim.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case why == sim.WrongRedirect:
-		return exchangeFailure(wrongRedirect), nil
+		return newExchangeFailure(wrongRedirect), nil
 	case why != "":
-		return exchangeFailure("Matching code was not found or was already used"), nil
+		return newExchangeFailure("Matching code was not found or was already used"), nil
 	}
 	t, err := oauth.IssueToken(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, shortLife)
 	return l.Answer(t), err
@@ -90,14 +90,14 @@ func (l *OwnLogin) exchangeCode(q *sim.Request) (any, error) {
 const wrongRedirect = "Error validating verification code. Please make sure your redirect_uri is identical to the one " +
 	"you used in the OAuth dialog request"
 
-// AppToken is the route that returns the app's own token, which cannot publish.
-func (l *OwnLogin) AppToken() sim.Route {
+// AppTokenRoute returns the route that returns the app's own token, which cannot publish.
+func (l *OwnLogin) AppTokenRoute() sim.Route {
 	return sim.Route{
 		Names: []string{CallToken}, Params: []string{"client_id", "client_secret", "grant_type"},
 		Serve: func(q *sim.Request) (any, error) {
 			if q.Params.Get("grant_type") != "client_credentials" ||
 				l.Graph.API.OAuth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "" {
-				return exchangeFailure("Error validating client secret"), nil
+				return newExchangeFailure("Error validating client secret"), nil
 			}
 			return map[string]any{"access_token": l.appToken(), "token_type": "bearer"}, nil
 		},
@@ -108,8 +108,8 @@ func (l *OwnLogin) appToken() string {
 	return "TH|" + l.Graph.API.Kit.ClientID() + "|" + l.Graph.API.Kit.ClientSecret()
 }
 
-// Extend authenticates a call and returns the route that exchanges a token of one hour for one of 60 days.
-func (l *OwnLogin) Extend(q *sim.Request) (sim.Route, error) {
+// ExtendRoute authenticates a call and returns the route that exchanges a token of one hour for one of 60 days.
+func (l *OwnLogin) ExtendRoute(q *sim.Request) (sim.Route, error) {
 	return sim.Route{
 		Names: []string{CallToken}, Params: []string{"grant_type", "client_secret"},
 		Serve: func(q *sim.Request) (any, error) {
@@ -124,13 +124,13 @@ func (l *OwnLogin) Extend(q *sim.Request) (sim.Route, error) {
 						"incorrect format, or because the user has revoked this session",
 				}
 			}
-			return l.issueLong(q)
+			return l.issueLongToken(q)
 		},
 	}, l.Graph.Authenticate(q)
 }
 
-// Refresh authenticates a call and returns the route that extends a token of 60 days by another 60 days.
-func (l *OwnLogin) Refresh(q *sim.Request) (sim.Route, error) {
+// RefreshRoute authenticates a call and returns the route that extends a token of 60 days by another 60 days.
+func (l *OwnLogin) RefreshRoute(q *sim.Request) (sim.Route, error) {
 	return sim.Route{
 		Names: []string{CallRefresh}, Params: []string{"grant_type"}, Scopes: []string{l.Basic},
 		Serve: func(q *sim.Request) (any, error) {
@@ -142,12 +142,12 @@ func (l *OwnLogin) Refresh(q *sim.Request) (sim.Route, error) {
 			case l.Graph.API.Kit.Now().Sub(q.Token.IssuedAt) < refreshAge:
 				return nil, Bad("The access token must be at least 24 hours old to be refreshed")
 			}
-			return l.issueLong(q)
+			return l.issueLongToken(q)
 		},
 	}, l.Graph.Authenticate(q)
 }
 
-func (l *OwnLogin) issueLong(q *sim.Request) (any, error) {
+func (l *OwnLogin) issueLongToken(q *sim.Request) (any, error) {
 	t := q.Token
 	t.Kind, t.Parent = longToken, q.Token.Text
 	t, err := l.Graph.API.OAuth.IssueToken(t, longLife)
@@ -156,9 +156,9 @@ func (l *OwnLogin) issueLong(q *sim.Request) (any, error) {
 	}, err
 }
 
-// Debug authenticates a call and returns the route that describes a token. It accepts the app's own token or a valid
-// token of the same app.
-func (l *OwnLogin) Debug(q *sim.Request) (sim.Route, error) {
+// DebugRoute authenticates a call and returns the route that describes a token. It accepts the app's own token or a
+// valid token of the same app.
+func (l *OwnLogin) DebugRoute(q *sim.Request) (sim.Route, error) {
 	return l.Graph.debugRoute(q, l.appToken())
 }
 
@@ -180,7 +180,7 @@ func (g *Graph) describeToken(text string) map[string]any {
 	t, why := g.API.OAuth.FindToken(text)
 	now := g.API.Kit.Now()
 	data := map[string]any{"is_valid": why == "", "scopes": []string{}}
-	if e := g.tokenError(t, why); e != nil {
+	if e := g.newTokenError(t, why); e != nil {
 		data["error"] = map[string]any{"code": e.Code, "subcode": e.Subcode, "message": e.Message}
 	}
 	if t.Text == "" {
@@ -200,7 +200,7 @@ func (g *Graph) describeToken(text string) map[string]any {
 	}
 	data["granular_scopes"] = granular
 	if !t.ExpiresAt.IsZero() {
-		data["expires_at"] = endOf(t, now).Unix()
+		data["expires_at"] = tokenEnd(t, now).Unix()
 	}
 	return data
 }

@@ -46,7 +46,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Allow: "Continue", Heading: "wants to use a Threads profile", Lead: "Choose the profile that it can publish to.",
 		UnknownApp: "4476002: the client_id belongs to no Threads app", BadScope: "invalid scope", Denied: metasim.Denied,
 		Form: []string{"profile", "username"}, Accounts: s.offerProfiles, Choose: s.chooseProfile,
-		NameOf: s.nameOf, Removed: func(person string, erase bool) { metasim.ReportRemoval(s.kit, Name, person, erase) },
+		NameOf: s.findName, Removed: func(person string, erase bool) { metasim.ReportRemoval(s.kit, Name, person, erase) },
 		Erases: true,
 	})
 }
@@ -65,7 +65,7 @@ func (s *Sim) offerProfiles() sim.Group {
 	return group
 }
 
-func (s *Sim) nameOf(person string) string {
+func (s *Sim) findName(person string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.accounts.Get(person); a != nil {
@@ -76,8 +76,8 @@ func (s *Sim) nameOf(person string) string {
 
 var usernames = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.]{0,28}[a-z0-9_])?$`)
 
-// chooseProfile returns the profile that a person chose or, if they entered a username, the profile with that name, which
-// it creates if necessary.
+// chooseProfile returns the profile that a person chose or, if they entered a username, the profile with that name,
+// which it creates if necessary.
 func (s *Sim) chooseProfile(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *Sim) chooseProfile(form url.Values) (sim.Consented, error) {
 		}
 		return sim.Consented{}, errors.New("choose a profile or enter a username")
 	}
-	if a := s.accountNamed(username); a != nil {
+	if a := s.findAccountByUsername(username); a != nil {
 		return sim.Consented{Subject: a.ID}, nil
 	}
 	if !usernames.MatchString(username) {
@@ -98,8 +98,8 @@ func (s *Sim) chooseProfile(form url.Values) (sim.Consented, error) {
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
 }
 
-// accountNamed returns the account with a username, or nil if there is none.
-func (s *Sim) accountNamed(username string) *account {
+// findAccountByUsername returns the account with a username, or nil if there is none.
+func (s *Sim) findAccountByUsername(username string) *account {
 	for a := range s.accounts.All() {
 		if a.Username == username {
 			return a

@@ -15,8 +15,8 @@ const (
 	quotaDeletes = 100
 )
 
-// notFound returns the error for a container that cannot be published.
-func notFound() *metasim.Error {
+// newNotFoundError returns the error for a container that cannot be published.
+func newNotFoundError() *metasim.Error {
 	return &metasim.Error{
 		Code: 24, Subcode: 4279009, Message: "The requested resource does not exist", Title: "Media Not Found",
 		Detail: "The media with the given id could not be found.",
@@ -26,15 +26,15 @@ func notFound() *metasim.Error {
 func (s *Sim) findRoute(q *sim.Request, path string) (sim.Route, error) {
 	switch q.R.Method + " " + path {
 	case "POST oauth/access_token":
-		return s.login.Exchange(), nil
+		return s.login.ExchangeRoute(), nil
 	case "GET oauth/access_token":
-		return s.login.AppToken(), nil
+		return s.login.AppTokenRoute(), nil
 	case "GET access_token":
-		return s.login.Extend(q)
+		return s.login.ExtendRoute(q)
 	case "GET refresh_access_token":
-		return s.login.Refresh(q)
+		return s.login.RefreshRoute(q)
 	case "GET v1.0/debug_token":
-		return s.login.Debug(q)
+		return s.login.DebugRoute(q)
 	}
 	path, known := strings.CutPrefix(path, "v1.0/")
 	if !known {
@@ -60,7 +60,7 @@ func (s *Sim) profileRoute(q *sim.Request, path, edge string) (sim.Route, error)
 		return sim.Route{Names: []string{"profile"}, Params: []string{"fields"}, Serve: s.readProfile}, nil
 	case "POST threads":
 		return sim.Route{
-			Names: []string{"create"}, Params: []string{"*"}, Scopes: []string{scopePublish}, Text: sim.FirstParam("text"),
+			Names: []string{"create"}, Params: []string{"*"}, Scopes: []string{scopePublish}, Text: sim.JoinParams("text"),
 			Serve: s.createContainer,
 		}, nil
 	case "GET threads":
@@ -68,7 +68,7 @@ func (s *Sim) profileRoute(q *sim.Request, path, edge string) (sim.Route, error)
 	case "POST threads_publish":
 		return sim.Route{
 			Names: []string{"publish"}, Params: []string{"creation_id"}, Scopes: []string{scopePublish},
-			Text: s.containers.Text, Arrive: s.containers.Attempt, Serve: s.publishContainer,
+			Text: s.containers.CallText, Arrive: s.containers.CountAttempt, Serve: s.publishContainer,
 		}, nil
 	case "GET threads_publishing_limit":
 		return sim.Route{
@@ -81,7 +81,7 @@ func (s *Sim) profileRoute(q *sim.Request, path, edge string) (sim.Route, error)
 // nodeRoute returns the route of a call of one of the profile's containers or posts.
 func (s *Sim) nodeRoute(q *sim.Request, id string) (sim.Route, error) {
 	s.mu.Lock()
-	c := s.containers.Of(q.Token.Subject, id)
+	c := s.containers.Find(q.Token.Subject, id)
 	s.mu.Unlock()
 	p, isPost := s.kit.Posts.Get(Name, id)
 	isPost = isPost && p.Account == q.Token.Subject
@@ -135,18 +135,18 @@ func (s *Sim) publishContainer(q *sim.Request) (any, error) {
 	if id == "" {
 		return nil, metasim.Bad("The parameter creation_id is required")
 	}
-	c, now := s.containers.Of(q.Account, id), s.kit.Now()
+	c, now := s.containers.Find(q.Account, id), s.kit.Now()
 	if c == nil {
-		return nil, notFound()
+		return nil, newNotFoundError()
 	}
 	switch c.State(now) {
 	case metasim.Published:
 		if s.kit.Option(OptRepeatPublish) == RepeatSameID {
 			return map[string]any{"id": c.Post}, nil
 		}
-		return nil, notFound()
+		return nil, newNotFoundError()
 	case metasim.Outdated:
-		return nil, notFound()
+		return nil, newNotFoundError()
 	case metasim.InProgress:
 		return nil, metasim.NotReady()
 	case metasim.Failed:

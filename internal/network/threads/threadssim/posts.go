@@ -25,7 +25,7 @@ func (s *Sim) postNode(p sim.Post) map[string]any {
 		"has_replies": false, "is_quote_post": false, "reply_audience": "EVERYONE",
 	}
 	link, media := p.Link, ""
-	if found := linksIn(p.Text); link == "" && kind == typeText && len(found) > 0 {
+	if found := findLinks(p.Text); link == "" && kind == typeText && len(found) > 0 {
 		link = found[0]
 	}
 	if kind != typeCarousel && len(p.Media) > 0 {
@@ -84,7 +84,7 @@ func (s *Sim) findPage(a *account, code string) *sim.PostPage {
 // serveAccount serves the page of an account, @username, or of one of its posts.
 func (s *Sim) serveAccount(w http.ResponseWriter, r *http.Request, username, post string) {
 	s.mu.Lock()
-	a := s.accountNamed(strings.ToLower(username))
+	a := s.findAccountByUsername(strings.ToLower(username))
 	s.mu.Unlock()
 	switch {
 	case a == nil:

@@ -59,7 +59,7 @@ func readContainer(params url.Values) (*metasim.Container, error) {
 		}
 	}
 	if c.Extra["topic_tag"] == "" {
-		c.Extra["topic_tag"] = topicIn(c.Text)
+		c.Extra["topic_tag"] = findTopic(c.Text)
 	}
 	return c, nil
 }
@@ -125,7 +125,7 @@ func checkText(c *metasim.Container, _ url.Values) string {
 
 var links = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"]+`)
 
-func linksIn(text string) []string {
+func findLinks(text string) []string {
 	found := links.FindAllString(text, -1)
 	for i, l := range found {
 		found[i] = strings.TrimRight(l, ".,;:!?)]}'’”»")
@@ -143,7 +143,7 @@ func checkLinks(c *metasim.Container, params url.Values) string {
 			return "Param link_attachment must be a valid URL"
 		}
 	}
-	unique := linksIn(c.Text)
+	unique := findLinks(c.Text)
 	if c.Link != "" {
 		unique = append(unique, c.Link)
 	}
@@ -187,8 +187,8 @@ func checkRest(c *metasim.Container, params url.Values) string {
 	return ""
 }
 
-// topicIn returns the first hashtag of a text that is not a number, without the #; "" if there is none.
-func topicIn(text string) string {
+// findTopic returns the first hashtag of a text that is not a number, without the #; "" if there is none.
+func findTopic(text string) string {
 	for {
 		_, rest, ok := strings.Cut(text, "#")
 		if !ok {

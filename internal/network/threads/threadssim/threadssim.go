@@ -1,5 +1,5 @@
-// Package threadssim simulates Threads. Where the network's documents are ambiguous, it is stricter than the network, and
-// never more lenient.
+// Package threadssim simulates Threads. Where the network's documents are ambiguous, it is stricter than the network,
+// and never more lenient.
 package threadssim
 
 import (
@@ -63,7 +63,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	}
 	s.graph = metasim.NewGraph(kit, Name, s.newOAuth(), &s.mu, metasim.Words{
 		Type: "THApiException", TokenType: metasim.TypeOAuth, TokenStatus: http.StatusUnauthorized, MissingToken: 190,
-		Throttled: 4, Scope: "Application does not have permission for this action: %s was not granted", Race: *notFound(),
+		Throttled: 4, Scope: "Application does not have permission for this action: %s was not granted", Race: *newNotFoundError(),
 	})
 	s.graph.Route, s.graph.Errors = s.findRoute, errs
 	s.login = &metasim.OwnLogin{Graph: s.graph, Short: "th", Basic: scopeBasic, Answer: func(t sim.Token) any {

@@ -47,7 +47,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 			{"error", "access_denied"}, {"error_description", "The user denied the request"},
 		},
 		Granted:  func(c sim.Consented) [][2]string { return [][2]string{{"scopes", strings.Join(c.Scopes, ",")}} },
-		Accounts: s.offerAccounts, Choose: s.chooseAccount, Check: checkConsent, NameOf: s.nameOf,
+		Accounts: s.offerAccounts, Choose: s.chooseAccount, Check: checkConsent, NameOf: s.findName,
 		Removed: func(person string, _ bool) { s.reportRemoval(person, removedByUser) },
 	})
 }
@@ -76,15 +76,15 @@ func (s *Sim) offerAccounts() sim.Group {
 
 var usernames = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.]{0,22}[a-z0-9_]$`)
 
-// chooseAccount returns the account that a person chose or, if they entered a username, the account with that name, which
-// it creates if necessary.
+// chooseAccount returns the account that a person chose or, if they entered a username, the account with that name,
+// which it creates if necessary.
 func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	username := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(form.Get("username")), "@"))
 	a := s.accounts.Get(form.Get("account"))
 	if username != "" {
-		a = s.accountNamed(username)
+		a = s.findAccountByUsername(username)
 	}
 	switch {
 	case a != nil:
@@ -96,8 +96,8 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
 }
 
-// accountNamed returns the account with a username, or nil if there is none.
-func (s *Sim) accountNamed(username string) *account {
+// findAccountByUsername returns the account with a username, or nil if there is none.
+func (s *Sim) findAccountByUsername(username string) *account {
 	for a := range s.accounts.All() {
 		if a.Username == username {
 			return a
@@ -106,7 +106,7 @@ func (s *Sim) accountNamed(username string) *account {
 	return nil
 }
 
-func (s *Sim) nameOf(person string) string {
+func (s *Sim) findName(person string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.accounts.Get(person); a != nil {
@@ -135,7 +135,7 @@ func (s *Sim) readProfile(q *sim.Request) (any, error) {
 		"open_id": a.ID, "union_id": "union" + a.ID, "avatar_url": s.pictureURL(a), "avatar_url_100": s.pictureURL(a),
 		"avatar_large_url": s.pictureURL(a), "display_name": a.Name, "username": a.Username, "bio_description": "",
 		"is_verified": false, "profile_deep_link": profileURL(a), "profile_web_link": profileURL(a),
-		"follower_count": s.kit.Followers(a.ID, s.kit.Now()), "following_count": 12, "likes_count": likes,
+		"follower_count": s.kit.CountFollowers(a.ID, s.kit.Now()), "following_count": 12, "likes_count": likes,
 		"video_count": posts,
 	}
 	user := map[string]any{}
@@ -143,13 +143,13 @@ func (s *Sim) readProfile(q *sim.Request) (any, error) {
 		scope, known := scopeOfField[name]
 		switch {
 		case !known:
-			return nil, invalid("fields: " + name + " does not exist")
+			return nil, newInvalidParamError("fields: " + name + " does not exist")
 		case !q.Token.HasScopes(scope):
 			return nil, &sim.ScopeError{Scope: scope}
 		}
 		user[name] = all[name]
 	}
-	return answerData(map[string]any{"user": user}), nil
+	return successBody(map[string]any{"user": user}), nil
 }
 
 func profileURL(a *account) string { return "https://" + site + "/@" + a.Username }

@@ -32,17 +32,17 @@ var statusOfCode = map[string]int{
 	"rate_limit_exceeded": http.StatusTooManyRequests, "internal_error": http.StatusInternalServerError,
 }
 
-// coded returns the error with a code and its documented status.
-func coded(code, text string) *apiError {
+// newCodedError returns the error with a code and its documented status.
+func newCodedError(code, text string) *apiError {
 	return &apiError{cmp.Or(statusOfCode[code], http.StatusBadRequest), code, text}
 }
 
-func invalid(text string) error { return coded("invalid_params", text) }
+func newInvalidParamError(text string) error { return newCodedError("invalid_params", text) }
 
 func newLogID() string { return sim.RandomDigits("2026", 33) }
 
-// answerData returns the body of a successful response.
-func answerData(data any) any {
+// successBody returns the body of a successful response.
+func successBody(data any) any {
 	return map[string]any{"data": data, "error": map[string]any{"code": "ok", "message": "", "log_id": newLogID()}}
 }
 
@@ -53,9 +53,9 @@ func (s *Sim) errorAnswer(err error) sim.Answer {
 	var e *apiError
 	switch {
 	case errors.As(err, &param):
-		e = coded("invalid_params", param.Error())
+		e = newCodedError("invalid_params", param.Error())
 	case errors.As(err, &scope):
-		e = coded("scope_not_authorized", "The user did not authorize the scope required for completing this request.")
+		e = newCodedError("scope_not_authorized", "The user did not authorize the scope required for completing this request.")
 	case !errors.As(err, &e):
 		return sim.InternalError(err)
 	}
@@ -72,14 +72,14 @@ func (s *Sim) shownStatus(status int) int {
 	return status
 }
 
-// scriptedError returns the error for a scripted fault. The fault's code, status and message take precedence.
-func (s *Sim) scriptedError(f sim.Fault) error {
+// newScriptedError returns the error for a scripted fault. The fault's code, status and message take precedence.
+func (s *Sim) newScriptedError(f sim.Fault) error {
 	code := cmp.Or(f.Reason, map[string]string{
 		sim.RateLimited: "rate_limit_exceeded", sim.ServerError: "internal_error", sim.TokenExpired: "access_token_invalid",
 		sim.TokenRevoked: "access_token_invalid",
 	}[f.Kind], "invalid_params")
 	d, _ := sim.FindDocumented(s.errors, sim.Fault{Reason: code})
-	e := coded(code, cmp.Or(f.Message, d.Message, "The request failed: "+code))
+	e := newCodedError(code, cmp.Or(f.Message, d.Message, "The request failed: "+code))
 	e.status = cmp.Or(f.Status, d.Status, e.status)
 	return e
 }
@@ -104,37 +104,37 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 func (s *Sim) readCall(w http.ResponseWriter, r *http.Request) (*sim.Request, sim.Route, error) {
 	isJSON := r.Header.Get("Content-Type") == "application/json; charset=UTF-8"
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); r.Method == http.MethodPost && (!isJSON || kind == "") {
-		return nil, sim.Route{}, invalid("the content type must be application/json; charset=UTF-8")
+		return nil, sim.Route{}, newInvalidParamError("the content type must be application/json; charset=UTF-8")
 	}
 	inHeader := r.Header.Get("Authorization") != ""
 	q, err := sim.ReadCall(w, r, true)
 	if err != nil {
-		return nil, sim.Route{}, invalid(err.Error())
+		return nil, sim.Route{}, newInvalidParamError(err.Error())
 	}
 	t, why := s.oauth.FindToken(q.Bearer)
 	if why != "" || t.Kind != sim.AccessToken || !inHeader {
-		return nil, sim.Route{}, coded(
+		return nil, sim.Route{}, newCodedError(
 			"access_token_invalid", "The access token is invalid or not found in the request.",
 		)
 	}
 	q.Token = t
-	route, ok := s.routes()[r.Method+" "+r.URL.Path]
+	route, ok := s.listRoutes()[r.Method+" "+r.URL.Path]
 	if !ok {
 		return nil, sim.Route{}, &apiError{http.StatusNotFound, "invalid_params", "Unsupported path(" + r.URL.Path + ")"}
 	}
 	return q, route, nil
 }
 
-// routes returns the calls of the API.
-func (s *Sim) routes() map[string]sim.Route {
+// listRoutes returns the calls of the API.
+func (s *Sim) listRoutes() map[string]sim.Route {
 	limited := func(name string, perMinute int, scope string, params []string,
 		serve func(*sim.Request) (any, error),
 	) sim.Route {
 		return sim.Route{
 			Names: []string{name}, Scopes: []string{scope}, Params: params, Text: s.callText,
 			Serve: func(q *sim.Request) (any, error) {
-				if !s.admit(q.Token.Text+name, perMinute) {
-					return nil, coded("rate_limit_exceeded", "The API rate limit was exceeded. Please try again later.")
+				if !s.admitCall(q.Token.Text+name, perMinute) {
+					return nil, newCodedError("rate_limit_exceeded", "The API rate limit was exceeded. Please try again later.")
 				}
 				return serve(q)
 			},
@@ -163,8 +163,8 @@ func (s *Sim) callText(q *sim.Request) string {
 	return q.Params.Get("post_info")
 }
 
-// admit counts a call and reports whether it is within the limit of a moving minute.
-func (s *Sim) admit(key string, perMinute int) bool {
+// admitCall counts a call and reports whether it is within the limit of a moving minute.
+func (s *Sim) admitCall(key string, perMinute int) bool {
 	now := s.kit.Now()
 	s.recent[key] = slices.DeleteFunc(s.recent[key], func(at time.Time) bool { return now.Sub(at) >= time.Minute })
 	if len(s.recent[key]) >= perMinute {

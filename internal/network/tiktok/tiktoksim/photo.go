@@ -35,8 +35,8 @@ type photoSource struct {
 	Images []string `json:"photo_images"`
 }
 
-// initPhotos starts a post of photos. The simulator fetches them immediately and then publishes the post without another
-// call.
+// initPhotos starts a post of photos. The simulator fetches them immediately and then publishes the post without
+// another call.
 func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	var info photoInfo
 	var source photoSource
@@ -48,15 +48,15 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	length := func(text string) int { return len(utf16.Encode([]rune(text))) }
 	switch {
 	case q.Params.Get("media_type") != "PHOTO" || q.Params.Get("post_mode") != "DIRECT_POST":
-		return nil, invalid("media_type must be PHOTO and post_mode DIRECT_POST")
+		return nil, newInvalidParamError("media_type must be PHOTO and post_mode DIRECT_POST")
 	case length(info.Title) > maxPhotoTitle || length(info.Description) > maxDescription:
-		return nil, invalid("The title or the description is too long")
+		return nil, newInvalidParamError("The title or the description is too long")
 	case source.Source != "PULL_FROM_URL" || len(source.Images) < 1 || len(source.Images) > maxPhotos:
-		return nil, invalid("photo_images must be 1 to 35 addresses")
+		return nil, newInvalidParamError("photo_images must be 1 to 35 addresses")
 	case source.Cover < 0 || source.Cover >= len(source.Images):
-		return nil, invalid("photo_cover_index is out of range")
+		return nil, newInvalidParamError("photo_cover_index is out of range")
 	case s.kit.Option(OptVerified) == Off:
-		return nil, coded("url_ownership_unverified", guidelines)
+		return nil, newCodedError("url_ownership_unverified", guidelines)
 	}
 	t := &task{
 		Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.ArrivalTime(q.R), Photos: &source, Music: info.Music,
@@ -69,7 +69,7 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	if err := s.checkInfo(t.Info); err != nil {
 		return nil, err
 	}
-	if err := s.posting(q.Account); err != nil {
+	if err := s.checkCanPost(q.Account); err != nil {
 		return nil, err
 	}
 	t.UploadID = sim.RandomDigits("7", 19)
@@ -78,7 +78,7 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 		return nil, err
 	}
 	s.fetchPhotos(t)
-	return answerData(map[string]any{"publish_id": t.ID}), nil
+	return successBody(map[string]any{"publish_id": t.ID}), nil
 }
 
 // fetchPhotos fetches the files of a task, after the response with the task's id.
@@ -102,8 +102,8 @@ func (s *Sim) fetchPhotos(t *task) {
 		defer s.mu.Unlock()
 		t.Files, t.DoneAt, t.Problem = files, s.kit.Now(), problem
 		if s.tasks.Put(t.ID, t) == nil { // otherwise, the next run fetches the photos again
-			s.advanceLater(t)
-			_ = s.advance(t)
+			s.scheduleAdvance(t)
+			_ = s.advanceTask(t)
 			if problem != "" {
 				s.reportEnd(t)
 			}
@@ -126,7 +126,7 @@ func decodeStrictly(q *sim.Request, name string, into any) error {
 	d := json.NewDecoder(strings.NewReader(q.Params.Get(name)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		return invalid(name + ": " + err.Error())
+		return newInvalidParamError(name + ": " + err.Error())
 	}
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// show publishes the post of a task.
-func (s *Sim) show(t *task) error {
+// publishPost publishes the post of a task. If it is private, only its account can see it.
+func (s *Sim) publishPost(t *task) error {
 	a := s.accounts.Get(t.Account)
 	extra := map[string]string{"privacy_level": t.Info.Privacy, "task": t.ID}
 	for name, is := range map[string]bool{
@@ -36,8 +36,8 @@ func (s *Sim) show(t *task) error {
 	})
 }
 
-// public returns the posts of an account that everyone can see, newest first.
-func (s *Sim) public(account string) []sim.Post {
+// listPublicPosts returns the posts of an account that everyone can see, newest first.
+func (s *Sim) listPublicPosts(account string) []sim.Post {
 	var posts []sim.Post
 	for p := range s.kit.Posts.Newest(Name, account) {
 		if p.IsVisible() && p.Extra["privacy_level"] == everyone &&
@@ -74,7 +74,7 @@ func readFields(q *sim.Request) ([]string, error) {
 	fields := strings.Split(q.Params.Get("fields"), ",")
 	for _, name := range fields {
 		if !slices.Contains(videoFields, name) {
-			return nil, invalid("fields: " + name + " does not exist")
+			return nil, newInvalidParamError("fields: " + name + " does not exist")
 		}
 	}
 	return fields, nil
@@ -89,17 +89,17 @@ func (s *Sim) listVideos(q *sim.Request) (any, error) {
 	limit, cursor := 10, s.kit.Now().UnixMilli()+1
 	if text := q.Params.Get("max_count"); text != "" {
 		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 20 {
-			return nil, invalid("max_count must be from 1 to 20")
+			return nil, newInvalidParamError("max_count must be from 1 to 20")
 		}
 	}
 	if text := q.Params.Get("cursor"); text != "" {
 		if cursor, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return nil, invalid("cursor is not a number")
+			return nil, newInvalidParamError("cursor is not a number")
 		}
 	}
 	videos, more := []any{}, false
 	last := cursor
-	for _, p := range s.public(q.Account) {
+	for _, p := range s.listPublicPosts(q.Account) {
 		switch at := p.CreatedAt.UnixMilli(); {
 		case at >= cursor:
 		case len(videos) == limit:
@@ -108,7 +108,7 @@ func (s *Sim) listVideos(q *sim.Request) (any, error) {
 			videos, last = append(videos, s.videoNode(p, fields)), at
 		}
 	}
-	return answerData(map[string]any{"videos": videos, "cursor": last, "has_more": more}), nil
+	return successBody(map[string]any{"videos": videos, "cursor": last, "has_more": more}), nil
 }
 
 // queryVideos serves the public posts of the account with the requested ids.
@@ -121,15 +121,15 @@ func (s *Sim) queryVideos(q *sim.Request) (any, error) {
 		IDs []string `json:"video_ids"`
 	}
 	if err := json.Unmarshal([]byte(q.Params.Get("filters")), &filters); err != nil || len(filters.IDs) > 20 {
-		return nil, invalid("filters must have at most 20 video_ids")
+		return nil, newInvalidParamError("filters must have at most 20 video_ids")
 	}
 	videos := []any{}
-	for _, p := range s.public(q.Account) {
+	for _, p := range s.listPublicPosts(q.Account) {
 		if slices.Contains(filters.IDs, p.ID) {
 			videos = append(videos, s.videoNode(p, fields))
 		}
 	}
-	return answerData(map[string]any{"videos": videos}), nil
+	return successBody(map[string]any{"videos": videos}), nil
 }
 
 // servePage serves the page of an account, @username, or of one of its public posts.
@@ -137,7 +137,7 @@ func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
 	username, path, isPost := strings.Cut(r.URL.Path[len("/@"):], "/")
 	_, post, _ := strings.Cut(path, "/")
 	s.mu.Lock()
-	a := s.accountNamed(strings.ToLower(username))
+	a := s.findAccountByUsername(strings.ToLower(username))
 	s.mu.Unlock()
 	switch {
 	case a == nil:
@@ -152,7 +152,7 @@ func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Sim) findPage(a *account, id string) *sim.PostPage {
-	for _, p := range s.public(a.ID) {
+	for _, p := range s.listPublicPosts(a.ID) {
 		if p.ID == id {
 			page := s.kit.NewPostPage(p, site)
 			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, s.pictureURL(a)

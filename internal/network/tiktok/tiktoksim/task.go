@@ -83,8 +83,8 @@ func (s *Sim) privacyOptions() []string {
 	return []string{everyone, friends, onlyMe}
 }
 
-// posting returns an error if the account cannot post now.
-func (s *Sim) posting(account string) error {
+// checkCanPost returns an error if the account cannot post now.
+func (s *Sim) checkCanPost(account string) error {
 	n := 0
 	for t := range s.tasks.All() {
 		if t.Account == account && s.kit.Now().Sub(t.DoneAt) < capWindow {
@@ -92,20 +92,20 @@ func (s *Sim) posting(account string) error {
 		}
 	}
 	if n >= s.kit.NumberOption(OptCap) {
-		return coded("spam_risk_too_many_posts", guidelines)
+		return newCodedError("spam_risk_too_many_posts", guidelines)
 	}
 	return nil
 }
 
 // readCreator serves what the account can do. The error for an account that cannot post has status 200.
 func (s *Sim) readCreator(q *sim.Request) (any, error) {
-	if err := s.posting(q.Account); err != nil {
+	if err := s.checkCanPost(q.Account); err != nil {
 		answer := s.errorAnswer(err)
 		answer.Status = 200
 		return answer, nil
 	}
 	a, quiet := s.accounts.Get(q.Account), s.kit.Option(OptAccount) == Quiet
-	return answerData(map[string]any{
+	return successBody(map[string]any{
 		"creator_avatar_url": s.pictureURL(a), "creator_username": a.Username, "creator_nickname": a.Name,
 		"privacy_level_options": s.privacyOptions(), "comment_disabled": quiet, "duet_disabled": quiet,
 		"stitch_disabled": quiet, "max_video_post_duration_sec": s.kit.NumberOption(OptDuration),
@@ -121,7 +121,7 @@ func (s *Sim) initVideo(q *sim.Request) (any, error) {
 		}
 	}
 	if len(utf16.Encode([]rune(t.Info.Title))) > maxCaption {
-		return nil, invalid("The title is too long")
+		return nil, newInvalidParamError("The title is too long")
 	}
 	if err := s.checkInfo(t.Info); err != nil {
 		return nil, err
@@ -129,31 +129,31 @@ func (s *Sim) initVideo(q *sim.Request) (any, error) {
 	if err := t.Source.checkSource(); err != nil {
 		return nil, err
 	}
-	if err := s.posting(q.Account); err != nil {
+	if err := s.checkCanPost(q.Account); err != nil {
 		return nil, err
 	}
 	t.UploadID, t.Secret = sim.RandomDigits("7", 19), sim.NewSecret("")
 	t.ID = "v_pub_file~v2-1." + t.UploadID
 	address := fmt.Sprintf("https://%s/video/?upload_id=%s&upload_token=%s", hostUpload, t.UploadID,
 		url.QueryEscape(t.Secret))
-	return answerData(map[string]any{"publish_id": t.ID, "upload_url": address}), s.tasks.Put(t.ID, t)
+	return successBody(map[string]any{"publish_id": t.ID, "upload_url": address}), s.tasks.Put(t.ID, t)
 }
 
 func (s *Sim) checkInfo(p postInfo) error {
 	isOn := func(toggle *bool) bool { return toggle != nil && *toggle }
 	switch {
 	case p.BrandContent == nil || p.BrandOrganic == nil:
-		return invalid("brand_content_toggle and brand_organic_toggle are required")
+		return newInvalidParamError("brand_content_toggle and brand_organic_toggle are required")
 	case s.kit.Option(OptAudited) == Off && (p.Privacy != onlyMe || s.kit.Option(OptAccount) != Private):
-		return coded("unaudited_client_can_only_post_to_private_accounts", guidelines)
+		return newCodedError("unaudited_client_can_only_post_to_private_accounts", guidelines)
 	case !slices.Contains(s.privacyOptions(), p.Privacy):
-		return coded("privacy_level_option_mismatch", guidelines)
+		return newCodedError("privacy_level_option_mismatch", guidelines)
 	case isOn(p.BrandContent) && p.Privacy == onlyMe:
-		return invalid("Branded content cannot be private")
+		return newInvalidParamError("Branded content cannot be private")
 	case s.kit.Option(OptAccount) == Quiet && !(p.DisableComment && p.DisableDuet && p.DisableStitch):
-		return invalid("The account allows no comments, duets and stitches")
+		return newInvalidParamError("The account allows no comments, duets and stitches")
 	case p.CoverMs != nil && *p.CoverMs < 0:
-		return invalid("video_cover_timestamp_ms is negative")
+		return newInvalidParamError("video_cover_timestamp_ms is negative")
 	}
 	return nil
 }
@@ -162,13 +162,13 @@ func (s *Sim) checkInfo(p postInfo) error {
 func (o sourceInfo) checkSource() error {
 	switch {
 	case o.Source != "FILE_UPLOAD":
-		return invalid("source must be FILE_UPLOAD")
+		return newInvalidParamError("source must be FILE_UPLOAD")
 	case o.Size < 1 || o.Size > 4_000_000_000:
-		return invalid("The video size is invalid")
+		return newInvalidParamError("The video size is invalid")
 	case o.Chunk < 1 || o.Chunk > maxChunk || o.Chunk < minChunk && o.Chunk != o.Size || o.Count == 1 && o.Chunk != o.Size:
-		return invalid("The chunk size is invalid")
+		return newInvalidParamError("The chunk size is invalid")
 	case o.Count != o.Size/o.Chunk || o.Count > maxChunks || o.Size-(o.Count-1)*o.Chunk > maxLast:
-		return invalid("The total chunk count is invalid")
+		return newInvalidParamError("The total chunk count is invalid")
 	}
 	return nil
 }
@@ -199,8 +199,8 @@ func (s *Sim) findProblem(m sim.Media) string {
 	return ""
 }
 
-// advance publishes a task that has been processed.
-func (s *Sim) advance(t *task) error {
+// advanceTask publishes a task that has been processed.
+func (s *Sim) advanceTask(t *task) error {
 	now := s.kit.Now()
 	if t.DoneAt.IsZero() || t.Post != "" || t.Problem != "" || now.Before(t.DoneAt.Add(s.kit.SecondsOption(OptProcess))) {
 		return nil
@@ -210,7 +210,7 @@ func (s *Sim) advance(t *task) error {
 	}
 	if t.Problem == "" {
 		t.Post = sim.RandomDigits("75", 19)
-		if err := s.show(t); err != nil {
+		if err := s.publishPost(t); err != nil {
 			return err
 		}
 	}
@@ -218,8 +218,8 @@ func (s *Sim) advance(t *task) error {
 	return s.tasks.Put(t.ID, t)
 }
 
-// advanceLater publishes a task once it has been processed, even if nobody queries it.
-func (s *Sim) advanceLater(t *task) {
+// scheduleAdvance publishes a task once it has been processed, even if nobody queries it.
+func (s *Sim) scheduleAdvance(t *task) {
 	wait := s.kit.SecondsOption(OptProcess)
 	if wait == 0 {
 		return
@@ -227,7 +227,7 @@ func (s *Sim) advanceLater(t *task) {
 	s.kit.RunAfter(wait, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		_ = s.advance(t) // if this fails, the next query does it
+		_ = s.advanceTask(t) // if this fails, the next query does it
 	})
 }
 
@@ -236,14 +236,14 @@ func (s *Sim) readStatus(q *sim.Request) (any, error) {
 	t := s.tasks.Get(q.Params.Get("publish_id"))
 	switch {
 	case t == nil:
-		return nil, coded("invalid_publish_id", "The publish_id is invalid.")
+		return nil, newCodedError("invalid_publish_id", "The publish_id is invalid.")
 	case t.Account != q.Account:
-		return nil, coded("token_not_authorized_for_specified_publish_id", "The publish_id belongs to another user.")
+		return nil, newCodedError("token_not_authorized_for_specified_publish_id", "The publish_id belongs to another user.")
 	}
-	if err := s.advance(t); err != nil {
+	if err := s.advanceTask(t); err != nil {
 		return nil, err
 	}
-	node := map[string]any{"status": "PROCESSING_UPLOAD", "uploaded_bytes": s.uploaded(t)}
+	node := map[string]any{"status": "PROCESSING_UPLOAD", "uploaded_bytes": s.countUploadedBytes(t)}
 	if t.Photos != nil {
 		node = map[string]any{"status": "PROCESSING_DOWNLOAD"}
 	}
@@ -256,5 +256,5 @@ func (s *Sim) readStatus(q *sim.Request) (any, error) {
 			node["publicaly_available_post_id"] = []json.Number{json.Number(t.Post)} //nolint:misspell // as TikTok spells it
 		}
 	}
-	return answerData(node), nil
+	return successBody(node), nil
 }

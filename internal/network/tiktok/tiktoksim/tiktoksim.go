@@ -92,13 +92,13 @@ func New(kit *sim.Kit) (*Sim, error) {
 	s.api = &sim.API{
 		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.errorAnswer,
 		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer {
-			return s.withRetryAfter(f, s.errorAnswer(s.scriptedError(f)))
+			return s.withRetryAfter(f, s.errorAnswer(s.newScriptedError(f)))
 		},
 	}
 	s.login = &sim.API{
-		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.flatAnswer,
+		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.loginErrorAnswer,
 		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer {
-			return s.withRetryAfter(f, s.flatAnswer(scriptedLoginError(f)))
+			return s.withRetryAfter(f, s.loginErrorAnswer(newScriptedLoginError(f)))
 		},
 	}
 	if err := kit.Register(s.About(), func() error { return nil }); err != nil {

@@ -19,8 +19,8 @@ func (e *loginError) Error() string { return e.text }
 
 var errGrant = &loginError{400, "invalid_grant", "Authorization code is expired."}
 
-// flatAnswer returns the response for an error about tokens, which has its own format.
-func (s *Sim) flatAnswer(err error) sim.Answer {
+// loginErrorAnswer returns the response for an error about tokens, which has its own format.
+func (s *Sim) loginErrorAnswer(err error) sim.Answer {
 	e := &loginError{http.StatusBadRequest, "invalid_request", "The request parameters are malformed."}
 	var param *sim.ParamError
 	if !errors.As(err, &e) && !errors.As(err, &param) {
@@ -31,8 +31,8 @@ func (s *Sim) flatAnswer(err error) sim.Answer {
 	}}
 }
 
-// scriptedLoginError returns the error for a scripted fault of a call about tokens.
-func scriptedLoginError(f sim.Fault) error {
+// newScriptedLoginError returns the error for a scripted fault of a call about tokens.
+func newScriptedLoginError(f sim.Fault) error {
 	e := map[string]loginError{
 		sim.RateLimited: {http.StatusTooManyRequests, "rate_limit_exceeded", "The API rate limit was exceeded."},
 		sim.ServerError: {http.StatusInternalServerError, "server_error", "Something went wrong."},
@@ -46,7 +46,7 @@ func scriptedLoginError(f sim.Fault) error {
 func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
 	q, err := sim.ReadCall(w, r, false)
 	if err != nil || r.Method != http.MethodPost || r.URL.RawQuery != "" {
-		s.kit.SendAnswer(w, r, s.flatAnswer(&sim.ParamError{}))
+		s.kit.SendAnswer(w, r, s.loginErrorAnswer(&sim.ParamError{}))
 		return
 	}
 	client := []string{"client_key", "client_secret"}
@@ -55,7 +55,7 @@ func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
 	}}
 	switch grant := q.Params.Get("grant_type"); {
 	case r.URL.Path == "/v2/oauth/revoke/":
-		route = sim.Route{Names: []string{"revoke"}, Params: append(client, "token"), Serve: s.revoke}
+		route = sim.Route{Names: []string{"revoke"}, Params: append(client, "token"), Serve: s.revokeAccess}
 	case r.URL.Path != "/v2/oauth/token/":
 		http.NotFound(w, r)
 		return
@@ -64,7 +64,7 @@ func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
 		route.Serve = s.exchangeCode
 	case grant == "refresh_token":
 		route = sim.Route{
-			Names: []string{"refresh"}, Params: append(client, "grant_type", "refresh_token"), Serve: s.refresh,
+			Names: []string{"refresh"}, Params: append(client, "grant_type", "refresh_token"), Serve: s.refreshTokens,
 		}
 	}
 	s.login.ServeCall(r.Context(), q, route)
@@ -101,8 +101,8 @@ func (s *Sim) exchangeCode(q *sim.Request) (any, error) {
 	return s.tokenNode(access, refresh), nil
 }
 
-// refresh renews the tokens. If the option says so, it replaces the refresh token.
-func (s *Sim) refresh(q *sim.Request) (any, error) {
+// refreshTokens renews the tokens. If the option says so, it replaces the refresh token.
+func (s *Sim) refreshTokens(q *sim.Request) (any, error) {
 	if err := s.checkClient(q); err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func (s *Sim) tokenNode(access, refresh sim.Token) any {
 	}
 }
 
-// revoke removes the app from the account: all of the account's tokens stop working.
-func (s *Sim) revoke(q *sim.Request) (any, error) {
+// revokeAccess removes the app from the account: all of the account's tokens stop working.
+func (s *Sim) revokeAccess(q *sim.Request) (any, error) {
 	if err := s.checkClient(q); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	_, err := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%d", &p.first, &p.last, &p.total)
 	names := []string{"upload"}
 	call := sim.Call{Network: Name, Fault: func(f sim.Fault) sim.Answer {
-		return s.withRetryAfter(f, s.scriptedUploadError(f))
+		return s.withRetryAfter(f, s.scriptedUploadAnswer(f))
 	}}
 	if t != nil && p.last+1 == t.Source.Size {
 		names = []string{"publish", "upload"}
@@ -37,7 +37,7 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 		if err != nil || readErr != nil {
 			return sim.Answer{Status: http.StatusBadRequest, Body: struct{}{}}
 		}
-		return s.takePart(t, r, p, body)
+		return s.receivePart(t, r, p, body)
 	})
 }
 
@@ -65,8 +65,9 @@ func (s *Sim) countAttempt(t *task, r *http.Request) {
 	}
 }
 
-// scriptedUploadError returns the response for a scripted fault at the upload host, whose errors have their own format.
-func (s *Sim) scriptedUploadError(f sim.Fault) sim.Answer {
+// scriptedUploadAnswer returns the response for a scripted fault at the upload host, whose errors have their own
+// format.
+func (s *Sim) scriptedUploadAnswer(f sim.Fault) sim.Answer {
 	status := map[string]int{
 		sim.RateLimited: http.StatusTooManyRequests, sim.ServerError: http.StatusInternalServerError,
 	}[f.Kind]
@@ -79,16 +80,16 @@ func (s *Sim) scriptedUploadError(f sim.Fault) sim.Answer {
 
 var videoTypes = []string{"video/mp4", "video/quicktime", "video/webm"}
 
-// uploaded returns how many bytes of a task have arrived.
-func (s *Sim) uploaded(t *task) int64 {
+// countUploadedBytes returns how many bytes of a task have arrived.
+func (s *Sim) countUploadedBytes(t *task) int64 {
 	if !t.DoneAt.IsZero() {
 		return t.Source.Size
 	}
 	return s.kit.UploadSize(t.ID)
 }
 
-// takePart stores a part, and finishes the upload with the last one.
-func (s *Sim) takePart(t *task, r *http.Request, p part, body []byte) sim.Answer {
+// receivePart stores a part, and finishes the upload with the last one.
+func (s *Sim) receivePart(t *task, r *http.Request, p part, body []byte) sim.Answer {
 	refuse := func(status int) sim.Answer { return sim.Answer{Status: status, Body: struct{}{}} }
 	switch {
 	case t == nil:
@@ -99,7 +100,7 @@ func (s *Sim) takePart(t *task, r *http.Request, p part, body []byte) sim.Answer
 		!slices.Contains(videoTypes, r.Header.Get("Content-Type")), r.ContentLength != int64(len(body)),
 		p.total != t.Source.Size, p.last-p.first+1 != int64(len(body)):
 		return refuse(http.StatusBadRequest)
-	case p.first != s.uploaded(t):
+	case p.first != s.countUploadedBytes(t):
 		return refuse(http.StatusRequestedRangeNotSatisfiable)
 	}
 	wanted := t.Source.Chunk
@@ -132,6 +133,6 @@ func (s *Sim) finishUpload(t *task, r *http.Request) error {
 	if err := s.tasks.Put(t.ID, t); err != nil {
 		return err
 	}
-	s.advanceLater(t)
-	return s.advance(t)
+	s.scheduleAdvance(t)
+	return s.advanceTask(t)
 }

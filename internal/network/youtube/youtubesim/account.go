@@ -39,9 +39,10 @@ func demoChannels() []*channel {
 
 func (s *Sim) pictureURL(c *channel) string { return s.kit.PictureURL(site, c.ID, c.Title) }
 
-// uploadsOf returns the id of the playlist of a channel's uploads, and playlistOf that of its only other playlist.
-func uploadsOf(channel string) string  { return "UU" + channel[2:] }
-func playlistOf(channel string) string { return "PL" + channel[2:] }
+// uploadsPlaylistID returns the id of the playlist of a channel's uploads, and otherPlaylistID that of its only other
+// playlist.
+func uploadsPlaylistID(channel string) string { return "UU" + channel[2:] }
+func otherPlaylistID(channel string) string   { return "PL" + channel[2:] }
 
 func (s *Sim) newOAuth() *sim.OAuth {
 	scopes := []string{scopePerson}
@@ -89,8 +90,8 @@ func (s *Sim) offerChannels() sim.Group {
 
 var handles = regexp.MustCompile(`^@[a-z0-9._-]{3,30}$`)
 
-// chooseChannel returns the channel that a person chose or, if they entered a handle, the channel with that handle, which
-// it creates if necessary.
+// chooseChannel returns the channel that a person chose or, if they entered a handle, the channel with that handle,
+// which it creates if necessary.
 func (s *Sim) chooseChannel(form url.Values) (sim.Consented, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +122,7 @@ func (s *Sim) serveTokens(w http.ResponseWriter, r *http.Request) {
 	var route sim.Route
 	switch {
 	case err != nil || r.Method != http.MethodPost:
-		s.kit.SendAnswer(w, r, tokenError(http.StatusBadRequest, "invalid_request", "Bad Request"))
+		s.kit.SendAnswer(w, r, tokenErrorAnswer(http.StatusBadRequest, "invalid_request", "Bad Request"))
 		return
 	case r.URL.Path == "/revoke":
 		route = sim.Route{Names: []string{"revoke"}, Params: []string{"token"}, Serve: s.revokeGrants}
@@ -141,14 +142,14 @@ func (s *Sim) serveTokens(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeCall(r.Context(), q, route)
 }
 
-func badGrant(description string) (any, error) {
-	return tokenError(http.StatusBadRequest, "invalid_grant", description), nil
+func badGrantAnswer(description string) (any, error) {
+	return tokenErrorAnswer(http.StatusBadRequest, "invalid_grant", description), nil
 }
 
 // checkClient checks the credentials of the app. If they are wrong, ok is false, and answer is the response.
 func (s *Sim) checkClient(q *sim.Request) (answer sim.Answer, ok bool) {
 	if s.oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "" {
-		return tokenError(http.StatusUnauthorized, "invalid_client", "Unauthorized"), false
+		return tokenErrorAnswer(http.StatusUnauthorized, "invalid_client", "Unauthorized"), false
 	}
 	return sim.Answer{}, true
 }
@@ -163,18 +164,18 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case code == "":
-		return tokenError(http.StatusBadRequest, "invalid_request", "Missing required parameter: code"), nil
+		return tokenErrorAnswer(http.StatusBadRequest, "invalid_request", "Missing required parameter: code"), nil
 	case why == sim.WrongRedirect:
-		return tokenError(http.StatusBadRequest, "redirect_uri_mismatch", "Bad Request"), nil
+		return tokenErrorAnswer(http.StatusBadRequest, "redirect_uri_mismatch", "Bad Request"), nil
 	case why != "":
-		return badGrant("Bad Request")
+		return badGrantAnswer("Bad Request")
 	}
 	days := time.Duration(s.kit.NumberOption(OptRefresh)) * 24 * time.Hour
 	access, refresh, err := s.oauth.IssuePair(c, code, s.kit.SecondsOption(OptAccess), days)
 	if err != nil {
 		return nil, err
 	}
-	body := accessAnswer(access)
+	body := newAccessBody(access)
 	body["refresh_token"] = refresh.Text
 	if access.HasScopes(scopePerson) {
 		body["id_token"] = s.makeIDToken()
@@ -192,7 +193,7 @@ func (s *Sim) makeIDToken() string {
 	return encode([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + encode([]byte(claims)) + "." + encode([]byte("unsigned"))
 }
 
-func accessAnswer(t sim.Token) map[string]any {
+func newAccessBody(t sim.Token) map[string]any {
 	return map[string]any{
 		"access_token": t.Text, "expires_in": int(t.ExpiresAt.Sub(t.IssuedAt).Seconds()),
 		"scope": strings.Join(t.Scopes, " "), "token_type": "Bearer",
@@ -205,22 +206,22 @@ func (s *Sim) renewToken(q *sim.Request) (any, error) {
 		return answer, nil
 	}
 	if q.Params.Get("grant_type") != "refresh_token" {
-		return tokenError(http.StatusBadRequest, "unsupported_grant_type", "Invalid grant_type"), nil
+		return tokenErrorAnswer(http.StatusBadRequest, "unsupported_grant_type", "Invalid grant_type"), nil
 	}
 	access, _, why, err := s.oauth.RenewTokens(q.Params.Get("refresh_token"), false, s.kit.SecondsOption(OptAccess), 0)
 	switch {
 	case err != nil:
 		return nil, err
 	case why != "":
-		return badGrant("Token has been expired or revoked.")
+		return badGrantAnswer("Token has been expired or revoked.")
 	}
-	return accessAnswer(access), nil
+	return newAccessBody(access), nil
 }
 
 // revokeGrants revokes all consents of the person, for all channels.
 func (s *Sim) revokeGrants(q *sim.Request) (any, error) {
 	if q.Token.Text == "" || q.Token.Ended != "" {
-		return tokenError(http.StatusBadRequest, "invalid_token", "Token expired or revoked"), nil
+		return tokenErrorAnswer(http.StatusBadRequest, "invalid_token", "Token expired or revoked"), nil
 	}
 	return map[string]any{}, s.oauth.EndPersonAccess(personID)
 }
@@ -261,20 +262,20 @@ func (s *Sim) channelPart(c *channel, part string) (section any, known bool) {
 			"title": c.Title, "customUrl": c.Handle, "thumbnails": map[string]any{"default": picture, "medium": picture},
 		}, true
 	case "contentDetails":
-		return map[string]any{"relatedPlaylists": map[string]any{"uploads": uploadsOf(c.ID)}}, true
+		return map[string]any{"relatedPlaylists": map[string]any{"uploads": uploadsPlaylistID(c.ID)}}, true
 	case "statistics":
 		return map[string]any{
-			"subscriberCount": strconv.Itoa(s.kit.Followers(c.ID, s.kit.Now())), "hiddenSubscriberCount": false,
+			"subscriberCount": strconv.Itoa(s.kit.CountFollowers(c.ID, s.kit.Now())), "hiddenSubscriberCount": false,
 			"videoCount": strconv.Itoa(s.kit.Posts.CountSince(Name, c.ID, time.Time{})),
 		}, true
 	case "status":
-		return map[string]any{"longUploadsStatus": s.longUploads(c)}, true
+		return map[string]any{"longUploadsStatus": s.longUploadsStatus(c)}, true
 	}
 	return nil, false
 }
 
-// longUploads returns the longUploadsStatus of a channel: whether it can upload videos of more than 15 minutes.
-func (s *Sim) longUploads(c *channel) string {
+// longUploadsStatus returns the longUploadsStatus of a channel: whether it can upload videos of more than 15 minutes.
+func (s *Sim) longUploadsStatus(c *channel) string {
 	switch option := s.kit.Option(OptLongUploads); {
 	case option != ofChannel:
 		return option

@@ -67,15 +67,15 @@ const (
 	domainItem   = "youtube.playlistItem"
 )
 
-// errUploadsExceeded is the error when the project's limit on uploads is reached: a 429 that lasts until the day ends in
-// Los Angeles.
+// errUploadsExceeded is the error when the project's limit on uploads is reached: a 429 that lasts until the day ends
+// in Los Angeles.
 var errUploadsExceeded = &apiError{
 	http.StatusTooManyRequests, "global", "rateLimitExceeded", "Quota exceeded for quota metric 'Video Uploads' and " +
 		"limit 'Video Uploads per day' of service 'youtube.googleapis.com' for consumer 'project_number:123'.",
 }
 
-// documentedError returns the documented error with a reason.
-func documentedError(reason string) *apiError {
+// newDocumentedError returns the documented error with a reason.
+func newDocumentedError(reason string) *apiError {
 	e, known := documented[reason]
 	if !known {
 		e = apiError{Status: http.StatusBadRequest, Domain: "global", Message: reason}
@@ -116,12 +116,12 @@ var rpcStatus = map[string]string{
 // faultAnswer returns the response for a scripted fault, in the format of the API or the token endpoint.
 func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	e := map[string]*apiError{
-		sim.Reject: documentedError("forbidden"), sim.RateLimited: documentedError("rateLimitExceeded"),
-		sim.ServerError: documentedError("backendError"), sim.TokenExpired: documentedError("authError"),
-		sim.TokenRevoked: documentedError("authError"),
+		sim.Reject: newDocumentedError("forbidden"), sim.RateLimited: newDocumentedError("rateLimitExceeded"),
+		sim.ServerError: newDocumentedError("backendError"), sim.TokenExpired: newDocumentedError("authError"),
+		sim.TokenRevoked: newDocumentedError("authError"),
 	}[f.Kind]
 	if f.HasCode() {
-		e = documentedError(cmp.Or(f.Reason, strconv.Itoa(f.Code)))
+		e = newDocumentedError(cmp.Or(f.Reason, strconv.Itoa(f.Code)))
 	}
 	if d, ok := sim.FindDocumented(s.errors, f); ok && f.HasCode() {
 		e.Status, e.Message = d.Status, d.Message
@@ -129,7 +129,7 @@ func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	e.Status, e.Message = cmp.Or(f.Status, e.Status), cmp.Or(f.Message, e.Message)
 	answer := errorAnswer(e)
 	if sim.RequestHost(q.R) == tokenHost {
-		answer = tokenFault(f, e)
+		answer = tokenFaultAnswer(f, e)
 	}
 	if f.RetryAfter > 0 {
 		answer.Header = http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}}
@@ -137,17 +137,17 @@ func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	return answer
 }
 
-// tokenFault returns the response of the token endpoint for a scripted fault.
-func tokenFault(f sim.Fault, e *apiError) sim.Answer {
+// tokenFaultAnswer returns the response of the token endpoint for a scripted fault.
+func tokenFaultAnswer(f sim.Fault, e *apiError) sim.Answer {
 	switch f.Kind {
 	case sim.TokenExpired, sim.TokenRevoked, sim.Reject:
-		return tokenError(http.StatusBadRequest, "invalid_grant", "Token has been expired or revoked.")
+		return tokenErrorAnswer(http.StatusBadRequest, "invalid_grant", "Token has been expired or revoked.")
 	case sim.ServerError:
-		return tokenError(http.StatusInternalServerError, "internal_failure", e.Message)
+		return tokenErrorAnswer(http.StatusInternalServerError, "internal_failure", e.Message)
 	}
-	return tokenError(e.Status, e.Reason, e.Message)
+	return tokenErrorAnswer(e.Status, e.Reason, e.Message)
 }
 
-func tokenError(status int, code, description string) sim.Answer {
+func tokenErrorAnswer(status int, code, description string) sim.Answer {
 	return sim.Answer{Status: status, Body: map[string]any{"error": code, "error_description": description}}
 }

@@ -15,11 +15,11 @@ func (s *Sim) spendUnits(_ *sim.Request, call string) error {
 	if !special {
 		cost = 1
 	}
-	return s.spendQuota("units", cost, OptUnits, documentedError("quotaExceeded"))
+	return s.spendQuota("units", cost, OptUnits, newDocumentedError("quotaExceeded"))
 }
 
-// spendQuota adds a cost to the project's daily use of a bucket, or returns refusal if that would exceed its quota. Days
-// end at midnight in Los Angeles.
+// spendQuota adds a cost to the project's daily use of a bucket, or returns refusal if that would exceed its quota.
+// Days end at midnight in Los Angeles.
 func (s *Sim) spendQuota(bucket string, cost int, option string, refusal *apiError) error {
 	place, err := time.LoadLocation("America/Los_Angeles")
 	if err != nil {

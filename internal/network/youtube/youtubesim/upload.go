@@ -46,7 +46,7 @@ func (s *Sim) startUpload(q *sim.Request) (sim.Route, error) {
 	return sim.Route{
 		Names: []string{"create"}, Params: []string{"uploadType", "part", "notifySubscribers"},
 		Text: func(*sim.Request) string { return v.Snippet.Title + " " + v.Snippet.Description },
-		Serve: allow(toUpload, func(q *sim.Request) (any, error) {
+		Serve: withScopeCheck(toUpload, func(q *sim.Request) (any, error) {
 			switch {
 			case q.Params.Get("uploadType") != "resumable":
 				return nil, badRequest("only uploadType=resumable is simulated")
@@ -75,7 +75,7 @@ func (s *Sim) openSession(q *sim.Request, v video, body []byte) (any, error) {
 	}
 	v.Notify = q.Params.Get("notifySubscribers")
 	if s.kit.Posts.CountSince(Name, q.Account, s.kit.Now().Add(-24*time.Hour)) >= s.kit.NumberOption(OptChannelUploads) {
-		return nil, documentedError("uploadLimitExceeded")
+		return nil, newDocumentedError("uploadLimitExceeded")
 	}
 	if err := s.spendQuota("uploads", 1, OptUploads, errUploadsExceeded); err != nil {
 		return nil, err
@@ -89,8 +89,8 @@ func (s *Sim) openSession(q *sim.Request, v video, body []byte) (any, error) {
 
 var ranges = regexp.MustCompile(`^bytes (?:([0-9]+)-([0-9]+)|\*)/([0-9]+|\*)$`)
 
-// findUpload returns the route of a call to an upload: one that sends a chunk, one that sends the last chunk, or a query
-// of its progress.
+// findUpload returns the route of a call to an upload: one that sends a chunk, one that sends the last chunk, or a
+// query of its progress.
 func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 	from, to := int64(-1), int64(-1)
 	span := ranges.FindStringSubmatch(q.R.Header.Get("Content-Range"))
@@ -122,18 +122,18 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 		s.kit.Posts.CountPublishCall(Name, u.Post)
 	}
 	route.Unlocked = true
-	route.Serve = allow(toUpload, func(q *sim.Request) (any, error) {
+	route.Serve = withScopeCheck(toUpload, func(q *sim.Request) (any, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		switch {
 		case u == nil || u.Channel != q.Account, s.kit.Now().After(u.CreatedAt.Add(s.sessionLife())):
-			return nil, documentedError("notFound")
+			return nil, newDocumentedError("notFound")
 		case u.Post != "": // the final response is repeated
 			return s.finalAnswer(u)
 		case span[3] != "*" && span[3] != fmt.Sprint(u.Size):
 			return nil, badRequest("the upload has %d bytes, not %s", u.Size, span[3])
 		case from >= 0:
-			return s.takeChunk(q, u, from, to)
+			return s.receiveChunk(q, u, from, to)
 		case span[3] != "*" && s.kit.UploadSize(u.ID) == u.Size: // an empty request closes an exact multiple
 			return s.finishUpload(q, u)
 		}
@@ -146,9 +146,9 @@ func (s *Sim) sessionLife() time.Duration {
 	return time.Duration(s.kit.NumberOption(OptSession)) * time.Hour
 }
 
-// takeChunk adds bytes to an upload. A chunk that does not begin where the last one ended stores nothing. The lock is
-// released while bytes arrive.
-func (s *Sim) takeChunk(q *sim.Request, u *session, from, to int64) (any, error) {
+// receiveChunk adds bytes to an upload. A chunk that does not begin where the last one ended stores nothing. The lock
+// is released while bytes arrive.
+func (s *Sim) receiveChunk(q *sim.Request, u *session, from, to int64) (any, error) {
 	length := to - from + 1
 	switch {
 	case length < 1 || to >= u.Size || q.R.ContentLength != length:
@@ -192,7 +192,7 @@ func (s *Sim) finishUpload(q *sim.Request, u *session) (any, error) {
 	}
 	u.Post = rand.Text()[:11]
 	c, now := s.channels.Get(u.Channel), s.kit.Now()
-	extra := u.Video.extra()
+	extra := u.Video.toExtra()
 	extra["outcome"] = s.processingOutcome(c, media)
 	if s.kit.Option(OptForcePrivate) == "on" {
 		extra["privacyStatus"] = "private"
@@ -215,7 +215,7 @@ func (s *Sim) finishUpload(q *sim.Request, u *session) (any, error) {
 func (s *Sim) finalAnswer(u *session) (any, error) {
 	p, found := s.kit.Posts.Get(Name, u.Post)
 	if !found {
-		return nil, documentedError("notFound")
+		return nil, newDocumentedError("notFound")
 	}
 	return sim.Answer{Status: http.StatusCreated, Body: s.videoNode(p)}, nil
 }
@@ -251,7 +251,7 @@ func (s *Sim) processingOutcome(c *channel, m sim.Media) string {
 		return s.kit.Option(OptOutcome)
 	case m.Kind != sim.MP4:
 		return "failed/invalidFile"
-	case m.Ms > longMs || m.Ms > ordinary && s.longUploads(c) != longAllowed:
+	case m.Ms > longMs || m.Ms > ordinary && s.longUploadsStatus(c) != longAllowed:
 		return "rejected/length"
 	}
 	return processed

@@ -57,7 +57,7 @@ func (v video) checkMetadata() error {
 		reason = "invalidTitle"
 	case len(n.Description) > 5000 || strings.ContainsAny(n.Description, "<>"):
 		reason = "invalidDescription"
-	case tagsLength(n.Tags) > 500:
+	case countTagsLength(n.Tags) > 500:
 		reason = "invalidTags"
 	case !slices.Contains(categories, n.CategoryID):
 		reason = "invalidCategoryId"
@@ -71,10 +71,10 @@ func (v video) checkMetadata() error {
 	default:
 		return nil
 	}
-	return documentedError(reason)
+	return newDocumentedError(reason)
 }
 
-func tagsLength(tags []string) int {
+func countTagsLength(tags []string) int {
 	n := max(len(tags)-1, 0)
 	for _, tag := range tags {
 		n += len(utf16.Encode([]rune(tag)))
@@ -85,8 +85,8 @@ func tagsLength(tags []string) int {
 	return n
 }
 
-// extra returns the metadata for a post's Extra.
-func (v video) extra() map[string]string {
+// toExtra returns the metadata for a post's Extra.
+func (v video) toExtra() map[string]string {
 	on := func(b *bool) string { return strconv.FormatBool(b == nil || *b) }
 	return map[string]string{
 		"title": v.Snippet.Title, "tags": strings.Join(v.Snippet.Tags, ","), "categoryId": v.Snippet.CategoryID,
@@ -149,8 +149,8 @@ const maxPage = 50
 // listPlaylist serves a channel's uploads, newest first, or the videos in its playlist.
 func (s *Sim) listPlaylist(q *sim.Request) (any, error) {
 	list, only := q.Params.Get("playlistId"), q.Params.Get("videoId")
-	if list != uploadsOf(q.Account) && list != playlistOf(q.Account) {
-		return nil, documentedError("playlistNotFound")
+	if list != uploadsPlaylistID(q.Account) && list != otherPlaylistID(q.Account) {
+		return nil, newDocumentedError("playlistNotFound")
 	}
 	var items []any
 	add := func(p sim.Post) {
@@ -166,7 +166,7 @@ func (s *Sim) listPlaylist(q *sim.Request) (any, error) {
 	}
 	for p := range s.kit.Posts.Newest(Name, q.Account) {
 		listed := !s.kit.Now().Before(p.CreatedAt.Add(s.kit.SecondsOption(OptListDelay)))
-		if list == uploadsOf(q.Account) && listed && (only == "" || only == p.ID) {
+		if list == uploadsPlaylistID(q.Account) && listed && (only == "" || only == p.ID) {
 			add(p)
 		}
 	}
@@ -207,15 +207,15 @@ func (s *Sim) addToPlaylist(q *sim.Request) (any, error) {
 	p, found := s.kit.Posts.Get(Name, video.VideoID)
 	switch {
 	case len(in.Snippet.PlaylistID) < len("PL"):
-		return nil, documentedError("playlistIdRequired")
+		return nil, newDocumentedError("playlistIdRequired")
 	case video.Kind != "youtube#video":
-		return nil, documentedError("invalidResourceType")
-	case in.Snippet.PlaylistID != playlistOf(q.Account) && s.channels.Has("UC"+in.Snippet.PlaylistID[2:]):
-		return nil, documentedError("playlistItemsNotAccessible")
-	case in.Snippet.PlaylistID != playlistOf(q.Account):
-		return nil, documentedError("playlistNotFound")
+		return nil, newDocumentedError("invalidResourceType")
+	case in.Snippet.PlaylistID != otherPlaylistID(q.Account) && s.channels.Has("UC"+in.Snippet.PlaylistID[2:]):
+		return nil, newDocumentedError("playlistItemsNotAccessible")
+	case in.Snippet.PlaylistID != otherPlaylistID(q.Account):
+		return nil, newDocumentedError("playlistNotFound")
 	case !found || p.Account != q.Account:
-		return nil, documentedError("videoNotFound")
+		return nil, newDocumentedError("videoNotFound")
 	}
 	i := &playlistItem{ID: s.playlists.NewID("PLI", 20), Playlist: in.Snippet.PlaylistID, Video: p.ID}
 	p.Extra = maps.Clone(p.Extra)
@@ -233,16 +233,16 @@ func (s *Sim) setThumbnail(q *sim.Request) (any, error) {
 	p, found := s.kit.Posts.Get(Name, q.Params.Get("videoId"))
 	switch {
 	case !found || p.Account != q.Account:
-		return nil, documentedError("videoNotFound")
+		return nil, newDocumentedError("videoNotFound")
 	case !s.channels.Get(q.Account).Verified:
-		e := documentedError("forbidden")
+		e := newDocumentedError("forbidden")
 		e.Domain = "youtube.thumbnail"
 		e.Message = "The authenticated user doesn't have permissions to upload and set custom video thumbnails."
 		return nil, e
 	case q.R.ContentLength > maxThumbnail:
 		return nil, &apiError{http.StatusBadRequest, "youtube.thumbnail", "failedPrecondition", "The image is too large."}
 	case q.R.ContentLength < 1:
-		return nil, documentedError("mediaBodyRequired")
+		return nil, newDocumentedError("mediaBodyRequired")
 	}
 	id := "thumbnail-" + p.ID + sim.RandomDigits("", 6)
 	if _, err := s.kit.AppendUpload(id, 0, io.LimitReader(q.R.Body, maxThumbnail)); err != nil {
@@ -254,7 +254,7 @@ func (s *Sim) setThumbnail(q *sim.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case !m.IsImageOf(sim.JPEG, sim.PNG), kind != m.Type() && kind != "application/octet-stream":
-		return nil, documentedError("invalidImage")
+		return nil, newDocumentedError("invalidImage")
 	}
 	film := p.Media[0]
 	short := film.Ms <= shortMs && film.HasRatioWithin(0, squareish)

@@ -166,7 +166,7 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 		bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		token, why := s.oauth.FindToken(bearer)
 		if q.Token = token; why != "" || token.Kind != sim.AccessToken {
-			err = documentedError("authError")
+			err = newDocumentedError("authError")
 		}
 	}
 	if err != nil {
@@ -190,11 +190,11 @@ var (
 	toChange = []string{"youtube.force-ssl", "youtube"}
 )
 
-// allow returns a route's Serve that performs a call only if the token has one of the scopes.
-func allow(scopes []string, serve func(*sim.Request) (any, error)) func(*sim.Request) (any, error) {
+// withScopeCheck returns a route's Serve that performs a call only if the token has one of the scopes.
+func withScopeCheck(scopes []string, serve func(*sim.Request) (any, error)) func(*sim.Request) (any, error) {
 	return func(q *sim.Request) (any, error) {
 		if !slices.ContainsFunc(scopes, func(scope string) bool { return q.Token.HasScopes(scopePrefix + scope) }) {
-			return nil, documentedError("insufficientPermissions")
+			return nil, newDocumentedError("insufficientPermissions")
 		}
 		return serve(q)
 	}
@@ -205,10 +205,12 @@ func (s *Sim) findRoute(q *sim.Request) (sim.Route, error) {
 	switch q.R.Method + " " + path {
 	case "GET /youtube/v3/channels":
 		return sim.Route{
-			Names: []string{"profile"}, Params: []string{"part", "mine"}, Serve: allow(toRead, s.listChannels),
+			Names: []string{"profile"}, Params: []string{"part", "mine"}, Serve: withScopeCheck(toRead, s.listChannels),
 		}, nil
 	case "GET /youtube/v3/videos":
-		return sim.Route{Names: []string{"videos"}, Params: []string{"part", "id"}, Serve: allow(toRead, s.listVideos)}, nil
+		return sim.Route{
+			Names: []string{"videos"}, Params: []string{"part", "id"}, Serve: withScopeCheck(toRead, s.listVideos),
+		}, nil
 	case "GET /youtube/v3/playlistItems":
 		names := []string{"list"}
 		if q.Params.Has("videoId") {
@@ -216,13 +218,15 @@ func (s *Sim) findRoute(q *sim.Request) (sim.Route, error) {
 		}
 		return sim.Route{
 			Names: names, Params: []string{"part", "playlistId", "videoId", "maxResults", "pageToken"},
-			Serve: allow(toRead, s.listPlaylist),
+			Serve: withScopeCheck(toRead, s.listPlaylist),
 		}, nil
 	case "POST /youtube/v3/playlistItems":
-		return sim.Route{Names: []string{"playlist"}, Params: []string{"part"}, Serve: allow(toChange, s.addToPlaylist)}, nil
+		return sim.Route{
+			Names: []string{"playlist"}, Params: []string{"part"}, Serve: withScopeCheck(toChange, s.addToPlaylist),
+		}, nil
 	case "POST /upload/youtube/v3/thumbnails/set":
 		return sim.Route{
-			Names: []string{"thumbnail"}, Params: []string{"videoId", "uploadType"}, Serve: allow(toUpload, s.setThumbnail),
+			Names: []string{"thumbnail"}, Params: []string{"videoId", "uploadType"}, Serve: withScopeCheck(toUpload, s.setThumbnail),
 		}, nil
 	case "POST /upload/youtube/v3/videos", "PUT /upload/youtube/v3/videos":
 		if q.Params.Has("upload_id") {
