@@ -57,7 +57,7 @@ func (c *claim) reserveBudget(
 	return blocking.Add(b.Window + budgetMargin), b, nil
 }
 
-// returnBudget uncounts a call that was not made after all.
+// returnBudget removes a call that was not made after all from the count.
 func (c *claim) returnBudget(ctx context.Context, do core.Action) {
 	b, counts := c.budgetOf(do)
 	if !counts {
@@ -66,7 +66,7 @@ func (c *claim) returnBudget(ctx context.Context, do core.Action) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
 	if err := c.engine.cfg.Store.ReleaseCall(ctx, c.toStoreBudget(b)); err != nil {
-		c.log.WarnContext(ctx, "could not uncount a call that was not made", "call", do, "error", err)
+		c.log.WarnContext(ctx, "could not remove a call that was not made from the count", "call", do, "error", err)
 	}
 }
 

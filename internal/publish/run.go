@@ -172,7 +172,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Action, deadline time.T
 		if c.status = status; status.Verdict == core.Progress {
 			c.pub.Polls = 0
 		}
-		c.log.Debug("network answered", "call", do, "verdict", status.Verdict)
+		c.log.Debug("the network responded", "call", do, "verdict", status.Verdict)
 		return signal
 	}
 	var e *network.Error
