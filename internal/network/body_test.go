@@ -26,7 +26,7 @@ func (o openBytes) Close() error {
 	return nil
 }
 
-// fileOf is a file of these bytes; opened and closed count.
+// fileOf returns a file with these bytes. opened and closed count its openings and closings.
 func fileOf(content string) (f network.File, opened, closed *atomic.Int64) {
 	opened, closed = &atomic.Int64{}, &atomic.Int64{}
 	return network.File{

@@ -64,7 +64,7 @@ func TestTroubleAfterAReconnectionDoesNotLoseTheAccountAgain(t *testing.T) {
 	}
 }
 
-// meanwhile lets something happen while the network's answer to a question is under way.
+// meanwhile calls a function while a status query is in progress.
 type meanwhile struct {
 	network.Network
 	act func()
@@ -115,8 +115,7 @@ func TestAReconnectionDoesNotSendWhatAPersonTookBack(t *testing.T) {
 	}
 }
 
-// armedForRetry leaves the post as a publishing call does that never left the machine: armed, failed, and
-// to be tried again by the worker.
+// armedForRetry leaves the post as after a publishing call that was never sent: armed, failed, and waiting for a retry.
 func (b *bench) armedForRetry(p contract.Post) {
 	b.t.Helper()
 	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: "server_error", Times: new(1)})
@@ -245,7 +244,7 @@ func TestARetryOfWhatWasRefusedFailsWithoutTheAccount(t *testing.T) {
 	}
 }
 
-// unfit is a network that can make nothing of what it is given.
+// unfit is a network whose handles become invalid with a message.
 type unfit struct{ network.Network }
 
 const unfitWords = "It cannot be used."
@@ -291,7 +290,7 @@ func TestAFailureAfterAThrottleIsNotExplainedByTheThrottle(t *testing.T) {
 	}
 }
 
-// silent is a network whose objects end without a word.
+// silent is a network whose handles become invalid without a message.
 type silent struct{ network.Network }
 
 func (silent) AdvanceStatus(context.Context, network.Item, string) (network.Status, error) {

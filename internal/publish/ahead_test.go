@@ -17,7 +17,7 @@ import (
 	"belfry/internal/store"
 )
 
-// ahead makes a post with files that is due in an hour, and moves the clock to when it may be prepared.
+// ahead creates a post with files that is due in an hour, and moves the clock to the start of its preparation.
 func (b *bench) ahead(text string, account contract.Account, files ...contract.Media) contract.Post {
 	b.t.Helper()
 	at := utc(b.Clock.Now().Add(time.Hour).Format("2006-01-02T15:04"))
@@ -26,7 +26,7 @@ func (b *bench) ahead(text string, account contract.Account, files ...contract.M
 	return p
 }
 
-// prepared lets a worker prepare a post as far as it goes before its time.
+// prepared prepares a post as far as possible before its time.
 func (b *bench) prepared(p contract.Post) contract.Post {
 	b.t.Helper()
 	for b.next().Before(p.PublishAt.Time) {
@@ -131,7 +131,7 @@ func TestAPostThatIsBeingPreparedCanBeCancelledMovedAndEdited(t *testing.T) {
 	}
 }
 
-// announced tells when a network is asked to create something.
+// announced is a network that signals when a handle is created.
 type announced struct {
 	gated
 	reached chan struct{}
@@ -257,7 +257,7 @@ func TestDuePostsDoNotWaitForPreparation(t *testing.T) {
 	})
 }
 
-// gatedFiles is a network that creates no post with files until its gate is open.
+// gatedFiles is a network whose CreateHandle waits for a gate if the post has files.
 type gatedFiles struct {
 	network.Network
 	open <-chan struct{}

@@ -8,7 +8,7 @@ import (
 	"belfry/internal/network"
 )
 
-// armed notes at each irreversible call whether the ledger has its arm.
+// armed records at each irreversible call whether the ledger has its arm.
 type armed struct {
 	network.Network
 	b   *bench

@@ -13,7 +13,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// says fails unless a post's status line ends like this; "" means with its time.
+// says checks the end of a post's status line; "" means that it ends with the time.
 func (b *bench) says(p contract.Post, want string) {
 	b.t.Helper()
 	_, got, _ := strings.Cut(b.ws.Post(p).StatusLine, " UTC")
@@ -22,7 +22,7 @@ func (b *bench) says(p contract.Post, want string) {
 	}
 }
 
-// next is when a worker acts on the only post.
+// next returns when a worker acts on the only post.
 func (b *bench) next() (at time.Time) {
 	b.t.Helper()
 	must(b.t, b.Pool.QueryRow(b.Context(), `SELECT coalesce(prepare_at, next_action_at) FROM publications`).Scan(&at))

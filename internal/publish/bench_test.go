@@ -26,7 +26,7 @@ func newBench(t *testing.T) *bench {
 	return &bench{h, t, h.Workspace("one")}
 }
 
-// due tells whether a post is due that no worker holds.
+// due reports whether a post is due that no worker has claimed.
 func (b *bench) due() bool {
 	b.t.Helper()
 	until, err := b.Store.TimeUntilDue(b.Context(), time.Hour)
@@ -60,7 +60,7 @@ func (b *bench) wants(p contract.Post, status string, visible int, kinds ...stri
 	}
 }
 
-// retry moves the clock to the worker's next try and lets it work.
+// retry moves the clock to the next attempt and runs the worker.
 func (b *bench) after(wait time.Duration, p contract.Post) contract.Post {
 	b.t.Helper()
 	b.Clock.Advance(wait)
@@ -72,8 +72,8 @@ func fault(network, call, kind string) sim.Fault {
 	return sim.Fault{Network: network, Call: call, Kind: kind, Times: &once}
 }
 
-// refuse lets a worker carry on a post whose call is refused until the refusal is believed: a network that may
-// publish in spite of it is asked once more.
+// refuse runs the worker until a refused call counts as refused: a network whose errors may publish is queried once
+// more.
 func (b *bench) refuse(p contract.Post) contract.Post {
 	b.t.Helper()
 	if p = b.ws.Work(p); p.Status == "queued" {
@@ -83,7 +83,7 @@ func (b *bench) refuse(p contract.Post) contract.Post {
 	return p
 }
 
-// calls counts the calls of a kind that reached a simulated network.
+// calls returns the number of calls of a kind that have reached a simulated network.
 func (b *bench) calls(call string) int {
 	n := 0
 	for _, c := range b.Sim.Calls.ListRecent(0) {
@@ -101,7 +101,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// request asks for a post on accounts.
+// request returns a request to create a post for accounts.
 func request(text string, when contract.When, accounts ...contract.Account) contract.CreatePosts {
 	in := contract.CreatePosts{PlanPosts: contract.PlanPosts{Text: text, When: &when}, Confirm: true}
 	for _, a := range accounts {
@@ -112,12 +112,12 @@ func request(text string, when contract.When, accounts ...contract.Account) cont
 
 func now() contract.When { return contract.When{Word: "now"} }
 
-// utc is a time of the clock on the wall in UTC.
+// utc returns a local time in UTC.
 func utc(wall string) contract.When {
 	return contract.When{PublishAt: wall, Timezone: "UTC"}
 }
 
-// gauge reads a figure without labels.
+// gauge returns the value of a metric without labels.
 func gauge(t *testing.T, h *apptest.Harness, name string) float64 {
 	t.Helper()
 	families, err := h.Config.Metrics.Registry.Gather()
@@ -141,13 +141,13 @@ func stored[T any](t *testing.T, h *apptest.Harness, account contract.Account, c
 	return v
 }
 
-// photo brings a file that every network takes.
+// photo uploads an image that every network accepts.
 func (b *bench) photo() contract.Media {
 	b.t.Helper()
 	return b.ws.File("photo.jpg", mediatest.JPEG(640, 640))
 }
 
-// post makes one post with files.
+// post creates a post with files.
 func (b *bench) post(in contract.CreatePosts, files ...contract.Media) contract.Post {
 	b.t.Helper()
 	for _, f := range files {
@@ -158,7 +158,7 @@ func (b *bench) post(in contract.CreatePosts, files ...contract.Media) contract.
 	return made.Posts[0]
 }
 
-// goesLive lets a worker carry a post on until the network has looked at its files, however long that takes it.
+// goesLive runs the worker until the post is live, however long the network processes its files.
 func (b *bench) goesLive(p contract.Post) {
 	b.t.Helper()
 	for range 5 {

@@ -13,7 +13,7 @@ import (
 	"belfry/internal/publish"
 )
 
-// budgeted is a network that publishes a limit of its calls.
+// budgeted is a network with a published limit on its calls.
 type budgeted struct {
 	network.Network
 	budget network.Budget
@@ -25,7 +25,7 @@ func (n budgeted) DeliveryFor(d network.Draft) network.Delivery {
 	return delivery
 }
 
-// budgeted is the App with a limit of calls to all networks.
+// budgeted returns the App with a limit on the calls to all networks.
 func (b *bench) budgeted(budget network.Budget) *app.App {
 	b.t.Helper()
 	return b.through(func(n network.Network) network.Network { return budgeted{n, budget} })

@@ -111,7 +111,7 @@ func TestAPostsLatenessCountsOnceForEachOfItsTimes(t *testing.T) {
 	}
 }
 
-// firstCalls is how many first calls count in the figure of lateness.
+// firstCalls returns the number of first calls in the metric of lateness.
 func (b *bench) firstCalls() uint64 {
 	b.t.Helper()
 	families, err := b.Config.Metrics.Registry.Gather()

@@ -33,7 +33,7 @@ func (b *bench) live() (n int) {
 	return n
 }
 
-// gated is a network that creates nothing until its gate is open.
+// gated is a network whose CreateHandle waits for a gate.
 type gated struct {
 	network.Network
 	open <-chan struct{}
@@ -129,7 +129,7 @@ func TestAPostThatCannotBeReadHoldsUpNoOther(t *testing.T) {
 	b.Eventually("the other posts are live", func() bool { return b.live() == 3 })
 }
 
-// panicking is a network whose connector has a fault that shows when a post is to be created.
+// panicking is a network whose CreateHandle panics.
 type panicking struct{ network.Network }
 
 func (panicking) CreateHandle(context.Context, network.Item) (string, error) {

@@ -33,14 +33,14 @@ import (
 
 var everyError = flag.Bool("every-error", false, "meet every error at every call, not a sample of them")
 
-// sampled is how many cases stand behind one of the sample.
+// sampled is how many cases one case of the sample represents.
 const sampled = 16
 
-// mostFailures is after how many cases since the first failure a network's test ends.
+// mostFailures is the number of cases after the first failure at which a network's test ends.
 const mostFailures = 20
 
-// kindsOfPosts are what the networks publish in ways of their own. Every error of the network is met with the main
-// ones, and every broken connection with all.
+// kindsOfPosts are the kinds of post that are published in different ways. The main kinds are tested with every error
+// of the network, and all kinds with every broken connection.
 var kindsOfPosts = []postKind{
 	{network: "threads", name: "text", main: true},
 	{network: "threads", name: "image", files: "i"},
@@ -64,7 +64,7 @@ type postKind struct {
 	main                           bool
 }
 
-// step is a call in the life of a post: the nth of its name, from the start or since the call that publishes.
+// step is a call for a post: the nth with its name, from the start or since the publishing call.
 type step struct {
 	call  string
 	nth   int
@@ -73,7 +73,7 @@ type step struct {
 	reads bool
 }
 
-// follows tells whether the step comes after the call that publishes.
+// follows reports whether the step comes after the publishing call.
 func (s step) follows() bool { return s.armed && s.do != core.DoPublish }
 
 // How a call ends.
@@ -91,7 +91,7 @@ const (
 	lateEffect  = "an effect after the deadline"
 )
 
-// errorCase is one call that ends in one way.
+// errorCase is one call with one result.
 type errorCase struct {
 	kind  postKind
 	step  step
@@ -113,9 +113,9 @@ func (c errorCase) String() string {
 	return name + ": " + c.way
 }
 
-// TestEveryDocumentedError has the real engine meet every error that a network documents at every call of a post, and
-// every way in which a connection breaks. Never are two posts visible, and the post, its error, the account, its other
-// posts and the tries end as the network's documents and docs/publishing.md say.
+// TestEveryDocumentedError runs the real engine with every documented error at every call for a post, and with every
+// kind of broken connection. Two posts must never be visible. The post, its error, the account, its other posts and the
+// number of attempts must be as the network's documents and docs/publishing.md say.
 func TestEveryDocumentedError(t *testing.T) {
 	var mu sync.Mutex
 	counts := map[string]int{}
@@ -148,7 +148,7 @@ func TestEveryDocumentedError(t *testing.T) {
 	}
 }
 
-// errorBench is a workspace in which one post after another meets an error.
+// errorBench is a workspace in which each post meets an error.
 type errorBench struct {
 	*bench
 	network string
@@ -189,10 +189,10 @@ func newErrorBench(t *testing.T, platform string) *errorBench {
 	return b
 }
 
-// patience is how long a call may last, so that tests need not wait for those that have no end.
+// patience is the time limit of a call, so that tests do not wait long for a call that never ends.
 const patience = 700 * time.Millisecond
 
-// impatient lets the networks be called with short timeouts.
+// impatient sets short timeouts for calls in the configuration.
 func impatient(t *testing.T, c *app.Config) {
 	t.Helper()
 	base, err := url.Parse(c.NetworksURL)
@@ -239,8 +239,7 @@ func (b *errorBench) allCases() []errorCase {
 	return all
 }
 
-// casesOfErrors lists the cases in which a call, or the question after one whose answer was lost, is answered with an
-// error.
+// casesOfErrors lists the cases in which a call, or the status query after a lost response, returns an error.
 func casesOfErrors(kind postKind, steps, questions []step, documents []sim.Documented) []errorCase {
 	var all []errorCase
 	for _, d := range documents {
@@ -265,13 +264,13 @@ func casesOfErrors(kind postKind, steps, questions []step, documents []sim.Docum
 	return all
 }
 
-// noting is a network that notes which calls are made for what.
+// noting is a network that records its calls and their purposes.
 type noting struct {
 	network.Network
 	b *errorBench
 }
 
-// noted makes a network one that notes its calls.
+// noted returns a network that records its calls.
 func (b *errorBench) noted(n network.Network) network.Network {
 	if r, ok := n.(network.Refresher); ok {
 		return struct {
@@ -327,7 +326,8 @@ func (n noting) note(do core.Action, it network.Item, call func()) {
 	}
 }
 
-// stepsOf are the calls of a post that meets no error. Of the calls of one name for one purpose, it lists the first.
+// stepsOf returns the calls for a post without errors. Of several calls with the same name and purpose, it returns the
+// first.
 func (b *errorBench) stepsOf(kind postKind) []step {
 	b.t.Helper()
 	b.renewAccount()
@@ -341,7 +341,7 @@ func (b *errorBench) stepsOf(kind postKind) []step {
 	})
 }
 
-// questionsOf are the calls that follow a publishing call whose answer was lost.
+// questionsOf returns the calls that follow a publishing call whose response was lost.
 func (b *errorBench) questionsOf(kind postKind) []step {
 	b.t.Helper()
 	b.renewAccount()
@@ -356,7 +356,7 @@ func (b *errorBench) questionsOf(kind postKind) []step {
 	return steps[last+1 : last+2]
 }
 
-// renewAccount connects another account when the last one cannot be used any more.
+// renewAccount connects another account if the last one can no longer be used.
 func (b *errorBench) renewAccount() {
 	b.t.Helper()
 	if b.posts++; !b.tainted && b.posts%25 != 0 {
@@ -367,7 +367,7 @@ func (b *errorBench) renewAccount() {
 	b.account, b.tainted = b.ws.Account(b.network, b.name), false
 }
 
-// send makes a post that is due at once.
+// send creates a post that is due immediately.
 func (b *errorBench) send(kind postKind, text string) contract.Post {
 	b.t.Helper()
 	b.steps, b.hit = nil, step{}
@@ -400,7 +400,7 @@ func (b *errorBench) id(p contract.Post) core.PostID {
 	return id
 }
 
-// nextAt is when a worker acts on a post again; zero when none will.
+// nextAt returns when a worker acts on a post again; zero if none will.
 func (b *errorBench) nextAt(p contract.Post) time.Time {
 	b.t.Helper()
 	var at *time.Time
@@ -414,7 +414,7 @@ func (b *errorBench) nextAt(p contract.Post) time.Time {
 
 const mostClaims = 60
 
-// carry lets a worker carry a post on until none has anything left to do, and returns it.
+// carry runs the worker until nothing is left to do for a post, and returns the post.
 func (b *errorBench) carry(p contract.Post) contract.Post {
 	b.t.Helper()
 	for range mostClaims {
@@ -438,7 +438,7 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// reconnectIfLost lets the account's owner connect it again.
+// reconnectIfLost reconnects the account if it cannot be used.
 func (b *errorBench) reconnectIfLost() {
 	b.t.Helper()
 	if b.ws.StatusOf(b.account) == "ok" {
@@ -451,7 +451,7 @@ func (b *errorBench) reconnectIfLost() {
 	must(b.t, err)
 }
 
-// script is the faults of a case, and those that come with the call that publishes.
+// script returns the faults of a case, and those for the publishing call.
 func (c errorCase) script() (first, later []sim.Fault) {
 	f := sim.Fault{
 		Network: c.kind.network, Call: c.step.call, Skip: c.step.nth, Code: c.error.Code, Subcode: c.error.Subcode,
@@ -483,7 +483,7 @@ func (c errorCase) script() (first, later []sim.Fault) {
 	return []sim.Fault{f}, nil
 }
 
-// meet runs one case and checks what came of it.
+// meet runs one case and checks the result.
 func (b *errorBench) meet(c errorCase) {
 	b.t.Helper()
 	b.Clock.Advance(time.Minute) // beyond the limits of calls
@@ -530,7 +530,7 @@ func (b *errorBench) meet(c errorCase) {
 	b.compare(c, want, post, accountStatus, len(b.Sim.Posts.All())-before)
 }
 
-// landed waits until calls whose callers have gone are over.
+// landed waits until calls whose callers have hung up have ended.
 func (b *errorBench) landed() {
 	b.t.Helper()
 	b.Eventually("all calls are over", func() bool {
@@ -541,11 +541,11 @@ func (b *errorBench) landed() {
 	must(b.t, b.Sim.WaitIdle(b.Context()))
 }
 
-// broken tells whether the answer does not arrive. Reads are then repeated by the transport, and lost parts of files
-// sent again without a try.
+// broken reports whether the response does not arrive. The transport then repeats reads, and lost parts of files are
+// sent again without counting as an attempt.
 func (c errorCase) broken() bool { return c.way != refused && c.way != published }
 
-// wanted is what must come of a case.
+// wanted is the expected result of a case.
 type wanted struct {
 	status, code string
 	account      string // its status; "" for ok
@@ -555,11 +555,11 @@ type wanted struct {
 	// held is how long the account's other posts wait, or all posts of the app.
 	held time.Duration
 	app  bool
-	// queued tells that the post itself waits too.
+	// queued is true if the post itself waits too.
 	queued bool
 }
 
-// wanted says what docs/publishing.md makes of the case.
+// wanted returns the result of the case according to docs/publishing.md.
 func (c errorCase) wanted(b *errorBench) wanted {
 	live := wanted{status: "live", visible: 1}
 	class := nt.Class{Kind: network.Unknown}
@@ -617,8 +617,8 @@ func (b *errorBench) flowOf(kind postKind) core.Flow {
 	return n.DeliveryFor(d).Flow
 }
 
-// checkHeld checks that another post of the account waits without a call, and one of another account only where the
-// whole app waits.
+// checkHeld checks that another post of the account waits without a call, and that a post of another account waits only
+// if the throttle is on the whole app.
 func (b *errorBench) checkHeld(c errorCase, want wanted, began time.Time) {
 	b.t.Helper()
 	b.tainted = true
@@ -645,13 +645,13 @@ func (b *errorBench) checkHeld(c errorCase, want wanted, began time.Time) {
 	}
 }
 
-// cancel takes a post off the queue.
+// cancel cancels a queued post.
 func (b *errorBench) cancel(p contract.Post) error {
 	_, err := b.App.CancelPost(b.Context(), b.ws.Owner, p.ID)
 	return err
 }
 
-// compare checks how a post has ended.
+// compare checks the final state of a post.
 func (b *errorBench) compare(c errorCase, want wanted, post contract.Post, account string, visible int) {
 	b.t.Helper()
 	got := contract.PostError{}

@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network"
 )
 
-// pushing is a network that sends the files' bytes.
+// pushing is a network to which the connector sends the files' bytes.
 type pushing struct{ network.Network }
 
 func (p pushing) DeliveryFor(d network.Draft) network.Delivery {

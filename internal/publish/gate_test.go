@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// createdTwice loses the answer to the first Create, as a crash does, and keeps the addresses that each call got.
+// createdTwice loses the response to the first CreateHandle, as a crash does, and records the addresses of each call.
 type createdTwice struct {
 	network.Network
 	given *[][]network.File

@@ -15,7 +15,7 @@ import (
 	"belfry/internal/publish"
 )
 
-// endless keeps files that can be read only in part until they are let go, and then break off.
+// endless stores files that can be read only in part. Then, reading waits for a signal and fails.
 type endless struct {
 	blob.Store
 	size  int64

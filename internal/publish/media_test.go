@@ -18,7 +18,7 @@ import (
 	"belfry/internal/network"
 )
 
-// recorder remembers what was asked to go out.
+// recorder records the items that were sent to a network.
 type recorder struct {
 	network.Network
 	sent *[]network.Item
@@ -34,14 +34,14 @@ func (r recorder) Publish(ctx context.Context, it network.Item, handle string) (
 	return r.Network.Publish(ctx, it, handle)
 }
 
-// recording is the App with networks whose calls are remembered.
+// recording returns the App with networks whose calls are recorded.
 func (b *bench) recording() (*app.App, *[]network.Item) {
 	b.t.Helper()
 	var sent []network.Item
 	return b.through(func(n network.Network) network.Network { return recorder{n, &sent} }), &sent
 }
 
-// through is the App with each network in a wrapping, and other changes of its configuration.
+// through returns the App with each network wrapped, and with other changes to its configuration.
 func (b *bench) through(wrap func(network.Network) network.Network, changes ...func(*app.Config)) *app.App {
 	b.t.Helper()
 	return b.Replica(append(changes, func(c *app.Config) {
@@ -164,7 +164,7 @@ func TestAPostWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// unreliable fails to open files for a number of times.
+// unreliable fails a number of times to open files.
 type unreliable struct {
 	blob.Store
 	left *int

@@ -102,7 +102,7 @@ func TestAPostThatIsRefusedAfterItWasTakenFails(t *testing.T) {
 	}
 }
 
-// inParts is a network to which a post's bytes go in three parts.
+// inParts is a network that receives a post's bytes in three parts.
 type inParts struct {
 	network.Network
 	sent []string
@@ -209,7 +209,7 @@ func TestAWorkerThatStopsBeforeTheIrreversibleCallKeepsWhatIsReady(t *testing.T)
 	}
 }
 
-// combined is a network that makes a new handle of one that is ready, and then stops the worker.
+// combined is a network that replaces a handle that is ready, and then stops the worker.
 type combined struct {
 	network.Network
 	stop  context.CancelFunc

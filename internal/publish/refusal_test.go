@@ -11,7 +11,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// refusing is a network that publishes, answers with a refusal, and shows the post later only.
+// refusing is a network that publishes, responds with a refusal, and shows the post only later.
 type refusing struct {
 	network.Network
 	show *bool
@@ -44,7 +44,7 @@ func TestAPostShownSomeTimeAfterItsRefusalIsLive(t *testing.T) {
 	b.wants(b.ws.Work(post), "live", 1, "created", "queued", "publishing", "live")
 }
 
-// broken is a network that cannot process what it is given.
+// broken is a network that cannot process any post.
 type broken struct{ network.Network }
 
 func (broken) AdvanceStatus(context.Context, network.Item, string) (network.Status, error) {

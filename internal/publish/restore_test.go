@@ -18,7 +18,7 @@ import (
 	"belfry/internal/store"
 )
 
-// rewind brings back what snapshot saw, as restoring a backup does: the ledger forgets the calls made since.
+// rewind restores the data of snapshot, as restoring a backup does: the ledger loses the calls made since.
 const (
 	snapshot = `CREATE TABLE snapshot_posts AS TABLE posts; CREATE TABLE snapshot_publications AS TABLE publications`
 	rewind   = `

@@ -35,7 +35,7 @@ func (l *lapsing) RefreshToken(_ context.Context, t network.Token) (network.Toke
 	return t, nil
 }
 
-// check refuses a token, and gives the one that the network behind it knows.
+// check returns an error for a lapsed token. It replaces a renewed one with the token that the wrapped network accepts.
 func (l *lapsing) check(it *network.Item, do core.Action) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +90,7 @@ func (l *lapsing) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	return profiles, err
 }
 
-// lapses makes the networks' tokens lapse.
+// lapses makes the networks' tokens lapse. It returns the number of renewals and the refused calls.
 func (b *bench) lapses(l lapsing) (renewals *int, refused *[]core.Action) {
 	l.mu, l.now, l.renewals, l.refused, l.life = &sync.Mutex{}, b.Clock.Now, new(int), &[]core.Action{}, cmp.Or(l.life, time.Hour)
 	b.App = b.through(func(n network.Network) network.Network {

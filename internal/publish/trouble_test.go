@@ -55,7 +55,7 @@ func TestNoTwoPostsClaimOneOfTheNetwork(t *testing.T) {
 	})
 }
 
-// hide makes a live post one that a search does not know of.
+// hide makes a search miss a live post.
 func (b *bench) hide(p contract.Post) {
 	b.t.Helper()
 	id, err := core.ParseID[core.PostKind](p.ID)
@@ -217,7 +217,7 @@ func TestTheLedgerKeepsTheFirstAndTheLastOfQuestionsAnsweredAlike(t *testing.T) 
 	}
 }
 
-// steps are the calls in the ledger and when they were made, in their order.
+// steps returns the calls in the ledger and their times, in order.
 func (b *bench) steps() []string {
 	b.t.Helper()
 	rows, err := b.Pool.Query(b.Context(), `SELECT concat_ws(' ', started_at, call, verdict, http_status, net_code) FROM publish_steps ORDER BY id`)

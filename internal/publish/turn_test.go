@@ -16,7 +16,7 @@ import (
 	"belfry/internal/store"
 )
 
-// overlaps counts the publishing calls that arrived while another of the account was on its way.
+// overlaps returns the number of publishing calls that arrived while another call of the account was in progress.
 func (b *bench) overlaps() (n int) {
 	for _, c := range b.Sim.Calls.ListRecent(0) {
 		if c.Overlaps {
@@ -78,7 +78,7 @@ func (b *bench) arm(p contract.Post) (store.Publication, error) {
 	return claim.Publication, err
 }
 
-// endCall saves the outcome of the call that arm has announced: it leaves nothing to do.
+// endCall saves the outcome of the call that arm has saved, which ends the publication.
 func (b *bench) endCall(p store.Publication) {
 	b.t.Helper()
 	p.NextAt = time.Time{}
@@ -225,7 +225,7 @@ func TestPassingTurnsDoesNotDeadlockWithAChangeOfSeveralPosts(t *testing.T) {
 	}
 }
 
-// inCall is a network whose publishing call of some posts takes until it is let go.
+// inCall is a network whose publishing call waits for a signal for some posts.
 type inCall struct {
 	network.Network
 	letGo <-chan struct{}

@@ -50,7 +50,7 @@ func known(t *testing.T) *network.Set {
 	return set
 }
 
-// printed is what GET /limits says of a network, as a client reads it.
+// printed holds a network's limits as a client reads them from GET /limits.
 func printed(t *testing.T, d network.Description) contract.NetworkLimits {
 	t.Helper()
 	answer, err := json.Marshal(contract.LimitsOf(d.Limits))
@@ -138,7 +138,7 @@ func settingsFor(t *rapid.T, r network.Rules, kind string, media []core.Media) j
 	return raw
 }
 
-// drawFiles draws as many files as the content type takes, of the kinds that it takes.
+// drawFiles draws as many files as the content type allows, of the kinds that it allows.
 func drawFiles(t *rapid.T, kind contract.ContentTypeLimit) []core.Media {
 	var media []core.Media
 	for range rapid.IntRange(kind.Min, min(kind.Max, kind.Min+3)).Draw(t, "files") {
@@ -201,7 +201,7 @@ func around[N int | int64 | float64](t *rapid.T, what string, step N, bounds ...
 	return rapid.SampledFrom(numbers).Draw(t, what)
 }
 
-// judged is what the printed figures say of a file.
+// judged returns the codes of the printed limits that a file exceeds.
 func judged(l contract.FileLimit, m core.Media) []string {
 	var codes []string
 	add := func(wrong bool, code string) {
@@ -273,7 +273,7 @@ func wordsAgree(t *rapid.T, r network.Rules, limits contract.NetworkLimits) {
 	}
 }
 
-// fewest are as few files as the content type takes.
+// fewest returns as few files as the content type allows.
 func fewest(kind contract.ContentTypeLimit) []core.Media {
 	if kind.Video != nil {
 		return networktest.RepeatFile(kind.Min, networktest.Video())

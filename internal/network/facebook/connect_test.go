@@ -13,7 +13,7 @@ import (
 	"belfry/internal/network/networktest"
 )
 
-// consenting is a harness whose person picks these Pages and leaves these permissions ticked.
+// consenting returns a harness whose person selects these Pages and permissions.
 func consenting(pages, scopes []string) networktest.Harness {
 	h := harness()
 	h.Consent = url.Values{"page": pages, "grant": scopes}

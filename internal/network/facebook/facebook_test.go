@@ -41,7 +41,7 @@ func harness() networktest.Harness {
 	}
 }
 
-// undocumented are errors that come without their code, or that Facebook has not told anyone about.
+// undocumented are errors without a code, or that Facebook does not document.
 func undocumented() []networktest.Case {
 	return []networktest.Case{
 		{Code: 9999, Status: 429, Kind: network.RateLimited},

@@ -229,7 +229,7 @@ func TestPhotosAreUploadedAgainWhenFacebookHasDroppedThem(t *testing.T) {
 	}
 }
 
-// film is an item of one video.
+// film returns an item with one video.
 func film(t *testing.T, w *networktest.World, kind string, changes ...networktest.Change) network.Item {
 	t.Helper()
 	it := w.NewItem("A film")

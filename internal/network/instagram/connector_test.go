@@ -56,7 +56,7 @@ var granted = []string{
 	"pages_read_engagement", "business_management",
 }
 
-// withFacebook is the harness with Facebook Login, whose person selects these Pages and permissions.
+// withFacebook returns the harness with Facebook Login, whose person selects these Pages and permissions.
 func withFacebook(pages, scopes []string) nt.Harness {
 	h := harness()
 	for i, v := range h.Driver.Variables {
@@ -70,7 +70,7 @@ func withFacebook(pages, scopes []string) nt.Harness {
 	return h
 }
 
-// undocumented are errors that Instagram has not told anyone about.
+// undocumented are errors that Instagram does not document.
 func undocumented() []nt.Case {
 	var all []nt.Case
 	for _, call := range []string{"create", "status", "publish"} {

@@ -21,14 +21,14 @@ var (
 	video = nt.Video()
 )
 
-// newItem is a post of these files with settings, on its way out.
+// newItem returns an item with these files and settings.
 func newItem(w *nt.World, settings, text string, media ...core.Media) network.Item {
 	it := w.NewItem(text)
 	it.Files, it.Settings = w.NewFiles(media...), json.RawMessage(settings)
 	return it
 }
 
-// newFresh is a post of a photo that was never armed.
+// newFresh returns an item with a photo that was never armed.
 func newFresh(w *nt.World, text string) network.Item {
 	it := w.NewItem(text)
 	it.ArmedAt, it.HandleAt = time.Time{}, w.Now()
@@ -164,7 +164,7 @@ func TestAFullQuotaHoldsThePost(t *testing.T) {
 	send(it)
 }
 
-// containers answers about a container, and everything else with a list.
+// containers responds to a list of posts with posts, and to all other calls with answer.
 func containers(answer string, status int, posts string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/media") || strings.HasSuffix(r.URL.Path, "/stories") {

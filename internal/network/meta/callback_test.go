@@ -16,7 +16,7 @@ import (
 
 const appSecret network.Secret = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 
-// signRequest signs what a network says with a secret.
+// signRequest returns a request that is signed with a secret.
 func signRequest(secret network.Secret, payload string) string {
 	encoded := base64.RawURLEncoding.EncodeToString([]byte(payload))
 	mac := hmac.New(sha256.New, []byte(secret.Reveal()))

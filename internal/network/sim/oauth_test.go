@@ -60,7 +60,7 @@ func newLogin(t *testing.T, journal string, change func(*sim.OAuthConfig)) *logi
 	return l
 }
 
-// visit opens the consent page or decides there, and returns the status, the page and the way back.
+// visit opens the consent page or submits a decision. It returns the status, the page and the redirect.
 func (l *login) visit(method string, change url.Values) (status int, body string, back url.Values) {
 	l.Helper()
 	form := url.Values{
@@ -78,7 +78,7 @@ func (l *login) visit(method string, change url.Values) (status int, body string
 	return w.Code, w.Body.String(), to.Query()
 }
 
-// code is that of a person who allowed everything but what is withheld.
+// code returns the code of a person who granted everything except the withheld scopes.
 func (l *login) code(change url.Values) string {
 	l.Helper()
 	form := url.Values{"decision": {"allow"}, "who": {"maren"}, "grant": {"post", "list"}}

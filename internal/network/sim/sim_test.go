@@ -489,7 +489,7 @@ func TestAnUploadBreaksOffAtExactlyTheGivenBytes(t *testing.T) {
 	}
 }
 
-// answered is what an ordinary call answers under faults, one after the other; "" for a connection that breaks.
+// answered returns the responses to ordinary calls with faults; "" for a connection that breaks.
 func answered(t *testing.T, calls int, faults ...sim.Fault) []string {
 	t.Helper()
 	kit := open(t, "")

@@ -52,7 +52,7 @@ func TestAProfileWithoutThePermissionToPublishIsNotUsable(t *testing.T) {
 	}
 }
 
-// tokens answers the steps of connecting, the long-lived token with a body of its own.
+// tokens responds to the calls that connect a profile. The response with the long-lived token has the given body.
 func tokens(long string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		body := `{"id":"17841405793187218","username":"a","threads_profile_picture_url":""}`

@@ -202,7 +202,7 @@ func TestAPublishedContainerTellsWhichPostItBecame(t *testing.T) {
 	}
 }
 
-// containers answers about a container, and lets everything else through to an empty list.
+// containers responds to a list of posts with posts, and to all other calls with answer.
 func containers(answer string, status int, posts string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/threads") {

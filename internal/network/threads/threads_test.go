@@ -37,7 +37,7 @@ func harness() networktest.Harness {
 	}
 }
 
-// undocumented are errors that Threads has not told anyone about.
+// undocumented are errors that Threads does not document.
 func undocumented() []networktest.Case {
 	return []networktest.Case{
 		{Code: 4, Status: 429, Kind: network.RateLimited},

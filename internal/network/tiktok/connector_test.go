@@ -33,7 +33,7 @@ func harness() networktest.Harness {
 	}
 }
 
-// facts are those of networks/tiktok.md, 3.0.
+// facts are the facts in networks/tiktok.md, 3.0.
 func facts() []networktest.FactsCase {
 	const longest = 600_000
 	audiences := func(levels ...string) map[string][]string { return map[string][]string{"privacyLevel": levels} }
@@ -67,7 +67,7 @@ func facts() []networktest.FactsCase {
 	}
 }
 
-// undocumented are errors that TikTok has not told anyone about.
+// undocumented are errors that TikTok does not document.
 func undocumented() []networktest.Case {
 	var all []networktest.Case
 	for _, call := range []string{"creator_info", "create", "status"} {

@@ -1,6 +1,6 @@
 package tiktok
 
-// Parts is how large the parts of a file are, but the last, and how many.
+// Parts returns the size of the parts of a file, except the last, and their number.
 func Parts(size int64) (part, count int64) {
 	h := newVideoHandle(size)
 	return h.Part, h.countParts()

@@ -13,7 +13,7 @@ import (
 	nt "belfry/internal/network/networktest"
 )
 
-// newItem is a video of about so many bytes on its way out, with settings.
+// newItem returns an item with a video of about the given size and with settings.
 func newItem(t *testing.T, w *nt.World, size int64, settings string) network.Item {
 	t.Helper()
 	it := w.NewItem("A quiet morning")
@@ -24,7 +24,7 @@ func newItem(t *testing.T, w *nt.World, size int64, settings string) network.Ite
 	return it
 }
 
-// padFile makes a file at least so large with bytes that change nothing of it.
+// padFile makes a file at least the given size, with bytes that do not change what it shows.
 func padFile(t *testing.T, f network.File, size int64) network.File {
 	t.Helper()
 	file, err := f.Open(t.Context())
@@ -55,7 +55,7 @@ func setOption(t *testing.T, w *nt.World, name, value string) {
 	}
 }
 
-// countCalls tells how often the simulator was called so.
+// countCalls returns how often the simulator received a call.
 func countCalls(w *nt.World, name string) int {
 	n := 0
 	for _, c := range w.Kit.Calls.ListRecent(0) {
@@ -66,7 +66,8 @@ func countCalls(w *nt.World, name string) int {
 	return n
 }
 
-// wantRefusal checks that Create is refused for good with a message that holds the words, and shows nothing.
+// wantRefusal checks that CreateHandle returns a permanent refusal whose message or hint contains the words, and that
+// nothing is visible.
 func wantRefusal(t *testing.T, w *nt.World, it network.Item, words string) {
 	t.Helper()
 	_, err := w.Net.CreateHandle(t.Context(), it)

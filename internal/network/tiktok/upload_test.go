@@ -31,7 +31,7 @@ func TestPartsFollowTheRules(t *testing.T) {
 	}
 }
 
-// requests are how the bytes of a video are sent: one for each part.
+// requests returns the requests that send the bytes of a video, one for each part.
 func TestAVideoInPartsIsSentOnce(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())

@@ -46,7 +46,7 @@ func facts() []nt.FactsCase {
 	return cases
 }
 
-// undocumented are errors that YouTube has not told anyone about.
+// undocumented are errors that YouTube does not document.
 func undocumented() []nt.Case {
 	var all []nt.Case
 	for _, call := range []string{"create", "status", "publish"} {

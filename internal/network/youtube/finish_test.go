@@ -14,7 +14,7 @@ import (
 	"belfry/internal/network/youtube/youtubesim"
 )
 
-// finishing is a video that is live, with settings whose steps follow.
+// finishing publishes a video whose settings have final steps.
 func finishing(t *testing.T, block string, consent ...string) (*nt.World, network.Finisher, network.Item, string) {
 	t.Helper()
 	h := harness()
@@ -81,7 +81,7 @@ func TestAChannelThatIsNotVerifiedHasNoThumbnails(t *testing.T) {
 	}
 }
 
-// entries counts how often the video is in its playlist.
+// entries returns how often the video is in its playlist.
 func entries(t *testing.T, w *nt.World) (n int) {
 	t.Helper()
 	for _, call := range w.Kit.Calls.ListRecent(0) {

@@ -24,12 +24,12 @@ import (
 	"belfry/internal/network/youtube/youtubesim"
 )
 
-// inMemory is an open file.
+// inMemory is an open file in memory.
 type inMemory struct{ *bytes.Reader }
 
 func (inMemory) Close() error { return nil }
 
-// largeItem is a post whose video has so many bytes.
+// largeItem returns an item with a video of the given size.
 func largeItem(w *nt.World, size int) network.Item {
 	it := w.NewItem("A long ride")
 	noise := make([]byte, size)
@@ -137,7 +137,7 @@ func TestALongUploadSurvivesALossAtEachPart(t *testing.T) {
 	}
 }
 
-// handleOf reads the parts of a handle.
+// handleOf decodes a handle.
 func handleOf(t *testing.T, handle string) (id string, chunk, tail int64) {
 	t.Helper()
 	var h struct {

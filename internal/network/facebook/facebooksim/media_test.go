@@ -113,7 +113,7 @@ func TestPhotosAreFetchedAndAttached(t *testing.T) {
 	r.get("/"+old+"?fields=id", page).refused("100", "33", "")
 }
 
-// begin starts a video at an edge and gives the network the address of its file.
+// begin starts a video at an edge and sends the address of its file.
 func (r *rig) begin(edge, token, address string) string {
 	r.t.Helper()
 	a := r.post("/me/"+edge, token, url.Values{"upload_phase": {"start"}})

@@ -27,7 +27,7 @@ const (
 	knownScopes = "pages_show_list,pages_read_engagement,pages_manage_posts,pages_read_user_content"
 )
 
-// clock is moved by the test.
+// clock is a clock that the test moves.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -195,7 +195,7 @@ func (r *rig) user(pages ...string) string {
 	return r.get("/oauth/access_token?"+lengthen(r.short(pages...)).Encode(), "").text("access_token")
 }
 
-// page is the token of one Page.
+// page returns the token of a Page.
 func (r *rig) page(id string) string {
 	r.t.Helper()
 	return r.pageOf(r.user(id))

@@ -110,7 +110,7 @@ func (r *rig) call(method, address, token string, v url.Values) answer {
 	return r.send(req)
 }
 
-// user is an account and how it is reached: by one of the two logins.
+// user is an account with one of the two logins.
 type user struct {
 	*rig
 	graph, token, id string
@@ -175,7 +175,7 @@ func exchange(code string) url.Values {
 
 const window = "https://www.instagram.com/oauth/authorize"
 
-// short is the first token of an account that signs in itself.
+// short returns the first token of an account with Instagram Login.
 func (r *rig) short(change url.Values) string {
 	r.Helper()
 	a := r.call("POST", "https://api.instagram.com/oauth/access_token", "", exchange(r.code(window, consent(change))))
@@ -193,7 +193,7 @@ func (r *rig) long(change url.Values) string {
 	return a.text("access_token")
 }
 
-// own signs an account in by itself.
+// own signs in an account with Instagram Login.
 func (r *rig) own(username string) user {
 	r.Helper()
 	u := user{rig: r, graph: ownGraph, token: r.long(url.Values{"username": {username}})}
@@ -203,7 +203,7 @@ func (r *rig) own(username string) user {
 
 const dialog = "https://www.facebook.com/v26.0/dialog/oauth"
 
-// person signs in at the other login and ticks Pages.
+// person signs in with Facebook Login and selects Pages.
 func (r *rig) person(pages ...string) user {
 	r.Helper()
 	code := r.code(dialog, consent(url.Values{"scope": {pageScopes}, "grant": strings.Split(pageScopes, ","), "page": pages}))
@@ -215,7 +215,7 @@ func (r *rig) person(pages ...string) user {
 	return user{rig: r, graph: pageGraph, token: a.text("access_token")}
 }
 
-// linked is the account of a Page, with the Page's token.
+// linked returns the account of a Page, with the Page's token.
 func (r *rig) linked(page string) user {
 	r.Helper()
 	u := r.person(page)
@@ -271,7 +271,7 @@ func mediaHost(t *testing.T) string {
 	return server.URL
 }
 
-// settled reads a container until it leaves IN_PROGRESS.
+// settled polls a container until it is no longer IN_PROGRESS.
 func (u user) settled(id string) answer {
 	u.Helper()
 	for {
@@ -284,7 +284,7 @@ func (u user) settled(id string) answer {
 	}
 }
 
-// createContainer makes a container that is finished.
+// create creates a container and waits until it is finished.
 func (u user) create(v url.Values) string {
 	u.Helper()
 	id := u.post(u.id+"/media", v).text("id")

@@ -21,7 +21,7 @@ func video(seconds int, change func(*mediatest.Movie)) []byte {
 	return mediatest.MP4(m)
 }
 
-// mediaHost serves files on loopback to the networks' crawler.
+// mediaHost serves files to the networks' crawler on loopback.
 func mediaHost(t *testing.T) string {
 	t.Helper()
 	png := mediatest.PNG(640, 480)
@@ -69,7 +69,7 @@ func mediaHost(t *testing.T) string {
 	return server.URL
 }
 
-// settled polls a container until it leaves IN_PROGRESS.
+// settled polls a container until it is no longer IN_PROGRESS.
 func (r *rig) settled(token, id string) answer {
 	r.t.Helper()
 	deadline := time.After(time.Minute)

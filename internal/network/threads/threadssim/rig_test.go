@@ -16,7 +16,7 @@ import (
 
 const callback = "http://127.0.0.1:8080/accounts/callback/threads"
 
-// clock is moved by the test.
+// clock is a clock that the test moves.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -151,7 +151,7 @@ func authorize(change map[string]string) url.Values {
 	return v
 }
 
-// code goes through the consent window.
+// code goes through the consent window and returns the code.
 func (r *rig) code(username, scope string) string {
 	r.t.Helper()
 	v := authorize(map[string]string{"decision": "allow", "username": username, "scope": scope})
