@@ -8,26 +8,72 @@ import (
 
 // scripts are what single modules of static/js must do where a journey leads seldom. Each returns what it finds.
 var scripts = map[string]struct{ script, want string }{
-	"news leaves what is chosen in a form": {`
-		const { startPatching } = await import("/static/js/patch.js");
+	"an update leaves what is chosen in a form": {`
+		const { startMorphing } = await import("/static/js/morph.js");
 		const define = htmx.defineExtension;
 		let extension;
 		htmx.defineExtension = (_, defined) => (extension = defined);
-		startPatching();
+		startMorphing();
 		htmx.defineExtension = define;
 		const parse = (html) => document.createRange().createContextualFragment(html);
-		document.body.append(parse("<div class=probe><form><input type=checkbox name=first value=1>" +
+		document.body.append(parse("<div class=probe><form><input type=checkbox id=first name=first value=1>" +
 			"<select name=when><option value=now>1<option value=later>2<option value=never>3</select></form></div>"));
 		const probe = document.querySelector(".probe");
 		const [box, select] = probe.querySelectorAll("input, select");
 		box.checked = true;
 		select.value = "later";
-		extension.handleSwap("patch", probe, parse("<div class=probe><form><input type=checkbox name=other value=2>" +
-			"<input type=checkbox name=first value=1>" +
-			"<select name=when><option value=now>1<option value=later>2<option value=never selected>3</select></form></div>"));
-		const kept = [...probe.querySelectorAll("input:checked, select")].map((field) => field.name + "=" + field.value);
+		const shown = extension.handleSwap("morph", probe, parse("<div class=probe><form>" +
+			"<input type=checkbox id=other name=other value=2 autofocus><input type=checkbox id=first name=first value=1>" +
+			"<select name=when><option value=now>1<option value=soon>2<option value=later>3" +
+			"<option value=never selected>4</select></form></div>"));
+		const kept = [...probe.querySelectorAll("input:checked, select, [autofocus]")].map(
+			(field) => field.name + "=" + field.value);
 		probe.remove();
-		return kept.join();`, "first=1,when=later"},
+		return shown.length === 1 && shown[0] === probe && kept.join();`, "first=1,when=later"},
+	"an update leaves alone what the person works with": {
+		`
+		const { morph } = await import("/static/js/morph.js");
+		const parse = (html) => document.createRange().createContextualFragment(html).firstElementChild;
+		const probe = document.body.appendChild(parse("<div id=probe>" +
+			"<details id=read><summary>Read</summary></details><p data-keep id=kept>Kept</p>" +
+			"<form id=filled><input id=link><i>old</i></form><form id=empty><input id=note value=old><i>old</i></form>" +
+			"<select id=zone><option>A<option>B</select><textarea id=text>old</textarea>" +
+			"<ul><li id=a><input type=checkbox id=box-a value=a></li><li><a id=b>b</a></li></ul></div>"));
+		const find = (id) => document.getElementById(id);
+		find("read").open = true;
+		find("link").value = "typed";
+		find("box-a").checked = true;
+		find("text").value = "typed";
+		find("text").focus();
+		find("text").setSelectionRange(1, 3);
+		morph(probe, parse("<div id=probe><p>News</p>" +
+			"<section><details open class=new><summary>More</summary><a id=b>b</a></details></section>" +
+			"<details id=read><summary>Read</summary></details><p data-keep id=kept></p>" +
+			"<form id=filled><input id=link value=new><i>new</i></form>" +
+			"<form id=empty><input id=note value=new><i>new</i></form>" +
+			"<select id=zone><option>C<option>A<option selected>B</select><textarea id=text>new</textarea>" +
+			"<ul><li id=c><input type=checkbox id=box-c value=c></li><li id=d>d</li></ul></div>"));
+		const text = find("text");
+		const found = {
+			open: find("read").open, opened: probe.querySelector(".new").open,
+			kept: find("kept").textContent, typed: find("filled").textContent + find("link").value,
+			news: find("empty").textContent + find("note").value,
+			zone: find("zone").value, text: text.value, checked: find("box-c").checked,
+			focus: document.activeElement === text && text.selectionStart + "-" + text.selectionEnd,
+		};
+		probe.remove();
+		return Object.entries(found).map((pair) => pair.join(" ")).join();`,
+		"open true,opened true,kept Kept,typed oldtyped,news newnew,zone B,text typed,checked false,focus 1-3",
+	},
+	"the focus stays when an update replaces its element": {`
+		const { morph } = await import("/static/js/morph.js");
+		const parse = (html) => document.createRange().createContextualFragment(html).firstElementChild;
+		const probe = document.body.appendChild(parse("<div id=probe><button id=act>Cancel</button></div>"));
+		probe.firstElementChild.focus();
+		morph(probe, parse("<div id=probe><p>Published</p><a id=act href=/posts>Open</a></div>"));
+		const focused = document.activeElement;
+		probe.remove();
+		return focused.tagName + " " + focused.id;`, "A act"},
 	"a press that ends without a click asks for the news again": {`
 		const told = [];
 		for (const end of ["pointercancel", "keyup"]) {

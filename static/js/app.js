@@ -11,7 +11,7 @@ import { startTheme } from "/static/js/theme.js";
 import { fillZones, showClocks } from "/static/js/zone.js";
 import { startCopying } from "/static/js/copy.js";
 import { startLive } from "/static/js/live.js";
-import { startPatching } from "/static/js/patch.js";
+import { startMorphing } from "/static/js/morph.js";
 import { startSelecting } from "/static/js/select.js";
 import { toast } from "/static/js/toast.js";
 
@@ -23,7 +23,7 @@ startPalette();
 startShortcuts();
 startCopying();
 startSelecting();
-startPatching();
+startMorphing();
 startLive();
 startCalendar();
 startComposer();

@@ -11,11 +11,12 @@ const dayOf = (cell) => cell.closest("[data-day]").dataset.day;
 const isShown = (element) => element.getClientRects().length > 0;
 const stopsIn = (element) => [...element.querySelectorAll(stop)].filter(isShown);
 
-// One of all stops can be reached with the Tab key, the others with arrow keys.
-function rove(to) {
+let tabStop; // the stop that the Tab key reaches; arrow keys lead to the others
+
+function moveTabStop(to) {
   const stops = stopsIn(calendar());
-  const chosen = to ?? stops.find((one) => one.getAttribute("tabindex") === "0") ?? firstStop(stops);
-  for (const one of stops) one.tabIndex = one === chosen ? 0 : -1;
+  tabStop = to ?? (stops.includes(tabStop) ? tabStop : firstStop(stops));
+  for (const one of stops) one.tabIndex = one === tabStop ? 0 : -1;
 }
 
 const firstStop = (stops) => stops.find((one) => one.closest(".today, .now")) ?? stops[0];
@@ -111,7 +112,7 @@ function move(entry, at, cell) {
   window.htmx.ajax("POST", moveForm().getAttribute("action"), {
     source: entry,
     target: "#calendar",
-    swap: "patch",
+    swap: "morph",
     values: {
       post: idOf(entry),
       at,
@@ -225,7 +226,7 @@ function showNow() {
 function show() {
   if (!calendar()) return;
   shownAt = performance.now();
-  rove();
+  moveTabStop();
   showNow();
 }
 
@@ -236,7 +237,7 @@ export function startCalendar() {
   setInterval(showNow, 60_000);
   document.addEventListener("keydown", pressKey);
   document.addEventListener("click", openTogether);
-  document.addEventListener("focusin", (event) => calendar().contains(event.target) && event.target.matches(stop) && rove(event.target));
+  document.addEventListener("focusin", (event) => calendar().contains(event.target) && event.target.matches(stop) && moveTabStop(event.target));
   document.addEventListener("pointerdown", startDrag);
   document.addEventListener("pointermove", continueDrag);
   document.addEventListener("pointerup", () => endDrag(true));

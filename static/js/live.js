@@ -1,7 +1,7 @@
 // Updates the page when something changes in the workspace. An element names what it shows in data-live: "posts",
 // "media", or the id of a post or file, separated by spaces. When that has changed, the element gets the event "live":
 //
-//   <div id="posts" data-live="posts" hx-get="…" hx-trigger="live" hx-swap="patch">
+//   <div id="posts" data-live="posts" hx-get="…" hx-trigger="live" hx-swap="morph">
 //
 // A hidden page is not updated. When it becomes visible, all its elements are.
 

@@ -1,53 +1,70 @@
-// morph makes an element equal to another one but keeps its nodes, so that the focus and the selection stay. It changes
-// neither what the person has entered nor anything inside [data-keep].
-export function morph(element, wanted) {
-  if (element.isEqualNode(wanted)) return;
-  morphAttributes(element, wanted);
-  if (!element.matches("textarea, [data-keep]")) morphChildren(element, wanted);
-}
+// Changes an element of the page into the server's new version of it, with idiomorph. The focus, the selection and the
+// scroll position stay, and so does what the person has typed, chosen or opened. An element with data-keep is left
+// alone, and so is a form inside the element while the person fills it in.
+//
+// idiomorph recognises elements by their ids. So whatever the person can change needs one; otherwise, it may turn into
+// its neighbour. A test checks that (views/layout/rules_test.go).
 
-function morphAttributes(element, wanted) {
-  // The person decides whether details are open.
-  const theirs = element instanceof HTMLDetailsElement ? ["open"] : element.matches("[data-keep]") ? ["hidden", "class"] : [];
-  for (const { name } of [...element.attributes]) {
-    if (!wanted.hasAttribute(name) && !theirs.includes(name)) element.removeAttribute(name);
-  }
-  for (const { name, value } of wanted.attributes) {
-    if (element.getAttribute(name) !== value && !theirs.includes(name)) element.setAttribute(name, value);
-  }
-}
-
-// Elements with an id are found wherever they are. Other nodes are matched in their order, and inputs and their .field
-// only with the same input, so that no input becomes another one. Old nodes are removed before new ones are inserted,
-// so that nodes that keep their order are not moved, which would take the focus from them.
-function morphChildren(parent, wanted) {
-  const old = [...parent.childNodes];
-  const named = new Map(old.filter((node) => node.id).map((node) => [node.id, node]));
-  let unmatched = 0; // the index from which nodes without an id are searched
-  const children = [...wanted.childNodes].map((next) => {
-    const found = next.id ? named.get(next.id) : old.slice(unmatched).find((node) => isAlike(node, next));
-    const kept = found?.nodeName === next.nodeName ? found : null;
-    if (kept) unmatched = Math.max(unmatched, old.indexOf(kept) + 1);
-    return { kept, next };
+// startMorphing defines hx-swap="morph", which replaces an element like outerHTML but changes only what differs.
+export function startMorphing() {
+  window.htmx?.defineExtension("morph", {
+    handleSwap(style, target, fragment) {
+      const wanted = style === "morph" && fragment.firstElementChild;
+      if (!wanted) return false;
+      const shown = morph(target, wanted);
+      // Without this, htmx would focus fields with autofocus again when it processes the new parts.
+      for (const field of shown.querySelectorAll("[autofocus]")) field.removeAttribute("autofocus");
+      return [shown];
+    },
   });
-  const stay = new Set(children.map(({ kept }) => kept));
-  for (const node of old) if (!stay.has(node)) node.remove();
-  let place = parent.firstChild;
-  for (const { kept, next } of children) {
-    if (kept && kept === place) place = place.nextSibling;
-    else parent.insertBefore(kept ?? next, place);
-    if (kept instanceof Element) morph(kept, next);
-    else if (kept && kept.nodeValue !== next.nodeValue) kept.nodeValue = next.nodeValue;
-  }
 }
 
-const isAlike = (node, next) => !node.id && node.nodeName === next.nodeName && inputOf(node) === inputOf(next);
+// morph changes an element into the wanted one, and returns the element that the page shows now.
+export function morph(element, wanted) {
+  const focused = document.activeElement;
+  const choices = new Map([...element.querySelectorAll("select")].map((select) => [select, choiceOf(select)]));
+  let added; // the last new node
+  let version; // what the node becomes whose attributes are compared
+  const [shown] = window.Idiomorph.morph(element, wanted, {
+    restoreFocus: false, // it would scroll
+    callbacks: {
+      beforeNodeAdded(node) {
+        added = node;
+      },
+      beforeNodeMorphed(node, next) {
+        version = next;
+        return node === element || !isKept(node);
+      },
+      // After the attributes, idiomorph would also set what is entered and checked. The browser itself does so, unless
+      // the person has changed it.
+      beforeAttributeUpdated: (name, node) =>
+        node.getAttribute(name) !== version.getAttribute(name) && (version === added || !belongsToPerson(name, node)),
+    },
+  });
+  for (const [select, choice] of choices) choose(select, choice);
+  const kept = focused?.isConnected ? focused : document.getElementById(focused?.id);
+  if (kept && kept !== document.activeElement) kept.focus({ preventScroll: true });
+  return shown;
+}
 
-const inputs = "input, select, textarea, button";
+const isKept = (node) => node instanceof Element && (node.matches("[data-keep]") || isFilledIn(node));
 
-// inputOf returns the name of an input, or of the input in a field.
-function inputOf(node) {
-  if (!(node instanceof Element)) return "";
-  const input = node.matches(inputs) ? node : node.matches(".field") && node.querySelector(inputs);
-  return input ? `${input.type} ${input.name} ${input.id}` : "";
+const isFilledIn = (node) => node.matches("form") && [...node.elements].some(isTyped);
+
+const isTyped = (field) =>
+  field.matches("input:not([type=checkbox], [type=radio], [type=hidden]), textarea") && field.value !== field.defaultValue;
+
+// The person decides what is open.
+const belongsToPerson = (name, node) => name === "open" && node.matches("details, dialog");
+
+// choiceOf returns the value that the person has chosen, or undefined if it is the server's choice.
+const choiceOf = (select) => (select.value === serversChoice(select) ? undefined : select.value);
+
+const serversChoice = ({ options }) =>
+  ([...options].findLast((option) => option.defaultSelected) ?? [...options].find((option) => !option.disabled))?.value;
+
+function choose(select, choice) {
+  const isOffered = [...select.options].some((option) => option.value === choice);
+  const value = isOffered ? choice : serversChoice(select);
+  if (select.value !== value) select.value = value;
 }

@@ -47,9 +47,7 @@ export function startRedrawing(form) {
   function show(text) {
     const drawn = new DOMParser().parseFromString(text, "text/html").getElementById("compose");
     if (!drawn) throw new Error("no form");
-    const focused = document.activeElement;
     morph(form, drawn);
-    if (focused !== document.activeElement && form.contains(focused)) focused.focus({ preventScroll: true });
     submit().disabled ||= changed; // the plan does not contain the change yet
     form.dispatchEvent(new CustomEvent("redrawn"));
   }

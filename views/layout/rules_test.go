@@ -126,6 +126,17 @@ var rules = map[string]func(*testing.T, page){
 			}
 		}
 	},
+	"what a person can change has an id, by which an update recognises it": func(t *testing.T, p page) {
+		const changeable = "input:not([type=hidden]), select, textarea, dialog, details:not(.preview-more), " +
+			"form:has(input:not([type=hidden]))"
+		for _, part := range p.all("[data-live], #compose") {
+			for _, n := range cascadia.QueryAll(part, cascadia.MustCompile(changeable)) {
+				if attribute(n, "id") == "" && !isKept(n) {
+					t.Errorf("<%s name=%q class=%q> has none", n.Data, attribute(n, "name"), attribute(n, "class"))
+				}
+			}
+		}
+	},
 	"every button and link has words": func(t *testing.T, p page) {
 		for _, n := range p.all("button, a[href]") {
 			if text(n) == "" && attribute(n, "aria-label") == "" {
@@ -201,6 +212,16 @@ var namesWorkspace = regexp.MustCompile("^/(w/.+|static/.+|docs/api|design|set-u
 func inside(n *html.Node, tag string) bool {
 	for a := range n.Ancestors() {
 		if a.Data == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// isKept reports whether updates leave a node alone (static/js/morph.js).
+func isKept(n *html.Node) bool {
+	for a := range n.Ancestors() {
+		if _, kept := lookup(a, "data-keep"); kept {
 			return true
 		}
 	}
