@@ -174,15 +174,15 @@ func selector(n ast.Node) (x, name string) {
 	return "", s.Sel.Name
 }
 
-// Time is injected, so that tests can set it. Below the doors only what measures or waits on this machine
-// reads the clock itself.
+// Time is injected, so that tests can set it. Below the entry points, only what measures or waits on this machine reads
+// the clock itself.
 func TestTimeIsInjected(t *testing.T) {
 	t.Parallel()
 	except := exceptions{
 		"cmd/belfry":                  "gives the clock to everybody",
 		"internal/blob/transport.go":  "a connection to a bucket lives by the machine's clock",
 		"internal/fetch/fetch.go":     "the clock that a download's pace is measured by",
-		"internal/httpd":              "a door's plumbing: measures requests",
+		"internal/httpd":              "the HTTP server: measures requests",
 		"internal/postgres":           "waits for a process",
 		"internal/network/client.go":  "the clock of calls when none was given",
 		"internal/network/sim/kit.go": "the simulators' clock when none was given",

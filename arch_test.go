@@ -60,7 +60,7 @@ var floors = []struct {
 	{"internal/network/*", "internal/core internal/network"}, // any other network
 	{"internal/sandbox", "internal/network/sim internal/network/*/*sim"},
 
-	// Floor 3: the verbs, and the engines that they share with the worker.
+	// Floor 3: the operations, and the engines that they share with the worker.
 	{
 		"internal/intake",
 		"internal/restore internal/core internal/contract internal/store internal/blob internal/fetch internal/media internal/secret internal/queue",
@@ -75,7 +75,7 @@ var floors = []struct {
 		"internal/restore internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/mail internal/publish internal/secret internal/queue internal/metrics",
 	},
 
-	// Floor 4: four doors, and what the people's door shows.
+	// Floor 4: four entry points, and what the dashboard shows.
 	{"api", "internal/app internal/schema internal/contract internal/core internal/network internal/httpd"},
 	{"mcp", "internal/app internal/schema internal/contract internal/core internal/network"},
 	{"web", "internal/app internal/contract internal/core internal/network internal/httpd views/* static"},

@@ -114,7 +114,7 @@ func fileWords(f *contract.FileLimit) string {
 	}
 	add("%s", strings.Join(formats, ", "))
 	if f.Count != nil {
-		add("at most %d", *f.Count)
+		add("at most %d of them", *f.Count)
 	}
 	if f.Bytes != nil {
 		add("at most %s", size(*f.Bytes))
@@ -123,12 +123,12 @@ func fileWords(f *contract.FileLimit) string {
 	span(add, "width %s px", p.MinWidth, p.MaxWidth)
 	span(add, "height %s px", p.MinHeight, p.MaxHeight)
 	span(add, "shorter side %s px", nil, p.MaxShortSide)
-	span(add, "width to height %s", f.Ratio.Min, f.Ratio.Max)
+	span(add, "aspect ratio %s", f.Ratio.Min, f.Ratio.Max)
 	span(add, "%s s", seconds(f.Duration.MinMs), seconds(f.Duration.MaxMs))
 	if list := append(slices.Clone(f.VideoCodecs), f.AudioCodecs...); len(list) > 0 {
 		add("codecs %s", strings.Join(list, ", "))
 	}
-	span(add, "sound %s Hz", nil, f.AudioRate)
+	span(add, "audio %s Hz", nil, f.AudioRate)
 	span(add, "%s channels", nil, f.Channels)
 	span(add, "%s frames per second", f.FrameRate.Min, f.FrameRate.Max)
 	if f.BitRate != nil {

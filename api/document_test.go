@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write testdata/openapi.json anew")
 
 const golden = "testdata/openapi.json"
 
-// described is a door that is never opened, for what can be told without a request.
+// described returns an API that serves no requests, for tests of its description.
 func described(t *testing.T) *API {
 	t.Helper()
 	set, err := network.NewSet(all.Drivers(), network.Environment{
@@ -119,7 +119,7 @@ func TestEveryRouteDescribesItsErrors(t *testing.T) {
 			}
 		}
 		if strings.Contains(r.path, "{id}") != (r.idField != nil) {
-			t.Errorf("%s %s and its verb disagree about the id", r.method, r.path)
+			t.Errorf("%s %s and its operation disagree about the id", r.method, r.path)
 		}
 		if r.method == "GET" && r.operation.Scope != core.Read && !r.operation.Session {
 			t.Errorf("%s %s reads, so the scope read must do (Spec §4)", r.method, r.path)

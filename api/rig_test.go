@@ -20,7 +20,7 @@ import (
 	"belfry/internal/httpd"
 )
 
-// rig is the whole door on a whole App. Every answer is held against the description.
+// rig is the complete API with a complete App. Every response is checked against the description.
 type rig struct {
 	*apptest.Harness
 	t      testing.TB
@@ -39,17 +39,17 @@ func open(t *testing.T, options ...func(*app.Config)) *rig {
 		Unavailable: func(err error) bool { return strings.Contains(err.Error(), "closed pool") },
 	})
 	must(t, err)
-	door, err := api.New(api.Config{
+	v1, err := api.New(api.Config{
 		App: r.App, Networks: r.Config.Networks, Log: r.Config.Log, LimitAddress: r.Config.LimitAddress,
 		LimitCreate: r.Config.LimitCreate,
 		Session:     r.session,
 		SameOrigin:  server.CheckSameOrigin, VerificationFiles: map[string]string{"proof1.txt": "site-verification=1"},
 	})
 	must(t, err)
-	door.Mount(server.Echo)
+	v1.Mount(server.Echo)
 	listener := httptest.NewServer(server)
 	t.Cleanup(listener.Close)
-	book, err := apitest.Open(door.Document())
+	book, err := apitest.Open(v1.Document())
 	must(t, err)
 	r.base = listener.URL
 	r.client = &http.Client{Transport: book.Transport(listener.Client().Transport, func(err error) { t.Error(err) })}

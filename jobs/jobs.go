@@ -133,8 +133,8 @@ func waitForGroup(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// Operation runs the jobs of one kind.
-type Operation struct {
+// Handler runs the jobs of one kind.
+type Handler struct {
 	Kind string
 	// Do runs a job with its arguments, as JSON. River repeats the job after an error.
 	Do func(ctx context.Context, arguments []byte) error
@@ -142,39 +142,39 @@ type Operation struct {
 	register func(*river.Workers)
 }
 
-// Operations returns the operation of each kind of job, with its time limit, which is longer than the operation's own.
+// Handlers returns the handler of each kind of job. Its time limit is longer than that of the operation that it calls.
 // After the time limit, River gives the job of a killed worker to another worker. A negative limit would disable that.
-func Operations(a *app.App) []Operation {
-	return []Operation{
-		newOperation(2*time.Minute, func(ctx context.Context, j queue.Link) error {
+func Handlers(a *app.App) []Handler {
+	return []Handler{
+		newHandler(2*time.Minute, func(ctx context.Context, j queue.Link) error {
 			return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
 		}),
-		newOperation(2*time.Minute, func(ctx context.Context, j queue.Finish) error {
+		newHandler(2*time.Minute, func(ctx context.Context, j queue.Finish) error {
 			return snoozeFor(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
 		}),
-		newOperation(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
+		newHandler(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 			return a.RefreshDueToken(ctx, j.Workspace, j.Account)
 		}),
-		newOperation(5*time.Minute, func(ctx context.Context, j queue.Check) error {
+		newHandler(5*time.Minute, func(ctx context.Context, j queue.Check) error {
 			return a.CheckDueAccount(ctx, j.Workspace, j.Account)
 		}),
-		newOperation(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
+		newHandler(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
 			return snoozeFor(a.RevokeUnusedGrant(ctx, j.Grant))
 		}),
-		newOperation(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
+		newHandler(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
 			return snoozeFor(a.EraseGrantData(ctx, j.Code))
 		}),
-		newOperation(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendQueuedMail(ctx, j.ID) }),
-		newOperation(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
+		newHandler(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendQueuedMail(ctx, j.ID) }),
+		newHandler(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
 			return a.QueuePasswordResetEmail(ctx, j.Sealed)
 		}),
-		newOperation(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
+		newHandler(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
 			return a.Intake().DeleteBlobs(ctx, j.Keys)
 		}),
-		newOperation(15*time.Minute, func(ctx context.Context, j queue.Process) error {
+		newHandler(15*time.Minute, func(ctx context.Context, j queue.Process) error {
 			return a.Intake().ProcessFile(ctx, j.Workspace, j.Media)
 		}),
-		newOperation(3*time.Hour, func(ctx context.Context, j queue.Fetch) error {
+		newHandler(3*time.Hour, func(ctx context.Context, j queue.Fetch) error {
 			return a.Intake().FetchFile(ctx, j.Workspace, j.Media)
 		}),
 	}
@@ -189,9 +189,10 @@ func snoozeFor(wait time.Duration, err error) error {
 	return err
 }
 
-func newOperation[J queue.Job](limit time.Duration, do func(context.Context, J) error) Operation {
+// newHandler returns a handler that runs jobs of the type J with do, for at most limit.
+func newHandler[J queue.Job](limit time.Duration, do func(context.Context, J) error) Handler {
 	var job J
-	return Operation{
+	return Handler{
 		Kind: job.Kind(),
 		Do: func(ctx context.Context, arguments []byte) error {
 			var job J
@@ -206,13 +207,13 @@ func newOperation[J queue.Job](limit time.Duration, do func(context.Context, J) 
 
 func newWorkers(a *app.App) *river.Workers {
 	workers := river.NewWorkers()
-	for _, o := range Operations(a) {
-		o.register(workers)
+	for _, h := range Handlers(a) {
+		h.register(workers)
 	}
 	return workers
 }
 
-// worker adapts an operation to a River worker.
+// worker adapts a handler to a River worker.
 type worker[J queue.Job] struct {
 	river.WorkerDefaults[J]
 	limit time.Duration

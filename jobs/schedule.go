@@ -25,7 +25,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"refresh", time.Minute, newEnqueueTask(j, a.ExpireTokensAndListRefreshes)},
 		{"check", time.Minute, newEnqueueTask(j, a.ListDueChecks)},
 		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListMissingLinks)},
-		{"media", 5 * time.Second, a.Intake().SweepFiles},
+		{"media", 5 * time.Second, a.Intake().RequeueOrFailStalledFiles},
 		{"purge", time.Minute, a.Intake().PurgeFiles},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},
 		{"alerts", 15 * time.Second, a.QueueAlertEmails},

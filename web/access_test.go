@@ -129,7 +129,7 @@ func TestEveryRoleReachesItsProfileInSettings(t *testing.T) {
 	}
 }
 
-func TestTheSessionOpensTheOtherDoor(t *testing.T) {
+func TestASessionAlsoOpensTheAPI(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")

@@ -257,7 +257,7 @@ func (r *request) moveOne(ctx context.Context, in contract.EditPost, zone core.Z
 
 // moveTogether is moveOne for all posts that share an entry. If all are refused, it returns the first reason.
 func (r *request) moveTogether(ctx context.Context, in contract.EditPost, f link.Filter) (layout.Flash, error) {
-	result, err := r.web.cfg.App.MoveTogether(ctx, r.caller, calendarList(f), core.Platform(f.Network), in)
+	result, err := r.web.cfg.App.MovePostsTogether(ctx, r.caller, calendarList(f), core.Platform(f.Network), in)
 	if result.Done == 0 {
 		if err == nil && len(result.Refused) > 0 {
 			err = result.Refused[0].Cause

@@ -71,7 +71,7 @@ func (r *request) setCreatedFlash(when string, made []contract.Post) {
 		r.setFlash(ui.ToneGood, countedFlash(createdFlashes[when], len(made)))
 		return
 	}
-	before, err := r.web.cfg.App.BeforeSending(r.context(), r.caller, made)
+	before, err := r.web.cfg.App.GetSchedulesToUndoCreation(r.context(), r.caller, made)
 	if err != nil { // must not hide that there are posts
 		r.web.cfg.Log.WarnContext(r.context(), "cannot offer to undo the sending of posts", "error", err)
 	}

@@ -29,7 +29,7 @@ import (
 
 const setUpCode = "OPENSESAME"
 
-// rig is the whole door on a whole App.
+// rig is the complete dashboard with a complete App.
 type rig struct {
 	*apptest.Harness
 	t      *testing.T

@@ -77,8 +77,8 @@ func (p *program) restoreFrom(ctx context.Context, cfg *config.Config, name stri
 		"1. Put the service's secret keys and file storage in place, then start the service. If posts were published after\n"+
 		"   the backup, the service publishes nothing until you confirm.\n"+
 		"2. Check the queue at %s, or list the affected posts with `belfry doctor`.\n"+
-		"3. Run `belfry restore confirm`. Published posts then become live, Belfry asks the networks about posts that may be\n"+
-		"   published, and publishes the rest.",
+		"3. Run `belfry restore confirm`. Published posts then become live, Belfry asks the networks about posts that may have\n"+
+		"   been published, and publishes the others.",
 		cfg.PublicURL+link.Workspace("").Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 

@@ -206,7 +206,7 @@ func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, r
 		return err
 	}
 	for _, p := range made.Posts {
-		due := publication{owner: g.owner, post: p.ID}
+		due := duePost{owner: g.owner, post: p.ID}
 		if post.Day < 0 {
 			if due.past, err = time.ParseInLocation("2006-01-02T15:04", local, zone); err != nil {
 				return err

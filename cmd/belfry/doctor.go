@@ -39,7 +39,7 @@ func allChecks() []check {
 		{"secret keys", (*installation).checkKeys},
 		{"address", (*installation).checkListenAddress},
 		{"networks", (*installation).checkNetworks},
-		{"media files", (*installation).checkFiles},
+		{"media files", (*installation).checkFileAddress},
 		{"email", (*installation).checkMail},
 		{"publishing", (*installation).checkPublishing},
 	}
@@ -176,14 +176,14 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	if err != nil {
 		return "", err
 	}
-	verbs, err := newApp(appConfig, inst.pool, nil)
+	a, err := newApp(appConfig, inst.pool, nil)
 	if err != nil {
 		return "", err
 	}
-	if err := verbs.CheckSecretKeys(ctx); err != nil && none {
+	if err := a.CheckSecretKeys(ctx); err != nil && none {
 		return "", fmt.Errorf("there are no secret keys in %s, but the database needs them: %w", from, err)
 	}
-	return found, checkKeysMatch(ctx, inst.cfg, verbs)
+	return found, checkKeysMatch(ctx, inst.cfg, a)
 }
 
 // checkPublishing returns an error with the affected posts if publishing is on hold.

@@ -32,7 +32,7 @@ import (
 type httpService struct {
 	cfg    *config.Config
 	shared app.Config
-	verbs  *app.App
+	app    *app.App
 
 	pages    *web.Web         // nil without the role web
 	networks *sandbox.Sandbox // nil unless the service has its own simulated networks
@@ -55,7 +55,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(),
 		// Only for the API: a link to the dashboard would be of no use in the dashboard itself.
 		UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+link.Workspace("").Usage()),
-		Ready:      d.verbs.CheckHealth, Unavailable: store.IsUnavailable, Drain: d.drainTime(),
+		Ready:      d.app.CheckHealth, Unavailable: store.IsUnavailable, Drain: d.drainTime(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {
 			if pages == nil {
 				return e
@@ -71,7 +71,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	}
 	d.pages = pages
 	v1, err := api.New(api.Config{
-		App: d.verbs, Networks: d.shared.Networks, Log: d.shared.Log, LimitAddress: d.shared.LimitAddress,
+		App: d.app, Networks: d.shared.Networks, Log: d.shared.Log, LimitAddress: d.shared.LimitAddress,
 		LimitCreate: d.shared.LimitCreate, Session: pages.Session,
 		SameOrigin: server.CheckSameOrigin, VerificationFiles: d.cfg.ProofFiles,
 	})
@@ -92,7 +92,7 @@ func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, pub
 		return nil, err
 	}
 	cfg := web.Config{
-		App: d.verbs, Networks: d.shared.Networks, Sessions: store.NewSessions(db, time.Now), Server: server,
+		App: d.app, Networks: d.shared.Networks, Sessions: store.NewSessions(db, time.Now), Server: server,
 		Log: d.shared.Log, PublicURL: public, Now: time.Now, SetUpCode: deriveSetUpCode(d.shared.Ring),
 		Version: versionText(), UpgradeURL: d.cfg.UpgradeURL,
 	}
@@ -130,7 +130,7 @@ func (d *httpService) startSandbox(server *httpd.Server, public *url.URL) error 
 		from = append(from, strings.TrimSuffix(d.cfg.MediaURL, "/")+"/")
 	}
 	outbox := ""
-	if d.verbs.MailMode() == app.MailKept {
+	if d.app.MailMode() == app.MailKept {
 		outbox = link.Outbox
 	}
 	networks, err := sandbox.New(sandbox.Config{

@@ -86,8 +86,8 @@ func describeFileAddress(ctx context.Context, cfg app.Config, verificationFiles 
 // notice is a finding of the doctor that limits what can be published but is not a failed check.
 type notice struct{ error }
 
-// checkFiles checks the address from which the networks download files.
-func (inst *installation) checkFiles(ctx context.Context) (found string, err error) {
+// checkFileAddress checks the address from which the networks download files.
+func (inst *installation) checkFileAddress(ctx context.Context) (found string, err error) {
 	if usesOwnSandbox(inst.cfg) || inst.cfg.NetworksURL != "" {
 		return "no public address needed, because the networks are simulated", nil
 	}

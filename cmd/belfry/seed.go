@@ -116,11 +116,11 @@ type seeder struct {
 	control string   // the address of their control surface
 	owner   core.Caller
 	files   map[string]string // ids of the files that the workspace has, by their names in the demo
-	due     []publication
+	due     []duePost
 }
 
-// publication is a queued post that publishDue publishes.
-type publication struct {
+// duePost is a queued post that publishDue publishes.
+type duePost struct {
 	owner core.Caller
 	post  string
 	past  time.Time // the time to backdate the post to; zero for none
@@ -344,7 +344,7 @@ func (g *seeder) publishDue(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (g *seeder) publishPost(ctx context.Context, due publication) error {
+func (g *seeder) publishPost(ctx context.Context, due duePost) error {
 	post, err := core.ParseID[core.PostKind](due.post)
 	if err != nil {
 		return err
@@ -368,7 +368,8 @@ func (g *seeder) publishPost(ctx context.Context, due publication) error {
 	return g.app.Engine().FetchLink(ctx, ws, post)
 }
 
-// pollUntil calls f every 100 ms until it returns true or an error. It returns false if the patience ends before.
+// pollUntil calls f every 100 ms until it returns true or an error. It returns false if that takes longer than
+// patience.
 func pollUntil(
 	ctx context.Context, patience time.Duration, f func(context.Context) (bool, error),
 ) (done bool, err error) {

@@ -61,34 +61,34 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, shared.Blobs.Close()) }()
 	due := make(chan struct{}, 1)
-	verbs, err := newApp(shared, people, due)
+	webApp, err := newApp(shared, people, due)
 	if err != nil {
 		return err
 	}
-	if err := checkKeysMatch(ctx, cfg, verbs); err != nil {
+	if err := checkKeysMatch(ctx, cfg, webApp); err != nil {
 		return err
 	}
-	if err := verbs.ReconcileAccountsWithNetworks(ctx); err != nil {
+	if err := webApp.ReconcileAccountsWithNetworks(ctx); err != nil {
 		return fmt.Errorf("check the accounts' tokens: %w", err)
 	}
-	if err := errors.Join(verbs.Guard().HoldIfRewound(ctx), verbs.Guard().LogHold(ctx)); err != nil {
+	if err := errors.Join(webApp.Guard().HoldIfRewound(ctx), webApp.Guard().LogHold(ctx)); err != nil {
 		return fmt.Errorf("compare the database with its receipts: %w", err)
 	}
 
-	doors := &httpService{cfg: cfg, shared: shared, verbs: verbs}
-	server, err := doors.newServer(people)
+	service := &httpService{cfg: cfg, shared: shared, app: webApp}
+	server, err := service.newServer(people)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, doors.closeSandbox()) }()
+	defer func() { err = errors.Join(err, service.closeSandbox()) }()
 	if err := server.Listen(ctx); err != nil {
 		return err
 	}
-	workerVerbs, err := newApp(shared, worker, due)
+	workerApp, err := newApp(shared, worker, due)
 	if err != nil {
 		return err
 	}
-	queue, err := jobs.New(jobs.Config{App: workerVerbs, Pool: worker, Log: log, Owner: newWorkerName(), Poll: cfg.Sweep})
+	queue, err := jobs.New(jobs.Config{App: workerApp, Pool: worker, Log: log, Owner: newWorkerName(), Poll: cfg.Sweep})
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 			return err
 		}
 	}
-	setUp, err := doors.findSetUpURL(ctx)
+	setUp, err := service.findSetUpURL(ctx)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	group.Go(func() error {
 		defer stopServing()
 		<-running.Done()
-		return doors.closeSandboxAfter(worked)
+		return service.closeSandboxAfter(worked)
 	})
 	group.Go(func() error {
 		defer close(worked)

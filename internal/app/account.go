@@ -111,15 +111,16 @@ func (a *App) sealTokenAt(place string, token network.Token) ([]byte, error) {
 	return a.cfg.Ring.Seal(purposeToken, place, plain), nil
 }
 
-// otherNetworks is the reason for revoking an account that was connected while this server used other networks.
-const otherNetworks = "The account was connected when this server used other networks. Reconnect the account."
+// reasonOtherNetworks is the reason for revoking an account that was connected while this server used other networks.
+const reasonOtherNetworks = "The account was connected while this server used other networks: simulated instead of real ones, or the reverse. " +
+	"Reconnect the account."
 
 // ReconcileAccountsWithNetworks revokes the accounts that were not connected through the networks now in use: accounts
 // of simulated networks if the real ones are in use, or vice versa. So a token is never sent to the wrong host. It
 // also restores accounts that it revoked earlier, if their networks are in use again. It is called once when the
 // service starts.
 func (a *App) ReconcileAccountsWithNetworks(ctx context.Context) error {
-	if err := a.cfg.Store.ReviewAccountConnections(ctx, a.cfg.NetworksURL, otherNetworks); err != nil {
+	if err := a.cfg.Store.ReconcileAccountConnections(ctx, a.cfg.NetworksURL, reasonOtherNetworks); err != nil {
 		return fmt.Errorf("revoke accounts of other networks: %w", err)
 	}
 	return nil

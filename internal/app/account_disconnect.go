@@ -8,7 +8,7 @@ import (
 	"belfry/internal/store"
 )
 
-const disconnected = "The account was disconnected."
+const reasonDisconnected = "The account was disconnected."
 
 // DisconnectAccount deletes an account's token and hides the account. Its queued posts become drafts and release their
 // slots. If no other account needs the grant, a job asks the network to revoke it. It returns conflict, and changes
@@ -46,7 +46,7 @@ func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core
 		return err
 	}
 	// Posts are locked before accounts, in the order that workers use, so the account comes last.
-	if err := t.DisconnectAccount(ctx, id, disconnected, a.cfg.Now()); err != nil {
+	if err := t.DisconnectAccount(ctx, id, reasonDisconnected, a.cfg.Now()); err != nil {
 		return err
 	}
 	late, err := t.QueuedPostIDs(ctx, id)

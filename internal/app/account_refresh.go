@@ -30,13 +30,13 @@ const (
 
 	refreshBatch = 500
 
-	pastItsDate = "The access token has expired. Reconnect the account."
+	reasonTokenExpired = "The access token has expired. Reconnect the account."
 )
 
 // ExpireTokensAndListRefreshes marks the accounts as expired whose tokens have expired and cannot be renewed, and
 // lists the tokens that are due for renewal.
 func (a *App) ExpireTokensAndListRefreshes(ctx context.Context) ([]queue.Refresh, error) {
-	if err := a.cfg.Store.MarkExpiredAccounts(ctx, pastItsDate); err != nil {
+	if err := a.cfg.Store.MarkExpiredAccounts(ctx, reasonTokenExpired); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
 	}
 	due, err := a.cfg.Store.DueTokenRefreshes(ctx, refreshBatch)

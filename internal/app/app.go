@@ -143,5 +143,5 @@ func (a *App) Engine() *publish.Engine { return a.engine }
 func (a *App) Guard() *restore.Guard { return a.guard }
 
 // Intake returns the service that handles files where there is no caller: uploads to signed addresses, jobs and
-// sweeps.
+// periodic tasks.
 func (a *App) Intake() *intake.Service { return a.intake }

@@ -9,9 +9,9 @@ import (
 	"belfry/internal/store"
 )
 
-// CalendarPost is a post as a calendar shows it. It may stand for several that one request made for the same time.
+// CalendarPost is a post as a calendar shows it. It may represent several that one request created for the same time.
 type CalendarPost struct {
-	// Together is how many posts it stands for, and Platforms are their networks.
+	// Together is how many posts it represents, and Platforms are their networks.
 	Together  int
 	Platforms []core.Platform
 
@@ -33,8 +33,8 @@ type CalendarPosts struct {
 }
 
 // ListCalendarPosts returns, for each span of time, the posts that match the filters of a list. If platform is not "",
-// only posts on that network match. Drafts without a time are in no span. Unless they are wanted apart, the posts that
-// one request created for the same time are one.
+// only posts on that network match. Drafts without a time are in no span. Unless apart is set, one CalendarPost
+// represents all posts that one request created for the same time.
 func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	spans []core.CalendarSpan, apart bool,
 ) ([]CalendarPosts, error) {
@@ -68,8 +68,8 @@ func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 	}
 }
 
-// ListPostsTogether returns the posts that share an entry with a post in the calendar of a filter, including the post:
-// at most maxTogether, and the number of all. The error is not_found if there are none.
+// ListPostsTogether returns the posts that share an entry with a post in a filtered calendar, including the post: at
+// most maxTogether, and the total number. The error is not_found if there are none.
 func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	id string,
 ) (CalendarPosts, error) {
@@ -93,10 +93,10 @@ func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.
 	return CalendarPosts{Posts: posts, Total: found[0].Total}, nil
 }
 
-// MoveTogether gives another time to the posts that share an entry of the calendar, each with the same checks as one
-// post. The edit names one of them, the revision of it that the person has seen, and the time. The move goes on when
-// the person leaves, so that it does not end halfway.
-func (a *App) MoveTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
+// MovePostsTogether reschedules the posts that share an entry of the calendar, each with the same checks as a single
+// post. The edit contains the id of one of them, its revision that the person has seen, and the new time. The move
+// continues if the person leaves the page, so that it does not stop halfway.
+func (a *App) MovePostsTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
 	edit contract.EditPost,
 ) (BulkResult, error) {
 	t, id, err := enterWithID[core.PostKind](a, c, core.Write, edit.ID)
@@ -117,7 +117,7 @@ func (a *App) MoveTogether(ctx context.Context, c core.Caller, in contract.ListP
 		return BulkResult{}, err
 	}
 	if together.Total > maxTogether {
-		return BulkResult{}, core.Fail(core.CodeConflict, "These are %d posts, and at most %d can be moved at once.",
+		return BulkResult{}, core.Fail(core.CodeConflict, "This entry has %d posts, but at most %d can be moved at once.",
 			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, and move them in parts.")
 	}
 	ids := convertAll(together.Posts, func(p CalendarPost) string { return p.ID })

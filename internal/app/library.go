@@ -71,7 +71,7 @@ func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (
 	case UseUsable:
 		f.Statuses = []core.MediaStatus{core.MediaReady}
 	default:
-		return f, core.Invalid("use", "%q is not a filter by use.", in.Use)
+		return f, core.Invalid("use", "%q is not a value of this filter.", in.Use)
 	}
 	switch f.Sort = store.MediaSort(in.Sort); f.Sort {
 	case store.SortNewest, store.SortOldest, store.SortName, store.SortLargest:

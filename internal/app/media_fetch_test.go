@@ -139,10 +139,10 @@ func TestASourceThatIsAwayIsAskedAgain(t *testing.T) {
 			t.Fatalf("after %d tries: %+v", i+1, last)
 		}
 		h.Clock.Advance(wait - time.Second)
-		must(t, h.App.Intake().SweepFiles(t.Context()))
+		must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 		before := h.Jobs("fetch")
 		h.Clock.Advance(time.Second)
-		must(t, h.App.Intake().SweepFiles(t.Context()))
+		must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 		if n := h.Jobs("fetch"); n != before+1 {
 			t.Errorf("%d jobs are new after %v", n-before, wait)
 		}
@@ -374,7 +374,7 @@ func TestAWorkerThatStopsGivesTheFileBack(t *testing.T) {
 		<-waits
 		stop()
 		must(t, <-done)
-		must(t, h.App.Intake().SweepFiles(t.Context()))
+		must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 	}
 	if got := ws.Media(m.ID); got.Status != "uploading" || h.Jobs("fetch") != 7 || len(blobs(t, h)) != 0 {
 		t.Errorf("it is %+v, with %d jobs", got, h.Jobs("fetch"))
@@ -471,7 +471,7 @@ func TestAWorkspaceFetchesAFewFilesAtOnce(t *testing.T) {
 	all.Wait()
 	before := h.Jobs("fetch")
 	h.Clock.Advance(10 * time.Second)
-	must(t, h.App.Intake().SweepFiles(t.Context()))
+	must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 	if n := h.Jobs("fetch") - before; n != 10 {
 		t.Errorf("%d files get another turn", n)
 	}

@@ -171,7 +171,7 @@ func TestATransientFailureIsTriedAgainByTheSweep(t *testing.T) {
 			t.Errorf("after try %d: %+v", try+1, got)
 		}
 		h.Clock.Advance(15 * time.Minute)
-		must(t, h.App.Intake().SweepFiles(t.Context()))
+		must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 		if n := h.Jobs("process"); n != try+2 { // the upload's own, and the sweeps'
 			t.Errorf("after try %d there were %d jobs", try+1, n)
 		}
@@ -205,7 +205,7 @@ func TestAFileOfADeadWorkerIsTakenUp(t *testing.T) {
 		t.Errorf("while it is held: %+v", got)
 	}
 	h.Clock.Advance(30 * time.Second)
-	must(t, h.App.Intake().SweepFiles(t.Context()))
+	must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 	if n := h.Jobs("process"); n != 2 {
 		t.Errorf("%d jobs", n)
 	}
@@ -221,12 +221,12 @@ func TestAnUnusedReservationFailsWhenItExpires(t *testing.T) {
 	ws := h.Workspace("one")
 	made := reserve(t, h, ws.Owner, 5)
 	h.Clock.Advance(59 * time.Minute)
-	must(t, h.App.Intake().SweepFiles(t.Context()))
+	must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 	if got := ws.Media(made.MediaID); got.Status != "uploading" || charged(t, h, ws) != 5 {
 		t.Errorf("before its time: %+v", got)
 	}
 	h.Clock.Advance(time.Minute)
-	must(t, h.App.Intake().SweepFiles(t.Context()))
+	must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 	if got := ws.Media(made.MediaID); got.Status != "failed" || got.FailReason == nil || charged(t, h, ws) != 0 {
 		t.Errorf("after it: %+v", got)
 	}
@@ -316,7 +316,7 @@ func TestAStopWhileAFileIsLookedAtIsNoFailure(t *testing.T) {
 			t.Fatalf("after a stop: %+v", got)
 		}
 	}
-	must(t, h.App.Intake().SweepFiles(t.Context()))
+	must(t, h.App.Intake().RequeueOrFailStalledFiles(t.Context()))
 	if n := h.Jobs("process"); n != 2 {
 		t.Errorf("%d jobs, want the upload's own and the sweep's", n)
 	}

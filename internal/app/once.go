@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	// A repetition looks whether the first request has ended, at first after minReplayPoll and then less and less often,
-	// for at most replayPatience, which leaves time to tell the person that it has not.
+	// A repeated request checks whether the first one has ended: first after minReplayPoll, then less and less often. It
+	// gives up after replayPatience, which leaves time to tell the person.
 	minReplayPoll, maxReplayPoll = 50 * time.Millisecond, 500 * time.Millisecond
 	replayPatience               = 20 * time.Second
-	// onceTimeout bounds an action that goes on after its client has left. With endReplayTimeout, it is shorter than
-	// replayLock.
+	// onceTimeout limits an action that continues after its client has disconnected. With endReplayTimeout, it is shorter
+	// than replayLock.
 	onceTimeout = 30 * time.Second
 )
 
-// DoOnce calls act for the first of several requests with the same key, and returns what it returned as JSON, to the
-// repetitions too. A repetition waits while the first is running, and act goes on when its client leaves: a browser
-// drops the first request when a person presses a button again. An error of act frees the key, unless it leaves open
-// what act has done.
+// DoOnce calls act for the first of several requests with the same key. It returns act's result as JSON, also for the
+// repeated requests, which wait until the first one has ended. act continues if its client disconnects, because a
+// browser cancels the first request when a person presses a button again. If act fails, the key is released, unless the
+// outcome is unknown.
 func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act func(context.Context) (any, error),
 ) ([]byte, error) {
 	t, err := a.enter(c, core.Write)
@@ -44,20 +44,20 @@ func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act fun
 	if err != nil {
 		return nil, errors.Join(err, releaseReplay(ctx, t, replay))
 	}
-	if err := saveReplayAfterwards(ctx, t, replay, out); err != nil { // what is done is done
-		a.cfg.Log.ErrorContext(ctx, "could not store that a form was handled", slog.Any("error", err))
+	if err := saveReplayWithOwnTimeout(ctx, t, replay, out); err != nil { // the action itself has succeeded
+		a.cfg.Log.ErrorContext(ctx, "could not store the response to a form", slog.Any("error", err))
 	}
 	return contract.EncodeJSON(out)
 }
 
-// saveReplayAfterwards stores the response to a request whose own time may be over.
-func saveReplayAfterwards(ctx context.Context, t store.Tenant, replay *Replay, answer any) error {
+// saveReplayWithOwnTimeout stores the response to a request whose context may have ended.
+func saveReplayWithOwnTimeout(ctx context.Context, t store.Tenant, replay *Replay, answer any) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
 	return saveReplay(contextWithReplay(ctx, replay), t, answer)
 }
 
-// waitForReplay is beginReplay that waits while the first request is running. It only reads until the key is free.
+// waitForReplay is beginReplay, but waits while the first request is running. While it waits, it only reads.
 func waitForReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
 	kept, err := beginReplay(ctx, t, replay)
 	patience := time.After(replayPatience)

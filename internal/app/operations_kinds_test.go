@@ -73,7 +73,7 @@ func kinds() []operation {
 		{name: "let time pass", weight: 10, do: (*errand).letTimePass},
 		{name: "work", weight: 200, work: true, do: (*errand).work},
 		{name: "publish", weight: 240, work: true, do: (*errand).publish},
-		{name: "sweep files", weight: 20, work: true, do: func(e *errand) error { return e.app.Intake().SweepFiles(e.ctx) }},
+		{name: "sweep files", weight: 20, work: true, do: func(e *errand) error { return e.app.Intake().RequeueOrFailStalledFiles(e.ctx) }},
 		{name: "purge", weight: 10, work: true, do: func(e *errand) error { return e.app.Intake().PurgeFiles(e.ctx) }},
 	}
 }

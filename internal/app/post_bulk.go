@@ -14,7 +14,7 @@ import (
 // MaxBulk is how many posts one action may be applied to: as many as the longest page of a list.
 const MaxBulk = maxPageSize
 
-// CheckSelection returns invalid_request unless an action can be applied to as many posts.
+// CheckSelection returns invalid_request unless an action can be applied to that many posts.
 func CheckSelection(ids []string) error {
 	switch {
 	case len(ids) == 0:
@@ -25,7 +25,8 @@ func CheckSelection(ids []string) error {
 	return nil
 }
 
-// maxTogether is how many posts of one creation, one for each account, an action or its Undo may be for.
+// maxTogether is the maximum number of posts for an action, or its undo, on the posts that one request created, one for
+// each account.
 const maxTogether = 10 * MaxBulk
 
 // BulkAction is one action on several posts.
@@ -256,7 +257,7 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 			return errUnchangeable(p)
 		}
 		now := a.cfg.Now().UTC()
-		// The time has passed since the draft got it.
+		// The draft got its time while that was still in the future.
 		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute))
 		if !was.At.IsZero() && !hasPassed {
 			if issues := core.CheckDraftTime(was.At, now); len(issues) > 0 {
@@ -269,9 +270,9 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 	return err
 }
 
-// BeforeSending returns the schedules that take posts back which were created to be sent: each becomes a draft. It
-// leaves out posts that are no longer waiting as they were created.
-func (a *App) BeforeSending(ctx context.Context, c core.Caller, made []contract.Post) ([]PostSchedule, error) {
+// GetSchedulesToUndoCreation returns the schedules with which RestorePostSchedules turns posts that were just queued
+// into drafts. It leaves out posts that are being published, or have changed since.
+func (a *App) GetSchedulesToUndoCreation(ctx context.Context, c core.Caller, made []contract.Post) ([]PostSchedule, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return nil, err
@@ -290,7 +291,8 @@ func (a *App) BeforeSending(ctx context.Context, c core.Caller, made []contract.
 	return before, err
 }
 
-// isUnchangedSince reports whether a post was not changed after an answer showed it. Answers have milliseconds.
+// isUnchangedSince reports whether a post has not changed since a response showed it. Times in responses have a
+// precision of milliseconds.
 func isUnchangedSince(p core.Post, shown contract.Post) bool {
 	return shown.PublishAt != nil && isSameMilli(p.PublishAt, shown.PublishAt.Time) &&
 		isSameMilli(p.UpdatedAt, shown.UpdatedAt.Time)

@@ -304,7 +304,7 @@ func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, 
 		change.Post, change.Event.Kind = *p, core.EventRescheduled
 		change.Event.Message = "To " + p.Zone.Label(p.PublishAt) + "."
 	}
-	pub, err := lockAndResetMovable(ctx, t, p.ID)
+	pub, err := lockAndResetMovablePublication(ctx, t, p.ID)
 	if core.CodeOf(err) == core.CodeConflict && changesContent(in) {
 		return errEditedTooLate(p)
 	}

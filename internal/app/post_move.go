@@ -25,9 +25,9 @@ func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostI
 	return pub, err
 }
 
-// lockAndResetMovable locks the ledger row of a queued post and returns it reset, without storing it. It returns
-// conflict if a worker has claimed the row, or if the post may already be published.
-func lockAndResetMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
+// lockAndResetMovablePublication locks the ledger row of a queued post and returns it reset, but does not store the
+// reset row. It returns conflict if a worker has claimed the row, or if the post may already be published.
+func lockAndResetMovablePublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := lockUnclaimedPublication(ctx, t, id)
 	if err == nil && !pub.CanChange() {
 		err = errPostBusy()
@@ -141,7 +141,7 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 	if err != nil {
 		return err
 	}
-	pub, err := lockAndResetMovable(ctx, t, p.ID)
+	pub, err := lockAndResetMovablePublication(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {
-			return core.Fail(core.CodeOutcomeUnknown, "It is not known whether this post is on %s.", p.AccountName).
+			return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post is on %s.", p.AccountName).
 				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, " +
 					"or answer the question in the dashboard.")
 		}

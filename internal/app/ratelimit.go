@@ -31,7 +31,7 @@ const (
 // many …".
 func (a *App) refuseOverLimit(limitName string, wait time.Duration, what string) error {
 	a.cfg.Metrics.CountRateLimited(limitName)
-	return errRateLimited(wait, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
+	return errRateLimited(wait, "Too many "+what+".", "Wait for the number of seconds in Retry-After, then send fewer requests.")
 }
 
 // CountedRequest is a request that its address's limit allows. Caller is the caller of its API key, or Refused is the

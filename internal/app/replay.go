@@ -71,7 +71,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 // until the key is released.
 func errStillRunning(left time.Duration) *core.Error {
 	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
-		WithHint("Wait the number of seconds in Retry-After, then repeat the request.")
+		WithHint("Wait for the number of seconds in Retry-After, then repeat the request.")
 	e.RetryAfter = max(1, int((left+time.Second-1)/time.Second))
 	return e
 }

@@ -56,7 +56,7 @@ func checkSlugCount(ctx context.Context, t store.Tenant, slug string) error {
 		return err
 	}
 	return core.Fail(core.CodeConflict, "This workspace has changed its short name too often.").
-		WithHint("Keep the present short name, or take a former one back: %s.", strings.Join(slugs, ", "))
+		WithHint("Keep the present short name, or choose a former one: %s.", strings.Join(slugs, ", "))
 }
 
 // workspaceAuditFields returns the values of a workspace that the audit log records.

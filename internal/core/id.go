@@ -9,8 +9,8 @@ import (
 	"github.com/gofrs/uuid/v5"
 )
 
-// Kind is what an ID identifies. Its Prefix begins the printed form.
-type Kind interface{ Prefix() string }
+// Kind is what an ID identifies. Its IDPrefix begins the printed form.
+type Kind interface{ IDPrefix() string }
 
 // ID is an opaque identifier: a UUIDv7, which sorts by time, printed as a TypeID such as post_01jd2v…. Ids of
 // different kinds have different types and prefixes, so neither Go nor a client can confuse them.
@@ -40,35 +40,35 @@ type (
 	SessionKind struct{}
 )
 
-// Prefix returns the prefix of workspace ids.
-func (WorkspaceKind) Prefix() string { return "ws" }
+// IDPrefix returns the prefix of workspace ids.
+func (WorkspaceKind) IDPrefix() string { return "ws" }
 
-// Prefix returns the prefix of person ids.
-func (UserKind) Prefix() string { return "usr" }
+// IDPrefix returns the prefix of person ids.
+func (UserKind) IDPrefix() string { return "usr" }
 
-// Prefix returns the prefix of API key ids.
-func (KeyKind) Prefix() string { return "key" }
+// IDPrefix returns the prefix of API key ids.
+func (KeyKind) IDPrefix() string { return "key" }
 
-// Prefix returns the prefix of account ids.
-func (AccountKind) Prefix() string { return "acc" }
+// IDPrefix returns the prefix of account ids.
+func (AccountKind) IDPrefix() string { return "acc" }
 
-// Prefix returns the prefix of group ids.
-func (GroupKind) Prefix() string { return "grp" }
+// IDPrefix returns the prefix of group ids.
+func (GroupKind) IDPrefix() string { return "grp" }
 
-// Prefix returns the prefix of file ids.
-func (MediaKind) Prefix() string { return "med" }
+// IDPrefix returns the prefix of file ids.
+func (MediaKind) IDPrefix() string { return "med" }
 
-// Prefix returns the prefix of folder ids.
-func (FolderKind) Prefix() string { return "fld" }
+// IDPrefix returns the prefix of folder ids.
+func (FolderKind) IDPrefix() string { return "fld" }
 
-// Prefix returns the prefix of post ids.
-func (PostKind) Prefix() string { return "post" }
+// IDPrefix returns the prefix of post ids.
+func (PostKind) IDPrefix() string { return "post" }
 
-// Prefix returns the prefix of email ids.
-func (MailKind) Prefix() string { return "mail" }
+// IDPrefix returns the prefix of email ids.
+func (MailKind) IDPrefix() string { return "mail" }
 
-// Prefix returns the prefix of session ids.
-func (SessionKind) Prefix() string { return "ses" }
+// IDPrefix returns the prefix of session ids.
+func (SessionKind) IDPrefix() string { return "ses" }
 
 // The types of ids.
 type (
@@ -113,7 +113,7 @@ func ParseID[K Kind](s string) (ID[K], error) {
 // parseIDOrZero parses the printed form, including that of the zero id.
 func parseIDOrZero[K Kind](s string) (ID[K], bool) {
 	var k K
-	body, ok := strings.CutPrefix(s, k.Prefix()+"_")
+	body, ok := strings.CutPrefix(s, k.IDPrefix()+"_")
 	if !ok || len(body) != 26 || body[0] > '7' {
 		return ID[K]{}, false
 	}
@@ -137,7 +137,7 @@ func (id ID[K]) String() string {
 	var k K
 	padded := make([]byte, 20)
 	copy(padded[4:], id.uuid[:])
-	return k.Prefix() + "_" + crockford.EncodeToString(padded)[6:]
+	return k.IDPrefix() + "_" + crockford.EncodeToString(padded)[6:]
 }
 
 // MarshalText prints the id.
@@ -167,7 +167,7 @@ func (id *ID[K]) Scan(src any) error {
 	}
 	if err := id.uuid.Scan(src); err != nil {
 		var k K
-		return fmt.Errorf("read %s id: %w", k.Prefix(), err)
+		return fmt.Errorf("read %s id: %w", k.IDPrefix(), err)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func (s *Service) Retention() time.Duration { return s.cfg.Retention }
 // or used by a post that is not published yet (Spec §1.8, §8). It keeps their rows, and continues after an error with
 // one file.
 func (s *Service) PurgeFiles(ctx context.Context) error {
-	due, err := s.cfg.Store.PurgeableMedia(ctx, s.cfg.Retention, sweepBatch)
+	due, err := s.cfg.Store.PurgeableMedia(ctx, s.cfg.Retention, fileBatch)
 	if err != nil {
 		return fmt.Errorf("look for files to purge: %w", err)
 	}

@@ -60,7 +60,7 @@ func (d *download) Read(b []byte) (int, error) {
 // Close ends the connection.
 func (d *download) Close() { _ = d.file.Close() }
 
-// isTransient tells whether err is a download error after which another attempt may succeed.
+// isTransient reports whether err is a download error after which another attempt may succeed.
 func isTransient(err error) bool {
 	e, ok := errors.AsType[*fetch.Error](err)
 	return ok && e.Transient

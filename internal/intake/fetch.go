@@ -103,7 +103,8 @@ func (s *Service) newMediaRowFromURL(t store.Tenant, in contract.MediaFromURL) (
 }
 
 // FetchFile downloads a file from its address and stores it. It may run twice or be killed at any time, because only
-// the worker that has claimed the file changes it. After a temporary error, the sweep enqueues it again.
+// the worker that has claimed the file changes it. After a temporary error, RequeueOrFailStalledFiles enqueues another
+// job.
 func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	m, err := t.Media(ctx, id)

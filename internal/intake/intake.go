@@ -46,7 +46,7 @@ type Service struct {
 // New returns a Service.
 func New(cfg Config) *Service { return &Service{cfg: cfg, decoding: make(chan struct{}, 1)} }
 
-// tenant returns access to a workspace's data for jobs, sweeps and signed addresses, which have no caller.
+// tenant returns access to a workspace's data for jobs, periodic tasks and signed addresses, which have no caller.
 func (s *Service) tenant(ws core.WorkspaceID) store.Tenant { return s.cfg.Store.In(ws) }
 
 // loadPlan loads the subscription plan of the tenant's workspace.

@@ -15,8 +15,8 @@ const (
 	leaseTime = 30 * time.Second
 	// saveTime is the time limit for storing a result, even if the request or the worker has been stopped.
 	saveTime = 10 * time.Second
-	// startPatience is how long a job may take to start before the sweep adds another. An extra job is harmless, because
-	// only one can claim the file.
+	// startPatience is how long a job may take to start before RequeueOrFailStalledFiles adds another. An extra job is
+	// harmless, because only one can claim the file.
 	startPatience = time.Minute
 )
 

@@ -172,7 +172,7 @@ func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.Me
 	if err == nil && !moved {
 		s.tryDeleteBlobs(ctx, result.cleanBlob, result.thumbnail)
 	}
-	return err // the commit may have succeeded, so the new bytes stay; if it did not, a sweep deletes them
+	return err // the commit may have succeeded, so the new bytes stay; if it did not, SweepBlobs deletes them
 }
 
 // failFile ends the claim and marks the file as failed. Its bytes no longer count, and are deleted.

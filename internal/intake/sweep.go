@@ -13,15 +13,15 @@ import (
 	"belfry/internal/store"
 )
 
-// sweepBatch is how many files one sweep handles.
-const sweepBatch = 1000
+// fileBatch is how many files one call of RequeueOrFailStalledFiles or PurgeFiles handles.
+const fileBatch = 1000
 
-// SweepFiles handles files that have waited too long: expired reservations fail, and files that wait for a worker get
-// another job.
-func (s *Service) SweepFiles(ctx context.Context) error {
+// RequeueOrFailStalledFiles handles files that have waited too long: it enqueues another job for a file that waits for
+// a worker, and marks a file as failed if its reservation has expired.
+func (s *Service) RequeueOrFailStalledFiles(ctx context.Context) error {
 	var due []store.DueMedia
 	err := s.cfg.Store.Tx(ctx, func(db *store.Store) (err error) {
-		if due, err = db.PostponeDueMedia(ctx, startPatience, sweepBatch); err != nil {
+		if due, err = db.PostponeDueMedia(ctx, startPatience, fileBatch); err != nil {
 			return err
 		}
 		var jobs []queue.Job
@@ -36,7 +36,7 @@ func (s *Service) SweepFiles(ctx context.Context) error {
 		return db.EnqueueMany(ctx, jobs)
 	})
 	if err != nil {
-		return fmt.Errorf("sweep files: %w", err)
+		return fmt.Errorf("requeue stalled files: %w", err)
 	}
 	for _, d := range due {
 		if d.Status != core.MediaUploading || d.Fetched {

@@ -223,7 +223,7 @@ func (s *Service) markUploaded(
 		return t.Enqueue(ctx, queue.Process{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{})
 	})
 	if err != nil {
-		return false, err // the commit may have succeeded, so the bytes stay; if it did not, a sweep deletes them
+		return false, err // the commit may have succeeded, so the bytes stay; if it did not, SweepBlobs deletes them
 	}
 	if !kept {
 		s.tryDeleteBlobs(ctx, key)

@@ -67,7 +67,7 @@ func runClient(
 	if err != nil {
 		return err
 	}
-	bin, err := findBinaries(ctx, major)
+	bin, err := findServerPrograms(ctx, major)
 	if err != nil {
 		return err
 	}

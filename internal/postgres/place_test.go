@@ -139,7 +139,7 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := searchBinaries(t.Context(), c.want, c.only, c.globs, c.path)
+			got, err := searchServerPrograms(t.Context(), c.want, c.only, c.globs, c.path)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q in it", err, c.err)
@@ -155,7 +155,7 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 
 func TestTheRealProgramsAreFound(t *testing.T) {
 	t.Parallel()
-	got, err := findBinaries(t.Context(), 0)
+	got, err := findServerPrograms(t.Context(), 0)
 	if err != nil || got.Major < Oldest {
 		t.Fatalf("got %v, error %v", got, err)
 	}
@@ -167,7 +167,7 @@ func TestTheRealProgramsAreFound(t *testing.T) {
 			copyFile(t, filepath.Join(got.Dir, name), filepath.Join(plain, name))
 		}
 	}
-	asked, err := searchBinaries(t.Context(), 0, plain, nil, "")
+	asked, err := searchServerPrograms(t.Context(), 0, plain, nil, "")
 	if err != nil || asked.Major != got.Major {
 		t.Errorf("asked, it is %v (%v); by its folder %v", asked, err, got)
 	}

@@ -22,7 +22,7 @@ const logInterval = time.Minute
 
 // Server is a running local PostgreSQL. The caller of Start stops it.
 type Server struct {
-	bin       binaries
+	bin       serverPrograms
 	account   account
 	layout    layout
 	ephemeral bool
@@ -66,7 +66,7 @@ func (s *Server) prepareCluster(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.bin, err = findBinaries(ctx, major); err != nil {
+	if s.bin, err = findServerPrograms(ctx, major); err != nil {
 		return err
 	}
 	for _, path := range []string{l.cluster, filepath.Join(s.bin.Dir, "postgres")} {

@@ -55,7 +55,7 @@ func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.I
 // prepares it. owner identifies the worker. Publish does nothing if there is nothing to do yet, if another worker has
 // claimed the post, or if the post is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
-	if err := e.cfg.Store.WakeNextWaiting(ctx); err != nil { // Run does this periodically
+	if err := e.cfg.Store.WakeNextWaitingPosts(ctx); err != nil { // Run does this periodically
 		return fmt.Errorf("give waiting posts their turn: %w", err)
 	}
 	claim, err := e.tenant(ws).ClaimPublication(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())

@@ -25,13 +25,13 @@ func (r *checker) describeSyntaxError(err error) error {
 		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The key %s is repeated.",
 			FormatKey(syntax.JSONPointer.LastToken())).WithCause(err)
 	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
-		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).
+		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body is not valid UTF-8: the error is at byte %d.", syntax.ByteOffset).
 			WithCause(err)
 	case errors.As(err, &syntax):
-		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body is not JSON at byte %d.", syntax.ByteOffset).
+		return core.Invalid(pathFromPointer(syntax.JSONPointer), "The body is not valid JSON: the error is at byte %d.", syntax.ByteOffset).
 			WithHint("%s", adviseOnSyntax(r.text, syntax.ByteOffset)).WithCause(err)
 	}
-	return core.Invalid("", "The body is not JSON.").WithCause(err)
+	return core.Invalid("", "The body is not valid JSON.").WithCause(err)
 }
 
 // adviseOnSyntax returns advice about the most frequent mistakes in JSON (RFC 8259), by the text around offset.

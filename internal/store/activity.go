@@ -6,8 +6,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Activity shows that a post or a file has changed, or may soon change. An activity that was not there at the last look
-// means a change of its object, and so does the end of an activity that Lasts.
+// Activity shows that a post or a file has changed, or may soon change. A new activity means that its object has
+// changed, and so does the end of an activity with Lasts set.
 type Activity struct {
 	Workspace core.WorkspaceID
 	Post      core.PostID
@@ -16,7 +16,7 @@ type Activity struct {
 	Lasts     bool
 }
 
-// Bounds of RecentActivity. A queued post is in motion some minutes before its time, because it may be prepared.
+// Bounds of RecentActivity. A queued post is in motion from a few minutes before its time, because it may be prepared.
 const (
 	newestEvents  = 600 // of each workspace
 	movingPosts   = 50  // of each workspace

@@ -10,11 +10,11 @@ import (
 	"belfry/internal/core"
 )
 
-// CalendarPost is a post with a time that is within one of a calendar's spans. It may stand for several.
+// CalendarPost is a post with a time that is within one of a calendar's spans. It may represent several.
 type CalendarPost struct {
 	Span  int // the number of the span, from 1
 	Total int // how many posts the span has
-	// Together is how many posts of the same request, time and status it stands for, and Platforms are theirs.
+	// Together is how many posts of the same request, time and status it represents, and Platforms are their networks.
 	Together  int
 	Platforms []core.Platform
 	ID        core.PostID

@@ -108,7 +108,7 @@ func (s *Store) FinishErasure(ctx context.Context, code string) error {
 		args{"code": code})
 }
 
-// DeleteOldErasures deletes erasures that were completed longer ago than kept.
+// DeleteOldErasures deletes erasures that were completed longer than keepFor ago.
 func (s *Store) DeleteOldErasures(ctx context.Context, keepFor time.Duration) error {
 	return s.exec(ctx, `DELETE FROM erasures WHERE done_at < clock() - @kept::interval`, args{"kept": keepFor})
 }

@@ -40,8 +40,8 @@ func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Du
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
 }
 
-// ReleaseMediaClaim ends a claim. The sweep handles the file again after retryAfter, but not before a reservation
-// expires. countFailure says whether the attempt counts as failed.
+// ReleaseMediaClaim ends a claim. The file becomes due (PostponeDueMedia) after retryAfter, but not before a
+// reservation expires. countFailure says whether the attempt counts as failed.
 func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, retryAfter time.Duration,
 	countFailure bool,
 ) error {
@@ -77,7 +77,7 @@ type MediaChange struct {
 	Charged    int64 // bytes that count toward the storage from now on
 	Blob       string
 	Thumbnail  string
-	Next       time.Time // when the sweep handles the file; zero for never
+	Next       time.Time // when the file becomes due (PostponeDueMedia); zero for never
 }
 
 // ChangeMediaState makes a move of a file that the caller has locked, updates the used storage, and ends any claim. It

@@ -72,7 +72,7 @@ type Invitation struct {
 }
 
 // InvitationByToken returns an invitation by the hash of its link's token. It returns ErrNotFound if the invitation has
-// expired, was used or got another token.
+// expired, was used or now has another token.
 func (s *Store) InvitationByToken(ctx context.Context, tokenHash []byte, now time.Time) (Invitation, error) {
 	return queryOne[Invitation](s.query(ctx, `
 		SELECT i.id, i.workspace_id AS workspace, w.name AS workspace_name, i.email, i.name, i.role
@@ -93,15 +93,15 @@ func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, tokenHash []b
 }
 
 // ConsumeInvitation deletes an invitation and returns its role. It returns ErrNotFound if the invitation has expired,
-// was used or got another token.
+// was used or now has another token.
 func (t Tenant) ConsumeInvitation(ctx context.Context, tokenHash []byte, now time.Time) (core.Role, error) {
 	return queryValue[core.Role](t.query(ctx, `
 		DELETE FROM invitations WHERE workspace_id = @ws AND hash = @hash AND expires_at > @now RETURNING role`,
 		args{"hash": tokenHash, "now": now}))
 }
 
-// JoinWorkspace makes a person a member of the workspace. If passwordHash is not empty, it first stores the person; the
-// error is conflict if the email address is in use.
+// JoinWorkspace makes a person a member of the workspace. If newUserPasswordHash is not empty, it first stores the
+// person; the error is conflict if the email address is in use.
 func (t Tenant) JoinWorkspace(ctx context.Context, u core.User, newUserPasswordHash string, role core.Role,
 	now time.Time,
 ) error {

@@ -118,8 +118,8 @@ type Answer struct {
 
 // Errors of CreatePosts, which then has stored nothing.
 var (
-	// ErrPlanChanged means that the request's check is no longer valid, because a limit was reached, a file was
-	// deleted or an account was disconnected since.
+	// ErrPlanChanged means that the request's check is no longer valid, because a limit was reached, a file was deleted
+	// or an account was disconnected in the meantime.
 	ErrPlanChanged = errors.New("the plan of the request has changed")
 	// ErrReplaced means that another request with the same key has replaced this one.
 	ErrReplaced = errors.New("another request with this key has replaced this one")

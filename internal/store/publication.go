@@ -172,7 +172,7 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 		)`+pass+`
 		INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
 		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced
-		RETURNING id, `+wokenSQL(next.PassesTurn)+` AS woken`, a))
+		RETURNING id, `+hasWokenPostSQL(next.PassesTurn)+` AS woken`, a))
 	if errors.Is(err, ErrNotFound) {
 		return 0, t.explainUnsavedStep(ctx, p)
 	}
@@ -219,7 +219,7 @@ func (t Tenant) SaveClaimEnd(ctx context.Context, p Publication, last *Outcome, 
 				armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
 			WHERE `+fence+` RETURNING post_id
 		)`+passSQL+`
-		SELECT `+wokenSQL(passTurnFor > 0)+` FROM fenced`, a))
+		SELECT `+hasWokenPostSQL(passTurnFor > 0)+` FROM fenced`, a))
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return ErrFenced

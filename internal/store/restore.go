@@ -173,7 +173,7 @@ func (p HeldPost) FateInWords() string {
 	case p.Armed:
 		return "a draft that may be published; check the account before you send it"
 	case p.Unproved:
-		return "may be published already: no receipt proves it; check the account"
+		return "may already be published, but has no receipt; check the account"
 	}
 	return "no receipt; will be published unless you cancel it"
 }

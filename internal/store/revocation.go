@@ -94,8 +94,8 @@ func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPendin
 		WHERE grant_hash = @grant`, args{"grant": r.Grant, "token": r.Token, "ended": noCallPending})
 }
 
-// DeleteOldRevocations deletes revocations that were requested longer ago than keepFor. It also deletes finished ones
-// whose last call took effect longer ago than consentLifetime, because no consent in progress is older.
+// DeleteOldRevocations deletes revocations that were requested longer than keepFor ago. It also deletes finished ones
+// whose last call took effect longer than consentLifetime ago, because no consent in progress is older.
 func (s *Store) DeleteOldRevocations(ctx context.Context, keepFor, consentLifetime time.Duration) error {
 	return s.exec(ctx, `
 		DELETE FROM revocations WHERE asked_at < clock() - @lifetime::interval

@@ -162,9 +162,10 @@ func (s *Store) RevokeAccountTokens(ctx context.Context, tokens []AccountToken, 
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// ReviewAccountConnections revokes the accounts whose ConnectedVia differs from connectedVia, because this server now
-// uses other networks. It restores those whose networks are in use again. It does not change accounts without a token.
-func (s *Store) ReviewAccountConnections(ctx context.Context, connectedVia, reason string) error {
+// ReconcileAccountConnections revokes the accounts whose ConnectedVia differs from connectedVia, because this server
+// now uses other networks. It restores those whose networks are in use again. It does not change accounts without a
+// token.
+func (s *Store) ReconcileAccountConnections(ctx context.Context, connectedVia, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET
 			status = CASE

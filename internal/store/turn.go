@@ -53,9 +53,9 @@ const passTurnSQL = `, held AS (
 			DELETE FROM turns t USING held WHERE t.account_id = held.account_id AND NOT EXISTS (SELECT FROM woken)
 		)`
 
-// wokenSQL returns the SQL that says whether passTurnSQL has made another post due. passes says whether the statement
-// contains passTurnSQL.
-func wokenSQL(passesTurn bool) string {
+// hasWokenPostSQL returns the SQL that says whether passTurnSQL has made another post due. passesTurn says whether the
+// statement contains passTurnSQL.
+func hasWokenPostSQL(passesTurn bool) string {
 	if passesTurn {
 		return `EXISTS (SELECT FROM woken)`
 	}
@@ -85,11 +85,11 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// WakeNextWaiting finds the accounts with waiting posts whose turn no post has, and makes the one that was due first
-// due now. This happens if a worker dies, or if a turn ends while a post begins to wait. The post takes the turn when
-// it is armed, as any other does. WakeNextWaiting waits for no lock, so it cannot deadlock with a transaction that
-// changes several posts.
-func (s *Store) WakeNextWaiting(ctx context.Context) error {
+// WakeNextWaitingPosts finds the accounts with waiting posts whose turn no post has. For each of them, it makes the
+// post due now that was due first. This happens if a worker dies, or if a turn ends while a post begins to wait. The
+// post takes the turn when it is armed, as any other does. WakeNextWaitingPosts waits for no lock, so it cannot
+// deadlock with a transaction that changes several posts.
+func (s *Store) WakeNextWaitingPosts(ctx context.Context) error {
 	woken, err := s.execChanged(ctx, `
 		WITH free AS (
 			SELECT DISTINCT u.turn_of AS account_id FROM publications u WHERE u.turn_of IS NOT NULL

@@ -56,12 +56,12 @@ var jobCases = map[string]func(*world) (effect func() string){
 
 // Every kind of job has the effect of one run when it runs twice, at once, or again after its worker was killed.
 func TestAJobThatRunsTwiceHasTheEffectOfOnce(t *testing.T) {
-	for _, operation := range jobs.Operations(nil) {
-		t.Run(operation.Kind, func(t *testing.T) {
+	for _, handler := range jobs.Handlers(nil) {
+		t.Run(handler.Kind, func(t *testing.T) {
 			t.Parallel()
-			prepare, ok := jobCases[operation.Kind]
+			prepare, ok := jobCases[handler.Kind]
 			if !ok {
-				t.Fatalf("there is no case for jobs of the kind %s", operation.Kind)
+				t.Fatalf("there is no case for jobs of the kind %s", handler.Kind)
 			}
 			letters := mailtest.New(t)
 			w := newWorld(t, fetchBell(t), func(c *app.Config) {
@@ -71,10 +71,10 @@ func TestAJobThatRunsTwiceHasTheEffectOfOnce(t *testing.T) {
 			})
 			w.letters = letters
 			w.ws.Account("facebook") // the first of a workspace is not special
-			want, boundaries := w.runJob(operation.Kind, prepare, func(run func(acts map[int]act) int) int { return run(nil) })
+			want, boundaries := w.runJob(handler.Kind, prepare, func(run func(acts map[int]act) int) int { return run(nil) })
 			check := func(how string, runs func(run func(map[int]act) int) int) {
 				t.Helper()
-				if got, _ := w.runJob(operation.Kind, prepare, runs); got != want {
+				if got, _ := w.runJob(handler.Kind, prepare, runs); got != want {
 					t.Errorf("%s: %s, want %s", how, got, want)
 				}
 			}
@@ -93,7 +93,7 @@ func TestAJobThatRunsTwiceHasTheEffectOfOnce(t *testing.T) {
 					return run(map[int]act{k: killLife})
 				})
 			}
-			t.Logf("%s: %s; killed at %d of %d boundaries", operation.Kind, want, len(ks), boundaries)
+			t.Logf("%s: %s; killed at %d of %d boundaries", handler.Kind, want, len(ks), boundaries)
 		})
 	}
 }
@@ -116,9 +116,9 @@ func (w *world) runJob(
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			for _, operation := range jobs.Operations(l.app) {
-				if operation.Kind == kind {
-					_ = operation.Do(context.Background(), arguments) // an error is what the next run is for
+			for _, handler := range jobs.Handlers(l.app) {
+				if handler.Kind == kind {
+					_ = handler.Do(context.Background(), arguments) // an error is what the next run is for
 				}
 			}
 		}()

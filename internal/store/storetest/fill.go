@@ -16,15 +16,15 @@ import (
 //go:embed fill.sql
 var fillStatements string
 
-// Filled names a large workspace.
+// Filled identifies the large workspace that Fill has filled.
 type Filled struct {
 	Workspace core.WorkspaceID
 	Accounts  []core.AccountID // the two that have half of the workspace's posts each
 }
 
 // Fill adds posts, each with its timeline, slot, ledger row and calls, to a migrated database: a third of them to the
-// oldest workspace, on two of its accounts, and the rest to twenty other workspaces with five accounts each. It makes
-// what is missing. The role must be a superuser, since foreign keys are not checked.
+// oldest workspace, on two of its accounts, and the rest to twenty other workspaces with five accounts each. It creates
+// missing workspaces and accounts. The role must be a superuser, because foreign keys are not checked.
 func Fill(ctx context.Context, address string, posts int) (filled Filled, err error) {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 	"belfry/internal/postgres"
 )
 
-// Server is a PostgreSQL for tests. Its data lives in one of a few folders below the temporary one
-// and is taken up again by the next run, which spares that run half a second.
+// Server is a PostgreSQL server for tests. Its data is in one of several folders below the system's temporary folder.
+// The next run uses the same data, which saves it half a second.
 type Server struct {
 	*postgres.Server
 	lock *postgres.Lock
 }
 
-// slots bounds how many servers may run side by side, one for each test process of `go test ./...`.
+// slots is the maximum number of servers that run at the same time, one for each test process of `go test ./...`.
 const slots = 64
 
-// Start starts a server in the first free folder. It ends with the process, or by Stop.
+// Start starts a server in the first free folder. The server runs until Stop is called or the process ends.
 func Start(ctx context.Context) (*Server, error) {
-	base, err := baseDir(os.TempDir())
+	base, err := makeBaseDir(os.TempDir())
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +44,8 @@ func Start(ctx context.Context) (*Server, error) {
 	return nil, fmt.Errorf("all %d test servers below %s are in use", slots, base)
 }
 
-// startIn starts the server in dir. What a crash of the machine left there may be broken, since
-// nothing was synced; so a start that fails is repeated once from nothing.
+// startIn starts the server in dir. Existing data may be broken after a crash of the machine, because it is never
+// synced to disk. If the server does not start, startIn therefore deletes the data and tries once more.
 func startIn(ctx context.Context, dir string, lock *postgres.Lock) (*Server, error) {
 	cfg := postgres.Config{Dir: dir, Ephemeral: true}
 	s, err := postgres.Start(ctx, cfg)
@@ -58,7 +58,7 @@ func startIn(ctx context.Context, dir string, lock *postgres.Lock) (*Server, err
 			return nil, errors.Join(again, lock.Release())
 		}
 	}
-	if err := sweep(ctx, s.URL()); err != nil {
+	if err := dropOldDatabases(ctx, s.URL()); err != nil {
 		return nil, errors.Join(err, s.Stop(ctx), lock.Release())
 	}
 	return &Server{Server: s, lock: lock}, nil
@@ -69,8 +69,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	return errors.Join(s.Server.Stop(ctx), s.lock.Release())
 }
 
-// sweep drops what a killed run left, and templates of other schemas.
-func sweep(ctx context.Context, admin string) error {
+// dropOldDatabases drops the databases that killed runs left behind, and templates with other schemas.
+func dropOldDatabases(ctx context.Context, admin string) error {
 	conn, err := pgx.Connect(ctx, admin)
 	if err != nil {
 		return fmt.Errorf("connect to the tests' server: %w", err)
@@ -96,8 +96,9 @@ func sweep(ctx context.Context, admin string) error {
 	return nil
 }
 
-// baseDir is the folder of the test servers. Its name is known to all, so it must be ours.
-func baseDir(temp string) (string, error) {
+// makeBaseDir creates the folder of the test servers if it does not exist, and returns it. Other users of the machine
+// can predict its name, so it returns an error if the folder belongs to one of them.
+func makeBaseDir(temp string) (string, error) {
 	dir := filepath.Join(temp, fmt.Sprintf("belfry-test-%d", os.Geteuid()))
 	if err := os.Mkdir(dir, 0o711); err != nil && !os.IsExist(err) {
 		return "", fmt.Errorf("make the folder of the test servers: %w", err)

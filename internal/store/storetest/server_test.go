@@ -116,7 +116,7 @@ func TestServersSideBySideHaveFoldersOfTheirOwn(t *testing.T) {
 func TestTheFolderOfTheServersMustBeOurs(t *testing.T) {
 	t.Parallel()
 	temp := t.TempDir()
-	dir, err := baseDir(temp)
+	dir, err := makeBaseDir(temp)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestTheFolderOfTheServersMustBeOurs(t *testing.T) {
 	if err := os.Symlink(temp, dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := baseDir(temp); err == nil {
+	if _, err := makeBaseDir(temp); err == nil {
 		t.Error("a link was followed")
 	}
 }

@@ -1,5 +1,5 @@
-// Package storetest gives each test a database of its own, migrated and empty, on a real PostgreSQL
-// that the test run starts and stops by itself.
+// Package storetest gives each test its own database, migrated and empty, on a PostgreSQL server that the test run
+// starts and stops.
 package storetest
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Variable names the environment variable with the address of a server to use. Without it each test
-// process starts one of its own.
+// Variable is the environment variable with the address of the server to use. If it is not set, each test process
+// starts its own server.
 const Variable = "BELFRY_TEST_POSTGRES"
 
-// prefix begins the name of each test's database; databases left by a killed run are known by it.
+// prefix begins the name of each test's database. It also identifies databases that a killed run left behind.
 const prefix = "test_"
 
-// server is the process's one server, started by the first test that asks. Tests of a package have
-// nothing else in common that could own it.
+// server returns the address of the process's only server, which the first test that needs it starts. It is a global
+// variable because the tests of a package share nothing else.
 var server = sync.OnceValues(func() (string, error) {
 	ctx := context.Background()
 	admin, ok := os.LookupEnv(Variable)
@@ -33,12 +33,12 @@ var server = sync.OnceValues(func() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		admin = s.URL() // it is stopped by the end of the process
+		admin = s.URL() // the server stops when the process ends
 	}
 	return admin, makeTemplate(ctx, admin)
 })
 
-// URL returns the address of a new database, a copy of the migrated template, dropped when t ends.
+// URL returns the address of a new migrated database, which is dropped when t ends.
 func URL(t testing.TB) string {
 	t.Helper()
 	admin, err := server()
@@ -49,22 +49,22 @@ func URL(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return database(t, admin, template)
+	return createTemporary(t, admin, template)
 }
 
-// EmptyURL returns the address of a new database without a table in it, dropped when t ends.
+// EmptyURL returns the address of a new database without tables, which is dropped when t ends.
 func EmptyURL(t testing.TB) string {
 	t.Helper()
 	admin, err := server()
 	if err != nil {
 		t.Fatalf("no PostgreSQL for the tests: %v", err)
 	}
-	return database(t, admin, "template0")
+	return createTemporary(t, admin, "template0")
 }
 
-func database(t testing.TB, admin, template string) string {
+func createTemporary(t testing.TB, admin, template string) string {
 	t.Helper()
-	address, drop, err := copyOf(context.WithoutCancel(t.Context()), admin, template)
+	address, drop, err := createCopy(context.WithoutCancel(t.Context()), admin, template)
 	if err != nil {
 		t.Fatalf("make a database for the test: %v", err)
 	}
@@ -76,8 +76,8 @@ func database(t testing.TB, admin, template string) string {
 	return address
 }
 
-// Database makes a migrated database on a server that Start started, for programs that are no tests.
-// The caller drops it.
+// Database creates a migrated database on a server that Start started, for programs other than tests. The caller drops
+// it.
 func Database(ctx context.Context, admin string) (address string, drop func() error, err error) {
 	if err := makeTemplate(ctx, admin); err != nil {
 		return "", nil, err
@@ -86,19 +86,19 @@ func Database(ctx context.Context, admin string) (address string, drop func() er
 	if err != nil {
 		return "", nil, err
 	}
-	return copyOf(ctx, admin, template)
+	return createCopy(ctx, admin, template)
 }
 
-func copyOf(ctx context.Context, admin, template string) (address string, drop func() error, err error) {
+func createCopy(ctx context.Context, admin, template string) (address string, drop func() error, err error) {
 	name := prefix + strings.ToLower(rand.Text()[:16])
-	if err := clone(ctx, admin, name, template); err != nil {
+	if err := copyDatabase(ctx, admin, name, template); err != nil {
 		return "", nil, err
 	}
 	drop = func() error { return execute(ctx, admin, "DROP DATABASE "+name+" WITH (FORCE)") }
-	return within(admin, name), drop, nil
+	return databaseURL(admin, name), drop, nil
 }
 
-// Pool returns a pool on a new database as URL makes it; it is closed when t ends.
+// Pool returns a connection pool for a new database from URL. The pool is closed when t ends.
 func Pool(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), URL(t))
@@ -109,11 +109,11 @@ func Pool(t testing.TB) *pgxpool.Pool {
 	return pool
 }
 
-// within is the address of another database on the same server.
-func within(admin, name string) string {
+// databaseURL returns the address of another database on the same server.
+func databaseURL(admin, name string) string {
 	u, err := url.Parse(admin)
 	if err != nil {
-		return admin // the caller's first connection says what is wrong with it
+		return admin // the caller's first connection returns the error
 	}
 	u.Path = "/" + name
 	return u.String()

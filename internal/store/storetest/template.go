@@ -13,12 +13,12 @@ import (
 	"belfry/migrations"
 )
 
-// turn is the advisory lock under which one process makes the template for all.
-const turn = int64(0x746d706c) // "tmpl"
+// templateLock is the advisory lock for creating the template.
+const templateLock = int64(0x746d706c) // "tmpl"
 
-// makeTemplate makes the database that all tests copy, unless one of this very schema is there. It
-// is filled under another name and closed to connections before it gets its own, so that a copy
-// never meets a session in it.
+// makeTemplate creates the database that all tests copy, unless there is one with this schema. It migrates the database
+// under a temporary name and forbids connections before it renames it, because PostgreSQL cannot copy a database that
+// has sessions.
 func makeTemplate(ctx context.Context, admin string) error {
 	name, err := templateName()
 	if err != nil {
@@ -28,8 +28,8 @@ func makeTemplate(ctx context.Context, admin string) error {
 	if err != nil {
 		return fmt.Errorf("connect to the tests' server: %w", err)
 	}
-	defer conn.Close(ctx) // and with it goes the lock
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", turn); err != nil {
+	defer conn.Close(ctx) // which also releases the lock
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", templateLock); err != nil {
 		return fmt.Errorf("wait for the template: %w", err)
 	}
 	var there bool
@@ -42,10 +42,10 @@ func makeTemplate(ctx context.Context, admin string) error {
 			return fmt.Errorf("%s: %w", sql, err)
 		}
 	}
-	if err := migrateAt(ctx, within(admin, draft)); err != nil {
+	if err := migrateAt(ctx, databaseURL(admin, draft)); err != nil {
 		return err
 	}
-	return finish(ctx, conn, draft, name)
+	return closeAndRename(ctx, conn, draft, name)
 }
 
 func migrateAt(ctx context.Context, address string) error {
@@ -57,13 +57,13 @@ func migrateAt(ctx context.Context, address string) error {
 	return migrations.Run(ctx, pool)
 }
 
-// finish closes the filled template and gives it its name.
-func finish(ctx context.Context, conn *pgx.Conn, draft, name string) error {
+// closeAndRename forbids connections to the new template and renames it from draft to name.
+func closeAndRename(ctx context.Context, conn *pgx.Conn, draft, name string) error {
 	for _, sql := range []string{
 		"ALTER DATABASE " + draft + " ALLOW_CONNECTIONS false",
 		"ALTER DATABASE " + draft + " RENAME TO " + name,
 	} {
-		if err := whenFree(ctx, conn, sql); err != nil {
+		if err := execWithoutSessions(ctx, conn, sql); err != nil {
 			return err
 		}
 	}
@@ -75,24 +75,24 @@ func templateName() (string, error) {
 	return "template_" + hash, err
 }
 
-// clone makes a database as a copy of another.
-func clone(ctx context.Context, admin, name, template string) error {
+// copyDatabase creates a database as a copy of another.
+func copyDatabase(ctx context.Context, admin, name, template string) error {
 	conn, err := pgx.Connect(ctx, admin)
 	if err != nil {
 		return fmt.Errorf("connect to the tests' server: %w", err)
 	}
 	defer conn.Close(ctx)
-	return whenFree(ctx, conn, "CREATE DATABASE "+name+" TEMPLATE "+template)
+	return execWithoutSessions(ctx, conn, "CREATE DATABASE "+name+" TEMPLATE "+template)
 }
 
-// whenFree runs a statement that needs a database without sessions. One that has just been closed
-// on our side may linger on the server's for a moment.
-func whenFree(ctx context.Context, conn *pgx.Conn, sql string) error {
+// execWithoutSessions runs a statement that needs a database without sessions. It repeats the statement while the
+// database is in use, because the server may need a moment to end a session that the client has closed.
+func execWithoutSessions(ctx context.Context, conn *pgx.Conn, sql string) error {
 	const inUse = "55006"
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		_, err := conn.Exec(ctx, sql)
 		if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code == inUse && time.Now().Before(deadline) {
-			continue // the server itself waits up to five seconds before it says so
+			continue // the server itself has waited for up to five seconds
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", sql, err)

@@ -18,8 +18,8 @@ import (
 // Oldest is the oldest supported major version of PostgreSQL.
 const Oldest = 15
 
-// binaries is a folder that contains the server's programs, with their major version.
-type binaries struct {
+// serverPrograms is a folder that contains the server's programs, with their major version.
+type serverPrograms struct {
 	Dir   string
 	Major int
 }
@@ -36,23 +36,23 @@ var places = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
 }
 
-// findBinaries returns the server's programs: those of the given major version, because a cluster works only with its
-// own version, or the newest if major is zero. If PG_BIN is set, it searches only there.
-func findBinaries(ctx context.Context, major int) (binaries, error) {
-	return searchBinaries(ctx, major, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
+// findServerPrograms returns the server's programs: those of the given major version, because a cluster works only with
+// its own version, or the newest if major is zero. If PG_BIN is set, it searches only there.
+func findServerPrograms(ctx context.Context, major int) (serverPrograms, error) {
+	return searchServerPrograms(ctx, major, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
 }
 
-// searchBinaries is findBinaries with explicit places: only onlyDir, unless that is empty, or else the folders that
-// match globs and then those in searchPath.
-func searchBinaries(ctx context.Context, major int, onlyDir string, globs []string,
+// searchServerPrograms is findServerPrograms with explicit places: only onlyDir, unless that is empty, or else the
+// folders that match globs and then those in searchPath.
+func searchServerPrograms(ctx context.Context, major int, onlyDir string, globs []string,
 	searchPath string,
-) (binaries, error) {
+) (serverPrograms, error) {
 	if onlyDir != "" {
-		found, err := inspectBinaries(ctx, onlyDir)
+		found, err := inspectServerPrograms(ctx, onlyDir)
 		if err != nil {
-			return binaries{}, fmt.Errorf("PG_BIN is %s, which does not contain PostgreSQL's server programs: %w", onlyDir, err)
+			return serverPrograms{}, fmt.Errorf("PG_BIN is %s, which does not contain PostgreSQL's server programs: %w", onlyDir, err)
 		}
-		return chooseVersion([]binaries{found}, major)
+		return chooseVersion([]serverPrograms{found}, major)
 	}
 	var dirs []string
 	for _, glob := range globs {
@@ -60,9 +60,9 @@ func searchBinaries(ctx context.Context, major int, onlyDir string, globs []stri
 		dirs = append(dirs, matches...)
 	}
 	// PATH comes last, because it may contain wrappers of the programs.
-	var found []binaries
+	var found []serverPrograms
 	for _, dir := range append(dirs, filepath.SplitList(searchPath)...) {
-		if b, err := inspectBinaries(ctx, dir); err == nil {
+		if b, err := inspectServerPrograms(ctx, dir); err == nil {
 			found = append(found, b)
 		}
 	}
@@ -71,28 +71,28 @@ func searchBinaries(ctx context.Context, major int, onlyDir string, globs []stri
 
 // chooseVersion returns the programs of the given major version, or the newest if major is zero. If several are equal,
 // it returns the first one.
-func chooseVersion(found []binaries, major int) (binaries, error) {
+func chooseVersion(found []serverPrograms, major int) (serverPrograms, error) {
 	if len(found) == 0 {
-		return binaries{},
+		return serverPrograms{},
 			errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), set PG_BIN to the folder that contains its programs, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
 	}
 	if major != 0 {
-		i := slices.IndexFunc(found, func(b binaries) bool { return b.Major == major })
+		i := slices.IndexFunc(found, func(b serverPrograms) bool { return b.Major == major })
 		if i < 0 {
-			return binaries{},
+			return serverPrograms{},
 				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or set PG_BIN to the folder that contains its programs", major, formatVersions(found), major)
 		}
 		return found[i], nil
 	}
-	newest := slices.MaxFunc(found, func(a, b binaries) int { return cmp.Compare(a.Major, b.Major) })
+	newest := slices.MaxFunc(found, func(a, b serverPrograms) int { return cmp.Compare(a.Major, b.Major) })
 	if newest.Major < Oldest {
-		return binaries{},
+		return serverPrograms{},
 			fmt.Errorf("PostgreSQL %d in %s is too old: version %d or newer is needed", newest.Major, newest.Dir, Oldest)
 	}
 	return newest, nil
 }
 
-func formatVersions(found []binaries) string {
+func formatVersions(found []serverPrograms) string {
 	var words []string
 	for _, b := range found {
 		words = append(words, strconv.Itoa(b.Major))
@@ -106,34 +106,34 @@ var versionInPath = regexp.MustCompile(`/(?:postgresql[@/]?|pgsql-)(\d+)(?:/bin)
 
 var versionInWords = regexp.MustCompile(`PostgreSQL\)? (\d+)`)
 
-// inspectBinaries returns the programs in dir, after following links. It refuses a folder whose postgres is a script,
-// because a wrapper may change the user or the process group, and then we could not stop the server.
-func inspectBinaries(ctx context.Context, dir string) (binaries, error) {
+// inspectServerPrograms returns the programs in dir, after following links. It refuses a folder whose postgres is a
+// script, because a wrapper may change the user or the process group, and then we could not stop the server.
+func inspectServerPrograms(ctx context.Context, dir string) (serverPrograms, error) {
 	server, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
 	if err != nil {
-		return binaries{}, err
+		return serverPrograms{}, err
 	}
 	dir = filepath.Dir(server)
 	if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
-		return binaries{}, err
+		return serverPrograms{}, err
 	}
 	if isScript(server) {
-		return binaries{}, fmt.Errorf("%s is a script, not the server itself", server)
+		return serverPrograms{}, fmt.Errorf("%s is a script, not the server itself", server)
 	}
 	if m := versionInPath.FindStringSubmatch(dir); m != nil {
 		major, err := strconv.Atoi(m[1])
-		return binaries{Dir: dir, Major: major}, err
+		return serverPrograms{Dir: dir, Major: major}, err
 	}
 	out, err := exec.CommandContext(ctx, server, "--version").Output()
 	if err != nil {
-		return binaries{}, fmt.Errorf("ask %s for its version: %w", server, err)
+		return serverPrograms{}, fmt.Errorf("ask %s for its version: %w", server, err)
 	}
 	m := versionInWords.FindSubmatch(out)
 	if m == nil {
-		return binaries{}, fmt.Errorf("%s reports %q, which is not PostgreSQL", server, strings.TrimSpace(string(out)))
+		return serverPrograms{}, fmt.Errorf("%s reports %q, which is not PostgreSQL", server, strings.TrimSpace(string(out)))
 	}
 	major, err := strconv.Atoi(string(m[1]))
-	return binaries{Dir: dir, Major: major}, err
+	return serverPrograms{Dir: dir, Major: major}, err
 }
 
 func isScript(file string) bool {
