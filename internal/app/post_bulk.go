@@ -272,7 +272,8 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 
 // GetSchedulesToUndoCreation returns the schedules with which RestorePostSchedules turns posts that were just queued
 // into drafts. It leaves out posts that are being published, or have changed since.
-func (a *App) GetSchedulesToUndoCreation(ctx context.Context, c core.Caller, made []contract.Post) ([]PostSchedule, error) {
+func (a *App) GetSchedulesToUndoCreation(ctx context.Context, c core.Caller, made []contract.Post,
+) ([]PostSchedule, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return nil, err

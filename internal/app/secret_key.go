@@ -15,8 +15,8 @@ import (
 // RevokeUnreadableCommand is the command for an operator who has lost a secret key.
 const RevokeUnreadableCommand = "belfry accounts revoke-unreadable"
 
-// reasonTokenUnreadable is the reason for revoking an account whose token cannot be decrypted.
-const reasonTokenUnreadable = "The key that encrypted this account's token is lost. Reconnect the account."
+// reasonKeyLost is the reason for revoking an account whose token cannot be decrypted.
+const reasonKeyLost = "The key that encrypted this account's token is lost. Reconnect the account."
 
 // CheckSecretKeys returns an error if the secret keys cannot decrypt the tokens in the database. Without the right
 // keys, a worker would claim every post and publish none.
@@ -65,7 +65,7 @@ func (a *App) RevokeUnreadableAccounts(ctx context.Context, confirm bool) ([]cor
 		return out, nil
 	}
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		if err := s.RevokeAccountTokens(ctx, lost, reasonTokenUnreadable); err != nil {
+		if err := s.RevokeAccountTokens(ctx, lost, reasonKeyLost); err != nil {
 			return err
 		}
 		for _, t := range lost {
