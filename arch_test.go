@@ -133,6 +133,7 @@ var keepers = []struct {
 	{"github.com/jackc/tern", "migrations"},
 	{"github.com/abema/go-mp4", "internal/media"},
 	{"github.com/wneessen/go-mail", "internal/mail"},
+	{"github.com/evanw/esbuild", "static"},
 	{"github.com/minio/minio-go", "internal/blob"},
 	{"github.com/klauspost/readahead", "internal/blob"},
 	{"github.com/caarlos0/env", "internal/config"},

@@ -70,11 +70,19 @@ func (b assetTable) loadAsset(name string) (asset, error) {
 // layers is the style sheet that sets the order of the layers, so it must be the first.
 const layers = "css/tokens.css"
 
-// readSource returns the bytes of a file. For app.css, it joins all files in the folder css.
+// readSource returns the bytes of a file. It bundles the modules of a page's script, and joins all files in the folder
+// css for app.css.
 func (b assetTable) readSource(name string) ([]byte, error) {
-	if name != "app.css" {
-		return fs.ReadFile(embedded, name)
+	switch name {
+	case bundled:
+		return bundleScript(name)
+	case "app.css":
+		return joinStyles()
 	}
+	return fs.ReadFile(embedded, name)
+}
+
+func joinStyles() ([]byte, error) {
 	sheets, err := fs.Glob(embedded, "css/*.css")
 	if err != nil {
 		return nil, err
@@ -88,7 +96,7 @@ func (b assetTable) readSource(name string) ([]byte, error) {
 		}
 		all.Write(body)
 	}
-	return all.Bytes(), nil
+	return minifyStyles(all.Bytes())
 }
 
 // resolveReferences replaces the plain addresses in an asset with hashed ones.

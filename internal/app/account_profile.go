@@ -80,8 +80,8 @@ func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account c
 	return failed
 }
 
-// copyPicture stores a small copy of an account's picture and returns its key: "" if the account has no picture, and nil
-// after an error.
+// copyPicture stores a small copy of an account's picture and returns its key: "" if the account has no picture, and
+// nil after an error.
 func (a *App) copyPicture(ctx context.Context, account core.Account) (avatarKey *string, err error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
 		return new(""), nil

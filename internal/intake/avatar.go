@@ -64,7 +64,7 @@ func (s *Service) holds(ctx context.Context, key string, content []byte) (bool, 
 	if err != nil {
 		return false, err
 	}
-	defer object.Close() //nolint:errcheck // only read
+	defer object.Close()
 	stored, err := io.ReadAll(io.LimitReader(object, int64(len(content))+1))
 	return bytes.Equal(stored, content), err
 }
