@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -203,7 +202,7 @@ func (r *request) movePost(form url.Values) error {
 		ID: id, Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
-	flash, err := r.moveOnce(form, func(ctx context.Context) (layout.Flash, error) {
+	flash, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		if several {
 			return r.moveTogether(ctx, in, shown.Filter)
 		}
@@ -225,23 +224,6 @@ func (r *request) movePost(form url.Values) error {
 	}
 	m.Moved = &flash
 	return r.render(http.StatusOK, calendar.Page(m), calendar.MovedPart(m))
-}
-
-// moveOnce calls move, and returns what to say about it. For a form that is sent again, it returns the same again.
-func (r *request) moveOnce(
-	form url.Values, move func(context.Context) (layout.Flash, error),
-) (flash layout.Flash, err error) {
-	repeated := r.actReplay(form)
-	if repeated == nil {
-		return move(r.context())
-	}
-	body, err := r.web.cfg.App.DoOnce(r.context(), r.caller, repeated, func(ctx context.Context) (any, error) {
-		return move(ctx)
-	})
-	if err == nil {
-		err = json.Unmarshal(body, &flash)
-	}
-	return flash, err
 }
 
 // moveOne gives a post another time, and returns what to say about it.

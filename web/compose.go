@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -225,36 +226,20 @@ func (r *request) planPosts(form url.Values) error {
 	return r.renderComposerForm(http.StatusOK, form, nil)
 }
 
-// createPosts creates the posts of the form, or shows the form again with the reason for a refusal. A form that is sent
-// again gets the first answer, unless it sends the posts now: what that answer says soon becomes untrue
-// (setCreatedFlash).
+// createPosts creates the posts of the form, or shows the form again with the reason for a refusal.
 func (r *request) createPosts(form url.Values) error {
-	if form.Get(posts.FieldWhen) == posts.WhenNow {
-		return r.createFormPosts(form)
-	}
-	return actOnce((*request).createFormPosts)(r, form)
-}
-
-func (r *request) createFormPosts(form url.Values) error {
 	m, err := r.composerModel(form)
 	if err != nil {
 		return err
 	}
-	if e := errFileMissing(form, m); e != nil {
-		return r.renderComposerForm(httpd.Status(e.Code), form, e)
+	made, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
+		return r.createFormPosts(ctx, form, m)
+	})
+	if core.CodeOf(err) == core.CodeNotFound {
+		return r.renderComposerForm(http.StatusNotFound, form, core.AsError(err))
 	}
-	if e := firstUnchosenSetting(m); e != nil {
-		return r.renderComposerForm(httpd.Status(e.Code), form, e)
-	}
-	if err := r.saveAltTexts(m); err != nil { // first, because posts must not be created if this fails
+	if err != nil {
 		return r.renderComposerError(form, err)
-	}
-	made, e, err := r.createPostsOnce(form, planRequest(m))
-	switch {
-	case err != nil:
-		return err
-	case e != nil:
-		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
 	r.setCreatedFlash(m.Values.When, made.Posts)
 	if len(made.Posts) == 1 {

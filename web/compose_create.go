@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,6 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
-	"belfry/internal/core"
 	"belfry/views/posts"
 	"belfry/views/ui"
 )
@@ -32,30 +32,32 @@ func formReplay(form url.Values) *app.Replay {
 	return &app.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
 }
 
-// createPostsOnce creates the posts of a form, or returns those that it created when the form was first submitted. It
-// counts toward the hourly limit. refusal is an error that the form can show.
-func (r *request) createPostsOnce(
-	form url.Values, in contract.PlanPosts,
-) (made contract.Posts, refusal *core.Error, err error) {
+// createFormPosts creates the posts of a form. It counts toward the hourly limit. If the form was submitted before and
+// its outcome was lost, it returns the posts that it created then.
+func (r *request) createFormPosts(
+	ctx context.Context, form url.Values, m posts.ComposeModel,
+) (made contract.Posts, err error) {
+	if e := errFileMissing(form, m); e != nil {
+		return made, e
+	}
+	if e := firstUnchosenSetting(m); e != nil {
+		return made, e
+	}
+	if err := r.saveAltTexts(ctx, m); err != nil { // first, because posts must not be created if this fails
+		return made, err
+	}
 	operation, ok := app.FindOperation("posts_create")
 	if !ok {
-		return made, nil, errors.New("there is no operation that creates posts")
+		return made, errors.New("there is no operation that creates posts")
 	}
-	answer, err := r.web.cfg.App.RunOperation(r.context(), operation, app.Request{
-		Caller: r.caller, Decode: app.DecodedInput(contract.CreatePosts{PlanPosts: in, Confirm: true}),
+	answer, err := r.web.cfg.App.RunOperation(ctx, operation, app.Request{
+		Caller: r.caller, Decode: app.DecodedInput(contract.CreatePosts{PlanPosts: planRequest(m), Confirm: true}),
 		Replay: formReplay(form),
 	})
 	if err == nil {
 		err = json.Unmarshal(answer.Body, &made)
 	}
-	e, ok := asRefusal(err)
-	if core.CodeOf(err) == core.CodeNotFound {
-		e, ok = core.AsError(err), true
-	}
-	if ok {
-		return made, e, nil
-	}
-	return made, nil, err
+	return made, err
 }
 
 // createdFlashes say what has been created, by the form's FieldWhen: one post, or several.

@@ -64,14 +64,14 @@ func (r *request) chosenFiles(form url.Values) (ids []string, media []contract.M
 }
 
 // saveAltTexts saves the form's alternative texts that differ from those of the files.
-func (r *request) saveAltTexts(m posts.ComposeModel) error {
+func (r *request) saveAltTexts(ctx context.Context, m posts.ComposeModel) error {
 	for _, f := range m.Files {
 		alt, ok := m.Values.Alts[f.ID]
 		if !ok || alt == f.Alt {
 			continue
 		}
 		in := contract.EditMedia{ID: f.ID, Description: contract.Some(alt)}
-		_, err := r.web.cfg.App.EditMedia(r.context(), r.caller, in)
+		_, err := r.web.cfg.App.EditMedia(ctx, r.caller, in)
 		if core.CodeOf(err) == core.CodeNotFound { // the file was deleted in the meantime
 			continue
 		}

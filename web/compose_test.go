@@ -610,7 +610,9 @@ func TestAComposerFormThatIsSentAgainPromisesOnlyWhatIsTrue(t *testing.T) {
 // A form that was sent again described a colleague's picture as it had the first time.
 func TestAComposerFormThatIsSentAgainChangesNothingAndSaysTheSame(t *testing.T) {
 	t.Parallel()
-	for when, says := range map[string]string{"at": "Post scheduled.", "draft": "Draft saved."} {
+	for when, says := range map[string]string{
+		"now": "Publishing in 10 seconds.", "at": "Post scheduled.", "draft": "Draft saved.",
+	} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			s := newStudio(t)

@@ -139,7 +139,7 @@ func (r *request) saveEditedPost(form url.Values) error {
 	if e := firstUnchosenSetting(m); e != nil {
 		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
-	if err := r.saveAltTexts(m); err != nil { // first, because the post must not change if this fails
+	if err := r.saveAltTexts(r.context(), m); err != nil { // first, because the post must not change if this fails
 		return r.renderComposerError(form, err)
 	}
 	in := editRequest(m)

@@ -75,6 +75,22 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 	}
 }
 
+// doOnce calls act, and returns what it returned. For a form that is sent twice, it returns the same again. Unlike
+// actOnce, it lets the handler decide what to say about it the second time.
+func doOnce[T any](r *request, form url.Values, act func(context.Context) (T, error)) (out T, err error) {
+	repeated := r.actReplay(form)
+	if repeated == nil {
+		return act(r.context())
+	}
+	body, err := r.web.cfg.App.DoOnce(r.context(), r.caller, repeated, func(ctx context.Context) (any, error) {
+		return act(ctx)
+	})
+	if err == nil {
+		err = json.Unmarshal(body, &out)
+	}
+	return out, err
+}
+
 // actReplay is formReplay for a form that can act in several ways: another choice is another act.
 func (r *request) actReplay(form url.Values) *app.Replay {
 	replay := formReplay(form)
