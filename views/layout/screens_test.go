@@ -858,6 +858,10 @@ func (f fixture) audit(frame layout.Frame) settings.AuditModel {
 			},
 			{At: f.now, Actor: "operator", Action: core.AuditPlanChanged, Before: raw(`{"plan":"free"}`), After: raw(`{"plan":"owner"}`)},
 			{At: f.now, Actor: "worker", Action: core.AuditAccessRemoved},
+			{
+				At: f.now, Actor: "session", Name: "Ben Miller", Action: core.AuditGroupChanged, Subject: "grp_1",
+				Before: raw(`{"name":"Bakeries","accounts":["acc_1"]}`), After: raw(`{"accounts":["acc_1","acc_2"],"changed":"accounts"}`),
+			},
 			{At: f.now, Actor: "session", Action: core.AuditAction("something_new")},
 		},
 	}
