@@ -17,7 +17,42 @@ func TestAThumbnailIsServedToWhoeverHasItsAddress(t *testing.T) {
 	r := open(t)
 	ws := r.Workspace("one")
 	m := ws.File("photo.png", mediatest.PNG(640, 480))
-	address := r.at(*m.ThumbnailURL)
+	r.checkServedPicture(t, r.at(*m.ThumbnailURL), "thumbnail.jpg")
+}
+
+// The JPEG that a network gets in place of a file is made when it is requested, and served like a file.
+func TestAConvertedPictureIsServedToWhoeverHasItsAddress(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	id, err := core.ParseID[core.MediaKind](ws.File("photo.png", mediatest.PNG(640, 480)).ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := r.Store.In(ws.ID).Media(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jpeg := core.Conversion{Width: 320, Height: 240, MaxBytes: 100_000}
+	address := r.at(r.App.Intake().FileURL(ws.ID, m, &jpeg, ""))
+	small := r.do("GET", address, "")
+	jpeg.Width, jpeg.Height = 640, 480
+	if large := r.do("GET", r.at(r.App.Intake().FileURL(ws.ID, m, &jpeg, "")), ""); bytes.Equal(large.Body, small.Body) ||
+		large.Header.Get("Etag") == small.Header.Get("Etag") {
+		t.Error("another size has the same bytes or the same tag")
+	}
+	if again := r.do("GET", address, ""); !bytes.Equal(again.Body, small.Body) {
+		t.Error("the same address gives other bytes")
+	}
+	if original := r.do("GET", r.at(r.App.Intake().FileURL(ws.ID, m, nil, "")), ""); original.Header.Get("Content-Type") != "image/png" {
+		t.Errorf("the file itself is %s", original.Header.Get("Content-Type"))
+	}
+	r.checkServedPicture(t, address, "photo.png.jpg")
+}
+
+// checkServedPicture checks how a JPEG at a signed address is served, until the address expires.
+func (r *rig) checkServedPicture(t *testing.T, address, name string) {
+	t.Helper()
 	got := r.do("GET", address, "")
 	if got.Status != 200 {
 		t.Fatalf("%d %s", got.Status, got.Body)
@@ -36,7 +71,7 @@ func TestAThumbnailIsServedToWhoeverHasItsAddress(t *testing.T) {
 		}
 	}
 	if kind, parameters, err := mime.ParseMediaType(got.Header.Get("Content-Disposition")); err != nil ||
-		kind != "inline" || parameters["filename"] != "thumbnail.jpg" {
+		kind != "inline" || parameters["filename"] != name {
 		t.Errorf("Content-Disposition: %s", got.Header.Get("Content-Disposition"))
 	}
 	head := r.do("HEAD", address, "")

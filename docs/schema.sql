@@ -392,6 +392,7 @@ CREATE TABLE public.media (
     deleted_at timestamp with time zone,
     audio_rate integer DEFAULT 0 NOT NULL,
     audio_channels integer DEFAULT 0 NOT NULL,
+    convertible boolean DEFAULT false NOT NULL,
     CONSTRAINT media_charged_check CHECK ((charged >= 0)),
     CONSTRAINT media_kind_check CHECK ((kind = ANY (ARRAY['image'::text, 'video'::text]))),
     CONSTRAINT media_status_check CHECK ((status = ANY (ARRAY['uploading'::text, 'processing'::text, 'ready'::text, 'failed'::text])))

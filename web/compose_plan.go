@@ -86,7 +86,7 @@ var issueInputs = map[core.IssueCode]string{
 	core.IssueFileTooLarge.Code: posts.FieldMedia, core.IssueAspectUnsupported.Code: posts.FieldMedia,
 	core.IssueResolutionUnsupported.Code: posts.FieldMedia, core.IssueDurationTooShort.Code: posts.FieldMedia,
 	core.IssueDurationTooLong.Code: posts.FieldMedia, core.WarnNotAShort.Code: posts.FieldMedia,
-	core.IssueMediaUnreachable.Code: "",
+	core.IssueMediaUnreachable.Code: "", core.WarnImagesConverted.Code: posts.FieldMedia,
 
 	core.IssueSettingConflict.Code: posts.FieldSetting, core.IssueSettingUnavailable.Code: posts.FieldSetting,
 	core.WarnSettingIgnored.Code: posts.FieldSetting,

@@ -120,9 +120,9 @@ func New(cfg Config) (*App, error) {
 		a.guard = &restore.Guard{Store: cfg.Store, Receipts: receipts, Log: cfg.Log, Now: cfg.Now}
 	}
 	a.engine = publish.New(publish.Config{
-		Store: cfg.Store, Networks: cfg.Networks, Blobs: cfg.Blobs, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
+		Store: cfg.Store, Networks: cfg.Networks, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
 		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.renewLapsedToken,
-		FileURL: a.fileURL, Receipts: receipts,
+		FileURL: a.fileURL, OpenFile: a.intake.OpenBytes, Receipts: receipts,
 	})
 	return a, nil
 }

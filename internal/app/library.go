@@ -136,7 +136,7 @@ func (a *App) GetFileDetails(ctx context.Context, c core.Caller, id string) (Fil
 	}
 	card.InUse = len(pending) > 0
 	if m.Status == core.MediaReady && m.Blob != "" {
-		card.URL = a.intake.FileURL(t.WorkspaceID(), m, "")
+		card.URL = a.intake.FileURL(t.WorkspaceID(), m, nil, "")
 	}
 	if card.URL != "" && !m.Pinned && !card.InUse && !m.PublishedAt.IsZero() {
 		card.DeletedAt = a.intake.KeptUntil(m)

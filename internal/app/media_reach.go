@@ -11,13 +11,13 @@ import (
 // Simulated networks always can.
 func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.LooksPublic(c.MediaURL) }
 
-// fileURL returns the address from which a network downloads a file, or "" if it cannot. The address works once the
-// gate is open, or immediately for the gate "" (intake.Service.FileURL).
-func (a *App) fileURL(ws core.WorkspaceID, m store.Media, gate string) string {
+// fileURL returns the address from which a network downloads a file or the JPEG in its place, or "" if it cannot. The
+// address works once the gate is open, or immediately for the gate "" (intake.Service.FileURL).
+func (a *App) fileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gate string) string {
 	if !a.cfg.ServesPublicFiles() {
 		return ""
 	}
-	return a.intake.FileURL(ws, m, gate)
+	return a.intake.FileURL(ws, m, jpeg, gate)
 }
 
 // unreachableKinds returns the kinds of files that posts to an account cannot have, because its network would have to

@@ -174,7 +174,7 @@ func assortment() []core.Media {
 	removed := func(m *core.Media) { m.PurgedAt = apptest.Start() }
 	return []core.Media{
 		nt.Image(), nt.Image(nt.Mime("image/png")), nt.Video(), nt.Video(nt.Mime("video/quicktime")),
-		nt.Image(nt.Mime("image/webp")), nt.Image(nt.Mime("image/gif")), nt.Image(nt.Bytes(8_000_001)),
+		nt.Image(nt.Mime("image/webp")), nt.Image(nt.Mime("image/webp"), nt.Convertible()), nt.Image(nt.Mime("image/gif")), nt.Image(nt.Bytes(8_000_001)),
 		nt.Image(nt.Bytes(10_000_001)),
 		nt.Image(nt.Size(1001, 100)), nt.Image(nt.Size(100, 1001)), nt.Video(nt.Bytes(1_000_000_001)),
 		nt.Video(nt.Size(1921, 1080)),
@@ -196,11 +196,11 @@ func (c *crowd) stock(m core.Media) string {
 	}
 	_, err := c.Pool.Exec(c.Context(), `
 		INSERT INTO media (id, workspace_id, status, original_name, kind, mime, size, width, height, duration_ms, fps, video_codec, audio_codec,
-			bit_rate, frames, charged, created_at, purged_at, audio_rate, audio_channels)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, clock(), $16, $17, $18)`,
+			bit_rate, frames, charged, created_at, purged_at, audio_rate, audio_channels, convertible)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, clock(), $16, $17, $18, $19)`,
 		id.Bytes(), c.ws.ID.Bytes(), m.Status, m.Name, m.Kind, m.Mime, m.Bytes, m.Width, m.Height, m.DurationMs, m.FPS,
 		m.VideoCodec, m.AudioCodec,
-		m.BitRate, m.Frames, purged, m.AudioRate, m.AudioChannels)
+		m.BitRate, m.Frames, purged, m.AudioRate, m.AudioChannels, m.Convertible)
 	must(c.t, err)
 	return id.String()
 }

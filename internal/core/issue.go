@@ -117,6 +117,9 @@ var (
 	IssueTooManyDrafts = newIssue("quota_exceeded", "The workspace has %d of the %d drafts that its plan allows.",
 		"Queue or delete drafts, or change the plan.")
 
+	WarnImagesConverted = newWarning("images_converted", "Belfry sends %s to {network} as JPEG.",
+		"Transparent areas become white. The file in the library does not change.")
+
 	WarnTimeOccursTwice = newWarning("time_occurs_twice", "This time occurs twice on that day.",
 		"The first one is used: %s.")
 	WarnSettingIgnored = newWarning("setting_ignored",
@@ -152,6 +155,7 @@ func AllIssueTexts() []IssueText {
 		IssueDurationOverAccount, IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked,
 		IssueNetworkUnavailable,
 		IssueTimeInPast, IssueTimeTooFar, IssueTimeDoesNotExist, IssueTimeRequired, IssueQuotaExceeded, IssueTooManyDrafts,
+		WarnImagesConverted,
 		WarnTimeOccursTwice, WarnSettingIgnored, WarnHashtagsMany, WarnSameTextRecently, WarnSameTextQueued,
 		WarnAccountLimitNear, WarnAccountBlocked, WarnNotAShort,
 	}

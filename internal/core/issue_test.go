@@ -19,7 +19,7 @@ const (
 	// Codes that the networks made necessary since: they refuse what the decisions have no word for.
 	addedCodes    = `mentions_too_many characters_unsupported media_unreachable`
 	warningCodes  = `time_occurs_twice hashtags_many same_text_recently not_a_short`
-	addedWarnings = `account_limit_near account_blocked setting_ignored`
+	addedWarnings = `account_limit_near account_blocked setting_ignored images_converted`
 )
 
 func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
@@ -83,6 +83,7 @@ var issueArguments = map[core.IssueCode][]any{
 	"same_text_recently":      {"Ann"},
 	"account_limit_near":      {240, 250, "Network", "24 hours"},
 	"account_blocked":         {"Network", "Open the account to see why."},
+	"images_converted":        {"a.png and 2 other images"},
 }
 
 // checkIssueWords checks that an issue consists of complete sentences that contain all the given words.

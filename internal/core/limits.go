@@ -62,6 +62,7 @@ type FileLimits struct {
 	MinWidth, MinHeight          int
 	MaxWidth, MaxHeight          int
 	MaxShortSide                 int // the limit of the smaller of width and height
+	KeptWidth                    int // the network accepts wider images, but scales them down
 	MinRatio, MaxRatio           float64
 	MinDurationMs, MaxDurationMs int64
 	VideoCodecs, AudioCodecs     []Codec

@@ -54,6 +54,7 @@ type FileFacts struct {
 	AudioChannels int
 	BitRate       int64 // bits per second, all tracks together
 	Frames        int   // of an image; more than one if it is animated
+	Convertible   bool  // a still image that can be sent as a JPEG instead
 }
 
 // Media is a file as posts and the networks' checks see it.

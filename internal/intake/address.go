@@ -20,6 +20,7 @@ const (
 	purposeUpload    = "media/upload"
 	purposeFile      = "media/file"
 	purposeThumbnail = "media/thumbnail"
+	purposeJPEG      = "media/jpeg"   // the JPEG that is sent in place of a file
 	PurposeSource    = "media/source" // seals the address from which a file is downloaded
 )
 
@@ -36,8 +37,12 @@ const (
 	gatePoll = 100 * time.Millisecond
 )
 
-// FileURL returns a signed address of a file's bytes. A request to it waits until the gate is open; "" means no gate.
-func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, gate string) string {
+// FileURL returns a signed address of a file's bytes or, if jpeg is not nil, of the JPEG that is sent in its place. A
+// request to it waits until the gate is open; "" means no gate.
+func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gate string) string {
+	if jpeg != nil {
+		return s.signURL(purposeJPEG, ws, m.ID, jpeg.String()+" "+gate, "file.jpg")
+	}
 	return s.signURL(purposeFile, ws, m.ID, gate, "file"+extensions[m.Mime])
 }
 
@@ -47,31 +52,31 @@ func (s *Service) ThumbnailURL(ws core.WorkspaceID, m store.Media) string {
 }
 
 // signURL returns a signed address of a file, whose path ends with name. A token that is signed for one purpose is not
-// valid for another. For gate, see FileURL.
-func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, gate, name string) string {
+// valid for another. The token also covers rest.
+func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, rest, name string) string {
 	until := s.cfg.Now().Truncate(addressTime).Add(2 * addressTime)
-	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, gate, until) + "/" + name
+	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, rest, until) + "/" + name
 }
 
-func (s *Service) signToken(purpose string, ws core.WorkspaceID, id core.MediaID, gate string, until time.Time) string {
-	return s.cfg.Ring.Sign(purpose, []byte(strings.TrimSpace(ws.String()+" "+id.String()+" "+gate)), until)
+func (s *Service) signToken(purpose string, ws core.WorkspaceID, id core.MediaID, rest string, until time.Time) string {
+	return s.cfg.Ring.Sign(purpose, []byte(strings.TrimSpace(ws.String()+" "+id.String()+" "+rest)), until)
 }
 
-// verifyToken returns the file for which a token was signed, its gate, and the data of its workspace. The token is the
-// only credential. The errors are secret.ErrSigned and secret.ErrExpired.
-func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.MediaID, gate string, err error) {
+// verifyToken returns the file for which a token was signed, the rest of what was signed, and the data of the file's
+// workspace. The token is the only credential. The errors are secret.ErrSigned and secret.ErrExpired.
+func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.MediaID, rest string, err error) {
 	payload, err := s.cfg.Ring.Verify(purpose, token, s.cfg.Now())
 	if err != nil {
 		return t, id, "", err
 	}
 	workspace, rest, _ := strings.Cut(string(payload), " ")
-	media, gate, _ := strings.Cut(rest, " ")
+	media, rest, _ := strings.Cut(rest, " ")
 	ws, err := core.ParseID[core.WorkspaceKind](workspace)
 	if err != nil {
 		return t, id, "", err
 	}
 	id, err = core.ParseID[core.MediaKind](media)
-	return s.tenant(ws), id, gate, err
+	return s.tenant(ws), id, rest, err
 }
 
 // waitForGate waits until the gate is open. After gateWait, it returns not_found, so that the network that requests the
@@ -109,43 +114,66 @@ type File struct {
 	Modified time.Time
 }
 
+// signedFile is what the token of an address was signed for.
+type signedFile struct {
+	tenant  store.Tenant
+	id      core.MediaID
+	purpose string
+	jpeg    *core.Conversion // of purposeJPEG
+	gate    string
+}
+
+// verifyFileToken verifies the token of FileURL or ThumbnailURL. It returns not_found if the token was not signed by
+// this service or has expired.
+func (s *Service) verifyFileToken(token string) (f signedFile, err error) {
+	for _, f.purpose = range []string{purposeFile, purposeThumbnail, purposeJPEG} {
+		if f.tenant, f.id, f.gate, err = s.verifyToken(f.purpose, token); !errors.Is(err, secret.ErrSigned) {
+			break
+		}
+	}
+	switch {
+	case errors.Is(err, secret.ErrSigned), errors.Is(err, secret.ErrExpired):
+		return f, core.NotFound()
+	case err != nil || f.purpose != purposeJPEG:
+		return f, err
+	}
+	size, gate, _ := strings.Cut(f.gate, " ")
+	jpeg, err := core.ParseConversion(size)
+	f.jpeg, f.gate = &jpeg, gate
+	return f, err
+}
+
 // OpenFile opens the file or thumbnail of a signed address. It returns not_found if the address was not signed by this
 // service or has expired, if its gate does not open in time, or if the bytes have been deleted.
 func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
-	t, id, gate, err := s.verifyToken(purposeFile, token)
-	thumbnail := errors.Is(err, secret.ErrSigned)
-	if thumbnail {
-		t, id, gate, err = s.verifyToken(purposeThumbnail, token)
-	}
-	if errors.Is(err, secret.ErrSigned) || errors.Is(err, secret.ErrExpired) {
-		return File{}, core.NotFound()
-	}
+	signed, err := s.verifyFileToken(token)
 	if err != nil {
 		return File{}, err
 	}
-	if gate != "" {
-		if err := s.waitForGate(ctx, t, gate); err != nil {
+	if signed.gate != "" {
+		if err := s.waitForGate(ctx, signed.tenant, signed.gate); err != nil {
 			return File{}, err
 		}
 	}
-	m, err := t.Media(ctx, id)
+	m, err := signed.tenant.Media(ctx, signed.id)
 	if err != nil {
 		return File{}, err
 	}
-	f, key := File{Name: m.Name, Mime: m.Mime, Modified: m.CreatedAt}, m.Blob
-	if thumbnail {
-		f.Name, f.Mime, key = thumbnailName, "image/jpeg", m.Thumbnail
+	f := File{Name: m.Name, Mime: m.Mime, Modified: m.CreatedAt}
+	switch signed.purpose {
+	case purposeThumbnail:
+		f.Name, f.Mime, m.Blob = thumbnailName, "image/jpeg", m.Thumbnail
+	case purposeJPEG:
+		f.Name, f.Mime = m.Name+".jpg", "image/jpeg"
+		f.Tag = "-" + signed.jpeg.String()
 	}
-	if key == "" || m.Status != core.MediaReady { // bytes are never served before they were examined
-		return File{}, core.NotFound()
-	}
-	object, err := s.cfg.Blobs.Open(ctx, key)
-	if errors.Is(err, blob.ErrNotFound) { // deleted after the row was read
-		return File{}, core.NotFound().WithCause(err)
+	// Bytes are never served before they were examined.
+	if f.Content, err = s.OpenBytes(ctx, m, signed.jpeg); errors.Is(err, blob.ErrNotFound) {
+		return File{}, core.NotFound().WithCause(err) // perhaps deleted after the row was read
 	}
 	if err != nil {
-		return File{}, fmt.Errorf("open media %s: %w", id, err)
+		return File{}, fmt.Errorf("open media %s: %w", signed.id, err)
 	}
-	f.Content, f.Tag = object, key[len(key)-16:]
+	f.Tag = m.Blob[len(m.Blob)-16:] + f.Tag
 	return f, nil
 }

@@ -40,7 +40,8 @@ type Service struct {
 	cfg Config
 	// decoding contains a token while a picture is decoded, so that only one is decoded at a time: large pictures need a
 	// lot of memory.
-	decoding chan struct{}
+	decoding  chan struct{}
+	converted conversions
 }
 
 // New returns a Service.

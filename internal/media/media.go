@@ -61,6 +61,7 @@ func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredTy
 		abortIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
 		format.readFacts(f, &facts)
 		f.refuseIfArchive()
+		facts.Convertible = facts.isConvertible()
 	})
 	if err != nil {
 		return Facts{}, err

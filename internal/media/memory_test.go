@@ -62,7 +62,7 @@ func TestTheMemoryOfDecodingIsNotUnderestimated(t *testing.T) { //nolint:paralle
 	}
 }
 
-func encodePNG(t *testing.T, picture image.Image) []byte {
+func encodePNG(t testing.TB, picture image.Image) []byte {
 	t.Helper()
 	var to bytes.Buffer
 	if err := png.Encode(&to, picture); err != nil {

@@ -42,6 +42,11 @@ func (f Facts) decodingMemory() int64 {
 	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height))
 }
 
+// isDecodable reports whether decoding the picture needs neither too much memory nor too much time.
+func (f Facts) isDecodable() bool {
+	return f.decodingMemory() <= maxDecodeBytes && f.Scans*f.Width*f.Height <= maxDecodePixels
+}
+
 // MakeThumbnail returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, with at most 480
 // pixels on its longer side, or a drawn card if decoding would need too much memory or time. The error is a *Refusal if
 // the picture cannot be decoded.
@@ -49,7 +54,7 @@ func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, err
 	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail of %s: it is not a picture", facts.Mime)
 	}
-	if facts.decodingMemory() > maxDecodeBytes || facts.Scans*facts.Width*facts.Height > maxDecodePixels {
+	if !facts.isDecodable() {
 		return drawCard(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)

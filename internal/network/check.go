@@ -55,10 +55,20 @@ func (f *Findings) CheckTextAndEachFile(d Description, contentType string, draft
 }
 
 func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
+	var converted []string
 	for _, m := range media {
-		if limits := fileLimits(content, m.Kind); limits != nil {
-			f.checkFileLimits(*limits, m)
+		limits := fileLimits(content, m.Kind)
+		if limits == nil {
+			continue
 		}
+		if jpeg, ok := limits.ConversionOf(m.FileFacts); ok {
+			converted = append(converted, m.Name)
+			m.FileFacts = jpeg.Facts()
+		}
+		f.checkFileLimits(*limits, m)
+	}
+	if len(converted) > 0 {
+		f.AddIf(true, core.WarnImagesConverted, summarizeNames(converted))
 	}
 }
 
@@ -141,7 +151,7 @@ func fileLimits(content core.ContentType, kind core.FileKind) *core.FileLimits {
 }
 
 func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
-	f.AddIf(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime),
+	f.AddIf(!l.AcceptsFormat(m.Mime),
 		core.IssueFormatUnsupported, m.Name, joinMIMENames(l.Formats), joinMIMENames([]string{m.Mime}))
 	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, core.FormatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {

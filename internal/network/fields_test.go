@@ -19,6 +19,8 @@ func (r rulesOfBells) NormalizeSettings(block json.RawMessage) (json.RawMessage,
 	return block, nil
 }
 
+func (rulesOfBells) ContentType(network.Draft) string { return "photo" }
+
 func (r rulesOfBells) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	if strings.Contains(string(d.Settings), `"cover"`) && network.CountFiles(d.Media, core.FileVideo) == 0 {
 		issues = append(issues, core.IssueSettingConflict.On("Bells", "cover", "Only for videos."))

@@ -22,6 +22,8 @@ type Rules interface {
 	NormalizeSettings(block json.RawMessage) (json.RawMessage, error)
 	// CheckDraft returns what the network would refuse (issues) and what it advises against (warnings), without a call.
 	CheckDraft(Draft) (issues, warnings []core.Issue)
+	// ContentType returns which of Limits.ContentTypes the draft is.
+	ContentType(Draft) string
 }
 
 // Network is a network with a connector: accounts can be connected and posts published.

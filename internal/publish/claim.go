@@ -27,7 +27,8 @@ type claim struct {
 	sealedToken  []byte // as stored; empty if the account was disconnected
 	item         network.Item
 	files        []store.Media
-	fileIssue    *core.Issue // why a file cannot be sent
+	conversions  []*core.Conversion // of the files
+	fileIssue    *core.Issue        // why a file cannot be sent
 	seq          int
 	last         *store.Outcome // of the latest call; not saved yet
 	failure      *failure       // of the latest call that failed
@@ -142,10 +143,18 @@ func (c *claim) setUpCalls() error {
 	}
 	for _, m := range c.files {
 		draft.Media = append(draft.Media, m.Media)
-		c.item.Files = append(c.item.Files, network.File{
-			Media: m.Media, Description: m.Description, URL: cfg.FileURL(c.post.Workspace, m, ""),
-			Open: func(ctx context.Context) (io.ReadSeekCloser, error) { return c.openFile(ctx, m) },
-		})
+	}
+	c.conversions = network.ConversionsOf(net, draft)
+	for i, m := range c.files {
+		jpeg := c.conversions[i]
+		file := network.File{
+			Media: m.Media, Description: m.Description, URL: cfg.FileURL(c.post.Workspace, m, jpeg, ""),
+			Open: func(ctx context.Context) (io.ReadSeekCloser, error) { return cfg.OpenFile(ctx, m, jpeg) },
+		}
+		if jpeg != nil {
+			file.FileFacts = jpeg.Facts()
+		}
+		c.item.Files = append(c.item.Files, file)
 	}
 	delivery := net.DeliveryFor(draft)
 	c.delivery = delivery

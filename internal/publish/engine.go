@@ -19,11 +19,10 @@ import (
 	"belfry/internal/store"
 )
 
-// Config is what an Engine needs. All fields are required, except Receipts, and Blobs if no post has files.
+// Config is what an Engine needs. All fields are required, except Receipts.
 type Config struct {
 	Store    *store.Store
 	Networks *network.Set
-	Blobs    blob.Store
 	Ring     *secret.Ring // seals handles
 	Schedule core.Schedule
 	Log      *slog.Logger
@@ -37,9 +36,12 @@ type Config struct {
 	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)
 	// Receipts records outside the database which posts were about to be published. If it is nil, nothing is recorded.
 	Receipts *restore.Receipts
-	// FileURL returns the address from which a network downloads a file once the gate is open. The gate "" is always
-	// open. The address is "" if networks cannot reach this server.
-	FileURL func(ws core.WorkspaceID, m store.Media, gate string) string
+	// FileURL returns the address from which a network downloads a file, or the JPEG that is sent in its place, once
+	// the gate is open. The gate "" is always open. The address is "" if networks cannot reach this server.
+	FileURL func(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gate string) string
+	// OpenFile opens the bytes of a file, or the JPEG that is sent in its place. It returns blob.ErrNotFound if the file
+	// cannot be sent.
+	OpenFile func(context.Context, store.Media, *core.Conversion) (blob.Object, error)
 }
 
 // Engine publishes posts. It is safe for concurrent use.

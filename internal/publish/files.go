@@ -7,7 +7,6 @@ import (
 	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/network"
-	"belfry/internal/store"
 )
 
 // checkFilesAvailable returns a *network.Error if a file of the post cannot be sent. It checks only before a claim's
@@ -19,8 +18,8 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 	if c.unreachable {
 		return network.NewMediaUnreachableError(c.desc.Name)
 	}
-	for _, file := range c.files {
-		object, err := c.openFile(ctx, file)
+	for i, file := range c.files {
+		err := c.checkFile(ctx, i)
 		switch {
 		case errors.Is(err, blob.ErrNotFound):
 			issue := core.IssueMediaPurged.With(file.Name)
@@ -33,16 +32,24 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 			c.log.Warn("could not read a file of a post", "media", file.ID, "error", err)
 			return &network.Error{Kind: network.NotSent, Message: "The file " + file.Name + " could not be read."}
 		}
-		_ = object.Close() // it was not read
 	}
 	c.filesChecked = true
 	return nil
 }
 
-// openFile opens a file for reading. It returns blob.ErrNotFound if the file cannot be sent.
-func (c *claim) openFile(ctx context.Context, file store.Media) (blob.Object, error) {
-	if file.Issue() != nil || file.Blob == "" {
-		return nil, blob.ErrNotFound
+// checkFile checks that a file can be opened. If this server sends the JPEG in its place, checkFile makes it, and sets
+// its size.
+func (c *claim) checkFile(ctx context.Context, i int) error {
+	jpeg := c.conversions[i]
+	if !c.pushes {
+		jpeg = nil // it is made when the network downloads it
 	}
-	return c.engine.cfg.Blobs.Open(ctx, file.Blob)
+	object, err := c.engine.cfg.OpenFile(ctx, c.files[i], jpeg)
+	if err != nil {
+		return err
+	}
+	if jpeg != nil {
+		c.item.Files[i].Bytes = object.Size()
+	}
+	return object.Close()
 }

@@ -68,6 +68,14 @@ func (e *Engine) RunFinalStep(
 	c.renewLapsedToken(ctx)
 	calling, cancel := context.WithTimeout(ctx, e.cfg.Schedule.CallTimeout())
 	defer cancel()
+	for i, file := range c.files {
+		if c.conversions[i] == nil || file.Issue() != nil {
+			continue // the connector reports the issue
+		}
+		if err := c.checkFile(calling, i); err != nil {
+			return 0, err
+		}
+	}
 	err = finisher.RunFinalStep(calling, c.item, post.ExternalID, step)
 	failed, ok := errors.AsType[*network.Error](err)
 	if ok && failed.Kind == network.Lapsed && c.renewToken(ctx) == nil {

@@ -236,7 +236,7 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Action) (network.Statu
 		c.aged = false
 		for i, m := range c.files {
 			if c.delivery.Gated {
-				c.item.Files[i].URL = c.engine.cfg.FileURL(c.post.Workspace, m, c.pub.GateName(c.seq))
+				c.item.Files[i].URL = c.engine.cfg.FileURL(c.post.Workspace, m, c.conversions[i], c.pub.GateName(c.seq))
 			}
 		}
 		handle, err := c.net.CreateHandle(ctx, c.item)

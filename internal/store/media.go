@@ -30,7 +30,7 @@ type Media struct {
 const mediaFields = `
 	m.id, m.status, m.fail_reason, m.original_name AS name, m.title, m.description, m.tags, m.pinned,
 	m.folder_id AS folder, m.kind, m.mime, m.size AS bytes, m.width, m.height, m.duration_ms, m.fps, m.video_codec,
-	m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
+	m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate, m.frames, m.convertible, m.charged, m.blob, m.thumbnail,
 	m.source, m.expires_at, m.tries, m.created_at, m.published_at, coalesce(m.purged_at, m.deleted_at) AS purged_at`
 
 // mediaSource excludes deleted files.

@@ -91,6 +91,7 @@ func (t Tenant) ChangeMediaState(ctx context.Context, m Media, epoch int64, chan
 			width = @width, height = @height,
 			duration_ms = @duration, fps = @fps, video_codec = @video, audio_codec = @audio,
 			audio_rate = @audio_rate, audio_channels = @channels, bit_rate = @rate, frames = @frames,
+			convertible = @convertible,
 			blob = @blob, thumbnail = @thumbnail, source = NULL, expires_at = NULL,
 			lease_epoch = lease_epoch + 1, lease_until = NULL,
 			tries = 0, next_at = @next
@@ -102,7 +103,7 @@ func (t Tenant) ChangeMediaState(ctx context.Context, m Media, epoch int64, chan
 			"kind": f.Kind, "mime": f.Mime,
 			"size": f.Bytes, "width": f.Width, "height": f.Height, "duration": f.DurationMs, "fps": f.FPS, "video": f.VideoCodec,
 			"audio": f.AudioCodec, "audio_rate": f.AudioRate, "channels": f.AudioChannels, "rate": f.BitRate,
-			"frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
+			"frames": f.Frames, "convertible": f.Convertible, "blob": change.Blob, "thumbnail": change.Thumbnail,
 			"next": change.Next,
 		})
 	if err != nil || !changed {

@@ -42,6 +42,9 @@ func (m *PlanModel) AddCause(c Cause, row PlanRow) {
 // IsWaiting reports that nobody has to do anything: a file is being checked.
 func (c Cause) IsWaiting() bool { return c.Code == core.IssueMediaNotReady.Code }
 
+// isInfo reports that nobody has to decide anything: Belfry says what it does.
+func (c Cause) isInfo() bool { return c.Code == core.WarnImagesConverted.Code }
+
 // IsProblem reports that somebody has to change something before the posts can be created.
 func (c Cause) IsProblem() bool { return !c.Warning && !c.IsWaiting() }
 
@@ -50,6 +53,8 @@ func hasProblem(causes []Cause) bool { return slices.ContainsFunc(causes, Cause.
 // kind is the class of a cause, and its data-testid in the plan.
 func (c Cause) kind() string {
 	switch {
+	case c.isInfo():
+		return "info"
 	case c.Warning:
 		return "warning"
 	case c.IsWaiting():
@@ -59,7 +64,9 @@ func (c Cause) kind() string {
 }
 
 func (c Cause) icon() string {
-	return map[string]string{"warning": "triangle-alert", "waiting": "clock", "issue": "circle-alert"}[c.kind()]
+	return map[string]string{
+		"info": "info", "warning": "triangle-alert", "waiting": "clock", "issue": "circle-alert",
+	}[c.kind()]
 }
 
 // accountsText names or counts the accounts of a cause. It returns "" if the plan has only one row, and if the message
@@ -86,7 +93,7 @@ func (m PlanModel) countRows(networks []string) (n int) {
 // countCauses returns how many problems, or how many warnings, the plan has.
 func (m PlanModel) countCauses(warnings bool) (n int) {
 	for _, c := range m.Causes {
-		if c.Warning && warnings || c.IsProblem() && !warnings {
+		if c.Warning && !c.isInfo() && warnings || c.IsProblem() && !warnings {
 			n++
 		}
 	}

@@ -42,6 +42,12 @@ func isFacebookLink(link string) bool {
 	})
 }
 
+// ContentType returns the draft's content type.
+func (Rules) ContentType(d network.Draft) string {
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // CheckDraft reports errors
+	return contentType(s, d.Media)
+}
+
 // contentType returns the chosen content type, or the one that follows from the files.
 func contentType(s Settings, media []core.Media) string {
 	switch {

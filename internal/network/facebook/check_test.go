@@ -54,6 +54,7 @@ func TestWhatFacebookTakes(t *testing.T) {
 		{"PNG", photo(nt.Mime("image/png")), "", ""},
 		{"GIF", photo(nt.Mime("image/gif")), "", ""},
 		{"WebP", photo(nt.Mime("image/webp")), "", "format_unsupported"},
+		{"WebP that can be converted", photo(nt.Mime("image/webp"), nt.Convertible()), "", "images_converted"},
 		{"10 MB", photo(nt.Bytes(10_000_000)), "", ""},
 		{"over 10 MB", photo(nt.Bytes(10_000_001)), "", "file_too_large"},
 

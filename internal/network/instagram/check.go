@@ -35,6 +35,12 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
+// ContentType returns the draft's content type.
+func (Rules) ContentType(d network.Draft) string {
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // CheckDraft reports errors
+	return contentType(s, d.Media)
+}
+
 // contentType returns the chosen content type, or the one that follows from the files. Several files in the feed are
 // a carousel.
 func contentType(s Settings, media []core.Media) string {

@@ -85,6 +85,12 @@ func TestFilesThatInstagramTakes(t *testing.T) {
 	nt.RunVerdicts(t, instagram.Rules{}, []nt.Verdict{
 		{"a PNG", image(nt.Mime("image/png")), "", "format_unsupported"},
 		{"a WebP", image(nt.Mime("image/webp")), "", "format_unsupported"},
+		{"a PNG that can be converted", image(nt.Mime("image/png"), nt.Convertible()), "", "images_converted"},
+		{"a heavy one", image(nt.Mime("image/png"), nt.Convertible(), nt.Bytes(50_000_000)), "", "images_converted"},
+		{
+			"a wide one", image(nt.Mime("image/png"), nt.Convertible(), nt.Size(2000, 1000)), "",
+			"images_converted aspect_unsupported",
+		},
 		{"8 MB", image(nt.Bytes(8_000_000)), "", ""},
 		{"a byte above 8 MB", image(nt.Bytes(8_000_001)), "", "file_too_large"},
 		{"4:5", image(nt.Size(1080, 1350)), "", ""},
@@ -96,6 +102,7 @@ func TestFilesThatInstagramTakes(t *testing.T) {
 		{"of unknown size", image(nt.Size(0, 0)), "", ""},
 		{"a Story of any shape", image(nt.Size(1080, 1920)), story, ""},
 		{"a Story as PNG", image(nt.Mime("image/png")), story, "format_unsupported"},
+		{"a Story as PNG that can be converted", image(nt.Mime("image/png"), nt.Convertible()), story, "images_converted"},
 		{"a carousel with a high image", files(nt.Image(), nt.Image(nt.Size(1000, 2000))), "", "aspect_unsupported"},
 
 		{"a MOV", video(nt.Mime("video/quicktime")), "", ""},

@@ -23,16 +23,19 @@ const (
 	maxMentions      = 20
 	maxCollaborators = 3 // Spec §8
 	maxAlt           = 1_000
+	keptWidth        = 1_440
 	firstPoll        = 2 * time.Second
 )
 
 var (
-	image = core.FileLimits{Bytes: 8_000_000, Formats: []string{"image/jpeg"}, MinRatio: 0.8, MaxRatio: 1.91}
-	reel  = withVideoLimits(
+	image = core.FileLimits{
+		Bytes: 8_000_000, Formats: []string{"image/jpeg"}, MinRatio: 0.8, MaxRatio: 1.91, KeptWidth: keptWidth,
+	}
+	reel = withVideoLimits(
 		core.FileLimits{Bytes: 300_000_000, MinRatio: 0.01, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 900_000},
 	)
 
-	storyImage = core.FileLimits{Bytes: image.Bytes, Formats: image.Formats}
+	storyImage = core.FileLimits{Bytes: image.Bytes, Formats: image.Formats, KeptWidth: keptWidth}
 	storyVideo = withVideoLimits(
 		core.FileLimits{Bytes: 100_000_000, MinRatio: 0.1, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 60_000},
 	)

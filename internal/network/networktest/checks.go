@@ -74,6 +74,9 @@ func RepeatFile(n int, m core.Media) []core.Media { return slices.Repeat([]core.
 // Mime sets the MIME type.
 func Mime(mime string) Change { return func(m *core.Media) { m.Mime = mime } }
 
+// Convertible makes an image convertible to JPEG.
+func Convertible() Change { return func(m *core.Media) { m.Convertible = true } }
+
 // Bytes sets the size of the file in bytes.
 func Bytes(n int64) Change { return func(m *core.Media) { m.Bytes = n } }
 

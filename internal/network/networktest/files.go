@@ -41,6 +41,9 @@ func listShapes(d network.Description) []shape {
 			for name, m := range listFilesAtLimits(small, *c.Image) {
 				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
 			}
+			for name, m := range listConvertedFiles(*c.Image) {
+				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
+			}
 		}
 		if c.Video != nil {
 			kinds = append(kinds, Video())
@@ -88,6 +91,18 @@ func listFilesAtLimits(m core.Media, l core.FileLimits) map[string]core.Media {
 	return all
 }
 
+// listConvertedFiles returns images that are sent as JPEG, because the network does not accept their format.
+func listConvertedFiles(l core.FileLimits) map[string]core.Media {
+	all := map[string]core.Media{}
+	for _, format := range []string{"image/png", "image/webp"} {
+		m := Image(Mime(format), Size(2000, 1600), Convertible())
+		if _, ok := l.ConversionOf(m.FileFacts); ok {
+			all["converted from "+format] = m
+		}
+	}
+	return all
+}
+
 // withRatio sets the width-to-height ratio, with the smallest sides that the limits allow.
 func withRatio(l core.FileLimits, r float64) Change {
 	side := float64(max(l.MinWidth, l.MinHeight, 100))
@@ -127,6 +142,11 @@ func (w *World) newItemFromDraft(d network.Draft) network.Item {
 	w.t.Helper()
 	it := w.NewItem(d.Text)
 	it.Title, it.Settings, it.Files = d.Title, d.Settings, w.NewFiles(d.Media...)
+	for i, jpeg := range network.ConversionsOf(w.Net, d) {
+		if jpeg != nil {
+			it.Files[i] = w.convertFile(it.Files[i], *jpeg)
+		}
+	}
 	if issues, _ := w.Net.CheckDraft(it.Draft()); len(issues) != 0 {
 		w.t.Fatalf("the generated files are not as requested: %+v", issues)
 	}

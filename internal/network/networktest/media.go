@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"belfry/internal/core"
+	"belfry/internal/media"
 	"belfry/internal/media/mediatest"
 	"belfry/internal/network"
 )
@@ -123,16 +124,41 @@ func (w *World) NewFile(m core.Media) network.File {
 		filler = append(filler, make([]byte, missing)...)
 	}
 	content := slices.Concat(made, mediatest.Box("free", filler))
-	m.Bytes = int64(len(content))
 	if m.DurationMs > 0 {
-		m.BitRate = m.Bytes * 8 * 1000 / m.DurationMs
+		m.BitRate = int64(len(content)) * 8 * 1000 / m.DurationMs
 	}
+	return w.serveFile(m, content)
+}
+
+// serveFile returns a file with the given bytes.
+func (w *World) serveFile(m core.Media, content []byte) network.File {
+	m.Bytes = int64(len(content))
 	open := func(context.Context) (io.ReadSeekCloser, error) { return openBytes{bytes.NewReader(content)}, nil }
 	file := network.File{Media: m, Description: Description, URL: w.shelf.addFile(served{content, m.Mime}), Open: open}
 	if w.h.hidden {
 		file.URL = ""
 	}
 	return file
+}
+
+// convertFile returns the JPEG that is sent in place of a file.
+func (w *World) convertFile(f network.File, to core.Conversion) network.File {
+	w.t.Helper()
+	file, err := f.Open(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(file)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	jpeg, err := media.ConvertToJPEG(w.t.Context(), bytes.NewReader(content), int64(len(content)), to)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	f.FileFacts = to.Facts()
+	return w.serveFile(f.Media, jpeg)
 }
 
 // padFile returns a file with additional bytes that do not change what it shows.
@@ -174,10 +200,10 @@ type openBytes struct{ *bytes.Reader }
 func (openBytes) Close() error { return nil }
 
 // NewFiles creates and serves several files.
-func (w *World) NewFiles(media ...core.Media) []network.File {
+func (w *World) NewFiles(files ...core.Media) []network.File {
 	w.t.Helper()
 	var all []network.File
-	for _, m := range media {
+	for _, m := range files {
 		all = append(all, w.NewFile(m))
 	}
 	return all

@@ -24,6 +24,9 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
+// ContentType returns the draft's content type.
+func (Rules) ContentType(d network.Draft) string { return contentType(d.Media) }
+
 // contentType returns the content type that follows from the files.
 func contentType(media []core.Media) string {
 	switch {

@@ -45,6 +45,7 @@ func TestWhatThreadsTakes(t *testing.T) {
 
 		{"PNG", image(nt.Mime("image/png")), "", ""},
 		{"WebP", image(nt.Mime("image/webp")), "", "format_unsupported"},
+		{"WebP that can be converted", image(nt.Mime("image/webp"), nt.Convertible()), "", "images_converted"},
 		{"GIF", image(nt.Mime("image/gif")), "", "format_unsupported"},
 		{"8 MB", image(nt.Bytes(8_000_000)), "", ""},
 		{"over 8 MB", image(nt.Bytes(8_000_001)), "", "file_too_large"},

@@ -32,6 +32,7 @@ var (
 
 	image = core.FileLimits{
 		Bytes: 8_000_000, Formats: []string{"image/jpeg", "image/png"}, MinRatio: 1.0 / ratio, MaxRatio: ratio,
+		KeptWidth: 1_440,
 	}
 	video = core.FileLimits{
 		Bytes: 1_000_000_000, Formats: []string{"video/mp4", "video/quicktime"}, MaxWidth: 1920,

@@ -49,6 +49,7 @@ func TestWhatTikTokTakes(t *testing.T) {
 
 		{"WebP", photos(nt.Mime("image/webp")), "", ""},
 		{"PNG", photos(nt.Mime("image/png")), "", "format_unsupported format_unsupported"},
+		{"large PNG that can be converted", photos(nt.Mime("image/png"), nt.Convertible(), nt.Size(4000, 3000)), "", "images_converted"},
 		{"GIF", photos(nt.Mime("image/gif")), "", "format_unsupported format_unsupported"},
 		{"20 MB", photos(nt.Bytes(20_000_000)), "", ""},
 		{"over 20 MB", photos(nt.Bytes(20_000_001)), "", "file_too_large file_too_large"},

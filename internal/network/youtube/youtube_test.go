@@ -67,6 +67,7 @@ func TestWhatYouTubeTakes(t *testing.T) {
 		{"two images alone", draft("", "Title", nil, nt.Image(), nt.Image()), "", "media_kind_unsupported"},
 		{"a PNG as thumbnail", cover(nt.Mime("image/png")), on, ""},
 		{"a WebP as thumbnail", cover(nt.Mime("image/webp")), on, "format_unsupported"},
+		{"a WebP that can be converted", cover(nt.Mime("image/webp"), nt.Convertible()), on, "images_converted"},
 		{"50 MiB of thumbnail", cover(nt.Bytes(52_428_800)), on, ""},
 		{"a byte more", cover(nt.Bytes(52_428_801)), on, "file_too_large"},
 		{"640 of thumbnail", cover(nt.Size(640, 360)), on, ""},

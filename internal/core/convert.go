@@ -1,0 +1,96 @@
+package core
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Conversion is the JPEG that is sent in place of an image whose format its network does not accept.
+type Conversion struct {
+	Width, Height int   // never larger than the image
+	MaxBytes      int64 // the JPEG is made small enough
+}
+
+const (
+	convertedMime = "image/jpeg"
+	// maxConvertedSide is the longest side of a JPEG if the network does not scale images down further itself.
+	maxConvertedSide = 2560
+	// maxConvertedBytes is the size of the largest JPEG, even where the network accepts more.
+	maxConvertedBytes = 4_000_000
+	// maxBitsPerPixel is more than a JPEG of the lowest quality has.
+	maxBitsPerPixel = 5
+)
+
+// AcceptsFormat reports whether the network accepts files of a media type; "" is not known yet.
+func (l FileLimits) AcceptsFormat(mime string) bool {
+	return mime == "" || len(l.Formats) == 0 || slices.Contains(l.Formats, mime)
+}
+
+// ConversionOf returns the JPEG to send in place of a file. ok is false if the file is sent as it is or, if the network
+// does not accept its format, not at all.
+func (l FileLimits) ConversionOf(f FileFacts) (c Conversion, ok bool) {
+	if l.AcceptsFormat(f.Mime) || !f.Convertible || !l.AcceptsFormat(convertedMime) {
+		return Conversion{}, false
+	}
+	c.MaxBytes = maxConvertedBytes
+	if l.Bytes > 0 {
+		c.MaxBytes = min(c.MaxBytes, l.Bytes)
+	}
+	c.Width, c.Height = l.shrinkToFit(f.Width, f.Height, c.MaxBytes)
+	return c, true
+}
+
+// shrinkToFit returns the size at which an image is sent: at most what the network accepts and keeps. The rounding
+// does not move the ratio of width to height out of its limits.
+func (l FileLimits) shrinkToFit(width, height int, maxBytes int64) (w, h int) {
+	across, down := float64(width), float64(height)
+	scale := min(1, math.Sqrt(float64(maxBytes)*8/maxBitsPerPixel/(across*down)))
+	for _, limit := range []struct {
+		max  int
+		side float64
+	}{
+		{l.MaxWidth, across},
+		{l.KeptWidth, across},
+		{l.MaxHeight, down},
+		{l.MaxShortSide, min(across, down)},
+		{maxConvertedSide, max(across, down)},
+	} {
+		if limit.max > 0 {
+			scale = min(scale, float64(limit.max)/limit.side)
+		}
+	}
+	if scale == 1 {
+		return width, height
+	}
+	const rounding = 1e-6
+	w, h = max(1, int(across*scale+rounding)), max(1, int(down*scale+rounding))
+	switch ratio := float64(w) / float64(h); {
+	case !l.acceptsRatio(across / down):
+	case ratio < l.MinRatio:
+		h = max(1, int(float64(w)/l.MinRatio))
+	case l.MaxRatio > 0 && ratio > l.MaxRatio:
+		w = max(1, int(float64(h)*l.MaxRatio))
+	}
+	return w, h
+}
+
+func (l FileLimits) acceptsRatio(ratio float64) bool {
+	return ratio >= l.MinRatio && (l.MaxRatio == 0 || ratio <= l.MaxRatio)
+}
+
+// Facts returns what is known about the JPEG before it is made. Its size in bytes is the maximum.
+func (c Conversion) Facts() FileFacts {
+	return FileFacts{Kind: FileImage, Mime: convertedMime, Bytes: c.MaxBytes, Width: c.Width, Height: c.Height, Frames: 1}
+}
+
+// String returns the form that ParseConversion reads.
+func (c Conversion) String() string { return fmt.Sprintf("%dx%dx%d", c.Width, c.Height, c.MaxBytes) }
+
+// ParseConversion is the inverse of String.
+func ParseConversion(s string) (c Conversion, err error) {
+	if _, err = fmt.Sscanf(s, "%dx%dx%d", &c.Width, &c.Height, &c.MaxBytes); err != nil {
+		return Conversion{}, fmt.Errorf("parse the conversion %q: %w", s, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,100 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"belfry/internal/blob"
+	"belfry/internal/core"
+	"belfry/internal/media"
+	"belfry/internal/store"
+)
+
+// OpenBytes opens the bytes of a file or, if jpeg is not nil, the JPEG that is sent in its place. It returns
+// blob.ErrNotFound if the file cannot be sent.
+func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conversion) (blob.Object, error) {
+	switch {
+	case m.Issue() != nil || m.Blob == "":
+		return nil, blob.ErrNotFound
+	case jpeg == nil:
+		return s.cfg.Blobs.Open(ctx, m.Blob)
+	}
+	key := m.Blob + " " + jpeg.String()
+	if made := s.converted.find(key); made != nil {
+		return jpegObject{bytes.NewReader(made)}, nil
+	}
+	select { // one picture is decoded at a time
+	case s.decoding <- struct{}{}:
+		defer func() { <-s.decoding }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	made := s.converted.find(key) // another request may have made it in the meantime
+	if made == nil {
+		var err error
+		if made, err = s.convert(ctx, m, *jpeg); err != nil {
+			return nil, err
+		}
+		s.converted.add(key, made)
+	}
+	return jpegObject{bytes.NewReader(made)}, nil
+}
+
+func (s *Service) convert(ctx context.Context, m store.Media, jpeg core.Conversion) ([]byte, error) {
+	object, err := s.cfg.Blobs.Open(ctx, m.Blob)
+	if err != nil {
+		return nil, err
+	}
+	made, err := media.ConvertToJPEG(ctx, object, object.Size(), jpeg)
+	if err = errors.Join(err, object.Close()); err != nil {
+		return nil, fmt.Errorf("convert media %s: %w", m.ID, err)
+	}
+	return made, nil
+}
+
+// jpegObject is a converted picture as an object of the storage.
+type jpegObject struct{ *bytes.Reader }
+
+// Close does nothing.
+func (jpegObject) Close() error { return nil }
+
+// maxConvertedCache is how many bytes of converted pictures are kept.
+const maxConvertedCache = 16 << 20
+
+// conversions are the converted pictures that were made last, because a network asks for each several times: for its
+// size, for its bytes, and again after an error. It is safe for concurrent use.
+type conversions struct {
+	mu   sync.Mutex
+	all  []conversion // the latest is the last
+	size int
+}
+
+type conversion struct {
+	key  string
+	jpeg []byte
+}
+
+// find returns a converted picture, or nil.
+func (c *conversions) find(key string) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.all, func(made conversion) bool { return made.key == key }); i >= 0 {
+		return c.all[i].jpeg
+	}
+	return nil
+}
+
+// add keeps a converted picture, and drops the oldest that there is no room for.
+func (c *conversions) add(key string, jpeg []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all, c.size = append(c.all, conversion{key, jpeg}), c.size+len(jpeg)
+	for c.size > maxConvertedCache {
+		c.size -= len(c.all[0].jpeg)
+		c.all = slices.Delete(c.all, 0, 1)
+	}
+}

@@ -1,0 +1,139 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"io"
+	"runtime/debug"
+
+	"golang.org/x/image/draw"
+
+	"belfry/internal/core"
+)
+
+// jpegQualities are tried in order until the JPEG is small enough. At the last one, it always is, see core.Conversion.
+var jpegQualities = []int{90, 75, 50, 25, 1}
+
+// isConvertible reports whether ConvertToJPEG can convert the file. Accepting the file proves that it can be decoded,
+// because its thumbnail needs the same.
+func (f Facts) isConvertible() bool {
+	return (f.Mime == "image/png" || f.Mime == "image/webp") && f.Frames == 1 && f.isDecodable()
+}
+
+// ConvertToJPEG returns a convertible picture of size bytes as a baseline JPEG, upright and on white. The same picture
+// always becomes the same JPEG.
+func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conversion) ([]byte, error) {
+	facts, err := Examine(ctx, r, size, DeclaredType{})
+	if err != nil {
+		return nil, fmt.Errorf("examine a picture to convert: %w", err)
+	}
+	if !facts.Convertible || to.Width > facts.Width || to.Height > facts.Height {
+		return nil, fmt.Errorf("a picture of %s, %d by %d, cannot become a JPEG of %d by %d",
+			facts.Mime, facts.Width, facts.Height, to.Width, to.Height)
+	}
+	f := newFile(ctx, r, size)
+	scaled, err := f.decodeAveraged(facts, to)
+	if facts.decodingMemory() > freeDecodeBytes {
+		debug.FreeOSMemory() // see MakeThumbnail
+	}
+	switch {
+	case f.failed != nil:
+		return nil, f.failed
+	case err != nil:
+		return nil, err
+	}
+	return encodeWithin(applyOrientation(scaled, facts.Orientation), to.MaxBytes)
+}
+
+// decodeAveraged decodes the picture and scales it down, so that the memory of the full picture can be freed.
+func (f *file) decodeAveraged(facts Facts, to core.Conversion) (*image.RGBA, error) {
+	picture, err := f.decodePicture(facts)
+	if err != nil {
+		return nil, err
+	}
+	if facts.Orientation >= 5 {
+		to.Width, to.Height = to.Height, to.Width
+	}
+	if size := picture.Bounds(); size.Dx() < to.Width || size.Dy() < to.Height {
+		return nil, newRefusal(reasonDamaged)
+	}
+	return averagePixels(picture, to.Width, to.Height), nil
+}
+
+// averagePixels draws the picture on white and scales it down: every pixel is the average of the area that it covers.
+// It reads the picture row by row and calculates with integers, so it needs little memory and always has the same
+// result.
+func averagePixels(picture image.Image, width, height int) *image.RGBA {
+	from := picture.Bounds()
+	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	row := image.NewRGBA(image.Rect(0, 0, from.Dx(), 1))
+	across, sums := make([]int64, 3*width), make([]int64, 3*width)
+	y, left := 0, from.Dy() // the number of the row of out, and how much of it is missing
+	for at := range from.Dy() {
+		draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
+		draw.Draw(row, row.Rect, picture, image.Pt(from.Min.X, from.Min.Y+at), draw.Over)
+		averageRow(across, row.Pix, from.Dx(), width)
+		for rest := height; rest > 0; {
+			part := min(rest, left)
+			for i, sum := range across {
+				sums[i] += sum * int64(part)
+			}
+			rest, left = rest-part, left-part
+			if left == 0 {
+				setRow(out, y, sums, int64(from.Dx())*int64(from.Dy()))
+				clear(sums)
+				y, left = y+1, from.Dy()
+			}
+		}
+	}
+	return out
+}
+
+// averageRow adds up the colors of a row of RGBA pixels, length of them, in width parts of equal length. Each pixel
+// counts width times in total.
+func averageRow(sums []int64, pixels []uint8, length, width int) {
+	clear(sums)
+	x, left := 0, length
+	for at := range length {
+		red, green, blue := int64(pixels[4*at]), int64(pixels[4*at+1]), int64(pixels[4*at+2])
+		for rest := width; rest > 0; {
+			part := min(rest, left)
+			weight := int64(part)
+			sums[3*x] += red * weight
+			sums[3*x+1] += green * weight
+			sums[3*x+2] += blue * weight
+			rest, left = rest-part, left-part
+			if left == 0 {
+				x, left = x+1, length
+			}
+		}
+	}
+}
+
+// setRow sets a row of the picture to the averages: each sum, divided by the number of its summands.
+func setRow(picture *image.RGBA, y int, sums []int64, summands int64) {
+	average := func(i int) uint8 {
+		return uint8((sums[i] + summands/2) / summands) //nolint:gosec // an average of bytes
+	}
+	for x := range len(sums) / 3 {
+		picture.SetRGBA(x, y, color.RGBA{average(3 * x), average(3*x + 1), average(3*x + 2), 255})
+	}
+}
+
+// encodeWithin returns the picture as a JPEG of at most maxBytes, with the best of the qualities that allows that.
+func encodeWithin(picture *image.RGBA, maxBytes int64) ([]byte, error) {
+	for _, quality := range jpegQualities {
+		var out bytes.Buffer
+		if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
+			return nil, fmt.Errorf("encode a JPEG: %w", err)
+		}
+		if int64(out.Len()) <= maxBytes {
+			return out.Bytes(), nil
+		}
+	}
+	return nil, fmt.Errorf("a JPEG of %v has more than %d bytes", picture.Rect.Size(), maxBytes)
+}

@@ -1,0 +1,36 @@
+package network
+
+import (
+	"fmt"
+
+	"belfry/internal/core"
+)
+
+// ConversionsOf returns, for each file of a draft, the JPEG that is sent in its place, or nil if the file is sent as
+// it is.
+func ConversionsOf(r Rules, d Draft) []*core.Conversion {
+	content := r.Describe().Limits.ContentTypes[r.ContentType(d)]
+	all := make([]*core.Conversion, len(d.Media))
+	for i, m := range d.Media {
+		limits := fileLimits(content, m.Kind)
+		if limits == nil {
+			continue
+		}
+		if jpeg, ok := limits.ConversionOf(m.FileFacts); ok {
+			all[i] = &jpeg
+		}
+	}
+	return all
+}
+
+// summarizeNames names one file, and counts the others.
+func summarizeNames(names []string) string {
+	switch others := len(names) - 1; others {
+	case 0:
+		return names[0]
+	case 1:
+		return names[0] + " and 1 other image"
+	default:
+		return fmt.Sprintf("%s and %d other images", names[0], others)
+	}
+}
