@@ -36,7 +36,7 @@ func openPalette(b *browser) {
 	b.waitFor(`document.querySelector("#palette[open]") !== null`)
 }
 
-// selectFirst ticks the first of some boxes.
+// selectFirst ticks the first of some boxes, or presses the first of some buttons.
 func selectFirst(boxes string) func(*browser) {
 	return func(b *browser) {
 		b.runActions("select", chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).click()`, boxes)))
@@ -54,6 +54,38 @@ func writePost(b *browser) {
 	b.typeInto(testid("text"), "Warm rye bread from six o'clock. See you at the harbour!")
 	b.waitFor(`document.querySelector("[data-testid=plan-row][data-ok=true]") !== null && ` +
 		`!document.querySelector("#submit").disabled`)
+}
+
+// openFold opens a filter, a menu or another fold.
+func openFold(fold string) func(*browser) {
+	return func(b *browser) {
+		b.runActions("open "+fold, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelector(%q).open = true`, fold)))
+	}
+}
+
+// confirmWrittenPost writes posts and opens the dialog that shows once more what will be sent.
+func confirmWrittenPost(b *browser) {
+	writePost(b)
+	b.runActions("send", chromedp.Click(chromedp.CSS("#submit")))
+	b.waitFor(`document.querySelector(".confirm-send[open]") !== null`)
+}
+
+// openPicker opens the library in the composer.
+func openPicker(b *browser) {
+	selectFirst(testid("open-library"))(b)
+	b.waitFor(`document.querySelector("[data-testid=picker-file]") !== null`)
+}
+
+// askForTime asks for another time of the first post of the calendar.
+func askForTime(b *browser) {
+	b.runActions("focus a post", chromedp.Focus(chromedp.CSS("#calendar [data-movable]")), chromedp.KeyEvent("m"))
+	b.waitFor(`document.querySelector("dialog[open]") !== null`)
+}
+
+// openShortcuts shows the shortcuts.
+func openShortcuts(b *browser) {
+	b.runActions("show the shortcuts", chromedp.KeyEvent("?"))
+	b.waitFor(`document.querySelector("#shortcuts[open]") !== null`)
 }
 
 // screensOfStrangers are the pages before somebody signs in.
@@ -94,14 +126,24 @@ func screensOfOwners() []screen {
 		{name: "post-failed", path: "/w/night-owl-cycles/posts?status=failed", links: []string{firstPost}},
 		{name: "post-live", path: posts + "?status=live", links: []string{firstPost}},
 		{name: "post-delete", path: posts + "?status=draft", links: []string{firstPost, testid("delete")}},
+		{name: "posts-filter", path: posts, prepare: openFold(testid("filter"))},
+		{name: "posts-move", path: posts, prepare: func(b *browser) {
+			selectFirst(`#posts input[type=checkbox]`)(b)
+			openFold(".post-move")(b)
+		}},
+		{name: "switcher", path: posts, prepare: openFold(".switcher")},
+		{name: "shortcuts", path: posts, prepare: openShortcuts},
 		{name: "palette", path: posts, prepare: openPalette},
 		{name: "compose", path: demoPath + "/compose"},
 		{name: "compose-written", path: demoPath + "/compose", prepare: writePost},
+		{name: "compose-confirm", path: demoPath + "/compose", prepare: confirmWrittenPost},
+		{name: "compose-library", path: demoPath + "/compose", prepare: openPicker},
 		{name: "compose-queued-post", path: posts, links: []string{firstPost, `main a[href$="/edit"]`}},
 		{name: "calendar-month", path: demoPath + "/calendar"},
 		{name: "calendar-week", path: demoPath + "/calendar?view=week"},
 		{name: "calendar-day", path: demoPath + "/calendar?view=day"},
 		{name: "calendar-list", path: demoPath + "/calendar?view=list"},
+		{name: "calendar-move", path: demoPath + "/calendar?view=list", prepare: askForTime},
 		{name: "media-grid", path: demoPath + "/media"},
 		{name: "media-list", path: demoPath + "/media?view=list"},
 		{name: "media-file", path: demoPath + "/media", links: []string{`main a[href*="/media/files/"]`}},

@@ -1,0 +1,68 @@
+//go:build screenshots
+
+package layout_test
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"belfry/static"
+)
+
+const stateFolder = "../../bin/screenshots/states"
+
+// TestScreenshotsOfStates writes pictures of every screen in every state that has a look of its own into stateFolder,
+// also of those into which a service comes only by bad luck: light and dark, for a desktop and a phone.
+func TestScreenshotsOfStates(t *testing.T) {
+	pages := http.NewServeMux()
+	pages.Handle("GET "+static.Prefix, static.Handler())
+	states := newFixture(t).screens()
+	maps.DeleteFunc(states, func(name string, _ templ.Component) bool { return strings.HasPrefix(name, "part-") })
+	for name, state := range states {
+		pages.Handle("GET /"+name, templ.Handler(state))
+	}
+	server := httptest.NewServer(pages)
+	defer server.Close()
+	if err := os.MkdirAll(stateFolder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
+	defer stop()
+	ctx, closeTab := chromedp.NewContext(ctx)
+	defer closeTab()
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		for _, scheme := range []string{"light", "dark"} {
+			media := emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+			}
+			if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
+				t.Fatal(err)
+			}
+			for device, width := range map[string]int64{"desktop": 1440, "phone": 375} {
+				err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900), chromedp.Navigate(server.URL+"/"+name))
+				if err != nil {
+					t.Fatalf("open %s: %v", name, err)
+				}
+				picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+				if err != nil {
+					t.Fatalf("photograph %s: %v", name, err)
+				}
+				file := filepath.Join(stateFolder, name+"-"+scheme+"-"+device+".png")
+				if err := os.WriteFile(file, picture, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
