@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -425,24 +424,9 @@ func (m ComposeModel) textLength(n Network) int {
 // spaceLeftText says how many characters a text may still grow, or by how many it is too long.
 func spaceLeftText(used int, limit core.Count) string {
 	if over := used - limit.Max; over > 0 {
-		return "too long by " + charactersText(over)
+		return "too long by " + ui.CountNoun(over, "character", "characters")
 	}
-	return charactersText(limit.Max-used) + " left"
-}
-
-func charactersText(n int) string {
-	if n == 1 {
-		return "1 character"
-	}
-	return formatThousands(n) + " characters"
-}
-
-func formatThousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return ui.CountNoun(limit.Max-used, "character", "characters") + " left"
 }
 
 // hasWeightedCharacters reports whether the network counts some characters of its text as more than one.

@@ -2,7 +2,6 @@ package settings
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"belfry/internal/contract"
@@ -33,35 +32,26 @@ type meter struct {
 func (m UsageModel) meters() []meter {
 	return []meter{
 		{
-			"posts", "Posts in " + monthName(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, formatThousands,
+			"posts", "Posts in " + monthName(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, ui.FormatThousands,
 			"You can still write drafts. To schedule more posts, wait until next month or cancel queued posts.",
 		},
 		{
 			"storage", "Storage", m.Usage.Storage.UsedBytes, m.Usage.Storage.LimitBytes, core.FormatBytes,
-			"You can upload again after you delete files. Scheduled posts are still published.",
+			"You cannot upload files until you delete some. Scheduled posts are still published.",
 		},
 		{
-			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, formatThousands,
-			"To save more drafts, schedule or delete some.",
+			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, ui.FormatThousands,
+			"You cannot save more drafts until you schedule or delete some.",
 		},
 		{
-			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, formatThousands,
+			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, ui.FormatThousands,
 			"You cannot connect more accounts. Connected accounts keep working.",
 		},
 		{
-			"members", "Members and invitations", m.Usage.Members.Used, m.Usage.Members.Limit, formatThousands,
+			"members", "Members and invitations", m.Usage.Members.Used, m.Usage.Members.Limit, ui.FormatThousands,
 			"You cannot invite more people. Members keep their access.",
 		},
 	}
-}
-
-// formatThousands returns a number with a comma between thousands.
-func formatThousands(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }
 
 // monthName returns the name of a month that is given as YYYY-MM.

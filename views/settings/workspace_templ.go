@@ -88,7 +88,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<datalist id=\"zones\"></datalist> <button type=\"submit\" class=\"button primary\" data-testid=\"save-workspace\">Save</button></form>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<datalist id=\"zones\"></datalist> <button type=\"submit\" class=\"button primary\" data-testid=\"save-workspace\">Save workspace</button></form>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
