@@ -39,8 +39,9 @@ e2e: need-postgres need-chromium need-curl need-npm build ## Run the tests that 
 bench: need-postgres need-nginx need-chromium need-lighthouse build ## Measure requests, publishing, uploads and pages
 	@go run ./e2e/bench -binary bin/belfry
 
-screenshots: need-postgres need-chromium build ## Write pictures of every page to bin/screenshots
+screenshots: need-postgres need-chromium build ## Write pictures of every page and state to bin/screenshots
 	E2E_BINARY=$(CURDIR)/bin/belfry go test -count=1 -timeout 20m -tags screenshots -run TestScreenshots ./e2e/
+	go test -count=1 -tags screenshots -run TestScreenshotsOfStates ./views/layout/
 
 cover: need-postgres ## Show how much of the code the tests cover
 	go run ./tools/testpg go test -coverpkg=./... -coverprofile=bin/cover.out ./...

@@ -3,11 +3,13 @@
 package layout_test
 
 import (
+	"flag"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,13 +23,18 @@ import (
 
 const stateFolder = "../../bin/screenshots/states"
 
+var photographed = flag.String("states", "", "regular expression: photograph only the states whose names match")
+
 // TestScreenshotsOfStates writes pictures of every screen in every state that has a look of its own into stateFolder,
 // also of those into which a service comes only by bad luck: light and dark, for a desktop and a phone.
 func TestScreenshotsOfStates(t *testing.T) {
 	pages := http.NewServeMux()
 	pages.Handle("GET "+static.Prefix, static.Handler())
 	states := newFixture(t).screens()
-	maps.DeleteFunc(states, func(name string, _ templ.Component) bool { return strings.HasPrefix(name, "part-") })
+	chosen := regexp.MustCompile(*photographed)
+	maps.DeleteFunc(states, func(name string, _ templ.Component) bool {
+		return strings.HasPrefix(name, "part-") || !chosen.MatchString(name)
+	})
 	for name, state := range states {
 		pages.Handle("GET /"+name, templ.Handler(state))
 	}
