@@ -1,7 +1,7 @@
 import { containsWords } from "/static/js/words.js";
 
-const chips = (form) => [...form.querySelectorAll("[data-chips] label")];
-const box = (chip) => chip.querySelector("input");
+const chipsIn = (form) => [...form.querySelectorAll("[data-chips] label")];
+const boxOf = (chip) => chip.querySelector("input");
 
 // startChoosing makes the search for accounts and the buttons that choose several of them work.
 export function startChoosing(form) {
@@ -11,7 +11,7 @@ export function startChoosing(form) {
   choice.addEventListener("input", (event) => {
     if (event.target.matches("[data-searches-accounts]")) {
       event.stopPropagation(); // searching does not change the form
-      search(form, event.target.value);
+      filterAccounts(form, event.target.value);
     } else {
       showChosen(form);
     }
@@ -19,42 +19,42 @@ export function startChoosing(form) {
   choice.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !event.target.matches("[data-searches-accounts]")) return;
     event.preventDefault();
-    chips(form).find((chip) => !chip.hidden)?.querySelector("input").click();
+    chipsIn(form).find((chip) => !chip.hidden)?.querySelector("input").click();
   });
   choice.addEventListener("click", (event) => {
     const button = event.target.closest("button[name=pick]");
     if (!button) return;
     event.preventDefault();
-    pick(form, button);
+    chooseAccounts(form, button);
     showChosen(form);
     choice.dispatchEvent(new Event("input", { bubbles: true }));
   });
   showChosen(form);
 }
 
-function search(form, words) {
-  for (const chip of chips(form)) chip.hidden = !containsWords(`${chip.textContent} ${chip.dataset.finds}`, words);
-  form.querySelector("[data-no-match]").hidden = chips(form).some((chip) => !chip.hidden);
+function filterAccounts(form, words) {
+  for (const chip of chipsIn(form)) chip.hidden = !containsWords(`${chip.textContent} ${chip.dataset.finds}`, words);
+  form.querySelector("[data-no-match]").hidden = chipsIn(form).some((chip) => !chip.hidden);
 }
 
-// pick selects the accounts of a button, or deselects them if all are selected. "Select all" and "Clear" affect only
-// the accounts that the search shows. Accounts that must be reconnected cannot be selected.
-function pick(form, button) {
+// chooseAccounts selects the accounts of a button, or deselects them if all are selected. "Select all" and "Clear"
+// affect only the accounts that the search shows. Accounts that must be reconnected cannot be selected.
+function chooseAccounts(form, button) {
   const ids = button.dataset.chooses?.split(" ");
-  const some = chips(form).filter((chip) => (ids ? ids.includes(box(chip).value) : !chip.hidden));
-  const choose = ids ? !isChosen(some) : button.value === "all";
-  for (const chip of some) box(chip).checked = choose && (box(chip).checked || !chip.classList.contains("off"));
+  const some = chipsIn(form).filter((chip) => (ids ? ids.includes(boxOf(chip).value) : !chip.hidden));
+  const choose = ids ? !areChosen(some) : button.value === "all";
+  for (const chip of some) boxOf(chip).checked = choose && (boxOf(chip).checked || !chip.classList.contains("off"));
 }
 
-const isChosen = (some) => some.length > 0 && some.every((chip) => box(chip).checked || chip.classList.contains("off"));
+const areChosen = (some) => some.length > 0 && some.every((chip) => boxOf(chip).checked || chip.classList.contains("off"));
 
 function showChosen(form) {
-  const all = chips(form);
+  const all = chipsIn(form);
   for (const button of form.querySelectorAll("[data-chooses]")) {
     const ids = button.dataset.chooses.split(" ");
-    button.setAttribute("aria-pressed", String(isChosen(all.filter((chip) => ids.includes(box(chip).value)))));
+    button.setAttribute("aria-pressed", String(areChosen(all.filter((chip) => ids.includes(boxOf(chip).value)))));
   }
   const shown = form.querySelector("[data-picked]");
-  const chosen = all.filter((chip) => box(chip).checked).length;
+  const chosen = all.filter((chip) => boxOf(chip).checked).length;
   if (shown) shown.textContent = chosen > 0 ? `${chosen} of ${all.length} chosen` : "";
 }

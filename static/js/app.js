@@ -13,7 +13,7 @@ import { startCopying } from "/static/js/copy.js";
 import { startLive } from "/static/js/live.js";
 import { startMorphing } from "/static/js/morph.js";
 import { startSelecting } from "/static/js/select.js";
-import { toast } from "/static/js/toast.js";
+import { showToast } from "/static/js/toast.js";
 
 startTheme();
 startDialogs();
@@ -75,7 +75,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 document.addEventListener("htmx:sendError", (event) => {
   // A failed update of data-live is not reported, because the next one may succeed.
   if (event.detail.elt?.hasAttribute("data-live")) return;
-  toast("Cannot reach the server. Your text is still here.");
+  showToast("Cannot reach the server. Your text is still here.");
 });
 
 document.addEventListener("htmx:responseError", (event) => {

@@ -3,13 +3,13 @@
 const calendar = () => document.getElementById("calendar");
 const dialog = () => document.getElementById("move");
 const moveForm = () => dialog()?.querySelector("form");
-const stop = ".entry, .more, .add, .day-link";
-const idOf = (entry) => entry.id.replace(/^(entry|row)-/, "");
+const stopSelector = ".entry, .more, .add, .day-link";
+const postIdOf = (entry) => entry.id.replace(/^(entry|row)-/, "");
 const togetherOf = (entry) => (entry.hasAttribute("data-together") ? "yes" : "");
-const place = "#calendar :is(td[data-day], section[data-day], li[data-hour])";
+const cellSelector = "#calendar :is(td[data-day], section[data-day], li[data-hour])";
 const dayOf = (cell) => cell.closest("[data-day]").dataset.day;
 const isShown = (element) => element.getClientRects().length > 0;
-const stopsIn = (element) => [...element.querySelectorAll(stop)].filter(isShown);
+const stopsIn = (element) => [...element.querySelectorAll(stopSelector)].filter(isShown);
 
 let tabStop; // the stop that the Tab key reaches; arrow keys lead to the others
 
@@ -27,9 +27,9 @@ const steps = {
   week: { ArrowLeft: -day, ArrowRight: day, ArrowUp: -1, ArrowDown: 1 },
 };
 
-// neighbour returns the stop to which an arrow key moves the focus: in the same day or hour, or else in the nearest one
-// in the key's direction that has a stop.
-function neighbour(from, key) {
+// neighbourOf returns the stop to which an arrow key moves the focus: in the same day or hour, or else in the nearest
+// one in the key's direction that has a stop.
+function neighbourOf(from, key) {
   const back = key === "ArrowUp" || key === "ArrowLeft";
   const cell = from.closest("td, [data-hour]");
   const along = cell ? stopsIn(cell) : stopsIn(calendar());
@@ -38,7 +38,7 @@ function neighbour(from, key) {
 
   const nameOf = (at) => (cell.dataset.hour ? at.toISOString().slice(0, 13) : at.toISOString().slice(0, 10));
   const cells = new Map(
-    [...document.querySelectorAll(place)].map((one) => [[dayOf(one), one.dataset.hour].filter(Boolean).join("T"), one]),
+    [...document.querySelectorAll(cellSelector)].map((one) => [[dayOf(one), one.dataset.hour].filter(Boolean).join("T"), one]),
   );
   const at = new Date(`${dayOf(cell)}T${cell.dataset.hour ?? "00"}:00Z`);
   for (let tries = cells.size; tries > 0; tries--) {
@@ -49,15 +49,15 @@ function neighbour(from, key) {
   return undefined;
 }
 
-function pressKey(event) {
-  const at = event.target.closest?.("#calendar") && event.target.closest(stop);
+function handleKey(event) {
+  const at = event.target.closest?.("#calendar") && event.target.closest(stopSelector);
   if (!at || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key.toLowerCase() === "m" && at.hasAttribute("data-movable") && dialog()) {
     event.preventDefault();
     askForTime(at);
   } else if (event.key.startsWith("Arrow")) {
     event.preventDefault();
-    neighbour(at, event.key)?.focus();
+    neighbourOf(at, event.key)?.focus();
   }
 }
 
@@ -71,7 +71,7 @@ function openTogether(event) {
 
 function askForTime(entry) {
   const form = moveForm();
-  form.elements.post.value = idOf(entry);
+  form.elements.post.value = postIdOf(entry);
   form.elements.revision.value = entry.dataset.revision;
   form.elements.together.value = togetherOf(entry);
   form.elements.form.value = calendar().dataset.form;
@@ -82,8 +82,8 @@ function askForTime(entry) {
   form.elements.at.focus();
 }
 
-// put moves an entry to a time in a day or an hour, and returns a function that moves it back.
-function put(entry, at, cell) {
+// moveInPage moves an entry to a time in a day or an hour, and returns a function that moves it back.
+function moveInPage(entry, at, cell) {
   const item = entry.closest("li");
   const [list, next, before] = [item.parentElement, item.nextSibling, entry.dataset.at];
   const show = (time) => {
@@ -104,17 +104,17 @@ function put(entry, at, cell) {
   };
 }
 
-const returns = new WeakMap(); // functions that move entries back, by entry that is being saved
+const undoMoves = new WeakMap(); // functions that move entries back, by entry that is being saved
 
-function move(entry, at, cell) {
-  returns.set(entry, put(entry, at, cell));
+function moveAndSave(entry, at, cell) {
+  undoMoves.set(entry, moveInPage(entry, at, cell));
   entry.classList.add("moving");
   window.htmx.ajax("POST", moveForm().getAttribute("action"), {
     source: entry,
     target: "#calendar",
     swap: "morph",
     values: {
-      post: idOf(entry),
+      post: postIdOf(entry),
       at,
       revision: entry.dataset.revision,
       together: togetherOf(entry),
@@ -124,9 +124,9 @@ function move(entry, at, cell) {
 }
 
 function slideBack(entry) {
-  const takeBack = returns.get(entry);
+  const takeBack = undoMoves.get(entry);
   if (!takeBack) return;
-  returns.delete(entry);
+  undoMoves.delete(entry);
   const from = entry.getBoundingClientRect();
   takeBack();
   entry.classList.remove("moving");
@@ -135,8 +135,8 @@ function slideBack(entry) {
   entry.animate([{ transform: `translate(${from.x - to.x}px, ${from.y - to.y}px)` }, { transform: "none" }], 140);
 }
 
-const dragFrom = 5; // pixels
-const edge = 48;
+const dragThreshold = 5; // pixels
+const scrollEdge = 48;
 let drag;
 
 function startDrag(event) {
@@ -150,12 +150,12 @@ function continueDrag(event) {
   if (!drag) return;
   const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
   if (!drag.ghost) {
-    if (Math.hypot(dx, dy) < dragFrom) return;
-    lift();
+    if (Math.hypot(dx, dy) < dragThreshold) return;
+    liftEntry();
   }
   drag.ghost.style.transform = `translate(${dx}px, ${dy}px)`;
   scrollAtEdge(event.clientY);
-  const over = document.elementFromPoint(event.clientX, event.clientY)?.closest(place);
+  const over = document.elementFromPoint(event.clientX, event.clientY)?.closest(cellSelector);
   if (over === drag.over) return;
   drag.over?.classList.remove("drop");
   over?.classList.add("drop");
@@ -167,12 +167,12 @@ function scrollAtEdge(y) {
   const week = document.querySelector(".week");
   const scrolls = week && week.scrollHeight > week.clientHeight;
   const { top, bottom } = scrolls ? week.getBoundingClientRect() : { top: 0, bottom: innerHeight };
-  const by = y < top + edge ? -edge / 4 : y > bottom - edge ? edge / 4 : 0;
+  const by = y < top + scrollEdge ? -scrollEdge / 4 : y > bottom - scrollEdge ? scrollEdge / 4 : 0;
   if (by !== 0) (scrolls ? week : window).scrollBy(0, by);
 }
 
-// lift starts dragging: a copy of the entry follows the pointer.
-function lift() {
+// liftEntry starts dragging: a copy of the entry follows the pointer.
+function liftEntry() {
   const box = drag.entry.getBoundingClientRect();
   drag.ghost = drag.entry.cloneNode(true);
   drag.ghost.removeAttribute("id");
@@ -200,7 +200,7 @@ function endDrag(isDropped) {
   setTimeout(() => removeEventListener("click", ignore, { capture: true }));
   if (!isDropped || !over) return;
   const at = `${dayOf(over)}T${over.dataset.hour ?? entry.dataset.at.slice(11, 13)}:${entry.dataset.at.slice(14)}`;
-  if (at !== entry.dataset.at) move(entry, at, over);
+  if (at !== entry.dataset.at) moveAndSave(entry, at, over);
 }
 
 // A week opens at the present time, or else at its first post; the fragment of the address takes precedence.
@@ -223,7 +223,7 @@ function showNow() {
   if (minute >= 60) calendar().dispatchEvent(new CustomEvent("live"));
 }
 
-function show() {
+function showCalendar() {
   if (!calendar()) return;
   shownAt = performance.now();
   moveTabStop();
@@ -232,12 +232,14 @@ function show() {
 
 export function startCalendar() {
   if (!calendar()) return;
-  show();
+  showCalendar();
   openWeek();
   setInterval(showNow, 60_000);
-  document.addEventListener("keydown", pressKey);
+  document.addEventListener("keydown", handleKey);
   document.addEventListener("click", openTogether);
-  document.addEventListener("focusin", (event) => calendar().contains(event.target) && event.target.matches(stop) && moveTabStop(event.target));
+  document.addEventListener("focusin", ({ target }) => {
+    if (calendar().contains(target) && target.matches(stopSelector)) moveTabStop(target);
+  });
   document.addEventListener("pointerdown", startDrag);
   document.addEventListener("pointermove", continueDrag);
   document.addEventListener("pointerup", () => endDrag(true));
@@ -250,7 +252,7 @@ export function startCalendar() {
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { xhr, requestConfig } = event.detail;
     const isForm = requestConfig.elt === moveForm();
-    if (xhr.status >= 400 && (isForm || returns.has(requestConfig.elt))) {
+    if (xhr.status >= 400 && (isForm || undoMoves.has(requestConfig.elt))) {
       event.detail.swapOverride = "innerHTML";
       if (isForm) event.detail.target = document.getElementById("move-refused"); // keeps what the person entered
     } else if (requestConfig.elt === calendar() && drag?.ghost) {
@@ -260,8 +262,8 @@ export function startCalendar() {
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.target.id !== "calendar") return;
     const { elt } = event.detail.requestConfig;
-    const id = elt === moveForm() ? elt.elements.post.value : elt.matches(".entry") && idOf(elt);
-    show();
+    const id = elt === moveForm() ? elt.elements.post.value : elt.matches(".entry") && postIdOf(elt);
+    showCalendar();
     if (!id) return;
     if (dialog().open) dialog().close();
     (document.getElementById(`entry-${id}`) ?? document.getElementById(`row-${id}`) ?? stopsIn(calendar())[0])?.focus();

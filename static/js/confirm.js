@@ -1,7 +1,7 @@
 // A dialog that shows the plan's table before several posts are sent.
 let dialog;
 
-function build() {
+function buildDialog() {
   dialog = document.createElement("dialog");
   dialog.className = "confirm-send";
   dialog.setAttribute("aria-labelledby", "confirm-send-title");
@@ -24,7 +24,7 @@ let parts;
 
 // confirmSending shows what would be sent, and calls send if the person confirms it.
 export function confirmSending(form, send) {
-  parts ??= build();
+  parts ??= buildDialog();
   const label = form.querySelector("[data-submit-label]").textContent;
   parts.title.textContent = `${label}?`;
   parts.send.textContent = label;

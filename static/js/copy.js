@@ -1,4 +1,4 @@
-import { toast } from "/static/js/toast.js";
+import { showToast } from "/static/js/toast.js";
 
 // startCopying makes buttons copy the text of the element that data-copies names.
 export function startCopying() {
@@ -9,11 +9,11 @@ export function startCopying() {
     if (!source) return;
     try {
       await navigator.clipboard.writeText(source.textContent);
-      toast("Copied.");
+      showToast("Copied.");
     } catch {
       // Without permission to use the clipboard, the text is selected instead.
       getSelection().selectAllChildren(source);
-      toast("Press Ctrl+C to copy.");
+      showToast("Press Ctrl+C to copy.");
     }
   });
 }

@@ -1,10 +1,8 @@
-const dialogOf = (id) => document.getElementById(id);
-
 // startDialogs opens the dialogs of the page, and those that htmx has loaded.
 export function startDialogs() {
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-opens]");
-    if (opener) dialogOf(opener.dataset.opens)?.showModal();
+    if (opener) document.getElementById(opener.dataset.opens)?.showModal();
 
     const closer = event.target.closest("dialog [data-closes]");
     if (closer) {
@@ -13,7 +11,7 @@ export function startDialogs() {
     }
 
     // The target of a click outside an open dialog is the dialog element itself.
-    if (event.target instanceof HTMLDialogElement && event.target.open && outside(event)) event.target.close();
+    if (event.target instanceof HTMLDialogElement && event.target.open && isOutside(event)) event.target.close();
   });
 
   document.addEventListener("htmx:afterSwap", (event) => {
@@ -22,7 +20,7 @@ export function startDialogs() {
   });
 }
 
-function outside(event) {
+function isOutside(event) {
   const box = event.target.getBoundingClientRect();
   return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
 }

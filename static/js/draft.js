@@ -1,12 +1,12 @@
-import { entered } from "/static/js/redraw.js";
-import { toast } from "/static/js/toast.js";
+import { formEntries } from "/static/js/redraw.js";
+import { showToast } from "/static/js/toast.js";
 
 // The browser's storage keeps unsent text across a reload, a crash and an expired session. The text is removed once the
 // server has accepted it, and when the person signs out.
-const prefix = "belfry.draft.";
+const keyPrefix = "belfry.draft.";
 const sentMark = "belfry.sent";
 
-function storage(act) {
+function withStorage(act) {
   try {
     return act(localStorage, sessionStorage);
   } catch {
@@ -15,15 +15,15 @@ function storage(act) {
   }
 }
 
-const worthKeeping = (form) =>
+const hasContent = (form) =>
   form.querySelector("#tiles > .tile") !== null ||
   [...form.querySelectorAll("textarea, input[name=title]")].some((area) => area.value.trim());
 
-const keep = (form, key) =>
-  storage((local) => (worthKeeping(form) ? local.setItem(key, JSON.stringify(entered(form))) : local.removeItem(key)));
+const saveDraft = (form, key) =>
+  withStorage((local) => (hasContent(form) ? local.setItem(key, JSON.stringify(formEntries(form))) : local.removeItem(key)));
 
 // The server renders the form with the kept text, because its inputs depend on its files.
-async function redraw(form, kept) {
+async function showDraft(form, kept) {
   form.inert = true;
   try {
     const answer = await fetch(form.dataset.plan, { method: "POST", body: new URLSearchParams(kept) });
@@ -37,42 +37,42 @@ async function redraw(form, kept) {
 // keepDraft restores the kept text of a form, and keeps every change.
 export async function keepDraft(form) {
   if (!form.dataset.autosave) return;
-  const key = prefix + form.dataset.autosave;
+  const key = keyPrefix + form.dataset.autosave;
   document.addEventListener("submit", (event) => {
-    if (event.target === form && !event.defaultPrevented) storage((_, session) => session.setItem(sentMark, key));
+    if (event.target === form && !event.defaultPrevented) withStorage((_, session) => session.setItem(sentMark, key));
   });
   form.addEventListener("click", (event) => {
     if (!event.target.closest("[data-discards]")) return;
-    storage((local) => local.removeItem(key));
+    withStorage((local) => local.removeItem(key));
     location.reload();
   });
 
-  const kept = storage((local) => JSON.parse(local.getItem(key)));
+  const kept = withStorage((local) => JSON.parse(local.getItem(key)));
   if (form.hasAttribute("data-redrawn")) {
-    keep(form, key);
+    saveDraft(form, key);
   } else if (kept) {
     try {
-      await redraw(form, kept);
+      await showDraft(form, kept);
       document.getElementById("restored").hidden = false;
     } catch {
-      toast("Your unsent text could not be restored. Reload the page to try again.");
+      showToast("Your unsent text could not be restored. Reload the page to try again.");
       return; // keeps the stored text
     }
   }
-  form.addEventListener("input", () => keep(form, key));
+  form.addEventListener("input", () => saveDraft(form, key));
 }
 
 // forgetDrafts removes what the server has accepted, or everything when the person signs out.
 export function forgetDrafts() {
-  storage((local, session) => {
+  withStorage((local, session) => {
     const sent = session.getItem(sentMark);
     if (sent && document.querySelector('[data-testid="flash"][data-tone="good"]')) local.removeItem(sent);
     session.removeItem(sentMark);
   });
   document.addEventListener("submit", (event) => {
     if (!event.target.hasAttribute("data-forgets")) return;
-    storage((local) => {
-      for (const key of Object.keys(local)) if (key.startsWith(prefix)) local.removeItem(key);
+    withStorage((local) => {
+      for (const key of Object.keys(local)) if (key.startsWith(keyPrefix)) local.removeItem(key);
     });
   });
 }

@@ -1,4 +1,4 @@
-import { toast } from "/static/js/toast.js";
+import { showToast } from "/static/js/toast.js";
 import { containsWords } from "/static/js/words.js";
 
 // startGroups lets the person drag accounts to groups. In a group's form, it filters the accounts and counts the
@@ -21,11 +21,11 @@ export function startGroups() {
     card.classList.add("receives");
   });
 
-  const end = () => {
+  const endDrag = () => {
     dragged = null;
     for (const lit of document.querySelectorAll(".receives")) lit.classList.remove("receives");
   };
-  document.addEventListener("dragend", end);
+  document.addEventListener("dragend", endDrag);
 
   document.addEventListener("drop", async (event) => {
     const card = cardAt(event);
@@ -33,15 +33,15 @@ export function startGroups() {
     event.preventDefault();
     const { drags: account, name } = dragged.dataset;
     const { adds: url, name: group } = card.dataset;
-    end(); // the list is replaced, so no dragend event follows
-    await htmx.ajax("POST", url, { source: card, target: "#groups", swap: "outerHTML", values: { account } });
-    if (document.querySelector(`[data-adds="${CSS.escape(url)}"]`)) toast(`${name} was added to ${group}.`);
+    endDrag(); // the list is replaced, so no dragend event follows
+    await window.htmx.ajax("POST", url, { source: card, target: "#groups", swap: "outerHTML", values: { account } });
+    if (document.querySelector(`[data-adds="${CSS.escape(url)}"]`)) showToast(`${name} was added to ${group}.`);
   });
 
   document.addEventListener("input", (event) => {
     const list = event.target.closest?.("[data-filters]");
     if (!list) return;
-    if (event.target.type === "search") filter(list, event.target.value);
+    if (event.target.type === "search") filterAccounts(list, event.target.value);
     else list.querySelector("[data-counts]").textContent = list.querySelectorAll(":checked").length;
   });
 
@@ -51,7 +51,7 @@ export function startGroups() {
   });
 }
 
-function filter(list, text) {
+function filterAccounts(list, text) {
   for (const choice of list.querySelectorAll("[data-filtered]")) {
     choice.hidden = !containsWords(choice.dataset.filtered, text);
   }

@@ -5,16 +5,16 @@
 //
 // A hidden page is not updated. When it becomes visible, all its elements are.
 
-// Milliseconds to wait after the server has refused the stream: askAgain at first, then twice as long each time, up to
-// longest.
-const askAgain = 20_000;
-const longest = 600_000;
+// Milliseconds to wait after the server has refused the stream: firstWait at first, then twice as long each time, up to
+// longestWait.
+const firstWait = 20_000;
+const longestWait = 600_000;
 
 export function startLive() {
   const address = document.body.dataset.stream;
   if (!address) return;
   let stream, timer, missed;
-  let wait = askAgain;
+  let wait = firstWait;
 
   const close = () => {
     clearTimeout(timer);
@@ -27,24 +27,24 @@ export function startLive() {
     if (document.hidden || stream) return;
     stream = new EventSource(address);
     stream.addEventListener("open", () => {
-      wait = askAgain;
-      if (missed) announce(() => true);
+      wait = firstWait;
+      if (missed) updateElements(() => true);
       missed = false;
     });
     stream.addEventListener("change", (event) => {
       const changed = JSON.parse(event.data);
       const ids = [...(changed.posts ?? []), ...(changed.media ?? [])];
-      announce((shown) => changed.all || changed[shown]?.length > 0 || ids.includes(shown));
+      updateElements((shown) => changed.all || changed[shown]?.length > 0 || ids.includes(shown));
     });
     stream.addEventListener("error", () => {
       missed = true;
       if (stream?.readyState !== EventSource.CLOSED) return; // the browser reconnects automatically
       close();
       timer = setTimeout(() => {
-        announce(() => true);
+        updateElements(() => true);
         open();
       }, wait);
-      wait = Math.min(2 * wait, longest);
+      wait = Math.min(2 * wait, longestWait);
     });
   };
 
@@ -54,8 +54,8 @@ export function startLive() {
   open();
 }
 
-function announce(concerns) {
+function updateElements(isConcerned) {
   for (const element of document.querySelectorAll("[data-live]")) {
-    if (element.dataset.live.split(" ").some(concerns)) element.dispatchEvent(new CustomEvent("live"));
+    if (element.dataset.live.split(" ").some(isConcerned)) element.dispatchEvent(new CustomEvent("live"));
   }
 }

@@ -1,7 +1,7 @@
 // The media library: uploads, and dragging files to a folder. Forms do the same without this script.
 import { acceptDrops, startUploads } from "/static/js/upload.js";
 
-const dragged = "application/x-belfry-files";
+const draggedType = "application/x-belfry-files";
 const refreshAfter = 800; // milliseconds, so that files that become ready together cause one update
 
 export function startLibrary() {
@@ -38,30 +38,30 @@ function startMoving(library) {
     if (!file) return;
     const selected = [...document.querySelectorAll("#library [data-selects]:checked")].map((box) => box.value);
     const ids = selected.includes(file.dataset.file) ? selected : [file.dataset.file];
-    event.dataTransfer.setData(dragged, JSON.stringify(ids));
+    event.dataTransfer.setData(draggedType, JSON.stringify(ids));
     event.dataTransfer.effectAllowed = "move";
     document.body.toggleAttribute("data-moving", true);
   });
   document.addEventListener("dragend", () => document.body.removeAttribute("data-moving"));
   for (const folder of library.querySelectorAll("[data-drop]")) {
-    const over = (is) => folder.toggleAttribute("data-over", is);
+    const highlight = (is) => folder.toggleAttribute("data-over", is);
     folder.addEventListener("dragover", (event) => {
-      if (!event.dataTransfer.types.includes(dragged)) return;
+      if (!event.dataTransfer.types.includes(draggedType)) return;
       event.preventDefault();
-      over(true);
+      highlight(true);
     });
-    folder.addEventListener("dragleave", () => over(false));
+    folder.addEventListener("dragleave", () => highlight(false));
     folder.addEventListener("drop", (event) => {
-      const ids = event.dataTransfer.getData(dragged);
-      over(false);
+      const ids = event.dataTransfer.getData(draggedType);
+      highlight(false);
       if (!ids) return;
       event.preventDefault();
-      move(library, JSON.parse(ids), folder.dataset.drop);
+      moveFiles(library, JSON.parse(ids), folder.dataset.drop);
     });
   }
 }
 
-function move(library, ids, folder) {
+function moveFiles(library, ids, folder) {
   const back = new URLSearchParams(location.search).toString();
   window.htmx.ajax("POST", library.dataset.move, { values: { act: "move", folder, back, file: ids }, swap: "none" });
 }

@@ -1,6 +1,6 @@
 const options = (dialog) => [...dialog.querySelectorAll("[role=option]")];
 
-function choose(dialog, at) {
+function selectOption(dialog, at) {
   const all = options(dialog);
   const input = dialog.querySelector("input");
   for (const [i, option] of all.entries()) option.setAttribute("aria-selected", String(i === at));
@@ -12,10 +12,10 @@ function choose(dialog, at) {
   }
 }
 
-function move(dialog, step) {
+function moveSelection(dialog, step) {
   const all = options(dialog);
   const at = all.findIndex((option) => option.getAttribute("aria-selected") === "true");
-  if (all.length > 0) choose(dialog, (at + step + all.length) % all.length);
+  if (all.length > 0) selectOption(dialog, (at + step + all.length) % all.length);
 }
 
 // startPalette opens the search dialog with Ctrl+K, Cmd+K or its link. Arrow keys select a result.
@@ -49,7 +49,7 @@ export function startPalette() {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     event.preventDefault();
-    move(dialog, step);
+    moveSelection(dialog, step);
   });
 
   dialog.addEventListener("submit", (event) => {
@@ -60,7 +60,7 @@ export function startPalette() {
   });
 
   dialog.addEventListener("htmx:afterSwap", () => {
-    choose(dialog, 0);
+    selectOption(dialog, 0);
     const found = options(dialog).length;
     dialog.querySelector("[data-palette-status]").textContent = found === 1 ? "1 result" : `${found} results`;
   });

@@ -1,17 +1,17 @@
 // After each change, the server renders the form again: which inputs the accounts and files allow, what is wrong, and
 // what would be sent. The page updates what differs.
 import { morph } from "/static/js/morph.js";
-import { toast } from "/static/js/toast.js";
+import { showToast } from "/static/js/toast.js";
 
-const pause = 400; // milliseconds after the last key
-const again = 5000; // milliseconds to wait after a failed request, unless the server says how long
+const typingPause = 400; // milliseconds after the last key
+const retryWait = 5000; // milliseconds to wait after a failed request, unless the server says how long
 
-// entered returns what the form would send, as pairs, without files from the device, which are uploaded separately.
-export const entered = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
+// formEntries returns what the form would send, as pairs, without files from the device, which are uploaded separately.
+export const formEntries = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
 
 // startRedrawing updates a form while the person fills it in. It dispatches "redrawn" to the form after each update.
 export function startRedrawing(form) {
-  const submit = () => form.querySelector("#submit");
+  const submitButton = () => form.querySelector("#submit");
   let timer;
   let request;
   let changed = false;
@@ -19,28 +19,28 @@ export function startRedrawing(form) {
   async function redraw() {
     clearTimeout(timer);
     request?.abort();
-    const asked = (request = new AbortController());
+    const current = (request = new AbortController());
     changed = false;
     form.toggleAttribute("data-planning", true);
     try {
       const answer = await fetch(form.dataset.plan, {
         method: "POST",
-        body: new URLSearchParams(entered(form)),
+        body: new URLSearchParams(formEntries(form)),
         headers: { "HX-Request": "true" },
-        signal: asked.signal,
+        signal: current.signal,
       });
-      const elsewhere = answer.headers.get("HX-Redirect");
-      if (elsewhere) return location.assign(elsewhere);
+      const redirect = answer.headers.get("HX-Redirect");
+      if (redirect) return location.assign(redirect);
       const text = await answer.text();
-      if (!answer.ok) throw refusalOf(answer, text);
+      if (!answer.ok) throw readRefusal(answer, text);
       show(text);
     } catch (problem) {
       if (problem.name === "AbortError") return;
-      toast(`${problem.words || "Cannot reach the server."} Your text is still here.`);
+      showToast(`${problem.words || "Cannot reach the server."} Your text is still here.`);
       const waiting = !(problem.status < 500) || problem.wait > 0;
-      if (waiting) timer = setTimeout(redraw, Math.max(again, problem.wait || 0));
+      if (waiting) timer = setTimeout(redraw, Math.max(retryWait, problem.wait || 0));
     } finally {
-      if (request === asked && !changed) form.removeAttribute("data-planning");
+      if (request === current && !changed) form.removeAttribute("data-planning");
     }
   }
 
@@ -48,24 +48,24 @@ export function startRedrawing(form) {
     const drawn = new DOMParser().parseFromString(text, "text/html").getElementById("compose");
     if (!drawn) throw new Error("no form");
     morph(form, drawn);
-    submit().disabled ||= changed; // the plan does not contain the change yet
+    submitButton().disabled ||= changed; // the plan does not contain the change yet
     form.dispatchEvent(new CustomEvent("redrawn"));
   }
 
   form.addEventListener("input", (event) => {
     if (event.target.name === "tab") return;
     changed = true;
-    submit().disabled = true;
+    submitButton().disabled = true;
     form.toggleAttribute("data-planning", true);
     clearTimeout(timer);
     const types = event.target.matches?.("textarea, input:not([type=checkbox], [type=radio])");
-    timer = setTimeout(redraw, types ? pause : 0);
+    timer = setTimeout(redraw, types ? typingPause : 0);
   });
   return redraw;
 }
 
-// refusalOf returns an error for a response that is not the form, with the server's message.
-function refusalOf(answer, text) {
+// readRefusal returns an error for a response that is not the form, with the server's message.
+function readRefusal(answer, text) {
   const told = new DOMParser().parseFromString(text, "text/html").querySelector("[data-code] p");
   return Object.assign(new Error(text), {
     status: answer.status,

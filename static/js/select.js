@@ -1,13 +1,13 @@
 // Selects rows of a list: all of them, a range with Shift, or the focused one with X. It shows how many are selected.
 // The check boxes and the actions on them work without this script.
-const boxes = () => [...document.querySelectorAll("[data-selects]")];
+const rowBoxes = () => [...document.querySelectorAll("[data-selects]")];
 
-let last = null;
+let lastClicked = null;
 
 export function startSelecting() {
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-selects-all]")) {
-      for (const box of boxes()) box.checked = event.target.checked;
+      for (const box of rowBoxes()) box.checked = event.target.checked;
     } else if (!event.target.matches("[data-selects]")) {
       return;
     }
@@ -17,8 +17,8 @@ export function startSelecting() {
   document.addEventListener("click", (event) => {
     const box = event.target.closest?.("[data-selects]");
     if (!box) return;
-    if (event.shiftKey && last?.isConnected) selectRange(last, box);
-    last = box;
+    if (event.shiftKey && lastClicked?.isConnected) selectRange(lastClicked, box);
+    lastClicked = box;
   });
 
   document.addEventListener("keydown", (event) => {
@@ -26,13 +26,13 @@ export function startSelecting() {
     document.activeElement?.closest("[data-row]")?.closest("tr, li")?.querySelector("[data-selects]")?.click();
   });
 
-  startFolding();
+  startClosingPanels();
   keepSelection();
   showSelection();
 }
 
 // The panels for filtering the list and moving posts cover it. Esc and a click outside close them.
-function startFolding() {
+function startClosingPanels() {
   const panels = () => [...document.querySelectorAll(".post-filter[open], .post-move[open]")];
   document.addEventListener("click", (event) => {
     for (const panel of panels()) if (!panel.contains(event.target)) panel.open = false;
@@ -47,13 +47,13 @@ function startFolding() {
 }
 
 function selectRange(from, to) {
-  const all = boxes();
+  const all = rowBoxes();
   const [first, second] = [all.indexOf(from), all.indexOf(to)].sort((a, b) => a - b);
   for (const box of all.slice(first, second + 1)) box.checked = to.checked;
 }
 
 function showSelection() {
-  const all = boxes();
+  const all = rowBoxes();
   const selected = all.filter((box) => box.checked).length;
   const count = document.querySelector("[data-selected-count]");
   if (count) count.textContent = selected === 0 ? "" : `${selected} selected`;
@@ -70,11 +70,11 @@ function showSelection() {
 function keepSelection() {
   let kept = [];
   document.addEventListener("htmx:beforeSwap", () => {
-    kept = boxes().filter((box) => box.checked).map((box) => box.value);
+    kept = rowBoxes().filter((box) => box.checked).map((box) => box.value);
   });
   document.addEventListener("htmx:afterSwap", () => {
     if (kept.length === 0) return;
-    for (const box of boxes()) box.checked ||= kept.includes(box.value);
+    for (const box of rowBoxes()) box.checked ||= kept.includes(box.value);
     showSelection();
   });
 }

@@ -1,10 +1,10 @@
-const waitForSecond = 1200;
+const timeForSecondKey = 1200;
 
-function writing(target) {
+function isTextInput(target) {
   return target.isContentEditable || target.matches?.("textarea, select, input:not([type=checkbox], [type=radio])");
 }
 
-function move(step) {
+function focusRow(step) {
   const rows = [...document.querySelectorAll("[data-row]")];
   if (rows.length === 0) return false;
   const at = rows.indexOf(document.activeElement?.closest("[data-row]"));
@@ -13,7 +13,7 @@ function move(step) {
   return true;
 }
 
-function press(element) {
+function activate(element) {
   if (!element) return false;
   if (element.matches("input, textarea")) {
     element.focus();
@@ -24,7 +24,7 @@ function press(element) {
   return true;
 }
 
-function help() {
+function toggleHelp() {
   const dialog = document.getElementById("shortcuts");
   if (!dialog) return false;
   if (dialog.open) dialog.close();
@@ -36,23 +36,23 @@ function help() {
 export function startShortcuts() {
   let goUntil = 0;
 
-  const handle = (key) => {
+  const handleKey = (key) => {
     if (Date.now() < goUntil) {
       goUntil = 0;
-      return press(document.querySelector(`[data-go="${CSS.escape(key.toLowerCase())}"]`));
+      return activate(document.querySelector(`[data-go="${CSS.escape(key.toLowerCase())}"]`));
     }
     switch (key) {
       case "g":
-        goUntil = Date.now() + waitForSecond;
+        goUntil = Date.now() + timeForSecondKey;
         return true;
       case "j":
-        return move(1);
+        return focusRow(1);
       case "k":
-        return move(-1);
+        return focusRow(-1);
       case "?":
-        return help();
+        return toggleHelp();
       default:
-        return press(document.querySelector(`[data-key="${CSS.escape(key)}"]`));
+        return activate(document.querySelector(`[data-key="${CSS.escape(key)}"]`));
     }
   };
 
@@ -65,12 +65,12 @@ export function startShortcuts() {
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape" && writing(event.target)) {
+    if (event.key === "Escape" && isTextInput(event.target)) {
       event.target.blur();
       return;
     }
     if (document.body.dataset.shortcuts === "off") return;
-    if (writing(event.target) || (document.querySelector("dialog[open]") && event.key !== "?")) return;
-    if (event.key.length === 1 && handle(event.key)) event.preventDefault();
+    if (isTextInput(event.target) || (document.querySelector("dialog[open]") && event.key !== "?")) return;
+    if (event.key.length === 1 && handleKey(event.key)) event.preventDefault();
   });
 }

@@ -3,18 +3,18 @@ import { acceptDrops, acceptPaste, startUploads } from "/static/js/upload.js";
 
 // The strip of files: buttons and dragging order the files, and buttons remove them. The order of the tiles is the
 // order of the files.
-const nextLook = 1500; // milliseconds between updates while files are being processed
+const refreshAfter = 1500; // milliseconds between updates while files are being processed
 const tiles = (form) => [...form.querySelectorAll("#tiles > .tile")];
 
 export function startStrip(form, redraw) {
-  const changed = () => form.querySelector("#tiles").dispatchEvent(new Event("input", { bubbles: true }));
-  const say = (text) => (form.querySelector("#strip-status").textContent = text);
+  const reportChange = () => form.querySelector("#tiles").dispatchEvent(new Event("input", { bubbles: true }));
+  const announce = (text) => (form.querySelector("#strip-status").textContent = text);
 
-  function place(tile, at) {
+  function placeTile(tile, at) {
     const others = tiles(form).filter((other) => other !== tile);
     form.querySelector("#tiles").insertBefore(tile, others[at] ?? null);
-    say(`${tile.dataset.name} is now number ${at + 1} of ${others.length + 1}.`);
-    changed();
+    announce(`${tile.dataset.name} is now number ${at + 1} of ${others.length + 1}.`);
+    reportChange();
   }
 
   form.addEventListener("click", (event) => {
@@ -26,11 +26,11 @@ export function startStrip(form, redraw) {
     if (button.name === "remove") {
       const next = tile.nextElementSibling ?? tile.previousElementSibling;
       tile.remove();
-      say(`${tile.dataset.name} was removed.`);
+      announce(`${tile.dataset.name} was removed.`);
       (next?.querySelector("button[name=remove]") ?? form.querySelector("#upload")).focus();
-      changed();
+      reportChange();
     } else {
-      place(tile, button.name === "earlier" ? at - 1 : at + 1);
+      placeTile(tile, button.name === "earlier" ? at - 1 : at + 1);
       button.focus();
     }
   });
@@ -42,8 +42,8 @@ export function startStrip(form, redraw) {
   let pressed = null;
   form.addEventListener("focusin", (event) => (pressed = event.target.closest(".tile-acts button")));
 
-  // nearest returns the tile that is closest to the place where something is dropped.
-  function nearest({ clientX, clientY }) {
+  // nearestTile returns the tile that is closest to the place where something is dropped.
+  function nearestTile({ clientX, clientY }) {
     const distance = (tile) => {
       const { x, y, width, height } = tile.getBoundingClientRect();
       return Math.hypot(x + width / 2 - clientX, y + height / 2 - clientY);
@@ -65,8 +65,8 @@ export function startStrip(form, redraw) {
   form.addEventListener("drop", (event) => {
     if (!dragged || !event.target.closest("#tiles")) return;
     event.preventDefault();
-    const target = event.target.closest("#tiles > .tile") ?? nearest(event);
-    if (target !== dragged) place(dragged, tiles(form).indexOf(target));
+    const target = event.target.closest("#tiles > .tile") ?? nearestTile(event);
+    if (target !== dragged) placeTile(dragged, tiles(form).indexOf(target));
   });
   form.addEventListener("dragend", () => {
     dragged?.removeAttribute("data-dragged");
@@ -81,8 +81,8 @@ export function startStrip(form, redraw) {
     Object.assign(tile.dataset, { name, testid: "file", processing: "" });
     tile.append(Object.assign(document.createElement("input"), { type: "hidden", name: "media", value: id }));
     form.querySelector("#tiles").append(tile);
-    say(`${name} was added as number ${tiles(form).length}.`);
-    changed();
+    announce(`${name} was added as number ${tiles(form).length}.`);
+    reportChange();
   }
 
   const panel = form.querySelector("#strip .uploads");
@@ -107,13 +107,13 @@ export function startStrip(form, redraw) {
     (await pickFiles(button.dataset.opensLibrary, { taken })).forEach(add);
   });
 
-  let look;
-  function follow() {
-    clearTimeout(look);
+  let refreshTimer;
+  function followProcessing() {
+    clearTimeout(refreshTimer);
     const chosen = tiles(form);
     for (const tile of chosen) tile.draggable = chosen.length > 1;
-    if (chosen.some((tile) => tile.hasAttribute("data-processing"))) look = setTimeout(redraw, nextLook);
+    if (chosen.some((tile) => tile.hasAttribute("data-processing"))) refreshTimer = setTimeout(redraw, refreshAfter);
   }
-  form.addEventListener("redrawn", follow);
-  follow();
+  form.addEventListener("redrawn", followProcessing);
+  followProcessing();
 }

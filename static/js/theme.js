@@ -3,11 +3,11 @@ const key = "belfry.theme";
 // A page has several switches: one in the rail, and one on its page in the settings, which has another name.
 const switches = 'input[name^="theme"]';
 
-function check(theme) {
+function checkSwitches(theme) {
   for (const input of document.querySelectorAll(switches)) input.checked = input.value === theme;
 }
 
-function stored() {
+function storedTheme() {
   try {
     return localStorage.getItem(key) ?? "system";
   } catch {
@@ -15,7 +15,7 @@ function stored() {
   }
 }
 
-function apply(theme) {
+function applyTheme(theme) {
   const { dataset } = document.documentElement;
   if (theme === "light" || theme === "dark") dataset.theme = theme;
   else delete dataset.theme;
@@ -24,16 +24,16 @@ function apply(theme) {
 // startTheme makes the switch between the system's theme, light and dark work, in all open tabs.
 export function startTheme() {
   const show = () => {
-    const now = stored();
-    apply(now);
-    check(now);
+    const now = storedTheme();
+    applyTheme(now);
+    checkSwitches(now);
   };
   show();
   addEventListener("storage", (event) => event.key === key && show());
   document.addEventListener("change", (event) => {
     if (!event.target.matches(switches)) return;
-    apply(event.target.value);
-    check(event.target.value);
+    applyTheme(event.target.value);
+    checkSwitches(event.target.value);
     try {
       localStorage.setItem(key, event.target.value);
     } catch {

@@ -1,7 +1,7 @@
-const stay = 6000;
+const duration = 6000;
 
-// toast shows a message for a while, which screen readers announce.
-export function toast(text) {
+// showToast shows a message for a while, which screen readers announce.
+export function showToast(text) {
   const region = document.getElementById("toasts");
   if (!region) return;
   if ([...region.children].some((shown) => shown.textContent === text)) return;
@@ -9,5 +9,5 @@ export function toast(text) {
   note.className = "toast";
   note.textContent = text;
   region.append(note);
-  setTimeout(() => note.remove(), stay);
+  setTimeout(() => note.remove(), duration);
 }

@@ -9,18 +9,18 @@
 // The panel is ui.Uploads. It has data-busy during uploads and data-failed after a failed one, and sends "uploads" when
 // these may have changed. onReady gets the API's record of a file that can be used: id, originalName, kind,
 // thumbnailUrl and so on. onIdle is called when all uploads have ended.
-import { toast } from "/static/js/toast.js";
+import { showToast } from "/static/js/toast.js";
 
 const atOnce = 3;
-const waits = [1, 2, 4, 8, 15, 30]; // seconds before each retry
-const silence = 30_000; // milliseconds without progress after which an upload has failed
-const looks = [500, 1000, 2000, 4000]; // milliseconds between checks whether files are ready
+const retryWaits = [1, 2, 4, 8, 15, 30]; // seconds before each retry
+const longestSilence = 30_000; // milliseconds without progress after which an upload has failed
+const checkWaits = [500, 1000, 2000, 4000]; // milliseconds between checks whether files are ready
 
 // A Refusal ends an upload until the person tries again. After any other error, the upload is retried automatically.
 class Refusal extends Error {}
 
-// Later is an error after which the same request may succeed, if known after a number of seconds.
-class Later extends Error {}
+// TemporaryError is an error after which the same request may succeed, if known after a number of seconds.
+class TemporaryError extends Error {}
 
 const newKey = () => {
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -29,24 +29,25 @@ const newKey = () => {
 
 const unreachable = "Cannot reach the server.";
 
-// ask sends a request to the dashboard and returns the response's JSON, or throws an error with the server's message.
-async function ask(url, { form, signal } = {}) {
+// requestJSON sends a request to the dashboard and returns the response's JSON, or throws an error with the server's
+// message.
+async function requestJSON(url, { form, signal } = {}) {
   const answer = await fetch(url, {
     method: form ? "POST" : "GET",
     body: form && new URLSearchParams(form),
     headers: { Accept: "application/json" },
     redirect: "manual",
-    signal: AbortSignal.any([AbortSignal.timeout(silence), ...(signal ? [signal] : [])]),
+    signal: AbortSignal.any([AbortSignal.timeout(longestSilence), ...(signal ? [signal] : [])]),
   });
   if (answer.type === "opaqueredirect") throw new Refusal("Your session has ended. Sign in on another tab, then retry.");
   const text = await answer.text();
   if (answer.ok) return text ? JSON.parse(text) : undefined;
-  throw problemOf(answer.status, text, answer.headers.get("Retry-After"), true);
+  throw errorOf(answer.status, text, answer.headers.get("Retry-After"), true);
 }
 
-// problemOf returns an error for a response: Later if the server is busy or says how long to wait, or else a Refusal.
-// hints says whether to add the response's hint; those of the API are for programs.
-function problemOf(status, text, retryAfter, hints) {
+// errorOf returns an error for a response: a TemporaryError if the server is busy or says how long to wait, or else a
+// Refusal. hints says whether to add the response's hint; those of the API are for programs.
+function errorOf(status, text, retryAfter, hints) {
   let told = {};
   try {
     told = JSON.parse(text) ?? {};
@@ -56,7 +57,7 @@ function problemOf(status, text, retryAfter, hints) {
   const waiting = retryAfter || status >= 500 || status === 408 || status === 429;
   const words = [told.message, hints && told.hint].filter(Boolean).join(" ");
   const problem = waiting
-    ? new Later(words || "The server is busy.")
+    ? new TemporaryError(words || "The server is busy.")
     : new Refusal(words || `The server refused the file (${status}).`);
   return Object.assign(problem, { code: told.code, seconds: Number(retryAfter) || 0 });
 }
@@ -68,7 +69,7 @@ function putBytes(upload) {
     let quiet;
     const wait = () => {
       clearTimeout(quiet);
-      quiet = setTimeout(() => request.abort(), silence);
+      quiet = setTimeout(() => request.abort(), longestSilence);
     };
     const end = (settle, value) => {
       clearTimeout(quiet);
@@ -83,7 +84,7 @@ function putBytes(upload) {
     request.addEventListener("abort", () => end(reject, new Error("The connection is too slow.")));
     request.addEventListener("load", () => {
       if (request.status === 200) end(resolve);
-      else end(reject, problemOf(request.status, request.responseText, request.getResponseHeader("Retry-After")));
+      else end(reject, errorOf(request.status, request.responseText, request.getResponseHeader("Retry-After")));
     });
     upload.stop.signal.addEventListener("abort", () => request.abort(), { once: true });
     request.open("PUT", new URL(upload.reserved.uploadUrl, location.href).pathname);
@@ -104,7 +105,7 @@ class Upload {
     this.show = () => show(this);
   }
 
-  become(state, words = "") {
+  setState(state, words = "") {
     Object.assign(this, { state, words });
     this.show();
   }
@@ -112,8 +113,8 @@ class Upload {
   // send reserves an upload address and sends the file's bytes. If the address has expired, it reserves another one.
   async send(url) {
     this.sent = 0;
-    this.become("uploading");
-    this.reserved ??= await ask(url, {
+    this.setState("uploading");
+    this.reserved ??= await requestJSON(url, {
       form: { form: this.key, filename: this.name, mime: this.file.type, size: this.file.size, folder: this.folder },
       signal: this.stop.signal,
     });
@@ -125,11 +126,11 @@ class Upload {
           return;
         case "upload_in_progress": // the server has not yet noticed that the connection broke
         case "invalid_request":
-          throw new Later(problem.message);
+          throw new TemporaryError(problem.message);
         case "upload_expired":
         case "not_found":
           this.forget();
-          throw new Later(problem.message);
+          throw new TemporaryError(problem.message);
       }
       throw problem;
     }
@@ -160,12 +161,12 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     row.querySelector("[data-cancel]").hidden = !isOpen(upload) || upload.state === "processing";
     row.querySelector("[data-retry]").hidden = upload.state !== "failed" && upload.state !== "pausing";
     row.querySelector("[data-dismiss]").hidden = upload.state !== "failed";
-    sum();
-    tellReady();
+    showSummary();
+    reportReady();
   }
 
-  // sum shows the progress of all uploads. Screen readers announce it when it changes.
-  function sum() {
+  // showSummary shows the progress of all uploads. Screen readers announce it when it changes.
+  function showSummary() {
     const done = uploads.filter((upload) => upload.state === "done").length;
     const failed = uploads.filter((upload) => upload.state === "failed").length;
     const files = uploads.length === 1 ? "file" : "files";
@@ -183,13 +184,13 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     uploads.splice(uploads.indexOf(upload), 1);
     rows.get(upload).remove();
     rows.delete(upload);
-    sum();
-    tellReady();
-    next();
+    showSummary();
+    reportReady();
+    startNext();
   }
 
-  // next starts waiting uploads while fewer than the maximum are running.
-  function next() {
+  // startNext starts waiting uploads while fewer than the maximum are running.
+  function startNext() {
     while (uploads.filter((upload) => upload.state === "uploading").length < atOnce) {
       const upload = uploads.find((upload) => upload.state === "waiting");
       if (!upload) break;
@@ -202,39 +203,39 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
   async function run(upload) {
     try {
       await upload.send(url);
-      upload.become("processing");
-      look();
+      upload.setState("processing");
+      checkProcessing();
     } catch (problem) {
       if (upload.stop.signal.aborted) return; // cancelled
-      if (problem instanceof Refusal) upload.become("failed", problem.message);
+      if (problem instanceof Refusal) upload.setState("failed", problem.message);
       else pause(upload, problem);
     }
-    next();
+    startNext();
   }
 
   // pause waits before the next attempt, or stops until the person tries again.
   function pause(upload, problem) {
-    const words = problem instanceof Later ? problem.message : unreachable;
-    const wait = waits[upload.tries++];
+    const words = problem instanceof TemporaryError ? problem.message : unreachable;
+    const wait = retryWaits[upload.tries++];
     if (wait === undefined) {
-      upload.become("failed", words);
+      upload.setState("failed", words);
       return;
     }
-    upload.become("pausing", words);
+    upload.setState("pausing", words);
     upload.timer = setTimeout(() => resume(upload), Math.max(wait, problem.seconds || 0) * 1000);
   }
 
   function resume(upload) {
     clearTimeout(upload.timer);
     if (upload.state !== "pausing" && upload.state !== "failed") return;
-    upload.become("waiting");
-    next();
+    upload.setState("waiting");
+    startNext();
   }
 
   // retry starts an upload again. If the server has refused the file, it first deletes the reservation.
   async function retry(upload) {
     upload.tries = 0;
-    if (upload.refused) await giveBack(upload);
+    if (upload.refused) await cancelReservation(upload);
     resume(upload);
   }
 
@@ -242,37 +243,37 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
     upload.stop.abort();
     clearTimeout(upload.timer);
     remove(upload);
-    await giveBack(upload);
+    await cancelReservation(upload);
   }
 
-  // giveBack cancels a file's reservation. If that fails, the reservation expires later.
-  async function giveBack(upload) {
+  // cancelReservation cancels a file's reservation. If that fails, the reservation expires later.
+  async function cancelReservation(upload) {
     const { reserved } = upload;
     upload.refused = false;
     upload.forget();
-    if (reserved) await ask(`${url}/${reserved.mediaId}/cancel`, { form: {} }).catch(() => {});
+    if (reserved) await requestJSON(`${url}/${reserved.mediaId}/cancel`, { form: {} }).catch(() => {});
   }
 
-  // look asks repeatedly which of the files can be used.
-  let looking = false;
-  async function look() {
-    if (looking) return;
-    looking = true;
+  // checkProcessing asks repeatedly which of the files can be used.
+  let checking = false;
+  async function checkProcessing() {
+    if (checking) return;
+    checking = true;
     for (let n = 0; ; n++) {
-      await new Promise((resolve) => setTimeout(resolve, looks[Math.min(n, looks.length - 1)]));
+      await new Promise((resolve) => setTimeout(resolve, checkWaits[Math.min(n, checkWaits.length - 1)]));
       const waiting = uploads.filter((upload) => upload.state === "processing");
       if (waiting.length === 0) break;
       const ids = new URLSearchParams(waiting.map((upload) => ["id", upload.reserved.mediaId]));
-      const { media = [] } = await ask(`${url}?${ids}`).catch(() => ({}));
+      const { media = [] } = await requestJSON(`${url}?${ids}`).catch(() => ({}));
       for (const upload of waiting) settle(upload, media.find((file) => file.id === upload.reserved.mediaId));
       if (waiting.some((upload) => upload.state !== "processing")) n = -1;
     }
-    looking = false;
-    next();
+    checking = false;
+    startNext();
   }
 
-  // tellReady calls onReady in the order in which the files were chosen. A file waits for those before it.
-  function tellReady() {
+  // reportReady calls onReady in the order in which the files were chosen. A file waits for those before it.
+  function reportReady() {
     for (const upload of uploads) {
       if (isOpen(upload)) return;
       const file = upload.ready;
@@ -284,10 +285,10 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
   function settle(upload, file) {
     if (file?.status === "ready") {
       upload.ready = file;
-      upload.become("done");
+      upload.setState("done");
     } else if (file?.status === "failed") {
       upload.refused = true;
-      upload.become("failed", file.failReason);
+      upload.setState("failed", file.failReason);
     }
   }
 
@@ -307,7 +308,7 @@ export function startUploads(panel, { onReady = () => {}, onIdle = () => {}, fol
       list.append(row);
       upload.show();
     }
-    next();
+    startNext();
   }
 
   panel.querySelector("[data-uploads-close]").addEventListener("click", () => {
@@ -364,7 +365,7 @@ export function acceptDrops(element, add) {
     over(0);
     const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
     const files = items.filter((item) => !item.webkitGetAsEntry?.()?.isDirectory).map((item) => item.getAsFile());
-    if (files.length < items.length) toast("Folders cannot be uploaded. Drop their files instead.");
+    if (files.length < items.length) showToast("Folders cannot be uploaded. Drop their files instead.");
     add(files);
   });
 }

@@ -14,7 +14,7 @@ export function fillZones() {
   );
 }
 
-function clock(zone) {
+function differingTime(zone) {
   const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const format = (timeZone) =>
     new Intl.DateTimeFormat("en-GB", { timeZone, weekday: "short", hour: "2-digit", minute: "2-digit" }).format(new Date());
@@ -29,5 +29,5 @@ function clock(zone) {
 
 // showClocks shows the present time in the workspace's zone if the browser is in another zone.
 export function showClocks(root) {
-  for (const element of root.querySelectorAll?.("[data-now-in]") ?? []) element.textContent = clock(element.dataset.nowIn);
+  for (const element of root.querySelectorAll?.("[data-now-in]") ?? []) element.textContent = differingTime(element.dataset.nowIn);
 }
