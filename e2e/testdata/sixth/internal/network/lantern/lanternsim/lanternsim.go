@@ -217,7 +217,7 @@ func (s *Sim) serveCall(w http.ResponseWriter, r *http.Request) {
 	case call == "POST /api/notes":
 		route = sim.Route{
 			Names: []string{"publish"}, Scopes: []string{"write"}, Params: []string{"text", "visibility"},
-			Text: sim.FirstParam("text"), Serve: s.publish,
+			Text: sim.JoinParams("text"), Serve: s.publish,
 		}
 	case call == "GET /api/notes":
 		route = sim.Route{Names: []string{"list"}, Params: []string{"since"}, Serve: s.listNotes}
