@@ -89,6 +89,16 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.clickLink(testid("undo"))
 	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
 
+	b.runActions("select Thursday", chromedp.Click(chromedp.CSS("tbody:nth-of-type(2) "+testid("select-day"))))
+	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "3 selected"`)
+	b.runActions("press Enter on its check box", chromedp.Evaluate[chromedp.Void](
+		`addEventListener("submit", () => (window.submitted = true))`), chromedp.KeyEvent("\r"))
+	if evaluateScript[bool](b, `window.submitted === true`) {
+		t.Error("Enter on a check box starts the first action")
+	}
+	b.runActions("select nothing", chromedp.Click(chromedp.CSS("tbody:nth-of-type(2) "+testid("select-day"))))
+	b.waitFor(`document.querySelector("[data-selected-count]").textContent === ""`)
+
 	b.runActions("select with the keyboard", chromedp.KeyEvent("j"), chromedp.KeyEvent("x"), chromedp.KeyEvent("j"),
 		chromedp.KeyEvent("x"))
 	b.waitFor(`document.querySelectorAll("[name=post]:checked").length === 2`)

@@ -2,8 +2,22 @@ import { containsWords } from "/static/js/words.js";
 
 const menus = ".switcher, .bar-more, .menu";
 
-// startMenus closes an open menu when the person leaves it, and makes its search hide entries that do not match.
+// startMenus puts the cursor into the field of a menu when it is opened, closes an open menu when the person leaves it,
+// and makes its search hide entries that do not match.
 export function startMenus() {
+  document.addEventListener("click", (event) => {
+    const menu = event.target.closest?.(".menu:not([open]) > summary")?.parentElement;
+    menu?.addEventListener("toggle", () => menu.querySelector(".field input")?.focus(), { once: true });
+  });
+
+  // Enter presses the first button of a menu, not that of the form around it.
+  document.addEventListener("keydown", (event) => {
+    const body = event.key === "Enter" && !event.isComposing && event.target.closest?.(".menu-body");
+    if (!body || !event.target.matches("input")) return;
+    event.preventDefault();
+    body.querySelector("button[type=submit]").click();
+  });
+
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll(`:is(${menus})[open]`)) {
       if (!menu.contains(event.target)) menu.open = false;

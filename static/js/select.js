@@ -1,6 +1,7 @@
-// Selects rows of a list: all of them, a range with Shift, or the focused one with X. It shows how many are selected.
+// Selects rows of a list: all of them, those of a day, a range with Shift, or the focused one with X. It shows how many
+// are selected.
 // The check boxes and the actions on them work without this script.
-const rowBoxes = () => [...document.querySelectorAll("[data-selects]")];
+const rowBoxes = (within = document) => [...within.querySelectorAll("[data-selects]")];
 
 let lastClicked = null;
 
@@ -8,6 +9,8 @@ export function startSelecting() {
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-selects-all]")) {
       for (const box of rowBoxes()) box.checked = event.target.checked;
+    } else if (event.target.matches("[data-selects-day]")) {
+      for (const box of rowBoxes(event.target.closest("tbody"))) box.checked = event.target.checked;
     } else if (!event.target.matches("[data-selects]")) {
       return;
     }
@@ -61,9 +64,15 @@ function showSelection() {
     word.textContent = selected === 1 ? "1 post" : `${selected || ""} posts`.trim();
   }
   const every = document.querySelector("[data-selects-all]");
-  if (!every) return;
-  every.checked = selected > 0 && selected === all.length;
-  every.indeterminate = selected > 0 && selected < all.length;
+  if (every) showWhetherAll(every, all);
+  for (const day of document.querySelectorAll("[data-selects-day]")) showWhetherAll(day, rowBoxes(day.closest("tbody")));
+}
+
+// showWhetherAll checks a box that stands for several rows if all are selected, or marks it if some are.
+function showWhetherAll(box, rows) {
+  const selected = rows.filter((row) => row.checked).length;
+  box.checked = selected > 0 && selected === rows.length;
+  box.indeterminate = selected > 0 && selected < rows.length;
 }
 
 // A list keeps its selection when it is replaced.

@@ -181,6 +181,14 @@ func (m ListModel) groupByDay() []day {
 	return list
 }
 
+// name is the day in a sentence, such as "Tomorrow, Sunday 22 November".
+func (d day) name() string {
+	if d.date == "" {
+		return d.label
+	}
+	return d.label + ", " + d.date
+}
+
 // sortTime returns the time by which the list is sorted: the post's own or, without one, that of its creation.
 func (r Row) sortTime() time.Time {
 	if r.PublishAt == nil {
