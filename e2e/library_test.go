@@ -219,7 +219,8 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.waitFor(`document.activeElement.id === "bulk-tag"`)
 	b.typeInto("#bulk-tag", "noon\r")
 	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("2 files tagged.") === true`)
-	b.runActions("select all", chromedp.Click(chromedp.CSS("[data-selects-all]")))
+	b.runActions("select each", chromedp.Evaluate[chromedp.Void](
+		`document.querySelectorAll("[data-selects]").forEach((box) => box.click())`))
 	b.clickLink(testid("delete-files"))
 	b.clickLink(testid("confirm"))
 	b.waitFor(`document.querySelector("[data-testid=empty]") !== null`)

@@ -65,7 +65,7 @@ func (r *request) confirmEndSessions() error {
 	return r.renderConfirm(layout.SectionSettings, layout.ConfirmModel{
 		Title: "Sign out everywhere?",
 		Points: []string{
-			"You are signed out of all browsers, including this one.",
+			"This signs you out of all browsers, including this one.",
 			"API keys keep working. If somebody else may know your password, change it.",
 		},
 		Action: r.link.EndSessions(), Button: "Sign out everywhere", Back: r.link.Security(),
