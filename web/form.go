@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"belfry/internal/app"
@@ -18,6 +19,7 @@ import (
 	"belfry/internal/core"
 	"belfry/views/auth"
 	"belfry/views/link"
+	"belfry/views/ui"
 )
 
 // withForm returns a handler that reads the request's form and passes it to handle.
@@ -35,7 +37,14 @@ func withForm(handle func(*request, url.Values) error) func(*request) error {
 var errNoRedirect = core.Fail(core.CodeConflict, "The form was answered with a page.")
 
 // formAnswer is where a form led, and what the session keeps for the page there.
-type formAnswer struct{ To, Flash, Selected string }
+type formAnswer struct {
+	At                  time.Time
+	To, Flash, Selected string
+}
+
+// repeatFlashFor is how long a form that is sent again gets its first message as if it had just acted. Later, the
+// message may no longer be true.
+const repeatFlashFor = 10 * time.Second
 
 // actOnce makes a handler act only once on a form that is sent twice, for example because its button was pressed twice:
 // the second time, the person gets the first answer again. The form needs an id (newFormID). A form that was answered
@@ -55,7 +64,7 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 			}
 			kept := r.web.sessions.manager // what was done is done, even if the redirect failed
 			return formAnswer{
-				To: r.ledTo, Flash: kept.GetString(ctx, r.workspaceKey(keyFlash)),
+				At: r.web.cfg.Now(), To: r.ledTo, Flash: kept.GetString(ctx, r.workspaceKey(keyFlash)),
 				Selected: kept.GetString(ctx, r.workspaceKey(keySelected)),
 			}, nil
 		})
@@ -71,6 +80,12 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		}
 		r.putSessionValue(r.workspaceKey(keyFlash), first.Flash)
 		r.putSessionValue(r.workspaceKey(keySelected), first.Selected)
+		if f := r.popFlash(); f != nil {
+			if r.web.cfg.Now().Sub(first.At) > repeatFlashFor {
+				f.Tone, f.Text = ui.ToneInfo, "You already sent this form. Nothing was changed again. The first answer was: "+f.Text
+			}
+			r.setFullFlash(*f)
+		}
 		return r.redirect(first.To)
 	}
 }

@@ -122,6 +122,26 @@ func TestAFormOfAPostThatIsSentAgainActsOnceAndSaysTheSame(t *testing.T) {
 	}
 }
 
+// Long after, the first message can be wrong: here, the post is queued again.
+func TestAFormThatIsSentAgainLaterSaysThatItWasSentBefore(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Draft("hello", s.threads)
+	queue := func() {
+		s.act(post, "reschedule", "at", "2026-10-06T10:00", "tz", "Europe/Berlin")
+		s.act(post, "queue")
+	}
+	queue()
+	page := s.show(post)
+	s.submit(page, "form:has(#cancel)").is(t, http.StatusSeeOther)
+	s.show(post).says(t, "Moved back to drafts.")
+	queue()
+	s.show(post)
+	s.Clock.Advance(time.Minute)
+	s.submit(page, "form:has(#cancel)").is(t, http.StatusSeeOther)
+	s.show(post).says(t, "You already sent this form. Nothing was changed again. The first answer was: Moved back to drafts.")
+}
+
 // auditedChanges counts the changes and deletions of posts in the audit log.
 func (r *rig) auditedChanges() (n int) {
 	r.t.Helper()
