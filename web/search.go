@@ -16,7 +16,7 @@ const (
 	// mostFound is the maximum number of accounts, and of posts, that a search shows.
 	mostFound = 6
 	// foundExcerpt is the maximum number of characters of a post's text in the results.
-	foundExcerpt = 80
+	foundExcerpt = 120
 )
 
 // showSearch shows the pages, actions, accounts and posts that match the query, in the search dialog or on a page.
@@ -94,7 +94,8 @@ func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
 	return list[:min(len(list), mostFound)], nil
 }
 
-// findPosts returns the newest posts whose text contains a query. For an empty query, it returns none.
+// findPosts returns the newest posts whose text contains a query. If there are more, the last entry leads to all of
+// them. For an empty query, it returns none.
 func (r *request) findPosts(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
@@ -107,6 +108,12 @@ func (r *request) findPosts(query string) ([]layout.PaletteEntry, error) {
 	for _, p := range list.Posts {
 		entries = append(entries, layout.PaletteEntry{
 			Platform: p.Platform, Name: posts.TitleOrText(p, foundExcerpt), Detail: p.StatusLine, URL: r.link.Post(p.ID),
+		})
+	}
+	if list.NextCursor != nil {
+		entries = append(entries, layout.PaletteEntry{
+			Icon: "list", Name: "Show all posts with “" + query + "”",
+			URL: r.link.Posts(link.Filter{Status: link.AllPosts, Query: query}),
 		})
 	}
 	return entries, err

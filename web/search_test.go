@@ -49,6 +49,30 @@ func TestASearchFindsPagesActionsAccountsAndPosts(t *testing.T) {
 	}
 }
 
+func TestASearchLeadsToAllPostsWhenItShowsOnlySome(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	const all = "[role=option][href='/posts?q=harbour&status=all']"
+	search := func() *page {
+		return s.b.send(http.MethodGet, "/search?q=harbour", "", "HX-Request", "true").is(t, http.StatusOK)
+	}
+	for range 6 {
+		s.ws.Draft("The harbour bell", s.threads)
+	}
+	if n := len(search().all(all)); n != 0 {
+		t.Error("it leads to more although it shows all")
+	}
+	s.ws.Queued("The harbour light", s.threads, s.Clock.Now().Add(time.Hour))
+	options := search().all("[role=option]")
+	if last := options[len(options)-1]; textOf(last) != "Show all posts with “harbour”" {
+		t.Errorf("the last entry is %q", textOf(last))
+	}
+	page := s.b.get(attribute(search().one(t, all), "href")).is(t, http.StatusOK)
+	if n := len(page.all(testid("post-row"))); n != 7 {
+		t.Errorf("it leads to %d posts", n)
+	}
+}
+
 func TestASearchOffersWhatTheRoleAllows(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
