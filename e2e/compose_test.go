@@ -192,7 +192,7 @@ func TestPostIsScheduledByKeyboardAlone(t *testing.T) {
 	b.pressKeys(kb.Enter)
 	b.waitFor(`document.activeElement.matches("[data-testid=confirm]")`)
 	b.pressKeys(kb.Enter)
-	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("2 posts scheduled.") ?? false`)
+	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("2 posts scheduled for ") ?? false`)
 	b.checkConsole()
 	var texts []string
 	for _, p := range append(press.postsWith("harbour"), press.postsWith("Dawn")...) {

@@ -241,7 +241,7 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return r.renderComposerError(form, err)
 	}
-	r.setCreatedFlash(m.Values.When, made.Posts)
+	r.setCreatedFlash(m, made.Posts)
 	if len(made.Posts) == 1 {
 		return r.redirect(r.link.Post(made.Posts[0].ID))
 	}

@@ -62,15 +62,27 @@ func (r *request) createFormPosts(
 
 // createdFlashes say what has been created, by the form's FieldWhen: one post, or several.
 var createdFlashes = map[string][2]string{
-	posts.WhenNow: {flashSending, flashSendingMany}, posts.WhenAt: {"Post scheduled.", "%d posts scheduled."},
+	posts.WhenNow: {flashSending, flashSendingMany}, posts.WhenAt: {"Post scheduled", "%d posts scheduled"},
 	posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
+}
+
+// createdText says what happened to posts of a form that are not sent now, and when scheduled ones go out.
+func createdText(m posts.ComposeModel, made ...contract.Post) string {
+	text := countedFlash(createdFlashes[m.Values.When], len(made))
+	if m.Values.When != posts.WhenAt {
+		return text
+	}
+	if len(made) > 0 && made[0].PublishAt != nil { // all have the same time
+		text += " for " + m.Zone.Label(made[0].PublishAt.Time)
+	}
+	return text + "."
 }
 
 // setCreatedFlash stores a message that says what happened to new posts. What is sent now can be taken back, unless the
 // form is submitted again later, when the posts may have been published, taken back or changed.
-func (r *request) setCreatedFlash(when string, made []contract.Post) {
-	if when != posts.WhenNow {
-		r.setFlash(ui.ToneGood, countedFlash(createdFlashes[when], len(made)))
+func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
+	if m.Values.When != posts.WhenNow {
+		r.setFlash(ui.ToneGood, createdText(m, made...))
 		return
 	}
 	before, err := r.web.cfg.App.GetSchedulesToUndoCreation(r.context(), r.caller, made)
@@ -81,7 +93,7 @@ func (r *request) setCreatedFlash(when string, made []contract.Post) {
 		r.setFlash(ui.ToneInfo, countedFlash(createdBefore, len(made)))
 		return
 	}
-	r.setUndoFlash(countedFlash(createdFlashes[when], len(before)), before...)
+	r.setUndoFlash(countedFlash(createdFlashes[posts.WhenNow], len(before)), before...)
 }
 
 // createdBefore says that there are posts, one or several, whatever has become of them.

@@ -611,7 +611,7 @@ func TestAComposerFormThatIsSentAgainPromisesOnlyWhatIsTrue(t *testing.T) {
 func TestAComposerFormThatIsSentAgainChangesNothingAndSaysTheSame(t *testing.T) {
 	t.Parallel()
 	for when, says := range map[string]string{
-		"now": "Publishing in 10 seconds.", "at": "Post scheduled.", "draft": "Draft saved.",
+		"now": "Publishing in 10 seconds.", "at": "Post scheduled for Wed 7 Oct 2026, 10:00 CEST", "draft": "Draft saved.",
 	} {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()

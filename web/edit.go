@@ -160,7 +160,7 @@ func (r *request) saveEditedPost(form url.Values) error {
 func savedMessage(m posts.ComposeModel, p contract.Post) string {
 	switch {
 	case !m.Plan.Queued:
-		return createdFlashes[m.Values.When][0]
+		return createdText(m, p)
 	case p.PublishAt == nil:
 		return "Saved and moved back to drafts. The post will not be published."
 	}

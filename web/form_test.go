@@ -95,7 +95,7 @@ func TestAFormOfAPostThatIsSentAgainActsOnceAndSaysTheSame(t *testing.T) {
 		"delete":        {page: "/delete", form: testid("confirm-form"), says: "Post deleted."},
 		"edit a draft":  {page: "/edit", form: "#compose", pairs: []string{"text", "new", "when", "draft"}, says: "Draft saved."},
 		"edit and schedule": {
-			page: "/edit", form: "#compose", pairs: append([]string{"text", "new", "when", "at"}, at...), says: "Post scheduled.",
+			page: "/edit", form: "#compose", pairs: append([]string{"text", "new", "when", "at"}, at...), says: "Post scheduled for Wed 7 Oct 2026, 10:00 CEST",
 		},
 		"edit a queued post": {
 			queued: true, page: "/edit", form: "#compose", pairs: []string{"text", "new"}, says: "Saved. The post goes out",

@@ -120,19 +120,20 @@ func (r *request) finishFileAction(form url.Values, message string, err error) e
 func (r *request) changeSelectedFiles(form url.Values) error {
 	batch := app.FileBatch{IDs: form[media.FieldFile]}
 	done := ""
-	switch tag := strings.TrimSpace(form.Get(media.FieldTag)); form.Get(media.FieldAct) {
+	act, tag := form.Get(media.FieldAct), strings.TrimSpace(form.Get(media.FieldTag))
+	switch act {
 	case media.ActMove:
 		batch.FolderID, done = optionalFolder(form.Get(media.FieldFolder)), "moved"
 	case media.ActTag:
-		batch.AddTag, done = tag, "tagged"
+		batch.AddTag, done = tag, "tagged with “"+tag+"”"
 	case media.ActUntag:
-		batch.RemoveTag, done = tag, "untagged"
+		batch.RemoveTag, done = tag, "no longer tagged with “"+tag+"”"
 	case media.ActPin:
 		batch.Pinned, done = new(true), "pinned"
 	case media.ActUnpin:
 		batch.Pinned, done = new(false), "unpinned"
 	}
-	if done == "" || strings.HasSuffix(done, "tagged") && batch.AddTag+batch.RemoveTag == "" {
+	if done == "" || tag == "" && (act == media.ActTag || act == media.ActUntag) {
 		missing := core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again.")
 		return r.finishFileAction(form, "", missing)
 	}

@@ -152,12 +152,12 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 		s.b.follow(answer).says(t, says)
 	}
 	edit("2 files moved.", "act", "move", "folder", folder.ID)
-	edit("2 files tagged.", "act", "tag", "tag", " bells ")
+	edit("2 files tagged with “bells”.", "act", "tag", "tag", " bells ")
 	edit("2 files pinned.", "act", "pin")
 	if got := s.ws.Media(a.ID); *got.FolderID != folder.ID || got.Tags[0] != "bells" || !got.Pinned {
 		t.Errorf("the file is %+v", got)
 	}
-	edit("2 files untagged.", "act", "untag", "tag", "bells")
+	edit("2 files no longer tagged with “bells”.", "act", "untag", "tag", "bells")
 	edit("2 files unpinned.", "act", "unpin")
 	edit("2 files moved.", "act", "move", "folder", "root")
 	if got := s.ws.Media(z.ID); got.FolderID != nil || len(got.Tags) != 0 || got.Pinned {
