@@ -33,6 +33,11 @@ func (r *request) showPosts() error {
 	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
+	if filter == (link.Filter{}) && len(cards) == 0 && counts[core.PostLive] > 0 {
+		if m.LiveToday, err = r.countLiveToday(m.Zone); err != nil {
+			return err
+		}
+	}
 	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return err
 	}
@@ -46,6 +51,15 @@ func (r *request) showPosts() error {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
+}
+
+// countLiveToday counts the posts that went live today, up to posts.MostLiveToday.
+func (r *request) countLiveToday(zone core.Zone) (int, error) {
+	today := zone.Today(r.web.cfg.Now()).Format(time.DateOnly)
+	list, err := r.web.cfg.App.ListPosts(r.context(), r.caller, contract.ListPosts{
+		Status: string(core.PostLive), From: today, Limit: posts.MostLiveToday,
+	})
+	return len(list.Posts), err
 }
 
 // listRequest converts a filter to a request. Without a status, it asks for the queued posts, soonest first.

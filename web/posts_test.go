@@ -37,6 +37,44 @@ func TestUpNextListsQueuedPostsSoonestFirstByDay(t *testing.T) {
 	page.says(t, "Up next 2", "Drafts 1", "Live 0", "All 3")
 }
 
+func TestAnEmptyUpNextSaysWhatWentLiveToday(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.Work(s.ws.Now("ding", s.threads))
+	s.Clock.Advance(time.Minute)
+	s.ws.Work(s.ws.Now("dong", s.threads))
+	page := s.b.get("/posts").is(t, http.StatusOK)
+	page.says(t, "Nothing is scheduled", "2 posts went live today.")
+	if n := len(s.b.get(attribute(page.one(t, testid("to-live")), "href")).all(testid("post-row"))); n != 2 {
+		t.Errorf("it leads to %d posts", n)
+	}
+	viewer := s.seat(s.ws.Member(core.RoleViewer)).get("/posts").is(t, http.StatusOK)
+	viewer.says(t, "2 posts went live today.")
+	if len(viewer.all(testid("to-compose"))) != 0 {
+		t.Error("a viewer is sent to the composer")
+	}
+	s.Clock.Advance(24 * time.Hour)
+	if tomorrow := s.b.get("/posts"); len(tomorrow.all(testid("to-live"))) != 0 {
+		t.Errorf("a day later, it says %s", tomorrow.text())
+	}
+}
+
+func TestTheSearchSaysWhatItSearches(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for query, want := range map[string]string{
+		"": "Search Up next", "status=draft": "Search drafts", "status=live": "Search live posts",
+		"status=failed": "Search failed posts", "status=all": "Search all posts",
+	} {
+		page := s.b.get("/posts?"+query).is(t, http.StatusOK)
+		if got := attribute(page.one(t, "#q"), "placeholder"); got != want || textOf(page.one(t, "label[for=q]")) != want {
+			t.Errorf("%q offers %q, want %q", query, got, want)
+		}
+	}
+	s.b.get("/posts?q=zyzzyva").says(t, "No post in Up next matches the filter.")
+	s.b.get("/posts?status=all&q=zyzzyva").says(t, "No post matches the filter.")
+}
+
 func TestTheListOfPosts(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -71,6 +71,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"then to the composer", "posts-first", "[data-testid=empty] a[href='/w/bell/compose']", []string{"Compose"}},
 		{"nothing scheduled is no first run", "posts-none", "[data-testid=empty] h2", []string{"Nothing is scheduled"}},
+		{
+			"what went live today is a link away", "posts-live-today", "[data-testid=empty] a[href='/w/bell/posts?status=live']",
+			[]string{"View live posts"},
+		},
 		{"an empty state has its own words", "posts-failed-none", "[data-testid=empty] h2", []string{"No failed posts"}},
 
 		{
@@ -104,6 +108,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{
 			"a warning stands apart", "compose-wrong", ".warning[data-testid=warning] .note-what",
 			[]string{"The same text was posted to Bell & Rope within the last day."},
+		},
+		{
+			"a conversion is no problem of its file", "compose-converted", "#strip:not([aria-invalid]) .info .note-what",
+			[]string{"Belfry sends harbour.png to Threads and Facebook as JPEG."},
 		},
 		{
 			"an error of the form stands beside its input", "compose-wrong", "#text-error .note-what",

@@ -211,6 +211,9 @@ func (f fixture) lists() map[string]templ.Component {
 		"posts-empty": list(func(m *posts.ListModel) { m.Accounts, m.Networks = nil, nil }),
 		"posts-first": list(func(*posts.ListModel) {}),
 		"posts-none":  list(func(m *posts.ListModel) { m.Counts = map[core.PostStatus]int{"live": 3} }),
+		"posts-live-today": list(func(m *posts.ListModel) {
+			m.Counts, m.LiveToday = map[core.PostStatus]int{"live": 214}, 3
+		}),
 		"posts-failed-none": list(func(m *posts.ListModel) {
 			m.Filter.Status, m.Counts = "failed", map[core.PostStatus]int{"queued": 2}
 		}),
@@ -414,12 +417,21 @@ func (f fixture) composers() map[string]templ.Component {
 	many.Plan = f.plan(posts.WhenNow)
 	many.Plan.AddCause(tooLong(many.Plan.Rows[0], 620, "bytes", 500), many.Plan.Rows[0])
 
+	converted := f.compose()
+	converted.Files = []posts.File{{ID: "med_1", Name: "harbour.png", Thumbnail: static.URL("icon.svg")}}
+	converted.Values.Text, converted.Plan = "The harbour at noon.", f.plan(posts.WhenNow)
+	for _, row := range converted.Plan.Rows {
+		converted.Plan.AddCause(posts.Cause{
+			Warning: true, Input: posts.FieldMedia, Issue: core.WarnImagesConverted.On(row.Network, "harbour.png"),
+		}, row)
+	}
+
 	none := f.compose()
 	none.Accounts = nil
 	return map[string]templ.Component{
 		"compose": posts.Compose(f.compose()), "compose-ready": posts.Compose(ready), "compose-wrong": posts.Compose(wrong),
 		"compose-edit": posts.Compose(edit), "compose-no-account": posts.Compose(none),
-		"compose-many": posts.Compose(many),
+		"compose-many": posts.Compose(many), "compose-converted": posts.Compose(converted),
 	}
 }
 
@@ -893,6 +905,25 @@ func (f fixture) searches() map[string]templ.Component {
 			Platform: "threads", Name: "The workshop bell is up. <b>", Detail: "Live", URL: link.Workspace("bell").Post(postID),
 		}}},
 	}}
+	many := layout.PaletteModel{Frame: m.Frame, Query: "harbour", Groups: []layout.PaletteGroup{
+		{Name: "Accounts", Entries: []layout.PaletteEntry{{
+			Platform: "threads", Name: "Harbour Bakery", Detail: "Threads", URL: link.Workspace("bell").Home(),
+		}}},
+		{Name: "Posts", Entries: []layout.PaletteEntry{
+			{
+				Platform: "threads", Name: "The rye bread is back at the harbour. " + long(80) + "…",
+				Detail: f.post("queued", "", f.in(26*time.Hour)).StatusLine, URL: link.Workspace("bell").Post(postID),
+			},
+			{
+				Platform: "facebook", Name: "Harbour light", Detail: f.post("draft", "", nil).StatusLine,
+				URL: link.Workspace("bell").Post(postID),
+			},
+			{
+				Icon: "list", Name: "Show all posts with “harbour”",
+				URL: link.Workspace("bell").Posts(link.Filter{Status: link.AllPosts, Query: "harbour"}),
+			},
+		}},
+	}}
 	none := layout.PaletteModel{Frame: m.Frame, Query: "<script>"}
 	attention := f.several("API keys", layout.SectionSettings)
 	attention.Attention = map[layout.Section]layout.Attention{
@@ -913,6 +944,7 @@ func (f fixture) searches() map[string]templ.Component {
 	return map[string]templ.Component{
 		"attention": settings.Profile(settings.ProfileModel{Frame: attention, Role: core.RoleOwner}),
 		"search":    layout.Search(m), "search-none": layout.Search(none),
+		"search-many":  layout.Search(many),
 		"part-palette": layout.PalettePart(m), "part-palette-none": layout.PalettePart(none),
 		"first-steps":        posts.List(posts.ListModel{Frame: newcomer}),
 		"first-steps-editor": posts.List(posts.ListModel{Frame: helper}),

@@ -2,6 +2,7 @@ package posts
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type ListModel struct {
 	Rows   []Row
 	// Next is the cursor of the next page; empty on the last.
 	Next string
+	// LiveToday is the number of posts that went live today, up to MostLiveToday; only known if Up next is empty.
+	LiveToday int
 	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
 	Form                       string // value of FieldForm
@@ -45,7 +48,7 @@ type Row struct {
 
 // Version returns a text that changes whenever the list would look different. Pages poll with it (link.PostsSince).
 func (m ListModel) Version() string {
-	shown := []any{m.Next, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
+	shown := []any{m.Next, m.LiveToday, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
 	for _, t := range tabs {
 		n, _ := m.tabCount(t)
 		shown = append(shown, n)
@@ -56,20 +59,38 @@ func (m ListModel) Version() string {
 	return contentHash(shown...)
 }
 
+// MostLiveToday is the maximum of ListModel.LiveToday.
+const MostLiveToday = 100
+
+func (m ListModel) liveTodayText() string {
+	count := ui.CountNoun(m.LiveToday, "post", "posts")
+	if m.LiveToday >= MostLiveToday {
+		count = fmt.Sprintf("%d+ posts", MostLiveToday)
+	}
+	return count + " went live today."
+}
+
 type tab struct {
 	status string // link.Filter.Status
 	name   string
+	search string // label of the search, which finds only posts of the tab
 	// byDay reports that the posts are grouped by day.
 	byDay bool
 	acts  []core.Act // actions on several posts
 }
 
+const searchAll = "Search all posts"
+
 var tabs = []tab{
-	{"", "Up next", true, []core.Act{core.ActReschedule, core.ActCancel, core.ActDuplicate}},
-	{string(core.PostDraft), "Drafts", false, []core.Act{core.ActReschedule, core.ActDuplicate, core.ActDelete}},
-	{string(core.PostLive), "Live", true, []core.Act{core.ActDuplicate}},
-	{string(core.PostFailed), "Failed", true, []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}},
-	{link.AllPosts, "All", false, []core.Act{
+	{"", "Up next", "Search Up next", true, []core.Act{core.ActReschedule, core.ActCancel, core.ActDuplicate}},
+	{string(core.PostDraft), "Drafts", "Search drafts", false, []core.Act{
+		core.ActReschedule, core.ActDuplicate, core.ActDelete,
+	}},
+	{string(core.PostLive), "Live", "Search live posts", true, []core.Act{core.ActDuplicate}},
+	{string(core.PostFailed), "Failed", "Search failed posts", true, []core.Act{
+		core.ActRetry, core.ActDuplicate, core.ActDelete,
+	}},
+	{link.AllPosts, "All", searchAll, false, []core.Act{
 		core.ActReschedule, core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete,
 	}},
 }
@@ -116,6 +137,14 @@ func (m ListModel) pageURL(cursor string) string {
 
 func (m ListModel) isFiltered() bool {
 	return m.Filter != link.Filter{Status: m.Filter.Status, Cursor: m.Filter.Cursor}
+}
+
+// noMatchText says where no post matches the filter.
+func (m ListModel) noMatchText() string {
+	if m.Filter.Status == link.AllPosts {
+		return "No post matches the filter."
+	}
+	return "No post in " + m.currentTab().name + " matches the filter."
 }
 
 // hasPosts reports whether the workspace has any posts. It returns false if they were not counted.
