@@ -202,7 +202,7 @@ func (r *request) movePost(form url.Values) error {
 		ID: id, Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
-	flash, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
+	flash, outdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		if several {
 			return r.moveTogether(ctx, in, shown.Filter)
 		}
@@ -213,6 +213,9 @@ func (r *request) movePost(form url.Values) error {
 	}
 	if err != nil {
 		return err
+	}
+	if outdated {
+		flash = newRepeatedFlash(flash)
 	}
 	if !r.wantsFragment() {
 		r.setFullFlash(flash)

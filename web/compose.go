@@ -232,7 +232,7 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	made, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
+	made, _, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
 		return r.createFormPosts(ctx, form, m)
 	})
 	if core.CodeOf(err) == core.CodeNotFound {

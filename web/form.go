@@ -18,6 +18,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/auth"
+	"belfry/views/layout"
 	"belfry/views/link"
 	"belfry/views/ui"
 )
@@ -81,8 +82,8 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		r.putSessionValue(r.workspaceKey(keyFlash), first.Flash)
 		r.putSessionValue(r.workspaceKey(keySelected), first.Selected)
 		if f := r.popFlash(); f != nil {
-			if r.web.cfg.Now().Sub(first.At) > repeatFlashFor {
-				f.Tone, f.Text = ui.ToneInfo, "You already sent this form. Nothing was changed again. The first answer was: "+f.Text
+			if r.isOutdated(first.At) {
+				*f = newRepeatedFlash(*f)
 			}
 			r.setFullFlash(*f)
 		}
@@ -90,20 +91,42 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 	}
 }
 
-// doOnce calls act, and returns what it returned. For a form that is sent twice, it returns the same again. Unlike
-// actOnce, it lets the handler decide what to say about it the second time.
-func doOnce[T any](r *request, form url.Values, act func(context.Context) (T, error)) (out T, err error) {
+// isOutdated reports whether the message of a form that was first sent at a time may no longer be true.
+func (r *request) isOutdated(sentAt time.Time) bool { return r.web.cfg.Now().Sub(sentAt) > repeatFlashFor }
+
+// newRepeatedFlash returns the message for a form that was sent before, from its first message.
+func newRepeatedFlash(first layout.Flash) layout.Flash {
+	first.Tone = ui.ToneInfo
+	first.Text = "You already sent this form. Nothing was changed again. The first answer was: " + first.Text
+	return first
+}
+
+// doneAt is what a form did, and when.
+type doneAt[T any] struct {
+	At  time.Time
+	Out T
+}
+
+// doOnce calls act, and returns what it returned. For a form that is sent twice, it returns the same again, and whether
+// a message about it may be outdated. Unlike actOnce, it lets the handler decide what to say the second time.
+func doOnce[T any](
+	r *request, form url.Values, act func(context.Context) (T, error),
+) (out T, outdated bool, err error) {
 	repeated := r.actReplay(form)
 	if repeated == nil {
-		return act(r.context())
+		out, err = act(r.context())
+		return out, false, err
 	}
 	body, err := r.web.cfg.App.DoOnce(r.context(), r.caller, repeated, func(ctx context.Context) (any, error) {
-		return act(ctx)
+		out, err := act(ctx)
+		return doneAt[T]{r.web.cfg.Now(), out}, err
 	})
-	if err == nil {
-		err = json.Unmarshal(body, &out)
+	if err != nil {
+		return out, false, err
 	}
-	return out, err
+	var first doneAt[T]
+	err = json.Unmarshal(body, &first)
+	return first.Out, r.isOutdated(first.At), err
 }
 
 // actReplay is formReplay for a form that can act in several ways: another choice is another act.

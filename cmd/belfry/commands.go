@@ -91,8 +91,8 @@ func allCommands() []command {
 			"restore confirm", "", "Continue publishing after a restore.",
 			"After a restore, the service publishes nothing until you confirm. Then, posts that were published after the backup\n" +
 				"become live, Belfry asks the networks about posts that may have been published, and publishes the others.\n" +
-				"`belfry doctor` lists the posts. If the file storage may be as old as the database, the command lists the posts that may already be\n" +
-				"published, and stops. Cancel the published ones, then run it again with --unproved.\n" + local,
+				"`belfry doctor` lists the posts. If the file storage may be as old as the database, the command lists the posts\n" +
+				"that may already be published, and stops. Cancel the published ones, then run it again with --unproved.\n" + local,
 			defineRestoreConfirm,
 		},
 		{

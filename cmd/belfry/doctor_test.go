@@ -15,6 +15,7 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/fetch"
 	"belfry/internal/fetch/fetchtest"
+	"belfry/internal/intake"
 	"belfry/internal/network"
 	"belfry/internal/network/all"
 	"belfry/internal/store/storetest"
@@ -178,7 +179,8 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 	server := func(mediaURL, networksURL string) app.Config {
 		return app.Config{
 			MediaURL: mediaURL, Networks: networks, NetworksURL: networksURL,
-			Fetch: fetch.New(fetch.Config{Lookup: world.Lookup, Dial: world.Dial, Roots: world.Roots()}),
+			Fetch:   fetch.New(fetch.Config{Lookup: world.Lookup, Dial: world.Dial, Roots: world.Roots()}),
+			Decoder: intake.NewDecoder(),
 		}
 	}
 	report := func(mediaURL string) (string, error) {

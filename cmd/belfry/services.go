@@ -22,6 +22,7 @@ import (
 	"belfry/internal/config"
 	"belfry/internal/core"
 	"belfry/internal/fetch"
+	"belfry/internal/intake"
 	"belfry/internal/mail"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
@@ -95,8 +96,8 @@ func newAppConfig(
 	}
 	return app.Config{
 		Mail: sender, Outbox: keepsMail(cfg),
-		Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log,
-		Metrics: figures, Now: time.Now,
+		Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{}), Decoder: intake.NewDecoder(),
+		Ring: ring, Plans: plans, Log: log, Metrics: figures, Now: time.Now,
 		Schedule:     newSchedule(cfg),
 		UploadTTL:    cfg.UploadTTL,
 		Retention:    cfg.Retention,

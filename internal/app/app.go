@@ -36,6 +36,8 @@ type Config struct {
 	Now func() time.Time
 	// Fetch downloads files from addresses that people enter.
 	Fetch *fetch.Client
+	// Decoder is shared by all Apps of a process.
+	Decoder *intake.Decoder
 	// Blobs stores the bytes of files. It is optional for commands that do not use files.
 	Blobs blob.Store
 	// PublicURL is the address at which browsers reach the service, and MediaURL the one from which networks download
@@ -83,6 +85,7 @@ func (c Config) missingFields() (names []string) {
 		{"Metrics", c.Metrics != nil},
 		{"Now", c.Now != nil},
 		{"Fetch", c.Fetch != nil},
+		{"Decoder", c.Decoder != nil},
 		{"PublicURL", c.PublicURL != ""},
 		{"MediaURL", c.MediaURL != ""},
 		{"UploadTTL", c.UploadTTL > 0},
@@ -130,8 +133,8 @@ func New(cfg Config) (*App, error) {
 // intakeConfig returns the part of the configuration that intake.New needs.
 func (c Config) intakeConfig() intake.Config {
 	return intake.Config{
-		Store: c.Store, Blobs: c.Blobs, Fetch: c.Fetch, Ring: c.Ring, Plans: c.Plans, Log: c.Log, Now: c.Now,
-		PublicURL: c.PublicURL, MediaURL: c.MediaURL, UploadTTL: c.UploadTTL, Retention: c.Retention,
+		Store: c.Store, Blobs: c.Blobs, Fetch: c.Fetch, Decoder: c.Decoder, Ring: c.Ring, Plans: c.Plans, Log: c.Log,
+		Now: c.Now, PublicURL: c.PublicURL, MediaURL: c.MediaURL, UploadTTL: c.UploadTTL, Retention: c.Retention,
 	}
 }
 

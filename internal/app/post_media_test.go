@@ -87,6 +87,7 @@ func TestFilesStandAgainstARow(t *testing.T) {
 	reserved := b.ws.Media(reserve(t, b.Harness, b.ws.Owner, 5).MediaID)
 	failed := b.ws.File("paper.pdf", []byte("%PDF-1.7\n"))
 	webp := b.ws.File("photo.webp", mediatest.WebP(64, 64))
+	gif := b.ws.File("photo.gif", mediatest.GIF(64, 64, 1))
 	for name, c := range map[string]struct {
 		in   contract.CreatePosts
 		want [][]string
@@ -96,10 +97,11 @@ func TestFilesStandAgainstARow(t *testing.T) {
 		"a photo in a draft": {with(request("", draft(), threads), photo), [][]string{nil}, ""},
 		"photos":             {with(request("a", now(), threads, facebook), photo, photo), [][]string{nil, nil}, ""},
 		"a format that one network does not take": {
-			with(request("a", now(), threads, facebook), webp),
-			[][]string{{"format_unsupported"}, {"format_unsupported"}},
+			with(request("a", now(), threads, facebook), gif),
+			[][]string{{"format_unsupported"}, nil},
 			core.CodePlanHasIssues,
 		},
+		"a format that is sent as another": {with(request("a", now(), threads, facebook), webp), [][]string{nil, nil}, ""},
 		"photo and film": {
 			with(request("a", now(), threads, facebook), photo, film),
 			[][]string{nil, {"media_mixed_unsupported"}},

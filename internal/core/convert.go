@@ -1,9 +1,11 @@
 package core
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Conversion is the JPEG that is sent in place of an image whose format its network does not accept.
@@ -89,8 +91,8 @@ func (c Conversion) String() string { return fmt.Sprintf("%dx%dx%d", c.Width, c.
 
 // ParseConversion is the inverse of String.
 func ParseConversion(s string) (c Conversion, err error) {
-	if _, err = fmt.Sscanf(s, "%dx%dx%d", &c.Width, &c.Height, &c.MaxBytes); err != nil {
-		return Conversion{}, fmt.Errorf("parse the conversion %q: %w", s, err)
+	if _, err = fmt.Sscanf(s, "%dx%dx%d", &c.Width, &c.Height, &c.MaxBytes); err != nil || c.String() != s {
+		return Conversion{}, fmt.Errorf("parse the conversion %q: %w", s, errors.Join(err, strconv.ErrSyntax))
 	}
 	return c, nil
 }

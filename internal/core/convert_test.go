@@ -102,7 +102,7 @@ func TestAConvertedImageKeepsWithinTheLimits(t *testing.T) {
 
 func TestAForgedConversionIsNotRead(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"", "x", "1x2", "axbxc"} {
+	for _, s := range []string{"", "x", "1x2", "axbxc", "1x2x3y"} {
 		if c, err := core.ParseConversion(s); err == nil {
 			t.Errorf("%q: %v", s, c)
 		}

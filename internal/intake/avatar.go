@@ -27,15 +27,9 @@ const (
 // avatarName matches the name of an avatar, which is the last part of its key.
 var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*avatarNameBytes))
 
-// MakeAvatar returns a small square copy of a profile picture. It decodes one picture at a time.
+// MakeAvatar returns a small square copy of a profile picture.
 func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
-	select {
-	case s.decoding <- struct{}{}:
-		defer func() { <-s.decoding }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	return media.MakeAvatar(ctx, picture)
+	return s.cfg.Decoder.decodeAlone(ctx, func() ([]byte, error) { return media.MakeAvatar(ctx, picture) })
 }
 
 // StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key, or the current key if

@@ -23,23 +23,23 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 	case jpeg == nil:
 		return s.cfg.Blobs.Open(ctx, m.Blob)
 	}
-	key := m.Blob + " " + jpeg.String()
-	if made := s.converted.find(key); made != nil {
-		return jpegObject{bytes.NewReader(made)}, nil
-	}
-	select { // one picture is decoded at a time
-	case s.decoding <- struct{}{}:
-		defer func() { <-s.decoding }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	made := s.converted.find(key) // another request may have made it in the meantime
+	key, known := m.Blob+" "+jpeg.String(), &s.cfg.Decoder.converted
+	made := known.find(key)
 	if made == nil {
 		var err error
-		if made, err = s.convert(ctx, m, *jpeg); err != nil {
+		made, err = s.cfg.Decoder.decodeAlone(ctx, func() ([]byte, error) {
+			if made := known.find(key); made != nil { // another request has made it in the meantime
+				return made, nil
+			}
+			made, err := s.convert(ctx, m, *jpeg)
+			if err == nil {
+				known.add(key, made)
+			}
+			return made, err
+		})
+		if err != nil {
 			return nil, err
 		}
-		s.converted.add(key, made)
 	}
 	return jpegObject{bytes.NewReader(made)}, nil
 }

@@ -21,10 +21,12 @@ type Config struct {
 	Blobs blob.Store
 	// Fetch downloads files from addresses that people enter.
 	Fetch *fetch.Client
-	Ring  *secret.Ring
-	Plans core.Plans
-	Log   *slog.Logger
-	Now   func() time.Time
+	// Decoder is shared by all Services of a process.
+	Decoder *Decoder
+	Ring    *secret.Ring
+	Plans   core.Plans
+	Log     *slog.Logger
+	Now     func() time.Time
 	// PublicURL is the address to which browsers upload files. MediaURL is the address from which networks and browsers
 	// download them. Neither ends with a slash.
 	PublicURL string
@@ -36,16 +38,10 @@ type Config struct {
 }
 
 // Service processes files. It is safe for concurrent use.
-type Service struct {
-	cfg Config
-	// decoding contains a token while a picture is decoded, so that only one is decoded at a time: large pictures need a
-	// lot of memory.
-	decoding  chan struct{}
-	converted conversions
-}
+type Service struct{ cfg Config }
 
 // New returns a Service.
-func New(cfg Config) *Service { return &Service{cfg: cfg, decoding: make(chan struct{}, 1)} }
+func New(cfg Config) *Service { return &Service{cfg} }
 
 // tenant returns access to a workspace's data for jobs, periodic tasks and signed addresses, which have no caller.
 func (s *Service) tenant(ws core.WorkspaceID) store.Tenant { return s.cfg.Store.In(ws) }

@@ -114,18 +114,12 @@ func (s *Service) examineAndStoreCopies(ctx context.Context, m store.Media, resu
 	return err
 }
 
-// makeThumbnail returns a JPEG thumbnail of a picture or video. It decodes one picture at a time.
+// makeThumbnail returns a JPEG thumbnail of a picture or video.
 func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts media.Facts) ([]byte, error) {
 	if facts.Kind == core.FileVideo {
 		return media.MakePoster(ctx, object, facts)
 	}
-	select {
-	case s.decoding <- struct{}{}:
-		defer func() { <-s.decoding }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	return media.MakeThumbnail(ctx, object, facts)
+	return s.cfg.Decoder.decodeAlone(ctx, func() ([]byte, error) { return media.MakeThumbnail(ctx, object, facts) })
 }
 
 // storeCleanCopy stores a copy of a file without private metadata, and returns its size.

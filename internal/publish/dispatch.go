@@ -17,6 +17,8 @@ const (
 	claimBatch = 32
 	// errorWait is how long a worker waits after a database error.
 	errorWait = time.Second
+	// claimTimeout is shorter than a stopping worker waits for its calls, after which it releases its leases.
+	claimTimeout = 10 * time.Second
 )
 
 // Worker is one process that publishes posts.
@@ -76,6 +78,9 @@ func (e *Engine) runWorkload(ctx context.Context, w Worker, load workload) {
 func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
 		free := acquireSlots(ctx, load.slots)
+		if free == 0 {
+			return
+		}
 		claims, err := e.claimPosts(ctx, w.Owner, load, free)
 		for range free - len(claims) {
 			<-load.slots
@@ -100,10 +105,9 @@ func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, p
 // claimPosts claims posts even if the worker is stopping: PostgreSQL may finish a statement that is cancelled here, and
 // the leases of its claims would then be released by nobody.
 func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, limit int) ([]store.Claim, error) {
-	schedule := e.cfg.Schedule
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), schedule.CallTimeout())
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()
-	return load.claim(ctx, owner, limit, schedule.Lease, e.cfg.Now())
+	return load.claim(ctx, owner, limit, e.cfg.Schedule.Lease, e.cfg.Now())
 }
 
 // acquireSlots waits until a slot is free, and takes all free slots, up to claimBatch. It returns 0 when ctx ends.

@@ -72,8 +72,8 @@ func (e *Engine) RunFinalStep(
 		if c.conversions[i] == nil || file.Issue() != nil {
 			continue // the connector reports the issue
 		}
-		if err := c.checkFile(calling, i); err != nil {
-			return 0, err
+		if err := c.checkFile(calling, i); err != nil { // the connector reports it, if the step sends the file
+			c.log.Warn("could not read a file of a post", "media", file.ID, "error", err)
 		}
 	}
 	err = finisher.RunFinalStep(calling, c.item, post.ExternalID, step)

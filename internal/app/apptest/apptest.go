@@ -19,6 +19,7 @@ import (
 	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/fetch"
+	"belfry/internal/intake"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/network/all"
@@ -121,7 +122,7 @@ func newConfig(
 	must(t, err)
 	return app.Config{
 		Store: db, Networks: newNetworks(t, client, now), Client: client,
-		Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Ring: ring, Plans: core.DefaultPlans(),
+		Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Decoder: intake.NewDecoder(), Ring: ring, Plans: core.DefaultPlans(),
 		Schedule: core.Schedule{Retry: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Lease: time.Minute},
 		Log:      slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics:  metrics.New(), Now: now, PublicURL: PublicURL, MediaURL: s.MediaURL, NetworksURL: s.NetworksURL,

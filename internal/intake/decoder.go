@@ -1,0 +1,24 @@
+package intake
+
+import "context"
+
+// Decoder decodes one picture at a time, because large pictures need a lot of memory, and keeps the JPEGs that were
+// made last. All Services of a process share one. It is safe for concurrent use.
+type Decoder struct {
+	turn      chan struct{} // contains a token while a picture is decoded
+	converted conversions
+}
+
+// NewDecoder returns a Decoder.
+func NewDecoder() *Decoder { return &Decoder{turn: make(chan struct{}, 1)} }
+
+// decodeAlone calls decode while no other picture is decoded. It returns an error if ctx ends first.
+func (d *Decoder) decodeAlone(ctx context.Context, decode func() ([]byte, error)) ([]byte, error) {
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return decode()
+}
