@@ -92,7 +92,9 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 }
 
 // isOutdated reports whether the message of a form that was first sent at a time may no longer be true.
-func (r *request) isOutdated(sentAt time.Time) bool { return r.web.cfg.Now().Sub(sentAt) > repeatFlashFor }
+func (r *request) isOutdated(sentAt time.Time) bool {
+	return r.web.cfg.Now().Sub(sentAt) > repeatFlashFor
+}
 
 // newRepeatedFlash returns the message for a form that was sent before, from its first message.
 func newRepeatedFlash(first layout.Flash) layout.Flash {
