@@ -130,13 +130,15 @@ type auditedGroup struct {
 }
 
 func newAuditedGroup(g store.Group) auditedGroup {
-	return auditedGroup{Name: g.Name, Accounts: convertAll(g.Accounts, core.AccountID.String)}
+	ids := convertAll(g.Accounts, core.AccountID.String)
+	slices.Sort(ids) // their order is no content of the group
+	return auditedGroup{Name: g.Name, Accounts: ids}
 }
 
 // auditGroupChange writes a change of a group to the audit log.
 func auditGroupChange(ctx context.Context, t store.Tenant, c core.Caller, before, after store.Group) error {
 	was, is := newAuditedGroup(before), newAuditedGroup(after)
-	sameAccounts := slices.Equal(before.Accounts, after.Accounts)
+	sameAccounts := slices.Equal(was.Accounts, is.Accounts)
 	is.Changed = listChanges(map[string]bool{
 		"accounts": !sameAccounts, "color": before.Color != after.Color,
 		"description": before.Description != after.Description,

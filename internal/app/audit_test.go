@@ -291,8 +291,10 @@ func TestTheAuditLogHasChangesOfGroups(t *testing.T) {
 		})
 		must(t, err)
 	}
-	_, err = b.App.EditGroup(b.Context(), b.ws.Owner, contract.EditGroup{ID: group.ID, AccountIDs: &[]string{two.ID}})
-	must(t, err)
+	for _, ids := range [][]string{{two.ID, one.ID}, {two.ID}} { // another order is no change
+		_, err = b.App.EditGroup(b.Context(), b.ws.Owner, contract.EditGroup{ID: group.ID, AccountIDs: &ids})
+		must(t, err)
+	}
 	must(t, b.App.DeleteGroup(b.Context(), b.ws.Owner, group.ID))
 	wantAudit(t, b.Harness, n,
 		fmt.Sprintf(`group_created session Dashboard t {"name": "Spring", "accounts": [%q]}  `, one.ID),

@@ -29,10 +29,18 @@ func (l FileLimits) AcceptsFormat(mime string) bool {
 	return mime == "" || len(l.Formats) == 0 || slices.Contains(l.Formats, mime)
 }
 
+// ConvertibleFormats are the media types of images that can be converted, unless they are animated or too large.
+var ConvertibleFormats = []string{"image/png", "image/webp"}
+
+// WouldConvert reports whether images of a media type that the network does not accept are sent as JPEG, if possible.
+func (l FileLimits) WouldConvert(mime string) bool {
+	return slices.Contains(ConvertibleFormats, mime) && l.AcceptsFormat(convertedMime)
+}
+
 // ConversionOf returns the JPEG to send in place of a file. ok is false if the file is sent as it is or, if the network
 // does not accept its format, not at all.
 func (l FileLimits) ConversionOf(f FileFacts) (c Conversion, ok bool) {
-	if l.AcceptsFormat(f.Mime) || !f.Convertible || !l.AcceptsFormat(convertedMime) {
+	if l.AcceptsFormat(f.Mime) || !f.Convertible || !l.WouldConvert(f.Mime) {
 		return Conversion{}, false
 	}
 	c.MaxBytes = maxConvertedBytes

@@ -84,7 +84,7 @@ var (
 		"The ratio of width to height must be {each: from %s to %s}.")
 	IssueResolutionUnsupported = newIssue("resolution_unsupported",
 		"{network} [does|do] not accept the dimensions of %s.",
-		"Use {each: from %s to %s pixels}.")
+		"It must be {each: %s}.")
 	IssueDurationTooShort = newIssue("duration_too_short", "The video is shorter than {network} [allows|allow].",
 		"The minimum is {each: %s}.")
 	IssueDurationTooLong = newIssue("duration_too_long",

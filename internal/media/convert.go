@@ -9,6 +9,7 @@ import (
 	"image/jpeg"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"golang.org/x/image/draw"
 
@@ -21,7 +22,7 @@ var jpegQualities = []int{90, 75, 50, 25, 1}
 // isConvertible reports whether ConvertToJPEG can convert the file. Accepting the file proves that it can be decoded,
 // because its thumbnail needs the same.
 func (f Facts) isConvertible() bool {
-	return (f.Mime == "image/png" || f.Mime == "image/webp") && f.Frames == 1 && f.isDecodable()
+	return slices.Contains(core.ConvertibleFormats, f.Mime) && f.Frames == 1 && f.isDecodable()
 }
 
 // ConvertToJPEG returns a convertible picture of size bytes as a baseline JPEG, upright and on white. The same picture

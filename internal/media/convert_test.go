@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -75,6 +76,28 @@ func TestAConvertedPictureLooksTheSameOnWhite(t *testing.T) {
 		}
 		if !bytes.Equal(made, convert(t, file, to)) {
 			t.Errorf("%v: a second time, the bytes are others", to)
+		}
+	}
+}
+
+// A lossy WebP has samples of a limited range. Black became gray, and white too.
+func TestTheColorsOfALossyWebPAreKept(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("testdata/stripes.webp") // four stripes
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := media.Examine(t.Context(), bytes.NewReader(file), int64(len(file)), media.DeclaredType{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := jpeg.Decode(bytes.NewReader(convert(t, file, core.Conversion{Width: facts.Width, Height: facts.Height})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []color.NRGBA{{0, 0, 0, 255}, {255, 255, 255, 255}, {0xaa, 0x33, 0x33, 255}, {0x33, 0xaa, 0x77, 255}} {
+		if got := picture.At((2*i+1)*facts.Width/8, facts.Height/2); !isNear(got, want) {
+			t.Errorf("stripe %d is %v, want %v", i, got, want)
 		}
 	}
 }

@@ -106,7 +106,34 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 	if err != nil || picture.Bounds().Empty() {
 		return nil, newRefusal(reasonDamaged)
 	}
+	if facts.Mime == "image/webp" {
+		expandRange(picture)
+	}
 	return picture, nil
+}
+
+// expandRange expands the samples of a lossy WebP from the limited range of ITU-R BT.601 (16 to 235 for brightness, 16
+// to 240 for color) to the full range, which package image expects. It does not change other pictures.
+func expandRange(picture image.Image) {
+	switch p := picture.(type) {
+	case *image.YCbCr:
+		expandSamples(p.Y, 16, 235)
+		expandSamples(p.Cb, 16, 240)
+		expandSamples(p.Cr, 16, 240)
+	case *image.NYCbCrA:
+		expandRange(&p.YCbCr)
+	}
+}
+
+// expandSamples maps the samples from least to most linearly to 0 to 255.
+func expandSamples(samples []byte, least, most int) {
+	var full [256]byte
+	for v := range full {
+		full[v] = byte((min(max(v, least), most) - least) * 255 / (most - least)) //nolint:gosec // between 0 and 255
+	}
+	for i, v := range samples {
+		samples[i] = full[v]
+	}
 }
 
 // extractFirstFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not

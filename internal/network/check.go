@@ -151,8 +151,9 @@ func fileLimits(content core.ContentType, kind core.FileKind) *core.FileLimits {
 }
 
 func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
-	f.AddIf(!l.AcceptsFormat(m.Mime),
-		core.IssueFormatUnsupported, m.Name, joinMIMENames(l.Formats), joinMIMENames([]string{m.Mime}))
+	if !l.AcceptsFormat(m.Mime) {
+		f.addFormatIssue(l, m)
+	}
 	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, core.FormatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
 		f.checkDimensions(l, m)
@@ -162,6 +163,14 @@ func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
 	}
 }
 
+func (f *Findings) addFormatIssue(l core.FileLimits, m core.Media) {
+	format := joinMIMENames([]string{m.Mime})
+	if l.WouldConvert(m.Mime) {
+		format += ", and Belfry cannot convert it, because it is animated or too large"
+	}
+	f.AddIf(true, core.IssueFormatUnsupported, m.Name, joinMIMENames(l.Formats), format)
+}
+
 func (f *Findings) checkDimensions(l core.FileLimits, m core.Media) {
 	ratio := float64(m.Width) / float64(m.Height)
 	f.AddIf(ratio < l.MinRatio || exceeds(ratio, l.MaxRatio), core.IssueAspectUnsupported,
@@ -169,7 +178,7 @@ func (f *Findings) checkDimensions(l core.FileLimits, m core.Media) {
 	short := min(m.Width, m.Height)
 	f.AddIf(m.Width < l.MinWidth || m.Height < l.MinHeight || exceeds(m.Width, l.MaxWidth) ||
 		exceeds(m.Height, l.MaxHeight) || exceeds(short, l.MaxShortSide),
-		core.IssueResolutionUnsupported, m.Name, formatPixels(l.MinWidth, l.MinHeight), formatMaxPixels(l))
+		core.IssueResolutionUnsupported, m.Name, formatDimensions(l))
 }
 
 // checkVideoLimits checks the properties that only videos have. A zero property is unknown and not checked.

@@ -115,7 +115,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"a WebP": {
 			kind:  "photo",
 			draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Mime = "image/webp" })}},
-			want:  []string{"format_unsupported"}, hint: "It accepts JPEG, PNG; this file is WebP.",
+			want:  []string{"format_unsupported"}, hint: "It accepts JPEG, PNG; this file is WebP, and Belfry cannot convert it, because it is animated or too large.",
 		},
 		"an AVI": {
 			kind:  "video",
@@ -145,7 +145,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"too small": {
 			kind:  "photo",
 			draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 99, 99 })}},
-			want:  []string{"resolution_unsupported"}, hint: "Use from 100×100 to 1920×any pixels.",
+			want:  []string{"resolution_unsupported"}, hint: "It must be at least 100×100 pixels and at most 1920 pixels wide.",
 		},
 		"too wide": {
 			kind:  "photo",

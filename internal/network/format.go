@@ -58,21 +58,32 @@ func textOrAny(known bool, s string) string {
 	return s
 }
 
-func formatPixels(width, height int) string {
-	side := func(n int) string { return textOrAny(n > 0, strconv.Itoa(n)) }
-	if width == 0 && height == 0 {
-		return "any"
+// formatDimensions formats the limits of width and height: "at least 320 pixels wide and at most 1080×1920 pixels".
+func formatDimensions(l core.FileLimits) string {
+	var limits []string
+	if least := formatPixels(l.MinWidth, l.MinHeight); least != "" {
+		limits = append(limits, "at least "+least)
 	}
-	return fmt.Sprintf("%s×%s", side(width), side(height))
+	if l.MaxShortSide > 0 {
+		limits = append(limits, fmt.Sprintf("at most %d pixels on the shorter side", l.MaxShortSide))
+	}
+	if most := formatPixels(l.MaxWidth, l.MaxHeight); most != "" {
+		limits = append(limits, "at most "+most)
+	}
+	return strings.Join(limits, " and ")
 }
 
-// formatMaxPixels formats the largest width and height. If the short side is limited, either side can be the long
-// one.
-func formatMaxPixels(l core.FileLimits) string {
-	if l.MaxShortSide == 0 {
-		return formatPixels(l.MaxWidth, l.MaxHeight)
+// formatPixels formats a width and a height, of which 0 means any. It returns "" for two zeros.
+func formatPixels(width, height int) string {
+	switch {
+	case width == 0 && height == 0:
+		return ""
+	case height == 0:
+		return fmt.Sprintf("%d pixels wide", width)
+	case width == 0:
+		return fmt.Sprintf("%d pixels high", height)
 	}
-	return formatPixels(l.MaxWidth, l.MaxShortSide) + " or " + formatPixels(l.MaxShortSide, l.MaxHeight)
+	return fmt.Sprintf("%d×%d pixels", width, height)
 }
 
 func formatDuration(ms int64) string {
