@@ -80,6 +80,14 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "3 selected"`)
 	b.runActions("move by a day", chromedp.Click(chromedp.CSS(testid("bulk-move"))))
 	b.checkAccessibility("Up next with a selection")
+	if got := evaluateScript[string](b, `["2", "1"].map((n) => {
+		const shift = document.querySelector("#bulk-shift");
+		shift.value = n;
+		shift.dispatchEvent(new Event("input", {bubbles: true}));
+		return [...document.querySelectorAll("#bulk-unit option")].map((unit) => unit.text).join();
+	}).join(" ")`); got != "days,hours day,hour" {
+		t.Errorf("the units of two and of one are %s", got)
+	}
 	if got := evaluateScript[string](b, `document.querySelector("[data-testid=bulk-move-submit]").innerText`); got != "Move 3 posts" {
 		t.Errorf("the button says %q", got)
 	}
@@ -167,7 +175,6 @@ func TestAFailedPostIsFixedAndSent(t *testing.T) {
 	b.clickLink("[data-testid=posts] .row-text")
 	b.clickLink(testid("duplicate"))
 	b.replaceText("Rye bread is back.")
-	b.runActions("send it now", chromedp.Click(chromedp.CSS(testid("when-now"))))
 	b.waitFor(`!document.querySelector("#submit").disabled`)
 	b.clickLink(testid("submit"))
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)

@@ -95,7 +95,7 @@ func accountView(card app.AccountCard, now time.Time) accounts.Account {
 func quotaViews(quotas []app.AccountQuota, ofServer bool) (views []accounts.Quota) {
 	for _, q := range quotas {
 		if q.Server == ofServer {
-			views = append(views, accounts.Quota{Words: quotaText(q), Near: q.IsNearLimit()})
+			views = append(views, accounts.Quota{Words: quotaText(q), Near: q.IsNearLimit(), ToldAt: q.ToldAt})
 		}
 	}
 	return views

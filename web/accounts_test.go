@@ -45,6 +45,8 @@ func TestConnectingAnAccount(t *testing.T) {
 	if !strings.Contains(textOf(page.one(t, testid("flash"))), " connected.") {
 		t.Error("nobody says that it is connected")
 	}
+	compose := b.get(attribute(page.one(t, testid("flash-next")), "href"))
+	compose.one(t, "input[name=account][checked]")
 	if len(b.get("/accounts").all(testid("flash"))) != 0 {
 		t.Error("it is said twice")
 	}
@@ -318,6 +320,12 @@ func TestAnAccountShowsItsPostsAndTheNetworksLimit(t *testing.T) {
 	at := s.Clock.Now().Add(time.Hour)
 	next := s.ws.Queued("next", s.threads, at)
 	s.ws.Queued("later", s.threads, at.Add(time.Hour))
+	quota := testid("account") + `[data-account="` + s.threads.ID + `"] ` + testid("quota")
+	if text := textOf(s.b.get("/accounts").one(t, quota)); text != "0 of 250 posts in 24 hours" {
+		t.Errorf("a figure that is up to date says %q", text)
+	}
+	told := s.Clock.Now()
+	s.Clock.Advance(time.Minute)
 	live := s.ws.Work(s.ws.Now("live", s.threads))
 	page := s.b.get("/accounts").is(t, http.StatusOK)
 	row := page.one(t, testid("account")+`[data-account="`+s.threads.ID+`"]`)
@@ -327,7 +335,10 @@ func TestAnAccountShowsItsPostsAndTheNetworksLimit(t *testing.T) {
 	if href("next-post") != "/posts/"+next.ID || href("last-post") != "/posts/"+live.ID {
 		t.Errorf("next %s, last %s", href("next-post"), href("last-post"))
 	}
-	for _, want := range []string{"2 queued", "0 of 250 posts in 24 hours", "Connected"} {
+	if at := attribute(page.one(t, quota+" time"), "datetime"); at != told.UTC().Format(time.RFC3339) {
+		t.Errorf("the figure is said to be as of %s, not %s", at, told)
+	}
+	for _, want := range []string{"2 queued", "0 of 250 posts in 24 hours as of", "Connected"} {
 		if !strings.Contains(textOf(row), want) {
 			t.Errorf("it does not say %q: %s", want, textOf(row))
 		}

@@ -43,7 +43,9 @@ func (r *request) showComposer() error {
 		form.Set(posts.FieldWhen, posts.WhenAt)
 		form.Set(posts.FieldAt, at)
 	}
-	if len(accounts) == 1 {
+	if group := r.echo.QueryParam("group"); group != "" {
+		form.Set(posts.FieldPick, posts.PickGroup+group)
+	} else if len(accounts) == 1 {
 		form.Set(posts.FieldAccount, accounts[0].ID)
 	}
 	m, err := r.composerModel(form)

@@ -146,13 +146,16 @@ func (r *request) retryAction(after *app.Reconnected) *ui.Action {
 	return retry
 }
 
-// redirectConnected redirects to the accounts page with a message about the new accounts.
+// redirectConnected redirects to the accounts page with a message about the new accounts, which leads to the composer.
 func (r *request) redirectConnected(done app.Connected) error {
-	text := fmt.Sprintf("%d accounts connected.", len(done.Accounts))
-	if len(done.Accounts) == 1 {
-		text = done.Accounts[0].DisplayName + " connected."
+	f := layout.Flash{
+		Tone: ui.ToneGood, Text: fmt.Sprintf("%d accounts connected.", len(done.Accounts)),
+		URL: r.link.Compose(), Label: "Write a post",
 	}
-	r.setFlash(ui.ToneGood, text)
+	if len(done.Accounts) == 1 {
+		f.Text, f.URL = done.Accounts[0].DisplayName+" connected.", r.link.ComposeFor(done.Accounts[0].ID)
+	}
+	r.setFullFlash(f)
 	return r.redirect(r.link.Accounts())
 }
 

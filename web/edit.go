@@ -49,7 +49,11 @@ func (r *request) showEditor() error {
 	if err != nil {
 		return err
 	}
-	m, err := r.editorModel(card, n, r.draftForm(card, n.Describe(), zone))
+	form := r.draftForm(card, n.Describe(), zone)
+	if when := r.echo.QueryParam(posts.FieldWhen); when == posts.WhenNow || when == posts.WhenAt { // of a copy
+		form.Set(posts.FieldWhen, when)
+	}
+	m, err := r.editorModel(card, n, form)
 	if err != nil {
 		return err
 	}
@@ -105,7 +109,7 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 	}
 	for _, a := range m.Accounts {
 		if a.ID == account.ID {
-			account.Status, account.Choices, account.Avatar = a.Status, a.Choices, a.Avatar
+			account.Status, account.Choices, account.Avatar, account.Username = a.Status, a.Choices, a.Avatar, a.Username
 		}
 	}
 	m.Accounts = []posts.Account{account}

@@ -61,6 +61,24 @@ func TestAGroupIsMadeChangedAndDeletedWithoutAScript(t *testing.T) {
 	s.b.get("/groups").says(t, "Group deleted.", "No groups yet")
 }
 
+func TestAGroupLeadsToTheComposer(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.Group("Empty")
+	if len(s.b.get("/groups").all(testid("compose-for-group"))) != 0 {
+		t.Error("a group without accounts can be written to")
+	}
+	s.ws.Group("Shops", s.threads, s.page)
+	link := s.b.get("/groups").one(t, testid("compose-for-group"))
+	if name := attribute(link, "aria-label"); name != "Compose for Shops" {
+		t.Errorf("the link is called %q", name)
+	}
+	page := s.b.get(attribute(link, "href")).is(t, http.StatusOK)
+	if n := len(page.all("input[name=account][checked]")); n != 2 {
+		t.Errorf("%d accounts are chosen", n)
+	}
+}
+
 func TestAWrongGroupKeepsWhatWasEntered(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/network/sim"
@@ -57,12 +58,68 @@ func TestAFailedPostSaysHowToMendIt(t *testing.T) {
 		t.Errorf("the copy is called %q", said)
 	}
 	page.one(t, testid("post-error")+" "+testid("mend"))
-	copied := s.b.post("/posts/"+post.ID+"/duplicate").is(t, http.StatusSeeOther).Header.Get("Location")
-	if s.b.get(copied).value(t, "text") != "hello" {
+	copied := s.copyOf(post)
+	if copied.value(t, "text") != "hello" {
 		t.Error("the copy has another text")
+	}
+	if said := textOf(copied.one(t, testid("submit")+":not([disabled])")); said != "Send now" {
+		t.Errorf("the button of the copy says %q", said)
 	}
 	if said := textOf(s.show(s.ws.Draft("hello", s.threads)).one(t, testid("duplicate"))); said != "Duplicate" {
 		t.Errorf("a draft's copy is called %q", said)
+	}
+}
+
+// copyOf presses the button that copies a post, and returns the page to which it leads.
+func (s *studio) copyOf(p contract.Post) *page {
+	s.t.Helper()
+	form := s.show(p).form(s.t, `form:has(`+testid("duplicate")+`)`)
+	made := s.b.send(http.MethodPost, "/posts/"+p.ID+"/duplicate", form.Encode()).is(s.t, http.StatusSeeOther)
+	return s.b.get(made.Header.Get("Location")).is(s.t, http.StatusOK)
+}
+
+// The copy opened as a draft, with its time far below the text.
+func TestTheCopyOfAPostIsReadyToBeScheduled(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	live := s.ws.Now("hello", s.threads)
+	s.work(live)
+	queued := s.ws.Queued("soon", s.threads, s.Clock.Now().Add(time.Hour))
+	for _, c := range []struct {
+		post contract.Post
+		want string
+	}{{live, "Schedule"}, {queued, "Schedule"}, {s.ws.Draft("a draft", s.threads), "Save draft"}} {
+		page := s.copyOf(c.post)
+		if said := textOf(page.one(t, testid("submit")+":not([disabled])")); said != c.want {
+			t.Errorf("%s: the button says %q, want %q", c.post.Text, said, c.want)
+		}
+		page.one(t, ".when ~ .editor")
+	}
+	s.b.get("/compose").one(t, ".editor ~ .when")
+}
+
+func TestTheEditorShowsTheAccountAsItsNetworkDoes(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	account := s.ws.Account("threads", "harbour.bakery")
+	page := s.b.get("/posts/" + s.ws.Draft("hello", account).ID + "/edit")
+	if said := textOf(page.one(t, ".preview-name")); !strings.HasPrefix(said, "harbour.bakery ") {
+		t.Errorf("the preview shows %q", said)
+	}
+}
+
+func TestAProblemWithAnAccountLeadsToTheAccounts(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	_, err := s.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'revoked' WHERE platform = 'threads'`)
+	must(t, err)
+	page := s.b.post("/compose/plan", "account", s.threads.ID, "text", "hello", "when", "now")
+	if to := attribute(page.one(t, "#account-error "+testid("note-accounts")), "href"); to != "/accounts" {
+		t.Errorf("it leads to %q", to)
+	}
+	page = s.b.post("/compose/plan", "account", s.page.ID, "text", strings.Repeat("x", 64_000), "when", "now")
+	if len(page.all(testid("note-accounts"))) != 0 {
+		t.Error("a long text leads to the accounts")
 	}
 }
 

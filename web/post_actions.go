@@ -100,12 +100,16 @@ func (r *request) retryPost(url.Values) error {
 	return r.finishAction(flashPublishing, err)
 }
 
-func (r *request) duplicatePost(url.Values) error {
+// duplicatePost copies a post and opens the copy, with the choice of time in the form, if any.
+func (r *request) duplicatePost(form url.Values) error {
 	made, err := r.web.cfg.App.DuplicatePost(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return r.finishAction("", err)
 	}
 	r.setFlash(ui.ToneGood, "This is a copy. The original post is unchanged.")
+	if when := form.Get(posts.FieldWhen); when != "" {
+		return r.redirect(r.link.EditPostWhen(made.ID, when))
+	}
 	return r.redirect(r.link.EditPost(made.ID))
 }
 

@@ -7,6 +7,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/httpd"
 	"belfry/views/layout"
+	"belfry/views/link"
 	"belfry/views/settings"
 	"belfry/views/ui"
 )
@@ -76,5 +77,5 @@ func (r *request) endSessions() error {
 	if err := r.web.cfg.App.EndAllSessions(r.context(), r.caller); err != nil {
 		return err
 	}
-	return r.signOut()
+	return r.endSessionAndRedirect(link.SignInEnded)
 }

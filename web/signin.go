@@ -23,7 +23,9 @@ func (r *request) showSignIn() error {
 	if first {
 		return r.redirect(link.SetUp)
 	}
-	return r.renderSignIn(http.StatusOK, auth.SignInModel{Next: next, Changed: r.echo.QueryParam("changed") != ""})
+	return r.renderSignIn(http.StatusOK, auth.SignInModel{
+		Next: next, Changed: r.echo.QueryParam("changed") != "", EndedAll: r.echo.QueryParam("ended") != "",
+	})
 }
 
 func (r *request) renderSignIn(status int, m auth.SignInModel) error {
@@ -55,10 +57,13 @@ func (r *request) signIn(form url.Values) error {
 	return r.redirect(cmp.Or(m.Next, r.link.Home()))
 }
 
-func (r *request) signOut() error {
+func (r *request) signOut() error { return r.endSessionAndRedirect(link.SignIn) }
+
+// endSessionAndRedirect signs the person out of this browser.
+func (r *request) endSessionAndRedirect(url string) error {
 	if err := r.web.sessions.end(r.context(), r.echo.Response()); err != nil {
 		return err
 	}
 	r.sessionChanged = false
-	return r.redirect(link.SignIn)
+	return r.redirect(url)
 }

@@ -32,6 +32,8 @@ type AccountQuota struct {
 	Window      time.Duration
 	Day         bool // the limit applies to a day in the network's time zone, not to Window
 	Server      bool // all accounts of this server share the limit
+	// ToldAt is when the network reported Used, if Belfry has published a post since; zero otherwise.
+	ToldAt time.Time
 }
 
 // IsNearLimit reports whether at least 90 percent of the quota is used.
@@ -87,17 +89,21 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilt
 		_, revokes := n.(network.Revoker)
 		return AccountCard{
 			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableKinds(account),
-			Quotas: append(networkQuotas(told), counted[account.ID]...), KeepsGrant: account.GrantUnknown && revokes,
+			Quotas: append(networkQuotas(told, posts[account.ID].LastAt), counted[account.ID]...), KeepsGrant: account.GrantUnknown && revokes,
 		}
 	}), nil
 }
 
-// networkQuotas returns the quotas that the network has reported for an account.
-func networkQuotas(f core.Facts) []AccountQuota {
+// networkQuotas returns the quotas that the network has reported for an account, whose last post was live at lastAt.
+func networkQuotas(f core.Facts, lastAt time.Time) []AccountQuota {
 	if f.Quota == nil {
 		return nil
 	}
-	return []AccountQuota{{Used: f.Quota.Used, Limit: f.Quota.Limit, Name: "posts", Window: f.Quota.Window}}
+	q := AccountQuota{Used: f.Quota.Used, Limit: f.Quota.Limit, Name: "posts", Window: f.Quota.Window}
+	if lastAt.After(f.ToldAt) {
+		q.ToldAt = f.ToldAt
+	}
+	return []AccountQuota{q}
 }
 
 // loadCallQuotas returns the quotas of accounts whose calls this server counts itself.

@@ -29,8 +29,13 @@ export function startSelecting() {
     document.activeElement?.closest("[data-row]")?.closest("tr, li")?.querySelector("[data-selects]")?.click();
   });
 
+  document.addEventListener("input", (event) => {
+    if (event.target.id === "bulk-shift") showUnits();
+  });
+
   startClosingPanels();
   keepSelection();
+  showUnits();
   showSelection();
 }
 
@@ -53,6 +58,14 @@ function selectRange(from, to) {
   const all = rowBoxes();
   const [first, second] = [all.indexOf(from), all.indexOf(to)].sort((a, b) => a - b);
   for (const box of all.slice(first, second + 1)) box.checked = to.checked;
+}
+
+// showUnits says "1 day", but "2 days".
+function showUnits() {
+  const one = document.getElementById("bulk-shift")?.value === "1";
+  for (const unit of document.querySelectorAll("#bulk-unit option")) {
+    unit.textContent = one ? unit.dataset.one : unit.dataset.many;
+  }
 }
 
 function showSelection() {

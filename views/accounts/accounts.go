@@ -87,6 +87,8 @@ type Post struct {
 type Quota struct {
 	Words string // for example, "12 of 100 posts in 24 hours"
 	Near  bool   // the limit is nearly reached
+	// ToldAt is when the figure was true, if it is not up to date; zero otherwise.
+	ToldAt time.Time
 }
 
 // FieldProfile occurs once per selected profile; FieldPending is the id of the pending consent.

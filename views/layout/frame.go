@@ -83,6 +83,8 @@ type Flash struct {
 	Points []string
 	// Action undoes what was done, or continues it; optional.
 	Action *ui.Action
+	// URL and Label are a link to the next step; optional.
+	URL, Label string
 	// Provisional reports that the message is outdated once its posts are live or failed.
 	Provisional bool
 }

@@ -805,6 +805,7 @@ func (f fixture) resets() map[string]templ.Component {
 		}),
 		"no-reset":       auth.NoReset(frame),
 		"signin-changed": auth.SignIn(auth.SignInModel{Frame: frame, Changed: true}),
+		"signin-ended":   auth.SignIn(auth.SignInModel{Frame: frame, EndedAll: true}),
 		"outbox-none":    auth.Outbox(auth.OutboxModel{Frame: frame}),
 		"outbox": auth.Outbox(auth.OutboxModel{Frame: frame, Mails: []auth.OutboxMail{
 			{

@@ -14,3 +14,6 @@ const PasswordRequested = ForgotPassword + "?sent=1"
 
 // SignInAfterReset is the sign-in page for a person who has just chosen a new password.
 const SignInAfterReset = SignIn + "?changed=1"
+
+// SignInEnded is the sign-in page for a person who has just signed out everywhere.
+const SignInEnded = SignIn + "?ended=1"

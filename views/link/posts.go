@@ -33,8 +33,18 @@ func (w Workspace) ComposeFor(accountID string) string {
 	return withQuery(w.Compose(), url.Values{"account": {accountID}})
 }
 
+// ComposeForGroup is the composer with the accounts of a group selected.
+func (w Workspace) ComposeForGroup(groupID string) string {
+	return withQuery(w.Compose(), url.Values{"group": {groupID}})
+}
+
 // EditPost shows the form of a draft or a queued post (GET) and accepts it (POST).
 func (w Workspace) EditPost(id string) string { return joinPath(w.At(posts), id, "edit") }
+
+// EditPostWhen is EditPost with a choice of time selected: one of the composer's.
+func (w Workspace) EditPostWhen(id, when string) string {
+	return withQuery(w.EditPost(id), url.Values{"when": {when}})
+}
 
 // EditPlan responds with the plan for the form of EditPost (POST).
 func (w Workspace) EditPlan(id string) string { return joinPath(w.At(posts), id, "edit", "plan") }

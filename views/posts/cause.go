@@ -48,6 +48,11 @@ func (c Cause) isInfo() bool { return c.Code == core.WarnImagesConverted.Code }
 // IsProblem reports that somebody has to change something before the posts can be created.
 func (c Cause) IsProblem() bool { return !c.Warning && !c.IsWaiting() }
 
+// needsReconnect reports that somebody has to reconnect an account.
+func (c Cause) needsReconnect() bool {
+	return c.Code == core.IssueAccountExpired.Code || c.Code == core.IssueAccountRevoked.Code
+}
+
 func hasProblem(causes []Cause) bool { return slices.ContainsFunc(causes, Cause.IsProblem) }
 
 // kind is the class of a cause, and its data-testid in the plan.

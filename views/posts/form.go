@@ -354,6 +354,21 @@ func (m ComposeModel) canHaveTitle() bool {
 	return slices.ContainsFunc(m.shownNetworks(), func(n Network) bool { return n.Title != nil })
 }
 
+// titleLabel returns the label of the title. It names the networks that show the title, unless all do.
+func (m ComposeModel) titleLabel() string {
+	var names []string
+	shown := m.shownNetworks()
+	for _, n := range shown {
+		if n.Title != nil {
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == len(shown) {
+		return "Title"
+	}
+	return "Title (only on " + strings.Join(names, ", ") + ")"
+}
+
 // inputID returns the HTML id of the input with a name, or "" if it has none.
 func (m ComposeModel) inputID(name string) string {
 	parts := strings.SplitN(name, ".", 3)

@@ -36,6 +36,16 @@ func TestTheButtonSaysWhatHappens(t *testing.T) {
 	}
 }
 
+func TestTheTitleNamesTheNetworksThatShowIt(t *testing.T) {
+	t.Parallel()
+	with, without := Network{ID: "a", Name: "Alpha", Title: &core.Count{Max: 100}}, Network{ID: "b", Name: "Beta"}
+	for want, networks := range map[string][]Network{"Title": {with}, "Title (only on Alpha)": {with, without}} {
+		if got := (ComposeModel{Networks: networks}).titleLabel(); got != want {
+			t.Errorf("want %q, got %q", want, got)
+		}
+	}
+}
+
 func TestAPlanIsReadyWhenNothingStandsInTheWay(t *testing.T) {
 	t.Parallel()
 	row := make([]PlanRow, 1)
