@@ -16,7 +16,7 @@ func TestAnOpenPageShowsWhatAnotherProcessDoes(t *testing.T) {
 	c := s.newClient(seed.Key)
 	post := c.createPost("Rye bread is back.", "now", seed.Accounts["threads"])
 	b := s.signInWithBrowser(seed)
-	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+post.ID), chromedp.EmulateViewport(1280, 500))
+	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+post.ID), chromedp.EmulateViewport(1280, 400))
 	b.waitFor(`document.querySelector("[data-testid=post]")?.dataset.status === "queued"`)
 	b.runActions("select words, focus a button and scroll", chromedp.Evaluate[chromedp.Void](`
 		window.sameAsBefore = true;
