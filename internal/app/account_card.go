@@ -89,7 +89,8 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilt
 		_, revokes := n.(network.Revoker)
 		return AccountCard{
 			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableKinds(account),
-			Quotas: append(networkQuotas(told, posts[account.ID].LastAt), counted[account.ID]...), KeepsGrant: account.GrantUnknown && revokes,
+			Quotas:     append(networkQuotas(told, posts[account.ID].LastAt), counted[account.ID]...),
+			KeepsGrant: account.GrantUnknown && revokes,
 		}
 	}), nil
 }
