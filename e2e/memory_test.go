@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/media/mediatest"
 )
@@ -39,6 +40,26 @@ func TestPixelBombKeepsMemoryUnder300MiB(t *testing.T) {
 		if peak >= limit {
 			t.Errorf("%s: the program took %d MiB", name, peak>>10)
 		}
+	}
+}
+
+// A picture is also decoded when it is sent as a JPEG.
+func TestConvertingTheLargestPictureKeepsMemoryUnder300MiB(t *testing.T) {
+	t.Parallel()
+	s := newService(t, allNetworks())
+	s.process = startBinary(t, buildForMeasuring(t), s.env, "serve")
+	s.waitUntilReady()
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	picture := c.uploadFile("large.png", mediatest.BlackPNG(7_000, 6_900, 6)).MediaID
+	c.waitForFile(t, picture)
+	body := newPostBodyWithFile("large", "now", seed.Accounts["instagram"], picture)
+	made := c.do("POST", "/posts", body).requireStatus(t, 201).Posts[0]
+	c.waitForStatus(made.ID, "live", time.Minute)
+	peak := s.process.peakMemory(t)
+	t.Logf("%d MiB at most", peak>>10)
+	if peak >= 300<<10 {
+		t.Errorf("the program took %d MiB", peak>>10)
 	}
 }
 

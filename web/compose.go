@@ -16,6 +16,7 @@ import (
 	"belfry/views/layout"
 	"belfry/views/link"
 	"belfry/views/posts"
+	"belfry/views/ui"
 )
 
 // showComposer shows an empty composer, or the form that was kept until after the sign-in.
@@ -234,7 +235,7 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	made, _, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
+	made, outdated, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
 		return r.createFormPosts(ctx, form, m)
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
@@ -243,7 +244,11 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return r.renderComposerError(form, err)
 	}
-	r.setCreatedFlash(m, made.Posts)
+	if outdated {
+		r.setFlash(ui.ToneInfo, countedFlash(createdBefore, len(made.Posts)))
+	} else {
+		r.setCreatedFlash(m, made.Posts)
+	}
 	if len(made.Posts) == 1 {
 		return r.redirect(r.link.Post(made.Posts[0].ID))
 	}

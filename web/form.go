@@ -38,34 +38,23 @@ func withForm(handle func(*request, url.Values) error) func(*request) error {
 var errNoRedirect = core.Fail(core.CodeConflict, "The form was answered with a page.")
 
 // formAnswer is where a form led, and what the session keeps for the page there.
-type formAnswer struct {
-	At                  time.Time
-	To, Flash, Selected string
-}
-
-// repeatFlashFor is how long a form that is sent again gets its first message as if it had just acted. Later, the
-// message may no longer be true.
-const repeatFlashFor = 10 * time.Second
+type formAnswer struct{ To, Flash, Selected string }
 
 // actOnce makes a handler act only once on a form that is sent twice, for example because its button was pressed twice:
 // the second time, the person gets the first answer again. The form needs an id (newFormID). A form that was answered
 // with a page instead of a redirect can be sent again.
 func actOnce(handle func(*request, url.Values) error) func(*request, url.Values) error {
 	return func(r *request, form url.Values) error {
-		repeated := r.actReplay(form)
-		if repeated == nil {
-			return handle(r, form)
-		}
 		handled, handleErr := false, error(nil)
-		body, err := r.web.cfg.App.DoOnce(r.context(), r.caller, repeated, func(ctx context.Context) (any, error) {
+		first, outdated, err := doOnce(r, form, func(ctx context.Context) (formAnswer, error) {
 			handled = true
 			handleErr = r.handleWithin(ctx, form, handle)
 			if r.ledTo == "" {
-				return nil, cmp.Or[error](handleErr, errNoRedirect)
+				return formAnswer{}, cmp.Or[error](handleErr, errNoRedirect)
 			}
 			kept := r.web.sessions.manager // what was done is done, even if the redirect failed
 			return formAnswer{
-				At: r.web.cfg.Now(), To: r.ledTo, Flash: kept.GetString(ctx, r.workspaceKey(keyFlash)),
+				To: r.ledTo, Flash: kept.GetString(ctx, r.workspaceKey(keyFlash)),
 				Selected: kept.GetString(ctx, r.workspaceKey(keySelected)),
 			}, nil
 		})
@@ -75,25 +64,14 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		if err != nil || handled {
 			return cmp.Or(err, handleErr)
 		}
-		var first formAnswer
-		if err := json.Unmarshal(body, &first); err != nil {
-			return err
-		}
 		r.putSessionValue(r.workspaceKey(keyFlash), first.Flash)
 		r.putSessionValue(r.workspaceKey(keySelected), first.Selected)
-		if f := r.popFlash(); f != nil {
-			if r.isOutdated(first.At) {
-				*f = newRepeatedFlash(*f)
-			}
-			r.setFullFlash(*f)
+		var flash layout.Flash
+		if outdated && json.Unmarshal([]byte(first.Flash), &flash) == nil {
+			r.setFullFlash(newRepeatedFlash(flash))
 		}
 		return r.redirect(first.To)
 	}
-}
-
-// isOutdated reports whether the message of a form that was first sent at a time may no longer be true.
-func (r *request) isOutdated(sentAt time.Time) bool {
-	return r.web.cfg.Now().Sub(sentAt) > repeatFlashFor
 }
 
 // newRepeatedFlash returns the message for a form that was sent before, from its first message.
@@ -102,6 +80,10 @@ func newRepeatedFlash(first layout.Flash) layout.Flash {
 	first.Text = "You already sent this form. Nothing was changed again. The first answer was: " + first.Text
 	return first
 }
+
+// repeatFlashFor is how long a form that is sent again gets its first message as if it had just acted. Later, the
+// message may no longer be true.
+const repeatFlashFor = 10 * time.Second
 
 // doneAt is what a form did, and when.
 type doneAt[T any] struct {
@@ -128,7 +110,7 @@ func doOnce[T any](
 	}
 	var first doneAt[T]
 	err = json.Unmarshal(body, &first)
-	return first.Out, r.isOutdated(first.At), err
+	return first.Out, r.web.cfg.Now().Sub(first.At) > repeatFlashFor, err
 }
 
 // actReplay is formReplay for a form that can act in several ways: another choice is another act.

@@ -150,7 +150,7 @@ func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
-			Action: core.AuditGroupDeleted, Actor: c, Subject: id, Before: newAuditedGroup(g),
+			Action: core.AuditGroupDeleted, Actor: c, Subject: groupID.String(), Before: newAuditedGroup(g),
 		})
 	})
 }

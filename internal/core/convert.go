@@ -37,18 +37,18 @@ func (l FileLimits) WouldConvert(mime string) bool {
 	return slices.Contains(ConvertibleFormats, mime) && l.AcceptsFormat(convertedMime)
 }
 
-// ConversionOf returns the JPEG to send in place of a file. ok is false if the file is sent as it is or, if the network
-// does not accept its format, not at all.
-func (l FileLimits) ConversionOf(f FileFacts) (c Conversion, ok bool) {
+// ConversionOf returns the JPEG to send in place of a file. It returns nil if the file is sent as it is or, if the
+// network does not accept its format, not at all.
+func (l FileLimits) ConversionOf(f FileFacts) *Conversion {
 	if l.AcceptsFormat(f.Mime) || !f.Convertible || !l.WouldConvert(f.Mime) {
-		return Conversion{}, false
+		return nil
 	}
-	c.MaxBytes = maxConvertedBytes
+	c := Conversion{MaxBytes: maxConvertedBytes}
 	if l.Bytes > 0 {
 		c.MaxBytes = min(c.MaxBytes, l.Bytes)
 	}
 	c.Width, c.Height = l.shrinkToFit(f.Width, f.Height, c.MaxBytes)
-	return c, true
+	return &c
 }
 
 // shrinkToFit returns the size at which an image is sent: at most what the network accepts and keeps. The rounding

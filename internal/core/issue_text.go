@@ -75,9 +75,9 @@ func (t IssueText) On(network string, args ...any) Issue {
 		to := from + countVerbs(t.limit)
 		issue.networks, issue.limits = []string{network}, []string{fmt.Sprintf(t.limit, args[from:to]...)}
 		issue.args = slices.Concat(args[:from], args[to:])
-		issue.reason.message, issue.reason.hint = t.fill(t.several, nil, nil, issue.args)
+		issue.reason.message, issue.reason.hint = t.fillWording(t.several, nil, nil, issue.args)
 	}
-	issue.Message, issue.Hint = t.fill(t.one, issue.networks, issue.limits, issue.args)
+	issue.Message, issue.Hint = t.fillWording(t.one, issue.networks, issue.limits, issue.args)
 	return issue
 }
 
@@ -98,11 +98,11 @@ func (t IssueText) WithEllipses() (message, hint string) {
 
 func (t IssueText) namesNetwork() bool { return strings.Contains(t.one.message, "network}") }
 
-// fill returns a message and a hint with the networks, what differs between them, and the arguments.
-func (t IssueText) fill(w wording, networks, limits []string, args []any) (message, hint string) {
+// fillWording returns a message and a hint with the networks, what differs between them, and the arguments.
+func (t IssueText) fillWording(w wording, networks, limits []string, args []any) (message, hint string) {
 	used, first := countVerbs(w.message), countVerbs(t.one.message)
-	message = strings.ReplaceAll(w.message, networkMark, escapeVerbs(joinNames(networks, "and")))
-	message = strings.ReplaceAll(message, anyNetworkMark, escapeVerbs(joinNames(networks, "or")))
+	message = strings.ReplaceAll(w.message, networkMark, escapeVerbs(JoinNames(networks, "and")))
+	message = strings.ReplaceAll(message, anyNetworkMark, escapeVerbs(JoinNames(networks, "or")))
 	hint = strings.ReplaceAll(w.hint, eachMark, escapeVerbs(joinLimits(networks, limits)))
 	return fmt.Sprintf(message, args[:used]...), fmt.Sprintf(hint, args[first:]...)
 }
@@ -111,8 +111,8 @@ func countVerbs(format string) int { return strings.Count(format, "%") }
 
 func escapeVerbs(words string) string { return strings.ReplaceAll(words, "%", "%%") }
 
-// joinNames returns names as "A", "A and B" or "A, B and C", with and or another word.
-func joinNames(names []string, word string) string {
+// JoinNames returns names as "A", "A and B" or "A, B and C", with and or another word.
+func JoinNames(names []string, word string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
@@ -132,7 +132,7 @@ func joinLimits(networks, limits []string) string {
 	for n, limit := range limits {
 		list[n] = limit + " on " + networks[n]
 	}
-	return joinNames(list, "and")
+	return JoinNames(list, "and")
 }
 
 // NamesNetwork reports whether the message names networks.
@@ -155,7 +155,7 @@ func (i Issue) Join(other Issue) (joined Issue, ok bool) {
 		}
 	}
 	if len(joined.networks) > len(i.networks) {
-		joined.Message, joined.Hint = i.text.fill(i.text.several, joined.networks, joined.limits, i.args)
+		joined.Message, joined.Hint = i.text.fillWording(i.text.several, joined.networks, joined.limits, i.args)
 	}
 	return joined, true
 }

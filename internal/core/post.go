@@ -202,7 +202,15 @@ var stateWords = map[PostStatus]string{PostDraft: "Draft", PostQueued: "Queued",
 // StatusLine returns the post's state as one line, the same in the dashboard, the API and for agents (Spec §2): status,
 // network, account, and local time with its zone.
 func (p Post) StatusLine(networkName string) string {
-	line := fmt.Sprintf("%s · %s · %s", stateWords[p.Status], networkName, p.AccountName)
+	return p.formatStatus(" · "+networkName+" · "+p.AccountName, networkName)
+}
+
+// ShortStatusLine is StatusLine without network and account, for a page that names them beside it.
+func (p Post) ShortStatusLine(networkName string) string { return p.formatStatus("", networkName) }
+
+// formatStatus returns the status, what follows it, and the times.
+func (p Post) formatStatus(afterStatus, networkName string) string {
+	line := stateWords[p.Status] + afterStatus
 	if !p.PublishAt.IsZero() {
 		line += " · " + p.Zone.Label(p.PublishAt)
 	}

@@ -36,7 +36,7 @@ func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error
 // that already holds the same picture. A different picture gets a different key, so browsers can cache a picture
 // forever. Nobody can guess a key. SweepBlobs deletes the bytes if no account's row refers to them within a day.
 func (s *Service) StoreAvatar(ctx context.Context, currentKey string, small []byte) (key string, err error) {
-	same, err := s.holds(ctx, currentKey, small)
+	same, err := s.isStoredAs(ctx, currentKey, small)
 	if err != nil || same {
 		return currentKey, err
 	}
@@ -46,8 +46,8 @@ func (s *Service) StoreAvatar(ctx context.Context, currentKey string, small []by
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
 }
 
-// holds reports whether the content is stored under a key.
-func (s *Service) holds(ctx context.Context, key string, content []byte) (bool, error) {
+// isStoredAs reports whether exactly this content is stored under a key.
+func (s *Service) isStoredAs(ctx context.Context, key string, content []byte) (bool, error) {
 	if key == "" {
 		return false, nil
 	}

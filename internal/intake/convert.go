@@ -24,16 +24,16 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 		return s.cfg.Blobs.Open(ctx, m.Blob)
 	}
 	key, known := m.Blob+" "+jpeg.String(), &s.cfg.Decoder.converted
-	made := known.find(key)
+	made := known.findJPEG(key)
 	if made == nil {
 		var err error
 		made, err = s.cfg.Decoder.decodeAlone(ctx, func() ([]byte, error) {
-			if made := known.find(key); made != nil { // another request has made it in the meantime
+			if made := known.findJPEG(key); made != nil { // another request has made it in the meantime
 				return made, nil
 			}
-			made, err := s.convert(ctx, m, *jpeg)
+			made, err := s.convertFile(ctx, m, *jpeg)
 			if err == nil {
-				known.add(key, made)
+				known.keepJPEG(key, made)
 			}
 			return made, err
 		})
@@ -44,7 +44,7 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 	return jpegObject{bytes.NewReader(made)}, nil
 }
 
-func (s *Service) convert(ctx context.Context, m store.Media, jpeg core.Conversion) ([]byte, error) {
+func (s *Service) convertFile(ctx context.Context, m store.Media, jpeg core.Conversion) ([]byte, error) {
 	object, err := s.cfg.Blobs.Open(ctx, m.Blob)
 	if err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ type conversion struct {
 	jpeg []byte
 }
 
-// find returns a converted picture, or nil.
-func (c *conversions) find(key string) []byte {
+// findJPEG returns a converted picture, or nil.
+func (c *conversions) findJPEG(key string) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i := slices.IndexFunc(c.all, func(made conversion) bool { return made.key == key }); i >= 0 {
@@ -88,8 +88,8 @@ func (c *conversions) find(key string) []byte {
 	return nil
 }
 
-// add keeps a converted picture, and drops the oldest that there is no room for.
-func (c *conversions) add(key string, jpeg []byte) {
+// keepJPEG keeps a converted picture, and drops the oldest that there is no room for.
+func (c *conversions) keepJPEG(key string, jpeg []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all, c.size = append(c.all, conversion{key, jpeg}), c.size+len(jpeg)

@@ -61,7 +61,7 @@ func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
 		if limits == nil {
 			continue
 		}
-		if jpeg, ok := limits.ConversionOf(m.FileFacts); ok {
+		if jpeg := limits.ConversionOf(m.FileFacts); jpeg != nil {
 			converted = append(converted, m.Name)
 			m.FileFacts = jpeg.Facts()
 		}

@@ -12,12 +12,8 @@ func ConversionsOf(r Rules, d Draft) []*core.Conversion {
 	content := r.Describe().Limits.ContentTypes[r.ContentType(d)]
 	all := make([]*core.Conversion, len(d.Media))
 	for i, m := range d.Media {
-		limits := fileLimits(content, m.Kind)
-		if limits == nil {
-			continue
-		}
-		if jpeg, ok := limits.ConversionOf(m.FileFacts); ok {
-			all[i] = &jpeg
+		if limits := fileLimits(content, m.Kind); limits != nil {
+			all[i] = limits.ConversionOf(m.FileFacts)
 		}
 	}
 	return all

@@ -2,7 +2,6 @@ package network
 
 import (
 	"fmt"
-	"strings"
 
 	"belfry/internal/core"
 )
@@ -68,8 +67,5 @@ func (s *Set) JoinConnectorNames() string {
 	for _, n := range s.networks {
 		names = append(names, n.Describe().Name)
 	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	return core.JoinNames(names, "and")
 }

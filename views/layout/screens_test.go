@@ -83,9 +83,10 @@ func (f fixture) post(status, text string, at *contract.Time) contract.Post {
 		PublishAt: at, TZ: f.zone.Name(), Status: status, CreatedVia: "ui", CreatedAt: *f.in(-time.Hour),
 		UpdatedAt: *f.in(-time.Minute),
 	}
-	p.StatusLine = ui.StateWord(status) + " · Threads · Ada Lindqvist"
+	p.StatusLine, p.ShortStatusLine = ui.StateWord(status)+" · Threads · Ada Lindqvist", ui.StateWord(status)
 	if at != nil {
 		p.StatusLine += " · " + f.zone.Label(at.Time)
+		p.ShortStatusLine += " · " + f.zone.Label(at.Time)
 	}
 	return p
 }

@@ -366,7 +366,7 @@ func (m ComposeModel) titleLabel() string {
 	if len(names) == len(shown) {
 		return "Title"
 	}
-	return "Title (only on " + strings.Join(names, ", ") + ")"
+	return "Title (only on " + core.JoinNames(names, "and") + ")"
 }
 
 // inputID returns the HTML id of the input with a name, or "" if it has none.

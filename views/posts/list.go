@@ -210,8 +210,8 @@ func (m ListModel) groupByDay() []day {
 	return list
 }
 
-// name is the day in a sentence, such as "Tomorrow, Sunday 22 November".
-func (d day) name() string {
+// fullLabel returns the label and the date of the day, such as "Tomorrow, Sunday 22 November".
+func (d day) fullLabel() string {
 	if d.date == "" {
 		return d.label
 	}

@@ -100,11 +100,6 @@ type Setting struct{ Label, Value string }
 // offers reports whether the page offers an action.
 func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
-// statusLine returns the post's status line without its network and account, which the heading names.
-func (m ShowModel) statusLine() string {
-	return strings.Replace(m.Post.StatusLine, " · "+m.Network+" · "+m.Account, "", 1)
-}
-
 // formFields returns the hidden inputs of a form with only a button.
 func (m ShowModel) formFields() []ui.Hidden {
 	return []ui.Hidden{{Name: FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}

@@ -94,9 +94,9 @@ func listFilesAtLimits(m core.Media, l core.FileLimits) map[string]core.Media {
 // listConvertedFiles returns images that are sent as JPEG, because the network does not accept their format.
 func listConvertedFiles(l core.FileLimits) map[string]core.Media {
 	all := map[string]core.Media{}
-	for _, format := range []string{"image/png", "image/webp"} {
+	for _, format := range core.ConvertibleFormats {
 		m := Image(Mime(format), Size(2000, 1600), Convertible())
-		if _, ok := l.ConversionOf(m.FileFacts); ok {
+		if l.ConversionOf(m.FileFacts) != nil {
 			all["converted from "+format] = m
 		}
 	}
