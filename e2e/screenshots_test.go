@@ -72,6 +72,7 @@ func confirmWrittenPost(b *browser) {
 
 // openPicker opens the library in the composer.
 func openPicker(b *browser) {
+	b.waitFor(`document.querySelector("#compose:not([inert])") !== null`) // the text written before is restored
 	selectFirst(testid("open-library"))(b)
 	b.waitFor(`document.querySelector("[data-testid=picker-file]") !== null`)
 }
@@ -203,6 +204,10 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
+// drawnWidth is the width of the page once it is drawn in the window's new size.
+const drawnWidth = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(
+	() => done(document.documentElement.scrollWidth))))`
+
 // photograph writes the four pictures of a page, and fails the test if axe finds a barrier in one of them, if the page
 // scrolls sideways in a window of any width, or if the browser complains.
 func (b *browser) photograph(server string, page screen) {
@@ -231,8 +236,11 @@ func (b *browser) photograph(server string, page screen) {
 	}
 	for _, width := range []int64{320, 375, 600, 768, 1024, 1280, 1440, 1920, 2560} {
 		b.runActions("resize the window", chromedp.EmulateViewport(width, 900))
-		if got := evaluateScript[int64](b, "document.documentElement.scrollWidth"); got > width {
-			b.t.Errorf("%s is %d px wide in a window of %d px", page.name, got, width)
+		if got := evaluateScript[int64](b, drawnWidth, chromedp.EvalAwaitPromise); got > width {
+			wide := evaluateScript[string](b, `[...document.querySelectorAll("body *")].
+				filter((part) => part.getBoundingClientRect().right > innerWidth).
+				map((part) => part.localName + "." + part.className).join(", ")`)
+			b.t.Errorf("%s is %d px wide in a window of %d px, because of %s", page.name, got, width, wide)
 		}
 	}
 	if page.refused {
