@@ -101,7 +101,7 @@ func (r *request) showAuditLog() error {
 	for _, m := range members.Members {
 		names[m.ID] = m.Name
 	}
-	m := settings.AuditModel{Members: members.Members, Filter: q}
+	m := settings.AuditModel{Members: members.Members, Filter: q, NetworkName: r.web.cfg.Networks.DisplayName}
 	for _, e := range page.Entries {
 		m.Entries = append(m.Entries, settings.AuditEntry{
 			At: e.At, Actor: e.Actor, Name: e.UserName, Credential: e.Credential, Action: e.Action, Subject: e.Subject,

@@ -859,7 +859,8 @@ func (f fixture) audit(frame layout.Frame) settings.AuditModel {
 	raw := func(s string) json.RawMessage { return json.RawMessage(s) }
 	return settings.AuditModel{
 		Frame: frame, Zone: f.zone, Older: "/w/bell/settings/audit?cursor=7", Filter: link.AuditFilter{User: "usr_1"},
-		Members: []contract.Member{{ID: "usr_1", Name: "Ada Lindqvist"}, {ID: "usr_2", Name: "Ben Miller"}},
+		Members:     []contract.Member{{ID: "usr_1", Name: "Ada Lindqvist"}, {ID: "usr_2", Name: "Ben Miller"}},
+		NetworkName: func(core.Platform) string { return "Threads" },
 		Entries: []settings.AuditEntry{
 			{
 				At: f.now, Actor: "session", Name: "Ada Lindqvist", Action: core.AuditMemberChanged, SubjectName: "Ben Miller",

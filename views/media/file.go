@@ -88,6 +88,9 @@ func (f File) format() string {
 	return strings.ToUpper(format)
 }
 
+// typeLabel returns the file's format and kind, such as "MP4 video".
+func (f File) typeLabel() string { return f.format() + " " + strings.ToLower(f.kindWord()) }
+
 func (f File) dimensions() string {
 	if f.Width == nil || f.Height == nil {
 		return ""

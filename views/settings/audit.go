@@ -27,6 +27,8 @@ type AuditModel struct {
 	// Members are the people to filter by.
 	Members []contract.Member
 	Filter  link.AuditFilter
+	// NetworkName returns the display name of a network.
+	NetworkName func(core.Platform) string
 	// Older is the address of the next page; empty on the last.
 	Older string
 }
@@ -117,9 +119,9 @@ func (e AuditEntry) actionName() string {
 	return string(e.Action)
 }
 
-// changeLines returns the subject of the entry and the values that changed, one per line. Times are in the zone.
-func (e AuditEntry) changeLines(zone core.Zone) []string {
-	before, after := auditValues(e.Before, zone), auditValues(e.After, zone)
+// changeLines returns the subject of an entry and the values that changed, one per line. Times are in the page's zone.
+func (m AuditModel) changeLines(e AuditEntry) []string {
+	before, after := m.auditValues(e.Before), m.auditValues(e.After)
 	var list []string
 	if e.SubjectName != "" {
 		list = append(list, e.SubjectName)
@@ -159,7 +161,7 @@ var auditKeys = map[string]string{
 }
 
 // auditValues returns the values of a record as texts. It omits nested records and lists.
-func auditValues(raw json.RawMessage, zone core.Zone) map[string]string {
+func (m AuditModel) auditValues(raw json.RawMessage) map[string]string {
 	var values map[string]any
 	if len(raw) == 0 || json.Unmarshal(raw, &values) != nil {
 		return nil
@@ -169,8 +171,10 @@ func auditValues(raw json.RawMessage, zone core.Zone) map[string]string {
 		switch value := value.(type) {
 		case string:
 			texts[key] = value
-			if at, err := time.Parse(time.RFC3339, value); err == nil {
-				texts[key] = zone.Label(at)
+			if key == "platform" {
+				texts[key] = m.NetworkName(core.Platform(value))
+			} else if at, err := time.Parse(time.RFC3339, value); err == nil {
+				texts[key] = m.Zone.Label(at)
 			}
 		case float64, bool:
 			texts[key] = fmt.Sprint(value)

@@ -379,7 +379,7 @@ func auditRow(m AuditModel, e AuditEntry) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		for _, detail := range e.changeLines(m.Zone) {
+		for _, detail := range m.changeLines(e) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<span class=\"help\" dir=\"auto\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,0 +1,17 @@
+package settings
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"belfry/internal/core"
+)
+
+func TestChangesNameTheNetworkAsPeopleDo(t *testing.T) {
+	m := AuditModel{NetworkName: func(p core.Platform) string { return map[core.Platform]string{"threads": "Threads"}[p] }}
+	got := m.changeLines(AuditEntry{After: json.RawMessage(`{"name":"Harbour Bakery","platform":"threads"}`)})
+	if want := []string{"Name: Harbour Bakery", "Network: Threads"}; !slices.Equal(got, want) {
+		t.Errorf("changes are %q, want %q", got, want)
+	}
+}
