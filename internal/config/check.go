@@ -15,7 +15,7 @@ import (
 	"belfry/internal/core"
 )
 
-// leastLease is the shortest lease during which a worker can renew it three times.
+// leastLease is the shortest allowed lease. A worker can renew it three times before it ends.
 const leastLease = 6 * time.Second
 
 // validate returns an error for each variable whose value can be parsed but not used.
@@ -37,8 +37,8 @@ func validate(cfg *Config) error {
 	_, wrongSender := mail.ParseAddress(cfg.MailFrom)
 	c.require("MAIL_FROM", wrongSender == nil || cfg.MailFrom == "" && cfg.SMTPURL.IsZero(),
 		"must be an email address, with or without a name")
-	c.require("ROLES", cfg.Roles != Roles{}, "has no role")
-	c.require("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "has no delay")
+	c.require("ROLES", cfg.Roles != Roles{}, "must contain at least one role")
+	c.require("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "must contain at least one delay")
 	c.require("LEASE", cfg.Lease >= leastLease, "is %v, but must be at least %v",
 		cfg.Lease, leastLease)
 	c.require("SWEEP", cfg.Sweep > 0, "must be greater than zero")
@@ -79,12 +79,12 @@ func (c *checker) checkAddress(name, value string) {
 	c.require(name, err == nil, "is %q, but must be HOST:PORT", value)
 }
 
-// strictness is what an address may and must contain.
+// strictness says which parts an address may and must have.
 type strictness int
 
 const (
-	loose    strictness = iota // anything; the host is optional
-	anything                   // a host, and anything after it
+	loose    strictness = iota // any parts; the host is optional
+	anything                   // a host, and any other parts
 	withPath                   // a host, and optionally a path
 	origin                     // only a host
 )
@@ -130,13 +130,13 @@ func checkCredentialPairs(cfg *Config) (wrong []error) {
 			have, missing = missing, have
 		}
 		wrong = append(wrong,
-			fmt.Errorf("%s%s is set, but %s%s is not: a network needs both, so set the second or remove the first", Prefix,
+			fmt.Errorf("%s%s is set, but %s%s is not: a network needs both, so set both or neither", Prefix,
 				have, Prefix, missing))
 	}
 	return wrong
 }
 
-// testPrefix begins the names of variables for tests, which the programs that tests start inherit.
+// testPrefix begins the names of variables that only tests use. The programs that tests start inherit these variables.
 const testPrefix = "TEST_"
 
 // checkUnknownVariables returns an error for each variable that does not exist. Otherwise, a typo would silently leave

@@ -13,31 +13,31 @@ import (
 const Prefix = "BELFRY_"
 
 // Config contains everything that an operator can set. Its tags are the documentation: `belfry config`, error
-// messages and .env.example are made from them. The tag "shown" replaces a computed default.
+// messages and .env.example are made from them. The tag "shown" is the default in .env.example if the real default is computed.
 type Config struct {
 	Addr           string        `env:"ADDR" envDefault:"127.0.0.1:8080" help:"Where the dashboard and the API listen, as HOST:PORT."`
-	PublicURL      string        `env:"PUBLIC_URL" shown:"http://localhost:8080" help:"The address that people open, without a path. It is used in links, in sign-in cookies and in the callback addresses registered with the networks. Default: http://localhost with the port of BELFRY_ADDR."`
-	DatabaseURL    Secret        `env:"DATABASE_URL" shape:"url" eg:"postgres://belfry:password@db.example.org/belfry" help:"The address of a database, PostgreSQL 15 or newer. Empty: Belfry runs its own PostgreSQL in BELFRY_DATA_DIR."`
+	PublicURL      string        `env:"PUBLIC_URL" shown:"http://localhost:8080" help:"The address at which people open Belfry, without a path. Links, cookies, and the redirect and callback addresses that you register with the networks use it. Default: http://localhost with the port of BELFRY_ADDR."`
+	DatabaseURL    Secret        `env:"DATABASE_URL" shape:"url" eg:"postgres://belfry:password@db.example.org/belfry" help:"The address of a PostgreSQL database, version 15 or newer. Empty: Belfry runs its own PostgreSQL server in BELFRY_DATA_DIR."`
 	DataDir        string        `env:"DATA_DIR" shown:"data" help:"The folder for the local database, the media files and the secret keys. Default: data in the current folder, or /var/lib/belfry for root."`
-	StorageURL     Secret        `env:"STORAGE_URL" shape:"url" eg:"s3://key:secret@s3.example.org/bucket" shown:"file:data/media" help:"Where media files are stored: file:FOLDER, or s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX], optionally with ?region=REGION and &tls=off. Percent-encode KEY and SECRET, or leave them out and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Default: the folder media in BELFRY_DATA_DIR."`
-	SecretKeys     Secret        `env:"SECRET_KEYS" eg:"2026a:BASE64,2025b:BASE64" help:"Keys that encrypt the networks' tokens, as ID:KEY, where KEY is 32 bytes in base64. The first key encrypts, and all of them decrypt. Empty: the file secret.keys in BELFRY_DATA_DIR, which is created at the first start. Machines that share a database need the same keys."`
-	Roles          Roles         `env:"ROLES" envDefault:"web,worker" help:"What this process does: web serves the dashboard and the API, worker publishes."`
-	TrustedProxies Prefixes      `env:"TRUSTED_PROXIES" eg:"10.0.0.0/8,192.168.1.7" help:"Addresses of reverse proxies whose X-Forwarded-For header is trusted. Empty: none."`
-	NetworksURL    string        `env:"NETWORKS_URL" eg:"http://127.0.0.1:9090" help:"The address of a simulator of the networks. Each call to https://HOST/PATH of a network goes to this address followed by /HOST/PATH. Empty: the real networks, or Belfry's own simulators while no network has credentials."`
-	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each automatic retry of a post that was certainly not published."`
-	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long media files are kept after their last post was published."`
+	StorageURL     Secret        `env:"STORAGE_URL" shape:"url" eg:"s3://key:secret@s3.example.org/bucket" shown:"file:data/media" help:"Where media files are stored: file:FOLDER, or s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX], optionally with ?region=REGION and &tls=off. Percent-encode KEY and SECRET, or leave them out and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Default: the folder media inside BELFRY_DATA_DIR."`
+	SecretKeys     Secret        `env:"SECRET_KEYS" eg:"2026a:BASE64,2025b:BASE64" help:"Keys that encrypt the networks' tokens, as ID:KEY, where KEY is 32 bytes in base64. Belfry encrypts with the first key and decrypts with all of them. Empty: Belfry reads the file secret.keys in BELFRY_DATA_DIR, and creates it at the first start. Machines that share a database need the same keys."`
+	Roles          Roles         `env:"ROLES" envDefault:"web,worker" help:"What this process does: web serves the dashboard and the API, and worker publishes posts."`
+	TrustedProxies Prefixes      `env:"TRUSTED_PROXIES" eg:"10.0.0.0/8,192.168.1.7" help:"Addresses or address ranges of the reverse proxies whose X-Forwarded-For header Belfry trusts. Empty: none."`
+	NetworksURL    string        `env:"NETWORKS_URL" eg:"http://127.0.0.1:9090" help:"The address of a program that simulates the networks. Each call to a network's address https://HOST/PATH goes to this address followed by /HOST/PATH. Empty: Belfry calls the real networks or, while no network has credentials, its own simulators."`
+	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each automatic retry of a post that failed temporarily and was certainly not published."`
+	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long Belfry keeps a media file after the last post with the file went live."`
 	UploadTTL      time.Duration `env:"UPLOAD_TTL" envDefault:"1h" help:"How long an upload address is valid."`
-	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"How many API requests a client address can make, as COUNT/TIME. The dashboard's pages have a separate limit that is five times as high."`
-	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"How many requests that create posts (POST /v1/posts) a workspace can make, as COUNT/TIME. The number of posts in a request does not matter."`
-	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another worker can take over. At least 6s."`
-	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued for immediate publishing, or left behind when it was killed."`
+	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"How many API requests a client address can make, as COUNT/TIME. Requests for dashboard pages have a separate limit that is five times as high."`
+	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"How many requests to create posts a workspace can make, as COUNT/TIME. A request counts once, regardless of how many posts it creates."`
+	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker's claim on a post is valid before another worker can take over. At least 6s."`
+	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued for immediate publishing, or left unfinished when it was killed."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file that changes the built-in plans. See docs/operations.md for an example."`
-	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the plan in the dashboard's settings."`
-	SMTPURL        Secret        `env:"SMTP_URL" shape:"url" eg:"smtp://user:password@mail.example.org:587" help:"The server that sends email: smtp://USER:PASSWORD@HOST:PORT, which must offer STARTTLS unless it is on this machine, or smtps:// for TLS from the beginning. Percent-encode USER and PASSWORD. Empty: Belfry sends no email, and people share invitation links themselves."`
-	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of Belfry's emails. Required with BELFRY_SMTP_URL."`
-	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where metrics are served for Prometheus, as HOST:PORT. Empty: metrics are not served."`
-	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address where the networks download media files. Default: BELFRY_PUBLIC_URL."`
-	ProofFiles     Files         `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as a list of NAME:CONTENT. Each is served at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`
+	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the page Plan in the dashboard's settings."`
+	SMTPURL        Secret        `env:"SMTP_URL" shape:"url" eg:"smtp://user:password@mail.example.org:587" help:"The server that sends Belfry's emails: smtp://USER:PASSWORD@HOST:PORT with STARTTLS, or smtps://USER:PASSWORD@HOST:PORT with TLS from the beginning. Only a server on this machine needs neither. Percent-encode USER and PASSWORD. Empty: Belfry sends no email, and people share invitation links themselves."`
+	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of Belfry's emails. Required if BELFRY_SMTP_URL is set."`
+	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Belfry serves metrics for Prometheus, as HOST:PORT. Empty: nowhere."`
+	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address from which the networks download media files. Default: BELFRY_PUBLIC_URL."`
+	ProofFiles     Files         `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as a list of NAME:CONTENT. Belfry serves each file at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`
 	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"The format of the log: text or json."`
 	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The lowest level to log: debug, info, warn or error."`
 	Network        NetworkValues // the variables that networks declare
@@ -53,18 +53,18 @@ type Variable struct {
 	Secret  bool
 }
 
-// field is a field of Config with a variable, as described by its tags.
+// field is a field of Config that a variable sets, as described by its tags.
 type field struct {
 	goName  string
 	name    string // without Prefix
 	initial string // the default in .env.example
 	example string // the example in errors
 	help    string
-	url     bool // a secret address, whose host and path may be shown
+	url     bool // an address that contains a secret, but whose host and path may be shown
 	value   reflect.Value
 }
 
-// listFields returns the fields of Config that have a variable, in order.
+// listFields returns the fields of Config that a variable sets, in order.
 func listFields(cfg *Config) []field {
 	v := reflect.ValueOf(cfg).Elem()
 	var list []field
@@ -88,7 +88,8 @@ func listFields(cfg *Config) []field {
 	return list
 }
 
-// displayValue returns the value for output, without secrets. Values in a special format are shown as entered.
+// displayValue returns the value for output, without secrets. Values in a special format, such as rates, are shown as
+// entered.
 func (f field) displayValue(given map[string]string) string {
 	switch v := f.value.Interface().(type) {
 	case Secret:

@@ -34,7 +34,8 @@ func DescribeKeysLocation(cfg *Config) string {
 	return filepath.Join(cfg.DataDir, keyFile) + " (" + Prefix + "SECRET_KEYS is not set)"
 }
 
-// LoadKeys returns the same keys as LoadOrCreateKeys, but does not create a file: it returns os.ErrNotExist.
+// LoadKeys returns the same keys as LoadOrCreateKeys, but does not create the file: if the file does not exist, the
+// error is os.ErrNotExist.
 func LoadKeys(cfg *Config) (*secret.Ring, error) {
 	if !cfg.SecretKeys.IsZero() {
 		return parseKeys(cfg.SecretKeys.Reveal())

@@ -20,7 +20,7 @@ func Load(environ []string, extra []Variable) (*Config, error) {
 	return loadFor(environ, extra, os.Geteuid() == 0)
 }
 
-// loadFor reads the configuration as Load does. The defaults depend on whether the process belongs to root.
+// loadFor reads the configuration as Load does. Some defaults depend on whether the process runs as root.
 func loadFor(environ []string, extra []Variable, isRoot bool) (*Config, error) {
 	given := map[string]string{}
 	for _, entry := range environ {
@@ -61,7 +61,7 @@ func parseVariables(cfg *Config) error {
 			return fmt.Errorf("read the configuration: %w", err)
 		}
 		f := byName[p.Name]
-		wrong = append(wrong, f.errorf("cannot be %q (%v)", cfg.given[f.name], simplifyParseError(f, p.Err)))
+		wrong = append(wrong, f.errorf("is %q, but %v", cfg.given[f.name], simplifyParseError(f, p.Err)))
 	}
 	return errors.Join(wrong...)
 }
@@ -70,9 +70,9 @@ func parseVariables(cfg *Config) error {
 func simplifyParseError(f field, err error) error {
 	switch f.value.Interface().(type) {
 	case time.Duration:
-		return errors.New("it is not a duration")
+		return errors.New("this is not a duration")
 	case slog.Level:
-		return errors.New("it is not a log level")
+		return errors.New("this is not a log level")
 	}
 	return err
 }

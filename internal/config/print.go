@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// Print writes each variable with its current value, with secrets hidden, and marks defaults.
+// Print writes each variable with its current value. It hides secrets, and marks defaults.
 func (cfg *Config) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, value string) {

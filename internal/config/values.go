@@ -106,7 +106,7 @@ func (fs *Files) UnmarshalText(text []byte) error {
 		case !ok:
 			return errors.New("the : is missing")
 		case !fileName.MatchString(name):
-			return fmt.Errorf("%q is not a file name of letters, digits, dots and hyphens", name)
+			return fmt.Errorf("%q is not a file name of letters, digits, dots, hyphens and underscores", name)
 		}
 		(*fs)[name] = content
 	}
@@ -134,7 +134,7 @@ func splitList(text []byte) []string {
 	return words
 }
 
-// NetworkValues are the values of the variables that networks declare, by name without Prefix.
+// NetworkValues are the values of the variables that networks declare. Their names do not include Prefix.
 type NetworkValues struct {
 	values  map[string]Secret
 	secrets map[string]bool
