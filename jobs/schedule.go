@@ -26,7 +26,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"check", time.Minute, newEnqueueTask(j, a.ListDueChecks)},
 		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListMissingLinks)},
 		{"media", 5 * time.Second, a.Intake().RequeueOrFailStalledFiles},
-		{"purge", time.Minute, a.Intake().PurgeFiles},
+		{"purge", time.Minute, a.Intake().PurgeFilesPastRetention},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},
 		{"alerts", 15 * time.Second, a.QueueAlertEmails},
 		{"housekeep", 10 * time.Minute, a.DeleteExpired},

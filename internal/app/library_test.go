@@ -150,7 +150,7 @@ func TestAFilesPageSaysWhoUsesItAndWhenItIsDeleted(t *testing.T) {
 	_, err = b.App.EditFiles(t.Context(), b.ws.Owner, app.FileBatch{IDs: []string{file.ID}, Pinned: new(false)})
 	must(t, err)
 	b.Clock.Advance(72 * time.Hour)
-	must(t, b.App.Intake().PurgeFiles(b.Context()))
+	must(t, b.App.Intake().PurgeFilesPastRetention(b.Context()))
 	if c := card(); c.PurgedAt == nil || c.URL != "" || !c.DeletedAt.IsZero() {
 		t.Errorf("a purged file: %+v", c)
 	}

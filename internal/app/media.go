@@ -115,13 +115,13 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 }
 
 // AddMediaFromURL adds a file that a worker will download, and returns its record (Spec §4, Media). Its errors are
-// those of intake.Service.AddFromURL.
+// those of intake.Service.AddFileFromURL.
 func (a *App) AddMediaFromURL(ctx context.Context, c core.Caller, in contract.MediaFromURL) (contract.Media, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
 		return contract.Media{}, err
 	}
-	m, err := a.intake.AddFromURL(ctx, t, in, func(t store.Tenant, m store.Media) error {
+	m, err := a.intake.AddFileFromURL(ctx, t, in, func(t store.Tenant, m store.Media) error {
 		return saveReplay(ctx, t, a.mediaOf(t, m))
 	})
 	return a.mediaOf(t, m), err

@@ -51,7 +51,7 @@ func TestAFileInUseIsNotDeleted(t *testing.T) {
 		t.Errorf("it is %s", got.Status)
 	}
 	must(t, b.App.DeletePost(b.Context(), b.ws.Owner, p.ID))
-	must(t, b.App.Intake().PurgeFiles(b.Context()))
+	must(t, b.App.Intake().PurgeFilesPastRetention(b.Context()))
 	var rows int
 	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM media`).Scan(&rows))
 	if rows != 0 {
@@ -107,7 +107,7 @@ func TestBytesAreRemovedAfterTheirLastPost(t *testing.T) {
 	waits := b.post(request("a", local("2026-12-01T10:00", "UTC"), account), queued)
 	purged := func(want ...contract.Media) {
 		t.Helper()
-		must(t, b.App.Intake().PurgeFiles(b.Context()))
+		must(t, b.App.Intake().PurgeFilesPastRetention(b.Context()))
 		b.WorkDiscards()
 		kept := 2 * 6
 		for name, f := range map[string]contract.Media{"plain": plain, "pinned": pinned, "drafted": drafted, "queued": queued, "retried": retried, "unused": unused} {
@@ -164,7 +164,7 @@ func TestOneFileHoldsUpNoOthersPurge(t *testing.T) {
 	b.Clock.Advance(time.Minute)
 	other.live(other.ws.Account("threads"), plain)
 	b.Clock.Advance(73 * time.Hour)
-	if err := b.App.Intake().PurgeFiles(t.Context()); err == nil {
+	if err := b.App.Intake().PurgeFilesPastRetention(t.Context()); err == nil {
 		t.Error("nobody is told")
 	}
 	if b.ws.Media(stuck.ID).PurgedAt != nil || other.ws.Media(plain.ID).PurgedAt == nil {

@@ -74,7 +74,7 @@ func kinds() []operation {
 		{name: "work", weight: 200, work: true, do: (*errand).work},
 		{name: "publish", weight: 240, work: true, do: (*errand).publish},
 		{name: "sweep files", weight: 20, work: true, do: func(e *errand) error { return e.app.Intake().RequeueOrFailStalledFiles(e.ctx) }},
-		{name: "purge", weight: 10, work: true, do: func(e *errand) error { return e.app.Intake().PurgeFiles(e.ctx) }},
+		{name: "purge", weight: 10, work: true, do: func(e *errand) error { return e.app.Intake().PurgeFilesPastRetention(e.ctx) }},
 	}
 }
 
@@ -361,7 +361,7 @@ func (e *errand) workAt(kind string, args json.RawMessage) error {
 		return errors.Join(json.Unmarshal(args, &process),
 			e.app.Intake().ProcessFile(e.ctx, process.Workspace, process.Media))
 	case discard.Kind():
-		return errors.Join(json.Unmarshal(args, &discard), e.app.Intake().DeleteBlobs(e.ctx, discard.Keys))
+		return errors.Join(json.Unmarshal(args, &discard), e.app.Intake().DeleteUnreferencedBlobs(e.ctx, discard.Keys))
 	}
 	return nil // the address of a live post's page touches nothing that counts
 }

@@ -28,7 +28,7 @@ func (b *bench) uuids(files ...contract.Media) (list [][16]byte) {
 // other sees it. Never is there a post to go out whose bytes are gone.
 func TestTakingAFileUpAndRemovingItExcludeEachOther(t *testing.T) {
 	for name, remove := range map[string]func(*bench, contract.Media) error{
-		"purge":  func(b *bench, _ contract.Media) error { return b.App.Intake().PurgeFiles(b.Context()) },
+		"purge":  func(b *bench, _ contract.Media) error { return b.App.Intake().PurgeFilesPastRetention(b.Context()) },
 		"delete": func(b *bench, m contract.Media) error { return b.App.DeleteMedia(b.Context(), b.ws.Owner, m.ID) },
 	} {
 		for what, prepare := range takers {
@@ -190,7 +190,7 @@ func TestFilesInManyHandsNeverLockEachOther(t *testing.T) {
 		})
 		all.Go(func() {
 			for range 24 {
-				if err := b.App.Intake().PurgeFiles(b.Context()); err != nil {
+				if err := b.App.Intake().PurgeFilesPastRetention(b.Context()); err != nil {
 					t.Error(err)
 				}
 				if err := b.App.DeleteMedia(b.Context(), b.ws.Owner, files[0].ID); err != nil &&

@@ -65,7 +65,7 @@ func (b *bench) purged(account contract.Account) contract.Media {
 	file := b.photo()
 	b.live(account, file)
 	b.Clock.Advance(72 * time.Hour)
-	must(b.t, b.App.Intake().PurgeFiles(b.Context()))
+	must(b.t, b.App.Intake().PurgeFilesPastRetention(b.Context()))
 	file = b.ws.Media(file.ID)
 	if file.PurgedAt == nil {
 		b.t.Fatalf("the file is still there: %+v", file)
@@ -262,7 +262,7 @@ func TestACopyNamesWhatIsGone(t *testing.T) {
 	p := b.live(account, deleted, removed)
 	must(t, b.App.DeleteMedia(b.Context(), b.ws.Owner, deleted.ID))
 	b.Clock.Advance(72 * time.Hour)
-	must(t, b.App.Intake().PurgeFiles(b.Context()))
+	must(t, b.App.Intake().PurgeFilesPastRetention(b.Context()))
 	copied, err := b.App.DuplicatePost(b.Context(), b.ws.Owner, p.ID)
 	if err != nil || !slices.Equal(copied.MediaIDs, ids(deleted, removed)) {
 		t.Fatalf("the copy has %v, %v", copied.MediaIDs, err)

@@ -48,10 +48,10 @@ type Store interface {
 	// stops and returns that error unchanged.
 	Each(ctx context.Context, after string, visit VisitFunc) error
 	// RemoveUnfinished removes the remains of interrupted calls of Put that were last modified before the given time, and
-	// returns their number. No call of Put that is still running may be that old.
+	// returns their number. No call of Put that began before then may still be running.
 	RemoveUnfinished(ctx context.Context, before time.Time) (removed int, err error)
-	// Check writes, reads and deletes a small object.
-	Check(ctx context.Context) error
+	// CheckReadWrite writes, reads and deletes a small object.
+	CheckReadWrite(ctx context.Context) error
 	// Close closes the folder or the connections.
 	Close() error
 }
@@ -94,7 +94,7 @@ func Open(ctx context.Context, address string) (Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open storage: %w", err)
 	}
-	if err := s.Check(ctx); err != nil {
+	if err := s.CheckReadWrite(ctx); err != nil {
 		return nil, fmt.Errorf("open storage: %w", errors.Join(err, s.Close()))
 	}
 	return s, nil

@@ -43,7 +43,7 @@ func newBucket(u *url.URL) (*bucket, error) {
 	case prefix != "":
 		prefix += "/"
 	}
-	creds, err := parseCredentials(u.User)
+	creds, err := credentialsFromUserOrEnv(u.User)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,9 @@ func newBucket(u *url.URL) (*bucket, error) {
 	return &bucket{core, transport, u.Host, name, prefix}, nil
 }
 
-// parseCredentials returns the credentials of the address, or those in the environment variables of S3 clients.
-func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
+// credentialsFromUserOrEnv returns the credentials in the address or, if user is nil, those in the environment
+// variables of S3 clients.
+func credentialsFromUserOrEnv(user *url.Userinfo) (*credentials.Credentials, error) {
 	if user == nil {
 		creds := credentials.NewEnvAWS()
 		if v, err := creds.GetWithContext(nil); err != nil || v.AccessKeyID == "" || v.SecretAccessKey == "" {
@@ -137,7 +138,7 @@ func (b *bucket) RemoveUnfinished(ctx context.Context, before time.Time) (remove
 	}
 }
 
-func (b *bucket) Check(ctx context.Context) error {
+func (b *bucket) CheckReadWrite(ctx context.Context) error {
 	err := probeStore(ctx, b)
 	if refusal := (minio.ErrorResponse{}); errors.As(err, &refusal) && refusal.Code == minio.NoSuchBucket {
 		err = errors.New("there is no such bucket")

@@ -45,13 +45,13 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 		return err
 	}
 	p := &partReader{source: bufio.NewReader(contextReader{ctx, r}), file: file, left: size, unknown: size == Unknown}
-	length := partLength(size)
+	length := choosePartLength(size)
 	if err := p.readPart(length); err != nil {
 		return err
 	}
 	if p.last {
 		opts := minio.PutObjectOptions{DisableContentSha256: true}
-		_, err := b.core.PutObject(ctx, b.name, name, p.newPartReader(), p.size, p.md5, "", opts)
+		_, err := b.core.PutObject(ctx, b.name, name, p.newCurrentPartReader(), p.size, p.md5, "", opts)
 		return err
 	}
 	upload, err := b.core.NewMultipartUpload(ctx, b.name, name, minio.PutObjectOptions{})
@@ -65,7 +65,7 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 	}()
 	for sent := []minio.CompletePart(nil); ; {
 		opts := minio.PutObjectPartOptions{Md5Base64: p.md5, DisableContentSha256: true}
-		part, err := b.core.PutObjectPart(ctx, b.name, name, upload, len(sent)+1, p.newPartReader(), p.size, opts)
+		part, err := b.core.PutObjectPart(ctx, b.name, name, upload, len(sent)+1, p.newCurrentPartReader(), p.size, opts)
 		if err != nil {
 			return err
 		}
@@ -130,11 +130,14 @@ func (p *partReader) readPart(length int64) (err error) {
 	return nil
 }
 
-// newPartReader returns a reader of the current part.
-func (p *partReader) newPartReader() *io.SectionReader { return io.NewSectionReader(p.file, 0, p.size) }
+// newCurrentPartReader returns a reader of the current part.
+func (p *partReader) newCurrentPartReader() *io.SectionReader {
+	return io.NewSectionReader(p.file, 0, p.size)
+}
 
-// partLength returns the length of parts, in steps of 1 MiB, with which an object of size bytes has at most maxParts.
-func partLength(size int64) int64 {
+// choosePartLength returns the length of parts, in steps of 1 MiB, with which an object of objectSize bytes has at most
+// maxParts.
+func choosePartLength(objectSize int64) int64 {
 	const step = 1 << 20
-	return max(partSize, (size/maxParts/step+1)*step)
+	return max(partSize, (objectSize/maxParts/step+1)*step)
 }

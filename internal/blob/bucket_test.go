@@ -74,7 +74,7 @@ func TestBucketWhoseServerStops(t *testing.T) {
 		"delete":       s.Delete(ctx, "a/b"),
 		"each":         s.Each(ctx, "", func(string, int64, time.Time) error { return nil }),
 		"tidy":         tidying,
-		"check":        s.Check(ctx),
+		"check":        s.CheckReadWrite(ctx),
 		"start":        starting,
 	} {
 		if err == nil || errors.Is(err, blob.ErrNotFound) {

@@ -295,7 +295,7 @@ func (f *folder) RemoveUnfinished(ctx context.Context, before time.Time) (remove
 	return removed, nil
 }
 
-func (f *folder) Check(ctx context.Context) error {
+func (f *folder) CheckReadWrite(ctx context.Context) error {
 	if err := probeStore(ctx, f); err != nil {
 		return fmt.Errorf("cannot use the media folder %s: %w", f.root.Name(), err)
 	}

@@ -69,7 +69,7 @@ var issueArguments = map[core.IssueCode][]any{
 	"format_unsupported":      {"a.gif", "JPEG or PNG", "GIF"},
 	"file_too_large":          {"a.jpg", "8 MB"},
 	"aspect_unsupported":      {"a.jpg", "4:5", "1.91:1"},
-	"resolution_unsupported":  {"a.jpg", "at most 1440×1800 pixels"},
+	"resolution_unsupported":  {"a.jpg", "at most 1440 × 1800 pixels"},
 	"duration_too_short":      {"3 s"},
 	"duration_too_long":       {"90 s"},
 	"setting_conflict":        {"link", "Take it away."},

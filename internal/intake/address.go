@@ -24,8 +24,8 @@ const (
 	PurposeSource    = "media/source" // seals the address from which a file is downloaded
 )
 
-// addressTime is the minimum time for which an address is valid. All addresses of a file that are signed within this
-// time are the same, so browsers and proxies can cache the file.
+// addressTime is the minimum time for which an address is valid. All addresses of a file that are signed in the same
+// period of this length are equal, so browsers and proxies can cache the file.
 const addressTime = 24 * time.Hour
 
 // thumbnailName is the last part of every thumbnail's address.
@@ -38,7 +38,7 @@ const (
 )
 
 // FileURL returns a signed address of a file's bytes or, if jpeg is not nil, of the JPEG that is sent in its place. A
-// request to it waits until the gate is open; "" means no gate.
+// request to the address waits until the gate is open; "" means no gate.
 func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gate string) string {
 	if jpeg != nil {
 		return s.signURL(purposeJPEG, ws, m.ID, jpeg.String()+" "+gate, "file.jpg")
@@ -51,32 +51,34 @@ func (s *Service) ThumbnailURL(ws core.WorkspaceID, m store.Media) string {
 	return s.signURL(purposeThumbnail, ws, m.ID, "", thumbnailName)
 }
 
-// signURL returns a signed address of a file, whose path ends with name. A token that is signed for one purpose is not
-// valid for another. The token also covers rest.
-func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, rest, name string) string {
+// signURL returns a signed address of a file. The path of the address ends with name. A token that is signed for one
+// purpose is not valid for another. The token also covers extra.
+func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, extra, name string) string {
 	until := s.cfg.Now().Truncate(addressTime).Add(2 * addressTime)
-	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, rest, until) + "/" + name
+	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, extra, until) + "/" + name
 }
 
-func (s *Service) signToken(purpose string, ws core.WorkspaceID, id core.MediaID, rest string, until time.Time) string {
-	return s.cfg.Ring.Sign(purpose, []byte(strings.TrimSpace(ws.String()+" "+id.String()+" "+rest)), until)
+func (s *Service) signToken(
+	purpose string, ws core.WorkspaceID, id core.MediaID, extra string, until time.Time,
+) string {
+	return s.cfg.Ring.Sign(purpose, []byte(strings.TrimSpace(ws.String()+" "+id.String()+" "+extra)), until)
 }
 
-// verifyToken returns the file for which a token was signed, the rest of what was signed, and the data of the file's
-// workspace. The token is the only credential. The errors are secret.ErrSigned and secret.ErrExpired.
-func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.MediaID, rest string, err error) {
+// verifyToken returns the file for which a token was signed, the extra text that was signed, and access to the data of
+// the file's workspace. The token is the only credential. The errors are secret.ErrSigned and secret.ErrExpired.
+func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.MediaID, extra string, err error) {
 	payload, err := s.cfg.Ring.Verify(purpose, token, s.cfg.Now())
 	if err != nil {
 		return t, id, "", err
 	}
 	workspace, rest, _ := strings.Cut(string(payload), " ")
-	media, rest, _ := strings.Cut(rest, " ")
+	media, extra, _ := strings.Cut(rest, " ")
 	ws, err := core.ParseID[core.WorkspaceKind](workspace)
 	if err != nil {
 		return t, id, "", err
 	}
 	id, err = core.ParseID[core.MediaKind](media)
-	return s.tenant(ws), id, rest, err
+	return s.tenant(ws), id, extra, err
 }
 
 // waitForGate waits until the gate is open. After gateWait, it returns not_found, so that the network that requests the
@@ -167,7 +169,7 @@ func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
 		f.Name, f.Mime = m.Name+".jpg", "image/jpeg"
 		f.Tag = "-" + signed.jpeg.String()
 	}
-	// Bytes are never served before they were examined.
+	// Bytes are never served before they have been examined.
 	if f.Content, err = s.OpenBytes(ctx, m, signed.jpeg); errors.Is(err, blob.ErrNotFound) {
 		return File{}, core.NotFound().WithCause(err) // perhaps deleted after the row was read
 	}

@@ -29,21 +29,21 @@ var avatarName = regexp.MustCompile(fmt.Sprintf(`^[0-9a-f]{%d}$`, 2*avatarNameBy
 
 // MakeAvatar returns a small square copy of a profile picture.
 func (s *Service) MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
-	return s.cfg.Decoder.decodeAlone(ctx, func() ([]byte, error) { return media.MakeAvatar(ctx, picture) })
+	return s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) { return media.MakeAvatar(ctx, picture) })
 }
 
 // StoreAvatar stores the copy of an account's picture that MakeAvatar made, and returns its key, or the current key if
 // that already holds the same picture. A different picture gets a different key, so browsers can cache a picture
 // forever. Nobody can guess a key. SweepBlobs deletes the bytes if no account's row refers to them within a day.
-func (s *Service) StoreAvatar(ctx context.Context, currentKey string, small []byte) (key string, err error) {
-	same, err := s.isStoredAs(ctx, currentKey, small)
+func (s *Service) StoreAvatar(ctx context.Context, currentKey string, avatar []byte) (key string, err error) {
+	same, err := s.isStoredAs(ctx, currentKey, avatar)
 	if err != nil || same {
 		return currentKey, err
 	}
 	name := make([]byte, avatarNameBytes)
 	_, _ = rand.Read(name) // never returns an error
 	key = blob.Key(avatarFolder, hex.EncodeToString(name))
-	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(small), int64(len(small)))
+	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(avatar), int64(len(avatar)))
 }
 
 // isStoredAs reports whether exactly this content is stored under a key.

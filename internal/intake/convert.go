@@ -27,7 +27,7 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 	made := known.findJPEG(key)
 	if made == nil {
 		var err error
-		made, err = s.cfg.Decoder.decodeAlone(ctx, func() ([]byte, error) {
+		made, err = s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) {
 			if made := known.findJPEG(key); made != nil { // another request has made it in the meantime
 				return made, nil
 			}
@@ -62,37 +62,37 @@ type jpegObject struct{ *bytes.Reader }
 // Close does nothing.
 func (jpegObject) Close() error { return nil }
 
-// maxConvertedCache is how many bytes of converted pictures are kept.
+// maxConvertedCache is the maximum number of bytes of converted pictures in the cache.
 const maxConvertedCache = 16 << 20
 
-// conversions are the converted pictures that were made last, because a network asks for each several times: for its
-// size, for its bytes, and again after an error. It is safe for concurrent use.
-type conversions struct {
+// jpegCache holds the latest converted pictures, because networks request each one several times: for its size, for its
+// bytes, and again after an error. It is safe for concurrent use.
+type jpegCache struct {
 	mu   sync.Mutex
-	all  []conversion // the latest is the last
+	all  []cachedJPEG // the latest is the last
 	size int
 }
 
-type conversion struct {
+type cachedJPEG struct {
 	key  string
 	jpeg []byte
 }
 
 // findJPEG returns a converted picture, or nil.
-func (c *conversions) findJPEG(key string) []byte {
+func (c *jpegCache) findJPEG(key string) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.all, func(made conversion) bool { return made.key == key }); i >= 0 {
+	if i := slices.IndexFunc(c.all, func(made cachedJPEG) bool { return made.key == key }); i >= 0 {
 		return c.all[i].jpeg
 	}
 	return nil
 }
 
-// keepJPEG keeps a converted picture, and drops the oldest that there is no room for.
-func (c *conversions) keepJPEG(key string, jpeg []byte) {
+// keepJPEG adds a converted picture, and removes the oldest ones until the rest fits into maxConvertedCache.
+func (c *jpegCache) keepJPEG(key string, jpeg []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.all, c.size = append(c.all, conversion{key, jpeg}), c.size+len(jpeg)
+	c.all, c.size = append(c.all, cachedJPEG{key, jpeg}), c.size+len(jpeg)
 	for c.size > maxConvertedCache {
 		c.size -= len(c.all[0].jpeg)
 		c.all = slices.Delete(c.all, 0, 1)

@@ -2,18 +2,18 @@ package intake
 
 import "context"
 
-// Decoder decodes one picture at a time, because large pictures need a lot of memory, and keeps the JPEGs that were
-// made last. All Services of a process share one. It is safe for concurrent use.
+// Decoder decodes one picture at a time, because large pictures need a lot of memory, and caches the latest converted
+// JPEGs. All Services of a process share one. It is safe for concurrent use.
 type Decoder struct {
 	turn      chan struct{} // contains a token while a picture is decoded
-	converted conversions
+	converted jpegCache
 }
 
 // NewDecoder returns a Decoder.
 func NewDecoder() *Decoder { return &Decoder{turn: make(chan struct{}, 1)} }
 
-// decodeAlone calls decode while no other picture is decoded. It returns an error if ctx ends first.
-func (d *Decoder) decodeAlone(ctx context.Context, decode func() ([]byte, error)) ([]byte, error) {
+// decodeExclusively calls decode while no other picture is decoded. It returns an error if ctx ends first.
+func (d *Decoder) decodeExclusively(ctx context.Context, decode func() ([]byte, error)) ([]byte, error) {
 	select {
 	case d.turn <- struct{}{}:
 		defer func() { <-d.turn }()

@@ -13,29 +13,29 @@ import (
 )
 
 // The bytes of a file are deleted when a person deletes the file (DeleteFile), when the retention time after its last
-// post is over (PurgeFiles, which keeps the row), and when no row refers to them (SweepBlobs).
+// post is over (PurgeFilesPastRetention, which keeps the row), and when no row refers to them (SweepBlobs).
 
 // DeleteFile deletes a file, frees its storage, and returns the file. It returns conflict if a draft or queued post
 // uses the file, or not_found. Published posts keep its id.
 func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaID) (store.Media, error) {
-	deleted, used, err := s.DeleteFiles(ctx, t, []core.MediaID{id})
+	deleted, inUse, err := s.DeleteFiles(ctx, t, []core.MediaID{id})
 	switch {
 	case err != nil:
 		return store.Media{}, err
-	case len(used) > 0:
+	case len(inUse) > 0:
 		return store.Media{}, core.Fail(core.CodeConflict, "The file is used by drafts or queued posts.").
-			WithHint("Remove it from those posts first, or delete them.")
+			WithHint("First remove the file from those posts, or delete the posts.")
 	case len(deleted) == 0:
 		return store.Media{}, store.ErrNotFound
 	}
 	return deleted[0], nil
 }
 
-// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses. It returns both,
-// and ignores files that do not exist.
+// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses. It returns the
+// deleted files and those in use, and ignores files that do not exist.
 func (s *Service) DeleteFiles(
 	ctx context.Context, t store.Tenant, ids []core.MediaID,
-) (deleted, used []store.Media, err error) {
+) (deleted, inUse []store.Media, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		files, err := t.LockManyMedia(ctx, ids)
 		if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) DeleteFiles(
 		var blobs []string
 		for _, m := range files {
 			if slices.Contains(pending, m.ID) {
-				used = append(used, m)
+				inUse = append(inUse, m)
 				continue
 			}
 			deleted, blobs = append(deleted, m), append(blobs, m.Blob, m.Thumbnail)
@@ -61,7 +61,7 @@ func (s *Service) DeleteFiles(
 		}
 		return enqueueBlobDeletion(ctx, t, blobs...)
 	})
-	return deleted, used, err
+	return deleted, inUse, err
 }
 
 // KeptUntil returns when the bytes of a published file are deleted, unless the file is pinned or in use.
@@ -70,10 +70,10 @@ func (s *Service) KeptUntil(m store.Media) time.Time { return m.PublishedAt.Add(
 // Retention returns how long a file's bytes are kept after the last post with it went live.
 func (s *Service) Retention() time.Duration { return s.cfg.Retention }
 
-// PurgeFiles deletes the bytes of files when the retention time after their last post is over, unless they are pinned
-// or used by a post that is not published yet (Spec §1.8, §8). It keeps their rows, and continues after an error with
-// one file.
-func (s *Service) PurgeFiles(ctx context.Context) error {
+// PurgeFilesPastRetention deletes the bytes of files when the retention time after their last post is over, unless they
+// are pinned or used by a post that is not published yet (Spec §1.8, §8). It keeps their rows, and continues after an
+// error with one file.
+func (s *Service) PurgeFilesPastRetention(ctx context.Context) error {
 	due, err := s.cfg.Store.PurgeableMedia(ctx, s.cfg.Retention, fileBatch)
 	if err != nil {
 		return fmt.Errorf("look for files to purge: %w", err)
@@ -116,8 +116,8 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteBlobs deletes bytes, except those that a row refers to. It ignores unused keys.
-func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
+// DeleteUnreferencedBlobs deletes bytes, except those that a row refers to. It ignores unused keys.
+func (s *Service) DeleteUnreferencedBlobs(ctx context.Context, keys []string) error {
 	unreferenced, err := s.cfg.Store.UnreferencedBlobKeys(ctx, keys)
 	if err != nil {
 		return fmt.Errorf("find the bytes to delete: %w", err)

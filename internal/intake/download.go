@@ -10,7 +10,7 @@ import (
 
 const (
 	// maxResumes is how often a broken download is resumed before it fails. The wait before each attempt is one second
-	// longer than the one before.
+	// longer than the previous wait.
 	maxResumes = 10
 	// chargeStep is how many bytes are charged at a time if the server does not state the size of the file.
 	chargeStep = 16 << 20
@@ -23,8 +23,9 @@ type download struct {
 	client  *fetch.Client
 	address string
 	limit   int64
-	// charge charges need bytes in total, or up to want if possible, and returns how many are now charged in total.
-	charge  func(need, want int64) (int64, error)
+	// charge charges needTotal bytes in total, or up to wantTotal if possible, and returns how many are now charged in
+	// total.
+	charge  func(needTotal, wantTotal int64) (chargedTotal int64, err error)
 	charged int64
 	read    int64 // bytes returned so far
 	file    *fetch.File
@@ -32,12 +33,12 @@ type download struct {
 }
 
 // startDownload opens an address. The caller closes the download.
-func (s *Service) startDownload(ctx context.Context, from source, limit int64) (*download, error) {
-	file, err := s.cfg.Fetch.Get(ctx, from.URL, limit)
+func (s *Service) startDownload(ctx context.Context, from source, maxBytes int64) (*download, error) {
+	file, err := s.cfg.Fetch.Get(ctx, from.URL, maxBytes)
 	if err != nil {
 		return nil, err
 	}
-	return &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: limit, file: file}, nil
+	return &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: maxBytes, file: file}, nil
 }
 
 // Read implements io.Reader. It resumes broken downloads. Its errors are those of fetch.File and of charge.
@@ -66,7 +67,7 @@ func isTransient(err error) bool {
 	return ok && e.Transient
 }
 
-// resume opens the address again at the current position, after the error broken. It returns nil if the download can
+// resume opens the address again at the current position, after the given error. It returns nil if the download can
 // continue, and otherwise the last error.
 func (d *download) resume(broken error) error {
 	for d.file.Validator != "" && d.resumes < maxResumes && isTransient(broken) {

@@ -46,10 +46,10 @@ func sourceSealPlace(id core.MediaID, ws core.WorkspaceID) string {
 	return secret.SealPlace("media", "source", id.String(), ws.String())
 }
 
-// AddFromURL adds a file that a worker will download, and returns its row (Spec §4, Media). It calls inTx in the same
-// transaction. Its errors are, in this order: invalid_request, not_found for the folder, and quota_exceeded if no
+// AddFileFromURL adds a file that a worker will download, and returns its row (Spec §4, Media). It calls inTx in the
+// same transaction. Its errors are, in this order: invalid_request, not_found for the folder, and quota_exceeded if no
 // storage is left.
-func (s *Service) AddFromURL(
+func (s *Service) AddFileFromURL(
 	ctx context.Context, t store.Tenant, in contract.MediaFromURL, inTx func(store.Tenant, store.Media) error,
 ) (store.Media, error) {
 	m, err := s.newMediaRowFromURL(t, in)
@@ -87,7 +87,7 @@ func (s *Service) newMediaRowFromURL(t store.Tenant, in contract.MediaFromURL) (
 			message = "Files cannot be downloaded from an address that begins with http://."
 		}
 		return store.Media{}, core.Invalid("url", "%s", message).WithCause(err).
-			WithHint("Use a public address that begins with https:// and has no user name and no port.")
+			WithHint("Use a public address that begins with https:// and contains neither a user name nor a port.")
 	}
 	m, err := s.newMediaRow(cmp.Or(in.Filename, name, defaultName), "application/octet-stream")
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 		s.cfg.Log.Info("could not download a file", "media", id, "tries", m.Tries+1, "error", err)
 		return s.failFile(ctx, t, claim, reason)
 	}
-	s.cfg.Log.Info("a file will be downloaded again later", "media", id, "tries", m.Tries+1, "error", err)
+	s.cfg.Log.Info("a download failed; will try again later", "media", id, "tries", m.Tries+1, "error", err)
 	return t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true)
 }
 
@@ -195,7 +195,9 @@ func (s *Service) downloadAndCharge(
 	if !from.Named && d.file.Name != "" {
 		m.Name, m.Kind = d.file.Name, core.DeclaredKind(d.file.Name, m.Mime)
 	}
-	d.charge = func(need, want int64) (int64, error) { return s.chargeDownload(ctx, t, m, claim, need, want) }
+	d.charge = func(needTotal, wantTotal int64) (int64, error) {
+		return s.chargeDownload(ctx, t, m, claim, needTotal, wantTotal)
+	}
 	length := int64(blob.Unknown)
 	if d.file.Length >= 0 {
 		length, m.Bytes = d.file.Length, d.file.Length
@@ -207,11 +209,12 @@ func (s *Service) downloadAndCharge(
 	return d.read, err
 }
 
-// chargeDownload stores what is known about a file during its download, and charges need bytes in total, or up to want
-// if the plan allows. It returns how many bytes are now charged in total, or quota_exceeded if need does not fit.
+// chargeDownload stores what is known about a file during its download, and charges needTotal bytes in total, or up to
+// wantTotal if the plan allows. It returns how many bytes are now charged in total, or quota_exceeded if needTotal does
+// not fit.
 func (s *Service) chargeDownload(
-	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, need, want int64,
-) (charged int64, err error) {
+	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, needTotal, wantTotal int64,
+) (chargedTotal int64, err error) {
 	err = s.reserveFreeingExpiredUploads(ctx, t, func(t store.Tenant) error {
 		locked, err := t.LockMedia(ctx, m.ID)
 		if err != nil {
@@ -221,7 +224,7 @@ func (s *Service) chargeDownload(
 		if err != nil {
 			return err
 		}
-		more, err := chargeStorageBetween(ctx, t, plan, need-locked.Charged, want-locked.Charged)
+		more, err := chargeStorageBetween(ctx, t, plan, needTotal-locked.Charged, wantTotal-locked.Charged)
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,8 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 func retryDelay(tries int) time.Duration { return firstRetry << (2 * min(tries, maxTries)) }
 
 // examineAndStoreCopies reads the file, and stores its thumbnail and, if necessary, a copy without private metadata. It
-// fills result, also with what was stored before an error. A *media.Refusal means that the file is not accepted.
+// fills result, even after an error, with what it has found and stored by then. A *media.Refusal means that the file is
+// not accepted.
 func (s *Service) examineAndStoreCopies(ctx context.Context, m store.Media, result *examination) error {
 	object, err := s.cfg.Blobs.Open(ctx, m.Blob)
 	if err != nil {
@@ -119,7 +120,7 @@ func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts m
 	if facts.Kind == core.FileVideo {
 		return media.MakePoster(ctx, object, facts)
 	}
-	return s.cfg.Decoder.decodeAlone(ctx, func() ([]byte, error) { return media.MakeThumbnail(ctx, object, facts) })
+	return s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) { return media.MakeThumbnail(ctx, object, facts) })
 }
 
 // storeCleanCopy stores a copy of a file without private metadata, and returns its size.

@@ -13,7 +13,7 @@ import (
 	"belfry/internal/store"
 )
 
-// fileBatch is how many files one call of RequeueOrFailStalledFiles or PurgeFiles handles.
+// fileBatch is how many files one call of RequeueOrFailStalledFiles or PurgeFilesPastRetention handles.
 const fileBatch = 1000
 
 // RequeueOrFailStalledFiles handles files that have waited too long: it enqueues another job for a file that waits for
@@ -50,8 +50,8 @@ func (s *Service) RequeueOrFailStalledFiles(ctx context.Context) error {
 }
 
 const (
-	// unreferencedAge is the minimum age of bytes that are deleted because no row refers to them. Their row, if there
-	// will be one, is written much earlier.
+	// unreferencedAge is the minimum age of bytes that are deleted because no row refers to them. A row that will refer
+	// to new bytes is written much earlier.
 	unreferencedAge = 24 * time.Hour
 	// blobSweepInterval is the time between two sweeps of all stored bytes. A sweep handles blobBatchKeys keys at a time.
 	// If a batch takes longer than blobBatchTime, another replica continues.
@@ -82,15 +82,15 @@ func (s *Service) SweepBlobs(ctx context.Context) error {
 	return s.cfg.Store.SaveBlobSweepProgress(ctx, "", blobSweepInterval)
 }
 
-// sweepBlobBatch sweeps the next batch of keys after the given key. Of these, it deletes the bytes last modified before
-// the given time that no row refers to. It returns the last key of the batch, and whether there are no more.
+// sweepBlobBatch sweeps the next batch of keys after afterKey: it deletes the bytes that no row refers to and that were
+// last modified before the given time. It returns the last key of the batch, and whether there are no more.
 func (s *Service) sweepBlobBatch(
-	ctx context.Context, after string, before time.Time,
+	ctx context.Context, afterKey string, modifiedBefore time.Time,
 ) (last string, ended bool, err error) {
 	errFull := errors.New("the batch of keys is full")
 	seen, old := 0, []string{}
-	err = s.cfg.Blobs.Each(ctx, after, func(key string, _ int64, modified time.Time) error {
-		if modified.Before(before) && !strings.HasPrefix(key, restore.Prefix) {
+	err = s.cfg.Blobs.Each(ctx, afterKey, func(key string, _ int64, modified time.Time) error {
+		if modified.Before(modifiedBefore) && !strings.HasPrefix(key, restore.Prefix) {
 			old = append(old, key)
 		}
 		if seen, last = seen+1, key; seen == blobBatchKeys {
@@ -99,11 +99,11 @@ func (s *Service) sweepBlobBatch(
 		return nil
 	})
 	if err != nil && !errors.Is(err, errFull) {
-		return after, false, err
+		return afterKey, false, err
 	}
 	unreferenced, listErr := s.cfg.Store.UnreferencedBlobKeys(ctx, old)
 	if listErr != nil {
-		return after, false, listErr
+		return afterKey, false, listErr
 	}
-	return last, err == nil, s.DeleteBlobs(ctx, unreferenced)
+	return last, err == nil, s.DeleteUnreferencedBlobs(ctx, unreferenced)
 }

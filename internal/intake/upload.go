@@ -156,7 +156,7 @@ func (s *Service) ReceiveUpload(
 	t, id, _, err := s.verifyToken(purposeUpload, token)
 	switch {
 	case errors.Is(err, secret.ErrExpired):
-		return contract.Uploaded{}, errUploadExpired()
+		return contract.Uploaded{}, newUploadExpiredError()
 	case errors.Is(err, secret.ErrSigned):
 		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is not a complete upload address.").
 			WithHint("Use the whole `uploadUrl` from POST /media/uploads.")
@@ -171,7 +171,7 @@ func (s *Service) ReceiveUpload(
 		return contract.Uploaded{}, err
 	}
 	if length != m.Bytes {
-		return contract.Uploaded{}, errSizeMismatch(m.Bytes, length)
+		return contract.Uploaded{}, newSizeMismatchError(m.Bytes, length)
 	}
 	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaUploading, leaseTime)
 	if err != nil {
@@ -270,18 +270,18 @@ func checkAwaitingUpload(m store.Media) error {
 	case m.Status == core.MediaUploading && m.Source == nil:
 		return nil
 	case m.Status == core.MediaFailed && m.Blob == "" && m.FailReason == reasonExpired:
-		return errUploadExpired()
+		return newUploadExpiredError()
 	}
 	return core.Fail(core.CodeAlreadyUploaded, "The file has already been uploaded.").
 		WithHint("Poll its record until it is ready or failed.")
 }
 
-func errUploadExpired() error {
+func newUploadExpiredError() error {
 	return core.Fail(core.CodeUploadExpired, "This upload address has expired.").
 		WithHint("Reserve a new one with POST /media/uploads.")
 }
 
-func errSizeMismatch(reserved, length int64) error {
+func newSizeMismatchError(reserved, length int64) error {
 	if length < 0 {
 		return core.Fail(core.CodeSizeMismatch, "The request does not have a Content-Length.").
 			WithHint("Send Content-Length: %d.", reserved)
@@ -300,7 +300,7 @@ func newBlobKey() string { return blob.Key("media", strings.ToLower(rand.Text())
 type trackingReader struct {
 	reader io.Reader
 	n      int64
-	err    error // the last error but io.EOF
+	err    error // the last error, except io.EOF
 }
 
 // Read implements io.Reader.

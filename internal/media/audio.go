@@ -31,16 +31,16 @@ func (m *movie) readAudioDescription(t *track) {
 	m.readAudioCodec(entry, boxes)
 }
 
-// readAudioCodec sets the audio codec. For mp4a, it depends on a descriptor in one of the boxes that begin at boxes, or
-// inside one of them.
-func (m *movie) readAudioCodec(entry box, boxes int64) {
+// readAudioCodec sets the audio codec. For mp4a, the codec depends on a descriptor in one of the boxes after
+// boxesStart, or in a box inside them.
+func (m *movie) readAudioCodec(entry mp4Box, boxesStart int64) {
 	abortIf(entry.name == "enca", reasonEncrypted)
 	if entry.name != "mp4a" {
-		m.facts.AudioCodec = unknownCodec(entry.name)
+		m.facts.AudioCodec = codecFromUnknownCode(entry.name)
 		return
 	}
 	m.facts.AudioCodec = core.CodecAAC
-	for b := range m.boxes(boxes, entry.end) {
+	for b := range m.boxes(boxesStart, entry.end) {
 		switch b.name {
 		case "esds":
 			m.readAudioDescriptor(b)
@@ -55,7 +55,7 @@ func (m *movie) readAudioCodec(entry box, boxes int64) {
 }
 
 // readAudioDescriptor reads the content of an esds box (14496-1, 7.2.6.6).
-func (m *movie) readAudioDescriptor(b box) {
+func (m *movie) readAudioDescriptor(b mp4Box) {
 	var esds mp4.Esds
 	m.unmarshalBox(b, &esds)
 	for _, d := range esds.Descriptors {
@@ -87,7 +87,7 @@ var audioRates = [...]int{
 // precedence over the sample description, where many encoders always write two channels.
 func (m *movie) readAudioConfig(data []byte) {
 	b := bitReader{data: data}
-	kind := readObjectType(&b)
+	kind := readAudioObjectType(&b)
 	rate, layout := readSampleRate(&b), b.readBits(4)
 	if kind == kindSBR || kind == kindPS { // the first rate is half the sample rate, which follows
 		rate = readSampleRate(&b)
@@ -113,7 +113,7 @@ const (
 	kindEscape = 31
 )
 
-func readObjectType(b *bitReader) int {
+func readAudioObjectType(b *bitReader) int {
 	if kind := b.readBits(5); kind != kindEscape {
 		return kind
 	}

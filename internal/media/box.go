@@ -14,18 +14,18 @@ const (
 	maxPayload = 32 << 10  // length of a box that is read at once
 )
 
-// box is a box of a video (ISO/IEC 14496-12, 4.2). Its name is four bytes, which need not be letters.
-type box struct {
+// mp4Box is a mp4Box of a video (ISO/IEC 14496-12, 4.2). Its name is four bytes, which need not be letters.
+type mp4Box struct {
 	name                string
 	start, content, end int64 // positions of its first byte, of its content, and of the byte after it
 }
 
-func (b box) contentLength() int64 { return b.end - b.content }
+func (b mp4Box) contentLength() int64 { return b.end - b.content }
 
-func (b box) exists() bool { return b.end > 0 }
+func (b mp4Box) exists() bool { return b.end > 0 }
 
 // readBox reads the header of the box at position at, and aborts if the box does not end by end.
-func (f *file) readBox(at, end int64) box {
+func (f *file) readBox(at, end int64) mp4Box {
 	b, reason := f.parseBoxHeader(at, end)
 	abortIf(reason != "", reason)
 	return b
@@ -33,9 +33,9 @@ func (f *file) readBox(at, end int64) box {
 
 // parseBoxHeader reads the header of the box at position at, or returns a reason for refusal if the box does not end by
 // end.
-func (f *file) parseBoxHeader(at, end int64) (b box, reason string) {
+func (f *file) parseBoxHeader(at, end int64) (b mp4Box, reason string) {
 	head := f.readBytes(at, 8)
-	b = box{name: string(head[4:8]), start: at, content: at + 8}
+	b = mp4Box{name: string(head[4:8]), start: at, content: at + 8}
 	size := uint64(binary.BigEndian.Uint32(head))
 	switch size {
 	case 0: // extends to the end of the enclosing box
@@ -43,14 +43,14 @@ func (f *file) parseBoxHeader(at, end int64) (b box, reason string) {
 		return b, ""
 	case 1:
 		if at+16 > f.size {
-			return box{}, reasonTruncated
+			return mp4Box{}, reasonTruncated
 		}
 		size = binary.BigEndian.Uint64(f.readBytes(at+8, 8))
 		b.content += 8
 	}
 	switch {
 	case size < uint64(b.content-at): //nolint:gosec // 8 or 16
-		return box{}, reasonDamaged
+		return mp4Box{}, reasonDamaged
 	case size > uint64(end-at): //nolint:gosec // at lies before end
 		return b, reasonTruncated
 	}
@@ -59,8 +59,8 @@ func (f *file) parseBoxHeader(at, end int64) (b box, reason string) {
 }
 
 // boxes yields the boxes between at and end. It ignores trailing bytes that are too few for a box.
-func (m *movie) boxes(at, end int64) iter.Seq[box] {
-	return func(yield func(box) bool) {
+func (m *movie) boxes(at, end int64) iter.Seq[mp4Box] {
+	return func(yield func(mp4Box) bool) {
 		for at := at; at <= end-8; {
 			m.seen++
 			abortIf(m.seen > maxBoxes, reasonManyParts)
@@ -73,10 +73,10 @@ func (m *movie) boxes(at, end int64) iter.Seq[box] {
 	}
 }
 
-func (m *movie) children(b box) iter.Seq[box] { return m.boxes(b.content, b.end) }
+func (m *movie) children(b mp4Box) iter.Seq[mp4Box] { return m.boxes(b.content, b.end) }
 
 // unmarshalBox decodes a small box into the value that into points to, and aborts if it is too long or invalid.
-func (m *movie) unmarshalBox(b box, into mp4.IBox) {
+func (m *movie) unmarshalBox(b mp4Box, into mp4.IBox) {
 	abortIf(b.contentLength() > maxPayload, reasonDamaged)
 	payload := m.f.readBytes(b.content, int(b.contentLength()))
 	defer func() {
@@ -86,8 +86,8 @@ func (m *movie) unmarshalBox(b box, into mp4.IBox) {
 	abortIf(err != nil, reasonDamaged)
 }
 
-// table reads the rows of a box in order. It has its own small window, so several tables can be read in parallel.
-type table struct {
+// boxTable reads the rows of a box in order. It has its own small window, so several tables can be read in parallel.
+type boxTable struct {
 	f           *file
 	nextAt, end int64
 	row         int
@@ -98,20 +98,20 @@ type table struct {
 const tableWindow = 4 << 10
 
 // newTable returns a table at position at with count rows of rowSize bytes. It aborts if the table does not end by end.
-func (m *movie) newTable(at, count int64, rowSize int, end int64) *table {
+func (m *movie) newTable(at, count int64, rowSize int, end int64) *boxTable {
 	abortIf(count*int64(rowSize) > end-at, reasonDamaged)
-	return &table{f: m.f, nextAt: at, end: at + count*int64(rowSize), row: rowSize}
+	return &boxTable{f: m.f, nextAt: at, end: at + count*int64(rowSize), row: rowSize}
 }
 
 // openTable returns the table of a box that contains version and flags, the number of rows, and rows of rowSize bytes.
-func (m *movie) openTable(b box, rowSize int) *table {
+func (m *movie) openTable(b mp4Box, rowSize int) *boxTable {
 	const head = 8
 	abortIf(b.contentLength() < head, reasonDamaged)
 	return m.newTable(b.content+head, m.f.readUint32(b.content+4), rowSize, b.end)
 }
 
 // nextRow returns the next row, which is valid until the next call, or nil after the last.
-func (t *table) nextRow() []byte {
+func (t *boxTable) nextRow() []byte {
 	if len(t.unread) == 0 {
 		if t.nextAt >= t.end {
 			return nil
@@ -129,7 +129,7 @@ func (t *table) nextRow() []byte {
 }
 
 // remainingRows yields the rows that nextRow has not returned yet.
-func (t *table) remainingRows() iter.Seq[[]byte] {
+func (t *boxTable) remainingRows() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for row := t.nextRow(); row != nil && yield(row); row = t.nextRow() {
 		}

@@ -32,7 +32,7 @@ func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error 
 		case "video/mp4", "video/quicktime":
 			f.cleanMP4(to, facts)
 		default:
-			abortOn(fmt.Errorf("clean %q: unknown", facts.Mime))
+			abortOn(fmt.Errorf("clean a file of type %q: the type is not supported", facts.Mime))
 		}
 	})
 }
@@ -57,7 +57,7 @@ func writeOrAbort(to io.Writer, b []byte) {
 func (f *file) cleanJPEG(to io.Writer, orientation int) {
 	writeOrAbort(to, []byte{0xff, markSOI})
 	owed := orientation != 1 // the orientation is still to be written, after the JFIF segment
-	f.visitJPEGSegments(func(s segment) {
+	f.visitJPEGSegments(func(s jpegSegment) {
 		if owed && s.mark != markAPP0 {
 			owed = false
 			writeOrAbort(to, append([]byte("\xff\xe1\x00\x22"+exifName), minimalEXIF(orientation)...))
@@ -70,7 +70,7 @@ func (f *file) cleanJPEG(to io.Writer, orientation int) {
 
 func (f *file) cleanPNG(to io.Writer, orientation int) {
 	f.copyRange(to, 0, pngHead)
-	f.visitPNGChunks(func(c chunk) {
+	f.visitPNGChunks(func(c imageChunk) {
 		if isKeptInPNG(c.name) {
 			f.copyRange(to, c.at, c.data+c.length+4)
 		}
@@ -86,7 +86,7 @@ func (f *file) cleanPNG(to io.Writer, orientation int) {
 func (f *file) cleanGIF(to io.Writer) {
 	start := f.gifBlocksStart()
 	f.copyRange(to, 0, start)
-	f.visitGIFBlocks(start, func(k block) {
+	f.visitGIFBlocks(start, func(k gifBlock) {
 		if isKeptInGIF(k) {
 			f.copyRange(to, k.at, k.at+k.length)
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// span is a range to overwrite with zeros. A box keeps its size, and its name becomes free.
-type span struct {
+// privateSpan is a range to overwrite with zeros. A box keeps its size, and is renamed to free.
+type privateSpan struct {
 	start, end int64
 	content    int64 // of a box: where its content begins
 }
@@ -39,31 +39,33 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) {
 }
 
 // findPrivateSpans returns the ranges to overwrite, in order.
-func (m *movie) findPrivateSpans() (all []span) {
+func (m *movie) findPrivateSpans() (all []privateSpan) {
 	for _, b := range m.privateBoxes {
-		all = append(all, span{b.start, b.end, b.content})
+		all = append(all, privateSpan{b.start, b.end, b.content})
 	}
 	for _, t := range m.tracks {
 		if !t.isTelemetry() || m.fragments != nil {
 			continue
 		}
-		all = append(all, span{t.at.start, t.at.end, t.at.content})
+		all = append(all, privateSpan{t.at.start, t.at.end, t.at.content})
 		if !t.hasChunkTables() {
 			continue
 		}
 		m.visitChunks(t, func(c mediaChunk) {
 			// A forged offset must not erase the index.
 			if c.size > 0 && c.at >= 0 && c.at <= m.f.size-c.size && !m.moov.overlapsRange(c.at, c.at+c.size) {
-				all = append(all, span{start: c.at, end: c.at + c.size})
+				all = append(all, privateSpan{start: c.at, end: c.at + c.size})
 			}
 			abortIf(len(all) > maxSpans, reasonManyParts)
 		})
 	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	slices.SortFunc(all, func(a, b privateSpan) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
+	})
 	return all
 }
 
-func (b box) overlapsRange(at, end int64) bool { return at < b.end && end > b.start }
+func (b mp4Box) overlapsRange(at, end int64) bool { return at < b.end && end > b.start }
 
 type zeros struct{}
 
@@ -76,7 +78,7 @@ const maxPrivateBoxes = 10_000
 
 // recordIfPrivate records a box if Clean must remove it because it contains data about the video, such as places, times
 // and makers (14496-12, 8.10 and 8.11; QuickTime File Format, User Data Atoms).
-func (m *movie) recordIfPrivate(b box) {
+func (m *movie) recordIfPrivate(b mp4Box) {
 	if b.name != "udta" && b.name != "meta" && b.name != "uuid" || m.isHarmlessBox(b, 0) {
 		return
 	}
@@ -87,7 +89,7 @@ func (m *movie) recordIfPrivate(b box) {
 
 // isHarmlessBox reports whether a box contains nothing except the name of the program that wrote it, as in most
 // videos.
-func (m *movie) isHarmlessBox(b box, depth int) bool {
+func (m *movie) isHarmlessBox(b mp4Box, depth int) bool {
 	switch b.name {
 	case "hdlr", "free", "skip", "\xa9too", "\xa9swr", "\xa9enc":
 		return true

@@ -16,13 +16,14 @@ import (
 	"belfry/internal/core"
 )
 
-// jpegQualities are tried in order until the JPEG is small enough. At the last one, it always is, see core.Conversion.
+// jpegQualities are tried in order until the JPEG is small enough. With the last one, it always is (see
+// core.Conversion).
 var jpegQualities = []int{90, 75, 50, 25, 1}
 
-// isConvertible reports whether ConvertToJPEG can convert the file. Accepting the file proves that it can be decoded,
-// because its thumbnail needs the same.
+// isConvertible reports whether ConvertToJPEG can convert the file. A file is accepted only after its thumbnail was
+// made, which proves that it can be decoded.
 func (f Facts) isConvertible() bool {
-	return slices.Contains(core.ConvertibleFormats, f.Mime) && f.Frames == 1 && f.isDecodable()
+	return slices.Contains(core.ConvertibleFormats, f.Mime) && f.Frames == 1 && f.isWithinDecodeLimits()
 }
 
 // ConvertToJPEG returns a convertible picture of size bytes as a baseline JPEG, upright and on white. The same picture
@@ -33,11 +34,11 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 		return nil, fmt.Errorf("examine a picture to convert: %w", err)
 	}
 	if !facts.Convertible || to.Width > facts.Width || to.Height > facts.Height {
-		return nil, fmt.Errorf("a picture of %s, %d by %d, cannot become a JPEG of %d by %d",
+		return nil, fmt.Errorf("cannot convert a picture of type %s with %d × %d pixels to a JPEG with %d × %d pixels",
 			facts.Mime, facts.Width, facts.Height, to.Width, to.Height)
 	}
 	f := newFile(ctx, r, size)
-	scaled, err := f.decodeAveraged(facts, to)
+	scaled, err := f.decodeForConversion(facts, to)
 	if facts.decodingMemory() > freeDecodeBytes {
 		debug.FreeOSMemory() // see MakeThumbnail
 	}
@@ -47,11 +48,11 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 	case err != nil:
 		return nil, err
 	}
-	return encodeWithin(applyOrientation(scaled, facts.Orientation), to.MaxBytes)
+	return encodeJPEGWithin(applyOrientation(scaled, facts.Orientation), to.MaxBytes)
 }
 
-// decodeAveraged decodes the picture and scales it down, so that the memory of the full picture can be freed.
-func (f *file) decodeAveraged(facts Facts, to core.Conversion) (*image.RGBA, error) {
+// decodeForConversion decodes the picture and scales it down, so that the memory of the full picture can be freed.
+func (f *file) decodeForConversion(facts Facts, to core.Conversion) (*image.RGBA, error) {
 	picture, err := f.decodePicture(facts)
 	if err != nil {
 		return nil, err
@@ -62,13 +63,13 @@ func (f *file) decodeAveraged(facts Facts, to core.Conversion) (*image.RGBA, err
 	if size := picture.Bounds(); size.Dx() < to.Width || size.Dy() < to.Height {
 		return nil, newRefusal(reasonDamaged)
 	}
-	return averagePixels(picture, to.Width, to.Height), nil
+	return scaleByAveraging(picture, to.Width, to.Height), nil
 }
 
-// averagePixels draws the picture on white and scales it down: every pixel is the average of the area that it covers.
-// It reads the picture row by row and calculates with integers, so it needs little memory and always has the same
-// result.
-func averagePixels(picture image.Image, width, height int) *image.RGBA {
+// scaleByAveraging draws the picture on white and scales it down: every pixel is the average of the area that it
+// covers. It reads the picture row by row and calculates with integers, so it needs little memory and always has the
+// same result.
+func scaleByAveraging(picture image.Image, width, height int) *image.RGBA {
 	from := picture.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, width, height))
 	row := image.NewRGBA(image.Rect(0, 0, from.Dx(), 1))
@@ -77,7 +78,7 @@ func averagePixels(picture image.Image, width, height int) *image.RGBA {
 	for at := range from.Dy() {
 		draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
 		draw.Draw(row, row.Rect, picture, image.Pt(from.Min.X, from.Min.Y+at), draw.Over)
-		averageRow(across, row.Pix, from.Dx(), width)
+		sumRowParts(across, row.Pix, from.Dx(), width)
 		for rest := height; rest > 0; {
 			part := min(rest, left)
 			for i, sum := range across {
@@ -85,7 +86,7 @@ func averagePixels(picture image.Image, width, height int) *image.RGBA {
 			}
 			rest, left = rest-part, left-part
 			if left == 0 {
-				setRow(out, y, sums, int64(from.Dx())*int64(from.Dy()))
+				setRowToAverages(out, y, sums, int64(from.Dx())*int64(from.Dy()))
 				clear(sums)
 				y, left = y+1, from.Dy()
 			}
@@ -94,14 +95,14 @@ func averagePixels(picture image.Image, width, height int) *image.RGBA {
 	return out
 }
 
-// averageRow adds up the colors of a row of RGBA pixels, length of them, in width parts of equal length. Each pixel
-// counts width times in total.
-func averageRow(sums []int64, pixels []uint8, length, width int) {
+// sumRowParts divides a row of RGBA pixels into parts of equal length, and sets sums to the sums of the colors of each
+// part. Each pixel counts parts times in total.
+func sumRowParts(sums []int64, pixels []uint8, length, parts int) {
 	clear(sums)
 	x, left := 0, length
 	for at := range length {
 		red, green, blue := int64(pixels[4*at]), int64(pixels[4*at+1]), int64(pixels[4*at+2])
-		for rest := width; rest > 0; {
+		for rest := parts; rest > 0; {
 			part := min(rest, left)
 			weight := int64(part)
 			sums[3*x] += red * weight
@@ -115,8 +116,8 @@ func averageRow(sums []int64, pixels []uint8, length, width int) {
 	}
 }
 
-// setRow sets a row of the picture to the averages: each sum, divided by the number of its summands.
-func setRow(picture *image.RGBA, y int, sums []int64, summands int64) {
+// setRowToAverages sets a row of the picture to the averages: each sum, divided by the number of its summands.
+func setRowToAverages(picture *image.RGBA, y int, sums []int64, summands int64) {
 	average := func(i int) uint8 {
 		return uint8((sums[i] + summands/2) / summands) //nolint:gosec // an average of bytes
 	}
@@ -125,8 +126,8 @@ func setRow(picture *image.RGBA, y int, sums []int64, summands int64) {
 	}
 }
 
-// encodeWithin returns the picture as a JPEG of at most maxBytes, with the best of the qualities that allows that.
-func encodeWithin(picture *image.RGBA, maxBytes int64) ([]byte, error) {
+// encodeJPEGWithin returns the picture as a JPEG of at most maxBytes, with the best quality that allows it.
+func encodeJPEGWithin(picture *image.RGBA, maxBytes int64) ([]byte, error) {
 	for _, quality := range jpegQualities {
 		var out bytes.Buffer
 		if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
@@ -136,5 +137,5 @@ func encodeWithin(picture *image.RGBA, maxBytes int64) ([]byte, error) {
 			return out.Bytes(), nil
 		}
 	}
-	return nil, fmt.Errorf("a JPEG of %v has more than %d bytes", picture.Rect.Size(), maxBytes)
+	return nil, fmt.Errorf("a JPEG with %v pixels has more than %d bytes", picture.Rect.Size(), maxBytes)
 }

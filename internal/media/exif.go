@@ -8,9 +8,9 @@ import (
 // exifName begins the EXIF segment of a JPEG and, by mistake, that of some WebP files.
 const exifName = "Exif\x00\x00"
 
-// parseOrientation returns the orientation in EXIF, from 1 to 8. It returns 1 if the orientation is missing or invalid
-// (TIFF 6.0, Orientation).
-func parseOrientation(tiff []byte) int {
+// parseEXIFOrientation returns the orientation in EXIF, from 1 to 8. It returns 1 if the orientation is missing or
+// invalid (TIFF 6.0, Orientation).
+func parseEXIFOrientation(tiff []byte) int {
 	if len(tiff) < 8 {
 		return 1
 	}
@@ -47,7 +47,7 @@ func parseOrientation(tiff []byte) int {
 func (f *Facts) readEXIF(b []byte) {
 	b = bytes.TrimPrefix(b, []byte(exifName))
 	if f.Orientation == 1 {
-		f.Orientation = parseOrientation(b)
+		f.Orientation = parseEXIFOrientation(b)
 	}
 	f.Private = f.Private || !bytes.Equal(b, minimalEXIF(f.Orientation))
 }

@@ -84,7 +84,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// windowAt returns the bytes of the window from position off on. They are at least one, and valid until the next call.
+// windowAt returns the bytes of the window from position off: at least one byte, valid until the next call.
 func (f *file) windowAt(off int64) []byte {
 	abortIf(off < 0 || off >= f.size, reasonTruncated)
 	if off < f.at || off >= f.at+int64(f.n) {

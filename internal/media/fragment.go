@@ -18,20 +18,20 @@ type fragmentedTrack struct {
 	end, samples    int64
 }
 
-// trackByID returns the state of a track, and adds it if necessary.
-func (f *fragments) trackByID(track uint32) *fragmentedTrack {
-	t := f.tracks[track]
+// getOrAddTrack returns the state of a track, and adds the track if it is new.
+func (f *fragments) getOrAddTrack(id uint32) *fragmentedTrack {
+	t := f.tracks[id]
 	if t == nil {
 		t = &fragmentedTrack{}
 		if len(f.tracks) < maxTracks {
-			f.tracks[track] = t
+			f.tracks[id] = t
 		}
 	}
 	return t
 }
 
 // readMvex reads the box that makes a file fragmented: its duration and the default durations of samples.
-func (m *movie) readMvex(mvex box) {
+func (m *movie) readMvex(mvex mp4Box) {
 	if m.fragments == nil {
 		m.fragments = &fragments{tracks: map[uint32]*fragmentedTrack{}}
 	}
@@ -44,12 +44,12 @@ func (m *movie) readMvex(mvex box) {
 		case "trex":
 			var defaults mp4.Trex
 			m.unmarshalBox(b, &defaults)
-			m.fragments.trackByID(defaults.TrackID).defaultDuration = int64(defaults.DefaultSampleDuration)
+			m.fragments.getOrAddTrack(defaults.TrackID).defaultDuration = int64(defaults.DefaultSampleDuration)
 		}
 	}
 }
 
-func (m *movie) readMoof(moof box) {
+func (m *movie) readMoof(moof mp4Box) {
 	for b := range m.children(moof) {
 		if b.name == "traf" {
 			m.readTraf(b)
@@ -57,7 +57,7 @@ func (m *movie) readMoof(moof box) {
 	}
 }
 
-func (m *movie) readTraf(traf box) {
+func (m *movie) readTraf(traf mp4Box) {
 	var t *fragmentedTrack
 	step := int64(0)
 	for b := range m.children(traf) {
@@ -65,7 +65,7 @@ func (m *movie) readTraf(traf box) {
 		case b.name == "tfhd":
 			var head mp4.Tfhd
 			m.unmarshalBox(b, &head)
-			t = m.fragments.trackByID(head.TrackID)
+			t = m.fragments.getOrAddTrack(head.TrackID)
 			if step = t.defaultDuration; head.CheckFlag(0x8) {
 				step = int64(head.DefaultSampleDuration)
 			}
@@ -82,7 +82,7 @@ func (m *movie) readTraf(traf box) {
 }
 
 // readTrun adds a run of samples to a track (14496-12, 8.8.8). defaultDuration is that of samples without their own.
-func (m *movie) readTrun(t *fragmentedTrack, b box, defaultDuration int64) {
+func (m *movie) readTrun(t *fragmentedTrack, b mp4Box, defaultDuration int64) {
 	abortIf(b.contentLength() < 8, reasonDamaged)
 	flags, count := m.f.readUint32(b.content), m.f.readUint32(b.content+4)
 	row := 0

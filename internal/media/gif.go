@@ -16,8 +16,8 @@ const (
 	gifPlainText   = 0x01
 )
 
-// block is a block of a GIF.
-type block struct {
+// gifBlock is a gifBlock of a GIF.
+type gifBlock struct {
 	kind, label byte   // the label only of an extension
 	app         string // only of an application extension
 	at, length  int64
@@ -26,11 +26,11 @@ type block struct {
 
 // visitGIFBlocks visits the blocks of a GIF after its header and palette, up to the trailer, and returns where the
 // trailer ends.
-func (f *file) visitGIFBlocks(at int64, visit func(block)) (end int64) {
+func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 	for {
 		b := f.readUpTo(at, 20)
 		abortIf(len(b) == 0, reasonTruncated)
-		k := block{kind: b[0], at: at}
+		k := gifBlock{kind: b[0], at: at}
 		data := at + 2
 		switch k.kind {
 		case gifTrailer:
@@ -47,18 +47,18 @@ func (f *file) visitGIFBlocks(at int64, visit func(block)) (end int64) {
 		case gifImage:
 			abortIf(len(b) < 10, reasonTruncated)
 			copy(k.head[:], b)
-			data = at + 10 + paletteLength(b[9]) + 1 // the code size comes before the data
+			data = at + 10 + gifPaletteLength(b[9]) + 1 // the code size comes before the data
 		default:
 			abortWith(reasonDamaged)
 		}
-		at = f.skipSubBlocks(data)
+		at = f.skipGIFSubBlocks(data)
 		k.length = at - k.at
 		visit(k)
 	}
 }
 
-// skipSubBlocks returns the end of the sub-blocks at position at.
-func (f *file) skipSubBlocks(at int64) (end int64) {
+// skipGIFSubBlocks returns the end of the sub-blocks at position at.
+func (f *file) skipGIFSubBlocks(at int64) (end int64) {
 	for {
 		length := int64(f.windowAt(at)[0])
 		at += length + 1
@@ -68,8 +68,8 @@ func (f *file) skipSubBlocks(at int64) (end int64) {
 	}
 }
 
-// paletteLength returns the length in bytes of the palette described by the packed field.
-func paletteLength(packed byte) int64 {
+// gifPaletteLength returns the length in bytes of the palette described by the packed field.
+func gifPaletteLength(packed byte) int64 {
 	if packed&0x80 == 0 {
 		return 0
 	}
@@ -79,13 +79,13 @@ func paletteLength(packed byte) int64 {
 const gifHead = 13
 
 // gifBlocksStart returns the position of the first block.
-func (f *file) gifBlocksStart() int64 { return gifHead + paletteLength(f.readBytes(0, gifHead)[10]) }
+func (f *file) gifBlocksStart() int64 { return gifHead + gifPaletteLength(f.readBytes(0, gifHead)[10]) }
 
 func readGIF(f *file, facts *Facts) {
 	facts.PixelBytes = 2 // the palette index, twice while interlaced rows are sorted
 	b := f.readBytes(6, 4)
 	facts.checkAndSetSize(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:])))
-	end := f.visitGIFBlocks(f.gifBlocksStart(), func(k block) {
+	end := f.visitGIFBlocks(f.gifBlocksStart(), func(k gifBlock) {
 		facts.Private = facts.Private || !isKeptInGIF(k)
 		switch {
 		case k.kind == gifImage:
@@ -100,11 +100,11 @@ func readGIF(f *file, facts *Facts) {
 	if facts.Frames == 1 {
 		facts.DurationMs = 0
 	}
-	f.checkTrailingData(end, facts)
+	f.refuseOrMarkTrailingData(end, facts)
 }
 
 // isKeptInGIF reports whether Clean keeps a block. It keeps frames, their delays, and whether they repeat.
-func isKeptInGIF(k block) bool {
+func isKeptInGIF(k gifBlock) bool {
 	if k.kind != gifExtension {
 		return true
 	}

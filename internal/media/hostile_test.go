@@ -335,8 +335,8 @@ func badGIFs() map[string]hostile {
 func badWebPs() map[string]hostile {
 	riff, chunk := mediatest.Riff, mediatest.Chunk
 	canvas := func(width, height int) []byte {
-		readUint24 := func(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16)} }
-		return chunk("VP8X", slices.Concat([]byte{2, 0, 0, 0}, readUint24(width-1), readUint24(height-1)))
+		readUint24LE := func(n int) []byte { return []byte{byte(n), byte(n >> 8), byte(n >> 16)} }
+		return chunk("VP8X", slices.Concat([]byte{2, 0, 0, 0}, readUint24LE(width-1), readUint24LE(height-1)))
 	}
 	good := mediatest.WebP(40, 30)
 	still := good[12:]
@@ -609,7 +609,7 @@ func TestAPictureOfManyScansIsNotDecoded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := drawCard(facts)
+	want, err := drawPlaceholder(facts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ const (
 	maxScans    = 200 // a decoder processes the whole picture for each
 )
 
-// segment is a part of a JPEG between two markers. For a scan, length includes its picture data.
-type segment struct {
+// jpegSegment is a part of a JPEG between two markers. For a scan, length includes its picture data.
+type jpegSegment struct {
 	mark       byte
 	at, length int64 // including the marker
 	head       []byte
@@ -30,12 +30,12 @@ type segment struct {
 
 // visitJPEGSegments visits the segments of a JPEG in order, up to and including EOI, and returns where the picture
 // ends. The head of a segment contains at most 32 KiB of its content.
-func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
+func (f *file) visitJPEGSegments(visit func(jpegSegment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
 		abortIf(count > maxSegments || scans > maxScans, reasonManyParts)
 		b := f.readBytes(at, 2)
-		s := segment{mark: b[1], at: at, length: 2}
+		s := jpegSegment{mark: b[1], at: at, length: 2}
 		abortIf(b[0] != 0xff || s.mark == 0 || s.mark == markSOI, reasonDamaged)
 		switch {
 		case s.mark == 0xff: // a fill byte
@@ -82,7 +82,7 @@ func (f *file) findScanEnd(at int64) int64 {
 
 func readJPEG(f *file, facts *Facts) {
 	framed, scans, storedAsRGB := false, 0, false
-	end := f.visitJPEGSegments(func(s segment) {
+	end := f.visitJPEGSegments(func(s jpegSegment) {
 		storedAsRGB = storedAsRGB || storesRGBComponents(s)
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
@@ -107,13 +107,13 @@ func readJPEG(f *file, facts *Facts) {
 	}
 	facts.swapSidesIfTurned()
 	facts.Frames = 1
-	f.checkTrailingData(end, facts)
+	f.refuseOrMarkTrailingData(end, facts)
 }
 
 // readFrameHeader reads the frame header (T.81, B.2.2).
-func (f *Facts) readFrameHeader(s segment) {
-	colours := s.head[5]
-	abortIf(s.mark > 0xc2 || s.head[0] != 8 || colours != 1 && colours != 3 && colours != 4, reasonJPEGKind)
+func (f *Facts) readFrameHeader(s jpegSegment) {
+	colors := s.head[5]
+	abortIf(s.mark > 0xc2 || s.head[0] != 8 || colors != 1 && colors != 3 && colors != 4, reasonJPEGKind)
 	f.PixelBytes = jpegMemoryPerPixel(s.head, s.mark == 0xc2)
 	f.checkAndSetSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
@@ -145,12 +145,12 @@ const convertedPixelBytes = 4
 
 // storesRGBComponents reports whether an Adobe segment declares that the colors are stored as RGB instead of luma and
 // chroma.
-func storesRGBComponents(s segment) bool {
+func storesRGBComponents(s jpegSegment) bool {
 	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }
 
 // isKeptInJPEG reports whether Clean keeps a segment. It keeps only what is necessary to show the picture.
-func isKeptInJPEG(s segment) bool {
+func isKeptInJPEG(s jpegSegment) bool {
 	switch {
 	case s.mark == markAPP0:
 		return bytes.HasPrefix(s.head, []byte("JFIF\x00"))

@@ -41,7 +41,7 @@ type Facts struct {
 
 // Refusal is an error that says why a file is not accepted, as a sentence for its sender. All other errors of this
 // package come from reading the file or from the context.
-type Refusal struct{ Reason string } //nolint:errname // the term that the rest of the service uses
+type Refusal struct{ Reason string } //nolint:errname // the term that the other packages use
 
 func (r *Refusal) Error() string { return r.Reason }
 

@@ -16,19 +16,19 @@ type movie struct {
 	facts *Facts
 	seen  int // number of boxes read
 
-	moov, mdat   box
+	moov, mdat   mp4Box
 	timescale    int64
 	duration     int64 // in units of the timescale
 	tracks       []*track
 	fragments    *fragments // nil if the file is not fragmented
-	privateBoxes []box      // boxes that Clean removes
+	privateBoxes []mp4Box   // boxes that Clean removes
 }
 
 func readMP4(f *file, facts *Facts) {
 	m := &movie{f: f, facts: facts}
 	m.readTopBoxes()
 	abortIf(!m.moov.exists(), reasonNoMoov)
-	m.summarizeTracks()
+	m.setFactsFromTracks()
 }
 
 // readTopBoxes reads the boxes at the top level. It ignores bytes after a complete video that are not a box.
@@ -48,7 +48,7 @@ func (m *movie) readTopBoxes() {
 	}
 }
 
-func (m *movie) readTopBox(b box) {
+func (m *movie) readTopBox(b mp4Box) {
 	switch b.name {
 	case "moov":
 		abortIf(m.moov.exists(), reasonDamaged)
@@ -100,14 +100,14 @@ func boxDuration(version uint8, v0, v1 uint64) int64 {
 	return 0
 }
 
-// summarizeTracks sets the facts of the file from its tracks, and refuses files without a complete video track.
-func (m *movie) summarizeTracks() {
+// setFactsFromTracks sets the facts of the file from its tracks, and refuses files without a complete video track.
+func (m *movie) setFactsFromTracks() {
 	for _, t := range m.tracks {
 		abortIf(t.outside, reasonOutside)
 		m.readSampleTables(t)
 		m.facts.Private = m.facts.Private || t.isTelemetry() && m.fragments == nil
 	}
-	video, audio := m.firstTrack("vide"), m.firstTrack("soun")
+	video, audio := m.chooseTrack("vide"), m.chooseTrack("soun")
 	abortIf(video == nil && audio != nil, reasonAudio)
 	abortIf(video == nil, reasonNoVideo)
 	m.readVideoDescription(video)
@@ -117,8 +117,8 @@ func (m *movie) summarizeTracks() {
 	m.setDurationAndRates(video)
 }
 
-// firstTrack returns the first enabled track with the handler, or else the first one, or nil.
-func (m *movie) firstTrack(handler string) (found *track) {
+// chooseTrack returns the first enabled track with the handler; otherwise the first one with the handler, or nil.
+func (m *movie) chooseTrack(handler string) (found *track) {
 	for _, t := range m.tracks {
 		if t.handler == handler && (found == nil || !found.enabled && t.enabled) {
 			found = t
@@ -127,11 +127,11 @@ func (m *movie) firstTrack(handler string) (found *track) {
 	return found
 }
 
-// setDurationAndRates sets the duration, frame rate and bit rate, and refuses an empty or too long video.
+// setDurationAndRates sets the duration, frame rate and bit rate, and refuses a video that is empty or too long.
 func (m *movie) setDurationAndRates(video *track) {
 	samples, length := video.samples, video.length
 	if m.fragments != nil {
-		seen := m.fragments.trackByID(video.id)
+		seen := m.fragments.getOrAddTrack(video.id)
 		samples, length = samples+seen.samples, max(length, seen.end)
 		abortIf(samples == 0, reasonFragmentEnd)
 	}
@@ -175,7 +175,7 @@ func (m *movie) readVideoDescription(t *track) {
 	if width == 0 || height == 0 {
 		width, height = t.width, t.height
 	}
-	m.facts.VideoCodec = videoCodec(entry.name)
+	m.facts.VideoCodec = videoCodecOrRefuse(entry.name)
 	for b := range m.boxes(entry.content+head, entry.end) {
 		if b.name != "pasp" {
 			continue
@@ -192,7 +192,7 @@ func (m *movie) readVideoDescription(t *track) {
 }
 
 // firstSampleEntry returns the first sample description, and aborts if its content is shorter than minLength.
-func (m *movie) firstSampleEntry(t *track, minLength int64) box {
+func (m *movie) firstSampleEntry(t *track, minLength int64) mp4Box {
 	abortIf(t.stsd.contentLength() < 16, reasonDamaged)
 	entry := m.f.readBox(t.stsd.content+8, t.stsd.end)
 	abortIf(entry.contentLength() < minLength, reasonDamaged)
@@ -209,8 +209,8 @@ func looksLikeBoxName(name string) bool {
 	return len(name) == 4
 }
 
-// videoCodec returns the codec of a sample description by its name, and refuses encrypted videos.
-func videoCodec(entry string) core.Codec {
+// videoCodecOrRefuse returns the codec of a sample description by its name, and refuses encrypted videos.
+func videoCodecOrRefuse(entry string) core.Codec {
 	switch entry {
 	case "avc1", "avc2", "avc3", "avc4":
 		return core.CodecH264
@@ -225,11 +225,11 @@ func videoCodec(entry string) core.Codec {
 	case "encv", "drmi":
 		abortWith(reasonEncrypted)
 	}
-	return unknownCodec(entry)
+	return codecFromUnknownCode(entry)
 }
 
-// unknownCodec returns the printable characters of a codec's four-byte code, or "unknown".
-func unknownCodec(code string) core.Codec {
+// codecFromUnknownCode returns the printable characters of a codec's four-byte code, or "unknown".
+func codecFromUnknownCode(code string) core.Codec {
 	code = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
 			return -1

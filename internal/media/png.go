@@ -10,19 +10,19 @@ const (
 	maxChunks = 100_000
 )
 
-// chunk is a chunk of a PNG or a WebP.
-type chunk struct {
+// imageChunk is a imageChunk of a PNG or a WebP.
+type imageChunk struct {
 	name       string
 	at, length int64 // position of the chunk, and length of its content
 	data       int64 // position of its content
 }
 
 // visitPNGChunks visits the chunks up to IEND and returns where it ends (PNG, 5.3).
-func (f *file) visitPNGChunks(visit func(chunk)) (end int64) {
+func (f *file) visitPNGChunks(visit func(imageChunk)) (end int64) {
 	at := int64(pngHead)
 	for range maxChunks {
 		b := f.readBytes(at, 8)
-		c := chunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
+		c := imageChunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
 		notALetter := func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }
 		abortIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
 		at += c.length + 12
@@ -38,7 +38,7 @@ func (f *file) visitPNGChunks(visit func(chunk)) (end int64) {
 
 func readPNG(f *file, facts *Facts) {
 	first, pixels, animated := true, false, false
-	end := f.visitPNGChunks(func(c chunk) {
+	end := f.visitPNGChunks(func(c imageChunk) {
 		abortIf(first != (c.name == "IHDR"), reasonDamaged)
 		first = false
 		switch c.name {
@@ -61,11 +61,11 @@ func readPNG(f *file, facts *Facts) {
 		facts.Frames, facts.DurationMs = 1, 0
 	}
 	facts.swapSidesIfTurned()
-	f.checkTrailingData(end, facts)
+	f.refuseOrMarkTrailingData(end, facts)
 }
 
-// readChunk returns the content of a chunk, and aborts if it does not have the given length.
-func (f *file) readChunk(c chunk, length int) []byte {
+// readChunkOfLength returns the content of a chunk, and aborts if the content does not have the given length.
+func (f *file) readChunkOfLength(c imageChunk, length int) []byte {
 	abortIf(c.length != int64(length), reasonDamaged)
 	return f.readBytes(c.data, length)
 }
@@ -77,18 +77,18 @@ func (f *Facts) countOrRefuseFrame() {
 }
 
 // readIHDR sets the size and memory use from the header (PNG, 11.2.1).
-func (f *Facts) readIHDR(from *file, c chunk) {
-	b := from.readChunk(c, 13)
+func (f *Facts) readIHDR(from *file, c imageChunk) {
+	b := from.readChunkOfLength(c, 13)
 	f.PixelBytes = pngMemoryPerPixel(b[8], b[9], b[12] == 1)
 	f.checkAndSetSize(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
 }
 
 // pngMemoryPerPixel returns how many bytes image/png uses per pixel. Gray pictures with a transparent color use as much
 // as color pictures. Interlaced pictures are decoded in several passes, each into a separate picture.
-func pngMemoryPerPixel(depth, colourType byte, interlaced bool) float64 {
+func pngMemoryPerPixel(depth, colorType byte, interlaced bool) float64 {
 	bytes := 4.0
 	switch {
-	case colourType == 3: // a palette
+	case colorType == 3: // a palette
 		bytes = 1
 	case depth == 16:
 		bytes = 8
@@ -100,9 +100,9 @@ func pngMemoryPerPixel(depth, colourType byte, interlaced bool) float64 {
 }
 
 // readFrameControl counts a frame and adds its delay to the duration (APNG, fcTL).
-func (f *Facts) readFrameControl(from *file, c chunk) {
+func (f *Facts) readFrameControl(from *file, c imageChunk) {
 	f.countOrRefuseFrame()
-	b := from.readChunk(c, 26)
+	b := from.readChunkOfLength(c, 26)
 	delay, per := int64(binary.BigEndian.Uint16(b[20:])), int64(binary.BigEndian.Uint16(b[22:]))
 	if per == 0 {
 		per = 100

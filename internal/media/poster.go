@@ -23,7 +23,7 @@ const (
 )
 
 // MakePoster returns the thumbnail of a video as a JPEG: a frame decoded by ffmpeg or, if ffmpeg is not on the PATH or
-// fails, a drawn card. It returns an error only if the file cannot be read or the context ends.
+// fails, a drawn placeholder. It returns an error only if the file cannot be read or the context ends.
 //
 // ffmpeg does not get the sender's file but an excerpt with a single sample: no playlist, no references to other files,
 // and nothing to seek.
@@ -33,21 +33,21 @@ func MakePoster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error)
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
-		return drawCard(facts)
+		return drawPlaceholder(facts)
 	}
-	return makePosterOrCard(ctx, ffmpeg, r, facts)
+	return makePosterOrPlaceholder(ctx, ffmpeg, r, facts)
 }
 
-// makePosterOrCard returns a frame decoded by the program ffmpeg, or a drawn card if it fails.
-func makePosterOrCard(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
-	picture, err := decodeFrame(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
+// makePosterOrPlaceholder returns a frame decoded by the program ffmpeg, or a drawn placeholder if it fails.
+func makePosterOrPlaceholder(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
+	picture, err := decodeKeyframe(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil && !errors.Is(err, errNoFrame) && !isRefusal(err):
 		return nil, err
 	case err != nil:
-		return drawCard(facts)
+		return drawPlaceholder(facts)
 	}
 	return encodeThumbnail(applyOrientation(scaleToThumbnail(picture), facts.Orientation))
 }
@@ -55,8 +55,8 @@ func makePosterOrCard(ctx context.Context, ffmpeg string, r io.ReaderAt, facts F
 // errNoFrame means that ffmpeg could not decode the excerpt.
 var errNoFrame = errors.New("no frame")
 
-// decodeFrame decodes one key frame with ffmpeg, or returns errNoFrame or a *Refusal.
-func decodeFrame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Image, error) {
+// decodeKeyframe decodes one key frame with ffmpeg, or returns errNoFrame or a *Refusal.
+func decodeKeyframe(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Image, error) {
 	excerpt, err := f.extractKeyframe(facts)
 	if err != nil {
 		return nil, err
@@ -104,9 +104,9 @@ func runFFmpeg(ctx context.Context, program string, arguments []string, folder s
 	return nil, errNoFrame
 }
 
-// ffmpegArguments returns the arguments with which ffmpeg decodes one frame of the file in, at the size of a thumbnail
-// and without rotating it. They restrict ffmpeg to one demuxer and to local files.
-func ffmpegArguments(in string, facts Facts) []string {
+// ffmpegArguments returns the arguments with which ffmpeg decodes one frame of an input file, at the size of a
+// thumbnail and without rotating it. They restrict ffmpeg to one demuxer and to local files.
+func ffmpegArguments(inputPath string, facts Facts) []string {
 	width, height := facts.Width, facts.Height
 	if facts.Orientation >= 5 {
 		width, height = height, width
@@ -114,7 +114,7 @@ func ffmpegArguments(in string, facts Facts) []string {
 	width, height = thumbnailSize(width, height)
 	return []string{
 		"-nostdin", "-hide_banner", "-loglevel", "error", "-threads", "1", "-max_alloc", "536870912",
-		"-protocol_whitelist", "file", "-noautorotate", "-f", "mov", "-i", in,
+		"-protocol_whitelist", "file", "-noautorotate", "-f", "mov", "-i", inputPath,
 		"-map", "0:v:0", "-frames:v", "1", "-an", "-sn", "-dn",
 		"-vf", fmt.Sprintf("scale=%d:%d", width, height), "-pix_fmt", "yuvj420p",
 		"-protocol_whitelist", "pipe", "-c:v", "mjpeg", "-q:v", "4", "-f", "image2pipe", "pipe:1",
@@ -142,11 +142,11 @@ func (f *file) extractKeyframe(facts Facts) (excerpt []byte, err error) {
 	err = recoverAbort(func() {
 		m := &movie{f: f, facts: &facts}
 		m.readTopBoxes()
-		video := m.firstTrack("vide")
-		abortNoFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
-		m.sumSampleTimes(video)
+		video := m.chooseTrack("vide")
+		abortWithoutFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
+		m.readSampleTimes(video)
 		at, size := m.locateKeyframe(video)
-		abortNoFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
+		abortWithoutFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
 		picture, stsd := make([]byte, size), make([]byte, video.stsd.end-video.stsd.start)
 		f.readFull(picture, at)
 		f.readFull(stsd, video.stsd.start)
@@ -155,8 +155,8 @@ func (f *file) extractKeyframe(facts Facts) (excerpt []byte, err error) {
 	return excerpt, err
 }
 
-// abortNoFrameIf aborts with errNoFrame if wrong is true.
-func abortNoFrameIf(wrong bool) {
+// abortWithoutFrameIf aborts with errNoFrame if wrong is true.
+func abortWithoutFrameIf(wrong bool) {
 	if wrong {
 		abortOn(errNoFrame)
 	}
@@ -164,7 +164,7 @@ func abortNoFrameIf(wrong bool) {
 
 // locateKeyframe returns the position and size of the key frame for the poster. The size is 0 if there is none.
 func (m *movie) locateKeyframe(t *track) (at, size int64) {
-	abortNoFrameIf(t.samples == 0 || !t.stco.exists())
+	abortWithoutFrameIf(t.samples == 0 || !t.stco.exists())
 	wanted := m.chooseKeyframe(t)
 	// The sample's position is the start of its chunk plus the sizes of the samples before it in the chunk.
 	first, start, before := int64(0), int64(-1), int64(0)
@@ -178,8 +178,8 @@ func (m *movie) locateKeyframe(t *track) (at, size int64) {
 		return 0, 0
 	}
 	sizes := m.openSampleSizes(t.stsz)
-	sizes.sumSizes(before)
-	start += sizes.sumSizes(wanted - before)
+	sizes.sumNextSizes(before)
+	start += sizes.sumNextSizes(wanted - before)
 	return start, sizes.nextSize()
 }
 

@@ -61,7 +61,7 @@ func TestPosterIsACardWithoutFFmpeg(t *testing.T) { //nolint:paralleltest // see
 	card, err := MakePoster(t.Context(), bytes.NewReader(file), facts)
 	picture := decoded(t, card, err)
 	if size := picture.Bounds().Size(); size != image.Pt(240, 480) {
-		t.Errorf("a card of %v", size)
+		t.Errorf("a placeholder of %v", size)
 	}
 	if dark(picture, 120, 240) || !dark(picture, 5, 5) || !dark(picture, 120, 60) {
 		t.Error("there is no triangle in the middle")
@@ -125,7 +125,7 @@ func TestPosterIsACardWhenFFmpegFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
-			card, err := makePosterOrCard(t.Context(), standIn(t, lines), bytes.NewReader(file), facts)
+			card, err := makePosterOrPlaceholder(t.Context(), standIn(t, lines), bytes.NewReader(file), facts)
 			if took := time.Since(begun); took > posterTime/2 {
 				t.Errorf("%v passed until it was ended", took)
 			}
@@ -142,7 +142,7 @@ func TestPosterEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	_, err := makePosterOrCard(ctx, standIn(t, "exec /bin/sleep 60"), bytes.NewReader(file), facts)
+	_, err := makePosterOrPlaceholder(ctx, standIn(t, "exec /bin/sleep 60"), bytes.NewReader(file), facts)
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 10*time.Second {
 		t.Errorf("ended with %v after %v", err, time.Since(begun))
 	}

@@ -13,7 +13,7 @@ func (m *movie) readSampleTables(t *track) {
 		return
 	}
 	if t.stts.exists() {
-		m.sumSampleTimes(t)
+		m.readSampleTimes(t)
 	}
 	if !t.hasChunkTables() {
 		abortIf(t.samples > 0, reasonDamaged)
@@ -26,8 +26,8 @@ func (m *movie) readSampleTables(t *track) {
 
 func (t *track) hasChunkTables() bool { return t.stco.exists() && t.stsz.exists() && t.stsc.exists() }
 
-// sumSampleTimes sets the number of samples of a track and their total duration (14496-12, 8.6.1.2).
-func (m *movie) sumSampleTimes(t *track) {
+// readSampleTimes sets the number of samples of a track and their total duration (14496-12, 8.6.1.2).
+func (m *movie) readSampleTimes(t *track) {
 	for row := range m.openTable(t.stts, 8).remainingRows() {
 		count, delta := int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
 		if delta >= 1<<31 { // negative, which QuickTime allowed
@@ -44,13 +44,13 @@ func (m *movie) sumSampleTimes(t *track) {
 type sampleSizes struct {
 	same  int64 // the size of every sample; 0 if they differ
 	left  int64 // number of samples not read yet
-	rows  *table
+	rows  *boxTable
 	field int // bits per size
 	half  byte
 	odd   bool
 }
 
-func (m *movie) openSampleSizes(b box) *sampleSizes {
+func (m *movie) openSampleSizes(b mp4Box) *sampleSizes {
 	abortIf(b.contentLength() < 12, reasonDamaged)
 	same, count := m.f.readUint32(b.content+4), m.f.readUint32(b.content+8)
 	s := &sampleSizes{left: count, field: 32}
@@ -92,8 +92,8 @@ func (s *sampleSizes) nextSize() int64 {
 	return int64(binary.BigEndian.Uint32(row))
 }
 
-// sumSizes reads the sizes of the next count samples and returns their sum.
-func (s *sampleSizes) sumSizes(count int64) (total int64) {
+// sumNextSizes reads the sizes of the next count samples and returns their sum.
+func (s *sampleSizes) sumNextSizes(count int64) (total int64) {
 	if s.same > 0 {
 		abortIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
 		s.left -= count
@@ -107,20 +107,20 @@ func (s *sampleSizes) sumSizes(count int64) (total int64) {
 
 // chunkRuns reads the table of samples per chunk (14496-12, 8.7.4). Each row applies until the next one.
 type chunkRuns struct {
-	rows      *table
+	rows      *boxTable
 	count     int64 // samples in the current chunk
 	nextChunk int64 // the first chunk of the next row; 0 after the last row
 	nextCount int64 // samples in that chunk
 }
 
-func (m *movie) openChunkRuns(b box) *chunkRuns {
+func (m *movie) openChunkRuns(b mp4Box) *chunkRuns {
 	r := &chunkRuns{rows: m.openTable(b, 12)}
-	r.nextRow()
+	r.readNextRow()
 	abortIf(r.nextChunk > 1, reasonDamaged)
 	return r
 }
 
-func (r *chunkRuns) nextRow() {
+func (r *chunkRuns) readNextRow() {
 	before := r.nextChunk
 	r.nextChunk = 0
 	if row := r.rows.nextRow(); row != nil {
@@ -129,11 +129,12 @@ func (r *chunkRuns) nextRow() {
 	}
 }
 
-// samplesInChunk returns the number of samples in a chunk. It must be called for 1, 2, 3 and so on.
-func (r *chunkRuns) samplesInChunk(chunk int64) int64 {
-	if chunk == r.nextChunk {
+// advanceToChunk advances to the chunk with the given number and returns its number of samples. It must be called for
+// 1, 2, 3 and so on.
+func (r *chunkRuns) advanceToChunk(number int64) (samples int64) {
+	if number == r.nextChunk {
 		r.count = r.nextCount
-		r.nextRow()
+		r.readNextRow()
 	}
 	abortIf(r.count == 0, reasonDamaged)
 	return r.count
@@ -157,7 +158,7 @@ func (m *movie) visitChunks(t *track, visit func(mediaChunk)) {
 		}
 		number++
 		// The last chunk may claim more samples than there are.
-		samples := min(runs.samplesInChunk(number), sizes.left)
-		visit(mediaChunk{samples, at, sizes.sumSizes(samples)})
+		samples := min(runs.advanceToChunk(number), sizes.left)
+		visit(mediaChunk{samples, at, sizes.sumNextSizes(samples)})
 	}
 }

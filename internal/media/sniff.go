@@ -223,9 +223,9 @@ func looksLikeScript(head []byte) bool {
 	return false
 }
 
-// checkTrailingData refuses a picture that is followed by another kind of file. If other data follows, as phones write
-// it, it sets Private, so that Clean removes the data.
-func (f *file) checkTrailingData(end int64, facts *Facts) {
+// refuseOrMarkTrailingData refuses a picture that is followed by another kind of file. If other data follows, which
+// phones write, it sets Private, so that Clean removes the data.
+func (f *file) refuseOrMarkTrailingData(end int64, facts *Facts) {
 	if end < f.size {
 		facts.Private = true
 	}

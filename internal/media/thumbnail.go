@@ -26,11 +26,11 @@ const (
 	thumbnailQuality = 82
 
 	// maxDecodeBytes is the maximum memory for decoding a picture, so that the whole program needs less than 300 MiB. A
-	// picture that needs more gets a drawn card: in the most common formats, one with more than 50 million pixels.
+	// picture that needs more gets a drawn placeholder: in the most common formats, one with more than 50 million pixels.
 	maxDecodeBytes = 192 << 20
 
 	// maxDecodePixels is the maximum number of pixels times scans that is decoded. More would take minutes, for which all
-	// other pictures would wait. Such a picture gets a drawn card.
+	// other pictures would wait. Such a picture gets a drawn placeholder.
 	maxDecodePixels = 1_000_000_000
 
 	// freeDecodeBytes is the size from which a decoded picture's memory is returned to the system at once.
@@ -42,23 +42,23 @@ func (f Facts) decodingMemory() int64 {
 	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height))
 }
 
-// isDecodable reports whether decoding the picture needs neither too much memory nor too much time.
-func (f Facts) isDecodable() bool {
+// isWithinDecodeLimits reports whether decoding the picture needs neither too much memory nor too much time.
+func (f Facts) isWithinDecodeLimits() bool {
 	return f.decodingMemory() <= maxDecodeBytes && f.Scans*f.Width*f.Height <= maxDecodePixels
 }
 
 // MakeThumbnail returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, with at most 480
-// pixels on its longer side, or a drawn card if decoding would need too much memory or time. The error is a *Refusal if
-// the picture cannot be decoded.
+// pixels on its longer side, or a drawn placeholder if decoding would need too much memory or time. The error is a
+// *Refusal if the picture cannot be decoded.
 func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail of %s: it is not a picture", facts.Mime)
 	}
-	if !facts.isDecodable() {
-		return drawCard(facts)
+	if !facts.isWithinDecodeLimits() {
+		return drawPlaceholder(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
-	small, err := f.decodeScaled(facts)
+	small, err := f.decodeForThumbnail(facts)
 	if facts.decodingMemory() > freeDecodeBytes {
 		debug.FreeOSMemory() // the garbage collector would wait until the next pictures need as much again
 	}
@@ -71,8 +71,9 @@ func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, err
 	return encodeThumbnail(applyOrientation(small, facts.Orientation))
 }
 
-// decodeScaled decodes the picture and scales it to a thumbnail, so that the memory of the full picture can be freed.
-func (f *file) decodeScaled(facts Facts) (*image.RGBA, error) {
+// decodeForThumbnail decodes the picture and scales it to a thumbnail, so that the memory of the full picture can be
+// freed.
+func (f *file) decodeForThumbnail(facts Facts) (*image.RGBA, error) {
 	picture, err := f.decodePicture(facts)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 	}()
 	open := func() (io.Reader, error) { return f.sectionReader(), nil }
 	if facts.Mime == "image/webp" && facts.Frames > 1 {
-		open = f.extractFirstFrame
+		open = f.extractFirstWebPFrame
 	}
 	in, err := open()
 	if err != nil {
@@ -107,21 +108,21 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 		return nil, newRefusal(reasonDamaged)
 	}
 	if facts.Mime == "image/webp" {
-		expandRange(picture)
+		expandColorRange(picture)
 	}
 	return picture, nil
 }
 
-// expandRange expands the samples of a lossy WebP from the limited range of ITU-R BT.601 (16 to 235 for brightness, 16
-// to 240 for color) to the full range, which package image expects. It does not change other pictures.
-func expandRange(picture image.Image) {
+// expandColorRange expands the samples of a lossy WebP from the limited range of ITU-R BT.601 (16 to 235 for
+// brightness, 16 to 240 for color) to the full range, which package image expects. It does not change other pictures.
+func expandColorRange(picture image.Image) {
 	switch p := picture.(type) {
 	case *image.YCbCr:
 		expandSamples(p.Y, 16, 235)
 		expandSamples(p.Cb, 16, 240)
 		expandSamples(p.Cr, 16, 240)
 	case *image.NYCbCrA:
-		expandRange(&p.YCbCr)
+		expandColorRange(&p.YCbCr)
 	}
 }
 
@@ -136,9 +137,9 @@ func expandSamples(samples []byte, least, most int) {
 	}
 }
 
-// extractFirstFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not
+// extractFirstWebPFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not
 // support animations.
-func (f *file) extractFirstFrame() (frame io.Reader, err error) {
+func (f *file) extractFirstWebPFrame() (frame io.Reader, err error) {
 	err = recoverAbort(func() {
 		for c := range f.riffChunks(f.riffEnd()) {
 			if c.name != "ANMF" || c.length < 16 {

@@ -7,7 +7,7 @@ import (
 // track is what the index contains about one track.
 type track struct {
 	id            uint32
-	at            box // the whole track
+	at            mp4Box // the whole track
 	enabled       bool
 	outside       bool // its data is in another file
 	handler       string
@@ -18,12 +18,12 @@ type track struct {
 	length        int64 // according to the table of sample times
 	samples       int64
 
-	stsd, stts, stsc, stsz, stco, stss box
+	stsd, stts, stsc, stsz, stco, stss mp4Box
 }
 
 const maxTracks = 100
 
-func (m *movie) readTrack(trak box) {
+func (m *movie) readTrack(trak mp4Box) {
 	t := &track{at: trak, orientation: 1}
 	m.tracks = append(m.tracks, t)
 	abortIf(len(m.tracks) > maxTracks, reasonManyParts)
@@ -39,7 +39,7 @@ func (m *movie) readTrack(trak box) {
 	}
 }
 
-func (m *movie) readTrackHead(t *track, b box) {
+func (m *movie) readTrackHead(t *track, b mp4Box) {
 	var head mp4.Tkhd
 	m.unmarshalBox(b, &head)
 	t.id, t.enabled = head.TrackID, head.CheckFlag(1)
@@ -55,8 +55,9 @@ func (m *movie) readTrackHead(t *track, b box) {
 	}
 }
 
-// readMdia reads the content of the mdia box. Its hdlr box says what kind of track this is; those elsewhere do not.
-func (m *movie) readMdia(t *track, mdia box) {
+// readMdia reads the content of the mdia box. Its hdlr box says what kind of track this is; hdlr boxes elsewhere do
+// not.
+func (m *movie) readMdia(t *track, mdia mp4Box) {
 	for b := range m.children(mdia) {
 		switch b.name {
 		case "mdhd":
@@ -76,11 +77,11 @@ func (m *movie) readMdia(t *track, mdia box) {
 }
 
 // readMinfChild reads a box in a track's minf box: where the data is, or the places of the sample tables.
-func (m *movie) readMinfChild(t *track, b box) {
+func (m *movie) readMinfChild(t *track, b mp4Box) {
 	switch b.name {
 	case "dinf":
 		for b := range m.children(b) {
-			m.checkDataReferences(t, b)
+			m.recordOutsideReferences(t, b)
 		}
 	case "stbl":
 		for b := range m.children(b) {
@@ -102,9 +103,9 @@ func (m *movie) readMinfChild(t *track, b box) {
 	}
 }
 
-// checkDataReferences records whether a track refers to data in other files. A program that followed the references
+// recordOutsideReferences records whether a track refers to data in other files. A program that followed the references
 // would open files or addresses of the sender's choice.
-func (m *movie) checkDataReferences(t *track, dref box) {
+func (m *movie) recordOutsideReferences(t *track, dref mp4Box) {
 	if dref.name != "dref" || dref.contentLength() < 8 {
 		return
 	}

@@ -8,15 +8,15 @@ import (
 const riffHead = 12
 
 // riffChunks yields the chunks before end (RFC 9649, 2.3).
-func (f *file) riffChunks(end int64) iter.Seq[chunk] {
-	return func(yield func(chunk) bool) {
+func (f *file) riffChunks(end int64) iter.Seq[imageChunk] {
+	return func(yield func(imageChunk) bool) {
 		at := int64(riffHead)
 		for range maxChunks {
 			if at >= end {
 				return
 			}
 			b := f.readBytes(at, 8)
-			c := chunk{name: string(b[:4]), at: at, length: int64(binary.LittleEndian.Uint32(b[4:])), data: at + 8}
+			c := imageChunk{name: string(b[:4]), at: at, length: int64(binary.LittleEndian.Uint32(b[4:])), data: at + 8}
 			abortIf(c.length > end-c.data, reasonDamaged)
 			if !yield(c) {
 				return
@@ -42,8 +42,8 @@ func readWebP(f *file, facts *Facts) {
 		switch c.name {
 		case "VP8X": // the extended header (RFC 9649, 2.7.1.1)
 			abortIf(!first, reasonDamaged)
-			b := f.readChunk(c, 10)
-			facts.checkAndSetSize(readUint24(b[4:])+1, readUint24(b[7:])+1)
+			b := f.readChunkOfLength(c, 10)
+			facts.checkAndSetSize(readUint24LE(b[4:])+1, readUint24LE(b[7:])+1)
 		case "VP8 ", "VP8L":
 			still++
 			if width, height := f.readWebPSize(c); first {
@@ -66,18 +66,18 @@ func readWebP(f *file, facts *Facts) {
 		facts.Frames, facts.DurationMs = 1, 0
 	}
 	facts.swapSidesIfTurned()
-	f.checkTrailingData(end, facts)
+	f.refuseOrMarkTrailingData(end, facts)
 }
 
 // readANMF counts a frame and adds its delay to the duration (RFC 9649, 2.7.1.1).
-func (f *Facts) readANMF(from *file, c chunk) {
+func (f *Facts) readANMF(from *file, c imageChunk) {
 	f.countOrRefuseFrame()
 	abortIf(c.length < 16, reasonDamaged)
 	b := from.readBytes(c.data, 16)
-	outside := 2*readUint24(b)+readUint24(b[6:])+1 > int64(f.Width) ||
-		2*readUint24(b[3:])+readUint24(b[9:])+1 > int64(f.Height)
+	outside := 2*readUint24LE(b)+readUint24LE(b[6:])+1 > int64(f.Width) ||
+		2*readUint24LE(b[3:])+readUint24LE(b[9:])+1 > int64(f.Height)
 	abortIf(outside, reasonDamaged)
-	f.DurationMs += readUint24(b[12:])
+	f.DurationMs += readUint24LE(b[12:])
 }
 
 // webpMemoryPerPixel returns how many bytes the decoder uses per pixel of a picture with this chunk. A lossless picture
@@ -95,7 +95,7 @@ func webpMemoryPerPixel(chunk string) float64 {
 }
 
 // readWebPSize returns the size of a still picture (RFC 6386, 9.1; RFC 9649, 3.4).
-func (f *file) readWebPSize(c chunk) (width, height int64) {
+func (f *file) readWebPSize(c imageChunk) (width, height int64) {
 	need := 10
 	if c.name == "VP8L" {
 		need = 5
@@ -111,7 +111,7 @@ func (f *file) readWebPSize(c chunk) (width, height int64) {
 	return int64(binary.LittleEndian.Uint16(b[6:]) & 0x3fff), int64(binary.LittleEndian.Uint16(b[8:]) & 0x3fff)
 }
 
-func readUint24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
+func readUint24LE(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
 // isKeptInWebP reports whether Clean keeps a chunk.
 func isKeptInWebP(name string) bool {

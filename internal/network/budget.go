@@ -13,7 +13,7 @@ type Budget struct {
 	Call  core.Action // DoCreate, DoPublish, or DoStatus for status queries after the arm
 	Scope Scope       // ScopeAccount or ScopeApp
 	Name  string      // what the network counts, as a plural: uploads
-	Count int         // the most that it accepts
+	Count int         // the maximum within one period
 	// Cost is how much of Count one call uses; 0 means 1.
 	Cost int
 	// Window is the length of the moving period. If Day is set, the period is a calendar day in that zone instead.
@@ -21,8 +21,8 @@ type Budget struct {
 	Day    *time.Location
 }
 
-// PeriodAt returns the start of the period that contains now and, for a calendar day, its end.
-func (b Budget) PeriodAt(now time.Time) (since, ends time.Time) {
+// PeriodAt returns the start and the end of the period that contains now. The end of a moving period is zero.
+func (b Budget) PeriodAt(now time.Time) (start, end time.Time) {
 	if b.Day == nil {
 		return now.Add(-b.Window), time.Time{}
 	}
@@ -30,7 +30,7 @@ func (b Budget) PeriodAt(now time.Time) (since, ends time.Time) {
 	return time.Date(year, month, day, 0, 0, 0, 0, b.Day), time.Date(year, month, day+1, 0, 0, 0, 0, b.Day)
 }
 
-// String returns the limit in words: 6 uploads in a minute for each account.
+// String returns the limit in words, such as "6 uploads in a minute for each account".
 func (b Budget) String() string {
 	within, of := fmt.Sprintf("in %.0f minutes", b.Window.Minutes()), "each account"
 	switch {
@@ -47,7 +47,7 @@ func (b Budget) String() string {
 	return fmt.Sprintf("%d %s %s for %s", b.Count, b.Name, within, of)
 }
 
-// FindBudget returns the budget of a call, or false if the network publishes no limit for it.
+// FindBudget returns the budget for a call, or false if the network publishes no limit for it.
 func (d Delivery) FindBudget(call core.Action) (Budget, bool) {
 	for _, b := range d.Budgets {
 		if b.Call == call && b.Count > 0 {

@@ -19,14 +19,14 @@ import (
 	"time"
 )
 
-// bodyLimit bounds a response. No network sends a publishing service more than this.
+// bodyLimit is the maximum size of a response in bytes. Networks never need to send more.
 const bodyLimit = 1 << 20
 
 // Request is one call to a network. Form, JSON and Body are its body; at most one of them is set.
 type Request struct {
 	Method string
-	URL    string     // https, of the network itself; its own query is kept
-	Query  url.Values // without the token, unless the network accepts it nowhere else
+	URL    string     // an https address of the network itself, which may have a query
+	Query  url.Values // is added to the query of URL; without the token, unless the network accepts it nowhere else
 	Form   url.Values
 	JSON   any
 	Body   *Body
@@ -44,7 +44,7 @@ type Body struct {
 	// Open opens exactly Size bytes. If it fails, nothing is sent.
 	Open func(context.Context) (io.ReadCloser, error)
 	Size int64
-	Type string // of the content
+	Type string // the content type
 }
 
 // Response is a complete response: it is JSON, or its status is one of Request.Complete.
@@ -55,7 +55,7 @@ type Response struct {
 	cut    redactor
 }
 
-// CompleteError adds the status and the redacted body of the response to an error about it.
+// CompleteError returns the error with the status and the redacted body of the response. It also redacts the message.
 func (r *Response) CompleteError(e Error) *Error {
 	e.Status, e.Raw = r.Status, r.cut.redactAndTruncate(r.Body)
 	e.Message = r.cut.redact(e.Message)
@@ -63,12 +63,12 @@ func (r *Response) CompleteError(e Error) *Error {
 }
 
 // Do makes the call once. An error is always an *Error: NotSent if nothing of the request was written, or Unknown if
-// the response was not complete (see Response). It never contains an address or a secret.
-func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
+// the response was not complete (see Response). The error never contains an address or a secret.
+func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	call := Call{Method: in.Method, Started: c.now()}
-	resp, err := c.sendRequest(ctx, in, &call)
+	call := Call{Method: request.Method, Started: c.now()}
+	resp, err := c.sendRequest(ctx, request, &call)
 	call.Took = c.now().Sub(call.Started)
 	if err != nil {
 		call.Kind, call.Status = err.Kind, err.Status
@@ -80,11 +80,11 @@ func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
 	return resp, nil
 }
 
-func (c *Client) sendRequest(ctx context.Context, in Request, call *Call) (*Response, *Error) {
-	cut := newRedactor(in)
+func (c *Client) sendRequest(ctx context.Context, request Request, call *Call) (*Response, *Error) {
+	cut := newRedactor(request)
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
-	r, host, err := c.newHTTPRequest(ctx, in)
+	r, host, err := c.newHTTPRequest(ctx, request)
 	call.Host = host
 	if err != nil {
 		err = redactError(cut, err)
@@ -98,46 +98,46 @@ func (c *Client) sendRequest(ctx context.Context, in Request, call *Call) (*Resp
 		return nil, newTransportError(NotSent, host, cut, err)
 	}
 	defer answer.Body.Close()
-	return readResponse(answer, host, cut, in.Complete)
+	return readResponse(answer, host, cut, request.Complete)
 }
 
-func (c *Client) newHTTPRequest(ctx context.Context, in Request) (r *http.Request, host string, err error) {
-	u, err := url.Parse(in.URL)
+func (c *Client) newHTTPRequest(ctx context.Context, request Request) (r *http.Request, host string, err error) {
+	u, err := url.Parse(request.URL)
 	if err != nil {
 		return nil, "", errors.New("the address of the call is not valid")
 	}
 	if u.Scheme != "https" || u.Host == "" {
 		return nil, u.Host, errors.New("networks can only be called over https")
 	}
-	u.RawQuery = appendQuery(u.RawQuery, in.Query)
-	text, contentType, err := in.encodeFormOrJSON()
+	u.RawQuery = appendQuery(u.RawQuery, request.Query)
+	text, contentType, err := request.encodeFormOrJSON()
 	if err != nil {
 		return nil, u.Host, err
 	}
-	r, err = http.NewRequestWithContext(ctx, in.Method, nestURL(c.calls, u), text)
+	r, err = http.NewRequestWithContext(ctx, request.Method, nestURL(c.calls, u), text)
 	if err != nil {
 		return nil, u.Host, err
 	}
-	maps.Copy(r.Header, in.Header)
+	maps.Copy(r.Header, request.Header)
 	r.Header.Set("Accept", "application/json")
-	if in.Body != nil && in.Body.Size > 0 {
-		contentType = in.Body.Type
-		if r.Body, err = in.Body.Open(ctx); err != nil {
+	if request.Body != nil && request.Body.Size > 0 {
+		contentType = request.Body.Type
+		if r.Body, err = request.Body.Open(ctx); err != nil {
 			return nil, u.Host, fmt.Errorf("a file could not be read: %w", err)
 		}
-		r.ContentLength = in.Body.Size
+		r.ContentLength = request.Body.Size
 	}
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
 	}
-	if in.Token != "" {
-		r.Header.Set("Authorization", "Bearer "+in.Token.Reveal())
+	if request.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+request.Token.Reveal())
 	}
 	return r, u.Host, nil
 }
 
-// encodeFormOrJSON returns the body of a request with a form or JSON, and its content type. It returns nil for any
-// other.
+// encodeFormOrJSON returns the body of a request with a form or JSON, and its content type. For any other request, it
+// returns nil.
 func (r Request) encodeFormOrJSON() (text io.Reader, contentType string, err error) {
 	switch {
 	case r.Form != nil:
@@ -157,12 +157,12 @@ func appendQuery(encoded string, more url.Values) string {
 	return encoded + "&" + added
 }
 
-func readResponse(answer *http.Response, host string, cut redactor, complete []int) (*Response, *Error) {
+func readResponse(answer *http.Response, host string, cut redactor, completeStatuses []int) (*Response, *Error) {
 	resp := &Response{Status: answer.StatusCode, Header: answer.Header, cut: cut}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyLimit+1))
 	body = replaceNULEscapes(body)
 	resp.Body = body
-	isComplete := slices.Contains(complete, answer.StatusCode)
+	isComplete := slices.Contains(completeStatuses, answer.StatusCode)
 	unknown := func(message string) *Error {
 		return resp.CompleteError(
 			Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})},
@@ -174,11 +174,11 @@ func readResponse(answer *http.Response, host string, cut redactor, complete []i
 		e.cause = unwrapURLError(err)
 		return nil, e
 	case len(body) > bodyLimit:
-		return nil, unknown("sent a response that is too long")
+		return nil, unknown("sent a response that was too long")
 	case answer.StatusCode/100 == 3 && (!isComplete || answer.Header.Get("Location") != ""):
 		return nil, unknown("sent a redirect, which Belfry does not follow")
 	case !isComplete && !json.Valid(body):
-		return nil, unknown(fmt.Sprintf("responded with status %d and a body that is not JSON", answer.StatusCode))
+		return nil, unknown(fmt.Sprintf("responded with status %d and without valid JSON", answer.StatusCode))
 	}
 	return resp, nil
 }
@@ -186,8 +186,8 @@ func readResponse(answer *http.Response, host string, cut redactor, complete []i
 // jsonEscape matches one escape at a time, so the second backslash of an escaped backslash never starts a match.
 var jsonEscape = regexp.MustCompile(`(?s)\\(?:u0000|.)`)
 
-// replaceNULEscapes replaces every escaped U+0000 in JSON with U+FFFD. Networks do not send it on purpose, and the
-// database could not store the response.
+// replaceNULEscapes replaces every escaped U+0000 in JSON with U+FFFD. Networks do not send U+0000 on purpose, and the
+// database cannot store it.
 func replaceNULEscapes(body []byte) []byte {
 	return jsonEscape.ReplaceAllFunc(body, func(escape []byte) []byte {
 		if string(escape) == `\u0000` {
@@ -200,8 +200,8 @@ func replaceNULEscapes(body []byte) []byte {
 // LongestWait caps the wait that a network asks for. A wrong figure must not hold a post for years.
 const LongestWait = 24 * time.Hour
 
-// RetryAfter returns the wait that the Retry-After header asks for, at most LongestWait; 0 if it asks for none. Dates
-// are compared with now, and are ignored if now is zero.
+// RetryAfter returns the wait that the Retry-After header asks for, at most LongestWait; 0 if it asks for none. A date
+// in the header is compared with now, and ignored if now is zero.
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	value := r.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {

@@ -27,7 +27,7 @@ var ErrNotSigned = errors.New("the call is not signed by the network")
 type Notice struct {
 	Kind  NoticeKind // "" if nothing needs to be done
 	Grant string
-	// At is when the network first reported it. It does not apply to access granted later.
+	// At is when the network first reported this. The notice does not apply to access granted later.
 	At time.Time
 }
 
@@ -44,7 +44,8 @@ const (
 // callbackSkew is how far a network's clock may be ahead of ours.
 const callbackSkew = 5 * time.Minute
 
-// IsFresh reports whether a signature time is at most maxAge old and not in the future. A maxAge of 0 allows any age.
-func IsFresh(signed, now time.Time, maxAge time.Duration) bool {
-	return !signed.After(now.Add(callbackSkew)) && (maxAge == 0 || !signed.Before(now.Add(-maxAge)))
+// IsSignatureFresh reports whether a signature is at most maxAge old and not from the future, apart from callbackSkew.
+// A maxAge of 0 allows any age.
+func IsSignatureFresh(signedAt, now time.Time, maxAge time.Duration) bool {
+	return !signedAt.After(now.Add(callbackSkew)) && (maxAge == 0 || !signedAt.Before(now.Add(-maxAge)))
 }

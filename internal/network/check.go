@@ -13,7 +13,7 @@ type Findings struct {
 	issues, warnings []core.Issue
 }
 
-// AddIf adds the issue or warning of the network if wrong is true.
+// AddIf adds the issue or warning for the network if wrong is true.
 func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 	if wrong {
 		i.AppendTo(&f.issues, &f.warnings, f.network, args...)
@@ -21,7 +21,7 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 }
 
 // CheckDraftWith decodes the draft's settings, runs a network's check, and also checks the draft against the account's
-// facts. If stored settings can no longer be decoded, it returns one issue.
+// facts. If the settings cannot be decoded, it returns only that issue.
 func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
 	s, err := DecodeSettings[T](d, draft.Settings)
 	if err != nil {
@@ -34,11 +34,11 @@ func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings))
 }
 
 // CheckLimits checks a draft against the limits of a network and one of its content types, the same limits that GET
-// /limits returns. The draft has the text that would be sent, and no title if none would be. The links count in
-// addition to those in the text.
-func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, links ...string) {
+// /limits returns. The draft must have the text that would be sent, and a title only if one would be sent. The extra
+// links count in addition to those in the text.
+func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, extraLinks ...string) {
 	content, ok := d.Limits.ContentTypes[contentType]
-	f.checkText(d, content, draft, links)
+	f.checkText(d, content, draft, extraLinks)
 	if !ok {
 		f.AddIf(true, core.IssueMediaKindUnsupported)
 		return
@@ -68,11 +68,11 @@ func (f *Findings) checkEachFile(content core.ContentType, media []core.Media) {
 		f.checkFileLimits(*limits, m)
 	}
 	if len(converted) > 0 {
-		f.AddIf(true, core.WarnImagesConverted, summarizeNames(converted))
+		f.AddIf(true, core.WarnImagesConverted, summarizeImageNames(converted))
 	}
 }
 
-func (f *Findings) checkText(d Description, content core.ContentType, draft Draft, links []string) {
+func (f *Findings) checkText(d Description, content core.ContentType, draft Draft, extraLinks []string) {
 	l := d.Limits
 	if content.Text != nil {
 		l.Text = *content.Text
@@ -93,7 +93,7 @@ func (f *Findings) checkText(d Description, content core.ContentType, draft Draf
 	}{
 		{l.Hashtags, func() int { return CountHashtags(draft.Text) }, core.IssueHashtagsMany},
 		{l.Mentions, func() int { return CountMentions(draft.Text) }, core.IssueMentionsTooMany},
-		{l.Links, func() int { return CountDistinctLinks(draft.Text, links...) }, core.IssueLinksTooMany},
+		{l.Links, func() int { return CountDistinctLinks(draft.Text, extraLinks...) }, core.IssueLinksTooMany},
 	} {
 		if most.limit != nil {
 			n := most.count()
@@ -117,7 +117,7 @@ func (f *Findings) checkFileCountsAndKinds(content core.ContentType, media []cor
 	for _, kind := range []core.FileKind{core.FileImage, core.FileVideo} {
 		if l := fileLimits(content, kind); l != nil {
 			n := CountFiles(media, kind)
-			f.AddIf(exceeds(n, l.Count), core.IssueMediaCountUnsupported, n, content.Min, l.Count)
+			f.AddIf(exceedsIfLimited(n, l.Count), core.IssueMediaCountUnsupported, n, content.Min, l.Count)
 		}
 	}
 	refused := func(m core.Media) bool { return fileLimits(content, m.Kind) == nil }
@@ -154,7 +154,7 @@ func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
 	if !l.AcceptsFormat(m.Mime) {
 		f.addFormatIssue(l, m)
 	}
-	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, core.FormatBytes(l.Bytes))
+	f.AddIf(exceedsIfLimited(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, core.FormatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
 		f.checkDimensions(l, m)
 	}
@@ -164,20 +164,20 @@ func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
 }
 
 func (f *Findings) addFormatIssue(l core.FileLimits, m core.Media) {
-	format := joinMIMENames([]string{m.Mime})
+	format := joinFormatNames([]string{m.Mime})
 	if l.WouldConvert(m.Mime) {
 		format += ", and Belfry cannot convert it, because it is animated or too large"
 	}
-	f.AddIf(true, core.IssueFormatUnsupported, m.Name, joinMIMENames(l.Formats), format)
+	f.AddIf(true, core.IssueFormatUnsupported, m.Name, joinFormatNames(l.Formats), format)
 }
 
 func (f *Findings) checkDimensions(l core.FileLimits, m core.Media) {
 	ratio := float64(m.Width) / float64(m.Height)
-	f.AddIf(ratio < l.MinRatio || exceeds(ratio, l.MaxRatio), core.IssueAspectUnsupported,
-		m.Name, formatNumber(l.MinRatio)+":1", textOrAny(l.MaxRatio > 0, formatNumber(l.MaxRatio)+":1"))
+	f.AddIf(ratio < l.MinRatio || exceedsIfLimited(ratio, l.MaxRatio), core.IssueAspectUnsupported,
+		m.Name, formatThreeDigits(l.MinRatio)+":1", textOrAny(l.MaxRatio > 0, formatThreeDigits(l.MaxRatio)+":1"))
 	short := min(m.Width, m.Height)
-	f.AddIf(m.Width < l.MinWidth || m.Height < l.MinHeight || exceeds(m.Width, l.MaxWidth) ||
-		exceeds(m.Height, l.MaxHeight) || exceeds(short, l.MaxShortSide),
+	f.AddIf(m.Width < l.MinWidth || m.Height < l.MinHeight || exceedsIfLimited(m.Width, l.MaxWidth) ||
+		exceedsIfLimited(m.Height, l.MaxHeight) || exceedsIfLimited(short, l.MaxShortSide),
 		core.IssueResolutionUnsupported, m.Name, formatDimensions(l))
 }
 
@@ -185,42 +185,45 @@ func (f *Findings) checkDimensions(l core.FileLimits, m core.Media) {
 func (f *Findings) checkVideoLimits(l core.FileLimits, m core.Media) {
 	if m.DurationMs > 0 {
 		f.AddIf(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, formatDuration(l.MinDurationMs))
-		f.AddIf(exceeds(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, formatDuration(l.MaxDurationMs))
+		f.AddIf(exceedsIfLimited(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, formatDuration(l.MaxDurationMs))
 	}
 	foreign := func(list []core.Codec, c core.Codec) bool {
 		return c != "" && len(list) > 0 && !slices.Contains(list, c)
 	}
 	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, m.Name, takes, has) }
 	wrong(
-		foreign(l.VideoCodecs, m.VideoCodec), "video in "+joinCodecNames(l.VideoCodecs), formatCodeName(string(m.VideoCodec)),
+		foreign(l.VideoCodecs, m.VideoCodec), "video in "+joinCodecNames(l.VideoCodecs),
+		formatOrCodecName(string(m.VideoCodec)),
 	)
 	wrong(
-		foreign(l.AudioCodecs, m.AudioCodec), "audio in "+joinCodecNames(l.AudioCodecs), formatCodeName(string(m.AudioCodec)),
+		foreign(l.AudioCodecs, m.AudioCodec), "audio in "+joinCodecNames(l.AudioCodecs),
+		formatOrCodecName(string(m.AudioCodec)),
 	)
 	wrong(
-		exceeds(m.AudioRate, l.AudioRate), "audio of at most "+formatNumber(float64(l.AudioRate)/1000)+" kHz",
-		formatNumber(float64(m.AudioRate)/1000)+" kHz",
+		exceedsIfLimited(m.AudioRate, l.AudioRate), "audio of at most "+formatThreeDigits(float64(l.AudioRate)/1000)+" kHz",
+		formatThreeDigits(float64(m.AudioRate)/1000)+" kHz",
 	)
 	wrong(
-		exceeds(m.AudioChannels, l.AudioChannels), "at most "+formatNumber(float64(l.AudioChannels))+" audio channels",
-		formatNumber(float64(m.AudioChannels)),
+		exceedsIfLimited(m.AudioChannels, l.AudioChannels),
+		"at most "+formatThreeDigits(float64(l.AudioChannels))+" audio channels",
+		formatThreeDigits(float64(m.AudioChannels)),
 	)
 	if m.FPS > 0 {
 		// Frame rates in files are seldom exact: 30.003 counts as 30.
 		fps := math.Round(m.FPS*fpsSteps) / fpsSteps
 		wrong(
-			fps < l.MinFPS || exceeds(fps, l.MaxFPS),
-			formatNumber(l.MinFPS)+" to "+textOrAny(l.MaxFPS > 0, formatNumber(l.MaxFPS))+" frames per second",
-			formatNumber(m.FPS),
+			fps < l.MinFPS || exceedsIfLimited(fps, l.MaxFPS),
+			formatThreeDigits(l.MinFPS)+" to "+textOrAny(l.MaxFPS > 0, formatThreeDigits(l.MaxFPS))+" frames per second",
+			formatThreeDigits(m.FPS),
 		)
 	}
 	wrong(
-		exceeds(m.BitRate, l.BitRate), "at most "+formatNumber(float64(l.BitRate)/megabit)+" Mbit/s",
-		formatNumber(float64(m.BitRate)/megabit),
+		exceedsIfLimited(m.BitRate, l.BitRate), "at most "+formatThreeDigits(float64(l.BitRate)/megabit)+" Mbit/s",
+		formatThreeDigits(float64(m.BitRate)/megabit),
 	)
 }
 
 const fpsSteps = 10
 
-// exceeds reports whether a number exceeds a limit; a limit of 0 is none.
-func exceeds[N int | int64 | float64](n, limit N) bool { return limit > 0 && n > limit }
+// exceedsIfLimited reports whether a number exceeds a limit. A limit of 0 means that there is none.
+func exceedsIfLimited[N int | int64 | float64](n, limit N) bool { return limit > 0 && n > limit }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Bounds of the connection pool. A thousand posts due in one second call one host at once. We close idle connections
-// early: if the network closed one during a POST, nobody would know whether the request arrived.
+// Limits of the connection pool. A thousand posts that are due in the same second call one host at once. We close idle
+// connections early: if the network closed one during a POST, nobody would know whether the request arrived.
 const (
 	poolPerHost   = 1000
 	poolIdle      = 30 * time.Second
@@ -96,8 +96,8 @@ func newTransport() *http.Transport {
 // CloseIdleConnections closes the connections that are not in use.
 func (c *Client) CloseIdleConnections() { c.http.CloseIdleConnections() }
 
-// BrowserURL returns the address at which a browser opens an address of a network. It differs only if networks are
-// simulated. Mapped addresses and addresses without a host stay the same.
+// BrowserURL returns the address at which a browser opens an address of a network. The two differ only if networks are
+// simulated. Addresses that are already mapped, and addresses without a host, stay the same.
 func (c *Client) BrowserURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || c.browse == nil || u.Host == "" || strings.HasPrefix(address, withoutTrailingSlash(c.browse)) {
@@ -108,8 +108,8 @@ func (c *Client) BrowserURL(address string) string {
 
 func withoutTrailingSlash(base *url.URL) string { return strings.TrimSuffix(base.String(), "/") }
 
-// nestURL returns an https address as an address below base: base, followed by the host, path and query of the address
-// unchanged. Without a base, it returns the address.
+// nestURL maps an https address to an address below base: base, followed by the unchanged host, path and query. If base
+// is nil, or for any other address, it returns the address unchanged.
 func nestURL(base, u *url.URL) string {
 	if base == nil || u.Scheme != "https" || u.Host == "" {
 		return u.String()
@@ -119,7 +119,7 @@ func nestURL(base, u *url.URL) string {
 }
 
 // URLIfOnDomains returns the address if it is an https address on one of the domains or their subdomains, and ""
-// otherwise. A response must not turn a link to another site into the link of a post.
+// otherwise. This prevents a response from making a link to another site the link of a post.
 func URLIfOnDomains(address string, domains ...string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.User != nil || u.Port() != "" {

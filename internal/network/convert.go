@@ -6,9 +6,9 @@ import (
 	"belfry/internal/core"
 )
 
-// ConversionsOf returns, for each file of a draft, the JPEG that is sent in its place, or nil if the file is sent as
-// it is.
-func ConversionsOf(r Rules, d Draft) []*core.Conversion {
+// ConversionForEachFile returns, for each file of a draft, the conversion that is sent in its place, or nil if the file
+// is sent as it is.
+func ConversionForEachFile(r Rules, d Draft) []*core.Conversion {
 	content := r.Describe().Limits.ContentTypes[r.ContentType(d)]
 	all := make([]*core.Conversion, len(d.Media))
 	for i, m := range d.Media {
@@ -19,8 +19,8 @@ func ConversionsOf(r Rules, d Draft) []*core.Conversion {
 	return all
 }
 
-// summarizeNames names one file, and counts the others.
-func summarizeNames(names []string) string {
+// summarizeImageNames returns the first name and the number of other images.
+func summarizeImageNames(names []string) string {
 	switch others := len(names) - 1; others {
 	case 0:
 		return names[0]

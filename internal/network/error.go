@@ -44,11 +44,11 @@ const (
 	ScopeApp     Scope = "app"     // all posts of this server to the network
 )
 
-// Error is a failed call to a network, with the network's own message.
+// Error is a failed call to a network.
 type Error struct {
 	Kind    ErrorKind
 	Code    string // the network's code, with a subcode after a slash
-	Message string // the network's own words
+	Message string // from the network, or from Belfry if the network sent none
 	Hint    string // what a person can do, if known
 	Status  int    // HTTP status, 0 without a response
 	Trace   string // the network's trace id

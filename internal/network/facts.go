@@ -15,7 +15,7 @@ func (f *Findings) checkAccountFacts(d Description, draft Draft) {
 	facts := draft.Facts
 	f.checkAccountChoices(d, draft)
 	tooLong := func(m core.Media) bool {
-		return m.Kind == core.FileVideo && exceeds(m.DurationMs, facts.LongestVideoMs)
+		return m.Kind == core.FileVideo && exceedsIfLimited(m.DurationMs, facts.LongestVideoMs)
 	}
 	if slices.ContainsFunc(draft.Media, tooLong) && !f.hasIssue(core.IssueDurationTooLong.Code) {
 		f.AddIf(true, core.IssueDurationOverAccount, formatDuration(facts.LongestVideoMs))

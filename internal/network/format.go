@@ -23,18 +23,18 @@ var spellings = map[string]string{
 	string(core.CodecH264): "H.264", string(core.CodecH265): "H.265",
 }
 
-func formatCodeName(s string) string {
-	if name, ok := spellings[s]; ok {
+func formatOrCodecName(code string) string {
+	if name, ok := spellings[code]; ok {
 		return name
 	}
-	return strings.ToUpper(s)
+	return strings.ToUpper(code)
 }
 
-func joinMIMENames(mimes []string) string {
+func joinFormatNames(mimes []string) string {
 	list := make([]string, len(mimes))
 	for i, m := range mimes {
 		_, name, _ := strings.Cut(m, "/")
-		list[i] = formatCodeName(name)
+		list[i] = formatOrCodecName(name)
 	}
 	return strings.Join(list, ", ")
 }
@@ -42,23 +42,24 @@ func joinMIMENames(mimes []string) string {
 func joinCodecNames(codecs []core.Codec) string {
 	list := make([]string, len(codecs))
 	for i, c := range codecs {
-		list[i] = formatCodeName(string(c))
+		list[i] = formatOrCodecName(string(c))
 	}
 	return strings.Join(list, ", ")
 }
 
 const megabit = 1_000_000
 
-func formatNumber(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
+// formatThreeDigits formats a number with at most three significant digits.
+func formatThreeDigits(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
 
-func textOrAny(known bool, s string) string {
-	if !known {
+func textOrAny(limited bool, limit string) string {
+	if !limited {
 		return "any"
 	}
-	return s
+	return limit
 }
 
-// formatDimensions formats the limits of width and height: "at least 320 pixels wide and at most 1080×1920 pixels".
+// formatDimensions formats the limits of width and height: "at least 320 pixels wide and at most 1080 × 1920 pixels".
 func formatDimensions(l core.FileLimits) string {
 	var limits []string
 	if least := formatPixels(l.MinWidth, l.MinHeight); least != "" {
@@ -73,7 +74,7 @@ func formatDimensions(l core.FileLimits) string {
 	return strings.Join(limits, " and ")
 }
 
-// formatPixels formats a width and a height, of which 0 means any. It returns "" for two zeros.
+// formatPixels formats a width and a height, where 0 means any. It returns "" if both are 0.
 func formatPixels(width, height int) string {
 	switch {
 	case width == 0 && height == 0:
@@ -83,7 +84,7 @@ func formatPixels(width, height int) string {
 	case width == 0:
 		return fmt.Sprintf("%d pixels high", height)
 	}
-	return fmt.Sprintf("%d×%d pixels", width, height)
+	return fmt.Sprintf("%d × %d pixels", width, height)
 }
 
 func formatDuration(ms int64) string {
@@ -96,5 +97,5 @@ func formatDuration(ms int64) string {
 			return fmt.Sprintf("%d %s", d/unit.is, unit.name)
 		}
 	}
-	return formatNumber(d.Seconds()) + " seconds"
+	return formatThreeDigits(d.Seconds()) + " seconds"
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Meaning is what an error code of a network means.
-type Meaning struct {
+// ErrorMeaning is what an error code of a network means.
+type ErrorMeaning struct {
 	Kind ErrorKind
 	Hint string // what a person can do
 	// Wait is how long a throttle lasts if the response does not say. After a refusal, it is how long the other posts
@@ -35,7 +35,7 @@ const (
 )
 
 // WhoActs returns who must act after an error with this meaning.
-func (m Meaning) WhoActs() Actor {
+func (m ErrorMeaning) WhoActs() Actor {
 	switch {
 	case m.Actor != "":
 		return m.Actor
@@ -47,17 +47,17 @@ func (m Meaning) WhoActs() Actor {
 	return ActorService
 }
 
-// Documented is an error code of a network with its meaning, as Driver.Errors lists it.
-type Documented struct {
+// DocumentedError is an error code of a network with its meaning, as Driver.Errors lists it.
+type DocumentedError struct {
 	Code string // as in Error.Code
-	Meaning
+	ErrorMeaning
 }
 
-// SortDocumented sorts by code, in place. Numeric codes are sorted by value.
-func SortDocumented(all []Documented) {
-	slices.SortFunc(all, func(a, b Documented) int {
-		m, isNumber := leadingNumber(a.Code)
-		n, isToo := leadingNumber(b.Code)
+// SortDocumentedErrors sorts by code, in place. Numeric codes are sorted by value.
+func SortDocumentedErrors(all []DocumentedError) {
+	slices.SortFunc(all, func(a, b DocumentedError) int {
+		m, isNumber := numberBeforeSeparator(a.Code)
+		n, isToo := numberBeforeSeparator(b.Code)
 		if isNumber && isToo && m != n {
 			return m - n
 		}
@@ -65,8 +65,9 @@ func SortDocumented(all []Documented) {
 	})
 }
 
-// leadingNumber returns the number that a code starts with, or false if it starts with none.
-func leadingNumber(code string) (int, bool) {
+// numberBeforeSeparator returns the first part of a code such as 9004/x or 200–299 as a number; ok is false if it is
+// not a number.
+func numberBeforeSeparator(code string) (n int, ok bool) {
 	first := strings.FieldsFunc(code, func(r rune) bool { return r == '/' || r == '–' })
 	n, err := strconv.Atoi(first[0])
 	return n, err == nil

@@ -13,16 +13,16 @@ import (
 	"belfry/internal/core"
 )
 
-// Rules are what the service knows about a network without calling it. Every network has them in its folder, even if
-// it has no connector.
+// Rules are what Belfry knows about a network without calling it. Every network has them in its folder, even if it has
+// no connector.
 type Rules interface {
 	Describe() Description
-	// NormalizeSettings decodes a settings block strictly and returns it in normal form. An unknown key or a
-	// wrong value is an invalid_request error that names the closest known one. Nil and {} are the defaults.
+	// NormalizeSettings decodes a settings block strictly and returns it in normal form. An unknown key or value is an
+	// invalid_request error that suggests the closest known one. Nil and {} are the defaults.
 	NormalizeSettings(block json.RawMessage) (json.RawMessage, error)
 	// CheckDraft returns what the network would refuse (issues) and what it advises against (warnings), without a call.
 	CheckDraft(Draft) (issues, warnings []core.Issue)
-	// ContentType returns which of Limits.ContentTypes the draft is.
+	// ContentType returns the key of the draft's content type in Limits.ContentTypes.
 	ContentType(Draft) string
 }
 
@@ -43,19 +43,19 @@ type Network interface {
 	// VerifyToken checks with the network that the token still works.
 	VerifyToken(ctx context.Context, t Token) error
 
-	// DeliveryFor returns how such a post gets to the network. It depends only on the kind of post, its files and the
-	// login with which its account was connected. It makes no call.
+	// DeliveryFor returns how a post with the draft's content gets to the network. The result depends only on the kind of
+	// post, its files and the login with which its account was connected. DeliveryFor makes no call.
 	DeliveryFor(d Draft) Delivery
 	// CreateHandle creates the network's own object for the post, which nobody can see, and returns its handle. It is
 	// not called in FlowOneCall.
 	CreateHandle(ctx context.Context, it Item) (handle string, err error)
 	// AdvanceStatus returns the status of the handle. Before the arm, it may also do the next invisible step, such as
-	// sending a part of a file. In FlowOneCall, the handle is "", and Ready means that the account can be published
-	// to now.
+	// sending a part of a file. In FlowOneCall, the handle is "", and Ready means that Belfry can publish to the account
+	// now.
 	AdvanceStatus(ctx context.Context, it Item, handle string) (Status, error)
-	// Publish makes the irreversible call, and no other call before it. It returns Done with the id of the post, and
-	// with its address if the response has it. It returns Pending, with the id if it is known, if the network has
-	// accepted the call and AdvanceStatus will report when the post is live.
+	// Publish makes the irreversible call, and no other call before it. It returns Done with the id of the post, and with
+	// its address if the response has it. If the network has accepted the call, but the post is not live yet, it returns
+	// Pending, with the id if it is known. AdvanceStatus then reports when the post is live.
 	Publish(ctx context.Context, it Item, handle string) (Status, error)
 	// FindPost searches the account's posts since it.ArmedAt. It returns Done only for a unique match.
 	FindPost(ctx context.Context, it Item) (Status, error)
@@ -87,7 +87,8 @@ type ProfileReader interface {
 // Finisher is a network with steps that follow once a post is live, such as setting a thumbnail. No step publishes or
 // removes the post.
 type Finisher interface {
-	// ListFinalSteps returns the names of the steps for such a post, which a sentence can contain; nil for none.
+	// ListFinalSteps returns the steps for a post with the draft's content, as words that fit into a sentence; nil if
+	// there are none.
 	ListFinalSteps(d Draft) []string
 	// RunFinalStep does one of the steps. It may be called again after any result, so it first checks whether the
 	// step is done if repeating it would matter. A Rejected error is final, and its message is added to the post's
@@ -114,8 +115,8 @@ type Description struct {
 	PKCE       bool
 	// NoLink is a sentence that says which posts have no link; "" if all have one.
 	NoLink string
-	// Ownership says what an operator must do before the network downloads files from this server. {prefix} stands
-	// for the start of the files' addresses. It is "" if nothing is needed.
+	// Ownership is the rest of a sentence that begins with the network's name. It says what an operator must do before
+	// the network downloads files from this server; "" if nothing. {prefix} stands for the start of the files' addresses.
 	Ownership string
 	// Settle is how long the effect of an irreversible call without a response may take to appear.
 	Settle time.Duration
@@ -133,12 +134,12 @@ type Field struct {
 	Kind    FieldKind
 	Choices []Choice
 	Help    string
-	Default string         // the value if it is left out; "" if the network decides, or nothing is done
+	Default string         // the value if it is left out; "" if the network decides, or there is none
 	Max     int            // the maximum length, number of entries or value; 0 for none
 	Pattern *regexp.Regexp // what a text, or each entry of a list, must match; nil for none
 	Example string         // a text that matches
 	Ignored bool           // accepted but not used (Spec §9)
-	// Ask is true if the network requires a person to choose: forms have no default.
+	// Ask is true if the network requires a person to choose: forms then have no default.
 	Ask   bool
 	Files bool // applies only to posts with files
 }
@@ -209,7 +210,7 @@ type Item struct {
 	Tags     []string
 	Files    []File
 	Settings json.RawMessage
-	// Profile is the account's id at the network, Username its handle there.
+	// Profile is the account's id at the network, and Username its username there.
 	Profile  string
 	Username string
 	Token    Token
@@ -237,7 +238,7 @@ func (it Item) Draft() Draft {
 // them.
 type File struct {
 	core.Media
-	// Description describes the file to people who do not see it; "" if nobody has described it.
+	// Description describes the file to people who cannot see it; "" if nobody has described it.
 	Description string
 	// URL is the address from which the network fetches the bytes. It needs no credential and works for at least a
 	// day. It is "" if this server has no public address, so the bytes must be pushed.
@@ -246,10 +247,10 @@ type File struct {
 	Open func(context.Context) (io.ReadSeekCloser, error)
 }
 
-// AltText returns the description, cut to the maximum number of characters of a network.
-func (f File) AltText(most int) string {
-	if letters := []rune(f.Description); len(letters) > most {
-		return string(letters[:most])
+// AltText returns the description, cut to maxCharacters.
+func (f File) AltText(maxCharacters int) string {
+	if letters := []rune(f.Description); len(letters) > maxCharacters {
+		return string(letters[:maxCharacters])
 	}
 	return f.Description
 }
@@ -337,7 +338,7 @@ type Token struct {
 	Extra map[string]Secret `json:"extra,omitempty"`
 }
 
-// renewAhead is how long before it lapses an access token counts as lapsed.
+// An access token counts as lapsed from renewAhead before it lapses.
 const renewAhead = time.Minute
 
 // MustRefresh reports whether the access token has lapsed, or will within a minute.
@@ -353,7 +354,7 @@ type Driver struct {
 	New       func(Environment) (Network, error)
 	Rules     Rules
 	// Errors lists the error codes that the network documents; nil for a network without a connector.
-	Errors func() []Documented
+	Errors func() []DocumentedError
 }
 
 // Variable is a configuration variable of a network, without the prefix BELFRY_.

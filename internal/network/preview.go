@@ -1,6 +1,6 @@
 package network
 
-// Previewer is a network with a preview of its own. Posts on other networks get a plain preview.
+// Previewer is a network that has its own preview. Posts on other networks get a plain preview.
 type Previewer interface {
 	// Preview returns how a phone shows the draft, even if the network would refuse it.
 	Preview(d Draft) Preview
@@ -17,7 +17,8 @@ type Preview struct {
 	Fills bool
 	// Several is how multiple files are arranged.
 	Several Arrangement
-	// MinRatio and MaxRatio limit the width-to-height ratio of the media, which are cropped to fit; 0 for no limit.
+	// MinRatio and MaxRatio limit the aspect ratio (width divided by height) of the media, which are cropped to fit; 0
+	// for no limit.
 	MinRatio, MaxRatio float64
 	// Cover is the number of the file, from 1, that is shown as the video's thumbnail; 0 for none.
 	Cover int
@@ -71,7 +72,7 @@ var (
 	ActionSave    = PreviewAction{Icon: "bookmark"}
 )
 
-// Width-to-height ratios that phones show.
+// Aspect ratios (width divided by height) that phones show.
 const (
 	RatioPortrait = 4.0 / 5
 	RatioWide     = 16.0 / 9

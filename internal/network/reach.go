@@ -17,7 +17,7 @@ func PulledFileKinds(n Network, account core.Account) []core.FileKind {
 
 // NewMediaUnreachableError returns the refusal of a post with files that the network cannot download because this
 // server has no public address.
-func NewMediaUnreachableError(name string) *Error {
-	issue := core.IssueMediaUnreachable.On(name)
+func NewMediaUnreachableError(networkName string) *Error {
+	issue := core.IssueMediaUnreachable.On(networkName)
 	return &Error{Kind: Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
 }

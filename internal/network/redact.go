@@ -8,11 +8,11 @@ import (
 
 const (
 	redacted = "[redacted]"
-	// minSecret is the length from which a secret is redacted. Placeholders such as the sandbox's secrets are
+	// minSecret is the minimum length of a secret that is redacted. Placeholders such as the sandbox's secrets are
 	// shorter, and would otherwise be cut out of sentences.
 	minSecret = 8
 	rawLimit  = 64 << 10
-	searched  = 4 // how many times rawLimit is redacted before a body is truncated
+	searched  = 4 // a body is truncated to this many times rawLimit before it is redacted
 )
 
 // Values with these names are secrets, ours or ones that the network has just issued. The address of an upload is one
@@ -62,7 +62,7 @@ func (d *redactor) addSecret(secret string) {
 	}
 }
 
-// redact removes the call's secrets, and every value named like a secret, from a text.
+// redact removes the call's secrets, and every value with the name of a secret, from a text.
 func (d redactor) redact(s string) string {
 	for _, secret := range d.secrets {
 		s = strings.ReplaceAll(s, secret, redacted)

@@ -6,8 +6,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Set holds the networks of this server, in the order of network/all. Only those with a connector can connect and
-// publish.
+// Set holds the networks of this server, in the order of network/all. Accounts can be connected, and posts published,
+// only on networks with a connector.
 type Set struct {
 	rules     []Rules
 	rulesByID map[core.Platform]Rules

@@ -17,7 +17,8 @@ var (
 // linkEnd are the characters that end a sentence and do not belong to the address before them.
 const linkEnd = ".,;:!?)]}'’”»"
 
-// AppendMissingTags appends each tag that the text lacks as a hashtag, after a blank line (decisions.md, Records).
+// AppendMissingTags appends a hashtag for each tag that the text does not contain, after a blank line (decisions.md,
+// Records).
 func AppendMissingTags(text string, tags []string) string {
 	seen, lower := map[string]bool{}, strings.ToLower(text)
 	var missing []string

@@ -144,7 +144,7 @@ func (c *claim) setUpCalls() error {
 	for _, m := range c.files {
 		draft.Media = append(draft.Media, m.Media)
 	}
-	c.conversions = network.ConversionsOf(net, draft)
+	c.conversions = network.ConversionForEachFile(net, draft)
 	for i, m := range c.files {
 		jpeg := c.conversions[i]
 		file := network.File{

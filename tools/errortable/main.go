@@ -56,7 +56,7 @@ func write() (string, error) {
 		}
 		fmt.Fprintf(&text, "## %s\n\n| Code | What happens | Who must act | Hint |\n|---|---|---|---|\n", set.DisplayName(d.ID))
 		for _, e := range d.Errors() {
-			fmt.Fprintf(&text, "| `%s` | %s | %s | %s |\n", e.Code, describe(e.Meaning), e.WhoActs(), e.Hint)
+			fmt.Fprintf(&text, "| `%s` | %s | %s | %s |\n", e.Code, describe(e.ErrorMeaning), e.WhoActs(), e.Hint)
 		}
 		if i < len(drivers)-1 {
 			text.WriteString("\n")
@@ -76,7 +76,7 @@ func defaultsOf(drivers []network.Driver) func(string) string {
 }
 
 // describe returns what happens after an error.
-func describe(m network.Meaning) string {
+func describe(m network.ErrorMeaning) string {
 	whose := map[network.Scope]string{
 		network.ScopePost: "the post", network.ScopeAccount: "the account's posts", network.ScopeApp: "all posts on the network",
 	}[m.Scope]

@@ -175,7 +175,7 @@ func cancelled(t *testing.T, s blob.Store) {
 		"delete": s.Delete(ctx, "a/b"),
 		"each":   s.Each(ctx, "", func(string, int64, time.Time) error { return nil }),
 		"tidy":   tidying,
-		"check":  s.Check(ctx),
+		"check":  s.CheckReadWrite(ctx),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", act, err)

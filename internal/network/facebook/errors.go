@@ -18,19 +18,19 @@ const (
 		"then send the post again."
 	hintVideo  = "A Reel must be vertical (9:16), at least 540 × 960 pixels and 3 to 90 seconds long, with 24 to 60 frames per second."
 	hintPhoto  = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."
-	hintThere  = "According to Facebook, this has already been posted to the Page. Check before you send it again."
+	hintThere  = "According to Facebook, this has already been posted to the Page. Check the Page before you send the post again."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
 	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."
 	hintCode   = "The authorization code was already used or has expired. Connect the account again."
 )
 
 // blocked means that a policy blocks the account.
-var blocked = network.Meaning{
+var blocked = network.ErrorMeaning{
 	Kind: network.Rejected, Hint: hintAct, Wait: meta.BlockedWait, Actor: network.ActorOwner,
 }
 
 // errorTable holds the error codes that are specific to Facebook. Package meta has those that all Graph APIs share.
-var errorTable = meta.Table{
+var errorTable = meta.ErrorTable{
 	{Code: 80001}:                 {Kind: network.RateLimited, Hint: hintPages},
 	{Code: 368, Subcode: 1390008}: {Kind: network.RateLimited, Hint: hintPages, Wait: tooFastWait},
 
@@ -70,7 +70,7 @@ var errorTable = meta.Table{
 	{Subcode: 1404102}: blocked,
 	{Subcode: 1404112}: blocked,
 	{Subcode: 1404078}: {
-		Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete it there, then reconnect.",
+		Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete it on Facebook, then reconnect the account.",
 	},
 
 	{Code: 101}:  {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},

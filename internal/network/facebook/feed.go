@@ -21,9 +21,9 @@ func (n *Network) publishText(ctx context.Context, it network.Item, _ string) (n
 	return n.postToFeed(ctx, it, formOfNonEmpty(map[string]string{"message": textWithTags(it), "link": s.Link}))
 }
 
-// checkPage reads the Page with its token and returns Ready if that succeeds. A token that cannot read the Page
-// cannot publish either.
-func (n *Network) checkPage(ctx context.Context, it network.Item, _ string) (network.Status, error) {
+// readyIfPageReadable reads the Page with its token, and returns Ready if that succeeds. A token that cannot read the
+// Page cannot publish either.
+func (n *Network) readyIfPageReadable(ctx context.Context, it network.Item, _ string) (network.Status, error) {
 	return n.readyIfExists(ctx, it, it.Profile)
 }
 
@@ -58,8 +58,8 @@ func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.Fi
 	return string(out.ID), err
 }
 
-// checkPhotos checks that every uploaded photo still exists. Facebook deletes unused photos after a day.
-func (n *Network) checkPhotos(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// readyIfPhotosExist returns Ready if every uploaded photo still exists. Facebook deletes unused photos after a day.
+func (n *Network) readyIfPhotosExist(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	it.ArmedAt = time.Time{} // an earlier call for the post, which was refused, says nothing about the photos
 	for id := range strings.SplitSeq(handle, ",") {
 		if err := n.checkNodeExists(ctx, it, id); err != nil {

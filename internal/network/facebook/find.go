@@ -90,22 +90,23 @@ type searchedPost struct {
 	since         time.Time
 }
 
-func (p listedPost) comparePost(w searchedPost) similarity {
+func (p listedPost) comparePost(wanted searchedPost) similarity {
 	photos := p.countPhotos()
 	switch {
-	case p.At.Before(w.since) || !meta.IsSameText(p.Message, w.message):
+	case p.At.Before(wanted.since) || !meta.IsSameText(p.Message, wanted.message):
 		return differs
 	case p.Application.ID == "":
 		return mightMatch
-	case string(p.Application.ID) != w.app:
+	case string(p.Application.ID) != wanted.app:
 		return differs
-	case w.link == "" && photos == w.photos:
+	case wanted.link == "" && photos == wanted.photos:
 		return matches
-	case len(p.Attachments.Data) == 0, w.photos > 0 && photos > 0:
+	case len(p.Attachments.Data) == 0, wanted.photos > 0 && photos > 0:
 		return mightMatch
 	}
 	for _, a := range p.Attachments.Data {
-		if w.link != "" && (isSameLink(a.Unshimmed, w.link) || isSameLink(unwrapFacebookRedirect(a.URL), w.link)) {
+		if wanted.link != "" &&
+			(isSameLink(a.Unshimmed, wanted.link) || isSameLink(unwrapFacebookRedirect(a.URL), wanted.link)) {
 			return matches
 		}
 	}

@@ -68,7 +68,7 @@ var description = network.Description{
 	},
 	Fields: []network.Field{
 		{
-			Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "By default, it follows from the files.",
+			Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "By default, the files decide.",
 			Choices: []network.Choice{
 				{Value: typeText, Label: "Text or link"},
 				{Value: typePhoto, Label: "Photos"},

@@ -22,20 +22,21 @@ type publishSteps struct {
 }
 
 var stepsByType = map[string]publishSteps{
-	typeText: {core.FlowOneCall, nil, (*Network).checkPage, (*Network).publishText, (*Network).fetchPermalink},
+	typeText: {core.FlowOneCall, nil, (*Network).readyIfPageReadable, (*Network).publishText, (*Network).fetchPermalink},
 	typePhoto: {
-		core.FlowPrepared, (*Network).uploadPhotos, (*Network).checkPhotos, (*Network).publishPhotos,
+		core.FlowPrepared, (*Network).uploadPhotos, (*Network).readyIfPhotosExist, (*Network).publishPhotos,
 		(*Network).fetchPermalink,
 	},
 	typeVideo: {
-		core.FlowHandle, (*Network).createUnpublishedVideo, (*Network).fetchVideoStatus, (*Network).publishVideo,
+		core.FlowHandle, (*Network).createVideoHandle, (*Network).fetchVideoStatus, (*Network).publishVideo,
 		(*Network).fetchPermalink,
 	},
 	typeReels: {
-		core.FlowHandle, (*Network).startReel, (*Network).fetchReelStatus, (*Network).publishReel, (*Network).fetchPermalink,
+		core.FlowHandle, (*Network).startReelUpload, (*Network).fetchReelStatus, (*Network).publishReel,
+		(*Network).fetchPermalink,
 	},
 	typeStories: {
-		core.FlowHandle, (*Network).uploadStoryFile, (*Network).fetchStoryStatus, (*Network).publishStory,
+		core.FlowHandle, (*Network).createStoryHandle, (*Network).fetchStoryStatus, (*Network).publishStory,
 		(*Network).fetchStoryLink,
 	},
 }
@@ -58,8 +59,8 @@ var reels = network.Budget{
 // uplink is the assumed upload rate, in bytes a second, when a post is prepared ahead.
 const uplink = 2_000_000
 
-// DeliveryFor returns a single call for texts and links, and uploads with a single call for photos. For videos
-// and Stories, Facebook reports whether they are published.
+// DeliveryFor returns one call for texts and links, and uploads followed by one call for photos. For videos and
+// Stories, Facebook reports whether they are published.
 func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	flow := n.publishStepsFor(d).flow
 	if !flow.MakesHandle() {
@@ -92,7 +93,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 	return steps.create(n, ctx, it)
 }
 
-// newNoFileError returns the error for a post that has lost its file. It must not be published without it.
+// newNoFileError returns the error for a post that has lost its file. Such a post must not be published.
 func newNoFileError() error {
 	return &network.Error{
 		Kind: network.Rejected, Message: "The post has no file.", Hint: "Add the file and send the post again.",

@@ -16,15 +16,15 @@ import (
 // sessionHandle is the prefix of the handle of a Page video until all its bytes are sent.
 const sessionHandle = "session:"
 
-// session is an upload of a Page video. Facebook determines which bytes come next.
-type session struct {
+// uploadSession is an upload of a Page video. Facebook determines which bytes come next.
+type uploadSession struct {
 	ID     meta.ID   `json:"video_id"`
 	Upload string    `json:"upload_session_id"`
 	Range  byteRange `json:"range"`
 }
 
-// byteRange is the range from Start to before End. Facebook writes the numbers as strings. Both equal the file's size
-// once all bytes have arrived.
+// byteRange is the range from Start up to, but not including, End. Facebook writes the numbers as strings. Both equal
+// the file's size once all bytes have arrived.
 type byteRange struct {
 	Start int64 `json:"start_offset,string"`
 	End   int64 `json:"end_offset,string"`
@@ -34,7 +34,7 @@ func (r byteRange) isWithin(size int64) bool {
 	return r.Start >= 0 && r.Start <= r.End && r.End <= size
 }
 
-func (s session) encodeHandle() string {
+func (s uploadSession) encodeHandle() string {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return "" // cannot happen: every field can be encoded
@@ -43,7 +43,7 @@ func (s session) encodeHandle() string {
 }
 
 // decodeSessionHandle returns the session in a handle; ok is false if the handle has none.
-func decodeSessionHandle(handle string) (s session, ok bool) {
+func decodeSessionHandle(handle string) (s uploadSession, ok bool) {
 	text, ok := strings.CutPrefix(handle, sessionHandle)
 	return s, ok && json.Unmarshal([]byte(text), &s) == nil
 }
@@ -51,7 +51,7 @@ func decodeSessionHandle(handle string) (s session, ok bool) {
 func (n *Network) startUploadSession(ctx context.Context, it network.Item) (handle string, err error) {
 	size := it.Files[0].Bytes
 	var out struct {
-		session
+		uploadSession
 		byteRange
 	}
 	form := url.Values{"upload_phase": {"start"}, "file_size": {strconv.FormatInt(size, 10)}}
@@ -66,7 +66,7 @@ func (n *Network) startUploadSession(ctx context.Context, it network.Item) (hand
 
 // continueUploadSession sends the next range of bytes, or completes the upload if none are left. A lost response is
 // not an error, because Facebook reports how many bytes have arrived.
-func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
+func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s uploadSession) (network.Status, error) {
 	if len(it.Files) == 0 {
 		return network.Status{}, newNoFileError()
 	}
@@ -85,7 +85,8 @@ func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s 
 		s.Range = next
 		return network.Status{Verdict: core.Progress, Handle: s.encodeHandle()}, nil
 	}
-	if e, ok := errors.AsType[*network.Error](err); err != nil && !isRefusal(err) && (!ok || e.Kind != network.Unknown) {
+	if e, ok := errors.AsType[*network.Error](err); err != nil && !isRejectedOrTransient(err) &&
+		(!ok || e.Kind != network.Unknown) {
 		return network.Status{}, err
 	}
 	v, askErr := n.fetchVideo(ctx, it, string(s.ID))
@@ -95,7 +96,7 @@ func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s 
 		return n.statusIfMissing(it, askErr)
 	case v.hasFailed():
 		return v.pendingOrFailed(it)
-	case (arrived <= s.Range.Start || arrived > size) && isRefusal(err):
+	case (arrived <= s.Range.Start || arrived > size) && isRejectedOrTransient(err):
 		return network.Status{}, err
 	case arrived <= s.Range.Start || arrived > size:
 		return network.Status{Verdict: core.Pending}, nil
@@ -106,12 +107,12 @@ func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s 
 
 // finishUploadSession turns the uploaded bytes into an unpublished video. If an earlier response was lost, Facebook
 // refuses the repeated call but returns the video.
-func (n *Network) finishUploadSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
-	form := unpublishedVideoForm(it)
+func (n *Network) finishUploadSession(ctx context.Context, it network.Item, s uploadSession) (network.Status, error) {
+	form := newUnpublishedVideoForm(it)
 	form.Set("upload_phase", "finish")
 	form.Set("upload_session_id", s.Upload)
 	err := n.postToEdge(ctx, it, "/videos", form, &successResponse{})
-	if isRefusal(err) {
+	if isRejectedOrTransient(err) {
 		v, askErr := n.fetchVideo(ctx, it, string(s.ID))
 		if askErr == nil && v.Status.Uploading.isComplete() {
 			err = nil
@@ -123,8 +124,8 @@ func (n *Network) finishUploadSession(ctx context.Context, it network.Item, s se
 	return network.Status{Verdict: core.Pending, Handle: string(s.ID)}, nil
 }
 
-// isRefusal reports whether Facebook has refused the request itself.
-func isRefusal(err error) bool {
+// isRejectedOrTransient reports whether an error shows that Facebook refused the request itself.
+func isRejectedOrTransient(err error) bool {
 	e, ok := errors.AsType[*network.Error](err)
 	return ok && (e.Kind == network.Rejected || e.Kind == network.Transient)
 }

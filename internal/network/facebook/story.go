@@ -14,9 +14,9 @@ func isVideoPost(it network.Item) bool {
 	return len(it.Files) > 0 && it.Files[0].Kind == core.FileVideo
 }
 
-// uploadStoryFile uploads the file and returns its handle. Facebook refuses to use a file in two Stories, so the
-// publishing call is safe to repeat.
-func (n *Network) uploadStoryFile(ctx context.Context, it network.Item) (handle string, err error) {
+// createStoryHandle uploads a photo, or starts the upload of a video, and returns the handle. Facebook refuses to use a
+// file in two Stories, so the publishing call is safe to repeat.
+func (n *Network) createStoryHandle(ctx context.Context, it network.Item) (handle string, err error) {
 	if isVideoPost(it) {
 		return n.startPhasedUpload(ctx, it, "/video_stories")
 	}
@@ -48,7 +48,7 @@ func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle 
 	if err != nil {
 		return n.statusIfMissing(it, err)
 	}
-	return v.readyOnceUploaded(it)
+	return v.readyIfUploaded(it)
 }
 
 // publishStory publishes the file as a Story. It returns Pending if Facebook has accepted a video but does not show

@@ -13,18 +13,18 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createUnpublishedVideo lets Facebook fetch a Page video, or starts an upload session, and returns the handle.
-func (n *Network) createUnpublishedVideo(ctx context.Context, it network.Item) (handle string, err error) {
+// createVideoHandle lets Facebook fetch a Page video, or starts an upload session, and returns the handle.
+func (n *Network) createVideoHandle(ctx context.Context, it network.Item) (handle string, err error) {
 	if it.Files[0].URL == "" {
 		return n.startUploadSession(ctx, it)
 	}
-	form := unpublishedVideoForm(it)
+	form := newUnpublishedVideoForm(it)
 	form.Set("file_url", it.Files[0].URL)
 	return n.createAtEdge(ctx, it, "/videos", form)
 }
 
-// unpublishedVideoForm returns the form for an unpublished Page video.
-func unpublishedVideoForm(it network.Item) url.Values {
+// newUnpublishedVideoForm returns the form for an unpublished Page video.
+func newUnpublishedVideoForm(it network.Item) url.Values {
 	form := formOfNonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
 	form.Set("published", "false")
 	return form
@@ -36,14 +36,14 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, handle 
 	case err != nil:
 		return n.statusIfMissing(it, err)
 	case v.Published:
-		return v.publishedStatus(handle), nil
+		return v.doneStatus(handle), nil
 	case v.Status.Video == videoReady:
 		return network.Status{Verdict: core.Ready}, nil
 	}
 	return v.pendingOrFailed(it)
 }
 
-// publishVideo makes a call that Meta's own SDK makes and its documents do not mention: docs/networks.md.
+// publishVideo makes a call that Meta's own SDK makes, but that Meta's documents do not mention (docs/networks.md).
 func (n *Network) publishVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	err := n.graph.Post(
 		ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"published": {"true"}}, &successResponse{},
@@ -59,8 +59,8 @@ func pendingUnlessError(err error) (network.Status, error) {
 	return network.Status{Verdict: core.Pending}, nil
 }
 
-// startReel starts the upload of a Reel and returns the handle.
-func (n *Network) startReel(ctx context.Context, it network.Item) (handle string, err error) {
+// startReelUpload starts the upload of a Reel and returns the handle.
+func (n *Network) startReelUpload(ctx context.Context, it network.Item) (handle string, err error) {
 	return n.startPhasedUpload(ctx, it, "/video_reels")
 }
 
@@ -71,9 +71,9 @@ func (n *Network) fetchReelStatus(ctx context.Context, it network.Item, handle s
 	case err != nil:
 		return n.statusIfMissing(it, err)
 	case publishing.isComplete() && publishing.Publish == publishPublished:
-		return v.publishedStatus(handle), nil
+		return v.doneStatus(handle), nil
 	}
-	return v.readyOnceUploaded(it)
+	return v.readyIfUploaded(it)
 }
 
 func (n *Network) publishReel(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -96,7 +96,7 @@ func (*successResponse) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if !out.Success {
-		return errors.New("no success")
+		return errors.New("the response does not confirm success")
 	}
 	return nil
 }
@@ -124,10 +124,10 @@ func (n *Network) sendRemainingVideo(ctx context.Context, it network.Item, handl
 	if len(it.Files) == 0 {
 		return network.Status{}, newNoFileError()
 	}
-	ask := func(ctx context.Context, id string) (meta.Arrived, error) {
+	ask := func(ctx context.Context, id string) (meta.UploadProgress, error) {
 		v, err := n.fetchVideo(ctx, it, id)
 		uploading := v.Status.Uploading
-		return meta.Arrived{Bytes: uploading.Bytes, All: uploading.isComplete() || v.hasFailed()}, err
+		return meta.UploadProgress{Bytes: uploading.Bytes, All: uploading.isComplete() || v.hasFailed()}, err
 	}
 	st, err := n.graph.SendRemaining(ctx, it.Token.Access, handle, it.Files[0], ask)
 	if err = n.classifyAuthError(ctx, err, it.Token); err != nil {
@@ -148,14 +148,14 @@ type videoNode struct {
 	Published bool   `json:"published"`
 	Permalink string `json:"permalink_url"`
 	Status    struct {
-		Video      string      `json:"video_status"`
-		Uploading  uploadPhase `json:"uploading_phase"`
-		Processing uploadPhase `json:"processing_phase"`
-		Publishing uploadPhase `json:"publishing_phase"`
+		Video      string     `json:"video_status"`
+		Uploading  videoPhase `json:"uploading_phase"`
+		Processing videoPhase `json:"processing_phase"`
+		Publishing videoPhase `json:"publishing_phase"`
 	} `json:"status"`
 }
 
-type uploadPhase struct {
+type videoPhase struct {
 	Status  string         `json:"status"`
 	Bytes   int64          `json:"bytes_transfered"` //nolint:misspell // as Facebook spells it
 	Publish string         `json:"publish_status"`
@@ -169,11 +169,11 @@ type phaseProblem struct {
 }
 
 // isComplete accepts two spellings, because Facebook's documents disagree.
-func (p uploadPhase) isComplete() bool { return p.Status == "complete" || p.Status == "completed" }
+func (p videoPhase) isComplete() bool { return p.Status == "complete" || p.Status == "completed" }
 
 // hasPublishingBegun reports whether Facebook has accepted the video for publishing, which either of two fields can
 // show.
-func (p uploadPhase) hasPublishingBegun() bool {
+func (p videoPhase) hasPublishingBegun() bool {
 	return p.Status == "in_progress" || p.isComplete() || p.Publish == publishPublished
 }
 
@@ -181,23 +181,23 @@ func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v
 	return v, n.getNode(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"status,published,permalink_url"}}, &v)
 }
 
-func (v videoNode) publishedStatus(id string) network.Status {
+func (v videoNode) doneStatus(id string) network.Status {
 	return network.Status{Verdict: core.Done, ExternalID: id, URL: absoluteFacebookURL(v.Permalink)}
 }
 
-func (v videoNode) allPhases() []uploadPhase {
-	return []uploadPhase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing}
+func (v videoNode) allPhases() []videoPhase {
+	return []videoPhase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing}
 }
 
 // hasFailed reports whether Facebook has given up on the video.
 func (v videoNode) hasFailed() bool {
 	return slices.Contains([]string{"error", "upload_failed", videoExpired}, v.Status.Video) ||
-		slices.ContainsFunc(v.allPhases(), func(p uploadPhase) bool { return p.Status == "error" || p.Publish == "error" })
+		slices.ContainsFunc(v.allPhases(), func(p videoPhase) bool { return p.Status == "error" || p.Publish == "error" })
 }
 
-// readyOnceUploaded returns Ready for a video whose file has arrived. A video that was already accepted for
-// publishing is not: it is Pending until it has been processed.
-func (v videoNode) readyOnceUploaded(it network.Item) (network.Status, error) {
+// readyIfUploaded returns Ready for a video whose file has arrived. A video that Facebook has already accepted for
+// publishing is Pending until it has been processed.
+func (v videoNode) readyIfUploaded(it network.Item) (network.Status, error) {
 	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.hasPublishingBegun()
 	if !v.hasFailed() && !taken && v.Status.Uploading.isComplete() {
 		return network.Status{Verdict: core.Ready}, nil

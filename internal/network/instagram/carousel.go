@@ -10,7 +10,7 @@ import (
 )
 
 // createItemContainers creates a container for each file and returns the handle that lists them. Each image has its own
-// description; the setting's is not sent, because it does not say which image it describes.
+// description; the description in the settings is not sent, because it could describe any of them.
 func (n *Network) createItemContainers(ctx context.Context, it network.Item) (string, error) {
 	var forms []url.Values
 	for _, f := range it.Files {
@@ -28,7 +28,7 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item) (st
 	return meta.NewItemsHandle(ids), err
 }
 
-// setAltText describes an image, if there is a description.
+// setAltText adds the description of an image to a form, if there is one.
 func setAltText(form url.Values, alt string) {
 	if alt != "" {
 		form.Set("alt_text", alt)
@@ -36,7 +36,7 @@ func setAltText(form url.Values, alt string) {
 }
 
 // createCarouselContainer creates the carousel from its items and returns its handle.
-func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, children string) (string, error) {
+func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, joinedItemIDs string) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err
@@ -45,6 +45,6 @@ func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, 
 	if err != nil {
 		return "", err
 	}
-	form.Set("children", children)
+	form.Set("children", joinedItemIDs)
 	return n.createAtEdge(ctx, it, "/media", form)
 }

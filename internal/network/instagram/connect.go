@@ -14,7 +14,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// scopes are the permissions that the service asks for; needed are the ones that publishing requires.
+// scopes are the permissions that Belfry asks for; needed are the ones that publishing requires.
 var (
 	scopes = []string{
 		"instagram_business_basic", "instagram_business_content_publish", "instagram_business_manage_insights",
@@ -38,7 +38,7 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	return n.client.BrowserURL(window + "?" + q.Encode())
 }
 
-// shortToken is the response to a code: a token of an hour.
+// shortToken is the response to a code: a token that is valid for an hour.
 type shortToken struct {
 	Access      string      `json:"access_token"`
 	Person      meta.ID     `json:"user_id"` // the id of the account for this app only
@@ -68,11 +68,11 @@ type tokenResponse struct {
 	Seconds int64  `json:"expires_in"`
 }
 
-// ExchangeCode exchanges the code for the account that consented, with a token of 60 days. With Facebook Login, it
-// returns the accounts that are linked to the selected Pages.
+// ExchangeCode exchanges the code for the account that consented, with a token that is valid for 60 days. With Facebook
+// Login, it returns the accounts that are linked to the selected Pages.
 func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	if n.login == loginFacebook {
-		return n.exchangeCodeForPages(ctx, g)
+		return n.exchangeCodeForLinkedAccounts(ctx, g)
 	}
 	short, err := n.requestShortToken(ctx, g)
 	if err != nil {
@@ -99,7 +99,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	return []network.Profile{p}, nil
 }
 
-// grantID returns the id of the grant by which an account gave the app access by Instagram Login.
+// grantID returns the id of the grant with which an account gave the app access through Instagram Login.
 func (n *Network) grantID(person string) string {
 	return network.FormatGrantID("graph.instagram.com", n.id, person)
 }
@@ -123,8 +123,8 @@ func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	return meta.VerifyCallback(c, n.secret, n.now(), grantOf)
 }
 
-// requestShortToken exchanges the code for a token of an hour and the granted permissions. The documented response is
-// a list with one object, but Instagram has also returned the object alone.
+// requestShortToken exchanges the code for a token that is valid for an hour, and the granted permissions. The
+// documented response is a list with one object, but Instagram has also returned the object alone.
 func (n *Network) requestShortToken(ctx context.Context, g network.AuthResponse) (shortToken, error) {
 	var out struct {
 		Data []shortToken `json:"data"`
@@ -132,7 +132,7 @@ func (n *Network) requestShortToken(ctx context.Context, g network.AuthResponse)
 	}
 	err := n.code.Post(ctx, "/oauth/access_token", "", url.Values{
 		"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"authorization_code"},
-		"redirect_uri": {g.RedirectURI}, "code": {meta.TrimCode(g.Code)},
+		"redirect_uri": {g.RedirectURI}, "code": {meta.TrimAuthCodeSuffix(g.Code)},
 	}, &out)
 	switch {
 	case err != nil:
@@ -143,8 +143,7 @@ func (n *Network) requestShortToken(ctx context.Context, g network.AuthResponse)
 	return out.shortToken, nil
 }
 
-// fetchProfile returns the account of a token. It uses user_id, because other calls do not accept the account's field
-// id.
+// fetchProfile returns the account of a token. It uses user_id, because other calls do not accept the field id.
 func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (network.Profile, error) {
 	var me struct {
 		ID       meta.ID `json:"user_id"`
@@ -173,10 +172,10 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 }
 
 // updateToken returns the old token with the values of the response. Values that the response omits stay.
-func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
+func (n *Network) updateToken(old network.Token, response tokenResponse) network.Token {
 	t := old
-	t.Access, t.IssuedAt = network.Secret(g.Access), n.now()
-	t.ExpiresAt = meta.ExpiryAfter(t.IssuedAt, g.Seconds, old.ExpiresAt)
+	t.Access, t.IssuedAt = network.Secret(response.Access), n.now()
+	t.ExpiresAt = meta.ExpiryAfter(t.IssuedAt, response.Seconds, old.ExpiresAt)
 	t.RefreshAt = meta.RefreshTime(t)
 	return t
 }

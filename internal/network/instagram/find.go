@@ -46,18 +46,18 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 	var found []network.Status
 	for _, p := range posts {
 		switch {
-		case !p.isOfType(kind, draft.Media) || p.At.Before(since) || slices.Contains(it.Known, string(p.ID)):
+		case !p.canBeOfType(kind, draft.Media) || p.At.Before(since) || slices.Contains(it.Known, string(p.ID)):
 		case p.Caption == nil && caption != "":
 			return network.Status{Verdict: core.Ambiguous, Message: "The account has a post that could be this one."}, nil
-		case kind == typeStories || isSameCaption(p.Caption, caption):
+		case kind == typeStories || isSameOrMissingCaption(p.Caption, caption):
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: urlIfOnInstagram(p.Permalink)})
 		}
 	}
 	return meta.StatusOfMatches(found), nil
 }
 
-// isOfType reports whether a listed post can be of a content type. Not every login sees the product type.
-func (p listedPost) isOfType(kind string, media []core.Media) bool {
+// canBeOfType reports whether a listed post can have a content type. Not every login sees the product type.
+func (p listedPost) canBeOfType(kind string, media []core.Media) bool {
 	want, product := "IMAGE", "FEED"
 	switch {
 	case kind == typeCarousel:
@@ -74,9 +74,9 @@ func (p listedPost) isOfType(kind string, media []core.Media) bool {
 	return p.Type == want && (p.Product == "" || p.Product == product)
 }
 
-// isSameCaption reports whether a listed caption is ours or is missing. It ignores every @, because Instagram has
-// returned captions without those of mentions.
-func isSameCaption(listed *string, ours string) bool {
+// isSameOrMissingCaption reports whether a listed caption is ours or is missing. It ignores every @, because Instagram
+// has returned captions without those of mentions.
+func isSameOrMissingCaption(listed *string, ours string) bool {
 	withoutAt := func(s string) string { return strings.ReplaceAll(s, "@", "") }
 	return listed == nil || meta.IsSameText(withoutAt(*listed), withoutAt(ours))
 }
@@ -87,7 +87,7 @@ func (n *Network) listPosts(
 ) (posts []listedPost, err error) {
 	path := "/" + url.PathEscape(it.Profile) + edge
 	params := url.Values{"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"}}
-	err = n.readWithFallback(it.Token, func(graph meta.API, token network.Secret) (err error) {
+	err = n.readWithPersonTokenFallback(it.Token, func(graph meta.API, token network.Secret) (err error) {
 		posts, err = meta.ListAll[listedPost](ctx, graph, path, token, params)
 		return err
 	})

@@ -60,7 +60,7 @@ func NewDriver() network.Driver {
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
-		Errors: errorTable.ListDocumented,
+		Errors: errorTable.ListDocumentedErrors,
 	}
 }
 

@@ -31,18 +31,18 @@ var (
 	image = core.FileLimits{
 		Bytes: 8_000_000, Formats: []string{"image/jpeg"}, MinRatio: 0.8, MaxRatio: 1.91, KeptWidth: keptWidth,
 	}
-	reel = withVideoLimits(
+	reel = withCommonVideoLimits(
 		core.FileLimits{Bytes: 300_000_000, MinRatio: 0.01, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 900_000},
 	)
 
 	storyImage = core.FileLimits{Bytes: image.Bytes, Formats: image.Formats, KeptWidth: keptWidth}
-	storyVideo = withVideoLimits(
+	storyVideo = withCommonVideoLimits(
 		core.FileLimits{Bytes: 100_000_000, MinRatio: 0.1, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 60_000},
 	)
 )
 
-// withVideoLimits adds the limits that all videos share.
-func withVideoLimits(l core.FileLimits) core.FileLimits {
+// withCommonVideoLimits adds the limits that all videos share.
+func withCommonVideoLimits(l core.FileLimits) core.FileLimits {
 	l.Formats = []string{"video/mp4", "video/quicktime"}
 	l.VideoCodecs, l.AudioCodecs = []core.Codec{core.CodecH264, core.CodecH265}, []core.Codec{core.CodecAAC}
 	l.AudioRate, l.AudioChannels = 48_000, 2

@@ -11,8 +11,8 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// pageScopes are the permissions that the service asks for with Facebook Login; pageNeeded are the ones that
-// publishing requires. Without business_management, Pages of a business portfolio are not listed.
+// pageScopes are the permissions that Belfry asks for with Facebook Login; pageNeeded are the ones that publishing
+// requires. Without business_management, Pages of a business portfolio are not listed.
 var (
 	pageScopes = []string{
 		"instagram_basic", "instagram_content_publish", meta.ScopeListPages, "pages_read_engagement",
@@ -51,8 +51,10 @@ func (a linkedAccount) toProfile() network.Profile {
 	}
 }
 
-// exchangeCodeForPages exchanges the code for the accounts that are linked to the selected Pages.
-func (n *Network) exchangeCodeForPages(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
+// exchangeCodeForLinkedAccounts exchanges the code for the accounts that are linked to the selected Pages.
+func (n *Network) exchangeCodeForLinkedAccounts(
+	ctx context.Context, g network.AuthResponse,
+) ([]network.Profile, error) {
 	login, err := n.pages.ExchangeCode(ctx, g)
 	if err != nil {
 		return nil, err
@@ -113,12 +115,14 @@ func (n *Network) apiForToken(t network.Token) meta.API {
 }
 
 // hiddenCodes are the codes for objects that a token may not see. Instagram has hidden objects from a Page's token
-// that the person's token could read.
+// although the person's token could read them.
 var hiddenCodes = map[string]bool{"10": true, "100/33": true}
 
-// readWithFallback makes a read-only call with the account's token. If a Page's token may not see the object, it
-// repeats the call with the person's token.
-func (n *Network) readWithFallback(t network.Token, call func(graph meta.API, token network.Secret) error) error {
+// readWithPersonTokenFallback makes a read-only call with the account's token. If a Page's token may not see the
+// object, it repeats the call with the person's token.
+func (n *Network) readWithPersonTokenFallback(
+	t network.Token, call func(graph meta.API, token network.Secret) error,
+) error {
 	err := call(n.apiForToken(t), t.Access)
 	var e *network.Error
 	if isPageToken(t) && errors.As(err, &e) && hiddenCodes[e.Code] && call(n.apiForToken(t), t.Extra[extraPerson]) == nil {
@@ -129,7 +133,7 @@ func (n *Network) readWithFallback(t network.Token, call func(graph meta.API, to
 
 // readNode reads a path and decodes the response into the value.
 func (n *Network) readNode(ctx context.Context, t network.Token, path string, params url.Values, into any) error {
-	return n.readWithFallback(t, func(graph meta.API, token network.Secret) error {
+	return n.readWithPersonTokenFallback(t, func(graph meta.API, token network.Secret) error {
 		return graph.Get(ctx, path, token, params, into)
 	})
 }

@@ -86,7 +86,7 @@ func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 	}
 	if kind != typeCarousel {
 		if len(it.Files) != 1 {
-			return nil, fmt.Errorf("cannot publish a post on Instagram of the type %s with %d files", kind, len(it.Files))
+			return nil, fmt.Errorf("cannot publish a post of the type %s with %d files on Instagram", kind, len(it.Files))
 		}
 		v.Set(fileURLParam(it.Files[0]), it.Files[0].URL)
 	}
@@ -144,7 +144,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	if _, _, ok := meta.ParseUploadHandle(handle); ok {
 		return n.sendRemainingToContainer(ctx, it, handle)
 	}
-	return n.containers.AdvanceHandle(ctx, it, handle)
+	return n.containers.AdvanceStatus(ctx, it, handle)
 }
 
 // container is a container, as Instagram returns it.
@@ -172,11 +172,11 @@ func (n *Network) sendRemainingToContainer(
 	if len(it.Files) != 1 {
 		return network.Status{}, fmt.Errorf("cannot upload a file to Instagram for a post with %d files", len(it.Files))
 	}
-	ask := func(ctx context.Context, id string) (meta.Arrived, error) {
+	ask := func(ctx context.Context, id string) (meta.UploadProgress, error) {
 		c, err := n.fetchContainer(ctx, it, id, "id,status_code,video_status")
 		uploading := c.Video.Uploading
 		done := uploading.Status == "complete" || c.State != "" && c.State != containerInProgress
-		return meta.Arrived{Bytes: uploading.Bytes, All: done}, err
+		return meta.UploadProgress{Bytes: uploading.Bytes, All: done}, err
 	}
 	st, err := n.pages.API.SendRemaining(ctx, it.Token.Access, handle, it.Files[0], ask)
 	if isContainerMissing(err) {
@@ -204,16 +204,16 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 		}
 		c.Words = "Instagram could not use the file: " + c.Words
 	}
-	return n.containers.StatusForState(ctx, it, c.State, c.Words), nil
+	return n.containers.ResolveState(ctx, it, c.State, c.Words), nil
 }
 
 // permanentFileError returns an error if another upload would not fix the file of a container, and nil otherwise.
-func permanentFileError(it network.Item, words string) error {
+func permanentFileError(it network.Item, statusText string) error {
 	for _, subcode := range []int{badVideo, badCover} {
-		if code := strconv.Itoa(subcode); strings.HasSuffix(words, code) && it.ArmedAt.IsZero() {
+		if code := strconv.Itoa(subcode); strings.HasSuffix(statusText, code) && it.ArmedAt.IsZero() {
 			row := errorTable.MeaningOf(meta.Code{Code: 1, Subcode: subcode})
 			return &network.Error{
-				Kind: row.Kind, Code: code, Message: "Instagram cannot use the file: " + words, Hint: row.Hint,
+				Kind: row.Kind, Code: code, Message: "Instagram cannot use the file: " + statusText, Hint: row.Hint,
 			}
 		}
 	}

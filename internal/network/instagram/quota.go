@@ -14,15 +14,15 @@ import (
 // codeQuota means that the account has reached its limit for 24 hours.
 const codeQuota = "9/2207042"
 
-// withQuotaWait adds the wait to an error of the quota: until the oldest post that fills the quota is 24 hours old.
-// It returns any other error unchanged.
+// withQuotaWait adds the wait to an error about the quota: until the oldest post that fills the quota leaves its
+// window. It returns any other error unchanged.
 func (n *Network) withQuotaWait(ctx context.Context, it network.Item, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) || e.Code != codeQuota {
 		return err
 	}
 	row := errorTable.MeaningOf(meta.Code{Code: 9, Subcode: 2207042})
-	row.Wait = n.timeUntilQuotaFrees(ctx, it)
+	row.Wait = n.fetchTimeUntilQuotaHasRoom(ctx, it)
 	return meta.Reclassify(err, row)
 }
 
@@ -41,9 +41,9 @@ func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Toke
 	})
 }
 
-// timeUntilQuotaFrees returns the time until the oldest post that fills the quota leaves its window; an hour if that
-// is unknown.
-func (n *Network) timeUntilQuotaFrees(ctx context.Context, it network.Item) time.Duration {
+// fetchTimeUntilQuotaHasRoom returns the time until the oldest post that fills the quota leaves its window; an hour if
+// that is unknown.
+func (n *Network) fetchTimeUntilQuotaHasRoom(ctx context.Context, it network.Item) time.Duration {
 	q, err := n.fetchQuota(ctx, it.Profile, it.Token)
 	if err != nil {
 		return meta.QuotaWait
@@ -58,5 +58,5 @@ func (n *Network) timeUntilQuotaFrees(ctx context.Context, it network.Item) time
 			times = append(times, p.At.Time)
 		}
 	}
-	return meta.TimeUntilQuotaFrees(q, times, n.now())
+	return meta.TimeUntilQuotaHasRoom(q, times, n.now())
 }

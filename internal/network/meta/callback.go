@@ -31,7 +31,7 @@ func VerifyCallback(
 		return network.Notice{}, network.ErrNotSigned
 	}
 	person, at, ok := verifySignedRequest(form.Get("signed_request"), secret)
-	if !ok || !network.IsFresh(at, now, 0) {
+	if !ok || !network.IsSignatureFresh(at, now, 0) {
 		return network.Notice{}, network.ErrNotSigned
 	}
 	return network.Notice{Kind: kind, Grant: grantOf(person), At: at}, nil

@@ -12,7 +12,7 @@ const (
 	permissionLast  = 299
 )
 
-// Later ends the hints for temporary errors. It also fits a post without any retries left.
+// Later ends the hints for temporary errors. It also fits a post that has no retries left.
 const Later = "Belfry retries automatically. If no retry is scheduled, send the post again later."
 
 // Hints that several rows share.
@@ -40,7 +40,7 @@ const (
 )
 
 // common is the table of errors that all Graph APIs share.
-var common = Table{
+var common = ErrorTable{
 	{Code: 1, Subcode: 0}: {Kind: network.Transient, Hint: hintLater},
 	{Code: 2, Subcode: 0}: {Kind: network.Transient, Hint: hintLater},
 
@@ -67,7 +67,7 @@ var common = Table{
 		Hint: "The account's owner must sign in on the network and confirm their identity. Then reconnect the account.",
 	},
 	{Code: 190, Subcode: 464}: {
-		Kind: network.Revoked, Hint: "The account's owner must confirm the account on the network. Reconnect the account after that.",
+		Kind: network.Revoked, Hint: "The account's owner must confirm the account on the network. Then reconnect the account.",
 	},
 	{Code: 190, Subcode: 492}: {
 		Kind: network.Revoked,
@@ -79,7 +79,7 @@ var common = Table{
 	},
 	{Code: 506, Subcode: 0}: {
 		Kind: network.Rejected,
-		Hint: "According to the network, the same post has already been published. Check before you send it again.",
+		Hint: "According to the network, the same post has already been published. Check the account there before you send the post again.",
 	},
 
 	{Code: 9004, Subcode: 0}:    {Kind: network.Transient, Hint: hintFetch},

@@ -20,12 +20,12 @@ const missingGrace = 5 * time.Minute
 // required.
 type Containers struct {
 	Now func() time.Time
-	// Ask reads a container's state and returns its status, with StatusForState or ResolveMissing.
+	// Ask reads a container's state and returns its status, with ResolveState or ResolveMissing.
 	Ask func(ctx context.Context, it network.Item, handle string) (network.Status, error)
 	// Find searches the account's posts for the post.
 	Find func(ctx context.Context, it network.Item) (network.Status, error)
-	// CreateCarousel creates a carousel from the containers of its items and returns its handle.
-	CreateCarousel func(ctx context.Context, it network.Item, children string) (string, error)
+	// CreateCarousel creates a carousel from the comma-separated ids of its items' containers, and returns its handle.
+	CreateCarousel func(ctx context.Context, it network.Item, joinedItemIDs string) (string, error)
 }
 
 // A handle of items is this prefix, followed by the ids of their containers in the post's order.
@@ -37,10 +37,10 @@ const (
 // NewItemsHandle returns the handle that lists the containers of a carousel's items, in the post's order.
 func NewItemsHandle(ids []string) string { return itemsHandle + strings.Join(ids, itemsComma) }
 
-// AdvanceHandle returns the status of a container. For a handle of items, it queries each item and, once all are
-// ready, creates the carousel, whose handle replaces theirs. If that response is lost, the carousel stays invisible
-// and another is created.
-func (c Containers) AdvanceHandle(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// AdvanceStatus returns the status of a container. For a handle of items, it queries each item and, once all are ready,
+// creates the carousel, whose handle replaces theirs. If that response is lost, the carousel stays invisible and
+// another is created.
+func (c Containers) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	children, ok := strings.CutPrefix(handle, itemsHandle)
 	if !ok {
 		return c.Ask(ctx, it, handle)
@@ -74,11 +74,11 @@ func (c Containers) AdvanceHandle(ctx context.Context, it network.Item, handle s
 	return st, nil
 }
 
-// StatusForState returns the status of a container in a state, with the network's message. A container that could not
-// be processed is Broken. For a published one, it searches for the post, and leaves the id empty if there is no
-// unique match.
-func (c Containers) StatusForState(ctx context.Context, it network.Item, state, words string) network.Status {
-	st := network.Status{Verdict: core.Pending, Message: words, Code: state}
+// ResolveState returns the status of a container in a state, with the network's message. A container that could not be
+// processed is Broken. If the container is published, ResolveState searches for the post, and leaves the id empty
+// unless there is a unique match.
+func (c Containers) ResolveState(ctx context.Context, it network.Item, state, message string) network.Status {
+	st := network.Status{Verdict: core.Pending, Message: message, Code: state}
 	switch state {
 	case "FINISHED":
 		st.Verdict = core.Ready

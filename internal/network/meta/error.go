@@ -14,11 +14,11 @@ import (
 	"belfry/internal/network"
 )
 
-// Code is an error's code and subcode. A row with subcode 0 applies to every subcode. A row with code 0
-// applies to its number as code or subcode, because some documents give only that.
+// Code is an error's code and subcode. A row with subcode 0 applies to every subcode. A row with code 0 applies to
+// errors that have its number as their code or subcode, because some documents give only one number.
 type Code struct{ Code, Subcode int }
 
-// String returns the code as in network.Error. A row for a number in either place is just that number.
+// String returns the code as in network.Error. A row with code 0 is just its subcode.
 func (c Code) String() string {
 	switch {
 	case c.Subcode == 0:
@@ -29,8 +29,8 @@ func (c Code) String() string {
 	return strconv.Itoa(c.Code) + "/" + strconv.Itoa(c.Subcode)
 }
 
-// Table holds the meaning of each error. By default, a throttle holds the account for five minutes.
-type Table map[Code]network.Meaning
+// ErrorTable holds the meaning of each error. By default, a throttle holds the account for five minutes.
+type ErrorTable map[Code]network.ErrorMeaning
 
 // envelope covers every known format of an error.
 type envelope struct {
@@ -62,7 +62,7 @@ const methodError = "GraphMethodException"
 const defaultWait = 5 * time.Minute
 
 // ParseError returns the error in a response, or nil if there is none.
-func (t Table) ParseError(resp *network.Response, now time.Time) *network.Error {
+func (t ErrorTable) ParseError(resp *network.Response, now time.Time) *network.Error {
 	var body envelope
 	err := json.Unmarshal(resp.Body, &body)
 	ok := resp.Status/100 == 2
@@ -84,18 +84,18 @@ func (t Table) ParseError(resp *network.Response, now time.Time) *network.Error 
 		return nil
 	}
 	return resp.CompleteError(network.Error{
-		Kind: network.Unknown, Message: fmt.Sprintf("The network responded with status %d and no reason.", resp.Status),
+		Kind: network.Unknown, Message: fmt.Sprintf("The network responded with status %d, but gave no reason.", resp.Status),
 		Trace: traceID(resp),
 	})
 }
 
-func (t Table) classifyGraphError(resp *network.Response, e graphError, now time.Time) *network.Error {
-	row := t.findMeaning(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
+func (t ErrorTable) classifyGraphError(resp *network.Response, e graphError, now time.Time) *network.Error {
+	row := t.determineMeaning(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
 	if e.Type == methodError && strings.Contains(e.Message, "appsecret_proof") { // has the code of a wrong parameter
 		row = common[Code{Code: 104}]
 	}
 	if (row.Kind == network.Rejected || row.Kind == network.Transient) && resp.Status == http.StatusTooManyRequests {
-		row = network.Meaning{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
+		row = network.ErrorMeaning{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
 	}
 	out := network.Error{
 		Kind: row.Kind, Code: Code{e.Code, e.Subcode}.String(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint,
@@ -116,12 +116,12 @@ func traceID(resp *network.Response) string {
 }
 
 // MeaningOf returns the meaning of a code without a response.
-func (t Table) MeaningOf(c Code) network.Meaning { return t.findMeaning(c, false, 0) }
+func (t ErrorTable) MeaningOf(c Code) network.ErrorMeaning { return t.determineMeaning(c, false, 0) }
 
-// findMeaning returns the meaning of an error: from the network's own rows before the common ones, and from an exact
-// row before a general one.
-func (t Table) findMeaning(c Code, transient bool, status int) network.Meaning {
-	for _, rows := range []Table{t, common} {
+// determineMeaning returns the meaning of an error. It prefers the network's own rows to the common ones, and exact
+// rows to general ones.
+func (t ErrorTable) determineMeaning(c Code, transient bool, status int) network.ErrorMeaning {
+	for _, rows := range []ErrorTable{t, common} {
 		for _, key := range []Code{c, {0, c.Subcode}, {c.Code, 0}, {0, c.Code}} {
 			if row, ok := rows[key]; ok && key != (Code{}) {
 				return row
@@ -130,18 +130,18 @@ func (t Table) findMeaning(c Code, transient bool, status int) network.Meaning {
 	}
 	switch {
 	case c.Code >= permissionFirst && c.Code <= permissionLast:
-		return network.Meaning{Kind: network.Revoked, Hint: hintPermission}
+		return network.ErrorMeaning{Kind: network.Revoked, Hint: hintPermission}
 	case transient || status >= http.StatusInternalServerError:
-		return network.Meaning{Kind: network.Transient, Hint: hintLater}
+		return network.ErrorMeaning{Kind: network.Transient, Hint: hintLater}
 	}
-	return network.Meaning{Kind: network.Rejected, Hint: hintUnknown}
+	return network.ErrorMeaning{Kind: network.Rejected, Hint: hintUnknown}
 }
 
-// ListDocumented returns the codes of a network and those that all Graph APIs share, sorted.
-func (t Table) ListDocumented() []network.Documented {
+// ListDocumentedErrors returns the codes of a network and those that all Graph APIs share, sorted.
+func (t ErrorTable) ListDocumentedErrors() []network.DocumentedError {
 	merged := maps.Clone(common)
 	maps.Copy(merged, t)
-	var all []network.Documented
+	var all []network.DocumentedError
 	for code, row := range merged {
 		if row.Kind == network.RateLimited || row.Wait > 0 {
 			row.Scope = cmp.Or(row.Scope, network.ScopeAccount)
@@ -149,11 +149,11 @@ func (t Table) ListDocumented() []network.Documented {
 		if row.Kind == network.RateLimited {
 			row.Wait = cmp.Or(row.Wait, defaultWait)
 		}
-		all = append(all, network.Documented{Code: code.String(), Meaning: row})
+		all = append(all, network.DocumentedError{Code: code.String(), ErrorMeaning: row})
 	}
 	permissions := fmt.Sprintf("%d–%d", permissionFirst, permissionLast)
-	all = append(all, network.Documented{Code: permissions, Meaning: t.MeaningOf(Code{Code: permissionFirst})})
-	network.SortDocumented(all)
+	all = append(all, network.DocumentedError{Code: permissions, ErrorMeaning: t.MeaningOf(Code{Code: permissionFirst})})
+	network.SortDocumentedErrors(all)
 	return all
 }
 
@@ -175,16 +175,16 @@ func longestHeaderWait(resp *network.Response, now time.Time) time.Duration {
 }
 
 // Reclassify returns a copy of the error with another meaning, for a caller that knows more than the code says.
-func Reclassify(err error, row network.Meaning) error {
+func Reclassify(err error, meaning network.ErrorMeaning) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	meant := *e
-	meant.Kind, meant.Hint = row.Kind, row.Hint
-	if row.Kind == network.RateLimited {
-		meant.RetryAfter = cmp.Or(row.Wait, e.RetryAfter, defaultWait)
-		meant.Scope = cmp.Or(row.Scope, network.ScopeAccount)
+	meant.Kind, meant.Hint = meaning.Kind, meaning.Hint
+	if meaning.Kind == network.RateLimited {
+		meant.RetryAfter = cmp.Or(meaning.Wait, e.RetryAfter, defaultWait)
+		meant.Scope = cmp.Or(meaning.Scope, network.ScopeAccount)
 	}
 	return &meant
 }

@@ -22,7 +22,7 @@ import (
 type API struct {
 	Client *network.Client
 	Base   string // https://HOST, with the version if every call has it
-	Table  Table
+	Table  ErrorTable
 	// Proof is the app's secret if calls must prove that they know it, or "".
 	Proof network.Secret
 	Now   func() time.Time
@@ -99,7 +99,7 @@ func (a API) addSecretProof(token network.Secret, params url.Values) url.Values 
 	return with
 }
 
-// maxListPages is the most pages of a list that are read.
+// maxListPages is the maximum number of pages that are read of a list.
 const maxListPages = 20
 
 type page[T any] struct {

@@ -33,7 +33,7 @@ func api(t *testing.T, answer http.HandlerFunc) meta.API {
 	return meta.API{Client: c, Base: "https://graph.example", Now: func() time.Time { return now }}
 }
 
-func failure(t *testing.T, table meta.Table, status int, header map[string]string, body string) *network.Error {
+func failure(t *testing.T, table meta.ErrorTable, status int, header map[string]string, body string) *network.Error {
 	t.Helper()
 	a := api(t, func(w http.ResponseWriter, _ *http.Request) {
 		for name, value := range header {
@@ -54,7 +54,7 @@ func failure(t *testing.T, table meta.Table, status int, header map[string]strin
 
 func TestTheClosestRowDecides(t *testing.T) {
 	t.Parallel()
-	table := meta.Table{
+	table := meta.ErrorTable{
 		{Code: 4, Subcode: 7}: {Kind: network.Rejected, Hint: "exact"},
 		{Code: 4}:             {Kind: network.Transient, Hint: "code"},
 		{Subcode: 9}:          {Kind: network.Revoked, Hint: "subcode"},
@@ -124,7 +124,7 @@ func TestThePersonsWordsGoFirst(t *testing.T) {
 func TestTheLongestWaitCounts(t *testing.T) {
 	t.Parallel()
 	const body = `{"error":{"code":80002,"message":"m"}}`
-	table := meta.Table{
+	table := meta.ErrorTable{
 		{Code: 80002}: {Kind: network.RateLimited, Hint: "h"},
 		{Code: 80003}: {Kind: network.RateLimited, Wait: time.Hour},
 	}
@@ -252,7 +252,7 @@ func TestTimesComeInTwoForms(t *testing.T) {
 func TestTheMarkOnACodeIsCut(t *testing.T) {
 	t.Parallel()
 	for _, give := range []string{"AQabc", "AQabc#_", "AQabc#_=_"} {
-		if got := meta.TrimCode(give); got != "AQabc" {
+		if got := meta.TrimAuthCodeSuffix(give); got != "AQabc" {
 			t.Errorf("%s: got %s", give, got)
 		}
 	}

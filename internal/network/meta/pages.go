@@ -29,7 +29,7 @@ type Login struct {
 // ExchangeCode exchanges the code for a long-lived token of the person.
 func (l PageLogin) ExchangeCode(ctx context.Context, g network.AuthResponse) (Login, error) {
 	app := url.Values{"client_id": {l.ID}, "client_secret": {l.Secret.Reveal()}}
-	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {TrimCode(g.Code)}}
+	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {TrimAuthCodeSuffix(g.Code)}}
 	var short, long struct {
 		Access string `json:"access_token"`
 	}
@@ -85,12 +85,12 @@ func mergeValues(sets ...url.Values) url.Values {
 	return all
 }
 
-func (l PageLogin) fetchGrantedScopes(ctx context.Context, person network.Secret) ([]string, error) {
+func (l PageLogin) fetchGrantedScopes(ctx context.Context, personToken network.Secret) ([]string, error) {
 	type permission struct {
 		Name   string `json:"permission"`
 		Status string `json:"status"`
 	}
-	list, err := ListAll[permission](ctx, l.API, "/me/permissions", person, nil)
+	list, err := ListAll[permission](ctx, l.API, "/me/permissions", personToken, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +129,12 @@ type Page struct {
 
 // ListPages returns the given fields of the Pages that the person selected. An empty list is an error that says why.
 func ListPages[T any](
-	ctx context.Context, l PageLogin, person network.Secret, granted []string, fields string,
+	ctx context.Context, l PageLogin, personToken network.Secret, grantedScopes []string, fields string,
 ) ([]T, error) {
-	if !slices.Contains(granted, ScopeListPages) {
+	if !slices.Contains(grantedScopes, ScopeListPages) {
 		return nil, newNoPageError("The permission to list Pages was not granted.")
 	}
-	list, err := ListAll[T](ctx, l.API, "/me/accounts", person, url.Values{"fields": {fields}, "limit": {"100"}})
+	list, err := ListAll[T](ctx, l.API, "/me/accounts", personToken, url.Values{"fields": {fields}, "limit": {"100"}})
 	if err == nil && len(list) == 0 {
 		err = newNoPageError("You selected no Page, or you have none.")
 	}
@@ -152,15 +152,15 @@ var publishingTasks = []string{"CREATE_CONTENT", "MANAGE"}
 
 // WhyUnusable returns a sentence that says why a Page cannot be published to with the granted permissions; "" if it
 // can.
-func (p Page) WhyUnusable(granted, needed []string) string {
+func (p Page) WhyUnusable(grantedScopes, neededScopes []string) string {
 	may := func(task string) bool { return slices.Contains(publishingTasks, task) }
-	switch missing := MissingScopeMessage(granted, needed); {
+	switch missing := MissingScopeMessage(grantedScopes, neededScopes); {
 	case missing != "":
 		return missing
 	case !slices.ContainsFunc(p.Tasks, may):
-		return "You cannot create content on this Page. Ask someone who manages it for this permission."
+		return "You cannot create content on this Page. Ask someone who manages the Page to let you create content."
 	case p.Access == "":
-		return "The login did not return a token for this Page."
+		return "The login did not return a token for this Page. Connect again."
 	}
 	return ""
 }

@@ -9,14 +9,14 @@ import (
 	"belfry/internal/network"
 )
 
-// QuotaWait is how long a post waits if nobody knows when the quota will have room.
+// QuotaWait is how long a post waits if it is unknown when the quota will have room.
 const QuotaWait = time.Hour
 
 // longestWindow caps the window of a quota that a network reports, in seconds.
 const longestWindow = 30 * 24 * 60 * 60
 
-// ReadQuota returns how many posts an account has published in the moving window of its quota. read reads the edge
-// that reports it.
+// ReadQuota returns how many posts an account has published in the moving window of its quota. read must read the edge
+// that reports the quota.
 func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, error) {
 	var out struct {
 		Data []struct {
@@ -39,14 +39,14 @@ func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, er
 	}, nil
 }
 
-// TimeUntilQuotaFrees returns the time until the oldest post that fills the quota leaves its window. published are
-// the times of the account's posts, which it sorts in place. If they do not determine the time, it returns QuotaWait.
-func TimeUntilQuotaFrees(q core.PostQuota, published []time.Time, now time.Time) time.Duration {
+// TimeUntilQuotaHasRoom returns the time until the oldest post that fills the quota leaves its window. published are
+// the times of the account's posts, in any order. If they do not determine the time, it returns QuotaWait.
+func TimeUntilQuotaHasRoom(q core.PostQuota, published []time.Time, now time.Time) time.Duration {
 	if len(published) < q.Limit {
 		return QuotaWait
 	}
-	slices.SortFunc(published, func(a, b time.Time) int { return b.Compare(a) })
-	if free := published[q.Limit-1].Add(q.Window).Sub(now); free > 0 && free <= q.Window {
+	newestFirst := slices.SortedFunc(slices.Values(published), func(a, b time.Time) int { return b.Compare(a) })
+	if free := newestFirst[q.Limit-1].Add(q.Window).Sub(now); free > 0 && free <= q.Window {
 		return free
 	}
 	return QuotaWait

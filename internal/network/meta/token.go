@@ -22,14 +22,14 @@ func (a API) ClassifyAuthError(
 		return err
 	}
 	classified := *e
-	if ends := a.findTokenExpiry(ctx, t, appToken); !ends.IsZero() && !ends.After(a.Now()) {
+	if ends := a.findPastExpiry(ctx, t, appToken); !ends.IsZero() && !ends.After(a.Now()) {
 		classified.Kind = network.Expired
 	}
 	return &classified
 }
 
-// findTokenExpiry returns when the token expired; zero if it has not, or if that is unknown.
-func (a API) findTokenExpiry(
+// findPastExpiry returns when the token expired; zero if it has not, or if that is unknown.
+func (a API) findPastExpiry(
 	ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error),
 ) time.Time {
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.Now()) {
@@ -90,8 +90,8 @@ func MissingScopeMessage(granted, needed []string) string {
 	return ""
 }
 
-// TrimCode returns an authorization code without the suffix that these networks append.
-func TrimCode(code string) string {
+// TrimAuthCodeSuffix returns an authorization code without the suffix that these networks append.
+func TrimAuthCodeSuffix(code string) string {
 	code = strings.TrimSuffix(code, "#_=_")
 	return strings.TrimSuffix(code, "#_")
 }

@@ -31,9 +31,9 @@ const uploadHandle = "upload:"
 
 // NewUploadHandle returns the handle of an object whose bytes must be sent to an address. It returns an error if the
 // address is not for this object at the network's upload host.
-func NewUploadHandle(id ID, address, host string) (handle string, err error) {
+func NewUploadHandle(id ID, address, uploadHost string) (handle string, err error) {
 	u, err := url.Parse(address)
-	if err != nil || id == "" || u.Scheme != "https" || u.Host != host || !strings.HasSuffix(u.Path, "/"+string(id)) {
+	if err != nil || id == "" || u.Scheme != "https" || u.Host != uploadHost || !strings.HasSuffix(u.Path, "/"+string(id)) {
 		return "", &network.Error{Kind: network.Unknown, Message: "The network did not return an upload address."}
 	}
 	return uploadHandle + address, nil
@@ -50,19 +50,19 @@ func ParseUploadHandle(handle string) (address, id string, ok bool) {
 }
 
 // SendFileURL sends the network the address from which it fetches a file.
-func (a API) SendFileURL(ctx context.Context, token network.Secret, upload string, f network.File) error {
-	return a.postToUpload(ctx, token, upload, http.Header{"file_url": {f.URL}}, nil)
+func (a API) SendFileURL(ctx context.Context, token network.Secret, uploadURL string, f network.File) error {
+	return a.postToUpload(ctx, token, uploadURL, http.Header{"file_url": {f.URL}}, nil)
 }
 
 func (a API) postToUpload(
-	ctx context.Context, token network.Secret, upload string, header http.Header, body *network.Body,
+	ctx context.Context, token network.Secret, uploadURL string, header http.Header, body *network.Body,
 ) error {
 	header.Set("Authorization", "OAuth "+token.Reveal())
 	var out struct {
 		Success bool `json:"success"`
 	}
 	err := a.callAndDecode(ctx, network.Request{
-		Method: http.MethodPost, URL: upload, Secrets: []network.Secret{token}, Header: header, Body: body,
+		Method: http.MethodPost, URL: uploadURL, Secrets: []network.Secret{token}, Header: header, Body: body,
 	}, &out)
 	if err == nil && !out.Success {
 		err = &network.Error{Kind: network.Unknown, Message: "The network did not confirm the upload."}
@@ -70,28 +70,28 @@ func (a API) postToUpload(
 	return err
 }
 
-// Arrived says how much of an upload has arrived.
-type Arrived struct {
+// UploadProgress is how much of an upload has arrived.
+type UploadProgress struct {
 	Bytes int64
 	All   bool
 }
 
 // SendRemaining sends the bytes of a file that have not arrived yet. It returns Pending with the id as handle if all
-// have arrived, and Progress if only some have. A lost or slow call is not an error, because ask returns how many
-// bytes have arrived.
+// have arrived, and Progress if only some have. A lost or slow call is not an error, because fetchProgress returns how
+// many bytes have arrived.
 func (a API) SendRemaining(
 	ctx context.Context, token network.Secret, handle string, f network.File,
-	ask func(ctx context.Context, id string) (Arrived, error),
+	fetchProgress func(ctx context.Context, id string) (UploadProgress, error),
 ) (network.Status, error) {
-	upload, id, _ := ParseUploadHandle(handle)
-	before, err := ask(ctx, id)
+	uploadURL, id, _ := ParseUploadHandle(handle)
+	before, err := fetchProgress(ctx, id)
 	if err != nil {
 		return network.Status{}, err
 	}
 	if before.All || before.Bytes >= f.Bytes {
 		return network.Status{Verdict: core.Pending, Handle: id}, nil
 	}
-	sendErr := a.sendFromOffset(ctx, token, upload, f, before.Bytes)
+	sendErr := a.sendFromOffset(ctx, token, uploadURL, f, before.Bytes)
 	var e *network.Error
 	switch {
 	case sendErr == nil:
@@ -99,7 +99,7 @@ func (a API) SendRemaining(
 	case !errors.As(sendErr, &e) || e.Kind != network.Unknown && e.Kind != network.Transient:
 		return network.Status{}, sendErr
 	}
-	after, err := ask(ctx, id)
+	after, err := fetchProgress(ctx, id)
 	switch {
 	case err != nil:
 		return network.Status{}, err
@@ -114,7 +114,7 @@ func (a API) SendRemaining(
 func (a API) sendFromOffset(
 	ctx context.Context,
 	token network.Secret,
-	upload string,
+	uploadURL string,
 	f network.File,
 	offset int64,
 ) error {
@@ -122,7 +122,7 @@ func (a API) sendFromOffset(
 	defer cancel()
 	rest := f.PartBody(offset, f.Bytes-offset)
 	rest.Type = "application/octet-stream"
-	return a.postToUpload(ctx, token, upload, http.Header{
+	return a.postToUpload(ctx, token, uploadURL, http.Header{
 		"offset": {strconv.FormatInt(offset, 10)}, "file_size": {strconv.FormatInt(f.Bytes, 10)},
 	}, rest)
 }

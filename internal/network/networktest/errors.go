@@ -53,9 +53,9 @@ func testDocumentedErrors(t *testing.T, h Harness) {
 // testErrorTable tests that the connector's table has every documented error, with the same meaning.
 func testErrorTable(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	meanings := map[string]network.Meaning{}
+	meanings := map[string]network.ErrorMeaning{}
 	for _, listed := range h.Driver.Errors() {
-		meanings[listed.Code] = listed.Meaning
+		meanings[listed.Code] = listed.ErrorMeaning
 		if listed.Hint == "" {
 			t.Errorf("%s has no hint", listed.Code)
 		}
@@ -70,7 +70,7 @@ func testErrorTable(t *testing.T, h Harness) {
 			t.Errorf("%s is not in the table", d.Name())
 			continue
 		}
-		actor := cmp.Or(class.Actor, network.Meaning{Kind: class.Kind}.WhoActs())
+		actor := cmp.Or(class.Actor, network.ErrorMeaning{Kind: class.Kind}.WhoActs())
 		if listed.Daily {
 			listed.Wait = class.Wait
 		}
@@ -81,7 +81,7 @@ func testErrorTable(t *testing.T, h Harness) {
 }
 
 // findMeaning returns the meaning of an error: that of its code and subcode, of either, or of the range of its code.
-func findMeaning(meanings map[string]network.Meaning, d sim.Documented) (network.Meaning, bool) {
+func findMeaning(meanings map[string]network.ErrorMeaning, d sim.Documented) (network.ErrorMeaning, bool) {
 	for _, name := range []string{
 		d.Name(), strconv.Itoa(d.Subcode), strconv.Itoa(d.Code), fmt.Sprintf("%d–%d", d.Code/100*100, d.Code/100*100+99),
 	} {
@@ -89,7 +89,7 @@ func findMeaning(meanings map[string]network.Meaning, d sim.Documented) (network
 			return m, true
 		}
 	}
-	return network.Meaning{}, false
+	return network.ErrorMeaning{}, false
 }
 
 // DocumentedErrors returns the errors in the simulator's table.

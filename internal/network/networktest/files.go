@@ -142,7 +142,7 @@ func (w *World) newItemFromDraft(d network.Draft) network.Item {
 	w.t.Helper()
 	it := w.NewItem(d.Text)
 	it.Title, it.Settings, it.Files = d.Title, d.Settings, w.NewFiles(d.Media...)
-	for i, jpeg := range network.ConversionsOf(w.Net, d) {
+	for i, jpeg := range network.ConversionForEachFile(w.Net, d) {
 		if jpeg != nil {
 			it.Files[i] = w.convertFile(it.Files[i], *jpeg)
 		}

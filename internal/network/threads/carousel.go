@@ -8,8 +8,8 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createItemContainers creates a container for each file and returns the handle that lists them. The setting describes
-// the first one.
+// createItemContainers creates a container for each file and returns the handle that lists them. The setting altText
+// describes the first file.
 func (n *Network) createItemContainers(ctx context.Context, it network.Item, s Settings) (string, error) {
 	alt := s.AltText
 	var forms []url.Values
@@ -25,12 +25,12 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item, s S
 }
 
 // createCarouselContainer creates the carousel from its items, which must all be ready, and returns its handle.
-func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, children string) (string, error) {
+func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, joinedItemIDs string) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err
 	}
 	form := newContainerForm(it, s)
-	form.Set("children", children)
+	form.Set("children", joinedItemIDs)
 	return n.createAtEdge(ctx, it, "/threads", form)
 }

@@ -10,7 +10,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// scopes are the permissions that the service asks for; needed are the ones that publishing requires.
+// scopes are the permissions that Belfry asks for; needed are the ones that publishing requires.
 var (
 	scopes = []string{"threads_basic", "threads_content_publish", "threads_manage_insights"}
 	needed = scopes[:2]
@@ -30,12 +30,12 @@ type tokenResponse struct {
 	Seconds int64  `json:"expires_in"`
 }
 
-// ExchangeCode exchanges the code for the profile that consented, with a token of 60 days.
+// ExchangeCode exchanges the code for the profile that consented, with a token that is valid for 60 days.
 func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]network.Profile, error) {
 	var short tokenResponse
 	err := n.token.Post(ctx, "/oauth/access_token", "", url.Values{
 		"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"authorization_code"},
-		"redirect_uri": {g.RedirectURI}, "code": {meta.TrimCode(g.Code)},
+		"redirect_uri": {g.RedirectURI}, "code": {meta.TrimAuthCodeSuffix(g.Code)},
 	}, &short)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	return []network.Profile{p}, nil
 }
 
-// grantID returns the id of the grant by which a person gave the app access. Threads documents no call to revoke it.
+// grantID returns the id of the grant with which a person gave the app access. Threads documents no call to revoke it.
 func (n *Network) grantID(person string) string {
 	return network.FormatGrantID("graph.threads.net", n.id, person)
 }
@@ -102,11 +102,11 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 }
 
 // updateToken returns the old token with the values of the response. Values that the response omits stay.
-func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
+func (n *Network) updateToken(old network.Token, response tokenResponse) network.Token {
 	now := n.now()
 	t := old
-	t.Access, t.IssuedAt = network.Secret(g.Access), now
-	t.ExpiresAt = meta.ExpiryAfter(now, g.Seconds, old.ExpiresAt)
+	t.Access, t.IssuedAt = network.Secret(response.Access), now
+	t.ExpiresAt = meta.ExpiryAfter(now, response.Seconds, old.ExpiresAt)
 	t.RefreshAt = meta.RefreshTime(t)
 	return t
 }

@@ -10,7 +10,7 @@ import (
 const hintQuota = "The profile has reached Threads' 24-hour limit on posts. Belfry will try again."
 
 // errorTable holds the error codes that are specific to Threads. Package meta has those that all Graph APIs share.
-var errorTable = meta.Table{
+var errorTable = meta.ErrorTable{
 	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: hintQuota, Wait: meta.QuotaWait},
 	{Code: 9007, Subcode: 2207027}: {Kind: network.Transient, Hint: "Threads is still processing the post."},
 	{Code: 24, Subcode: 4279009}: {
@@ -30,8 +30,8 @@ func isContainerMissing(err error) bool {
 	return errors.As(err, &e) && missingCodes[e.Code]
 }
 
-// isRefusal reports whether Threads refused a call in a way that an exhausted quota could explain.
-func isRefusal(err error) bool {
+// isRejectedOrRateLimited reports whether Threads refused a call in a way that an exhausted quota could explain.
+func isRejectedOrRateLimited(err error) bool {
 	var e *network.Error
 	return errors.As(err, &e) && (e.Kind == network.Rejected || e.Kind == network.RateLimited)
 }

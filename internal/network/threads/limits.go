@@ -16,7 +16,7 @@ const (
 	typeCarousel = "carousel"
 )
 
-// The limits in networks/threads.md, part 4. Its further advice on videos (the index first, no edit lists, closed
+// The limits in networks/threads.md, part 4. Its further advice about videos (the index first, no edit lists, closed
 // groups of pictures) is not checked: no error mentions it, and phones record videos that ignore it.
 const (
 	maxText   = 500 // bytes: Threads refuses a text of 498 characters in 504 bytes
@@ -66,11 +66,11 @@ var description = network.Description{
 	Fields: []network.Field{
 		{
 			Name: "topicTag", Label: "Topic", Kind: network.FieldText, Max: maxTopic, Pattern: topic, Example: "Night Cycling",
-			Help: "The topic of the post, without #, periods or &. If empty, the first hashtag in the text is used.",
+			Help: "The topic of the post, without #, periods or &. If it is empty, Threads uses the first hashtag in the text.",
 		},
 		{
 			Name: "linkAttachment", Label: "Link preview", Kind: network.FieldURL,
-			Help: "The link shown as a preview under a post without files. If empty, the first link in the text is used.",
+			Help: "The link shown as a preview under a post without files. If it is empty, Threads uses the first link in the text.",
 		},
 		{
 			Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,

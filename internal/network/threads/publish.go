@@ -11,7 +11,8 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// invalid is the prefix of reasons why a container fails because of its content. Another container would fail too.
+// invalid is the prefix of the codes for a container that fails because of its content. Another container with the same
+// content would fail too.
 const invalid = "INVALID_"
 
 // DeliveryFor returns the same flow for every post: a container, then the call that publishes it. Posts with files
@@ -54,12 +55,12 @@ func newContainerForm(it network.Item, s Settings) url.Values {
 	return v
 }
 
-// newFileForm returns the parameters of a container for one file. The setting describes the file, or else the file's
-// own description does.
-func newFileForm(f network.File, setting string) url.Values {
+// newFileForm returns the parameters of a container for one file. If altTextSetting is empty, the file's own
+// description is sent.
+func newFileForm(f network.File, altTextSetting string) url.Values {
 	kind := contentType([]core.Media{f.Media})
 	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
-	if alt := cmp.Or(setting, f.AltText(maxAlt)); alt != "" {
+	if alt := cmp.Or(altTextSetting, f.AltText(maxAlt)); alt != "" {
 		v.Set("alt_text", alt)
 	}
 	return v
@@ -69,7 +70,7 @@ func newFileForm(f network.File, setting string) url.Values {
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	id, err := n.createAtEdge(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
-		return network.Status{}, n.throttleIfQuotaUsed(ctx, it, err)
+		return network.Status{}, n.throttleIfQuotaUsedUp(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }
@@ -82,7 +83,7 @@ func (n *Network) createAtEdge(ctx context.Context, it network.Item, edge string
 
 // AdvanceStatus returns the status of the container, and creates a carousel once all its items are ready.
 func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	return n.containers.AdvanceHandle(ctx, it, handle)
+	return n.containers.AdvanceStatus(ctx, it, handle)
 }
 
 func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -106,5 +107,5 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	case c.Status == meta.ContainerError:
 		c.Problem = "Threads could not use the file: " + c.Problem
 	}
-	return n.containers.StatusForState(ctx, it, c.Status, c.Problem), nil
+	return n.containers.ResolveState(ctx, it, c.Status, c.Problem), nil
 }

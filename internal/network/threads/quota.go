@@ -25,23 +25,24 @@ func (n *Network) fetchQuota(ctx context.Context, profile string, t network.Toke
 	})
 }
 
-// throttleIfQuotaUsed turns a refusal of the publishing call into a throttle if the quota is used up, because Threads
+// throttleIfQuotaUsedUp turns a refusal of the publishing call into a throttle if the quota is used up, because Threads
 // documents no code for that. It returns any other error unchanged.
-func (n *Network) throttleIfQuotaUsed(ctx context.Context, it network.Item, err error) error {
-	if !isRefusal(err) {
+func (n *Network) throttleIfQuotaUsedUp(ctx context.Context, it network.Item, err error) error {
+	if !isRejectedOrRateLimited(err) {
 		return err
 	}
 	q, failed := n.fetchQuota(ctx, it.Profile, it.Token)
 	if failed != nil || q.Used < q.Limit {
 		return err
 	}
-	return meta.Reclassify(err, network.Meaning{
-		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount, Wait: n.timeUntilQuotaFrees(ctx, it, q),
+	return meta.Reclassify(err, network.ErrorMeaning{
+		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount,
+		Wait: n.fetchTimeUntilQuotaHasRoom(ctx, it, q),
 	})
 }
 
-// timeUntilQuotaFrees returns the time until the oldest post that fills the quota leaves its window.
-func (n *Network) timeUntilQuotaFrees(ctx context.Context, it network.Item, q core.PostQuota) time.Duration {
+// fetchTimeUntilQuotaHasRoom returns the time until the oldest post that fills the quota leaves its window.
+func (n *Network) fetchTimeUntilQuotaHasRoom(ctx context.Context, it network.Item, q core.PostQuota) time.Duration {
 	posts, err := n.listPosts(ctx, it, "id,timestamp", n.now().Add(-q.Window))
 	if err != nil {
 		return meta.QuotaWait
@@ -50,5 +51,5 @@ func (n *Network) timeUntilQuotaFrees(ctx context.Context, it network.Item, q co
 	for i, p := range posts {
 		times[i] = p.At.Time
 	}
-	return meta.TimeUntilQuotaFrees(q, times, n.now())
+	return meta.TimeUntilQuotaHasRoom(q, times, n.now())
 }

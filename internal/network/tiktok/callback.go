@@ -22,7 +22,7 @@ const (
 // VerifyCallback verifies and reads an event of the webhook.
 func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	signed, ok := n.verifySignature(c)
-	if c.Event != eventWebhook || !ok || !network.IsFresh(signed, n.env.Now(), callbackLife) {
+	if c.Event != eventWebhook || !ok || !network.IsSignatureFresh(signed, n.env.Now(), callbackLife) {
 		return network.Notice{}, network.ErrNotSigned
 	}
 	var event struct {
@@ -46,10 +46,10 @@ func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 
 // verifySignature returns when TikTok signed the body. ok is false if the signature is invalid. The header is
 // t=SECONDS,s=HEX.
-func (n *Network) verifySignature(c network.Callback) (at time.Time, ok bool) {
+func (n *Network) verifySignature(c network.Callback) (signedAt time.Time, ok bool) {
 	values := c.Header.Values(signatureHeader)
 	if len(values) != 1 || n.secret == "" {
-		return at, false
+		return signedAt, false
 	}
 	var stamp, signature string
 	for part := range strings.SplitSeq(values[0], ",") {
@@ -63,7 +63,7 @@ func (n *Network) verifySignature(c network.Callback) (at time.Time, ok bool) {
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	sent, hexErr := hex.DecodeString(signature)
 	if err != nil || hexErr != nil {
-		return at, false
+		return signedAt, false
 	}
 	mac := hmac.New(sha256.New, []byte(n.secret.Reveal()))
 	mac.Write([]byte(stamp + "."))

@@ -16,7 +16,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Permissions that the service asks for. Publishing requires scopePublish.
+// Permissions that Belfry asks for. Publishing requires scopePublish.
 const (
 	scopeProfile = "user.info.profile"
 	scopePublish = "video.publish"
@@ -104,7 +104,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	return []network.Profile{p}, nil
 }
 
-// grantID returns the id of the grant by which an account gave the app access.
+// grantID returns the id of the grant with which an account gave the app access.
 func (n *Network) grantID(person string) string {
 	return network.FormatGrantID("open.tiktokapis.com", n.id, person)
 }
@@ -135,16 +135,16 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 }
 
 // updateToken returns the old token with the values of the response. Values that the response omits stay.
-func (n *Network) updateToken(old network.Token, a tokenResponse) network.Token {
+func (n *Network) updateToken(old network.Token, response tokenResponse) network.Token {
 	now, t := n.env.Now(), old
-	t.Access, t.Refresh, t.IssuedAt = a.Access, cmp.Or(a.Refresh, old.Refresh), now
-	t.LapsesAt = now.Add(time.Duration(cmp.Or(a.Seconds, defaultLife)) * time.Second)
-	if a.RefreshSeconds > 0 {
-		life := time.Duration(min(a.RefreshSeconds, longestLife)) * time.Second
+	t.Access, t.Refresh, t.IssuedAt = response.Access, cmp.Or(response.Refresh, old.Refresh), now
+	t.LapsesAt = now.Add(time.Duration(cmp.Or(response.Seconds, defaultLife)) * time.Second)
+	if response.RefreshSeconds > 0 {
+		life := time.Duration(min(response.RefreshSeconds, longestLife)) * time.Second
 		t.ExpiresAt, t.RefreshAt = now.Add(life), now.Add(life/2)
 	}
-	if a.Scope != "" {
-		t.Scopes = strings.Split(a.Scope, ",")
+	if response.Scope != "" {
+		t.Scopes = strings.Split(response.Scope, ",")
 	}
 	return t
 }

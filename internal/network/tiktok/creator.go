@@ -95,7 +95,7 @@ func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) 
 	}
 	if !slices.Contains(c.Privacy, info.Privacy) {
 		return info, newRefusal("The account does not allow the audience of the post.",
-			"Choose one that it allows: "+strings.Join(c.allowedPrivacyLabels(), ", ")+".")
+			"Choose an audience that it allows: "+strings.Join(c.allowedPrivacyLabels(), ", ")+".")
 	}
 	if length := it.Files[0].DurationMs; c.LongestSeconds > 0 && length > c.LongestSeconds*1000 {
 		return info, newRefusal(fmt.Sprintf("The account cannot post videos longer than %d seconds.", c.LongestSeconds),

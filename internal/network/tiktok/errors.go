@@ -40,7 +40,7 @@ const (
 )
 
 // errorTable holds the codes of the API and of the token endpoint.
-var errorTable = map[string]network.Meaning{
+var errorTable = map[string]network.ErrorMeaning{
 	"invalid_param":  {Kind: network.Rejected, Hint: hintParameter},
 	"invalid_params": {Kind: network.Rejected, Hint: hintParameter},
 	"invalid_publish_id": {
@@ -68,7 +68,7 @@ var errorTable = map[string]network.Meaning{
 	},
 	"reached_active_user_cap": {
 		Kind: network.RateLimited, Wait: capWait, Scope: network.ScopeApp,
-		Hint: "The app has reached TikTok's 24-hour limit on accounts that post. Belfry will try again.",
+		Hint: "The app has reached TikTok's 24-hour limit on the number of accounts that post. Belfry will try again.",
 	},
 	"rate_limit_exceeded": {
 		Kind: network.RateLimited, Hint: hintThrottled, Wait: minuteWait, Scope: network.ScopeAccount,
@@ -103,23 +103,23 @@ var errorTable = map[string]network.Meaning{
 }
 
 // listDocumentedErrors returns the codes and the reasons why TikTok gives up on a post, sorted.
-func listDocumentedErrors() []network.Documented {
-	var all []network.Documented
+func listDocumentedErrors() []network.DocumentedError {
+	var all []network.DocumentedError
 	for code, meaning := range errorTable {
-		all = append(all, network.Documented{Code: code, Meaning: meaning})
+		all = append(all, network.DocumentedError{Code: code, ErrorMeaning: meaning})
 	}
 	for reason, f := range failures {
 		if _, known := errorTable[reason]; !known { // a reason that is also a code has the same meaning
-			meaning := network.Meaning{Kind: f.errorKind(reason), Hint: f.hint}
-			all = append(all, network.Documented{Code: reason, Meaning: meaning})
+			meaning := network.ErrorMeaning{Kind: f.errorKind(reason), Hint: f.hint}
+			all = append(all, network.DocumentedError{Code: reason, ErrorMeaning: meaning})
 		}
 	}
-	network.SortDocumented(all)
+	network.SortDocumentedErrors(all)
 	return all
 }
 
 // meaningOf returns the meaning of a code. For an unknown code, the HTTP status decides.
-func meaningOf(code string, status int) network.Meaning {
+func meaningOf(code string, status int) network.ErrorMeaning {
 	r, known := errorTable[code]
 	switch {
 	case known:

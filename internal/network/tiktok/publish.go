@@ -46,7 +46,7 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 	}
 }
 
-// CreateHandle queries what the account allows and starts the post.
+// CreateHandle queries what the account allows, and then starts the upload of a video or sends the addresses of photos.
 func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	switch {
@@ -70,8 +70,8 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 }
 
 // AdvanceStatus sends the next part of a video before the arm. After the arm, it returns the result of the post.
-func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, text string) (network.Status, error) {
-	h, err := decodeHandle(text)
+func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	h, err := decodeHandle(handle)
 	switch {
 	case err != nil:
 		return network.Status{}, err
@@ -147,7 +147,7 @@ func (n *Network) advanceAfterArm(ctx context.Context, it network.Item, h postHa
 	case h.isPhotos() || t.Status != "PROCESSING_UPLOAD" || t.Uploaded >= h.Size:
 		return pending, nil
 	case n.env.Now().After(h.Until.Add(lateParts)):
-		return network.Status{Verdict: core.Dead, Message: "The upload has expired before all of the video had arrived."}, nil
+		return network.Status{Verdict: core.Dead, Message: "The upload expired before the whole video arrived."}, nil
 	case h.isExpired(n.env.Now()):
 		return pending, nil
 	case t.Uploaded >= h.lastPartOffset():
@@ -172,8 +172,8 @@ func (t publishTask) doneStatus(it network.Item) network.Status {
 }
 
 // Publish sends the last part of a video. It makes no call for photos, which TikTok can fetch once the arm is saved.
-func (n *Network) Publish(ctx context.Context, it network.Item, text string) (network.Status, error) {
-	h, err := decodeHandle(text)
+func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	h, err := decodeHandle(handle)
 	if err != nil {
 		return network.Status{}, err
 	}
@@ -186,7 +186,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, text string) (ne
 		return network.Status{}, err
 	case resp.Status != http.StatusCreated:
 		return network.Status{}, resp.CompleteError(network.Error{
-			Kind: network.Unknown, Message: "TikTok says that parts of the video are missing.",
+			Kind: network.Unknown, Message: "According to TikTok, parts of the video are missing.",
 		})
 	}
 	return network.Status{Verdict: core.Pending}, nil

@@ -41,11 +41,11 @@ func NewDriver() network.Driver {
 			{Name: varClientSecret, Help: "The client secret of the TikTok app.", Secret: true},
 			{
 				Name: varPKCE, Default: pkceHex,
-				Help: "How the PKCE challenge is written: hex, as TikTok documents it, base64url, or none.",
+				Help: "How the PKCE challenge is written: hex (as TikTok documents it), base64url or none.",
 			},
 			{
 				Name: varSettle, Default: "60s",
-				Help: "How long TikTok may take to count the last part of a video that got no response.",
+				Help: "How long TikTok may take to count the last part of a video after a call that got no response.",
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
@@ -77,7 +77,7 @@ func New(env network.Environment) (*Network, error) {
 	}
 	pkce := env.Get(varPKCE)
 	if pkce != pkceHex && pkce != pkceBase64 && pkce != pkceNone {
-		return nil, fmt.Errorf("%s is %q, which must be hex, base64url or none", varPKCE, pkce)
+		return nil, fmt.Errorf("%s is %q, but must be hex, base64url or none", varPKCE, pkce)
 	}
 	about := description
 	about.Settle, about.PKCE = settle, pkce != pkceNone

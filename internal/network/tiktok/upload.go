@@ -42,8 +42,8 @@ func (h postHandle) encode() string {
 	return string(text)
 }
 
-func decodeHandle(text string) (h postHandle, err error) {
-	if err := json.Unmarshal([]byte(text), &h); err != nil {
+func decodeHandle(handle string) (h postHandle, err error) {
+	if err := json.Unmarshal([]byte(handle), &h); err != nil {
 		return h, fmt.Errorf("read the handle of an upload to TikTok: %w", err)
 	}
 	return h, nil

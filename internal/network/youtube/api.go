@@ -20,8 +20,8 @@ func (n *Network) getJSON(ctx context.Context, path string, token network.Secret
 }
 
 // callJSON makes a call and decodes its JSON response, unless out is nil.
-func (n *Network) callJSON(ctx context.Context, in network.Request, out any) error {
-	resp, err := n.sendRequest(ctx, in)
+func (n *Network) callJSON(ctx context.Context, request network.Request, out any) error {
+	resp, err := n.sendRequest(ctx, request)
 	if err == nil && out != nil && json.Unmarshal(resp.Body, out) != nil {
 		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
 	}
@@ -29,8 +29,8 @@ func (n *Network) callJSON(ctx context.Context, in network.Request, out any) err
 }
 
 // sendRequest makes a call. A status other than a success or 308 is an error.
-func (n *Network) sendRequest(ctx context.Context, in network.Request) (*network.Response, error) {
-	resp, err := n.client.Do(ctx, in)
+func (n *Network) sendRequest(ctx context.Context, request network.Request) (*network.Response, error) {
+	resp, err := n.client.Do(ctx, request)
 	switch {
 	case err != nil:
 		return nil, err

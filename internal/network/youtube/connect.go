@@ -23,7 +23,7 @@ const (
 
 const scopePrefix = "https://www.googleapis.com/auth/"
 
-// Permissions that the service asks for. A person can deselect some of them.
+// Permissions that Belfry asks for. A person can deselect some of them.
 const (
 	scopeUpload = scopePrefix + "youtube.upload"
 	scopeRead   = scopePrefix + "youtube.readonly"
@@ -127,15 +127,15 @@ func missingScopeMessage(t network.Token) string {
 }
 
 // updateToken returns the old token with the values of the response. Values that the response omits stay.
-func (n *Network) updateToken(old network.Token, g tokenResponse) network.Token {
+func (n *Network) updateToken(old network.Token, response tokenResponse) network.Token {
 	t, now := old, n.now()
-	t.Access, t.Refresh = network.Secret(g.Access), cmp.Or(network.Secret(g.Refresh), old.Refresh)
-	t.IssuedAt, t.LapsesAt = now, now.Add(time.Duration(cmp.Or(g.Seconds, defaultLife))*time.Second)
-	if g.RefreshSeconds > 0 {
-		t.ExpiresAt = now.Add(time.Duration(g.RefreshSeconds) * time.Second)
+	t.Access, t.Refresh = network.Secret(response.Access), cmp.Or(network.Secret(response.Refresh), old.Refresh)
+	t.IssuedAt, t.LapsesAt = now, now.Add(time.Duration(cmp.Or(response.Seconds, defaultLife))*time.Second)
+	if response.RefreshSeconds > 0 {
+		t.ExpiresAt = now.Add(time.Duration(response.RefreshSeconds) * time.Second)
 	}
-	if g.Scope != "" {
-		t.Scopes = strings.Fields(g.Scope)
+	if response.Scope != "" {
+		t.Scopes = strings.Fields(response.Scope)
 	}
 	return t
 }

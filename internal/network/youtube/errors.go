@@ -116,34 +116,39 @@ const (
 	hintQuota     = "This server's Google Cloud project has used up its quota. Publishing resumes when the quota resets, at midnight in Los Angeles."
 	hintContent   = "Correct the post and send it again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
-	hintProject   = "The operator must check the Google Cloud project of this server."
+	hintProject   = "Ask the server's operator to check its Google Cloud project."
 	hintReport    = "This is a bug in Belfry. Please report it."
 )
 
 // Meanings that several reasons share.
 var (
-	failing   = network.Meaning{Kind: network.Transient, Hint: hintFailing}
-	throttled = network.Meaning{Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeApp, Wait: time.Minute}
-	perUser   = network.Meaning{
+	failing   = network.ErrorMeaning{Kind: network.Transient, Hint: hintFailing}
+	throttled = network.ErrorMeaning{
+		Kind:  network.RateLimited,
+		Hint:  hintLater,
+		Scope: network.ScopeApp,
+		Wait:  time.Minute,
+	}
+	perUser = network.ErrorMeaning{
 		Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeAccount, Wait: time.Minute,
 	}
-	quotaUsed    = network.Meaning{Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeApp, Daily: true}
-	tokenLapsed  = network.Meaning{Kind: network.Lapsed, Hint: "Belfry renews its access and tries again."}
-	accessLost   = network.Meaning{Kind: network.Revoked, Hint: hintReconnect}
-	badContent   = network.Meaning{Kind: network.Rejected, Hint: hintContent}
-	badChannel   = network.Meaning{Kind: network.Rejected, Hint: hintChannel, Actor: network.ActorOwner}
-	badProject   = network.Meaning{Kind: network.Rejected, Hint: hintProject, Actor: network.ActorOperator}
-	badThumbnail = network.Meaning{
+	quotaUsed    = network.ErrorMeaning{Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeApp, Daily: true}
+	tokenLapsed  = network.ErrorMeaning{Kind: network.Lapsed, Hint: "Belfry renews its access and tries again."}
+	accessLost   = network.ErrorMeaning{Kind: network.Revoked, Hint: hintReconnect}
+	badContent   = network.ErrorMeaning{Kind: network.Rejected, Hint: hintContent}
+	badChannel   = network.ErrorMeaning{Kind: network.Rejected, Hint: hintChannel, Actor: network.ActorOwner}
+	badProject   = network.ErrorMeaning{Kind: network.Rejected, Hint: hintProject, Actor: network.ActorOperator}
+	badThumbnail = network.ErrorMeaning{
 		Kind: network.Rejected, Hint: "Set the thumbnail in YouTube Studio.", AfterLive: true,
 	}
-	badPlaylist = network.Meaning{
+	badPlaylist = network.ErrorMeaning{
 		Kind: network.Rejected, Hint: "Add the video to the playlist in YouTube Studio.", AfterLive: true,
 	}
-	serviceBug = network.Meaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
+	serviceBug = network.ErrorMeaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
 )
 
 // reasons holds the meanings of YouTube's error reasons.
-var reasons = map[string]network.Meaning{
+var reasons = map[string]network.ErrorMeaning{
 	"internalError": failing, "backendError": failing,
 
 	"rateLimitExceeded": throttled, "RESOURCE_EXHAUSTED": throttled, "userRateLimitExceeded": perUser,
@@ -182,17 +187,17 @@ var reasons = map[string]network.Meaning{
 }
 
 // listDocumentedErrors returns the reasons, sorted.
-func listDocumentedErrors() []network.Documented {
-	var all []network.Documented
+func listDocumentedErrors() []network.DocumentedError {
+	var all []network.DocumentedError
 	for reason, meaning := range reasons {
-		all = append(all, network.Documented{Code: reason, Meaning: meaning})
+		all = append(all, network.DocumentedError{Code: reason, ErrorMeaning: meaning})
 	}
-	network.SortDocumented(all)
+	network.SortDocumentedErrors(all)
 	return all
 }
 
 // meaningOfStatus returns the meaning of an error with an unknown reason.
-func meaningOfStatus(status int) network.Meaning {
+func meaningOfStatus(status int) network.ErrorMeaning {
 	switch {
 	case status == http.StatusUnauthorized:
 		return tokenLapsed

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// drift is how far YouTube's clock may be behind ours.
+	// clockDrift is how far YouTube's clock may be behind ours.
 	clockDrift = 5 * time.Minute
 	// searchPages limits a search to 500 videos, more than a channel can upload after an arm.
 	searchPages = 10

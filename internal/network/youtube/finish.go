@@ -56,14 +56,15 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 }
 
 // checkVisibility returns an error if the video does not have the requested visibility.
-func (v videoNode) checkVisibility(asked string) error {
-	if v.Status.Visibility == asked {
+func (v videoNode) checkVisibility(requested string) error {
+	if v.Status.Visibility == requested {
 		return nil
 	}
 	return &network.Error{Kind: network.Rejected, Message: "The video is " + v.Status.Visibility + "."}
 }
 
-// setThumbnail sends the post's image, once the video has been processed. A Short would lose an earlier thumbnail.
+// setThumbnail sends the post's image, once the video has been processed. Until then, YouTube would discard the
+// thumbnail of a Short.
 func (n *Network) setThumbnail(ctx context.Context, it network.Item, v videoNode) error {
 	if v.Status.Upload == uploadUploaded {
 		return &network.Error{Kind: network.Transient, Message: "YouTube is still processing the video."}

@@ -116,7 +116,7 @@ func (n *Network) call(ctx context.Context, in network.Request, into any) error 
 }
 
 // meanings are the error codes that Lantern documents.
-var meanings = map[string]network.Meaning{
+var meanings = map[string]network.ErrorMeaning{
 	"rate_limited": {
 		Kind: network.RateLimited, Hint: "Belfry will try again.", Wait: time.Minute, Scope: network.ScopeAccount,
 	},
@@ -129,9 +129,9 @@ var meanings = map[string]network.Meaning{
 }
 
 // listDocumented lists the error codes in order.
-func listDocumented() (list []network.Documented) {
+func listDocumented() (list []network.DocumentedError) {
 	for _, code := range slices.Sorted(maps.Keys(meanings)) {
-		list = append(list, network.Documented{Code: code, Meaning: meanings[code]})
+		list = append(list, network.DocumentedError{Code: code, ErrorMeaning: meanings[code]})
 	}
 	return list
 }

@@ -13,8 +13,9 @@ import (
 	"belfry/internal/core"
 )
 
-// cardColors are the background colors of cards. They help to distinguish cards that are shown next to each other.
-var cardColors = []color.RGBA{
+// placeholderColors are the background colors of placeholders. They help to distinguish placeholders that are shown
+// next to each other.
+var placeholderColors = []color.RGBA{
 	{38, 42, 51, 255},
 	{24, 62, 58, 255},
 	{66, 48, 28, 255},
@@ -25,12 +26,12 @@ var cardColors = []color.RGBA{
 	{48, 44, 76, 255},
 }
 
-// drawCard returns the placeholder thumbnail of a file that cannot be decoded, as a JPEG with the file's aspect ratio.
-// It shows a play symbol for a video, and the size in pixels for a picture.
-func drawCard(facts Facts) ([]byte, error) {
-	width, height := cardSize(facts.Width, facts.Height)
+// drawPlaceholder returns the placeholder thumbnail of a file that cannot be decoded, as a JPEG with the file's aspect
+// ratio. It shows a play symbol for a video, and the size in pixels for a picture.
+func drawPlaceholder(facts Facts) ([]byte, error) {
+	width, height := placeholderSize(facts.Width, facts.Height)
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
-	background := cardColors[uint64(facts.Bytes+facts.DurationMs)%uint64(len(cardColors))] //nolint:gosec // both are positive
+	background := placeholderColors[uint64(facts.Bytes+facts.DurationMs)%uint64(len(placeholderColors))] //nolint:gosec // both are positive
 	draw.Draw(picture, picture.Bounds(), image.NewUniform(background), image.Point{}, draw.Src)
 	if facts.Kind == core.FileVideo {
 		drawPlaySymbol(picture)
@@ -40,9 +41,9 @@ func drawCard(facts Facts) ([]byte, error) {
 	return encodeThumbnail(picture)
 }
 
-// cardSize returns the size of the card. It keeps the file's aspect ratio, but leaves room to draw. Unlike
-// thumbnailSize, it enlarges small files, and works for files of unknown size.
-func cardSize(width, height int) (w, h int) {
+// placeholderSize returns the size of the placeholder. It keeps the file's aspect ratio, but leaves room to draw.
+// Unlike thumbnailSize, it enlarges small files, and works for files of unknown size.
+func placeholderSize(width, height int) (w, h int) {
 	const least = 120
 	if width <= 0 || height <= 0 {
 		return thumbnailSide, thumbnailSide * 9 / 16
@@ -63,11 +64,11 @@ func drawPlaySymbol(picture *image.RGBA) {
 }
 
 // drawCaption draws a line of text in the lower right corner.
-func drawCaption(picture *image.RGBA, words string) {
+func drawCaption(picture *image.RGBA, text string) {
 	const scale, margin = 2, 10
 	face := basicfont.Face7x13
-	line := image.NewAlpha(image.Rect(0, 0, face.Advance*len(words), face.Height))
-	(&font.Drawer{Dst: line, Src: image.Opaque, Face: face, Dot: fixed.P(0, face.Ascent)}).DrawString(words)
+	line := image.NewAlpha(image.Rect(0, 0, face.Advance*len(text), face.Height))
+	(&font.Drawer{Dst: line, Src: image.Opaque, Face: face, Dot: fixed.P(0, face.Ascent)}).DrawString(text)
 	size, place := line.Bounds().Size().Mul(scale), picture.Bounds().Max.Sub(image.Pt(margin, margin))
 	corner := image.Rectangle{place.Sub(size), place}
 	draw.NearestNeighbor.Scale(picture, corner, maskAsWhiteImage{line}, line.Bounds(), draw.Over, nil)
