@@ -18,16 +18,16 @@ func bundleScript(name string) ([]byte, error) {
 	result := api.Build(api.BuildOptions{
 		EntryPoints: []string{Prefix + name}, Bundle: true, Format: api.FormatESModule, Charset: api.CharsetUTF8,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
-		Plugins: []api.Plugin{{Name: "embedded", Setup: readEmbedded}},
+		Plugins: []api.Plugin{{Name: "embedded", Setup: resolveFromEmbedded}},
 	})
-	if err := joinMessages(result.Errors); err != nil {
+	if err := joinBuildErrors(result.Errors); err != nil {
 		return nil, fmt.Errorf("bundle %s: %w", name, err)
 	}
 	return result.OutputFiles[0].Contents, nil
 }
 
-// readEmbedded lets a build read modules by their plain addresses from the embedded files.
-func readEmbedded(build api.PluginBuild) {
+// resolveFromEmbedded makes a build read the modules at plain addresses from the embedded files.
+func resolveFromEmbedded(build api.PluginBuild) {
 	const namespace = "embedded"
 	build.OnResolve(api.OnResolveOptions{Filter: "^" + Prefix},
 		func(args api.OnResolveArgs) (api.OnResolveResult, error) {
@@ -46,14 +46,14 @@ func minifyStyles(sheet []byte) ([]byte, error) {
 	result := api.Transform(string(sheet), api.TransformOptions{
 		Loader: api.LoaderCSS, MinifyWhitespace: true, MinifySyntax: true, Charset: api.CharsetUTF8,
 	})
-	if err := joinMessages(result.Errors); err != nil {
+	if err := joinBuildErrors(result.Errors); err != nil {
 		return nil, fmt.Errorf("minify styles: %w", err)
 	}
 	return result.Code, nil
 }
 
-// joinMessages returns the messages as one error, or nil if there are none.
-func joinMessages(messages []api.Message) error {
+// joinBuildErrors returns the messages as one error, or nil if there are none.
+func joinBuildErrors(messages []api.Message) error {
 	var all []error
 	for _, m := range messages {
 		if m.Location != nil {

@@ -77,12 +77,13 @@ func (b assetTable) readSource(name string) ([]byte, error) {
 	case bundled:
 		return bundleScript(name)
 	case "app.css":
-		return joinStyles()
+		return joinAndMinifyStyles()
 	}
 	return fs.ReadFile(embedded, name)
 }
 
-func joinStyles() ([]byte, error) {
+// joinAndMinifyStyles returns all files in the folder css as one style sheet, with the order of the layers first.
+func joinAndMinifyStyles() ([]byte, error) {
 	sheets, err := fs.Glob(embedded, "css/*.css")
 	if err != nil {
 		return nil, err
@@ -116,8 +117,8 @@ func (b assetTable) resolveReferences(name string, body []byte) ([]byte, error) 
 
 // gzipIfSmaller returns the body compressed with gzip, or nil if that is not smaller. It does not try fonts, which are
 // already compressed.
-func gzipIfSmaller(body []byte, kind string) []byte {
-	if kind == kinds[".woff2"] {
+func gzipIfSmaller(body []byte, contentType string) []byte {
+	if contentType == kinds[".woff2"] {
 		return nil
 	}
 	var out bytes.Buffer
@@ -168,8 +169,8 @@ func URL(name string) string {
 
 var token = regexp.MustCompile(`(?m)^\s+--([a-z0-9-]+):`)
 
-// Tokens returns the names of the design system's custom properties, without the leading dashes, in their order.
-func Tokens() (names []string) {
+// DesignTokens returns the names of the design system's custom properties, without the leading dashes, in their order.
+func DesignTokens() (names []string) {
 	body, err := fs.ReadFile(embedded, layers)
 	if err != nil {
 		return nil
@@ -180,8 +181,8 @@ func Tokens() (names []string) {
 	return names
 }
 
-// NetworkIcon returns the icon of a network as SVG markup, or a generic one if there is none for the network.
-func NetworkIcon(platform string) string {
+// NetworkIconSVG returns the icon of a network as SVG markup, or a generic one if there is none for the network.
+func NetworkIconSVG(platform string) string {
 	for _, name := range []string{platform, "generic"} {
 		if body, err := fs.ReadFile(embedded, "networks/"+name+".svg"); err == nil {
 			return string(body)

@@ -147,12 +147,12 @@ func TestTheStyleSheetBeginsWithTheOrderOfItsLayers(t *testing.T) {
 
 func TestANetworkWithoutAMarkGetsTheGenericOne(t *testing.T) {
 	t.Parallel()
-	for platform, want := range map[string]string{"sixth": NetworkIcon("generic"), "../icon": NetworkIcon("generic")} {
-		if NetworkIcon(platform) != want || want == "" {
+	for platform, want := range map[string]string{"sixth": NetworkIconSVG("generic"), "../icon": NetworkIconSVG("generic")} {
+		if NetworkIconSVG(platform) != want || want == "" {
 			t.Errorf("%s has a mark of its own", platform)
 		}
 	}
-	if NetworkIcon("threads") == NetworkIcon("generic") || NetworkIcon("facebook") == NetworkIcon("generic") {
+	if NetworkIconSVG("threads") == NetworkIconSVG("generic") || NetworkIconSVG("facebook") == NetworkIconSVG("generic") {
 		t.Error("a network lacks its mark")
 	}
 }

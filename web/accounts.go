@@ -32,11 +32,11 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	if err != nil {
 		return err
 	}
-	zone, err := r.workspaceZone()
+	zone, err := r.loadWorkspaceZone()
 	if err != nil {
 		return err
 	}
-	frame, err := r.loadFrame("Accounts", layout.SectionAccounts)
+	frame, err := r.loadFrameAndPopFlash("Accounts", layout.SectionAccounts)
 	if err != nil {
 		return err
 	}
@@ -48,12 +48,12 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	page, _ := strconv.Atoi(r.echo.QueryParam(accounts.FieldPage))
 	m.Filter.Page = min(max(1, page), m.Pages)
 	// Pages divide the accounts in the order in which they are shown: by network, then the oldest first.
-	m.Networks = r.groupPageByNetwork(cards, (m.Filter.Page-1)*accounts.PageSize)
+	m.Networks = r.groupAccountPageByNetwork(cards, (m.Filter.Page-1)*accounts.PageSize)
 	return r.render(status, accounts.Page(m), accounts.ListPart(m))
 }
 
-// groupPageByNetwork returns all networks, each with its accounts on the page that begins after the skipped accounts.
-func (r *request) groupPageByNetwork(cards []app.AccountCard, skipped int) []accounts.Network {
+// groupAccountPageByNetwork returns all networks, each with its accounts on the page that begins at the offset.
+func (r *request) groupAccountPageByNetwork(cards []app.AccountCard, offset int) []accounts.Network {
 	networks, now, at := r.web.cfg.App.ListNetworks(), r.web.cfg.Now(), 0
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
@@ -65,25 +65,25 @@ func (r *request) groupPageByNetwork(cards []app.AccountCard, skipped int) []acc
 			if card.Platform != n.ID {
 				continue
 			}
-			list[i].Quotas = quotaViews(card.Quotas, true)
-			if at++; at > skipped && at <= skipped+accounts.PageSize {
-				list[i].Accounts = append(list[i].Accounts, accountView(card, now))
+			list[i].Quotas = filterQuotaViews(card.Quotas, true)
+			if at++; at > offset && at <= offset+accounts.PageSize {
+				list[i].Accounts = append(list[i].Accounts, newAccountView(card, now))
 			}
 		}
 	}
 	return list
 }
 
-// endsSoon is how long before an account's access ends the page asks a person to reconnect it.
+// endsSoon is how long before the end of an account's access the page asks a person to reconnect the account.
 const endsSoon = 14 * 24 * time.Hour
 
-func accountView(card app.AccountCard, now time.Time) accounts.Account {
+func newAccountView(card app.AccountCard, now time.Time) accounts.Account {
 	a := accounts.Account{
 		ID: card.ID.String(), Name: card.DisplayName, Username: card.Username, Status: string(card.Status),
 		Avatar: contract.AvatarPathOf(card.Avatar), Reason: card.StatusReason, Queued: card.Posts.Queued,
 		Lost: card.Posts.Lost, Next: postView(card.Posts.Next, card.Posts.NextAt),
 		Last: postView(card.Posts.Last, card.Posts.LastAt), Blocked: card.Blocked, KeepsGrant: card.KeepsGrant,
-		Unreachable: card.Unreachable, Quotas: quotaViews(card.Quotas, false),
+		Unreachable: card.Unreachable, Quotas: filterQuotaViews(card.Quotas, false),
 	}
 	if card.Status == core.AccountOK && !card.ExpiresAt.IsZero() && card.ExpiresAt.Sub(now) < endsSoon {
 		a.EndsAt = card.ExpiresAt
@@ -91,10 +91,11 @@ func accountView(card app.AccountCard, now time.Time) accounts.Account {
 	return a
 }
 
-// quotaViews returns the quotas that all accounts of the server share if ofServer is set, or else the account's own.
-func quotaViews(quotas []app.AccountQuota, ofServer bool) (views []accounts.Quota) {
+// filterQuotaViews returns the quotas that all accounts of the server share if shared is true, or else the account's
+// own.
+func filterQuotaViews(quotas []app.AccountQuota, shared bool) (views []accounts.Quota) {
 	for _, q := range quotas {
-		if q.Server == ofServer {
+		if q.Server == shared {
 			views = append(views, accounts.Quota{Words: quotaText(q), Near: q.IsNearLimit(), ToldAt: q.ToldAt})
 		}
 	}
@@ -137,7 +138,7 @@ func (r *request) getAccountCard(id string) (app.AccountCard, error) {
 	return app.AccountCard{}, core.NotFound()
 }
 
-func (r *request) confirmDisconnect() error {
+func (r *request) showDisconnectConfirmation() error {
 	card, err := r.getAccountCard(r.pathID())
 	if err != nil {
 		return err
@@ -151,7 +152,7 @@ func (r *request) confirmDisconnect() error {
 			"queued post becomes a draft and will not be published.",
 			"queued posts become drafts and will not be published."))
 	}
-	return r.renderConfirm(layout.SectionAccounts, layout.ConfirmModel{
+	return r.renderConfirmation(layout.SectionAccounts, layout.ConfirmModel{
 		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.DisplayName(
 			card.Platform,
 		) + "?", Points: points,

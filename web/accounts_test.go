@@ -399,7 +399,7 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	s.b.get("/posts/"+first.ID).says(t, "Access to Threads was not granted.")
 	s.b.get(callback("threads", s.Consent(ask(), "maren.writes"))).leads(t, "/posts/"+first.ID)
 	page := s.b.get("/posts/" + first.ID)
-	page.says(t, "Maren Holt reconnected. The post is queued again. 1 other post failed for the same reason in the last 7 days.")
+	page.says(t, "Maren Holt reconnected. The post is queued again. In the last 7 days, 1 other post failed for the same reason.")
 	retry := page.form(t, `form:has(`+testid("retry-others")+`)`)
 	if p := s.ws.Work(first); p.Status != "live" {
 		t.Errorf("the post is %s", p.Status)

@@ -18,21 +18,22 @@ import (
 	"belfry/views/ui"
 )
 
-// listURL returns the page to which an action on several posts returns: the requested one if it is ours, or else the
-// list of queued posts.
-func (r *request) listURL(requested string) string {
+// returnURLOrPosts returns the page to show after an action on several posts: the requested one if it is one of ours,
+// or else the list of queued posts.
+func (r *request) returnURLOrPosts(requested string) string {
 	return cmp.Or(safeReturnURL(requested), r.link.Posts(link.Filter{}))
 }
 
-// changePosts applies an action to the selected posts and redirects to the list, where refused posts stay selected.
-func (r *request) changePosts(form url.Values) error {
+// changeSelectedPosts applies an action to the selected posts and redirects to the list, where refused posts stay
+// selected.
+func (r *request) changeSelectedPosts(form url.Values) error {
 	in, err := parseBulkForm(form)
 	var result app.BulkResult
 	if err == nil {
 		result, err = r.web.cfg.App.ApplyBulkAction(r.context(), r.caller, in)
 	}
 	if e, ok := asRefusal(err); ok {
-		return r.refuseBulk(r.listURL(form.Get(posts.FieldBack)), form[posts.FieldPost], e)
+		return r.redirectWithBulkRefusal(r.returnURLOrPosts(form.Get(posts.FieldBack)), form[posts.FieldPost], e)
 	}
 	if err != nil && result.Done == 0 {
 		return err
@@ -42,16 +43,16 @@ func (r *request) changePosts(form url.Values) error {
 		refused[i] = refusal.ID
 	}
 	r.rememberSelection(refused)
-	r.setFullFlash(r.addEarlyEnd(r.context(), r.bulkFlash(bulkWords[in.Act], result), err))
-	return r.redirect(r.listURL(form.Get(posts.FieldBack)))
+	r.setFlashWithDetails(r.logAndAddEarlyEnd(r.context(), r.newBulkFlash(bulkWords[in.Act], result), err))
+	return r.redirect(r.returnURLOrPosts(form.Get(posts.FieldBack)))
 }
 
-// refuseBulk returns to the list, where the posts are still selected, with the reason for a refusal.
-func (r *request) refuseBulk(back string, ids []string, e *core.Error) error {
-	r.rememberSelection(ids)
-	told := r.web.humanize(e)
+// redirectWithBulkRefusal redirects to the list, where the posts are still selected, with the reason for a refusal.
+func (r *request) redirectWithBulkRefusal(listURL string, postIDs []string, e *core.Error) error {
+	r.rememberSelection(postIDs)
+	told := r.web.errorForPeople(e)
 	r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
-	return r.redirect(back)
+	return r.redirect(listURL)
 }
 
 // bulkWords are participles that say what an action did to posts.
@@ -83,7 +84,8 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 	by := form.Get(posts.FieldShift)
 	n, err := strconv.Atoi(by)
 	if err != nil || n < 0 {
-		return move, core.Invalid(posts.FieldShift, "%q is not a whole number.", by).WithCause(err)
+		return move, core.Invalid(posts.FieldShift, "%q is not a valid number.", by).
+			WithHint("Enter a whole number, such as 3.").WithCause(err)
 	}
 	switch form.Get(posts.FieldMove) {
 	case posts.MoveLater:
@@ -101,43 +103,43 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 	return move, nil
 }
 
-// bulkFlash says how many posts an action changed, and why it refused others. done is a participle such as "moved".
-func (r *request) bulkFlash(done string, result app.BulkResult) layout.Flash {
-	f := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(result.Done, "post", "posts") + " " + done}
+// newBulkFlash says how many posts an action changed, and why it refused others. participle is a word such as "moved".
+func (r *request) newBulkFlash(participle string, result app.BulkResult) layout.Flash {
+	f := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(result.Done, "post", "posts") + " " + participle}
 	if n := len(result.Refused); n > 0 {
 		f.Tone = ui.ToneWarn
 		f.Text += "; " + strconv.Itoa(n) + " refused:"
 		if result.Done == 0 {
-			f.Tone, f.Text = ui.ToneDanger, ui.CountNoun(n, "post", "posts")+" could not be "+done+":"
+			f.Tone, f.Text = ui.ToneDanger, ui.CountNoun(n, "post", "posts")+" could not be "+participle+":"
 		}
-		f.Points = r.refusalReasons(result.Refused)
+		f.Points = r.summarizeRefusals(result.Refused)
 	} else {
 		f.Text += "."
 	}
 	if len(result.Undo) > 0 {
-		f.Action = r.undoAction(result.Undo...)
+		f.Action = r.newUndoAction(result.Undo...)
 	}
 	return f
 }
 
-// addEarlyEnd logs the error that ended an action on several posts, and adds a sentence about it to the message. It
-// does nothing if err is nil.
-func (r *request) addEarlyEnd(ctx context.Context, f layout.Flash, err error) layout.Flash {
+// logAndAddEarlyEnd logs the error that ended an action on several posts, and adds a sentence about it to the message.
+// It does nothing if err is nil.
+func (r *request) logAndAddEarlyEnd(ctx context.Context, f layout.Flash, err error) layout.Flash {
 	if err == nil {
 		return f
 	}
 	r.web.cfg.Log.ErrorContext(ctx, "an action on several posts ended early", "error", err)
 	f.Tone = ui.ToneDanger
-	f.Points = append(f.Points, "Belfry had an error and did not process the other posts. Try again with them.")
+	f.Points = append(f.Points, "Belfry had an error and did not process the other posts. Select those posts and try again.")
 	return f
 }
 
-// refusalReasons returns each reason once, with the number of posts that were refused for it.
-func (r *request) refusalReasons(refused []app.BulkRefusal) []string {
+// summarizeRefusals returns each reason for a refusal once, with the number of posts that were refused for it.
+func (r *request) summarizeRefusals(refused []app.BulkRefusal) []string {
 	var reasons []string
 	counts := map[string]int{}
 	for _, refusal := range refused {
-		told := r.web.humanize(refusal.Cause)
+		told := r.web.errorForPeople(refusal.Cause)
 		if refusal.Cause.Code == core.CodePlanHasIssues {
 			told.Message = "" // the hint contains the issues
 		}
@@ -152,15 +154,15 @@ func (r *request) refusalReasons(refused []app.BulkRefusal) []string {
 	return reasons
 }
 
-// confirmBulkDelete asks for confirmation before the selected posts are deleted.
-func (r *request) confirmBulkDelete() error {
+// showBulkDeleteConfirmation asks for confirmation before the selected posts are deleted.
+func (r *request) showBulkDeleteConfirmation() error {
 	query, err := r.readQuery()
 	if err != nil {
 		return err
 	}
-	back, ids := r.listURL(query.Get(posts.FieldBack)), query[posts.FieldPost]
+	back, ids := r.returnURLOrPosts(query.Get(posts.FieldBack)), query[posts.FieldPost]
 	if e, ok := asRefusal(app.CheckSelection(ids)); ok {
-		return r.refuseBulk(back, ids, e)
+		return r.redirectWithBulkRefusal(back, ids, e)
 	}
 	fields := []ui.Hidden{
 		{Name: posts.FieldForm, Value: newFormID()},
@@ -171,7 +173,7 @@ func (r *request) confirmBulkDelete() error {
 		fields = append(fields, ui.Hidden{Name: posts.FieldPost, Value: id})
 	}
 	n := ui.CountNoun(len(ids), "post", "posts")
-	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
+	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete " + n + "?",
 		Points: []string{
 			"Texts, settings and timelines are deleted permanently.", "Failed posts still count toward this month's quota.",
@@ -187,7 +189,7 @@ func (r *request) redirectToPosts() error { return r.redirect(r.link.Posts(link.
 // rememberSelection stores the ids of posts that the next list shows as selected.
 func (r *request) rememberSelection(ids []string) {
 	if ids = ids[:min(len(ids), app.MaxBulk)]; len(ids) > 0 {
-		r.putSessionValue(r.workspaceKey(keySelected), strings.Join(ids, " "))
+		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), strings.Join(ids, " "))
 	}
 }
 
@@ -197,11 +199,11 @@ func (r *request) popSelection() []string {
 	if r.wantsFragment() {
 		return nil
 	}
-	return strings.Fields(r.popSessionValue(r.workspaceKey(keySelected)))
+	return strings.Fields(r.popSessionValue(r.sessionKeyForWorkspace(keySelected)))
 }
 
-// undoAction returns the button that restores the schedules that posts had before.
-func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
+// newUndoAction returns the button that restores the schedules that posts had before.
+func (r *request) newUndoAction(before ...app.PostSchedule) *ui.Action {
 	undo := &ui.Action{
 		ID: "undo", URL: r.link.UndoPostChange(), Label: "Undo",
 		Fields: []ui.Hidden{{Name: posts.FieldForm, Value: newFormID()}},
@@ -214,7 +216,7 @@ func (r *request) undoAction(before ...app.PostSchedule) *ui.Action {
 
 // setUndoFlash stores a message that says what happened to posts, with a button that restores their schedule.
 func (r *request) setUndoFlash(text string, before ...app.PostSchedule) {
-	r.setFullFlash(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.undoAction(before...)})
+	r.setFlashWithDetails(layout.Flash{Tone: ui.ToneGood, Text: text, Action: r.newUndoAction(before...)})
 }
 
 // undoPostChange restores the schedules that posts had before an action.
@@ -223,7 +225,8 @@ func (r *request) undoPostChange(form url.Values) error {
 	for _, text := range form[posts.FieldBefore] {
 		s, err := parseSchedule(text)
 		if err != nil {
-			return core.Invalid(posts.FieldBefore, "The form was changed.").WithCause(err)
+			return core.Invalid(posts.FieldBefore, "Belfry cannot undo this change.").WithHint("Change the posts yourself.").
+				WithCause(err)
 		}
 		before = append(before, s)
 	}
@@ -233,14 +236,14 @@ func (r *request) undoPostChange(form url.Values) error {
 	}
 	f := layout.Flash{Tone: ui.ToneGood, Text: "Undone."}
 	if len(result.Refused) > 0 || err != nil {
-		f = r.bulkFlash("restored", result)
+		f = r.newBulkFlash("restored", result)
 	}
-	r.setFullFlash(r.addEarlyEnd(r.context(), f, err))
-	return r.redirect(cmp.Or(r.refererPage(), r.link.Posts(link.Filter{})))
+	r.setFlashWithDetails(r.logAndAddEarlyEnd(r.context(), f, err))
+	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
 }
 
-// formatSchedule formats a post's schedule as the value of an input: id, status, revision and, if there is a time,
-// microseconds of Unix time.
+// formatSchedule formats a post's schedule as the value of an input: id, status, revision and, if the post has a time,
+// that time in microseconds of Unix time.
 func formatSchedule(s app.PostSchedule) string {
 	text := s.ID + " " + string(s.Status) + " " + s.Revision
 	if !s.At.IsZero() {

@@ -41,25 +41,25 @@ func (r *request) showCalendar() error {
 func (r *request) loadCalendar(shown link.Calendar) (calendar.Model, error) {
 	m := calendar.Model{Shown: shown, Now: r.web.cfg.Now(), Form: newFormID()}
 	var err error
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return m, err
 	}
 	m.Date = m.Zone.Today(m.Now)
 	if date, err := time.Parse(time.DateOnly, shown.Date); err == nil {
 		m.Date = date
 	}
-	if err := r.addCalendarPosts(&m); err != nil {
+	if err := r.loadCalendarDays(&m); err != nil {
 		return m, err
 	}
 	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return m, err
 	}
-	m.Frame, err = r.loadFrame("Calendar", layout.SectionCalendar)
+	m.Frame, err = r.loadFrameAndPopFlash("Calendar", layout.SectionCalendar)
 	return m, err
 }
 
-// addCalendarPosts loads the posts of the view, and adds its days with them.
-func (r *request) addCalendarPosts(m *calendar.Model) error {
+// loadCalendarDays loads the posts of the view, and adds the days with their posts to the model.
+func (r *request) loadCalendarDays(m *calendar.Model) error {
 	dates, most := calendarDays(m.Shown.View, m.Date)
 	var spans []core.CalendarSpan
 	for _, date := range dates {
@@ -74,8 +74,8 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 		spans = append(spans, core.CalendarSpan{Span: m.Zone.DaySpan(m.Date), Limit: chosenMost})
 	}
 	f := m.Shown.Filter
-	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarList(f), core.Platform(f.Network), spans,
-		m.Shown.View == link.ViewDay)
+	found, err := r.web.cfg.App.ListCalendarPosts(r.context(), r.caller, calendarListRequest(f), core.Platform(f.Network),
+		spans, m.Shown.View == link.ViewDay)
 	if err != nil {
 		return err
 	}
@@ -99,31 +99,31 @@ func (r *request) addCalendarPosts(m *calendar.Model) error {
 	return nil
 }
 
-// calendarList returns the request for the posts that the calendar's filter selects.
-func calendarList(f link.Filter) contract.ListPosts {
+// calendarListRequest returns the request for the posts that the calendar's filter selects.
+func calendarListRequest(f link.Filter) contract.ListPosts {
 	return contract.ListPosts{Status: f.Status, AccountID: f.Account, GroupID: f.Group}
 }
 
 // calendarDays returns the days that a view shows, and how many posts it shows per day. A month consists of whole
 // weeks, which begin on Monday.
-func calendarDays(view string, date time.Time) (days []time.Time, most int) {
+func calendarDays(view string, date time.Time) (days []time.Time, postsPerDay int) {
 	first, last := date, date
 	switch view {
 	case link.ViewMonth:
 		start := time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)
-		first, last, most = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6), monthMost
+		first, last, postsPerDay = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6), monthMost
 	case link.ViewWeek:
 		first = mondayOf(date)
 		last = first.AddDate(0, 0, 6)
 	case link.ViewList:
-		last, most = date.AddDate(0, 0, calendar.ListDays-1), listMost
+		last, postsPerDay = date.AddDate(0, 0, calendar.ListDays-1), listMost
 	case link.ViewDay:
-		most = dayMost
+		postsPerDay = dayMost
 	}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		days = append(days, day)
 	}
-	return days, most
+	return days, postsPerDay
 }
 
 // mondayOf returns the Monday of a day's week.
@@ -140,9 +140,9 @@ func hourSpans(zone core.Zone, date time.Time) []core.CalendarSpan {
 }
 
 // fillHours adds the posts of each hour to a day, and their total.
-func (r *request) fillHours(d *calendar.Day, zone core.Zone, found []app.CalendarPosts) {
+func (r *request) fillHours(d *calendar.Day, zone core.Zone, postsByHour []app.CalendarPosts) {
 	hours := zone.HourStarts(d.Date)
-	for h, posts := range found {
+	for h, posts := range postsByHour {
 		lasts := hours[h+1].Sub(hours[h])
 		d.Total += posts.Total
 		d.Hours = append(d.Hours, calendar.Hour{
@@ -170,29 +170,28 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 	return list
 }
 
-// showPostsTogether lists the posts that share an entry of the calendar.
-func (r *request) showPostsTogether() error {
+// showPostsOfEntry lists the posts that share an entry of the calendar.
+func (r *request) showPostsOfEntry() error {
 	f := link.ParseCalendar(r.echo.QueryParams()).Filter
-	found, err := r.web.cfg.App.ListPostsTogether(r.context(), r.caller, calendarList(f), core.Platform(f.Network),
+	found, err := r.web.cfg.App.ListPostsTogether(r.context(), r.caller, calendarListRequest(f), core.Platform(f.Network),
 		r.pathID())
 	if err != nil {
 		return err
 	}
 	m := calendar.TogetherModel{Posts: r.convertCalendarPosts(found.Posts), Total: found.Total}
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
 	title := ui.CountNoun(m.Total, "post", "posts") + " at " + m.Zone.Label(m.Posts[0].At)
-	if m.Frame, err = r.loadFrame(title, layout.SectionCalendar); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash(title, layout.SectionCalendar); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, calendar.Together(m), calendar.TogetherPart(m))
 }
 
-// movePost gives another time to a post, or to all posts that share its entry, and answers with the calendar that
-// shows it.
-func (r *request) movePost(form url.Values) error {
-	zone, err := r.workspaceZone()
+// moveCalendarEntry moves a post, or all posts that share its entry, to another time, and shows the calendar.
+func (r *request) moveCalendarEntry(form url.Values) error {
+	zone, err := r.loadWorkspaceZone()
 	if err != nil {
 		return err
 	}
@@ -200,13 +199,13 @@ func (r *request) movePost(form url.Values) error {
 	id, several := form.Get(calendar.FieldPost), form.Get(calendar.FieldTogether) != ""
 	in := contract.EditPost{
 		ID: id, Revision: form.Get(calendar.FieldRevision),
-		When: &contract.When{PublishAt: trimSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
+		When: &contract.When{PublishAt: trimZeroSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
 	flash, outdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		if several {
-			return r.moveTogether(ctx, in, shown.Filter)
+			return r.movePostsOfEntry(ctx, in, shown.Filter)
 		}
-		return r.moveOne(ctx, in, zone)
+		return r.moveSinglePost(ctx, in, zone)
 	})
 	if e, ok := asRefusal(err); ok {
 		return r.renderMoveError(id, several, e)
@@ -218,7 +217,7 @@ func (r *request) movePost(form url.Values) error {
 		flash = newRepeatedFlash(flash)
 	}
 	if !r.wantsFragment() {
-		r.setFullFlash(flash)
+		r.setFlashWithDetails(flash)
 		return r.redirect(r.link.Calendar(shown))
 	}
 	m, err := r.loadCalendar(shown)
@@ -229,34 +228,35 @@ func (r *request) movePost(form url.Values) error {
 	return r.render(http.StatusOK, calendar.Page(m), calendar.MovedPart(m))
 }
 
-// moveOne gives a post another time, and returns what to say about it.
-func (r *request) moveOne(ctx context.Context, in contract.EditPost, zone core.Zone) (layout.Flash, error) {
+// moveSinglePost moves a post to another time, and returns the message about it.
+func (r *request) moveSinglePost(ctx context.Context, in contract.EditPost, zone core.Zone) (layout.Flash, error) {
 	moved, before, err := r.web.cfg.App.EditPostWithUndo(ctx, r.caller, in)
 	if err != nil {
 		return layout.Flash{}, err
 	}
 	return layout.Flash{
-		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.undoAction(before),
+		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.newUndoAction(before),
 	}, nil
 }
 
-// moveTogether is moveOne for all posts that share an entry. If all are refused, it returns the first reason.
-func (r *request) moveTogether(ctx context.Context, in contract.EditPost, f link.Filter) (layout.Flash, error) {
-	result, err := r.web.cfg.App.MovePostsTogether(ctx, r.caller, calendarList(f), core.Platform(f.Network), in)
+// movePostsOfEntry is moveSinglePost for all posts that share an entry. If all are refused, it returns the first
+// reason.
+func (r *request) movePostsOfEntry(ctx context.Context, in contract.EditPost, f link.Filter) (layout.Flash, error) {
+	result, err := r.web.cfg.App.MovePostsTogether(ctx, r.caller, calendarListRequest(f), core.Platform(f.Network), in)
 	if result.Done == 0 {
 		if err == nil && len(result.Refused) > 0 {
 			err = result.Refused[0].Cause
 		}
 		return layout.Flash{}, err
 	}
-	return r.addEarlyEnd(ctx, r.bulkFlash("moved", result), err), nil
+	return r.logAndAddEarlyEnd(ctx, r.newBulkFlash("moved", result), err), nil
 }
 
 // renderMoveError renders the calendar with the reason why a post, or all that share its entry, was not moved. If the
 // time is in the past, it offers to send one post now.
-func (r *request) renderMoveError(id string, several bool, e *core.Error) error {
-	r.setRetryAfter(e)
-	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, id)
+func (r *request) renderMoveError(postID string, several bool, e *core.Error) error {
+	r.setRetryAfterHeader(e)
+	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, postID)
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (r *request) renderMoveError(id string, several bool, e *core.Error) error 
 	if err != nil {
 		return err
 	}
-	m.Refused = &calendar.Refusal{Post: calendar.Post{ID: p.ID, Text: p.Text}, Error: *r.web.humanize(e)}
+	m.Refused = &calendar.Refusal{Post: calendar.Post{ID: p.ID, Text: p.Text}, Error: *r.web.errorForPeople(e)}
 	if p.Title != nil {
 		m.Refused.Post.Text = *p.Title
 	}

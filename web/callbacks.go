@@ -16,12 +16,13 @@ import (
 // callbackLimit is the maximum size in bytes of a network's callback.
 const callbackLimit = 64 << 10
 
-// mountCallbacks adds the routes that networks call. They need neither a session nor the same origin.
+// mountCallbacks adds the routes that networks call. These routes require neither a session nor the same origin.
 func (w *Web) mountCallbacks(e *echo.Echo) {
 	e.POST(link.EventCallback(id, ":event"), w.receiveCallback, httpd.LimitBody(callbackLimit))
 }
 
-// receiveCallback passes a network's callback to the app. It responds with 404 if the network has not signed it.
+// receiveCallback passes a network's callback to the app. It responds with 404 if the network has not signed
+// the callback.
 func (w *Web) receiveCallback(c echo.Context) error {
 	ctx := c.Request().Context()
 	if err := w.cfg.App.CountPageRequest(ctx, httpd.ClientAddressKey(c)); err != nil {
@@ -48,9 +49,9 @@ func (w *Web) receiveCallback(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"url": answer.StatusURL, "confirmation_code": answer.Code})
 }
 
-// showErasure shows whether a person's data has been deleted. Anyone with the code may see it.
-func (r *request) showErasure() error {
-	m := auth.ErasureModel{Frame: r.signedOutFrame("Deletion of data"), Code: r.echo.Param("token")}
+// showErasureStatus shows whether a person's data has been deleted. Anyone with the code may see it.
+func (r *request) showErasureStatus() error {
+	m := auth.ErasureModel{Frame: r.newSignedOutFrame("Deletion of data"), Code: r.echo.Param("token")}
 	status, err := r.web.cfg.App.GetErasureStatus(r.context(), m.Code)
 	if err != nil {
 		return err

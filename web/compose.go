@@ -24,7 +24,7 @@ func (r *request) showComposer() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	r.refreshFacts()
+	r.requestFactsRefresh()
 	if form, ok := r.popSavedForm(); ok {
 		return r.renderComposerForm(http.StatusOK, form, nil)
 	}
@@ -32,13 +32,13 @@ func (r *request) showComposer() error {
 	if err != nil {
 		return err
 	}
-	zone, err := r.workspaceZone()
+	zone, err := r.loadWorkspaceZone()
 	if err != nil {
 		return err
 	}
 	form := url.Values{
 		posts.FieldAccount: {r.echo.QueryParam(posts.FieldAccount)},
-		posts.FieldWhen:    {posts.WhenNow}, posts.FieldAt: {r.proposedTime(nil, zone)},
+		posts.FieldWhen:    {posts.WhenNow}, posts.FieldAt: {r.timeInputOrProposal(nil, zone)},
 	}
 	if at := r.echo.QueryParam(posts.FieldAt); at != "" { // from the calendar
 		form.Set(posts.FieldWhen, posts.WhenAt)
@@ -49,7 +49,7 @@ func (r *request) showComposer() error {
 	} else if len(accounts) == 1 {
 		form.Set(posts.FieldAccount, accounts[0].ID)
 	}
-	m, err := r.composerModel(form)
+	m, err := r.loadNewPostComposer(form)
 	if err != nil {
 		return err
 	}
@@ -63,28 +63,28 @@ func (r *request) renderComposerModel(status int, m posts.ComposeModel) (err err
 	if m.Part {
 		return r.render(status, posts.Composer(m), posts.Composer(m))
 	}
-	if m.Library, err = r.listLibrary(m.MediaIDs); err != nil {
+	if m.Library, err = r.listNewestUnchosenFiles(m.MediaIDs); err != nil {
 		return err
 	}
 	return r.render(status, posts.Compose(m), nil)
 }
 
-// refreshFacts starts asking the networks what the accounts may do, for later plans. The composer does not wait for the
-// result. An error is only logged.
-func (r *request) refreshFacts() {
+// requestFactsRefresh starts asking the networks what the accounts may do, so that later plans know it. The composer
+// does not wait for the result. An error is only logged.
+func (r *request) requestFactsRefresh() {
 	if err := r.web.cfg.App.RequestFactsRefresh(r.context(), r.caller); err != nil {
 		r.web.cfg.Log.WarnContext(r.context(), "could not start asking the networks what accounts may do", "error", err)
 	}
 }
 
-// composerModel loads the composer for new posts, with the form's values but without a plan.
-func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
+// loadNewPostComposer loads the composer for new posts, with the form's values but without a plan.
+func (r *request) loadNewPostComposer(form url.Values) (posts.ComposeModel, error) {
 	m := posts.ComposeModel{Form: newFormID(), Part: r.wantsFragment()}
 	accounts, err := r.loadAccounts()
 	if err != nil {
 		return m, err
 	}
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return m, err
 	}
 	who, err := r.loadWhoami()
@@ -96,54 +96,54 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 		return m, err
 	}
 	for _, a := range accounts {
-		chip := r.accountChip(a, slices.Contains(form[posts.FieldAccount], a.ID))
+		chip := r.newAccountChip(a, slices.Contains(form[posts.FieldAccount], a.ID))
 		chip.Choices = facts[a.ID].Choices
 		m.Accounts = append(m.Accounts, chip)
 	}
-	if m.Groups, err = r.composerGroups(m.Part); err != nil {
+	if m.Groups, err = r.loadComposerGroups(m.Part); err != nil {
 		return m, err
 	}
 	m.Unknown = unknownAccountIDs(form, accounts)
-	pickAccounts(&m, form.Get(posts.FieldPick))
+	applyAccountPick(&m, form.Get(posts.FieldPick))
 	var networks []network.Network
 	for _, n := range r.web.cfg.Networks.Connectors() {
 		if slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.Platform == string(n.Describe().ID) }) {
 			networks = append(networks, n)
 		}
 	}
-	err = r.fillComposer(&m, form, networks)
+	err = r.loadFilesAndFillComposer(&m, form, networks)
 	m.Plan = posts.PlanModel{When: m.Values.When, Zone: m.Zone, Now: r.web.cfg.Now()}
 	m.Autosave = who.Workspace.ID + "." + who.User.ID
 	if err != nil {
 		return m, err
 	}
-	m.Frame, err = r.loadFrame("Compose", layout.SectionCompose)
+	m.Frame, err = r.loadFrameAndPopFlash("Compose", layout.SectionCompose)
 	return m, err
 }
 
-// fillComposer loads the form's files, and adds the networks and the form's values to the model.
-func (r *request) fillComposer(m *posts.ComposeModel, form url.Values, networks []network.Network) error {
+// loadFilesAndFillComposer loads the form's files, and adds the networks and the form's values to the model.
+func (r *request) loadFilesAndFillComposer(m *posts.ComposeModel, form url.Values, networks []network.Network) error {
 	var err error
-	if m.MediaIDs, m.Media, err = r.chosenFiles(form); err != nil {
+	if m.MediaIDs, m.Media, err = r.loadAndArrangeChosenFiles(form); err != nil {
 		return err
 	}
 	m.Files = convertFiles(m.Media)
 	for _, n := range networks {
-		m.Networks = append(m.Networks, composerNetwork(n, form, m.Files))
+		m.Networks = append(m.Networks, newComposerNetwork(n, form, m.Files))
 	}
-	m.Values = composerValues(form, m.Networks, m.Files)
+	m.Values = readComposerValues(form, m.Networks, m.Files)
 	m.At = parseLocalTime(m.Values.At, m.Zone, r.web.cfg.Now())
 	return nil
 }
 
-// composerNetwork returns what the composer shows of a network for a post with the form's settings and these files.
-func composerNetwork(rules network.Rules, form url.Values, files []posts.File) posts.Network {
+// newComposerNetwork returns a network as the composer shows it for a post with the form's settings and files.
+func newComposerNetwork(rules network.Rules, form url.Values, files []posts.File) posts.Network {
 	d := rules.Describe()
 	held := map[string]string{}
 	for _, f := range d.Fields {
-		held[f.Name] = settingText(f, form[posts.SettingFieldName(string(d.ID), f.Name)])
+		held[f.Name] = settingTextFromInputs(f, form[posts.SettingFieldName(string(d.ID), f.Name)])
 	}
-	draft := network.Draft{Settings: settingsBlock(d.Fields, held)}
+	draft := network.Draft{Settings: encodeSettings(d.Fields, held)}
 	for _, f := range files {
 		draft.Media = append(draft.Media, core.Media{FileFacts: core.FileFacts{Kind: f.Kind()}})
 	}
@@ -156,7 +156,7 @@ func composerNetwork(rules network.Rules, form url.Values, files []posts.File) p
 	return n
 }
 
-func (r *request) accountChip(a contract.Account, chosen bool) posts.Account {
+func (r *request) newAccountChip(a contract.Account, chosen bool) posts.Account {
 	c := posts.Account{
 		ID: a.ID, Name: a.DisplayName, Platform: a.Platform,
 		Network: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)),
@@ -168,30 +168,30 @@ func (r *request) accountChip(a contract.Account, chosen bool) posts.Account {
 	return c
 }
 
-// loadComposer loads the composer with the form's values but without a plan: for the post in the request's path, or for
-// new posts if the path has none.
-func (r *request) loadComposer(form url.Values) (posts.ComposeModel, error) {
+// loadComposerOrEditor loads the composer with the form's values but without a plan: for the post in the request's
+// path, or for new posts if the path has none.
+func (r *request) loadComposerOrEditor(form url.Values) (posts.ComposeModel, error) {
 	if r.pathID() == "" {
-		return r.composerModel(form)
+		return r.loadNewPostComposer(form)
 	}
 	card, n, err := r.loadPostAndNetwork()
 	if err != nil {
 		return posts.ComposeModel{}, err
 	}
-	return r.editorModel(card, n, form)
+	return r.loadPostEditor(card, n, form)
 }
 
 // renderComposerForm renders the composer with the form's values, its plan, and the error e, if any.
 func (r *request) renderComposerForm(status int, form url.Values, e *core.Error) error {
-	m, err := r.loadComposer(form)
+	m, err := r.loadComposerOrEditor(form)
 	if err != nil {
 		return err
 	}
 	m.Redrawn = true
-	if err := r.fillPlan(&m, planRequest(m)); err != nil {
+	if err := r.loadPlan(&m, newPlanRequest(m)); err != nil {
 		return err
 	}
-	r.applyRefusal(&m, e)
+	r.addRefusalToComposer(&m, e)
 	return r.renderComposerModel(status, m)
 }
 
@@ -204,15 +204,15 @@ func (r *request) renderComposerError(form url.Values, err error) error {
 	return err
 }
 
-// applyRefusal adds an error to its input or, if it belongs to none, to the top of the form.
-func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
+// addRefusalToComposer adds an error to its input or, if it belongs to none, to the top of the form.
+func (r *request) addRefusalToComposer(m *posts.ComposeModel, e *core.Error) {
 	switch {
 	case e == nil:
 	case errors.Is(e, app.ErrPostChanged): // the form shows the saved version
 	case e.Code == core.CodeNotFound:
-		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is no longer connected. Choose again."}
+		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is no longer connected. Choose the accounts again."}
 	default:
-		r.setRetryAfter(e)
+		r.setRetryAfterHeader(e)
 		var beside map[string]string
 		if beside, m.Refused = r.placeError(e, inputForPath(e.Path)); m.Errors == nil {
 			m.Errors = map[string]string{}
@@ -224,19 +224,19 @@ func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	}
 }
 
-// planPosts shows the form with a new plan.
-func (r *request) planPosts(form url.Values) error {
+// showComposerPlan shows the form with a new plan.
+func (r *request) showComposerPlan(form url.Values) error {
 	return r.renderComposerForm(http.StatusOK, form, nil)
 }
 
 // createPosts creates the posts of the form, or shows the form again with the reason for a refusal.
 func (r *request) createPosts(form url.Values) error {
-	m, err := r.composerModel(form)
+	m, err := r.loadNewPostComposer(form)
 	if err != nil {
 		return err
 	}
 	made, outdated, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
-		return r.createFormPosts(ctx, form, m)
+		return r.saveAltTextsAndCreatePosts(ctx, form, m)
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderComposerForm(http.StatusNotFound, form, core.AsError(err))
@@ -245,7 +245,7 @@ func (r *request) createPosts(form url.Values) error {
 		return r.renderComposerError(form, err)
 	}
 	if outdated {
-		r.setFlash(ui.ToneInfo, countedFlash(createdBefore, len(made.Posts)))
+		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made.Posts)))
 	} else {
 		r.setCreatedFlash(m, made.Posts)
 	}

@@ -10,10 +10,10 @@ import (
 	"belfry/views/posts"
 )
 
-// composerGroups loads the groups that have accounts, for the buttons that choose them. For a part of the page, which
-// keeps these buttons, it returns none.
-func (r *request) composerGroups(part bool) (groups []posts.Group, err error) {
-	if part {
+// loadComposerGroups loads the groups that have accounts, for the buttons that choose them. It returns none for a part
+// of the page, because the page keeps these buttons.
+func (r *request) loadComposerGroups(isPart bool) (groups []posts.Group, err error) {
+	if isPart {
 		return nil, nil
 	}
 	list, err := r.web.cfg.App.ListGroups(r.context(), r.caller)
@@ -32,9 +32,10 @@ func unknownAccountIDs(form url.Values, accounts []contract.Account) []string {
 	})
 }
 
-// pickAccounts applies a button that chooses several accounts: all, none, or those of a network or a group. The last
-// two deselect the accounts if all are already chosen. Accounts that must be reconnected cannot be chosen.
-func pickAccounts(m *posts.ComposeModel, pick string) {
+// applyAccountPick applies a button that chooses several accounts: all, none, or those of a network or a group. The
+// buttons of a network or a group deselect its accounts if all are already chosen. Accounts that must be reconnected
+// cannot be chosen.
+func applyAccountPick(m *posts.ComposeModel, pick string) {
 	switch pick {
 	case "":
 		return

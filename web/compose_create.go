@@ -22,9 +22,9 @@ const formLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 // newFormID returns an id for a rendered form. It identifies the form if it is submitted twice.
 func newFormID() string { return rand.Text() }
 
-// formReplay returns the key under which the response to a form is stored, so that submitting the form twice has an
+// newFormReplay returns the key under which the response to a form is stored, so that submitting the form twice has an
 // effect only once. It returns nil if the form has no id from newFormID.
-func formReplay(form url.Values) *app.Replay {
+func newFormReplay(form url.Values) *app.Replay {
 	name := form.Get(posts.FieldForm)
 	if len(name) != len(newFormID()) || strings.Trim(name, formLetters) != "" {
 		return nil
@@ -32,15 +32,15 @@ func formReplay(form url.Values) *app.Replay {
 	return &app.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
 }
 
-// createFormPosts creates the posts of a form. It counts toward the hourly limit. If the form was submitted before and
-// its outcome was lost, it returns the posts that it created then.
-func (r *request) createFormPosts(
+// saveAltTextsAndCreatePosts saves the form's alternative texts, and creates its posts, which counts toward the hourly
+// limit. If the form was submitted before and the response was lost, it returns the posts that were created then.
+func (r *request) saveAltTextsAndCreatePosts(
 	ctx context.Context, form url.Values, m posts.ComposeModel,
 ) (made contract.Posts, err error) {
-	if e := errFileMissing(form, m); e != nil {
+	if e := checkNoFileMissing(form, m); e != nil {
 		return made, e
 	}
-	if e := firstUnchosenSetting(m); e != nil {
+	if e := firstUnchosenSettingError(m); e != nil {
 		return made, e
 	}
 	if err := r.saveAltTexts(ctx, m); err != nil { // first, because posts must not be created if this fails
@@ -51,8 +51,8 @@ func (r *request) createFormPosts(
 		return made, errors.New("there is no operation that creates posts")
 	}
 	answer, err := r.web.cfg.App.RunOperation(ctx, operation, app.Request{
-		Caller: r.caller, Decode: app.DecodedInput(contract.CreatePosts{PlanPosts: planRequest(m), Confirm: true}),
-		Replay: formReplay(form),
+		Caller: r.caller, Decode: app.DecodedInput(contract.CreatePosts{PlanPosts: newPlanRequest(m), Confirm: true}),
+		Replay: newFormReplay(form),
 	})
 	if err == nil {
 		err = json.Unmarshal(answer.Body, &made)
@@ -68,7 +68,7 @@ var createdFlashes = map[string][2]string{
 
 // createdText says what happened to posts of a form that are not sent now, and when scheduled ones go out.
 func createdText(m posts.ComposeModel, made ...contract.Post) string {
-	text := countedFlash(createdFlashes[m.Values.When], len(made))
+	text := formatForCount(createdFlashes[m.Values.When], len(made))
 	if m.Values.When != posts.WhenAt {
 		return text
 	}
@@ -78,8 +78,8 @@ func createdText(m posts.ComposeModel, made ...contract.Post) string {
 	return text + "."
 }
 
-// setCreatedFlash stores a message that says what happened to new posts. What is sent now can be taken back, unless the
-// form is submitted again later, when the posts may have been published, taken back or changed.
+// setCreatedFlash stores a message that says what happened to new posts. For posts that are sent now, it
+// offers Undo, unless the form is submitted again later, when the posts may have been published, cancelled or changed.
 func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 	if m.Values.When != posts.WhenNow {
 		r.setFlash(ui.ToneGood, createdText(m, made...))
@@ -87,22 +87,22 @@ func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 	}
 	before, err := r.web.cfg.App.GetSchedulesToUndoCreation(r.context(), r.caller, made)
 	if err != nil { // must not hide that there are posts
-		r.web.cfg.Log.WarnContext(r.context(), "cannot offer to undo the sending of posts", "error", err)
+		r.web.cfg.Log.WarnContext(r.context(), "cannot offer to undo sending posts", "error", err)
 	}
 	if len(before) == 0 {
-		r.setFlash(ui.ToneInfo, countedFlash(createdBefore, len(made)))
+		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made)))
 		return
 	}
-	r.setUndoFlash(countedFlash(createdFlashes[posts.WhenNow], len(before)), before...)
+	r.setUndoFlash(formatForCount(createdFlashes[posts.WhenNow], len(before)), before...)
 }
 
-// createdBefore says that there are posts, one or several, whatever has become of them.
+// createdBefore says only that one post was created, or several, because they may have changed since then.
 var createdBefore = [2]string{"The post was created.", "%d posts were created."}
 
-// countedFlash returns the words for one post or for several.
-func countedFlash(words [2]string, n int) string {
+// formatForCount returns the text for one post, or formats the text for n posts.
+func formatForCount(oneAndMany [2]string, n int) string {
 	if n == 1 {
-		return words[0]
+		return oneAndMany[0]
 	}
-	return fmt.Sprintf(words[1], n)
+	return fmt.Sprintf(oneAndMany[1], n)
 }

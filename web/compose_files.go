@@ -28,17 +28,17 @@ const (
 	maxUploadForm = 1 << 30
 	// uploadAnswerTime limits the time for the response to a form with files.
 	uploadAnswerTime = 60 * time.Second
-	// processingPatience is how long the response waits for new files to be processed, and processingPoll how often it
-	// checks.
+	// processingPatience is how long the response waits for new files to be processed, and processingPoll the time
+	// between two checks.
 	processingPatience = 10 * time.Second
 	processingPoll     = 100 * time.Millisecond
 	// librarySize is the number of files from the library that the composer offers without scripts.
 	librarySize = 60
 )
 
-// chosenFiles returns the form's files that still exist, in the form's order. It applies the button that moves or
-// removes one of them.
-func (r *request) chosenFiles(form url.Values) (ids []string, media []contract.Media, err error) {
+// loadAndArrangeChosenFiles returns the form's files that still exist, in the form's order. It applies the button that
+// moves or removes one of them.
+func (r *request) loadAndArrangeChosenFiles(form url.Values) (ids []string, media []contract.Media, err error) {
 	named := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool {
 		return id == "" || id == form.Get(posts.FieldRemove)
 	})
@@ -82,8 +82,9 @@ func (r *request) saveAltTexts(ctx context.Context, m posts.ComposeModel) error 
 	return nil
 }
 
-// listLibrary returns the newest files in the library that can be used, except those that are already chosen.
-func (r *request) listLibrary(chosen []string) ([]posts.File, error) {
+// listNewestUnchosenFiles returns the newest files in the library that can be used, except those that are already
+// chosen.
+func (r *request) listNewestUnchosenFiles(chosenIDs []string) ([]posts.File, error) {
 	list, err := r.web.cfg.App.ListMedia(r.context(), r.caller, contract.ListMedia{
 		Status: string(core.MediaReady), Limit: librarySize,
 	})
@@ -93,7 +94,7 @@ func (r *request) listLibrary(chosen []string) ([]posts.File, error) {
 	var ids []string
 	byID := map[string]contract.Media{}
 	for _, m := range list.Media {
-		if m.PurgedAt == nil && !slices.Contains(chosen, m.ID) {
+		if m.PurgedAt == nil && !slices.Contains(chosenIDs, m.ID) {
 			ids = append(ids, m.ID)
 			byID[m.ID] = m
 		}
@@ -101,9 +102,9 @@ func (r *request) listLibrary(chosen []string) ([]posts.File, error) {
 	return convertFilesByID(ids, byID), nil
 }
 
-// errFileMissing returns an error if the form names a file that its posts would lack: one that is not in the library,
-// or one on the person's device that was not uploaded. A form sends files only with the button for files.
-func errFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
+// checkNoFileMissing returns an error if the form names a file that its posts would lack: one that is not in the
+// library, or one on the person's device that was not uploaded. A form sends files only with the button for files.
+func checkNoFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, name := range form[posts.FieldUpload] {
 		if name != "" {
 			return core.Invalid("mediaIds", "%s has not been uploaded yet.", name).WithHint(`Press "Add to the post" first.`)
@@ -118,12 +119,13 @@ func errFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	return nil
 }
 
-// addFiles uploads the files of the composer's form, and shows the form again with these and the chosen files.
-func (r *request) addFiles() error {
+// uploadComposerFiles uploads the files of the composer's form, and shows the form again with these and the chosen
+// files.
+func (r *request) uploadComposerFiles() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	sent, refused, err := r.readUploads()
+	sent, refused, err := r.readUploadForm()
 	if err != nil {
 		return err
 	}
@@ -153,26 +155,27 @@ func (r *request) addFiles() error {
 	})(r.echo)
 }
 
-// readUploads reads a form with files, which it writes to disk. The caller must call the form's RemoveAll. Files for
-// which the workspace has no room are not written: the form comes without them, and with the reason.
-func (r *request) readUploads() (form *multipart.Form, refused *core.Error, err error) {
+// readUploadForm reads a form with files, which it writes to disk. The caller must call the form's RemoveAll. If
+// the workspace has no room for the files, they are not written, and refused says why.
+func (r *request) readUploadForm() (form *multipart.Form, refused *core.Error, err error) {
 	kind, params, err := mime.ParseMediaType(r.echo.Request().Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		return nil, nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only forms with files.").
 			WithHint("Send multipart/form-data.")
 	}
-	done, err := r.web.uploads.countForm(r.caller.User())
+	done, err := r.web.uploads.admitForm(r.caller.User())
 	if err != nil {
 		return nil, nil, err
 	}
 	defer done()
-	room, refused, err := r.roomForForm()
+	room, refused, err := r.getUploadFormLimit()
 	if err != nil {
 		return nil, nil, err
 	}
 	body := io.NopCloser(httpd.MinRateBody(r.echo))
 	if size := r.echo.Request().ContentLength; size > room && size <= maxUploadForm {
-		form, err = readInputs(multipart.NewReader(http.MaxBytesReader(r.echo.Response(), body, size), params["boundary"]))
+		body = http.MaxBytesReader(r.echo.Response(), body, size)
+		form, err = readFormWithoutFiles(multipart.NewReader(body, params["boundary"]))
 	} else {
 		body, refused = http.MaxBytesReader(r.echo.Response(), body, room), nil
 		form, err = multipart.NewReader(body, params["boundary"]).ReadForm(httpd.MaxJSONBytes)
@@ -186,8 +189,8 @@ func (r *request) readUploads() (form *multipart.Form, refused *core.Error, err 
 	return nil, nil, core.Invalid("", "The files could not be read.").WithCause(err).WithHint("Upload them again.")
 }
 
-// roomForForm returns how large a form with files may be, and why a larger one is refused.
-func (r *request) roomForForm() (int64, *core.Error, error) {
+// getUploadFormLimit returns the maximum size of a form with files, and the error for a larger form.
+func (r *request) getUploadFormLimit() (maxBytes int64, tooLarge *core.Error, err error) {
 	who, err := r.loadWhoami()
 	storage := who.Usage.Storage
 	if err != nil || storage.LimitBytes == nil {
@@ -197,14 +200,14 @@ func (r *request) roomForForm() (int64, *core.Error, error) {
 	return min(maxUploadForm, left), core.StorageExceeded(storage.UsedBytes, *storage.LimitBytes), nil
 }
 
-// Limits of readInputs, like those of multipart.Reader.ReadForm.
+// Limits of readFormWithoutFiles, like those of multipart.Reader.ReadForm.
 const (
 	maxFormParts  = 1_000
 	inputOverhead = 200 // bytes of memory that an input needs besides its name and value
 )
 
-// readInputs reads the inputs of a form, and passes over its files.
-func readInputs(parts *multipart.Reader) (*multipart.Form, error) {
+// readFormWithoutFiles reads the inputs of a form, and skips its files.
+func readFormWithoutFiles(parts *multipart.Reader) (*multipart.Form, error) {
 	form := &multipart.Form{Value: map[string][]string{}}
 	room := httpd.MaxJSONBytes
 	for n := 0; ; n++ {
@@ -232,10 +235,10 @@ func readInputs(parts *multipart.Reader) (*multipart.Form, error) {
 
 // uploadFiles adds files to a folder of the library until one is refused, and returns the ids of those that it added.
 func (r *request) uploadFiles(
-	files []*multipart.FileHeader, folder string,
+	files []*multipart.FileHeader, folderID string,
 ) (ids []string, refused *core.Error, err error) {
 	for _, file := range files {
-		id, err := r.uploadFile(file, folder)
+		id, err := r.uploadFile(file, folderID)
 		if e, ok := asRefusal(err); ok {
 			return ids, e, nil
 		}
@@ -248,7 +251,7 @@ func (r *request) uploadFiles(
 }
 
 // uploadFile adds a file to a folder of the library; "" is the top level.
-func (r *request) uploadFile(file *multipart.FileHeader, folder string) (id string, err error) {
+func (r *request) uploadFile(file *multipart.FileHeader, folderID string) (id string, err error) {
 	content, err := file.Open()
 	if err != nil {
 		return "", err
@@ -256,8 +259,8 @@ func (r *request) uploadFile(file *multipart.FileHeader, folder string) (id stri
 	defer content.Close()
 	a := r.web.cfg.App
 	in := contract.CreateUpload{Filename: baseName(file.Filename), Mime: unknownMime, Size: file.Size}
-	if folder != "" {
-		in.FolderID = &folder
+	if folderID != "" {
+		in.FolderID = &folderID
 	}
 	reserved, err := a.CreateUpload(r.context(), r.caller, in)
 	if err != nil {
@@ -279,7 +282,7 @@ func (r *request) awaitProcessing(ids []string) (usable []string, unusable *core
 	patience, cancel := context.WithTimeout(r.context(), processingPatience)
 	defer cancel()
 	for _, id := range ids {
-		err := r.awaitFile(id, patience.Done())
+		err := r.awaitFileProcessed(id, patience.Done())
 		e, refused := asRefusal(err)
 		switch {
 		case refused:
@@ -293,9 +296,9 @@ func (r *request) awaitProcessing(ids []string) (usable []string, unusable *core
 	return usable, unusable, nil
 }
 
-// awaitFile waits until a file has been processed or impatient is closed. It returns an error if the file cannot be
-// used.
-func (r *request) awaitFile(id string, impatient <-chan struct{}) error {
+// awaitFileProcessed waits until a file has been processed or giveUp is closed. It returns an error if the file cannot
+// be used.
+func (r *request) awaitFileProcessed(id string, giveUp <-chan struct{}) error {
 	tick := time.NewTicker(processingPoll)
 	defer tick.Stop()
 	for {
@@ -308,7 +311,7 @@ func (r *request) awaitFile(id string, impatient <-chan struct{}) error {
 		}
 		select {
 		case <-tick.C:
-		case <-impatient:
+		case <-giveUp:
 			return nil
 		}
 	}

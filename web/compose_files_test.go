@@ -19,8 +19,8 @@ import (
 	"belfry/internal/media/mediatest"
 )
 
-// addFiles presses the button for files with a form of pairs and new files.
-func (b *browser) addFiles(target string, pairs []string, files map[string][]byte) *page {
+// uploadComposerFiles presses the button for files with a form of pairs and new files.
+func (b *browser) uploadComposerFiles(target string, pairs []string, files map[string][]byte) *page {
 	b.r.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -75,7 +75,7 @@ func TestFilesOfTheLibraryAreChosenAndOrdered(t *testing.T) {
 		t.Fatalf("%d files are offered, and %v are chosen already", n, page.chosen())
 	}
 	pairs := []string{"account", s.threads.ID, "text", "Both", "when", "draft", "media", first.ID, "media", second.ID}
-	page = s.b.addFiles("/compose/files", pairs, nil).is(t, http.StatusOK)
+	page = s.b.uploadComposerFiles("/compose/files", pairs, nil).is(t, http.StatusOK)
 	if got := page.chosen(); !slices.Equal(got, []string{"noon.jpg", "bell.jpg"}) ||
 		len(page.all(testid("library-file"))) != 0 || page.value(t, "text") != "Both" {
 		t.Fatalf("chosen are %v: %s", got, page.text())
@@ -104,7 +104,7 @@ func TestFilesAreUploadedInTheComposer(t *testing.T) {
 	s := newStudio(t)
 	s.processFiles()
 	pairs := []string{"account", s.threads.ID, "text", "A new one", "when", "draft"}
-	page := s.b.addFiles("/compose/files", pairs, map[string][]byte{`C:\photos\new.jpg`: mediatest.JPEG(640, 640)})
+	page := s.b.uploadComposerFiles("/compose/files", pairs, map[string][]byte{`C:\photos\new.jpg`: mediatest.JPEG(640, 640)})
 	if got := page.is(t, http.StatusOK).chosen(); !slices.Equal(got, []string{"new.jpg"}) {
 		t.Fatalf("chosen are %v: %s", got, page.text())
 	}
@@ -114,7 +114,7 @@ func TestFilesAreUploadedInTheComposer(t *testing.T) {
 		t.Errorf("the post has %v", files)
 	}
 
-	page = s.b.addFiles("/compose/files", pairs, map[string][]byte{"page.jpg": []byte("<!doctype html>")})
+	page = s.b.uploadComposerFiles("/compose/files", pairs, map[string][]byte{"page.jpg": []byte("<!doctype html>")})
 	page.is(t, http.StatusBadRequest).one(t, testid("media-error"))
 	if page.says(t, "page.jpg cannot be used."); len(page.chosen()) != 0 || page.value(t, "text") != "A new one" {
 		t.Errorf("%v is chosen: %s", page.chosen(), page.text())
@@ -182,7 +182,7 @@ func TestTheComposerDoesNotWaitForEveryFile(t *testing.T) {
 		"a.jpg": mediatest.JPEG(64, 64), "b.jpg": mediatest.JPEG(64, 64), "c.jpg": mediatest.JPEG(64, 64),
 	}
 	began := time.Now()
-	page := s.b.addFiles("/compose/files", []string{"account", s.threads.ID, "when", "draft"}, files).is(t, http.StatusOK)
+	page := s.b.uploadComposerFiles("/compose/files", []string{"account", s.threads.ID, "when", "draft"}, files).is(t, http.StatusOK)
 	if took := time.Since(began); len(page.chosen()) != 3 || took > 18*time.Second {
 		t.Errorf("after %s, chosen are %v", took, page.chosen())
 	}
@@ -195,7 +195,7 @@ func TestAFileThatCannotBeUsedLeavesTheOthers(t *testing.T) {
 	files := map[string][]byte{
 		"a.jpg": mediatest.JPEG(64, 64), "page.jpg": []byte("<!doctype html>"), "z.jpg": mediatest.JPEG(64, 64),
 	}
-	page := s.b.addFiles("/compose/files", []string{"account", s.threads.ID, "when", "draft"}, files).
+	page := s.b.uploadComposerFiles("/compose/files", []string{"account", s.threads.ID, "when", "draft"}, files).
 		is(t, http.StatusBadRequest)
 	names := page.chosen()
 	slices.Sort(names)
@@ -241,7 +241,7 @@ func TestFilesOfADraftAreChanged(t *testing.T) {
 		}
 		return pairs
 	}
-	page := s.b.addFiles(draft+"/edit/files", form(first.ID, second.ID), nil).is(t, http.StatusOK)
+	page := s.b.uploadComposerFiles(draft+"/edit/files", form(first.ID, second.ID), nil).is(t, http.StatusOK)
 	if got := page.chosen(); !slices.Equal(got, []string{"noon.jpg", "bell.jpg"}) {
 		t.Errorf("chosen are %v", got)
 	}
@@ -264,11 +264,11 @@ func TestFilesThatTheWorkspaceHasNoRoomForAreNotSpooled(t *testing.T) {
 	t.Setenv("TMPDIR", "/nowhere")
 	pairs := []string{"account", s.threads.ID, "text", "Not lost", "when", "draft"}
 	large := map[string][]byte{"large.jpg": make([]byte, 3<<20)}
-	page := s.b.addFiles("/compose/files", pairs, large).is(t, http.StatusPaymentRequired)
+	page := s.b.uploadComposerFiles("/compose/files", pairs, large).is(t, http.StatusPaymentRequired)
 	if page.says(t, "1 MB of storage"); page.value(t, "text") != "Not lost" {
 		t.Error("the text is lost")
 	}
-	page = s.b.follow(s.b.addFiles("/media/files", nil, large).is(t, http.StatusSeeOther))
+	page = s.b.follow(s.b.uploadComposerFiles("/media/files", nil, large).is(t, http.StatusSeeOther))
 	page.says(t, "1 MB of storage")
 	if list, err := s.App.ListMedia(t.Context(), s.ws.Owner, contract.ListMedia{}); err != nil || len(list.Media) != 0 {
 		t.Errorf("%d files were reserved, %v", len(list.Media), err)
@@ -293,7 +293,7 @@ func TestAFormThatIsTooLargeMayNotHaveAnyNumberOfInputs(t *testing.T) {
 		long = append(long, strings.Repeat("x", 100_000), "")
 	}
 	for name, pairs := range map[string][]string{"empty inputs": empty, "long names": long} {
-		page := s.b.addFiles("/compose/files", pairs, large)
+		page := s.b.uploadComposerFiles("/compose/files", pairs, large)
 		if page.StatusCode != http.StatusBadRequest {
 			t.Errorf("a form with %s is answered %d", name, page.StatusCode)
 		}
@@ -304,7 +304,7 @@ func TestViewersAddNoFiles(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	viewer := s.seat(s.ws.Member(core.RoleViewer))
-	viewer.addFiles("/compose/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusForbidden)
+	viewer.uploadComposerFiles("/compose/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusForbidden)
 	if page := viewer.get("/compose"); page.StatusCode != http.StatusForbidden {
 		t.Errorf("the composer answers %d", page.StatusCode)
 	}

@@ -15,8 +15,8 @@ import (
 	"belfry/views/posts"
 )
 
-// composerValues returns the values of the composer's inputs.
-func composerValues(form url.Values, networks []posts.Network, files []posts.File) posts.Values {
+// readComposerValues returns the values of the composer's inputs.
+func readComposerValues(form url.Values, networks []posts.Network, files []posts.File) posts.Values {
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
 		Tab: form.Get(posts.FieldTab), Revision: form.Get(posts.FieldRevision),
@@ -34,7 +34,7 @@ func composerValues(form url.Values, networks []posts.Network, files []posts.Fil
 		}
 		values.Settings[n.ID] = map[string]string{}
 		for _, f := range n.Fields {
-			values.Settings[n.ID][f.Name] = settingText(f, form[posts.SettingFieldName(n.ID, f.Name)])
+			values.Settings[n.ID][f.Name] = settingTextFromInputs(f, form[posts.SettingFieldName(n.ID, f.Name)])
 		}
 	}
 	for _, f := range files {
@@ -45,9 +45,9 @@ func composerValues(form url.Values, networks []posts.Network, files []posts.Fil
 	return values
 }
 
-// settingText returns a setting's value from the values of its inputs. A switch that is on by default has two inputs,
-// of which the last one counts. For a switch with its default value, the result is "".
-func settingText(f network.Field, texts []string) string {
+// settingTextFromInputs returns a setting's value from the values of its inputs. A switch that is on by default has two
+// inputs, of which the last one counts. For a switch with its default value, the result is "".
+func settingTextFromInputs(f network.Field, texts []string) string {
 	if len(texts) == 0 {
 		return ""
 	}
@@ -58,9 +58,9 @@ func settingText(f network.Field, texts []string) string {
 	return text
 }
 
-// planRequest converts the form to a request for the chosen accounts. It omits the inputs of other networks, which are
-// hidden.
-func planRequest(m posts.ComposeModel) contract.PlanPosts {
+// newPlanRequest converts the form to a request for the chosen accounts. It omits the inputs of other networks, which
+// are hidden.
+func newPlanRequest(m posts.ComposeModel) contract.PlanPosts {
 	in := contract.PlanPosts{
 		Text: m.Values.Text, Title: m.Values.Title, Tags: parseTags(m.Values.Tags),
 		When: whenFromValues(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
@@ -74,7 +74,7 @@ func planRequest(m posts.ComposeModel) contract.PlanPosts {
 		if own := m.Values.Overrides[n.ID]; own != (posts.Override{}) {
 			in.Overrides[n.ID] = convertOverride(own)
 		}
-		if block := settingsBlock(n.Fields, settingsWithAltText(m, n)); block != nil {
+		if block := encodeSettings(n.Fields, settingsWithAltText(m, n)); block != nil {
 			in.PerPlatform[n.ID] = block
 		}
 	}
@@ -91,7 +91,8 @@ func chosenAccountIDs(m posts.ComposeModel) (ids []string) {
 	return append(ids, m.Unknown...)
 }
 
-// convertOverride converts a network's own text, title and tags. Empty ones are nil, unless the network has no text.
+// convertOverride converts a network's own text, title and tags. Empty values become nil, except
+// that NoText makes the text and the tags empty.
 func convertOverride(own posts.Override) (o contract.Override) {
 	switch {
 	case own.NoText:
@@ -118,9 +119,9 @@ func settingsWithAltText(m posts.ComposeModel, n posts.Network) map[string]strin
 	return settings
 }
 
-// unchosenSettings returns, by network, an error for each setting that the person must choose but has not chosen. It
-// returns none for drafts.
-func unchosenSettings(m posts.ComposeModel) map[string][]*core.Error {
+// unchosenSettingErrors returns, by network, an error for each setting that the person must choose but has not chosen.
+// It returns none for drafts.
+func unchosenSettingErrors(m posts.ComposeModel) map[string][]*core.Error {
 	unchosen := map[string][]*core.Error{}
 	for _, n := range m.Networks {
 		for _, f := range n.Fields {
@@ -133,9 +134,9 @@ func unchosenSettings(m posts.ComposeModel) map[string][]*core.Error {
 	return unchosen
 }
 
-// firstUnchosenSetting returns the first error of unchosenSettings, or nil.
-func firstUnchosenSetting(m posts.ComposeModel) *core.Error {
-	unchosen := unchosenSettings(m)
+// firstUnchosenSettingError returns the first error of unchosenSettingErrors, or nil.
+func firstUnchosenSettingError(m posts.ComposeModel) *core.Error {
+	unchosen := unchosenSettingErrors(m)
 	for _, n := range m.Networks {
 		if len(unchosen[n.ID]) > 0 {
 			return unchosen[n.ID][0]
@@ -149,18 +150,18 @@ func whenFromValues(values posts.Values, zone string) *contract.When {
 	if values.When != posts.WhenAt {
 		return &contract.When{Word: values.When, Held: values.When == posts.WhenNow}
 	}
-	return &contract.When{PublishAt: trimSeconds(values.At), Timezone: zone}
+	return &contract.When{PublishAt: trimZeroSeconds(values.At), Timezone: zone}
 }
 
-// whenFromForm returns the local time and the zone in a form for rescheduling.
-func whenFromForm(form url.Values) *contract.When {
-	return &contract.When{PublishAt: trimSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
+// rescheduleTimeFromForm returns the local time and the zone in a form for rescheduling.
+func rescheduleTimeFromForm(form url.Values) *contract.When {
+	return &contract.When{PublishAt: trimZeroSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
 }
 
 // parseLocalTime returns the instant of a local time in a zone, or the zero time if it is not valid or a clock change
 // skips it.
 func parseLocalTime(local string, zone core.Zone, now time.Time) time.Time {
-	when, err := core.ParseWhen("", trimSeconds(local), "", zone)
+	when, err := core.ParseWhen("", trimZeroSeconds(local), "", zone)
 	if err != nil {
 		return time.Time{}
 	}
@@ -168,8 +169,8 @@ func parseLocalTime(local string, zone core.Zone, now time.Time) time.Time {
 	return at
 }
 
-// trimSeconds removes the seconds that some browsers add.
-func trimSeconds(at string) string {
+// trimZeroSeconds removes the seconds that some browsers add.
+func trimZeroSeconds(at string) string {
 	if short, ok := strings.CutSuffix(at, ":00"); ok && len(short) == len(wallTime) {
 		return short
 	}
@@ -189,12 +190,13 @@ func parseTags(s string) []string {
 	return tags
 }
 
-// settingsBlock converts the values of inputs to a settings block. It omits empty values, and returns nil if all are.
-func settingsBlock(fields []network.Field, texts map[string]string) json.RawMessage {
+// encodeSettings converts the values of inputs to a settings block. It omits empty values, and returns nil if all are
+// empty.
+func encodeSettings(fields []network.Field, texts map[string]string) json.RawMessage {
 	block := map[string]any{}
 	for _, f := range fields {
 		if text := texts[f.Name]; strings.TrimSpace(text) != "" {
-			block[f.Name] = settingValue(f.Kind, text)
+			block[f.Name] = parseSettingValue(f.Kind, text)
 		}
 	}
 	if len(block) == 0 {
@@ -207,9 +209,9 @@ func settingsBlock(fields []network.Field, texts map[string]string) json.RawMess
 	return raw
 }
 
-// settingValue converts an input's text to the type of its field. A number that is not valid stays a string, which the
-// network's check refuses later.
-func settingValue(kind network.FieldKind, text string) any {
+// parseSettingValue converts an input's text to the type of its field. A number that is not valid stays a string, which
+// the network's check refuses later.
+func parseSettingValue(kind network.FieldKind, text string) any {
 	switch kind {
 	case network.FieldSwitch:
 		return text == "true"

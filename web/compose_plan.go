@@ -12,26 +12,26 @@ import (
 	"belfry/views/posts"
 )
 
-// fillPlan adds the plan to the model, or says what the form still needs for a plan.
-func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
+// loadPlan requests the plan and adds it to the model, or says what the form still needs for a plan.
+func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	if m.Plan.Missing = missingInputText(m.Values, in); m.Plan.Missing != "" {
 		return nil
 	}
 	in.Editing = m.PostID
-	wrong, unchosen := r.web.removeInvalidSettings(in.PerPlatform), unchosenSettings(*m)
+	wrong, unchosen := r.web.removeInvalidSettings(in.PerPlatform), unchosenSettingErrors(*m)
 	plan, err := r.web.cfg.App.PlanPosts(r.context(), r.caller, in)
 	var known *core.Error
 	switch e, ok := asRefusal(err); {
 	case ok:
-		m.Plan.Refused = r.web.humanize(e)
+		m.Plan.Refused = r.web.errorForPeople(e)
 		if m.Refused == nil && len(m.Errors) == 0 {
 			m.Errors, _ = r.placeError(e, inputForPath(e.Path))
 		}
 		return nil
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:
-		m.Plan.Missing = "One of the accounts is no longer connected. Choose again."
+		m.Plan.Missing = "One of the accounts is no longer connected. Choose the accounts again."
 		if len(in.MediaIDs) > 0 {
-			m.Plan.Missing = "An account is no longer connected, or a file was deleted. Choose again."
+			m.Plan.Missing = "An account is no longer connected, or a file was deleted. Choose the accounts and files again."
 		}
 		return nil
 	case err != nil:
@@ -44,22 +44,22 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 			named.Account = m.Accounts[i].Name
 		}
 		for _, e := range slices.Concat(wrong[row.Platform], unchosen[row.Platform]) {
-			told := r.web.humanize(e)
+			told := r.web.errorForPeople(e)
 			named.OK, plan.OK, plan.Table = false, false, ""
 			issue := core.Issue{Code: core.IssueCode(e.Code), Message: told.Message, Hint: told.Hint}
-			m.Plan.AddCause(posts.Cause{Issue: issue, Input: inputForPath(e.Path)}, named)
+			m.Plan.AddOrMergeCause(posts.Cause{Issue: issue, Input: inputForPath(e.Path)}, named)
 		}
 		for _, issue := range row.Issues {
 			if issue.Reason.Code == core.IssueTitleRequired.Code && len(m.Files) == 0 {
-				continue // the form asks for the title of a video when there is one
+				continue // the form asks for a title once it has a video
 			}
-			m.Plan.AddCause(posts.Cause{Issue: issue.Reason, Input: inputForIssue(*m, named, issue.Reason)}, named)
+			m.Plan.AddOrMergeCause(posts.Cause{Issue: issue.Reason, Input: inputForIssue(*m, named, issue.Reason)}, named)
 		}
 		m.Plan.Rows = append(m.Plan.Rows, named)
 	}
 	for _, row := range m.Plan.Rows {
 		for _, warning := range row.Warnings {
-			m.Plan.AddCause(posts.Cause{
+			m.Plan.AddOrMergeCause(posts.Cause{
 				Issue: warning.Reason, Warning: true, Input: inputForIssue(*m, row, warning.Reason),
 			}, row)
 		}

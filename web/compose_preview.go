@@ -8,8 +8,8 @@ import (
 	"belfry/views/preview"
 )
 
-// addPreviews adds a preview for each network with a chosen account; it shows the first such account. Text that a
-// network's posts end with, such as hashtags, counts toward the limit of the text.
+// addPreviews adds a preview for each network with a chosen account; it shows the first such account. Text that is
+// added at the end of a network's posts, such as hashtags, counts toward the limit on the network's text.
 func (w *Web) addPreviews(m *posts.ComposeModel) {
 	files := slices.Clone(m.Media)
 	for i := range files {
@@ -26,7 +26,7 @@ func (w *Web) addPreviews(m *posts.ComposeModel) {
 		shown, ok := w.buildPreview(previewInput{
 			Platform: n.ID, Title: m.Values.TitleFor(n.ID), Text: text, Tags: parseTags(m.Values.TagsFor(n.ID)),
 			Account:  preview.Account{Name: account.Name, Username: account.Username, Avatar: account.Avatar},
-			Settings: settingsBlock(n.Fields, settingsWithAltText(*m, n)), Files: files,
+			Settings: encodeSettings(n.Fields, settingsWithAltText(*m, n)), Files: files,
 		})
 		if !ok {
 			continue

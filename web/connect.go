@@ -48,8 +48,8 @@ func (r *request) renderConnectError(err error) error {
 	if !ok {
 		return err
 	}
-	r.setRetryAfter(e)
-	return r.renderAccounts(httpd.Status(e.Code), r.web.humanize(e))
+	r.setRetryAfterHeader(e)
+	return r.renderAccounts(httpd.Status(e.Code), r.web.errorForPeople(e))
 }
 
 // finishConnect handles the callback from a network's consent page, in the workspace in which the person started to
@@ -62,13 +62,13 @@ func (r *request) finishConnect() error {
 	if err != nil {
 		return err
 	}
-	if err := r.enterWorkspace(begun); err != nil {
+	if err := r.enterWorkspaceOrLast(begun); err != nil {
 		return err
 	}
 	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
 	if e, ok := asRefusal(err); ok {
 		// Reloading this address would not help, so the error is shown on the page where the person started.
-		told := r.web.humanize(e)
+		told := r.web.errorForPeople(e)
 		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
 		return r.redirect(r.reconnectReturnURL(done.Reconnected))
 	}
@@ -76,16 +76,16 @@ func (r *request) finishConnect() error {
 		return err
 	}
 	if done.Reconnected != nil {
-		return r.redirectReconnected(done)
+		return r.redirectAfterReconnect(done)
 	}
 	if done.Choice == "" {
-		return r.redirectConnected(done)
+		return r.redirectAfterConnect(done)
 	}
 	choice, err := json.Marshal(done)
 	if err != nil {
 		return fmt.Errorf("store the profiles to choose from: %w", err)
 	}
-	r.putSessionValue(r.choiceKey(), string(choice))
+	r.putSessionValue(r.profileChoiceKey(), string(choice))
 	return r.redirect(r.link.ChooseProfiles())
 }
 
@@ -104,16 +104,16 @@ func (r *request) reconnectReturnURL(after *app.Reconnected) string {
 	return r.link.Accounts()
 }
 
-// redirectReconnected redirects to reconnectReturnURL, with a message about the account, the post that was retried, and
-// other posts that failed.
-func (r *request) redirectReconnected(done app.Connected) error {
+// redirectAfterReconnect redirects to reconnectReturnURL, with a message about the account, the post that was retried,
+// and other posts that failed.
+func (r *request) redirectAfterReconnect(done app.Connected) error {
 	after := done.Reconnected
 	f := layout.Flash{Tone: ui.ToneGood, Text: done.Accounts[0].DisplayName + " reconnected."}
 	switch {
 	case after.Retried:
 		f.Text += " The post is queued again."
 	case after.Refused != nil:
-		told := r.web.humanize(after.Refused)
+		told := r.web.errorForPeople(after.Refused)
 		f.Tone = ui.ToneWarn
 		f.Text += " The post was not queued again: " + strings.TrimSpace(told.Message+" "+told.Hint)
 	}
@@ -123,15 +123,15 @@ func (r *request) redirectReconnected(done app.Connected) error {
 		if after.Post != "" {
 			why, one, many = "for the same reason", "other post", "other posts"
 		}
-		f.Text += fmt.Sprintf(" %s failed %s in the last 7 days.", ui.CountNoun(n, one, many), why)
-		f.Action = r.retryAction(after)
+		f.Text += fmt.Sprintf(" In the last 7 days, %s failed %s.", ui.CountNoun(n, one, many), why)
+		f.Action = r.newRetryAction(after)
 	}
-	r.setFullFlash(f)
+	r.setFlashWithDetails(f)
 	return r.redirect(r.reconnectReturnURL(after))
 }
 
-// retryAction returns the button that retries the posts that failed because access to the account was lost.
-func (r *request) retryAction(after *app.Reconnected) *ui.Action {
+// newRetryAction returns the button that retries the posts that failed because access to the account was lost.
+func (r *request) newRetryAction(after *app.Reconnected) *ui.Action {
 	retry := &ui.Action{
 		ID: "retry-others", URL: r.link.ChangePosts(), Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
 		Fields: []ui.Hidden{
@@ -146,8 +146,9 @@ func (r *request) retryAction(after *app.Reconnected) *ui.Action {
 	return retry
 }
 
-// redirectConnected redirects to the accounts page with a message about the new accounts, which leads to the composer.
-func (r *request) redirectConnected(done app.Connected) error {
+// redirectAfterConnect redirects to the accounts page with a message about the new accounts, which leads to the
+// composer.
+func (r *request) redirectAfterConnect(done app.Connected) error {
 	f := layout.Flash{
 		Tone: ui.ToneGood, Text: fmt.Sprintf("%d accounts connected.", len(done.Accounts)),
 		URL: r.link.Compose(), Label: "Write a post",
@@ -155,21 +156,22 @@ func (r *request) redirectConnected(done app.Connected) error {
 	if len(done.Accounts) == 1 {
 		f.Text, f.URL = done.Accounts[0].DisplayName+" connected.", r.link.ComposeFor(done.Accounts[0].ID)
 	}
-	r.setFullFlash(f)
+	r.setFlashWithDetails(f)
 	return r.redirect(r.link.Accounts())
 }
 
-// choiceKey returns the session's key for the profiles to choose from in this workspace.
-func (r *request) choiceKey() string { return keyChoice + r.caller.Workspace().String() }
+// profileChoiceKey returns the session's key for the profiles to choose from in this workspace.
+func (r *request) profileChoiceKey() string { return keyChoice + r.caller.Workspace().String() }
 
-// loadPendingChoice returns the profiles to choose from, which finishConnect stored in the session without tokens.
-func (r *request) loadPendingChoice() (done app.Connected, ok bool) {
-	kept := r.web.sessions.manager.GetString(r.context(), r.choiceKey())
+// loadPendingProfileChoice returns the profiles to choose from, which finishConnect stored in the session without
+// tokens.
+func (r *request) loadPendingProfileChoice() (done app.Connected, ok bool) {
+	kept := r.web.sessions.manager.GetString(r.context(), r.profileChoiceKey())
 	return done, json.Unmarshal([]byte(kept), &done) == nil
 }
 
 func (r *request) showProfileChoice() error {
-	done, ok := r.loadPendingChoice()
+	done, ok := r.loadPendingProfileChoice()
 	if !ok {
 		return r.redirect(r.link.Accounts())
 	}
@@ -187,7 +189,7 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 	if !ok {
 		return core.NotFound()
 	}
-	frame, err := r.loadFrame("Choose what to connect", layout.SectionAccounts)
+	frame, err := r.loadFrameAndPopFlash("Choose what to connect", layout.SectionAccounts)
 	if err != nil {
 		return err
 	}
@@ -205,18 +207,18 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 	return r.render(status, accounts.Choose(m), nil)
 }
 
-func (r *request) chooseProfiles(form url.Values) error {
+func (r *request) connectChosenProfiles(form url.Values) error {
 	pending, chosen := form.Get(accounts.FieldPending), form[accounts.FieldProfile]
 	connected, err := r.web.cfg.App.ConnectChosenProfiles(r.context(), r.caller, pending, chosen)
 	if e, ok := asRefusal(err); ok {
-		if done, waits := r.loadPendingChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
-			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.humanize(e))
+		if done, waits := r.loadPendingProfileChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
+			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.errorForPeople(e))
 		}
 		return r.renderConnectError(err)
 	}
 	if err != nil {
 		return err
 	}
-	r.popSessionValue(r.choiceKey())
-	return r.redirectConnected(connected)
+	r.popSessionValue(r.profileChoiceKey())
+	return r.redirectAfterConnect(connected)
 }

@@ -9,11 +9,11 @@ import (
 	"belfry/views/layout"
 )
 
-// showDesign shows the design system. It exists only in sandbox mode.
-func (r *request) showDesign() error {
+// showDesignSystem shows the design system. It exists only in sandbox mode.
+func (r *request) showDesignSystem() error {
 	if !r.web.inSandbox() {
 		return core.NotFound()
 	}
-	m := design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.Tokens()}
+	m := design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.DesignTokens()}
 	return r.render(http.StatusOK, design.Page(m), nil)
 }

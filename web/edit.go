@@ -41,7 +41,7 @@ func (r *request) showEditor() error {
 	if !slices.Contains(card.Acts, core.ActEdit) {
 		return r.redirect(r.link.Post(r.pathID())) // the post's page says why it cannot be edited
 	}
-	r.refreshFacts()
+	r.requestFactsRefresh()
 	if form, ok := r.popSavedForm(); ok {
 		return r.renderComposerForm(http.StatusOK, form, nil)
 	}
@@ -49,25 +49,25 @@ func (r *request) showEditor() error {
 	if err != nil {
 		return err
 	}
-	form := r.draftForm(card, n.Describe(), zone)
+	form := r.newEditForm(card, n.Describe(), zone)
 	if when := r.echo.QueryParam(posts.FieldWhen); when == posts.WhenNow || when == posts.WhenAt { // of a copy
 		form.Set(posts.FieldWhen, when)
 	}
-	m, err := r.editorModel(card, n, form)
+	m, err := r.loadPostEditor(card, n, form)
 	if err != nil {
 		return err
 	}
-	if err := r.fillPlan(&m, planRequest(m)); err != nil {
+	if err := r.loadPlan(&m, newPlanRequest(m)); err != nil {
 		return err
 	}
 	return r.renderComposerModel(http.StatusOK, m)
 }
 
-// draftForm returns the composer's form for a draft or a queued post.
-func (r *request) draftForm(card app.PostCard, about network.Description, zone core.Zone) url.Values {
+// newEditForm returns the composer's form for a draft or a queued post.
+func (r *request) newEditForm(card app.PostCard, about network.Description, zone core.Zone) url.Values {
 	form := url.Values{
 		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft},
-		posts.FieldAt: {r.proposedTime(card.PublishAt, zone)}, posts.FieldRevision: {card.Revision},
+		posts.FieldAt: {r.timeInputOrProposal(card.PublishAt, zone)}, posts.FieldRevision: {card.Revision},
 		posts.FieldMedia: card.MediaIDs, posts.FieldTags: {joinTags(card.Tags)},
 	}
 	if card.Title != nil {
@@ -82,8 +82,8 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 	return form
 }
 
-// editorModel loads the composer for a draft or a queued post, with the form's values but without a plan.
-func (r *request) editorModel(card app.PostCard, n network.Network, form url.Values) (posts.ComposeModel, error) {
+// loadPostEditor loads the composer for a draft or a queued post, with the form's values but without a plan.
+func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.Values) (posts.ComposeModel, error) {
 	form = maps.Clone(form)
 	if !form.Has(posts.FieldMedia) { // an older version rendered the form, without files
 		form[posts.FieldMedia] = card.MediaIDs
@@ -91,7 +91,7 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 	if !form.Has(posts.FieldTags) {
 		form.Set(posts.FieldTags, joinTags(card.Tags))
 	}
-	m, err := r.composerModel(form)
+	m, err := r.loadNewPostComposer(form)
 	if err != nil {
 		return m, err
 	}
@@ -101,7 +101,7 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 	m.Plan.Zone = m.Zone
 	m.PostID, m.FilesChanged = card.ID, !slices.Equal(m.MediaIDs, card.MediaIDs)
 	m.TagsChanged = form.Get(posts.FieldTags) != joinTags(card.Tags)
-	m.Networks, m.Unknown = []posts.Network{composerNetwork(n, form, m.Files)}, nil
+	m.Networks, m.Unknown = []posts.Network{newComposerNetwork(n, form, m.Files)}, nil
 	about := n.Describe()
 	account := posts.Account{
 		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Chosen: true,
@@ -113,11 +113,11 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 		}
 	}
 	m.Accounts = []posts.Account{account}
-	m.Values = composerValues(form, m.Networks, m.Files)
+	m.Values = readComposerValues(form, m.Networks, m.Files)
 	m.Values.Overrides = nil
 	m.At = parseLocalTime(m.Values.At, m.Zone, r.web.cfg.Now())
 	if seen := m.Values.Revision; seen != "" && seen != card.Revision && slices.Contains(card.Acts, core.ActEdit) {
-		saved := r.postModel(card, nil)
+		saved := r.newPostModel(card, nil)
 		saved.PostZone = m.Zone
 		m.Saved, m.Values.Revision = &saved, card.Revision
 	}
@@ -126,27 +126,27 @@ func (r *request) editorModel(card app.PostCard, n network.Network, form url.Val
 	m.Frame.Title, m.Frame.Section = "Edit draft", layout.SectionPosts
 	if card.Status == string(core.PostQueued) {
 		m.Frame.Title, m.Plan.Queued = "Edit post", true
-		m.QueuedAt = r.proposedTime(card.PublishAt, m.Zone)
+		m.QueuedAt = r.timeInputOrProposal(card.PublishAt, m.Zone)
 	}
 	return m, nil
 }
 
-// saveEditedPost saves a draft, and queues it if the form has a time. It changes a queued post in place.
-func (r *request) saveEditedPost(form url.Values) error {
-	m, err := r.loadComposer(form)
+// saveOrQueueEditedPost saves a draft, and queues it if the form has a time. It changes a queued post in place.
+func (r *request) saveOrQueueEditedPost(form url.Values) error {
+	m, err := r.loadComposerOrEditor(form)
 	if err != nil {
 		return err
 	}
-	if e := errFileMissing(form, m); e != nil {
+	if e := checkNoFileMissing(form, m); e != nil {
 		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
-	if e := firstUnchosenSetting(m); e != nil {
+	if e := firstUnchosenSettingError(m); e != nil {
 		return r.renderComposerForm(httpd.Status(e.Code), form, e)
 	}
 	if err := r.saveAltTexts(r.context(), m); err != nil { // first, because the post must not change if this fails
 		return r.renderComposerError(form, err)
 	}
-	in := editRequest(m)
+	in := newEditRequest(m)
 	in.ID, in.Revision, in.InPlace = r.pathID(), form.Get(posts.FieldRevision), true
 	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, in)
 	if err != nil {
@@ -171,10 +171,10 @@ func savedMessage(m posts.ComposeModel, p contract.Post) string {
 	return "Saved. The post goes out " + m.Zone.Label(p.PublishAt.Time) + "."
 }
 
-// editRequest converts the form to a request that changes a draft or a queued post. Saving a draft does not change its
-// time.
-func editRequest(m posts.ComposeModel) contract.EditPost {
-	plan := planRequest(m)
+// newEditRequest converts the form to a request that changes a draft or a queued post. Saving a draft does not change
+// its time.
+func newEditRequest(m posts.ComposeModel) contract.EditPost {
+	plan := newPlanRequest(m)
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
 	maps.Copy(blocks, plan.PerPlatform)
 	in := contract.EditPost{Text: &plan.Text, Settings: &blocks}
@@ -190,7 +190,7 @@ func editRequest(m posts.ComposeModel) contract.EditPost {
 	switch {
 	case m.Values.When != posts.WhenDraft:
 		in.When, in.Status = plan.When, string(core.PostQueued)
-		if m.Values.When == posts.WhenAt && trimSeconds(m.Values.At) == m.QueuedAt {
+		if m.Values.When == posts.WhenAt && trimZeroSeconds(m.Values.At) == m.QueuedAt {
 			in.When = nil // keeps the post's seconds, which the form omits
 		}
 	case m.Plan.Queued:

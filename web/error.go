@@ -17,21 +17,22 @@ import (
 	"belfry/views/ui"
 )
 
-// ErrorPage renders an error as a page, or as a part of the current page.
-func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
+// RenderErrorPage renders an error as a page, or as a part of the current page.
+func (w *Web) RenderErrorPage(c echo.Context, e *core.Error) error {
 	r := w.requestFor(c)
 	if e.Code == core.CodeUnauthenticated {
 		return r.askToSignIn()
 	}
 	m := errorpage.Model{
-		Frame: r.errorFrame(e), Status: httpd.Status(e.Code), Error: *w.humanize(e), RequestID: httpd.RequestID(r.context()),
-		RetryAfter: e.RetryAfter, Back: r.refererPage(), Kept: r.submittedText(),
+		Frame: r.loadErrorPageFrame(e), Status: httpd.Status(e.Code), Error: *w.errorForPeople(e),
+		RequestID:  httpd.RequestID(r.context()),
+		RetryAfter: e.RetryAfter, Back: r.refererPageURL(), Kept: r.submittedPostText(),
 	}
 	if e.RetryAfter > 0 {
 		m.Error.Hint = "" // the page says how long to wait
 	}
 	if m.Status >= http.StatusInternalServerError || e.Code == core.CodeRateLimited {
-		m.Again = r.ownPage()
+		m.Again = r.requestedPageURL()
 	}
 	if m.Back == safeReturnURL(r.echo.Request().URL.RequestURI()) {
 		m.Back = "" // it is the page that failed
@@ -39,8 +40,8 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	return r.render(m.Status, errorpage.Page(m), errorpage.Part(m))
 }
 
-// submittedText returns the text of the post in a refused form, so that the person can copy it from the error page.
-func (r *request) submittedText() string {
+// submittedPostText returns the text of the post in a refused form, so that the person can copy it from the error page.
+func (r *request) submittedPostText() string {
 	if !r.routed || r.echo.Request().Method != http.MethodPost {
 		return ""
 	}
@@ -51,45 +52,45 @@ func (r *request) submittedText() string {
 	return form.Get(posts.FieldText)
 }
 
-// errorFrame returns the signed-in person's frame. It returns that of a signed-out page if loading the former could
-// fail in the same way, or if the error is shown inside a page.
-func (r *request) errorFrame(e *core.Error) layout.Frame {
-	stranger := r.signedOutFrame("")
+// loadErrorPageFrame returns the signed-in person's frame. It returns the frame of a signed-out page instead if
+// loading the person's frame could fail in the same way, or if the error is shown inside a page.
+func (r *request) loadErrorPageFrame(e *core.Error) layout.Frame {
+	stranger := r.newSignedOutFrame("")
 	if e.Code == core.CodeUnavailable || e.Code == core.CodeInternal || r.wantsFragment() {
 		return stranger
 	}
 	if !r.sessionLoaded && (e.Code == core.CodeRateLimited || r.authenticate() != nil) || r.caller.IsZero() {
 		return stranger
 	}
-	f, err := r.loadFrame("", "")
+	f, err := r.loadFrameAndPopFlash("", "")
 	if err != nil {
 		return stranger
 	}
 	return f
 }
 
-// hints replaces hints for programs by hints for people.
+// hints are hints for people, which replace those for programs, by the error's code.
 var hints = map[core.Code]string{
 	core.CodePlanHasIssues:       "Fix the problems below and try again.",
 	core.CodeOutcomeUnknown:      "Check the account on its network, then answer the question on the post's page.",
-	core.CodeIdempotencyMismatch: "The earlier post is in your list of posts. To create another, submit the form again.",
+	core.CodeIdempotencyMismatch: "The earlier post is in your list of posts. To create another post, submit the form again.",
 	core.CodeInternal:            "Try again. If it happens again, give the operator the request ID.",
 }
 
-// pathHints replaces hints that name fields of an API request, by the path of the refused field.
+// pathHints replace hints that name fields of an API request, by the path of the refused field.
 var pathHints = map[string]string{
 	"cursor": "Open the list of posts again.", "when": "Choose now, a time, or draft.",
 }
 
-// messages replaces messages for programs by messages for people.
+// messages are messages for people, which replace those for programs, by the error's code.
 var messages = map[core.Code]string{
 	core.CodeIdempotencyMismatch:   "This form was already submitted with different content.",
 	core.CodeIdempotencyInProgress: "This form was just submitted and is still being processed.",
 	core.CodePlanHasIssues:         "The post cannot be published as it is.",
 }
 
-// humanize returns an error with a message and a hint for people, as the dashboard shows them.
-func (w *Web) humanize(e *core.Error) *contract.Error {
+// errorForPeople returns an error with a message and a hint for people, as the dashboard shows them.
+func (w *Web) errorForPeople(e *core.Error) *contract.Error {
 	out := contract.ErrorOf(e, w.cfg.UpgradeURL)
 	out.Hint = e.Hint // without the path, which means nothing to people
 	if hint, ok := pathHints[e.Path]; ok {
@@ -111,7 +112,7 @@ func (w *Web) humanize(e *core.Error) *contract.Error {
 			out.Message = field.Label + " " + e.Message
 		}
 	}
-	if told := joinIssues(e.Rows); told != "" {
+	if told := joinIssueTexts(e.Rows); told != "" {
 		out.Hint = told
 	}
 	return &out
@@ -124,13 +125,13 @@ func formatWait(seconds int) string {
 	return ui.CountNoun((seconds+59)/60, "minute", "minutes")
 }
 
-// issueHints replaces hints of issues that name fields of an API request.
+// issueHints replace hints that name fields of an API request, by the issue's code.
 var issueHints = map[core.IssueCode]string{
 	core.IssueTimeInPast.Code: "Choose a later time, or choose Send now.",
 }
 
-// joinIssues returns the messages and hints of all issues as one text.
-func joinIssues(rows []core.PlanRow) string {
+// joinIssueTexts returns the messages and hints of all issues as one text.
+func joinIssueTexts(rows []core.PlanRow) string {
 	var told []string
 	for _, row := range rows {
 		for _, issue := range row.Issues {

@@ -37,7 +37,7 @@ func withForm(handle func(*request, url.Values) error) func(*request) error {
 // errNoRedirect is the error of a form that was answered with a page: nothing was done, and it can be sent again.
 var errNoRedirect = core.Fail(core.CodeConflict, "The form was answered with a page.")
 
-// formAnswer is where a form led, and what the session keeps for the page there.
+// formAnswer is the address to which a form redirected, and what the session keeps for the page there.
 type formAnswer struct{ To, Flash, Selected string }
 
 // actOnce makes a handler act only once on a form that is sent twice, for example because its button was pressed twice:
@@ -48,14 +48,14 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		handled, handleErr := false, error(nil)
 		first, outdated, err := doOnce(r, form, func(ctx context.Context) (formAnswer, error) {
 			handled = true
-			handleErr = r.handleWithin(ctx, form, handle)
+			handleErr = r.handleWithContext(ctx, form, handle)
 			if r.ledTo == "" {
 				return formAnswer{}, cmp.Or[error](handleErr, errNoRedirect)
 			}
 			kept := r.web.sessions.manager // what was done is done, even if the redirect failed
 			return formAnswer{
-				To: r.ledTo, Flash: kept.GetString(ctx, r.workspaceKey(keyFlash)),
-				Selected: kept.GetString(ctx, r.workspaceKey(keySelected)),
+				To: r.ledTo, Flash: kept.GetString(ctx, r.sessionKeyForWorkspace(keyFlash)),
+				Selected: kept.GetString(ctx, r.sessionKeyForWorkspace(keySelected)),
 			}, nil
 		})
 		if errors.Is(err, errNoRedirect) {
@@ -64,11 +64,11 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		if err != nil || handled {
 			return cmp.Or(err, handleErr)
 		}
-		r.putSessionValue(r.workspaceKey(keyFlash), first.Flash)
-		r.putSessionValue(r.workspaceKey(keySelected), first.Selected)
+		r.putSessionValue(r.sessionKeyForWorkspace(keyFlash), first.Flash)
+		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), first.Selected)
 		var flash layout.Flash
 		if outdated && json.Unmarshal([]byte(first.Flash), &flash) == nil {
-			r.setFullFlash(newRepeatedFlash(flash))
+			r.setFlashWithDetails(newRepeatedFlash(flash))
 		}
 		return r.redirect(first.To)
 	}
@@ -77,12 +77,12 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 // newRepeatedFlash returns the message for a form that was sent before, from its first message.
 func newRepeatedFlash(first layout.Flash) layout.Flash {
 	first.Tone = ui.ToneInfo
-	first.Text = "You already sent this form. Nothing was changed again. The first answer was: " + first.Text
+	first.Text = "You already submitted this form, so nothing has changed. The first result was: " + first.Text
 	return first
 }
 
-// repeatFlashFor is how long a form that is sent again gets its first message as if it had just acted. Later, the
-// message may no longer be true.
+// repeatFlashFor is how long the response to a repeated form shows the first message unchanged. Later, the message may
+// no longer be true.
 const repeatFlashFor = 10 * time.Second
 
 // doneAt is what a form did, and when.
@@ -96,7 +96,7 @@ type doneAt[T any] struct {
 func doOnce[T any](
 	r *request, form url.Values, act func(context.Context) (T, error),
 ) (out T, outdated bool, err error) {
-	repeated := r.actReplay(form)
+	repeated := r.newReplayPerAct(form)
 	if repeated == nil {
 		out, err = act(r.context())
 		return out, false, err
@@ -113,9 +113,10 @@ func doOnce[T any](
 	return first.Out, r.web.cfg.Now().Sub(first.At) > repeatFlashFor, err
 }
 
-// actReplay is formReplay for a form that can act in several ways: another choice is another act.
-func (r *request) actReplay(form url.Values) *app.Replay {
-	replay := formReplay(form)
+// newReplayPerAct is newFormReplay for a form with several actions. Its key depends on the form's address and values,
+// so that each action can happen once.
+func (r *request) newReplayPerAct(form url.Values) *app.Replay {
+	replay := newFormReplay(form)
 	if replay != nil {
 		sum := sha256.Sum256([]byte(r.echo.Request().URL.Path + "\n" + form.Encode()))
 		replay.Key += "-" + hex.EncodeToString(sum[:16])
@@ -123,8 +124,10 @@ func (r *request) actReplay(form url.Values) *app.Replay {
 	return replay
 }
 
-// handleWithin calls a handler with another context, which the request does not keep.
-func (r *request) handleWithin(ctx context.Context, form url.Values, handle func(*request, url.Values) error) error {
+// handleWithContext calls a handler with another context, which the request does not keep.
+func (r *request) handleWithContext(
+	ctx context.Context, form url.Values, handle func(*request, url.Values) error,
+) error {
 	before := r.echo.Request()
 	defer r.echo.SetRequest(before)
 	r.echo.SetRequest(before.WithContext(ctx))
@@ -182,11 +185,11 @@ func normalizeForm(form url.Values) error {
 // maxSavedForm is the maximum size in bytes of an encoded form that is kept until after the sign-in.
 const maxSavedForm = 256 << 10
 
-// offerSignInKeepingForm shows the sign-in page to a person who submitted a form with a text, which is shown again
-// after the sign-in. It does nothing and returns false if the request is not such a form.
+// offerSignInKeepingForm shows the sign-in page to a person who submitted a form with the text of a post. The form is
+// shown again after the sign-in. It does nothing and returns false if the request is not such a form.
 func (r *request) offerSignInKeepingForm() (done bool, err error) {
 	httpReq := r.echo.Request()
-	next := textFormPage(httpReq.URL.Path)
+	next := pageOfTextForm(httpReq.URL.Path)
 	if httpReq.Method != http.MethodPost || next == "" || r.wantsFragment() {
 		return false, nil
 	}
@@ -204,14 +207,14 @@ func (r *request) offerSignInKeepingForm() (done bool, err error) {
 	return true, r.renderSignIn(http.StatusUnauthorized, auth.SignInModel{Next: next, Carry: text, Refused: &told})
 }
 
-// textFormPage returns the page with the form that is submitted to a path, or "" if the form contains no text of a
+// pageOfTextForm returns the page with the form that is submitted to a path, or "" if the form contains no text of a
 // post.
-func textFormPage(path string) string {
-	at, rest := link.SplitWorkspace(path)
+func pageOfTextForm(submitPath string) string {
+	at, rest := link.SplitWorkspace(submitPath)
 	if here := link.Workspace(""); rest == here.CreatePosts() || rest == here.PlanPosts() {
 		return at.Compose()
 	}
-	page := safeReturnURL(strings.TrimSuffix(path, "/plan"))
+	page := safeReturnURL(strings.TrimSuffix(submitPath, "/plan"))
 	if !strings.HasSuffix(page, "/edit") {
 		return ""
 	}

@@ -57,7 +57,7 @@ func TestTheErrorOfAFormWithAnIDIsAPage(t *testing.T) {
 	if kind := page.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/html") {
 		t.Errorf("it is %s: %s", kind, page.body)
 	}
-	page.says(t, "The form was changed.")
+	page.says(t, "Belfry cannot undo this change.")
 }
 
 func TestAButtonOfAPostThatIsPressedTwiceActsOnce(t *testing.T) {
@@ -139,7 +139,7 @@ func TestAFormThatIsSentAgainLaterSaysThatItWasSentBefore(t *testing.T) {
 	s.show(post)
 	s.Clock.Advance(time.Minute)
 	s.submit(page, "form:has(#cancel)").is(t, http.StatusSeeOther)
-	s.show(post).says(t, "You already sent this form. Nothing was changed again. The first answer was: Moved back to drafts.")
+	s.show(post).says(t, "You already submitted this form, so nothing has changed. The first result was: Moved back to drafts.")
 }
 
 // auditedChanges counts the changes and deletions of posts in the audit log.

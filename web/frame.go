@@ -34,7 +34,7 @@ func (r *request) loadAccounts() ([]contract.Account, error) {
 	return r.accounts, nil
 }
 
-func (r *request) workspaceZone() (core.Zone, error) {
+func (r *request) loadWorkspaceZone() (core.Zone, error) {
 	who, err := r.loadWhoami()
 	if err != nil {
 		return core.Zone{}, err
@@ -42,13 +42,14 @@ func (r *request) workspaceZone() (core.Zone, error) {
 	return core.ParseZone(who.Workspace.TZ)
 }
 
-// loadFrame loads the frame of a page, and removes the flash from the session to show it. The frame of a part of a page
-// has only the person's rights and links.
-func (r *request) loadFrame(title string, section layout.Section) (layout.Frame, error) {
+// loadFrameAndPopFlash loads the frame of a page, and removes the flash from the session to show it. The frame of a
+// part of a page has only the person's rights and links.
+func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (layout.Frame, error) {
 	role := r.caller.Role()
 	f := layout.Frame{
 		Title: title, Section: section, Writes: role.CanWrite(), Manages: role.CanManage(),
-		Link: r.link, NoShortcuts: !r.preferences.Shortcuts, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL(),
+		Link: r.link, NoShortcuts: !r.preferences.Shortcuts, Sandbox: r.web.inSandbox(),
+		SandboxURL: r.web.sandboxControlURL(),
 	}
 	if r.wantsFragment() {
 		return f, nil
@@ -64,7 +65,7 @@ func (r *request) loadFrame(title string, section layout.Section) (layout.Frame,
 	if who.User.Email != nil {
 		f.Person.Email = *who.User.Email
 	}
-	if err := r.addAttention(&f); err != nil {
+	if err := r.loadAttention(&f); err != nil {
 		return f, err
 	}
 	f.Flash = r.popFlash()
@@ -96,14 +97,14 @@ func (r *request) loadOtherWorkspaces() ([]layout.Workspace, error) {
 	return list, err
 }
 
-// signedOutFrame returns the frame of a page for a person who is not signed in.
-func (r *request) signedOutFrame(title string) layout.Frame {
-	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL()}
+// newSignedOutFrame returns the frame of a page for a person who is not signed in.
+func (r *request) newSignedOutFrame(title string) layout.Frame {
+	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxControlURL()}
 }
 
-// addAttention adds what requires a person's attention to the navigation, and to the notices unless the present page
+// loadAttention adds what requires a person's attention to the navigation, and to the notices unless the present page
 // shows it anyway.
-func (r *request) addAttention(f *layout.Frame) error {
+func (r *request) loadAttention(f *layout.Frame) error {
 	f.Attention = map[layout.Section]layout.Attention{}
 	accounts, err := r.loadAccounts()
 	if err != nil {
@@ -115,7 +116,7 @@ func (r *request) addAttention(f *layout.Frame) error {
 	f.Attention[layout.SectionAccounts] = layout.Attention{Count: len(lost), Words: "to reconnect"}
 	if f.Section != layout.SectionAccounts {
 		for _, a := range lost {
-			f.Notices = append(f.Notices, r.reconnectNotice(a))
+			f.Notices = append(f.Notices, r.newReconnectNotice(a))
 		}
 	}
 	hold, _, err := r.web.cfg.App.GetPublishingHold(r.context(), r.caller)
@@ -144,8 +145,8 @@ func (r *request) addAttention(f *layout.Frame) error {
 	return err
 }
 
-// reconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
-func (r *request) reconnectNotice(a contract.Account) layout.Notice {
+// newReconnectNotice says that an account must be reconnected, with a link to do so if the person's role allows it.
+func (r *request) newReconnectNotice(a contract.Account) layout.Notice {
 	platform := core.Platform(a.Platform)
 	subject := a.DisplayName + " on " + r.web.cfg.Networks.DisplayName(platform)
 	n := layout.Notice{
@@ -164,8 +165,8 @@ var disconnectedReasons = map[string]string{
 
 func (w *Web) inSandbox() bool { return w.cfg.SandboxPath != "" }
 
-// sandboxURL returns the address of the simulated networks' control page.
-func (w *Web) sandboxURL() string {
+// sandboxControlURL returns the address of the simulated networks' control page.
+func (w *Web) sandboxControlURL() string {
 	if !w.inSandbox() {
 		return ""
 	}

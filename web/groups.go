@@ -21,7 +21,7 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	if err != nil {
 		return err
 	}
-	accounts, err := r.groupAccounts(nil)
+	accounts, err := r.loadAccountViews(nil)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	if err != nil {
 		return err
 	}
-	frame, err := r.loadFrame("Groups", layout.SectionGroups)
+	frame, err := r.loadFrameAndPopFlash("Groups", layout.SectionGroups)
 	if err != nil {
 		return err
 	}
@@ -50,14 +50,14 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	return r.render(status, groups.List(m), groups.ListPart(m))
 }
 
-// groupAccounts returns all accounts for display. Those with the ids are marked as chosen.
-func (r *request) groupAccounts(chosen []string) ([]groups.Account, error) {
+// loadAccountViews returns all accounts for display. The accounts with the ids are marked as chosen.
+func (r *request) loadAccountViews(chosenIDs []string) ([]groups.Account, error) {
 	list, err := r.loadAccounts()
 	views := make([]groups.Account, len(list))
 	for i, a := range list {
 		views[i] = groups.Account{
 			ID: a.ID, Name: a.DisplayName, Avatar: a.AvatarPath(), Platform: a.Platform,
-			Network: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)), Chosen: slices.Contains(chosen, a.ID),
+			Network: r.web.cfg.Networks.DisplayName(core.Platform(a.Platform)), Chosen: slices.Contains(chosenIDs, a.ID),
 		}
 		if a.Username != nil {
 			views[i].Username = *a.Username
@@ -67,21 +67,21 @@ func (r *request) groupAccounts(chosen []string) ([]groups.Account, error) {
 }
 
 func (r *request) showNewGroup() error {
-	return r.renderGroup(http.StatusOK, groups.FormModel{Color: groups.DefaultColor()}, nil)
+	return r.renderGroupForm(http.StatusOK, groups.FormModel{Color: groups.DefaultColor()}, nil)
 }
 
-func (r *request) showGroup() error {
+func (r *request) showGroupForm() error {
 	g, err := r.web.cfg.App.GetGroup(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
 	}
 	m := groups.FormModel{ID: g.ID, Name: g.Name, Description: g.Description, Color: g.Color}
-	return r.renderGroup(http.StatusOK, m, g.AccountIDs)
+	return r.renderGroupForm(http.StatusOK, m, g.AccountIDs)
 }
 
-// renderGroup renders the form of a group with the chosen accounts, or redirects to the groups if the person's role
+// renderGroupForm renders the form of a group with the chosen accounts, or redirects to the groups if the person's role
 // does not allow changes.
-func (r *request) renderGroup(status int, m groups.FormModel, chosen []string) (err error) {
+func (r *request) renderGroupForm(status int, m groups.FormModel, chosen []string) (err error) {
 	if !r.caller.Role().CanWrite() {
 		return r.redirect(r.link.Groups())
 	}
@@ -89,10 +89,10 @@ func (r *request) renderGroup(status int, m groups.FormModel, chosen []string) (
 	if m.ID != "" {
 		title = "Edit group"
 	}
-	if m.Accounts, err = r.groupAccounts(chosen); err != nil {
+	if m.Accounts, err = r.loadAccountViews(chosen); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrame(title, layout.SectionGroups); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash(title, layout.SectionGroups); err != nil {
 		return err
 	}
 	return r.render(status, groups.Form(m), nil)
@@ -138,7 +138,7 @@ func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved con
 			input = groups.FieldName
 		}
 		m.Errors, m.Refused = r.placeError(e, input)
-		return r.renderGroup(httpd.Status(e.Code), m, chosen)
+		return r.renderGroupForm(httpd.Status(e.Code), m, chosen)
 	}
 	if err != nil {
 		return err
@@ -147,11 +147,11 @@ func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved con
 	return r.redirect(r.link.Groups())
 }
 
-// addToGroup adds an account, which the person dragged, to a group.
-func (r *request) addToGroup(form url.Values) error {
+// addAccountToGroup adds an account, which the person dragged, to a group.
+func (r *request) addAccountToGroup(form url.Values) error {
 	_, err := r.web.cfg.App.AddAccountToGroup(r.context(), r.caller, r.pathID(), form.Get(groups.FieldAccount))
 	if e, ok := asRefusal(err); ok {
-		return r.renderGroups(httpd.Status(e.Code), r.web.humanize(e))
+		return r.renderGroups(httpd.Status(e.Code), r.web.errorForPeople(e))
 	}
 	if err != nil {
 		return err
@@ -164,12 +164,12 @@ func (r *request) addToGroup(form url.Values) error {
 
 func (r *request) redirectToGroups() error { return r.redirect(r.link.Groups()) }
 
-func (r *request) confirmDeleteGroup() error {
+func (r *request) showDeleteGroupConfirmation() error {
 	g, err := r.web.cfg.App.GetGroup(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
 	}
-	return r.renderConfirm(layout.SectionGroups, layout.ConfirmModel{
+	return r.renderConfirmation(layout.SectionGroups, layout.ConfirmModel{
 		Title: "Delete the group " + g.Name + "?", Points: []string{"Its accounts and their posts do not change."},
 		Action: r.link.DeleteGroup(g.ID), Button: "Delete group", Back: r.link.Groups(),
 	})

@@ -24,7 +24,7 @@ func (r *request) renderInvitation(status int, m auth.InvitationModel) error {
 	if err != nil {
 		return err
 	}
-	m.Frame, m.Workspace, m.Email = r.signedOutFrame("Join "+i.Workspace), i.Workspace, i.Email
+	m.Frame, m.Workspace, m.Email = r.newSignedOutFrame("Join "+i.Workspace), i.Workspace, i.Email
 	if status == http.StatusOK {
 		m.Name = i.Name
 	}
@@ -32,7 +32,7 @@ func (r *request) renderInvitation(status int, m auth.InvitationModel) error {
 }
 
 func (r *request) renderInvalidInvitation() error {
-	return r.render(http.StatusNotFound, auth.NoInvitation(r.signedOutFrame("Invitation")), nil)
+	return r.render(http.StatusNotFound, auth.NoInvitation(r.newSignedOutFrame("Invitation")), nil)
 }
 
 func (r *request) acceptInvitation(form url.Values) error {
@@ -44,7 +44,7 @@ func (r *request) acceptInvitation(form url.Values) error {
 	}
 	if e, ok := asRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
-		r.setRetryAfter(e)
+		r.setRetryAfterHeader(e)
 		if m.Refused != nil {
 			m.Refused.UpgradeURL = "" // only members may see the plans
 		}

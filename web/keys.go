@@ -31,10 +31,10 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 	if err != nil {
 		return err
 	}
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrame("API keys", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("API keys", layout.SectionSettings); err != nil {
 		return err
 	}
 	m.Form, m.Keys, m.API, m.UpgradeURL = newFormID(), list.Keys, who.Usage.API, r.web.cfg.UpgradeURL
@@ -66,14 +66,14 @@ func (r *request) createKey(form url.Values) error {
 	return r.renderKeys(http.StatusCreated, settings.KeysModel{New: &made})
 }
 
-func (r *request) confirmRevoke() error {
+func (r *request) showRevokeKeyConfirmation() error {
 	list, err := r.web.cfg.App.ListKeys(r.context(), r.caller)
 	if err != nil {
 		return err
 	}
 	for _, k := range list.Keys {
 		if k.ID == r.pathID() {
-			return r.renderConfirm(layout.SectionSettings, layout.ConfirmModel{
+			return r.renderConfirmation(layout.SectionSettings, layout.ConfirmModel{
 				Title:  "Revoke key " + k.Name + "?",
 				Points: []string{"Programs that use it stop working immediately.", "This cannot be undone."},
 				Action: r.link.RevokeKey(k.ID), Button: "Revoke key", Back: r.link.Keys(),

@@ -23,7 +23,7 @@ func (r *request) streamChanges() error {
 	if r.echo.Request().Method != http.MethodGet {
 		return r.refuseStream()
 	}
-	leave, ok := r.web.streams.countStream("session "+session, "address "+httpd.ClientAddressKey(r.echo))
+	leave, ok := r.web.streams.admitStream("session "+session, "address "+httpd.ClientAddressKey(r.echo))
 	if !ok {
 		return r.refuseStream()
 	}
@@ -64,7 +64,7 @@ func (r *request) isStillSignedIn() bool {
 	if err != nil {
 		return false
 	}
-	now, err := r.web.findVisit(ctx, string(r.link))
+	now, err := r.web.findSessionVisit(ctx, string(r.link))
 	return err == nil && now.Caller.User() == r.caller.User() && now.Caller.Workspace() == r.caller.Workspace()
 }
 
@@ -80,8 +80,9 @@ type streams struct {
 	open map[string]int
 }
 
-// countStream counts an open stream until leave is called. ok is false if the session or the address has too many.
-func (s *streams) countStream(session, address string) (leave func(), ok bool) {
+// admitStream counts a stream as open until leave is called. ok is false if the session or the address already has too
+// many streams.
+func (s *streams) admitStream(session, address string) (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open == nil {

@@ -39,18 +39,21 @@ func (r *request) showLibrary() error {
 func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, error) {
 	m := media.LibraryModel{Filter: filter, Errors: map[string]string{}}
 	var err error
-	if m.Files, m.Next, err = r.listFiles(filter, filter.Use); err != nil {
+	if m.Files, m.Next, err = r.listLibraryPage(filter, filter.Use); err != nil {
 		return m, err
 	}
-	if m.Folders, err = r.loadFolders(); err != nil {
+	if m.Folders, err = r.loadFolderTree(); err != nil {
 		return m, err
 	}
-	m.Frame, err = r.loadFrame("Media", layout.SectionMedia)
+	m.Frame, err = r.loadFrameAndPopFlash("Media", layout.SectionMedia)
 	return m, err
 }
 
-// listFiles returns a page of the library's files, and the cursor of the next page. use replaces the filter's Use.
-func (r *request) listFiles(f link.MediaFilter, use string) (files []media.File, next string, err error) {
+// listLibraryPage returns a page of the library's files, and the cursor of the next page. use replaces the filter's
+// Use.
+func (r *request) listLibraryPage(
+	f link.MediaFilter, use string,
+) (files []media.File, nextCursor string, err error) {
 	list, err := r.web.cfg.App.ListLibraryFiles(r.context(), r.caller, app.LibraryFilter{
 		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tag: f.Tag, Use: use, Sort: f.Sort, After: f.After,
 		Limit: filesPerPage,
@@ -62,31 +65,31 @@ func (r *request) listFiles(f link.MediaFilter, use string) (files []media.File,
 		files = append(files, media.File{Media: one})
 	}
 	if list.NextCursor != nil {
-		next = *list.NextCursor
+		nextCursor = *list.NextCursor
 	}
-	return files, next, nil
+	return files, nextCursor, nil
 }
 
-func (r *request) loadFolders() (media.Tree, error) {
+func (r *request) loadFolderTree() (media.Tree, error) {
 	found, err := r.web.cfg.App.ListFolders(r.context(), r.caller)
 	return media.NewTree(found.Folders), err
 }
 
-// showPicker shows the dialog for choosing files. If the person filters or asks for more, it shows only the files.
-func (r *request) showPicker() error {
+// showFilePicker shows the dialog for choosing files. If the person filters or asks for more, it shows only the files.
+func (r *request) showFilePicker() error {
 	filter := link.ParseMediaFilter(r.echo.QueryParams())
 	if !r.wantsFragment() {
 		return r.redirect(r.link.Media(filter))
 	}
 	m := media.PickModel{Link: r.link, Filter: filter}
 	var err error
-	if m.Files, m.Next, err = r.listFiles(filter, app.UseUsable); err != nil {
+	if m.Files, m.Next, err = r.listLibraryPage(filter, app.UseUsable); err != nil {
 		return err
 	}
 	if strings.HasPrefix(r.echo.Request().Header.Get("HX-Target"), "picker-") {
 		return r.render(http.StatusOK, media.PickFiles(m), nil)
 	}
-	if m.Folders, err = r.loadFolders(); err != nil {
+	if m.Folders, err = r.loadFolderTree(); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, media.PickPart(m), nil)
@@ -106,7 +109,7 @@ func (r *request) finishFileAction(form url.Values, message string, err error) e
 	e, refused := asRefusal(err)
 	switch {
 	case refused:
-		told := r.web.humanize(e)
+		told := r.web.errorForPeople(e)
 		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
 	case err != nil:
 		return err
@@ -123,7 +126,7 @@ func (r *request) changeSelectedFiles(form url.Values) error {
 	act, tag := form.Get(media.FieldAct), strings.TrimSpace(form.Get(media.FieldTag))
 	switch act {
 	case media.ActMove:
-		batch.FolderID, done = optionalFolder(form.Get(media.FieldFolder)), "moved"
+		batch.FolderID, done = optionalFolderID(form.Get(media.FieldFolder)), "moved"
 	case media.ActTag:
 		batch.AddTag, done = tag, "tagged with “"+tag+"”"
 	case media.ActUntag:
@@ -141,23 +144,24 @@ func (r *request) changeSelectedFiles(form url.Values) error {
 	return r.finishFileAction(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
 }
 
-// optionalFolder returns the id of the folder in a form, or null for no folder.
-func optionalFolder(id string) contract.Opt[string] {
+// optionalFolderID returns the id of the folder in a form, or null for no folder.
+func optionalFolderID(id string) contract.Opt[string] {
 	if id == "" || id == link.RootFolder {
 		return contract.Opt[string]{Set: true, Null: true}
 	}
 	return contract.Some(id)
 }
 
-// deleteSelectedFiles deletes the selected files if the person has confirmed it, or else asks for confirmation.
-func (r *request) deleteSelectedFiles(form url.Values) error {
+// deleteOrConfirmSelectedFiles deletes the selected files if the person has confirmed it, or else asks for
+// confirmation.
+func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	ids := form[media.FieldFile]
 	if form.Get(media.FieldSure) != "" || len(ids) == 0 {
 		deleted, used, err := r.web.cfg.App.DeleteFiles(r.context(), r.caller, ids)
 		message := ui.CountNoun(deleted, "file", "files") + " deleted."
 		if len(used) > 0 {
 			message += " " + ui.CountNoun(len(used), "file is", "files are") +
-				" still used by drafts or queued posts: " + joinNames(used) + "."
+				" still used by drafts or queued posts: " + joinFirstNames(used) + "."
 		}
 		return r.finishFileAction(form, message, err)
 	}
@@ -182,8 +186,8 @@ func (r *request) deleteSelectedFiles(form url.Values) error {
 	if len(names) == 0 {
 		return core.NotFound()
 	}
-	return r.renderConfirm(layout.SectionMedia, layout.ConfirmModel{
-		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: joinNames(names), Points: []string{
+	return r.renderConfirmation(layout.SectionMedia, layout.ConfirmModel{
+		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: joinFirstNames(names), Points: []string{
 			"Files are deleted permanently. Live posts keep them on their networks.",
 			"Files that drafts or queued posts use are not deleted.",
 		}, Action: r.link.DeleteFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
@@ -191,8 +195,8 @@ func (r *request) deleteSelectedFiles(form url.Values) error {
 	})
 }
 
-// joinNames lists the first filesNamed names, and counts the others.
-func joinNames(names []string) string {
+// joinFirstNames joins the first filesNamed names, and counts the others.
+func joinFirstNames(names []string) string {
 	if more := len(names) - filesNamed; more > 0 {
 		return strings.Join(names[:filesNamed], ", ") + " and " + ui.CountNoun(more, "other", "others")
 	}
@@ -222,7 +226,7 @@ func (r *request) createFolder(form url.Values) error {
 func (r *request) editFolder(form url.Values) error {
 	in := contract.EditFolder{
 		ID: r.pathID(), Name: new(strings.TrimSpace(form.Get(media.FieldName))),
-		ParentID: optionalFolder(form.Get(media.FieldParent)),
+		ParentID: optionalFolderID(form.Get(media.FieldParent)),
 	}
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
 	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())
@@ -243,7 +247,7 @@ func (r *request) renderLibraryError(
 	if err != nil {
 		return err
 	}
-	told := r.web.humanize(e)
+	told := r.web.errorForPeople(e)
 	place(&m, strings.TrimSpace(told.Message+" "+told.Hint))
 	return r.render(httpd.Status(e.Code), media.Library(m), nil)
 }

@@ -18,7 +18,7 @@ import (
 
 // showFile shows a file on a page or in the library's drawer.
 func (r *request) showFile() error {
-	m, err := r.loadFileModel(link.ParseMediaFilter(r.echo.QueryParams()))
+	m, err := r.loadFilePage(link.ParseMediaFilter(r.echo.QueryParams()))
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (r *request) showFile() error {
 // fileTitleLength is how many characters of a post's text the page of a file shows.
 const fileTitleLength = 80
 
-func (r *request) loadFileModel(back link.MediaFilter) (media.FileModel, error) {
+func (r *request) loadFilePage(back link.MediaFilter) (media.FileModel, error) {
 	m := media.FileModel{Back: back, Errors: map[string]string{}}
 	card, err := r.web.cfg.App.GetFileDetails(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -41,13 +41,13 @@ func (r *request) loadFileModel(back link.MediaFilter) (media.FileModel, error) 
 			ID: p.ID, Status: p.Status, Title: posts.TitleOrText(p, fileTitleLength), Line: p.StatusLine,
 		})
 	}
-	if m.Folders, err = r.loadFolders(); err != nil {
+	if m.Folders, err = r.loadFolderTree(); err != nil {
 		return m, err
 	}
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return m, err
 	}
-	m.Frame, err = r.loadFrame(card.OriginalName, layout.SectionMedia)
+	m.Frame, err = r.loadFrameAndPopFlash(card.OriginalName, layout.SectionMedia)
 	return m, err
 }
 
@@ -60,13 +60,13 @@ func (r *request) editFile(form url.Values) error {
 	made, err := r.web.cfg.App.EditMedia(r.context(), r.caller, contract.EditMedia{
 		ID: r.pathID(), Title: optionalText(values.Name), Description: optionalText(values.Description),
 		Tags:     new(append([]string{}, parseTags(values.Tags)...)),
-		FolderID: optionalFolder(values.Folder), Pinned: &values.Pinned,
+		FolderID: optionalFolderID(values.Folder), Pinned: &values.Pinned,
 	})
 	e, refused := asRefusal(err)
 	if !refused {
 		return r.finishFileAction(form, made.OriginalName+" saved.", err)
 	}
-	m, err := r.loadFileModel(r.libraryFilterFrom(form))
+	m, err := r.loadFilePage(r.libraryFilterFrom(form))
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (r *request) uploadToLibrary() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	sent, refused, err := r.readUploads()
+	sent, refused, err := r.readUploadForm()
 	if err != nil {
 		return err
 	}

@@ -240,12 +240,12 @@ func TestFilesAreUploadedWithoutAScript(t *testing.T) {
 	folder := s.ws.Folder("Summer", "")
 	files := map[string][]byte{"a.jpg": mediatest.JPEG(64, 64), "z.jpg": mediatest.JPEG(64, 64)}
 	pairs := []string{"folder", folder.ID, "back", "folder=" + folder.ID}
-	page := s.b.follow(s.b.addFiles("/media/files", pairs, files))
+	page := s.b.follow(s.b.uploadComposerFiles("/media/files", pairs, files))
 	page.says(t, "2 files uploaded.", "Processing")
 	if n := len(page.all(testid("file"))); n != 2 {
 		t.Errorf("%d files are in the folder", n)
 	}
-	s.b.follow(s.b.addFiles("/media/files", pairs, nil)).says(t, "No file was chosen.")
+	s.b.follow(s.b.uploadComposerFiles("/media/files", pairs, nil)).says(t, "No file was chosen.")
 }
 
 func TestAScriptReservesUploadsOnce(t *testing.T) {
@@ -307,7 +307,7 @@ func TestAViewerSeesTheLibraryAndChangesNothing(t *testing.T) {
 	} {
 		viewer.post(address, "file", file.ID, "act", "pin", "name", "x", "filename", "x.jpg", "size", "5").is(t, http.StatusForbidden)
 	}
-	viewer.addFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusForbidden)
+	viewer.uploadComposerFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusForbidden)
 }
 
 // Forms with files are spooled to disk: without a bound, one person could fill it.
@@ -335,13 +335,13 @@ func TestAPersonSendsFewFormsWithFilesAtOnce(t *testing.T) {
 		must(t, err)
 		sent = append(sent, writer)
 	}
-	s.b.addFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusTooManyRequests).
+	s.b.uploadComposerFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusTooManyRequests).
 		says(t, "You are already sending 2 forms with files.")
 	for _, writer := range sent {
 		must(t, writer.Close())
 		<-answers
 	}
-	s.b.follow(s.b.addFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)})).says(t, "1 file uploaded.")
+	s.b.follow(s.b.uploadComposerFiles("/media/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)})).says(t, "1 file uploaded.")
 }
 
 func TestSigningInLeadsBackToTheLibrary(t *testing.T) {

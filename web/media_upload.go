@@ -34,7 +34,7 @@ func (r *request) reserveUpload(form url.Values) error {
 		return errors.New("there is no operation that reserves an upload")
 	}
 	answer, err := r.web.cfg.App.RunOperation(r.context(), operation, app.Request{
-		Caller: r.caller, Decode: app.DecodedInput(in), Replay: formReplay(form),
+		Caller: r.caller, Decode: app.DecodedInput(in), Replay: newFormReplay(form),
 	})
 	if err != nil {
 		return r.writeErrorJSON(err)
@@ -42,8 +42,8 @@ func (r *request) reserveUpload(form url.Values) error {
 	return r.writeJSON(http.StatusCreated, json.RawMessage(answer.Body))
 }
 
-// sendUploadedFiles returns the files with the ids in the query as JSON, for the script that has uploaded them.
-func (r *request) sendUploadedFiles() error {
+// writeUploadedFilesJSON returns the files with the ids in the query as JSON, for the script that has uploaded them.
+func (r *request) writeUploadedFilesJSON() error {
 	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, r.echo.QueryParams()["id"])
 	if err != nil {
 		return r.writeErrorJSON(err)
@@ -55,7 +55,7 @@ func (r *request) sendUploadedFiles() error {
 	return r.writeJSON(http.StatusOK, list)
 }
 
-// cancelUpload deletes a reserved file that the script does not upload.
+// cancelUpload deletes a reserved file that the script will not upload.
 func (r *request) cancelUpload() error {
 	if err := r.web.cfg.App.DeleteMedia(r.context(), r.caller, r.pathID()); err != nil {
 		return r.writeErrorJSON(err)
@@ -69,7 +69,7 @@ func (r *request) writeJSON(status int, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := r.saveSession(); err != nil {
+	if err := r.saveSessionIfChanged(); err != nil {
 		return err
 	}
 	return r.echo.Blob(status, "application/json", body)
@@ -81,9 +81,9 @@ func (r *request) writeErrorJSON(err error) error {
 	if e.Code == core.CodeInternal || e.Code == core.CodeUnavailable {
 		return err
 	}
-	r.setRetryAfter(e)
-	told := r.web.humanize(e)
-	if e.Code == core.CodeNotFound { // humanize leaves its texts to pages
+	r.setRetryAfterHeader(e)
+	told := r.web.errorForPeople(e)
+	if e.Code == core.CodeNotFound { // errorForPeople leaves its texts to pages
 		told.Message, told.Hint = "The folder or the file no longer exists.", "Reload the page."
 	}
 	return r.writeJSON(httpd.Status(e.Code), told)
@@ -98,9 +98,9 @@ type uploadForms struct {
 	sent map[core.UserID]int
 }
 
-// countForm counts a form until done is called. It returns rate_limited if the person is already sending the maximum
-// number of forms.
-func (u *uploadForms) countForm(person core.UserID) (done func(), err error) {
+// admitForm counts a form as being sent until done is called. It returns rate_limited if the person is already sending
+// the maximum number of forms.
+func (u *uploadForms) admitForm(person core.UserID) (done func(), err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.sent[person] >= maxUploadForms {

@@ -23,10 +23,10 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	if err != nil {
 		return err
 	}
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrame("Members", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Members", layout.SectionSettings); err != nil {
 		return err
 	}
 	m.Mails, m.Outbox = r.web.cfg.App.MailMode() != app.MailOff, r.web.outboxURL()
@@ -55,12 +55,12 @@ func (r *request) inviteMember(form url.Values) error {
 	return r.renderMembers(http.StatusCreated, settings.MembersModel{New: &made})
 }
 
-func (r *request) editMember(form url.Values) error {
+func (r *request) changeMemberRole(form url.Values) error {
 	made, err := r.web.cfg.App.EditMember(r.context(), r.caller, contract.EditMember{
 		ID: r.pathID(), Role: form.Get(settings.FieldRole),
 	})
 	if e, ok := asRefusal(err); ok {
-		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.humanize(e)})
+		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.errorForPeople(e)})
 	}
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (r *request) editMember(form url.Values) error {
 	return r.redirect(r.link.Members())
 }
 
-func (r *request) confirmRemoval() error {
+func (r *request) showRemoveMemberConfirmation() error {
 	list, err := r.web.cfg.App.ListMembers(r.context(), r.caller)
 	if err != nil {
 		return err
@@ -80,7 +80,8 @@ func (r *request) confirmRemoval() error {
 		}
 		ask := layout.ConfirmModel{
 			Title: "Remove " + m.Name + "?", Points: []string{
-				"Their API keys and sessions stop working immediately.", "Their posts remain in the workspace.",
+				"Their API keys stop working immediately, and they lose access to the workspace.",
+				"Their posts remain in the workspace.",
 			},
 			Action: r.link.RemoveMember(m.ID), Button: "Remove", Back: r.link.Members(),
 		}
@@ -92,18 +93,18 @@ func (r *request) confirmRemoval() error {
 				"Your posts remain in the workspace.",
 			}
 		case m.ExpiresAt != nil:
-			ask.Title, ask.Button = "Withdraw the invitation of "+m.Name+"?", "Withdraw invitation"
+			ask.Title, ask.Button = "Withdraw the invitation to "+m.Name+"?", "Withdraw invitation"
 			ask.Points = []string{"The invitation link stops working."}
 		}
-		return r.renderConfirm(layout.SectionSettings, ask)
+		return r.renderConfirmation(layout.SectionSettings, ask)
 	}
 	return core.NotFound()
 }
 
-func (r *request) removeMember() error {
+func (r *request) removeMemberOrLeave() error {
 	err := r.web.cfg.App.RemoveMember(r.context(), r.caller, r.pathID())
 	if e, ok := asRefusal(err); ok {
-		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.humanize(e)})
+		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.errorForPeople(e)})
 	}
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"belfry/views/link"
 )
 
-// outboxURL returns the address of the outbox, or "" if this is no sandbox that keeps emails.
+// outboxURL returns the address of the outbox, or "" if Belfry does not keep emails.
 func (w *Web) outboxURL() string {
 	if w.cfg.App.MailMode() != app.MailKept {
 		return ""
@@ -35,7 +35,7 @@ func (r *request) showOutbox() error {
 	if err != nil {
 		return err
 	}
-	m := auth.OutboxModel{Frame: r.signedOutFrame("Outbox")}
+	m := auth.OutboxModel{Frame: r.newSignedOutFrame("Outbox")}
 	for _, mail := range kept {
 		out := auth.OutboxMail{
 			At: mail.At, To: mail.To, Subject: mail.Letter.Subject, Footnote: mail.Letter.Footnote,

@@ -15,19 +15,19 @@ import (
 // handleConfirmingPassword handles a request. If the operation requires the person's password again, it shows a page
 // that asks for it. That page contains the submitted form, which is submitted again with the password.
 func (r *request) handleConfirmingPassword(handle func(*request) error) error {
-	if e, err := r.confirmPassword(); err != nil || e != nil {
-		return cmp.Or(err, r.renderPassword(e))
+	if e, err := r.checkSubmittedPassword(); err != nil || e != nil {
+		return cmp.Or(err, r.renderPasswordPrompt(e))
 	}
 	err := handle(r)
 	if core.IsPasswordNeeded(err) && r.echo.Request().Method == http.MethodPost {
-		return r.renderPassword(nil)
+		return r.renderPasswordPrompt(nil)
 	}
 	return err
 }
 
-// confirmPassword checks the password in a form from renderPassword, and does nothing for any other request. refusal is
-// why the password was refused, or nil.
-func (r *request) confirmPassword() (refusal *core.Error, err error) {
+// checkSubmittedPassword checks the password in a form from renderPasswordPrompt, and records that the person has just
+// entered it. For any other request, it does nothing. refusal is why the password was refused, or nil.
+func (r *request) checkSubmittedPassword() (refusal *core.Error, err error) {
 	if r.echo.Request().Method != http.MethodPost || !r.caller.IsSession() {
 		return nil, nil
 	}
@@ -42,21 +42,21 @@ func (r *request) confirmPassword() (refusal *core.Error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.web.sessions.renewProof(r.context()); err != nil {
+	if err := r.web.sessions.recordPasswordProof(r.context()); err != nil {
 		return nil, err
 	}
 	r.sessionChanged = true
-	return nil, r.enterWorkspace(r.addressedWorkspace())
+	return nil, r.enterWorkspaceOrLast(r.addressedSlug())
 }
 
-// renderPassword asks for the person's password, and keeps the submitted form in hidden inputs. e is why the previous
-// password was refused, or nil.
-func (r *request) renderPassword(e *core.Error) error {
+// renderPasswordPrompt asks for the person's password, and keeps the submitted form in hidden inputs. e is why the
+// previous password was refused, or nil.
+func (r *request) renderPasswordPrompt(e *core.Error) error {
 	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
-	m := auth.PasswordModel{Action: r.echo.Request().URL.Path, Back: cmp.Or(r.refererPage(), r.link.Settings())}
+	m := auth.PasswordModel{Action: r.echo.Request().URL.Path, Back: cmp.Or(r.refererPageURL(), r.link.Settings())}
 	for _, name := range slices.Sorted(maps.Keys(form)) {
 		for _, value := range form[name] {
 			if name != auth.FieldCurrentPassword {
@@ -66,10 +66,10 @@ func (r *request) renderPassword(e *core.Error) error {
 	}
 	status := http.StatusForbidden
 	if e != nil {
-		m.Refused, status = r.web.humanize(e), httpd.Status(e.Code)
-		r.setRetryAfter(e)
+		m.Refused, status = r.web.errorForPeople(e), httpd.Status(e.Code)
+		r.setRetryAfterHeader(e)
 	}
-	if m.Frame, err = r.loadFrame("Confirm your password", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Confirm your password", layout.SectionSettings); err != nil {
 		return err
 	}
 	return r.render(status, auth.Password(m), auth.PasswordPart(m))

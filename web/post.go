@@ -19,8 +19,8 @@ import (
 // showPost shows a post. If the request polls and nothing has changed, the response is empty.
 func (r *request) showPost() error { return r.renderPost(http.StatusOK, func(*posts.ShowModel) {}) }
 
-// renderPost renders a post's page. explain may change the model, for example to add why an action failed.
-func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
+// renderPost renders a post's page. adjust may change the model, for example to add why an action failed.
+func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	card, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
@@ -29,27 +29,27 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	if err != nil {
 		return err
 	}
-	m := r.postModel(card, events.Events)
-	if err := r.addObstacles(&m); err != nil {
+	m := r.newPostModel(card, events.Events)
+	if err := r.loadObstacles(&m); err != nil {
 		return err
 	}
 	if r.isPollWithoutNews(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrame(tabTitle(card), layout.SectionPosts); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash(tabTitle(card), layout.SectionPosts); err != nil {
 		return err
 	}
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
 		return err
 	}
-	if err := r.addContent(&m, card); err != nil {
+	if err := r.loadContent(&m, card); err != nil {
 		return err
 	}
-	m.At = r.proposedTime(card.PublishAt, m.PostZone)
-	explain(&m)
+	m.At = r.timeInputOrProposal(card.PublishAt, m.PostZone)
+	adjust(&m)
 	return r.render(status, posts.Show(m), posts.ShowPart(m))
 }
 
@@ -61,8 +61,8 @@ func tabTitle(card app.PostCard) string {
 	return posts.TitleOrText(card.Post, titleLength) + " · " + card.AccountName
 }
 
-// addContent loads the post's files and account, and adds the files and the preview.
-func (r *request) addContent(m *posts.ShowModel, card app.PostCard) error {
+// loadContent loads the post's files and account, and adds the files and the preview.
+func (r *request) loadContent(m *posts.ShowModel, card app.PostCard) error {
 	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, card.MediaIDs)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (r *request) addContent(m *posts.ShowModel, card app.PostCard) error {
 		return err
 	}
 	in := previewInput{
-		Platform: card.Platform, Account: previewAccount(card, account),
+		Platform: card.Platform, Account: newPreviewAccount(card, account),
 		Title: valueOrZero(card.Title), Text: card.Text, Tags: card.Tags, Settings: card.Settings,
 	}
 	for _, id := range card.MediaIDs {
@@ -102,8 +102,8 @@ func (r *request) findConnectedAccount(id string) (*contract.Account, error) {
 	return nil, err
 }
 
-// postModel returns what a post's page shows of a post, without its content and obstacles.
-func (r *request) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
+// newPostModel returns the model of a post's page, without the post's content and obstacles.
+func (r *request) newPostModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Revision: card.Revision, Form: newFormID(), Account: card.AccountName, Avatar: card.AccountAvatar,
 		Network: card.Platform,
@@ -124,13 +124,13 @@ func (r *request) postModel(card app.PostCard, events []contract.Event) posts.Sh
 		return m
 	}
 	if m.ProfileURL == "" && slices.Contains(card.Acts, core.ActSettle) {
-		m.ProfileURL = r.web.sandboxURL() // shows the posts of the simulated networks
+		m.ProfileURL = r.web.sandboxControlURL() // shows the posts of the simulated networks
 	}
 	return m
 }
 
-// addObstacles adds what prevents the post from being published: that publishing is on hold, or its account's state.
-func (r *request) addObstacles(m *posts.ShowModel) (err error) {
+// loadObstacles adds what prevents the post from being published: that publishing is on hold, or its account's state.
+func (r *request) loadObstacles(m *posts.ShowModel) (err error) {
 	if m.Post.Status == string(core.PostQueued) {
 		if m.OnHold, _, err = r.web.cfg.App.GetPublishingHold(r.context(), r.caller); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (r *request) addObstacles(m *posts.ShowModel) (err error) {
 	return nil
 }
 
-// linkWait is how long the page says that the link is being fetched after the post went live.
+// linkWait is how long after a post goes live its page says that Belfry is fetching the link.
 const linkWait = 2 * time.Minute
 
 // displaySettings returns a post's settings with the labels of the form for display.
@@ -200,8 +200,9 @@ func settingInputValues(fields []network.Field, block json.RawMessage) map[strin
 	return texts
 }
 
-// proposedTime returns the value of a form's time: at or, if it is nil, the full hour that is one to two hours away.
-func (r *request) proposedTime(at *contract.Time, zone core.Zone) string {
+// timeInputOrProposal returns the value of a form's time: at or, if it is nil, the full hour that is one to two hours
+// away.
+func (r *request) timeInputOrProposal(at *contract.Time, zone core.Zone) string {
 	proposed := r.web.cfg.Now().Add(2 * time.Hour).In(zone.Location())
 	proposed = proposed.Add(-time.Duration(proposed.Minute()) * time.Minute)
 	if at != nil {

@@ -24,12 +24,12 @@ const (
 	flashSendingMany = flashPrefix + "%d posts in 10 seconds."
 )
 
-// finishAction responds to an action on a post: it redirects to the post's page with a message, or shows the page
+// finishPostAction responds to an action on a post: it redirects to the post's page with a message, or shows the page
 // with the error.
-func (r *request) finishAction(message string, err error) error {
+func (r *request) finishPostAction(message string, err error) error {
 	if e, ok := asRefusal(err); ok {
-		r.setRetryAfter(e)
-		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) { m.Refused = r.web.humanize(e) })
+		r.setRetryAfterHeader(e)
+		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) { m.Refused = r.web.errorForPeople(e) })
 	}
 	if err != nil {
 		return err
@@ -42,19 +42,19 @@ func (r *request) queuePost(form url.Values) error {
 	_, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
 		ID: r.pathID(), Revision: form.Get(posts.FieldRevision), Status: string(core.PostQueued),
 	})
-	return r.finishAction("Post scheduled.", err)
+	return r.finishPostAction("Post scheduled.", err)
 }
 
-// sendPostNow publishes a draft or a queued post after a short delay in which the person can undo it.
-func (r *request) sendPostNow(form url.Values) error {
+// sendPostAfterDelay publishes a draft or a queued post after a short delay in which the person can undo it.
+func (r *request) sendPostAfterDelay(form url.Values) error {
 	before, err := r.web.cfg.App.SendAfterHold(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
-	return r.finishUndoable(flashSending, before, err)
+	return r.finishUndoablePostAction(flashSending, before, err)
 }
 
-// finishUndoable is finishAction with a button that restores the schedule before.
-func (r *request) finishUndoable(message string, before app.PostSchedule, err error) error {
+// finishUndoablePostAction is finishPostAction with a button that restores the schedule before.
+func (r *request) finishUndoablePostAction(message string, before app.PostSchedule, err error) error {
 	if err != nil {
-		return r.finishAction(message, err)
+		return r.finishPostAction(message, err)
 	}
 	r.setUndoFlash(message, before)
 	return r.redirect(r.link.Post(r.pathID()))
@@ -62,12 +62,12 @@ func (r *request) finishUndoable(message string, before app.PostSchedule, err er
 
 func (r *request) reschedulePost(form url.Values) error {
 	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
-		ID: r.pathID(), When: whenFromForm(form), Revision: form.Get(posts.FieldRevision),
+		ID: r.pathID(), When: rescheduleTimeFromForm(form), Revision: form.Get(posts.FieldRevision),
 	})
 	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForPath(e.Path) == posts.FieldAt ||
 		errors.Is(err, app.ErrPostChanged)) {
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) {
-			told := r.web.humanize(e)
+			told := r.web.errorForPeople(e)
 			m.At, m.WrongAt = form.Get(posts.FieldAt), strings.TrimSpace(told.Message+" "+told.Hint)
 			if e.Code == core.CodePlanHasIssues {
 				m.WrongAt = told.Hint
@@ -75,13 +75,13 @@ func (r *request) reschedulePost(form url.Values) error {
 		})
 	}
 	if err != nil {
-		return r.finishAction("", err)
+		return r.finishPostAction("", err)
 	}
 	zone, err := core.ParseZone(p.TZ)
 	if err != nil {
 		return err
 	}
-	return r.finishUndoable("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", before, nil)
+	return r.finishUndoablePostAction("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", before, nil)
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
@@ -90,21 +90,21 @@ func (r *request) redirectToPost() error { return r.redirect(r.link.Post(r.pathI
 func (r *request) cancelPost(url.Values) error {
 	p, before, err := r.web.cfg.App.CancelPostWithUndo(r.context(), r.caller, r.pathID())
 	if p.Status == string(core.PostFailed) {
-		return r.finishAction("Automatic retries stopped.", err)
+		return r.finishPostAction("Automatic retries stopped.", err)
 	}
-	return r.finishUndoable("Moved back to drafts. The post will not be published.", before, err)
+	return r.finishUndoablePostAction("Moved back to drafts. The post will not be published.", before, err)
 }
 
 func (r *request) retryPost(url.Values) error {
 	_, err := r.web.cfg.App.RetryPost(r.context(), r.caller, contract.RetryPost{ID: r.pathID()})
-	return r.finishAction(flashPublishing, err)
+	return r.finishPostAction(flashPublishing, err)
 }
 
 // duplicatePost copies a post and opens the copy, with the choice of time in the form, if any.
 func (r *request) duplicatePost(form url.Values) error {
 	made, err := r.web.cfg.App.DuplicatePost(r.context(), r.caller, r.pathID())
 	if err != nil {
-		return r.finishAction("", err)
+		return r.finishPostAction("", err)
 	}
 	r.setFlash(ui.ToneGood, "This is a copy. The original post is unchanged.")
 	if when := form.Get(posts.FieldWhen); when != "" {
@@ -123,7 +123,7 @@ func (r *request) resolveOutcome(form url.Values) error {
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
 	}
 	_, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)
-	return r.finishAction(word, err)
+	return r.finishPostAction(word, err)
 }
 
 // aboutLength is how many characters of a post's text a confirmation shows.
@@ -134,7 +134,7 @@ func postSummary(card app.PostCard) string {
 	return posts.TitleOrText(card.Post, aboutLength) + " · " + card.StatusLine
 }
 
-func (r *request) confirmDelete() error {
+func (r *request) showDeletePostConfirmation() error {
 	card, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (r *request) confirmDelete() error {
 	if card.Status == string(core.PostFailed) {
 		points = append(points, "It still counts toward this month's quota.")
 	}
-	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
+	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: r.link.DeletePost(r.pathID()),
 		Button: "Delete post", Back: r.link.Post(r.pathID()),
 		Fields: []ui.Hidden{{Name: posts.FieldForm, Value: newFormID()}},
@@ -152,7 +152,7 @@ func (r *request) confirmDelete() error {
 
 func (r *request) deletePost(url.Values) error {
 	if err := r.web.cfg.App.DeletePost(r.context(), r.caller, r.pathID()); err != nil {
-		return r.finishAction("", err)
+		return r.finishPostAction("", err)
 	}
 	r.setFlash(ui.ToneGood, "Post deleted.")
 	return r.redirect(r.link.Posts(link.Filter{}))

@@ -16,13 +16,13 @@ import (
 
 func (r *request) showPosts() error {
 	filter := link.ParseFilter(r.echo.QueryParams())
-	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, listRequest(filter),
+	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, postListRequest(filter),
 		core.Platform(filter.Network))
 	if err != nil {
 		return err
 	}
 	m := posts.ListModel{Filter: filter, Counts: counts, Next: next, Now: r.web.cfg.Now(), Form: newFormID()}
-	if m.Frame, err = r.loadFrame("Posts", layout.SectionPosts); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Posts", layout.SectionPosts); err != nil {
 		return err
 	}
 	if filter == (link.Filter{}) {
@@ -30,18 +30,18 @@ func (r *request) showPosts() error {
 			return err
 		}
 	}
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
 	if filter == (link.Filter{}) && len(cards) == 0 && counts[core.PostLive] > 0 {
-		if m.LiveToday, err = r.countLiveToday(m.Zone); err != nil {
+		if m.LiveToday, err = r.countLiveTodayCapped(m.Zone); err != nil {
 			return err
 		}
 	}
 	if m.Accounts, m.Groups, m.Networks, err = r.loadFilterOptions(); err != nil {
 		return err
 	}
-	if err := r.addRows(&m, cards); err != nil {
+	if err := r.loadRowsAndPopSelection(&m, cards); err != nil {
 		return err
 	}
 	if flash := m.Frame.Flash; flash != nil && flash.Provisional && !slices.ContainsFunc(cards, r.isImminent) {
@@ -53,8 +53,8 @@ func (r *request) showPosts() error {
 	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
 }
 
-// countLiveToday counts the posts that went live today, up to posts.MostLiveToday.
-func (r *request) countLiveToday(zone core.Zone) (int, error) {
+// countLiveTodayCapped counts the posts that went live today, up to posts.MostLiveToday.
+func (r *request) countLiveTodayCapped(zone core.Zone) (int, error) {
 	today := zone.Today(r.web.cfg.Now()).Format(time.DateOnly)
 	list, err := r.web.cfg.App.ListPosts(r.context(), r.caller, contract.ListPosts{
 		Status: string(core.PostLive), From: today, Limit: posts.MostLiveToday,
@@ -62,8 +62,8 @@ func (r *request) countLiveToday(zone core.Zone) (int, error) {
 	return len(list.Posts), err
 }
 
-// listRequest converts a filter to a request. Without a status, it asks for the queued posts, soonest first.
-func listRequest(f link.Filter) contract.ListPosts {
+// postListRequest converts a filter to a request. Without a status, it asks for the queued posts, soonest first.
+func postListRequest(f link.Filter) contract.ListPosts {
 	in := contract.ListPosts{
 		Status: f.Status, AccountID: f.Account, GroupID: f.Group, From: f.From, To: f.To, Q: f.Query, Cursor: f.Cursor,
 	}
@@ -98,8 +98,8 @@ func (r *request) loadFilterOptions() (accounts, groups, networks []ui.Option, e
 	return accounts, groups, networks, err
 }
 
-// addRows adds a row for each post, with its files. Posts that an action refused stay selected.
-func (r *request) addRows(m *posts.ListModel, cards []app.PostCard) error {
+// loadRowsAndPopSelection adds a row for each post, with its files. Posts that an action refused stay selected.
+func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCard) error {
 	var named []string
 	for _, card := range cards {
 		named = append(named, card.MediaIDs...)
@@ -150,8 +150,8 @@ func rowNote(card app.PostCard, network string, zone core.Zone) string {
 
 // isPollWithoutNews reports whether the request is a poll of a page that already shows the model. A page that is opened
 // or reloaded is no poll, so it is always rendered.
-func (r *request) isPollWithoutNews(m interface{ Version() string }) bool {
-	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.Version()
+func (r *request) isPollWithoutNews(m interface{ ContentHash() string }) bool {
+	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.ContentHash()
 }
 
 // isImminent reports whether a post is being published or will be within a minute.
@@ -173,7 +173,7 @@ func (r *request) showPostsOnHold() error {
 	if err != nil {
 		return err
 	}
-	frame, err := r.loadFrame("On hold", layout.SectionPosts)
+	frame, err := r.loadFrameAndPopFlash("On hold", layout.SectionPosts)
 	if err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 		"This would not move the posts.":     {"act", "reschedule", "shift", "0"},
 		"is not a date":                      {"act", "reschedule", "move", "day", "day", "soon"},
 		"Choose a day.":                      {"act", "reschedule", "move", "day"},
-		"is not a whole number":              {"act", "reschedule", "shift", "many"},
+		"is not a valid number":              {"act", "reschedule", "shift", "many"},
 		"Choose later, earlier, or a day.":   {"act", "reschedule", "move", "sideways"},
 		"cannot be applied to several posts": {"act", "settle"},
 	} {

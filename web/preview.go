@@ -47,9 +47,9 @@ func (w *Web) buildPreview(in previewInput) (m preview.Model, ok bool) {
 	return m, true
 }
 
-// previewAccount returns a post's account for a preview. account is nil if it is no longer connected; it then has no
+// newPreviewAccount returns a post's account for a preview. account is nil if it is no longer connected; it then has no
 // username.
-func previewAccount(card app.PostCard, account *contract.Account) preview.Account {
+func newPreviewAccount(card app.PostCard, account *contract.Account) preview.Account {
 	shown := preview.Account{Name: card.AccountName, Avatar: card.AccountAvatar}
 	if account != nil {
 		shown.Username = valueOrZero(account.Username)

@@ -30,7 +30,7 @@ func (r *request) showProfile() error {
 }
 
 func (r *request) renderProfile(status int, m settings.ProfileModel) (err error) {
-	if m.Frame, err = r.loadFrame("Profile", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Profile", layout.SectionSettings); err != nil {
 		return err
 	}
 	m.Role, m.Mails = r.caller.Role(), r.web.cfg.App.MailMode() != app.MailOff
@@ -61,7 +61,7 @@ func (r *request) editProfile(form url.Values) error {
 }
 
 func (r *request) showAppearance() error {
-	frame, err := r.loadFrame("Appearance", layout.SectionSettings)
+	frame, err := r.loadFrameAndPopFlash("Appearance", layout.SectionSettings)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (r *request) showUsage() error {
 	if m.Plan, m.Drafts, err = r.web.cfg.App.GetPlanAndDraftCount(r.context(), r.caller); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrame("Plan and usage", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Plan and usage", layout.SectionSettings); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, settings.Usage(m), nil)
@@ -111,10 +111,10 @@ func (r *request) showAuditLog() error {
 	if page.Next != "" {
 		m.Older = r.link.AuditLog(link.AuditFilter{User: q.User, Action: q.Action, Cursor: page.Next})
 	}
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrame("Audit log", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Audit log", layout.SectionSettings); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, settings.Audit(m), nil)

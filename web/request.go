@@ -63,7 +63,7 @@ func (r *request) authenticate() error {
 	}
 	r.echo.SetRequest(r.echo.Request().WithContext(ctx))
 	r.sessionLoaded = true
-	if err := r.enterWorkspace(r.addressedWorkspace()); err != nil || r.caller.IsZero() {
+	if err := r.enterWorkspaceOrLast(r.addressedSlug()); err != nil || r.caller.IsZero() {
 		return err
 	}
 	httpd.AddLogAttrs(r.echo, slog.String("workspace", r.caller.Workspace().String()),
@@ -78,16 +78,16 @@ func (r *request) authenticate() error {
 	return nil
 }
 
-// addressedWorkspace returns the slug in the request's address, or "" for an address without one.
-func (r *request) addressedWorkspace() string {
+// addressedSlug returns the slug in the request's address, or "" for an address without one.
+func (r *request) addressedSlug() string {
 	slug, _ := link.SplitWorkspace(r.echo.Request().URL.Path)
 	return string(slug)
 }
 
-// enterWorkspace makes the session's person the caller. The workspace is the one with the slug if they are a member of
-// it; otherwise, it is the one that they visited last.
-func (r *request) enterWorkspace(slug string) error {
-	visit, err := r.web.findVisit(r.context(), slug)
+// enterWorkspaceOrLast makes the session's person the caller. The workspace is the one with the slug if they are a
+// member of it; otherwise, it is the one that they visited last.
+func (r *request) enterWorkspaceOrLast(slug string) error {
+	visit, err := r.web.findSessionVisit(r.context(), slug)
 	r.caller, r.link, r.preferences = visit.Caller, link.Workspace(visit.Slug), visit.Preferences
 	return err
 }
@@ -105,9 +105,9 @@ func (r *request) putSessionValue(key string, value any) {
 	r.sessionChanged = true
 }
 
-// workspaceKey returns the key of a value of the session that is for the pages of the present workspace: two can stand
-// side by side.
-func (r *request) workspaceKey(key string) string {
+// sessionKeyForWorkspace returns the session's key for a value that belongs to the present workspace, because a person
+// can have pages of several workspaces open.
+func (r *request) sessionKeyForWorkspace(key string) string {
 	if r.caller.IsZero() {
 		return key
 	}
@@ -123,8 +123,8 @@ func (r *request) popSessionValue(key string) string {
 	return r.web.sessions.manager.PopString(r.context(), key)
 }
 
-// saveSession saves the session if it has changed. It must be called before the response is written.
-func (r *request) saveSession() error {
+// saveSessionIfChanged saves the session if it has changed. It must be called before the response is written.
+func (r *request) saveSessionIfChanged() error {
 	if !r.sessionChanged {
 		return nil
 	}
@@ -134,21 +134,21 @@ func (r *request) saveSession() error {
 
 // setFlash stores a message for the next page.
 func (r *request) setFlash(tone ui.Tone, text string) {
-	r.setFullFlash(layout.Flash{Tone: tone, Text: text})
+	r.setFlashWithDetails(layout.Flash{Tone: tone, Text: text})
 }
 
-// setFullFlash is setFlash for a message with details or a button.
-func (r *request) setFullFlash(f layout.Flash) {
+// setFlashWithDetails is setFlash for a message with details or a button.
+func (r *request) setFlashWithDetails(f layout.Flash) {
 	f.Provisional = strings.HasPrefix(f.Text, flashPrefix)
 	if text, err := json.Marshal(f); err == nil { // it cannot fail: a flash contains only texts and buttons
-		r.putSessionValue(r.workspaceKey(keyFlash), string(text))
+		r.putSessionValue(r.sessionKeyForWorkspace(keyFlash), string(text))
 	}
 }
 
 // popFlash returns the message for this page: one of the workspace, or else one from before a workspace was entered.
 func (r *request) popFlash() *layout.Flash {
 	var f layout.Flash
-	text := r.popSessionValue(r.workspaceKey(keyFlash))
+	text := r.popSessionValue(r.sessionKeyForWorkspace(keyFlash))
 	if text == "" {
 		text = r.popSessionValue(keyFlash)
 	}
@@ -175,7 +175,7 @@ func (r *request) render(status int, page, part templ.Component) error {
 	if err := shown.Render(r.context(), body); err != nil {
 		return err
 	}
-	if err := r.saveSession(); err != nil {
+	if err := r.saveSessionIfChanged(); err != nil {
 		return err
 	}
 	r.echo.Response().Header().Set("Vary", "HX-Request, Cookie")
@@ -185,9 +185,9 @@ func (r *request) render(status int, page, part templ.Component) error {
 	return httpd.WriteCompressible(r.echo, status, htmlType, body.Bytes())
 }
 
-// renderConfirm asks for confirmation of an action that cannot be undone. It sets the model's Frame.
-func (r *request) renderConfirm(section layout.Section, m layout.ConfirmModel) error {
-	frame, err := r.loadFrame(m.Title, section)
+// renderConfirmation asks for confirmation of an action that cannot be undone. It sets the model's Frame.
+func (r *request) renderConfirmation(section layout.Section, m layout.ConfirmModel) error {
+	frame, err := r.loadFrameAndPopFlash(m.Title, section)
 	if err != nil {
 		return err
 	}
@@ -198,8 +198,8 @@ func (r *request) renderConfirm(section layout.Section, m layout.ConfirmModel) e
 // pathID returns the id in the request's path.
 func (r *request) pathID() string { return r.echo.Param("id") }
 
-// setRetryAfter sets the Retry-After header if the error says how long to wait.
-func (r *request) setRetryAfter(e *core.Error) {
+// setRetryAfterHeader sets the Retry-After header if the error says how long to wait.
+func (r *request) setRetryAfterHeader(e *core.Error) {
 	if e.RetryAfter > 0 {
 		r.echo.Response().Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
@@ -209,7 +209,7 @@ func (r *request) setRetryAfter(e *core.Error) {
 // the page as a part of the present one.
 func (r *request) redirect(to string) error {
 	r.ledTo = to
-	if err := r.saveSession(); err != nil {
+	if err := r.saveSessionIfChanged(); err != nil {
 		return err
 	}
 	if r.wantsFragment() {
@@ -232,5 +232,5 @@ func (r *request) askToSignIn() error {
 	if done, err := r.offerSignInKeepingForm(); done || err != nil {
 		return err
 	}
-	return r.redirect(link.SignInFor(r.currentPage()))
+	return r.redirect(link.SignInFor(r.currentPageURL()))
 }

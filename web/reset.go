@@ -17,7 +17,7 @@ func (r *request) showForgotPassword() error {
 }
 
 func (r *request) renderForgotPassword(status int, m auth.ForgotModel) error {
-	m.Frame, m.Mails = r.signedOutFrame("Forgotten password"), r.web.cfg.App.MailMode() != app.MailOff
+	m.Frame, m.Mails = r.newSignedOutFrame("Forgotten password"), r.web.cfg.App.MailMode() != app.MailOff
 	m.Outbox = r.web.outboxURL()
 	return r.render(status, auth.Forgot(m), nil)
 }
@@ -27,7 +27,7 @@ func (r *request) requestPasswordReset(form url.Values) error {
 	err := r.web.cfg.App.RequestPasswordReset(r.context(), m.Email, r.visitor())
 	if e, ok := asRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
-		r.setRetryAfter(e)
+		r.setRetryAfterHeader(e)
 		return r.renderForgotPassword(httpd.Status(e.Code), m)
 	}
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *request) showPasswordReset() error {
 }
 
 func (r *request) renderPasswordReset(status int, m auth.ResetModel) (err error) {
-	m.Token, m.Frame = r.echo.Param("token"), r.signedOutFrame("Choose a new password")
+	m.Token, m.Frame = r.echo.Param("token"), r.newSignedOutFrame("Choose a new password")
 	m.Email, err = r.web.cfg.App.GetPasswordResetAddress(r.context(), m.Token)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidReset()
@@ -53,7 +53,7 @@ func (r *request) renderPasswordReset(status int, m auth.ResetModel) (err error)
 }
 
 func (r *request) renderInvalidReset() error {
-	return r.render(http.StatusNotFound, auth.NoReset(r.signedOutFrame("Choose a new password")), nil)
+	return r.render(http.StatusNotFound, auth.NoReset(r.newSignedOutFrame("Choose a new password")), nil)
 }
 
 func (r *request) resetPassword(form url.Values) error {
@@ -65,7 +65,7 @@ func (r *request) resetPassword(form url.Values) error {
 	if e, ok := asRefusal(err); ok {
 		var m auth.ResetModel
 		m.Errors, m.Refused = r.placeError(e, e.Path)
-		r.setRetryAfter(e)
+		r.setRetryAfterHeader(e)
 		return r.renderPasswordReset(httpd.Status(e.Code), m)
 	}
 	if err != nil {

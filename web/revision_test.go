@@ -42,7 +42,7 @@ func TestADraftThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
 	if got := textOf(refused.one(t, testid("saved-version")+" "+testid("post-text"))); got != "from the first tab" {
 		t.Errorf("the version shown as saved is %q", got)
 	}
-	refused.says(t, "This draft was changed", "5 Oct 2026, 11:00 CEST")
+	refused.says(t, "This post was changed", "5 Oct 2026, 11:00 CEST")
 	if got := s.text(draft); got != "from the first tab" {
 		t.Errorf("the draft holds %q", got)
 	}

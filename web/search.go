@@ -21,16 +21,16 @@ const (
 
 // showSearch shows the pages, actions, accounts and posts that match the query, in the search dialog or on a page.
 func (r *request) showSearch() error {
-	frame, err := r.loadFrame("Search", "")
+	frame, err := r.loadFrameAndPopFlash("Search", "")
 	if err != nil {
 		return err
 	}
 	m := layout.PaletteModel{Frame: frame, Query: strings.TrimSpace(r.echo.QueryParam(layout.FieldQuery))}
-	accounts, err := r.findAccounts(m.Query)
+	accounts, err := r.searchAccounts(m.Query)
 	if err != nil {
 		return err
 	}
-	found, err := r.findPosts(m.Query)
+	found, err := r.searchPosts(m.Query)
 	if err != nil {
 		return err
 	}
@@ -68,8 +68,9 @@ func (r *request) searchableActions() []layout.PaletteEntry {
 		layout.PaletteEntry{Icon: "key-round", Name: "Create an API key", URL: r.link.Keys()})
 }
 
-// findAccounts returns the accounts that match a query, with links to their posts. For an empty query, it returns none.
-func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
+// searchAccounts returns the accounts that match a query, with links to their posts. For an empty query, it returns
+// none.
+func (r *request) searchAccounts(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
 	}
@@ -94,9 +95,9 @@ func (r *request) findAccounts(query string) ([]layout.PaletteEntry, error) {
 	return list[:min(len(list), mostFound)], nil
 }
 
-// findPosts returns the newest posts whose text contains a query. If there are more, the last entry leads to all of
+// searchPosts returns the newest posts whose text contains a query. If there are more, the last entry leads to all of
 // them. For an empty query, it returns none.
-func (r *request) findPosts(query string) ([]layout.PaletteEntry, error) {
+func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 	if query == "" {
 		return nil, nil
 	}

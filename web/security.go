@@ -20,11 +20,11 @@ func (r *request) renderSecurity(status int, m settings.SecurityModel) (err erro
 	if m.Sessions, err = r.web.cfg.App.ListSessions(r.context(), r.caller); err != nil {
 		return err
 	}
-	m.Present = r.web.sessions.browserSession(r.context()).ID
-	if m.Zone, err = r.workspaceZone(); err != nil {
+	m.Present = r.web.sessions.browserSessionWithID(r.context()).ID
+	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrame("Password and sessions", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Password and sessions", layout.SectionSettings); err != nil {
 		return err
 	}
 	m.Email = m.Frame.Person.Email
@@ -38,7 +38,7 @@ func (r *request) changePassword(form url.Values) error {
 	if e, ok := asRefusal(err); ok {
 		var m settings.SecurityModel
 		m.Errors, m.Refused = r.placeError(e, e.Path)
-		r.setRetryAfter(e)
+		r.setRetryAfterHeader(e)
 		return r.renderSecurity(httpd.Status(e.Code), m)
 	}
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *request) endSession() error {
 
 func (r *request) redirectToSecurity() error { return r.redirect(r.link.Security()) }
 
-func (r *request) confirmEndSessions() error {
-	return r.renderConfirm(layout.SectionSettings, layout.ConfirmModel{
+func (r *request) showEndAllSessionsConfirmation() error {
+	return r.renderConfirmation(layout.SectionSettings, layout.ConfirmModel{
 		Title: "Sign out everywhere?",
 		Points: []string{
 			"This signs you out of all browsers, including this one.",
@@ -73,7 +73,7 @@ func (r *request) confirmEndSessions() error {
 	})
 }
 
-func (r *request) endSessions() error {
+func (r *request) endAllSessions() error {
 	if err := r.web.cfg.App.EndAllSessions(r.context(), r.caller); err != nil {
 		return err
 	}

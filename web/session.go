@@ -29,7 +29,7 @@ const (
 	keyProved    = "proved"    // seconds of Unix time: when the person last gave their password
 	keySince     = "since"     // seconds of Unix time: when the person signed in
 	keySeen      = "seen"      // seconds of Unix time: when they last did something
-	keyFlash     = "flash"     // by workspace (workspaceKey)
+	keyFlash     = "flash"     // by workspace (sessionKeyForWorkspace)
 	keySelected  = "selected"  // by workspace: the posts that are still selected after an action
 	keyChoice    = "choice."   // followed by a workspace's id: the profiles to choose from
 	keyForm      = "form"      // the last form that created an API key
@@ -89,8 +89,8 @@ func (s *sessions) timeSince(ctx context.Context, key string) time.Duration {
 	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
 }
 
-// signedInUser returns the session of the signed-in person; ok is false if nobody is signed in.
-func (s *sessions) signedInUser(ctx context.Context) (session app.Session, ok bool) {
+// signedInSession returns the session of the signed-in person; ok is false if nobody is signed in.
+func (s *sessions) signedInSession(ctx context.Context) (session app.Session, ok bool) {
 	session = app.Session{
 		ID: s.manager.Token(ctx), User: s.manager.GetString(ctx, keyUser), Workspace: s.manager.GetString(ctx, keyWorkspace),
 		Proof: s.manager.GetString(ctx, keyProof), ProvedAt: time.Unix(s.manager.GetInt64(ctx, keyProved), 0),
@@ -98,9 +98,9 @@ func (s *sessions) signedInUser(ctx context.Context) (session app.Session, ok bo
 	return session, session.User != ""
 }
 
-// begin replaces the session in the context by that of a person who has signed in. It gets a new token, which makes a
-// token from before the sign-in useless.
-func (s *sessions) begin(ctx context.Context, in app.SignedIn, browser string) error {
+// begin replaces the session in the context with that of a person who has signed in. The session gets a new token,
+// which makes a token from before the sign-in useless.
+func (s *sessions) begin(ctx context.Context, in app.SignedIn, userAgent string) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("start a session: %w", err)
 	}
@@ -110,16 +110,16 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn, browser string) e
 	now := s.now().Unix()
 	for key, value := range map[string]any{
 		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keyProof: in.Proof, keySince: now, keySeen: now,
-		keyProved: now, keyID: core.NewID[core.SessionKind]().String(), keyBrowser: browser,
+		keyProved: now, keyID: core.NewID[core.SessionKind]().String(), keyBrowser: userAgent,
 	} {
 		s.manager.Put(ctx, key, value)
 	}
 	return nil
 }
 
-// renewProof records that the person has just entered their password. The session gets a new token, because it now has
-// more rights.
-func (s *sessions) renewProof(ctx context.Context) error {
+// recordPasswordProof records that the person has just entered their password. The session gets a new token, because it
+// now has more rights.
+func (s *sessions) recordPasswordProof(ctx context.Context) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("renew the session: %w", err)
 	}
@@ -130,12 +130,12 @@ func (s *sessions) renewProof(ctx context.Context) error {
 // replaceProof stores the proof of a new password, so that the session remains valid, and gives it a new token.
 func (s *sessions) replaceProof(ctx context.Context, proof string) error {
 	s.manager.Put(ctx, keyProof, proof)
-	return s.renewProof(ctx)
+	return s.recordPasswordProof(ctx)
 }
 
-// browserSession returns the session for the list of the person's sessions. It gives a session of an older version an
-// id.
-func (s *sessions) browserSession(ctx context.Context) core.BrowserSession {
+// browserSessionWithID returns the session for the list of the person's sessions. It gives a session of an older
+// version an id.
+func (s *sessions) browserSessionWithID(ctx context.Context) core.BrowserSession {
 	user, err := core.ParseID[core.UserKind](s.manager.GetString(ctx, keyUser))
 	if err != nil {
 		return core.BrowserSession{}
@@ -153,7 +153,7 @@ func (s *sessions) browserSession(ctx context.Context) core.BrowserSession {
 
 // save saves the session and sets its cookie. It must be called before the response's first byte.
 func (s *sessions) save(ctx context.Context, w http.ResponseWriter) error {
-	token, expiry, err := s.manager.Commit(core.WithBrowserSession(ctx, s.browserSession(ctx)))
+	token, expiry, err := s.manager.Commit(core.WithBrowserSession(ctx, s.browserSessionWithID(ctx)))
 	if err != nil {
 		return fmt.Errorf("save the session: %w", err)
 	}
@@ -172,9 +172,9 @@ func (s *sessions) end(ctx context.Context, w http.ResponseWriter) error {
 	return nil
 }
 
-// deviceCookie returns a cookie that outlives sessions. It shows that the browser has been used to sign in before, but
-// gives access to nothing.
-func (s *sessions) deviceCookie(value string) *http.Cookie {
+// newDeviceCookie returns a cookie that outlives sessions. It shows that the browser has been used to sign in before,
+// but gives access to nothing.
+func (s *sessions) newDeviceCookie(value string) *http.Cookie {
 	session := s.manager.Cookie
 	return &http.Cookie{ //nolint:gosec // Secure and SameSite are those of the session's cookie
 		Name: session.Name + "-device", Value: value, Path: session.Path, MaxAge: int(app.DeviceLifetime.Seconds()),
@@ -185,7 +185,7 @@ func (s *sessions) deviceCookie(value string) *http.Cookie {
 // visitor returns the address and the device cookie of the browser, which limits on sign-ins need.
 func (r *request) visitor() app.Visitor {
 	from := app.Visitor{AddressKey: httpd.ClientAddressKey(r.echo)}
-	if cookie, err := r.echo.Request().Cookie(r.web.sessions.deviceCookie("").Name); err == nil {
+	if cookie, err := r.echo.Request().Cookie(r.web.sessions.newDeviceCookie("").Name); err == nil {
 		from.Device = cookie.Value
 	}
 	return from
@@ -201,6 +201,6 @@ func (r *request) beginSession(in app.SignedIn) error {
 		return err
 	}
 	r.sessionChanged, r.link = true, link.Workspace(in.Slug)
-	r.echo.SetCookie(r.web.sessions.deviceCookie(in.Device))
+	r.echo.SetCookie(r.web.sessions.newDeviceCookie(in.Device))
 	return nil
 }

@@ -16,9 +16,9 @@ import (
 	"belfry/views/ui"
 )
 
-// SetUpURL returns the address for setting up a new server, including the code that the page requires. It returns "" if
-// the server has already been set up.
-func (w *Web) SetUpURL(ctx context.Context) (string, error) {
+// FindSetUpURL returns the address for setting up a new server, including the code that the page requires. It returns
+// "" if the server has already been set up.
+func (w *Web) FindSetUpURL(ctx context.Context) (string, error) {
 	first, err := w.cfg.App.NeedsSetUp(ctx)
 	if err != nil || !first {
 		return "", err
@@ -40,11 +40,11 @@ func (r *request) showSetUp() error {
 }
 
 func (r *request) renderSetUp(status int, m auth.SetUpModel) error {
-	m.Frame, m.AsksForCode = r.signedOutFrame("Set up"), !r.isSetUpCode(m.Values.Code)
+	m.Frame, m.AsksForCode = r.newSignedOutFrame("Set up"), !r.isSetUpCode(m.Values.Code)
 	return r.render(status, auth.SetUp(m), nil)
 }
 
-func (r *request) setUp(form url.Values) error {
+func (r *request) setUpServer(form url.Values) error {
 	m := auth.SetUpModel{Values: auth.SetUpValues{
 		Workspace: form.Get(auth.FieldWorkspace), Name: form.Get(auth.FieldName), Email: form.Get(auth.FieldEmail),
 		Zone: form.Get(auth.FieldZone), Code: form.Get(auth.FieldCode),
@@ -62,7 +62,7 @@ func (r *request) setUp(form url.Values) error {
 		TZ: m.Values.Zone,
 	}, r.visitor())
 	if e, ok := asRefusal(err); ok && e.Code == core.CodeInvalidRequest {
-		m.Errors = r.allFieldErrors(err)
+		m.Errors = r.errorsByInput(err)
 		return r.renderSetUp(httpd.Status(e.Code), m)
 	}
 	if err != nil {
@@ -77,15 +77,15 @@ func (r *request) setUp(form url.Values) error {
 
 // placeError returns an error as the message beside an input or, if input is "", as the error at the top of the form.
 func (r *request) placeError(e *core.Error, input string) (byInput map[string]string, top *contract.Error) {
-	told := r.web.humanize(e)
+	told := r.web.errorForPeople(e)
 	if input != "" {
 		return map[string]string{input: strings.TrimSpace(told.Message + " " + told.Hint)}, nil
 	}
 	return nil, told
 }
 
-// allFieldErrors returns the messages of all joined errors, by input.
-func (r *request) allFieldErrors(err error) map[string]string {
+// errorsByInput returns the messages of all joined errors, by input.
+func (r *request) errorsByInput(err error) map[string]string {
 	found := map[string]string{}
 	for _, e := range core.Errors(err) {
 		beside, _ := r.placeError(e, e.Path)

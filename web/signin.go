@@ -29,7 +29,7 @@ func (r *request) showSignIn() error {
 }
 
 func (r *request) renderSignIn(status int, m auth.SignInModel) error {
-	m.Frame = r.signedOutFrame("Sign in")
+	m.Frame = r.newSignedOutFrame("Sign in")
 	return r.render(status, auth.SignIn(m), nil)
 }
 
@@ -41,8 +41,8 @@ func (r *request) signIn(form url.Values) error {
 	given := contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}
 	in, err := r.web.cfg.App.SignIn(r.context(), given, r.visitor())
 	if e, ok := asRefusal(err); ok {
-		m.Refused = r.web.humanize(e)
-		r.setRetryAfter(e)
+		m.Refused = r.web.errorForPeople(e)
+		r.setRetryAfterHeader(e)
 		return r.renderSignIn(httpd.Status(e.Code), m)
 	}
 	if err != nil {

@@ -113,13 +113,13 @@ func TestSetUpAlwaysAsksForTheCode(t *testing.T) {
 func TestTheSetUpLinkIsOfferedUntilTheServerIsSetUp(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	link, err := r.web.SetUpURL(t.Context())
+	link, err := r.web.FindSetUpURL(t.Context())
 	must(t, err)
 	if link != apptest.PublicURL+"/set-up?code="+setUpCode {
 		t.Errorf("the link is %q", link)
 	}
 	r.browser().post("/set-up", newcomer...).leads(t, "/accounts")
-	if link, err = r.web.SetUpURL(t.Context()); err != nil || link != "" {
+	if link, err = r.web.FindSetUpURL(t.Context()); err != nil || link != "" {
 		t.Errorf("after set-up the link is %q (%v)", link, err)
 	}
 }

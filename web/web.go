@@ -63,10 +63,10 @@ func New(cfg Config) (*Web, error) {
 	return &Web{cfg: cfg, sessions: newSessions(cfg.Sessions, cfg.PublicURL.Scheme == "https", cfg.Now)}, nil
 }
 
-// Mount adds the routes of the dashboard, the API reference and their assets. description is the OpenAPI document;
+// Mount adds the routes of the dashboard, the API reference and their assets. openAPI is the OpenAPI document;
 // Mount returns an error if it cannot be parsed.
-func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
-	if w.reference, err = reference.Parse(description, w.cfg.PublicURL.JoinPath("v1").String()); err != nil {
+func (w *Web) Mount(e *echo.Echo, openAPI []byte) (err error) {
+	if w.reference, err = reference.ParseOpenAPI(openAPI, w.cfg.PublicURL.JoinPath("v1").String()); err != nil {
 		return err
 	}
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
@@ -110,16 +110,17 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 			}
 			return r.askToSignIn()
 		}
-		if slug := r.addressedWorkspace(); slug != "" && slug != string(r.link) {
+		if slug := r.addressedSlug(); slug != "" && slug != string(r.link) {
 			return r.redirectToRenamedWorkspace(slug)
 		}
 		return r.handleConfirmingPassword(rt.handle)
 	}
 }
 
-// Session returns the person who is signed in by the dashboard's cookie, in the workspace of the page in Referer. It
-// returns the zero Caller if nobody is signed in. It does not check that the request comes from our own pages.
-func (w *Web) Session(r *http.Request) (core.Caller, error) {
+// AuthenticateCookie returns the person who is signed in by the dashboard's cookie, in the workspace of the page in
+// Referer. It returns the zero Caller if nobody is signed in. It does not check that the request comes from our own
+// pages.
+func (w *Web) AuthenticateCookie(r *http.Request) (core.Caller, error) {
 	ctx, err := w.sessions.load(r)
 	if err != nil {
 		return core.Caller{}, err
@@ -128,17 +129,17 @@ func (w *Web) Session(r *http.Request) (core.Caller, error) {
 	if page, err := url.Parse(r.Referer()); err == nil {
 		of, _ = link.SplitWorkspace(page.Path)
 	}
-	visit, err := w.findVisit(ctx, string(of))
+	visit, err := w.findSessionVisit(ctx, string(of))
 	if of != "" && visit.Slug != string(of) {
 		return core.Caller{}, err
 	}
 	return visit.Caller, err
 }
 
-// findVisit returns the person of the session in the context, and their workspace: the one with the slug if they are a
-// member of it, or else the one that they visited last. It returns the zero Visit if nobody is signed in.
-func (w *Web) findVisit(ctx context.Context, slug string) (app.Visit, error) {
-	session, ok := w.sessions.signedInUser(ctx)
+// findSessionVisit returns the person of the session in the context, and their workspace: the one with the slug if they
+// are a member of it, or else the one that they visited last. It returns the zero Visit if nobody is signed in.
+func (w *Web) findSessionVisit(ctx context.Context, slug string) (app.Visit, error) {
+	session, ok := w.sessions.signedInSession(ctx)
 	if !ok {
 		return app.Visit{}, nil
 	}
@@ -169,7 +170,7 @@ func (r *request) redirectToWorkspace() error {
 }
 
 // redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. For people who are not
-// members, there is no such workspace.
+// members, it returns not_found.
 func (r *request) redirectToRenamedWorkspace(slug string) error {
 	current, err := r.web.cfg.App.GetCurrentSlug(r.context(), r.caller, slug)
 	if err != nil {
@@ -181,7 +182,7 @@ func (r *request) redirectToRenamedWorkspace(slug string) error {
 
 // redirectKeepingMethod makes the browser repeat the request, with its method, query and form, at another path.
 func (r *request) redirectKeepingMethod(path string) error {
-	if err := r.saveSession(); err != nil {
+	if err := r.saveSessionIfChanged(); err != nil {
 		return err
 	}
 	if query := r.echo.Request().URL.RawQuery; query != "" {

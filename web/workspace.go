@@ -13,20 +13,20 @@ import (
 	"belfry/views/ui"
 )
 
-func (r *request) showWorkspace() error {
+func (r *request) showWorkspaceSettings() error {
 	who, err := r.loadWhoami()
 	if err != nil {
 		return err
 	}
-	return r.renderWorkspace(http.StatusOK,
+	return r.renderWorkspaceSettings(http.StatusOK,
 		settings.WorkspaceModel{Name: who.Workspace.Name, Slug: who.Workspace.Slug, Zone: who.Workspace.TZ})
 }
 
-func (r *request) renderWorkspace(status int, m settings.WorkspaceModel) (err error) {
+func (r *request) renderWorkspaceSettings(status int, m settings.WorkspaceModel) (err error) {
 	if err := r.caller.RequireSession(true); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrame("Workspace", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("Workspace", layout.SectionSettings); err != nil {
 		return err
 	}
 	return r.render(status, settings.Workspace(m), nil)
@@ -45,7 +45,7 @@ func (r *request) editWorkspace(form url.Values) error {
 			e.Path = settings.FieldSlug
 		}
 		m.Errors, m.Refused = r.placeError(e, e.Path)
-		return r.renderWorkspace(httpd.Status(e.Code), m)
+		return r.renderWorkspaceSettings(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err

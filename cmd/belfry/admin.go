@@ -28,7 +28,8 @@ func withSession(purpose sessionPurpose, f func(context.Context, *program, *sess
 	}
 }
 
-// toCommandLineError converts an error of the app for the command line, where fields of a request are options.
+// toCommandLineError converts an error of the app for the command line: it names the option instead of the request's
+// field.
 func toCommandLineError(err error) error {
 	e, ok := errors.AsType[*core.Error](err)
 	if !ok {
@@ -44,8 +45,8 @@ func toCommandLineError(err error) error {
 	return errors.New(strings.TrimSpace(e.Sentence() + " " + hint))
 }
 
-// readPassword reads one line from standard input, without the line end.
-func (p *program) readPassword() (string, error) {
+// readPasswordLine reads one line from standard input, without the line end.
+func (p *program) readPasswordLine() (string, error) {
 	text, err := io.ReadAll(io.LimitReader(p.in, 1024))
 	if err != nil {
 		return "", fmt.Errorf("read the password: %w", err)
@@ -60,7 +61,7 @@ func defineWorkspaceCreate(o *options) action {
 	o.flags.StringVar(&in.Name, "name", "", "the workspace's name")
 	o.flags.StringVar(&in.Slug, "slug", "", "the workspace's short name (default: derived from the name)")
 	o.flags.StringVar(&in.TZ, "tz", "UTC", "the workspace's time zone, such as Europe/Berlin")
-	plan := o.flags.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
+	plan := o.flags.String("plan", string(core.PlanOwner), "the workspace's plan: "+core.DefaultPlans().Names())
 	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's email address")
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the email address)")
 	stdin := o.flags.Bool("password-stdin", false,
@@ -68,7 +69,7 @@ func defineWorkspaceCreate(o *options) action {
 	return withSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		in.Plan = core.PlanName(*plan)
 		if *stdin {
-			if in.Password, err = p.readPassword(); err != nil {
+			if in.Password, err = p.readPasswordLine(); err != nil {
 				return err
 			}
 		}
@@ -79,14 +80,14 @@ func defineWorkspaceCreate(o *options) action {
 		if err != nil {
 			return err
 		}
-		return p.printf("%s %s", made.Workspace, made.Slug)
+		return p.printLinef("%s %s", made.Workspace, made.Slug)
 	})
 }
 
 func printWorkspaces(ctx context.Context, p *program, s *session) error {
 	list, err := s.app.ListAllWorkspaces(ctx)
 	for _, w := range list {
-		err = errors.Join(err, p.printf("%s %s %s %s", w.Slug, w.ID, w.Plan, w.Name))
+		err = errors.Join(err, p.printLinef("%s %s %s %s", w.Slug, w.ID, w.Plan, w.Name))
 	}
 	return err
 }
@@ -99,7 +100,7 @@ func defineWorkspacePlan(o *options) action {
 		if err := s.app.SetPlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
-		return p.printf("%s now has the plan %s.", *workspace, *plan)
+		return p.printLinef("%s is now on the plan %s.", *workspace, *plan)
 	})
 }
 
@@ -113,7 +114,7 @@ func defineKeyCreate(o *options) action {
 		if err != nil {
 			return err
 		}
-		return p.printf("%s", key.Key)
+		return p.printLinef("%s", key.Key)
 	})
 }
 
@@ -121,20 +122,20 @@ func defineUserPassword(o *options) action {
 	o.required = []string{"email", "password-stdin"}
 	email := o.flags.String("email", "", "the person's email address")
 	o.flags.Bool("password-stdin", false,
-		"read the new password from standard input, because other users can see command lines")
+		"read the new password from standard input, because other users of the machine can see command lines")
 	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
-		password, err := p.readPassword()
+		password, err := p.readPasswordLine()
 		if err != nil {
 			return err
 		}
 		if err := s.app.SetPasswordByEmail(ctx, *email, password); err != nil {
 			return err
 		}
-		return p.printf("The password was changed.")
+		return p.printLinef("The password was changed.")
 	})
 }
 
-func defineRevokeUnreadable(o *options) action {
+func defineRevokeUnreadableAccounts(o *options) action {
 	confirm := o.flags.Bool("confirm", false, "revoke the accounts instead of only listing them")
 	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		found, err := s.app.RevokeUnreadableAccounts(ctx, *confirm)
@@ -142,30 +143,30 @@ func defineRevokeUnreadable(o *options) action {
 			return err
 		}
 		for _, a := range found {
-			if err := p.printf("%s %s %s", a.ID, a.Platform, a.DisplayName); err != nil {
+			if err := p.printLinef("%s %s %s", a.ID, a.Platform, a.DisplayName); err != nil {
 				return err
 			}
 		}
 		switch {
 		case len(found) == 0:
-			return p.printf("The secret keys can decrypt the tokens of all accounts.")
+			return p.printLinef("The secret keys can decrypt the tokens of all accounts.")
 		case !*confirm:
-			return p.printf("The keys in %[2]s cannot decrypt the tokens of %[1]d accounts. If no backup contains the missing key, run `%[3]s --confirm`.",
-				len(found), config.DescribeKeysLocation(s.cfg), app.RevokeUnreadableCommand)
+			return p.printLinef("Accounts whose tokens the keys in %s cannot decrypt: %d. If no backup contains the missing key, run `%s --confirm`.",
+				config.DescribeKeysLocation(s.cfg), len(found), app.RevokeUnreadableCommand)
 		}
-		return p.printf("%d accounts were revoked. Reconnect them in the dashboard, under Accounts.", len(found))
+		return p.printLinef("Accounts revoked: %d. Reconnect them in the dashboard, under Accounts.", len(found))
 	})
 }
 
-// rotateWait is how long a rotation waits before it tries again to re-encrypt values in use, and rotatePasses is how
-// often it tries. Together, they are longer than the 5 minutes that renewing a token takes at most.
+// rotateWait is how long a rotation waits before it tries again to re-encrypt values that are in use, and rotatePasses
+// is the maximum number of tries. All tries together take longer than renewing a token, which takes up to 5 minutes.
 const (
 	rotateWait   = 5 * time.Second
 	rotatePasses = 72
 )
 
-// rotateSecrets re-encrypts all values with the first secret key and prints the result.
-func rotateSecrets(ctx context.Context, p *program, s *session) error {
+// reencryptSecrets re-encrypts all values with the first secret key and prints the result.
+func reencryptSecrets(ctx context.Context, p *program, s *session) error {
 	resealed := 0
 	for pass := 1; ; pass++ {
 		r, err := s.app.RotateSecrets(ctx)
@@ -174,7 +175,7 @@ func rotateSecrets(ctx context.Context, p *program, s *session) error {
 		}
 		resealed += r.Resealed
 		if r.Busy == 0 || pass == rotatePasses {
-			return p.printRotation(ctx, s, resealed, r)
+			return p.printAndCheckRotation(ctx, s, resealed, r)
 		}
 		select {
 		case <-ctx.Done():
@@ -184,19 +185,23 @@ func rotateSecrets(ctx context.Context, p *program, s *session) error {
 	}
 }
 
-func (p *program) printRotation(ctx context.Context, s *session, resealed int, last app.Rotation) error {
-	err := p.printf("Values re-encrypted: %d.", resealed)
+// printAndCheckRotation prints how many values were re-encrypted, and how many each key protects. It returns an error
+// if the last pass left values that could not be re-encrypted.
+func (p *program) printAndCheckRotation(
+	ctx context.Context, s *session, resealedInAll int, lastPass app.Rotation,
+) error {
+	err := p.printLinef("Values re-encrypted: %d.", resealedInAll)
 	counts, countErr := s.app.CountSealedByKey(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
-		err = errors.Join(err, p.printf("Values protected by %s: %d.", key, counts[key]))
+		err = errors.Join(err, p.printLinef("Values protected by %s: %d.", key, counts[key]))
 	}
-	if last.Unreadable > 0 {
+	if lastPass.Unreadable > 0 {
 		err = errors.Join(err,
-			fmt.Errorf("%d values cannot be decrypted with the keys in %s: add the missing key and run the command again",
-				last.Unreadable, config.DescribeKeysLocation(s.cfg)))
+			fmt.Errorf("values that the keys in %s cannot decrypt: %d; add the missing key and run the command again",
+				config.DescribeKeysLocation(s.cfg), lastPass.Unreadable))
 	}
-	if last.Busy > 0 {
-		err = errors.Join(err, fmt.Errorf("%d values were in use: run the command again in a few minutes", last.Busy))
+	if lastPass.Busy > 0 {
+		err = errors.Join(err, fmt.Errorf("values in use: %d; run the command again in a few minutes", lastPass.Busy))
 	}
 	return errors.Join(err, countErr)
 }

@@ -21,23 +21,24 @@ var errNotLocal = errors.New("this command works only with the local database; f
 func defineBackup(o *options) action {
 	force := o.flags.Bool("force", false, "replace FILE if it exists")
 	return func(ctx context.Context, p *program, cfg *config.Config) error {
-		return p.backUpTo(ctx, cfg, o.flags.Arg(0), *force)
+		return p.backUpDatabase(ctx, cfg, o.flags.Arg(0), *force)
 	}
 }
 
-// backUpTo writes a backup of the local database to the file name, which it replaces only if force is true. It renames
-// a temporary file at the end, so that an incomplete backup never has the final name.
-func (p *program) backUpTo(ctx context.Context, cfg *config.Config, name string, force bool) error {
+// backUpDatabase writes a backup of the local database to the file at path. It replaces an existing file only if
+// overwrite is true. It writes a temporary file and renames it at the end, so an incomplete backup never has the final
+// name.
+func (p *program) backUpDatabase(ctx context.Context, cfg *config.Config, path string, overwrite bool) error {
 	if !cfg.DatabaseURL.IsZero() {
 		return errNotLocal
 	}
 	if err := checkInstalled(cfg); err != nil {
 		return err
 	}
-	if _, err := os.Stat(name); err == nil && !force {
-		return fmt.Errorf("%s already exists: choose another file, or replace it with `belfry backup --force %s`", name, name)
+	if _, err := os.Stat(path); err == nil && !overwrite {
+		return fmt.Errorf("%s already exists: choose another file, or replace it with `belfry backup --force %s`", path, path)
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {
 		return fmt.Errorf("create the backup file: %w", err)
 	}
@@ -45,27 +46,27 @@ func (p *program) backUpTo(ctx context.Context, cfg *config.Config, name string,
 	if err := errors.Join(postgres.Dump(ctx, cfg.DataDir, file), file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("back up the database: %w", err)
 	}
-	if err := os.Rename(file.Name(), name); err != nil {
+	if err := os.Rename(file.Name(), path); err != nil {
 		return fmt.Errorf("rename the backup file: %w", err)
 	}
-	return p.printf("The database was saved to %s. This file does not contain:\n"+
-		"- the media files (BELFRY_STORAGE_URL; by default the folder media in BELFRY_DATA_DIR): back them up next;\n"+
-		"- the keys in %s: store them in another place. Without them, the networks' tokens cannot be decrypted.",
-		name, config.DescribeKeysLocation(cfg))
+	return p.printLinef("The database was saved to %s. This file does not contain:\n"+
+		"- the media files (BELFRY_STORAGE_URL; by default the folder media in BELFRY_DATA_DIR): back them up as well;\n"+
+		"- the keys in %s: store them elsewhere. Without them, the networks' tokens cannot be decrypted.",
+		path, config.DescribeKeysLocation(cfg))
 }
 
 func defineRestore(o *options) action {
 	return func(ctx context.Context, p *program, cfg *config.Config) error {
-		return p.restoreFrom(ctx, cfg, o.flags.Arg(0))
+		return p.restoreDatabase(ctx, cfg, o.flags.Arg(0))
 	}
 }
 
-// restoreFrom replaces the local database with the backup in the file name.
-func (p *program) restoreFrom(ctx context.Context, cfg *config.Config, name string) error {
+// restoreDatabase replaces the local database with the backup in the file at path.
+func (p *program) restoreDatabase(ctx context.Context, cfg *config.Config, path string) error {
 	if !cfg.DatabaseURL.IsZero() {
 		return errNotLocal
 	}
-	file, err := os.Open(name)
+	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("open the backup: %w", err)
 	}
@@ -73,12 +74,12 @@ func (p *program) restoreFrom(ctx context.Context, cfg *config.Config, name stri
 	if err := postgres.Restore(ctx, cfg.DataDir, file); err != nil {
 		return fmt.Errorf("restore the database: %w", err)
 	}
-	return p.printf("The database was restored.\n"+
+	return p.printLinef("The database was restored.\n"+
 		"1. Put the service's secret keys and file storage in place, then start the service. If posts were published after\n"+
 		"   the backup, the service publishes nothing until you confirm.\n"+
 		"2. Check the queue at %s, or list the affected posts with `belfry doctor`.\n"+
-		"3. Run `belfry restore confirm`. Published posts then become live, Belfry asks the networks about posts that may have\n"+
-		"   been published, and publishes the others.",
+		"3. Run `belfry restore confirm`. Belfry then marks the published posts as live, asks the networks about posts that\n"+
+		"   may have been published, and publishes the others.",
 		cfg.PublicURL+link.Workspace("").Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 
@@ -96,10 +97,10 @@ func defineRestoreConfirm(o *options) action {
 	})
 }
 
-// confirmRestore ends the hold of publishing after a restore. unproved says what happens to posts that may already be
-// published: "publish", "draft", or "" to list them and stop.
+// confirmRestore ends the hold of publishing after a restore. unprovedAction says what happens to posts that may
+// already be published: "publish", "draft", or "" to list them and stop.
 func confirmRestore(ctx context.Context, p *program, s *session, unprovedAction string) (err error) {
-	if err := s.openStorage(ctx); err != nil {
+	if err := s.openStorageAndRecreateApp(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
@@ -108,7 +109,7 @@ func confirmRestore(ctx context.Context, p *program, s *session, unprovedAction 
 		if err != nil {
 			return err
 		}
-		if err := p.printf("Posts turned into drafts: %d.", drafts); err != nil {
+		if err := p.printLinef("Posts turned into drafts: %d.", drafts); err != nil {
 			return err
 		}
 	}
@@ -120,11 +121,11 @@ func confirmRestore(ctx context.Context, p *program, s *session, unprovedAction 
 			"`belfry restore confirm --unproved=draft` to turn them into drafts", e, formatHeldPosts(e.Posts, s.appConfig.Networks))
 	}
 	if errors.Is(err, hold.ErrNoHold) {
-		return p.printf("Publishing is not on hold, so there is nothing to confirm.")
+		return p.printLinef("Publishing is not on hold, so there is nothing to confirm.")
 	}
 	if err != nil {
 		return err
 	}
-	return p.printf("Publishing resumes. Posts marked as live: %d. Posts that Belfry is looking up on the networks: %d.",
+	return p.printLinef("Publishing resumes. Posts marked as live: %d. Posts that Belfry is looking up on the networks: %d.",
 		done.Live, done.LookedFor)
 }

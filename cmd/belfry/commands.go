@@ -42,7 +42,7 @@ func (c command) needsConfig() bool { return c.name != "version" && c.name != "s
 
 // allCommands returns all commands in the order in which help lists them.
 func allCommands() []command {
-	const local = "You can run this command while the service is running or stopped. If it is stopped, the command starts the local\ndatabase, and stops it at the end."
+	const local = "You can run this command whether or not the service is running. If the service is stopped, the command starts the\nlocal database and stops it at the end."
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
@@ -50,16 +50,16 @@ func allCommands() []command {
 		},
 		{
 			"migrate", "", "Migrate the database to this program's schema.",
-			"Make a backup first. `belfry serve` automatically migrates its own database, and any empty database.", withoutOptions(runMigrate),
+			"Make a backup first. `belfry serve` migrates its own database and empty databases automatically.", withoutOptions(runMigrate),
 		},
 		{
 			"sandbox", "", "Run only the simulated networks.",
-			"The service runs its own simulators as long as no network has credentials. Use this command if several processes\nshare the simulators.",
+			"The service runs its own simulated networks while no network has credentials. Use this command if several processes\nshare the simulated networks.",
 			defineSandbox,
 		},
 		{
 			"seed", "", "Create demo workspaces with accounts, pictures and two weeks of posts.",
-			"They belong to the owner of the first workspace. The networks must be simulated.\n" + local, defineSeed,
+			"The workspaces belong to the owner of the oldest workspace, or to a new person if there is none. The networks must be\nsimulated.\n" + local, defineSeed,
 		},
 		{
 			"workspace create", "", "Create a workspace and its owner, and print its id and short name.", local,
@@ -76,12 +76,12 @@ func allCommands() []command {
 			"accounts revoke-unreadable", "", "Revoke accounts whose tokens can no longer be decrypted, so that the service can start again.",
 			"Without --confirm, the command only lists the accounts whose tokens cannot be decrypted. With --confirm, it deletes\n" +
 				"these tokens and revokes the accounts. Their posts wait or fail until people reconnect the accounts.\n" +
-				"Use the same BELFRY_ variables as the service. Otherwise, no token can be decrypted.", defineRevokeUnreadable,
+				"Use the same BELFRY_ variables as the service. Otherwise, the command cannot decrypt any token.", defineRevokeUnreadableAccounts,
 		},
 		{
 			"secrets rotate", "", "Re-encrypt all values with the newest secret key, so that you can remove an older key.",
-			"First, set the newest key as the first key of every process of the service. You can run this command while the service\n" +
-				"is running, and repeat it. For all steps, see docs/operations.md, Keys.", withoutOptions(withSession(mustExist, rotateSecrets)),
+			"First, make the newest key the first key in every process of the service. You can run this command while the service\n" +
+				"is running, and repeat it. For all steps, see docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecrets)),
 		},
 		{
 			"backup", "FILE", "Write the local database to a file.",
@@ -89,10 +89,10 @@ func allCommands() []command {
 		},
 		{
 			"restore confirm", "", "Continue publishing after a restore.",
-			"After a restore, the service publishes nothing until you confirm. Then, posts that were published after the backup\n" +
-				"become live, Belfry asks the networks about posts that may have been published, and publishes the others.\n" +
-				"`belfry doctor` lists the posts. If the file storage may be as old as the database, the command lists the posts\n" +
-				"that may already be published, and stops. Cancel the published ones, then run it again with --unproved.\n" + local,
+			"After a restore, the service publishes nothing until you confirm. Belfry then marks the posts that were published\n" +
+				"after the backup as live, asks the networks about posts that may have been published, and publishes the others.\n" +
+				"`belfry doctor` lists the affected posts. If the file storage may be as old as the database, this command lists the\n" +
+				"posts that may already be published, and stops. Cancel the published ones, then run it again with --unproved.\n" + local,
 			defineRestoreConfirm,
 		},
 		{
@@ -105,7 +105,7 @@ func allCommands() []command {
 		{"config", "", "Print the configuration without secrets.", "", withoutOptions(printConfig)},
 		{
 			"doctor", "", "Find problems, and show how to fix them.",
-			"This command changes nothing. If the service is stopped, it starts the local database, and stops it at the end.\nIt exits with status 1 if a check fails.", withoutOptions(runDoctor),
+			"This command changes nothing. If the service is stopped, the command starts the local database and stops it at the\nend. It exits with status 1 if a check fails.", withoutOptions(runDoctor),
 		},
 		{"healthcheck", "", "Check whether the service is ready.", "It exits with status 1 if the service is not ready.", withoutOptions(checkHealth)},
 		{"version", "", "Print the version.", "", withoutOptions(printVersion)},
@@ -119,7 +119,7 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 	}
 	if args[0] == "help" || isHelpFlag(args[0]) {
 		if len(args) == 1 {
-			return p.printf("%s", formatCommandList(allCommands()))
+			return p.printLinef("%s", formatCommandList(allCommands()))
 		}
 		args = append(args[1:], "--help")
 	}
@@ -130,7 +130,7 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 		}
 		set := newOptions(c)
 		run := c.define(set)
-		if err := set.parse(p, args[len(words):]); err != nil {
+		if err := set.parseOrPrintUsage(p, args[len(words):]); err != nil {
 			return err
 		}
 		var cfg *config.Config
@@ -144,7 +144,7 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 	}
 	list := findCommandGroup(args[0])
 	if len(args) == 2 && isHelpFlag(args[1]) && len(list) > 0 {
-		return p.printf("%s", formatCommandList(list))
+		return p.printLinef("%s", formatCommandList(list))
 	}
 	if len(list) == 0 {
 		list = allCommands()
@@ -152,7 +152,7 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 	return &usageError{fmt.Sprintf("there is no command %q", strings.Join(args, " ")), formatCommandList(list)}
 }
 
-func isHelpFlag(word string) bool { return slices.Contains([]string{"--help", "-help", "-h"}, word) }
+func isHelpFlag(arg string) bool { return slices.Contains([]string{"--help", "-help", "-h"}, arg) }
 
 // findCommandGroup returns the commands with two words that begin with noun.
 func findCommandGroup(noun string) []command {
@@ -168,7 +168,7 @@ func runMigrate(ctx context.Context, p *program, cfg *config.Config) (err error)
 	if err := migrations.Run(ctx, db.pool); err != nil {
 		return err
 	}
-	return p.printf("The database is up to date.")
+	return p.printLinef("The database is up to date.")
 }
 
 func defineSandbox(o *options) action {
@@ -181,7 +181,7 @@ func defineSandbox(o *options) action {
 			return err
 		}
 		defer func() { err = errors.Join(err, networks.Close()) }()
-		if err := p.printf("The simulated networks are at http://%s/_/. Set BELFRY_NETWORKS_URL=http://%s, and set the client ID and secret of each network to %q.",
+		if err := p.printLinef("The simulated networks are at http://%s/_/. Set BELFRY_NETWORKS_URL=http://%s, and set the client ID and secret of each network to %q.",
 			*addr, *addr, sandbox.Credentials); err != nil {
 			return err
 		}
@@ -193,22 +193,22 @@ func printConfig(_ context.Context, p *program, cfg *config.Config) error { retu
 
 // checkHealth returns an error unless the service is ready.
 func checkHealth(ctx context.Context, p *program, cfg *config.Config) error {
-	at, err := loopbackURL(cfg.Addr)
+	at, err := localURL(cfg.Addr)
 	if err != nil {
 		return err
 	}
-	status, _, err := getStatus(ctx, at, "/readyz", 5*time.Second)
+	status, _, err := getStatusAndHeader(ctx, at, "/readyz", 5*time.Second)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the service does not respond at %s", at)
 	case status != http.StatusOK:
 		return errors.New("the service is not ready; its log says why")
 	}
-	return p.printf("The service is ready.")
+	return p.printLinef("The service is ready.")
 }
 
-// getStatus sends a GET request and returns the status and headers of the response.
-func getStatus(
+// getStatusAndHeader sends a GET request and returns the status and headers of the response.
+func getStatusAndHeader(
 	ctx context.Context, base *url.URL, path string, timeout time.Duration,
 ) (status int, header http.Header, err error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -225,7 +225,7 @@ func getStatus(
 }
 
 func printVersion(_ context.Context, p *program, _ *config.Config) error {
-	return p.printf("%s", versionText())
+	return p.printLinef("%s", versionText())
 }
 
 // versionText returns the program's version, or the commit that it was built from.

@@ -24,9 +24,9 @@ import (
 )
 
 // Maximum connections and statement times for each kind of work. The local server allows a hundred connections. A few
-// are enough, because they only wait for the database, except the one on which River hears of new jobs, and those that
-// hold the lock of an account's picture while its bytes are stored or deleted. More would only compete for the
-// processor.
+// are enough, because most of them only wait for the database, and more would compete for the processor. Two kinds are
+// in use for longer: the connection on which River learns of new jobs, and connections that hold the lock of an
+// account's picture while its bytes are stored or deleted.
 const (
 	webConns, webStatements       = 10, 5 * time.Second
 	workerConns, workerStatements = 12, 30 * time.Second
@@ -49,9 +49,10 @@ func (d *database) close(ctx context.Context) error {
 	return d.stop(context.WithoutCancel(ctx))
 }
 
-// openServiceDatabase locks the data folder and starts the local database server, or checks that the external one can
-// be reached. The caller closes it, which releases the lock.
-func openServiceDatabase(ctx context.Context, cfg *config.Config) (*database, error) {
+// lockAndOpenServiceDatabase locks the data folder, checks that the service's port is free, and starts the local
+// database server or checks that the external one can be reached. The caller closes the database, which releases the
+// lock.
+func lockAndOpenServiceDatabase(ctx context.Context, cfg *config.Config) (*database, error) {
 	lock, err := postgres.LockForService(ctx, cfg.DataDir)
 	if err != nil {
 		return nil, err
@@ -150,8 +151,8 @@ func checkDatabaseReachable(ctx context.Context, cfg *config.Config) error {
 	return fmt.Errorf("cannot reach the database in BELFRY_DATABASE_URL: %w", err)
 }
 
-// migrateIfAllowed migrates the service's own database or an empty one if its schema is old. For an external database
-// with an old schema, it returns an error.
+// migrateIfAllowed migrates a database with an old schema if the database is local or empty. For any other external
+// database with an old schema, it returns an error.
 func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	switch {
@@ -215,8 +216,9 @@ func (s *session) migrateAndCreateApp(ctx context.Context, log *slog.Logger, pur
 	return err
 }
 
-// openStorage opens the file storage and replaces the app with one that uses it. The caller closes s.appConfig.Blobs.
-func (s *session) openStorage(ctx context.Context) (err error) {
+// openStorageAndRecreateApp opens the file storage and replaces the app with one that uses it. The caller closes
+// s.appConfig.Blobs.
+func (s *session) openStorageAndRecreateApp(ctx context.Context) (err error) {
 	if s.appConfig.Blobs, err = blob.Open(ctx, s.cfg.StorageURL.Reveal()); err != nil {
 		return err
 	}
@@ -224,8 +226,8 @@ func (s *session) openStorage(ctx context.Context) (err error) {
 	return err
 }
 
-// loadKeyRing loads the secret keys. Only commands that may create an installation may create keys, because new keys
-// cannot decrypt existing tokens.
+// loadKeyRing loads the secret keys. If mayCreate is true, it creates missing keys. Only commands that may create an
+// installation may do so, because new keys cannot decrypt existing tokens.
 func (s *session) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
 	load := config.LoadKeys
 	if mayCreate {
@@ -243,7 +245,7 @@ func ownSandboxURL(cfg *config.Config) (*url.URL, error) {
 	if !usesOwnSandbox(cfg) {
 		return nil, nil
 	}
-	at, err := loopbackURL(cfg.Addr)
+	at, err := localURL(cfg.Addr)
 	if err != nil {
 		return nil, err
 	}

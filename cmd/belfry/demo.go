@@ -36,7 +36,7 @@ type demoPost struct {
 	Title   string
 	Text    string
 	Files   []string // names of files of the demo
-	Refused string   // the network's message, for a post that fails; it goes to one account only
+	Refused string   // the network's message if it refuses the post, which then goes to one account only
 }
 
 func loadDemoBrands() (brands []demoBrand, err error) {
@@ -50,9 +50,9 @@ func loadDemoBrands() (brands []demoBrand, err error) {
 // demoEmail is the email address of the demo's owner if the service has not been set up yet.
 const demoEmail = "demo@example.org"
 
-// makeDemo creates a workspace for each demo brand and prints how to sign in. The workspaces belong to the owner of the
-// oldest workspace, or to a new person if there is none.
-func (g *seeder) makeDemo(ctx context.Context, p *program) error {
+// makeDemoWorkspaces creates a workspace for each demo brand and prints how to sign in. The workspaces belong to the
+// owner of the oldest workspace, or to a new person if there is none.
+func (g *seeder) makeDemoWorkspaces(ctx context.Context, p *program) error {
 	owner, err := g.app.FindFirstOwnerEmail(ctx)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	suffix, err := g.findFreeSuffix(ctx, brands)
+	suffix, err := g.findFreeNameSuffix(ctx, brands)
 	if err != nil {
 		return err
 	}
@@ -74,24 +74,24 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 	table := tabwriter.NewWriter(&list, 0, 0, 2, ' ', 0)
 	for _, brand := range brands {
 		in.Name, in.TZ = brand.Name+suffix, brand.Zone
-		slug, err := g.makeBrand(ctx, in, brand)
+		slug, err := g.makeBrandWorkspace(ctx, in, brand)
 		if err != nil {
 			return fmt.Errorf("create the workspace %s: %w", in.Name, err)
 		}
 		fmt.Fprintf(table, "  %s\t%s\n", in.Name, slug)
 	}
-	if err := g.publishDue(ctx); err != nil {
+	if err := g.publishAndBackdateDue(ctx); err != nil {
 		return err
 	}
 	_ = table.Flush() // writes to a Builder cannot fail
-	return p.printf("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
+	return p.printLinef("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
 		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo --scope write`.",
 		list.String(), g.session.cfg.PublicURL, in.OwnerEmail, signIn)
 }
 
-// findFreeSuffix returns the first of the suffixes "", " 2", " 3" and so on with which none of the brands' names is
+// findFreeNameSuffix returns the first of the suffixes "", " 2", " 3" and so on with which none of the brands' names is
 // taken.
-func (g *seeder) findFreeSuffix(ctx context.Context, brands []demoBrand) (string, error) {
+func (g *seeder) findFreeNameSuffix(ctx context.Context, brands []demoBrand) (string, error) {
 	existing, err := g.app.ListAllWorkspaces(ctx)
 	for suffix, n := "", 2; ; suffix, n = fmt.Sprintf(" %d", n), n+1 {
 		taken := slices.ContainsFunc(existing, func(w core.Workspace) bool {
@@ -103,8 +103,10 @@ func (g *seeder) findFreeSuffix(ctx context.Context, brands []demoBrand) (string
 	}
 }
 
-// makeBrand creates a workspace with its accounts, group, files and posts, and returns its slug.
-func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, brand demoBrand) (string, error) {
+// makeBrandWorkspace creates a workspace with its accounts, group, files and posts, and returns its slug.
+func (g *seeder) makeBrandWorkspace(
+	ctx context.Context, in contract.CreateWorkspace, brand demoBrand,
+) (slug string, err error) {
 	made, err := g.createAndEnterWorkspace(ctx, in)
 	if err != nil {
 		return "", err
@@ -124,7 +126,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 		return "", err
 	}
 	for _, post := range brand.Posts {
-		request, err := g.uploadAndTarget(ctx, post, contract.Targets{GroupID: &group.ID})
+		request, err := g.uploadFilesAndPickTargets(ctx, post, contract.Targets{GroupID: &group.ID})
 		if err != nil {
 			return "", err
 		}
@@ -135,12 +137,16 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	return made.Slug, nil
 }
 
-// uploadAndTarget uploads a post's files, asks for a plan, and returns the request for those of the targets that can
-// publish the post: perhaps fewer, or none. If the network will refuse the post, it is for one account.
-func (g *seeder) uploadAndTarget(ctx context.Context, post demoPost, to contract.Targets) (contract.PlanPosts, error) {
-	request := contract.PlanPosts{Targets: to, Title: post.Title, Text: post.Text, When: &contract.When{Word: "draft"}}
+// uploadFilesAndPickTargets uploads a post's files, and returns the request for the candidates that can publish the
+// post, perhaps none. A post that its network will refuse goes to one account only.
+func (g *seeder) uploadFilesAndPickTargets(
+	ctx context.Context, post demoPost, candidates contract.Targets,
+) (request contract.PlanPosts, err error) {
+	request = contract.PlanPosts{
+		Targets: candidates, Title: post.Title, Text: post.Text, When: &contract.When{Word: "draft"},
+	}
 	for _, name := range post.Files {
-		id, err := g.addFile(ctx, name)
+		id, err := g.uploadDemoFile(ctx, name)
 		if err != nil {
 			return request, err
 		}
@@ -157,7 +163,7 @@ func (g *seeder) uploadAndTarget(ctx context.Context, post demoPost, to contract
 		}
 	}
 	if post.Refused != "" {
-		able = g.pickRowWithFinalErrors(able)
+		able = g.pickRefusableRow(able)
 	}
 	if len(able) == len(plan.Rows) {
 		return request, nil
@@ -169,8 +175,9 @@ func (g *seeder) uploadAndTarget(ctx context.Context, post demoPost, to contract
 	return request, nil
 }
 
-// pickRowWithFinalErrors returns the row of one account on a network whose refusals are final, if there is one.
-func (g *seeder) pickRowWithFinalErrors(rows []contract.PlanRow) []contract.PlanRow {
+// pickRefusableRow returns the row of one account, preferably on a network whose refusals are final. It returns none if
+// there are no rows.
+func (g *seeder) pickRefusableRow(rows []contract.PlanRow) (atMostOne []contract.PlanRow) {
 	for _, card := range g.app.ListNetworks() {
 		for _, row := range rows {
 			if row.Platform == string(card.ID) && !card.ErrorsMayPublish {
@@ -181,7 +188,7 @@ func (g *seeder) pickRowWithFinalErrors(rows []contract.PlanRow) []contract.Plan
 	return rows[:min(1, len(rows))]
 }
 
-// makePost saves a draft, schedules a post, or queues a post that publishDue will publish and backdate.
+// makePost saves a draft, schedules a post, or queues a post that publishAndBackdateDue will publish and backdate.
 func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts) error {
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
@@ -197,7 +204,7 @@ func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, r
 		request.When = &contract.When{Word: "now"}
 	}
 	if post.Refused != "" {
-		if err := g.makeNetworkRefuse(ctx, post.Text, post.Refused); err != nil {
+		if err := g.makeNetworkRefusePost(ctx, post.Text, post.Refused); err != nil {
 			return err
 		}
 	}
@@ -217,8 +224,9 @@ func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, r
 	return nil
 }
 
-// addFile adds a file of the demo to the workspace's media, if it is not there yet, and returns its id.
-func (g *seeder) addFile(ctx context.Context, name string) (string, error) {
+// uploadDemoFile adds a file of the demo to the workspace's media, unless the workspace already has it, and waits until
+// the file has been processed.
+func (g *seeder) uploadDemoFile(ctx context.Context, name string) (id string, err error) {
 	if id := g.files[name]; id != "" {
 		return id, nil
 	}
@@ -236,15 +244,15 @@ func (g *seeder) addFile(ctx context.Context, name string) (string, error) {
 	if _, err = g.app.Intake().ReceiveUpload(ctx, path.Base(upload.UploadURL), size, bytes.NewReader(data)); err != nil {
 		return "", err
 	}
-	if err := g.processFile(ctx, upload.MediaID); err != nil {
+	if err := g.processOrAwaitFile(ctx, upload.MediaID); err != nil {
 		return "", fmt.Errorf("add %s: %w", name, err)
 	}
 	g.files[name] = upload.MediaID
 	return upload.MediaID, nil
 }
 
-// processFile processes a file, or waits until the running service has processed it.
-func (g *seeder) processFile(ctx context.Context, id string) error {
+// processOrAwaitFile processes a file, or waits until the running service has processed it.
+func (g *seeder) processOrAwaitFile(ctx context.Context, id string) error {
 	mediaID, err := core.ParseID[core.MediaKind](id)
 	if err != nil {
 		return err

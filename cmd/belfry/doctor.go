@@ -35,10 +35,10 @@ type check struct {
 func allChecks() []check {
 	return []check{
 		{"data folder", (*installation).checkDataDir},
-		{"PostgreSQL", (*installation).checkPostgres},
+		{"PostgreSQL", (*installation).openAndCheckPostgres},
 		{"secret keys", (*installation).checkKeys},
 		{"address", (*installation).checkListenAddress},
-		{"networks", (*installation).checkNetworks},
+		{"networks", (*installation).describeNetworks},
 		{"media files", (*installation).checkFileAddress},
 		{"email", (*installation).checkMail},
 		{"publishing", (*installation).checkPublishing},
@@ -71,7 +71,7 @@ func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) 
 			mark, found = "x ", err.Error()
 			failed++
 		}
-		if err := p.printf("%s %-12s %s", mark, c.name, found); err != nil {
+		if err := p.printLinef("%s %-12s %s", mark, c.name, found); err != nil {
 			return err
 		}
 	}
@@ -81,12 +81,12 @@ func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) 
 	return nil
 }
 
-const firstStart = "; the first start creates it"
+const firstStart = "; the service creates it when it first starts"
 
 func (inst *installation) checkDataDir(context.Context) (found string, err error) {
 	dir := inst.cfg.DataDir
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return dir + firstStart, checkWritable(nearestExisting(dir))
+		return dir + firstStart, checkWritable(nearestExistingFolder(dir))
 	}
 	holder, err := postgres.LockHolder(dir)
 	if err != nil {
@@ -98,8 +98,8 @@ func (inst *installation) checkDataDir(context.Context) (found string, err error
 	return dir, checkWritable(dir)
 }
 
-// nearestExisting returns the path itself, or the nearest parent folder that exists.
-func nearestExisting(path string) string {
+// nearestExistingFolder returns the path itself, or the nearest parent folder that exists.
+func nearestExistingFolder(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
 			return path
@@ -121,9 +121,9 @@ func checkWritable(dir string) error {
 	return nil
 }
 
-// checkPostgres opens the database and checks its schema version. It sets inst.db and inst.pool for the checks that
-// follow.
-func (inst *installation) checkPostgres(ctx context.Context) (found string, err error) {
+// openAndCheckPostgres opens the database and checks its schema version. It sets inst.db and inst.pool for the checks
+// that follow.
+func (inst *installation) openAndCheckPostgres(ctx context.Context) (found string, err error) {
 	if inst.cfg.DatabaseURL.IsZero() {
 		if made, err := postgres.HasDatabase(inst.cfg.DataDir); err != nil || !made {
 			return "no local database yet" + firstStart, err
@@ -144,7 +144,7 @@ func (inst *installation) checkPostgres(ctx context.Context) (found string, err 
 	case err != nil:
 		return "", fmt.Errorf("read the database's schema: %w", err)
 	case state.Empty:
-		return found + ", empty" + firstStart, nil
+		return found + ", empty; the service migrates it when it first starts", nil
 	case state.CheckFloor() != nil:
 		return "", state.CheckFloor()
 	case state.IsBehind():
@@ -166,7 +166,7 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	if !none {
 		found = fmt.Sprintf("%d in %s", len(keyring.KeyIDs()), from)
 	} else {
-		found = "none in " + from + firstStart
+		found = "none in " + from + "; the service creates one when it first starts"
 		keyring, err = secret.ParseRing(secret.NewSecretKey())
 	}
 	if err != nil || inst.pool == nil {
@@ -183,13 +183,13 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	if err := a.CheckSecretKeys(ctx); err != nil && none {
 		return "", fmt.Errorf("there are no secret keys in %s, but the database needs them: %w", from, err)
 	}
-	return found, checkKeysMatch(ctx, inst.cfg, a)
+	return found, checkKeysMatchDatabase(ctx, inst.cfg, a)
 }
 
 // checkPublishing returns an error with the affected posts if publishing is on hold.
 func (inst *installation) checkPublishing(ctx context.Context) (found string, err error) {
 	if inst.pool == nil {
-		return "not checked, because there is no database yet", nil
+		return "not checked, because the database is not ready", nil
 	}
 	db, err := store.New(inst.pool)
 	if err != nil {
@@ -214,7 +214,7 @@ func (inst *installation) checkPublishing(ctx context.Context) (found string, er
 		hold.Since.UTC().Format(time.RFC3339), hold.Reason, formatHeldPosts(posts, appConfig.Networks))
 }
 
-// heldPostsShown is how many posts on hold a command lists at most.
+// heldPostsShown is the maximum number of posts on hold that a command lists.
 const heldPostsShown = 500
 
 // formatHeldPosts returns a text with a line for each post.
@@ -230,8 +230,8 @@ func formatHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 	return list.String()
 }
 
-// checkKeysMatch returns an error that says where the secret keys are if they do not match the database.
-func checkKeysMatch(ctx context.Context, cfg *config.Config, a *app.App) error {
+// checkKeysMatchDatabase returns an error that says where the secret keys are if they do not match the database.
+func checkKeysMatchDatabase(ctx context.Context, cfg *config.Config, a *app.App) error {
 	if err := a.CheckSecretKeys(ctx); err != nil {
 		return fmt.Errorf("%s does not match the database: %w", config.DescribeKeysLocation(cfg), err)
 	}
@@ -243,7 +243,7 @@ func (inst *installation) checkListenAddress(ctx context.Context) (found string,
 	cfg := inst.cfg
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return inst.checkAddressInUse(ctx)
+		return inst.checkAddressUsedByOwnService(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("cannot listen on %s: %w", cfg.Addr, err)
@@ -251,13 +251,14 @@ func (inst *installation) checkListenAddress(ctx context.Context) (found string,
 	return cfg.Addr + ", public address " + cfg.PublicURL, listener.Close()
 }
 
-// checkAddressInUse returns an error unless this data folder's service is the program that listens on the address.
-func (inst *installation) checkAddressInUse(ctx context.Context) (found string, err error) {
+// checkAddressUsedByOwnService returns an error unless this data folder's service is the program that listens on the
+// address.
+func (inst *installation) checkAddressUsedByOwnService(ctx context.Context) (found string, err error) {
 	holder, err := postgres.LockHolder(inst.cfg.DataDir)
 	if err != nil {
 		return "", err
 	}
-	at, err := loopbackURL(inst.cfg.Addr)
+	at, err := localURL(inst.cfg.Addr)
 	if err != nil {
 		return "", err
 	}
@@ -268,16 +269,17 @@ func (inst *installation) checkAddressInUse(ctx context.Context) (found string, 
 		}
 		who = "another Belfry service with a different data folder"
 	}
-	return "", fmt.Errorf("%s is in use by %s: stop it, or set BELFRY_ADDR", inst.cfg.Addr, who)
+	return "", fmt.Errorf("%s is in use by %s: stop that program, or set BELFRY_ADDR to another address", inst.cfg.Addr, who)
 }
 
 // isBelfryAt reports whether Belfry listens at an address. It recognizes Belfry by a header of the response.
 func isBelfryAt(ctx context.Context, at *url.URL) bool {
-	_, header, err := getStatus(ctx, at, "/livez", 2*time.Second)
+	_, header, err := getStatusAndHeader(ctx, at, "/livez", 2*time.Second)
 	return err == nil && header.Get("Belfry-Version") != ""
 }
 
-func (inst *installation) checkNetworks(context.Context) (found string, err error) {
+// describeNetworks says whether the networks are simulated or which ones have credentials. It contacts no network.
+func (inst *installation) describeNetworks(context.Context) (found string, err error) {
 	cfg := inst.cfg
 	switch {
 	case usesOwnSandbox(cfg):
@@ -300,14 +302,14 @@ func (inst *installation) checkNetworks(context.Context) (found string, err erro
 func (inst *installation) checkMail(ctx context.Context) (found string, err error) {
 	cfg := inst.cfg
 	if cfg.SMTPURL.IsZero() {
-		if keepsMail(cfg) {
+		if showsMailInSandbox(cfg) {
 			return "shown in the sandbox, because BELFRY_SMTP_URL is not set", nil
 		}
 		return "not sent, because BELFRY_SMTP_URL is not set: people share invitation links themselves", nil
 	}
 	sender, err := mail.NewSender(cfg.SMTPURL.Reveal(), cfg.MailFrom)
 	if err == nil {
-		err = sender.Check(ctx)
+		err = sender.CheckConnection(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("cannot send email through the server in BELFRY_SMTP_URL: %w", err)

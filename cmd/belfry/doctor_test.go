@@ -35,7 +35,7 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 	}
 	good, bad := with(sealing("good")), with(sealing("bad"))
 	code, out, errs := belfry(t, good, "seed", "--json")
-	var made seeded
+	var made seedOutput
 	if err := json.Unmarshal([]byte(out), &made); code != exitOK || err != nil || len(made.Accounts) == 0 ||
 		strings.Count(out, "\n") != 1 {
 		t.Fatalf("seed exits with %d and prints %q: %v", code, out, err)
@@ -79,7 +79,7 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 	}{
 		{good, revoke, "can decrypt the tokens of all accounts"},
 		{bad, revoke, "--confirm"},
-		{bad, append(revoke, "--confirm"), "were revoked"},
+		{bad, append(revoke, "--confirm"), "Accounts revoked: "},
 		{bad, append(revoke, "--confirm"), "can decrypt the tokens of all accounts"},
 		{bad, []string{"doctor"}, "ok secret keys"},
 	} {
@@ -184,7 +184,7 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 		}
 	}
 	report := func(mediaURL string) (string, error) {
-		return describeFileAddress(t.Context(), server(mediaURL, ""), []string{"tiktok1.txt"})
+		return checkAndDescribeFileAddress(t.Context(), server(mediaURL, ""), []string{"tiktok1.txt"})
 	}
 	found, err := report("https://example.com/belfry")
 	if err != nil || !strings.Contains(found, "served at https://example.com/belfry/media/") ||
@@ -210,7 +210,7 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 		{"http://localhost:8080", "", true},
 		{"http://localhost:8080", "http://127.0.0.1:9090", false},
 	} {
-		if err := checkFilesReachable(t.Context(), server(c.media, c.networks)); (err != nil) != c.warns {
+		if err := checkMediaURLPublicIfNeeded(t.Context(), server(c.media, c.networks)); (err != nil) != c.warns {
 			t.Errorf("serve at %s with networks at %q warns %v", c.media, c.networks, err)
 		}
 	}

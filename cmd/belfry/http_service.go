@@ -38,9 +38,9 @@ type httpService struct {
 	networks *sandbox.Sandbox // nil unless the service has its own simulated networks
 }
 
-// newServer creates the HTTP server with health checks and, for the role web, the dashboard, the API and the service's
-// own simulated networks, which it starts.
-func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
+// newServerAndStartSandbox creates the HTTP server with health checks and, for the role web, the dashboard, the API and
+// the service's own simulated networks, which it starts.
+func (d *httpService) newServerAndStartSandbox(pool *pgxpool.Pool) (*httpd.Server, error) {
 	public, err := url.Parse(d.cfg.PublicURL)
 	if err != nil {
 		return nil, fmt.Errorf("read BELFRY_PUBLIC_URL: %w", err)
@@ -60,7 +60,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 			if pages == nil {
 				return e
 			}
-			return pages.ErrorPage(c, e)
+			return pages.RenderErrorPage(c, e)
 		},
 	})
 	if err != nil || !d.cfg.Roles.Web {
@@ -72,7 +72,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	d.pages = pages
 	v1, err := api.New(api.Config{
 		App: d.app, Networks: d.shared.Networks, Log: d.shared.Log, LimitAddress: d.shared.LimitAddress,
-		LimitCreate: d.shared.LimitCreate, Session: pages.Session,
+		LimitCreate: d.shared.LimitCreate, Session: pages.AuthenticateCookie,
 		SameOrigin: server.CheckSameOrigin, VerificationFiles: d.cfg.ProofFiles,
 	})
 	if err != nil {
@@ -82,7 +82,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 		return nil, err
 	}
 	v1.Mount(server.Echo)
-	return server, d.startSandbox(server, public)
+	return server, d.startOwnSandbox(server, public)
 }
 
 // newDashboard creates the dashboard.
@@ -118,10 +118,10 @@ func (d *httpService) drainTime() time.Duration {
 	return 5 * time.Second
 }
 
-// startSandbox starts the service's own simulated networks, if it has any, and adds their routes to the server. Their
-// journal is in the data folder, so that accounts and posts survive a restart. They download media only from this
+// startOwnSandbox starts the service's own simulated networks, if it has any, and adds their routes to the server.
+// Their journal is in the data folder, so that accounts and posts survive a restart. They download media only from this
 // service.
-func (d *httpService) startSandbox(server *httpd.Server, public *url.URL) error {
+func (d *httpService) startOwnSandbox(server *httpd.Server, public *url.URL) error {
 	if !usesOwnSandbox(d.cfg) {
 		return nil
 	}
@@ -147,16 +147,17 @@ func (d *httpService) startSandbox(server *httpd.Server, public *url.URL) error 
 	return nil
 }
 
-// windDownTime is how long a stopping worker may take to finish its calls before the simulated networks close.
-const windDownTime = 5 * time.Second
+// maxWorkerWait is how long a stopping worker may take to finish its calls before the simulated networks close.
+const maxWorkerWait = 5 * time.Second
 
-// closeSandboxAfter closes the simulated networks once worked is closed, or after windDownTime, so that the worker can
-// finish its calls. Closing them ends delayed responses, which the server's shutdown would wait for.
-func (d *httpService) closeSandboxAfter(worked <-chan struct{}) error {
+// awaitWorkerAndCloseSandbox waits until workerDone is closed, so that the worker can finish its calls, but not longer
+// than maxWorkerWait. It then closes the simulated networks, which ends delayed responses. Otherwise, the server's
+// shutdown would wait for these responses.
+func (d *httpService) awaitWorkerAndCloseSandbox(workerDone <-chan struct{}) error {
 	if d.networks != nil {
 		select {
-		case <-worked:
-		case <-time.After(windDownTime):
+		case <-workerDone:
+		case <-time.After(maxWorkerWait):
 		}
 	}
 	return d.closeSandbox()
@@ -174,7 +175,7 @@ func (d *httpService) findSetUpURL(ctx context.Context) (string, error) {
 	if d.pages == nil {
 		return "", nil
 	}
-	return d.pages.SetUpURL(ctx)
+	return d.pages.FindSetUpURL(ctx)
 }
 
 func sandboxFolder(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "sandbox") }

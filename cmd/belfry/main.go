@@ -59,7 +59,7 @@ func runAndReport(ctx context.Context, p *program, args []string) (exitCode int)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	_, _ = fmt.Fprintln(p.err, "belfry:", err) // an error of this cannot be reported
+	_, _ = fmt.Fprintln(p.err, "belfry:", err) // there is nowhere to report a failure
 	if misuse, ok := errors.AsType[*usageError](err); ok {
 		_, _ = fmt.Fprintf(p.err, "\n%s\n", misuse.usage)
 		return exitUsage
@@ -67,8 +67,8 @@ func runAndReport(ctx context.Context, p *program, args []string) (exitCode int)
 	return exitError
 }
 
-// printf prints a command's result, with a line break at the end.
-func (p *program) printf(format string, args ...any) error {
+// printLinef prints a command's result, with a line break at the end.
+func (p *program) printLinef(format string, args ...any) error {
 	if _, err := fmt.Fprintf(p.out, format+"\n", args...); err != nil {
 		return fmt.Errorf("print the result: %w", err)
 	}

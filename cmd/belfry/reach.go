@@ -12,25 +12,25 @@ import (
 	"belfry/internal/network"
 )
 
-// puller is a network that downloads files from this server.
-type puller struct {
+// downloadingNetwork is a network that downloads files from this server.
+type downloadingNetwork struct {
 	network.Description
 	kinds []core.FileKind
 }
 
-// findPullers returns the networks with credentials that download files.
-func findPullers(networks *network.Set) []puller {
-	var list []puller
+// findDownloadingNetworks returns the networks with credentials that download files.
+func findDownloadingNetworks(networks *network.Set) []downloadingNetwork {
+	var list []downloadingNetwork
 	for _, n := range networks.Connectors() {
 		if kinds := network.PulledFileKinds(n, core.Account{}); n.IsConfigured() && len(kinds) > 0 {
-			list = append(list, puller{n.Describe(), kinds})
+			list = append(list, downloadingNetwork{n.Describe(), kinds})
 		}
 	}
 	return list
 }
 
-// describeLimitsWithoutAddress returns a sentence that says what cannot be published without a public address.
-func (p puller) describeLimitsWithoutAddress() string {
+// describeLimitsWithoutPublicAddress returns a sentence that says what cannot be published without a public address.
+func (p downloadingNetwork) describeLimitsWithoutPublicAddress() string {
 	switch {
 	case len(p.kinds) > 1:
 		return p.Name + ": posts with files cannot be published"
@@ -40,20 +40,20 @@ func (p puller) describeLimitsWithoutAddress() string {
 	return p.Name + ": videos cannot be published; photos can, because Belfry sends them"
 }
 
-// checkFilesReachable returns an error that says why the networks cannot download files from this server, or nil if
-// they can or need not. It resolves the server's name.
-func checkFilesReachable(ctx context.Context, cfg app.Config) error {
-	if cfg.NetworksURL != "" || len(findPullers(cfg.Networks)) == 0 {
+// checkMediaURLPublicIfNeeded returns an error that says why the networks cannot download files from this server, or
+// nil if they can or need not. It resolves the server's name.
+func checkMediaURLPublicIfNeeded(ctx context.Context, cfg app.Config) error {
+	if cfg.NetworksURL != "" || len(findDownloadingNetworks(cfg.Networks)) == 0 {
 		return nil
 	}
 	return cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
 }
 
-// describeFileAddress returns a text about the address from which networks download files, and what each network
-// requires of it. If they cannot download files, the error is a notice.
-func describeFileAddress(ctx context.Context, cfg app.Config, verificationFiles []string) (string, error) {
-	pullers := findPullers(cfg.Networks)
-	if len(pullers) == 0 {
+// checkAndDescribeFileAddress returns a text about the address from which networks download files, and what each
+// network requires of it. If they cannot download files, the error is a notice.
+func checkAndDescribeFileAddress(ctx context.Context, cfg app.Config, verificationFiles []string) (string, error) {
+	downloading := findDownloadingNetworks(cfg.Networks)
+	if len(downloading) == 0 {
 		return "no network with credentials downloads files from this server", nil
 	}
 	prefix := cfg.MediaURL + contract.FilePath
@@ -64,15 +64,15 @@ func describeFileAddress(ctx context.Context, cfg app.Config, verificationFiles 
 	var b strings.Builder
 	if why != nil {
 		b.WriteString("networks cannot download files: " + why.Error())
-		for _, p := range pullers {
-			b.WriteString("\n   " + p.describeLimitsWithoutAddress())
+		for _, p := range downloading {
+			b.WriteString("\n   " + p.describeLimitsWithoutPublicAddress())
 		}
 		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that is reachable from the internet. See docs/operations.md, " +
 			"A public address.")
 		return "", notice{errors.New(b.String())}
 	}
 	b.WriteString("served at " + prefix)
-	for _, p := range pullers {
+	for _, p := range downloading {
 		if p.Ownership != "" {
 			b.WriteString("\n   " + p.Name + ": " + strings.ReplaceAll(p.Ownership, "{prefix}", prefix))
 		}
@@ -95,5 +95,5 @@ func (inst *installation) checkFileAddress(ctx context.Context) (found string, e
 	if err != nil {
 		return "", fmt.Errorf("list the networks: %w", err)
 	}
-	return describeFileAddress(ctx, cfg, inst.cfg.ProofFiles.Names())
+	return checkAndDescribeFileAddress(ctx, cfg, inst.cfg.ProofFiles.Names())
 }

@@ -24,8 +24,8 @@ import (
 	"belfry/internal/secret"
 )
 
-// seeded is what `seed --json` prints.
-type seeded struct {
+// seedOutput is what `seed --json` prints.
+type seedOutput struct {
 	Workspace string            `json:"workspace"`
 	Email     string            `json:"email"`
 	Password  string            `json:"password"`
@@ -41,11 +41,11 @@ const (
 	processPatience = time.Minute
 )
 
-// seedAskPatience is how long seed waits until Belfry asks a network about a refusal.
+// seedAskPatience is how long seed waits for Belfry to ask a network about a refusal.
 const seedAskPatience = 10 * time.Second
 
-// scriptPosts returns one post in each state, for `seed --json`.
-func scriptPosts() []demoPost {
+// samplePostsInEachState returns one post in each state, for `seed --json`.
+func samplePostsInEachState() []demoPost {
 	return []demoPost{
 		{Text: "This draft is not published until you schedule it."},
 		{Day: 1, At: "18:00", Text: "This post is scheduled for tomorrow at 18:00."},
@@ -57,9 +57,9 @@ func scriptPosts() []demoPost {
 	}
 }
 
-// scriptPostVariants returns the files and titles with which makeScriptPosts tries a post, until the network accepts
-// it.
-func scriptPostVariants() []demoPost {
+// sampleMediaVariants returns the files and titles that makeSamplePosts tries for a post, one after another, until the
+// network accepts the post.
+func sampleMediaVariants() []demoPost {
 	return []demoPost{
 		{},
 		{Files: []string{"harbour-at-dawn.jpg"}},
@@ -68,16 +68,16 @@ func scriptPostVariants() []demoPost {
 }
 
 func defineSeed(o *options) action {
-	asJSON := o.flags.Bool("json", false, "instead create one small workspace for scripts, and print it as JSON")
-	accounts := o.flags.Int("accounts", 1, "how many accounts on each network that workspace has")
+	asJSON := o.flags.Bool("json", false, "create one small workspace for scripts instead, and print it as JSON")
+	accounts := o.flags.Int("accounts", 1, "the number of accounts on each network in that workspace")
 	seed := withSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		g := &seeder{session: s}
-		stop, err := g.findOrStartNetworks(ctx)
+		stop, err := g.findOrStartSandbox(ctx)
 		if err != nil {
 			return err
 		}
 		defer stop()
-		if err := s.openStorage(ctx); err != nil {
+		if err := s.openStorageAndRecreateApp(ctx); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
@@ -86,9 +86,9 @@ func defineSeed(o *options) action {
 			return fmt.Errorf("compare the database with its receipts: %w", err)
 		}
 		if !*asJSON {
-			return g.makeDemo(ctx, p)
+			return g.makeDemoWorkspaces(ctx, p)
 		}
-		out, err := g.makeScriptWorkspace(ctx, *accounts)
+		out, err := g.makeSampleWorkspace(ctx, *accounts)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func defineSeed(o *options) action {
 			return o.usageErrorf("--accounts only applies to the workspace that --json creates: add --json")
 		}
 		if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
-			return errors.New("seed needs simulated networks, but this service uses the real ones")
+			return errors.New("seed needs simulated networks, but this service uses the real ones: use an installation in which no network has credentials")
 		}
 		return seed(ctx, p, cfg)
 	}
@@ -119,16 +119,16 @@ type seeder struct {
 	due     []duePost
 }
 
-// duePost is a queued post that publishDue publishes.
+// duePost is a queued post that publishAndBackdateDue publishes.
 type duePost struct {
 	owner core.Caller
 	post  string
 	past  time.Time // the time to backdate the post to; zero for none
 }
 
-// findOrStartNetworks finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If there are none,
-// it starts the service's own with their journal. The caller calls stop.
-func (g *seeder) findOrStartNetworks(ctx context.Context) (stop func(), err error) {
+// findOrStartSandbox finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If the
+// service is not running, it starts the service's own networks with their journal. The caller must call stop.
+func (g *seeder) findOrStartSandbox(ctx context.Context) (stop func(), err error) {
 	s := g.session
 	stop = func() {}
 	if !usesOwnSandbox(s.cfg) {
@@ -141,8 +141,8 @@ func (g *seeder) findOrStartNetworks(ctx context.Context) (stop func(), err erro
 		return nil, err
 	}
 	g.control = at.String() + "/_/"
-	if g.callControl(ctx, http.MethodGet, "posts", nil) != nil { // the service does not run
-		if at.Host, stop, err = g.startNetworks(ctx); err != nil {
+	if g.callSandboxControl(ctx, http.MethodGet, "posts", nil) != nil { // the service is not running
+		if at.Host, stop, err = g.startSandboxServer(ctx); err != nil {
 			return nil, err
 		}
 		s.cfg.MediaURL = "http://" + at.Host
@@ -153,8 +153,8 @@ func (g *seeder) findOrStartNetworks(ctx context.Context) (stop func(), err erro
 	return stop, err
 }
 
-// startNetworks starts the service's own simulated networks on a free port, and returns their host and port.
-func (g *seeder) startNetworks(ctx context.Context) (host string, stop func(), err error) {
+// startSandboxServer starts the service's own simulated networks on a free port. address is HOST:PORT.
+func (g *seeder) startSandboxServer(ctx context.Context) (address string, stop func(), err error) {
 	networks, err := sandbox.New(sandbox.Config{
 		Prefix: sandboxPath, JournalDir: sandboxFolder(g.session.cfg), AppName: "Belfry",
 	})
@@ -176,8 +176,8 @@ func (g *seeder) startNetworks(ctx context.Context) (host string, stop func(), e
 	}, nil
 }
 
-// callControl calls the control API of the simulated networks.
-func (g *seeder) callControl(ctx context.Context, method, path string, body any) error {
+// callSandboxControl calls the control API of the simulated networks.
+func (g *seeder) callSandboxControl(ctx context.Context, method, path string, body any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	encoded, err := json.Marshal(body)
@@ -226,11 +226,11 @@ func (g *seeder) createAndEnterWorkspace(ctx context.Context, in contract.Create
 	return made, err
 }
 
-// makeScriptWorkspace creates a small workspace with a random name and accounts on each network. The first account of
+// makeSampleWorkspace creates a small workspace with a random name and accounts on each network. The first account of
 // each network gets one post in each state.
-func (g *seeder) makeScriptWorkspace(ctx context.Context, accounts int) (*seeded, error) {
+func (g *seeder) makeSampleWorkspace(ctx context.Context, accountsPerNetwork int) (*seedOutput, error) {
 	name := strings.ToLower(rand.Text()[:8]) // only characters that every network allows in a username
-	out := &seeded{
+	out := &seedOutput{
 		Email: "owner-" + name + "@example.org", Password: secret.RandomText(18), Accounts: map[string]string{},
 		MoreAccounts: map[string][]string{},
 	}
@@ -252,10 +252,10 @@ func (g *seeder) makeScriptWorkspace(ctx context.Context, accounts int) (*seeded
 			return nil, err
 		}
 		out.Accounts[account.Platform] = account.ID
-		if err := g.makeScriptPosts(ctx, account); err != nil {
+		if err := g.makeSamplePosts(ctx, account); err != nil {
 			return nil, fmt.Errorf("create posts on %s: %w", card.Name, err)
 		}
-		for i := 1; i < accounts; i++ {
+		for i := 1; i < accountsPerNetwork; i++ {
 			more, err := g.connectAccount(ctx, string(card.ID), fmt.Sprintf("demo_%s_%d", name, i))
 			if err != nil {
 				return nil, err
@@ -263,18 +263,18 @@ func (g *seeder) makeScriptWorkspace(ctx context.Context, accounts int) (*seeded
 			out.MoreAccounts[more.Platform] = append(out.MoreAccounts[more.Platform], more.ID)
 		}
 	}
-	return out, g.publishDue(ctx)
+	return out, g.publishAndBackdateDue(ctx)
 }
 
-// makeScriptPosts makes a post in each state, with the first of scriptPostVariants that the account's network accepts.
-func (g *seeder) makeScriptPosts(ctx context.Context, account contract.Account) error {
+// makeSamplePosts makes a post in each state, with the first of sampleMediaVariants that the account's network accepts.
+func (g *seeder) makeSamplePosts(ctx context.Context, account contract.Account) error {
 	to := contract.Targets{AccountIDs: []string{account.ID}}
-	for _, post := range scriptPosts() {
+	for _, post := range samplePostsInEachState() {
 		var request contract.PlanPosts
 		var err error
-		for _, try := range scriptPostVariants() {
+		for _, try := range sampleMediaVariants() {
 			post.Title, post.Files = try.Title, try.Files
-			if request, err = g.uploadAndTarget(ctx, post, to); err != nil {
+			if request, err = g.uploadFilesAndPickTargets(ctx, post, to); err != nil {
 				return err
 			}
 			if len(request.Targets.AccountIDs) > 0 {
@@ -305,7 +305,7 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 		return contract.Account{}, err
 	}
 	page.Scheme, page.Host = g.base.Scheme, g.base.Host
-	back, err := sandbox.Consent(ctx, g.base.String(), page.String(), profile)
+	back, err := sandbox.GiveConsent(ctx, g.base.String(), page.String(), profile)
 	if err != nil {
 		return contract.Account{}, err
 	}
@@ -319,23 +319,24 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 	return done.Accounts[0], nil
 }
 
-// makeNetworkRefuse makes the simulated networks refuse the next post with this text, with the given message.
-func (g *seeder) makeNetworkRefuse(ctx context.Context, text, message string) error {
-	fault := map[string]any{"kind": "reject", "match": text, "message": message}
-	return g.callControl(ctx, http.MethodPost, "faults", fault)
+// makeNetworkRefusePost makes the simulated networks refuse the next post that contains the text, with the message.
+func (g *seeder) makeNetworkRefusePost(ctx context.Context, postText, message string) error {
+	fault := map[string]any{"kind": "reject", "match": postText, "message": message}
+	return g.callSandboxControl(ctx, http.MethodPost, "faults", fault)
 }
 
-// publishedAtOnce is how many demo posts are published in parallel, because some networks take seconds.
+// publishedAtOnce is the number of demo posts that are published in parallel, because some networks need seconds per
+// post.
 const publishedAtOnce = 16
 
-// publishDue publishes the posts in g.due, or waits until the running service has published them. It backdates past
-// posts.
-func (g *seeder) publishDue(ctx context.Context) error {
+// publishAndBackdateDue publishes the posts in g.due, or waits until the running service has published them. It
+// backdates past posts.
+func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(publishedAtOnce)
 	for _, due := range g.due {
 		group.Go(func() error {
-			if err := g.publishPost(ctx, due); err != nil || due.past.IsZero() {
+			if err := g.publishAndAwaitPost(ctx, due); err != nil || due.past.IsZero() {
 				return err
 			}
 			return g.app.BackdatePost(ctx, due.owner, due.post, due.past)
@@ -344,7 +345,7 @@ func (g *seeder) publishDue(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (g *seeder) publishPost(ctx context.Context, due duePost) error {
+func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) error {
 	post, err := core.ParseID[core.PostKind](due.post)
 	if err != nil {
 		return err
@@ -368,12 +369,11 @@ func (g *seeder) publishPost(ctx context.Context, due duePost) error {
 	return g.app.Engine().FetchLink(ctx, ws, post)
 }
 
-// pollUntil calls f every 100 ms until it returns true or an error. It returns false if that takes longer than
-// patience.
+// pollUntil calls f every 100 ms until f returns true or an error. done is false if the timeout ends first.
 func pollUntil(
-	ctx context.Context, patience time.Duration, f func(context.Context) (bool, error),
+	ctx context.Context, timeout time.Duration, f func(context.Context) (bool, error),
 ) (done bool, err error) {
-	limited, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()

@@ -25,7 +25,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	}
 	log, started := p.newLogger(cfg), time.Now()
 
-	db, err := openServiceDatabase(ctx, cfg)
+	db, err := lockAndOpenServiceDatabase(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkKeysMatch(ctx, cfg, webApp); err != nil {
+	if err := checkKeysMatchDatabase(ctx, cfg, webApp); err != nil {
 		return err
 	}
 	if err := webApp.ReconcileAccountsWithNetworks(ctx); err != nil {
@@ -76,7 +76,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	}
 
 	service := &httpService{cfg: cfg, shared: shared, app: webApp}
-	server, err := service.newServer(people)
+	server, err := service.newServerAndStartSandbox(people)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		return err
 	}
 
-	// Nothing can fail between here and group.Wait, so everything that is started is waited for.
+	// Nothing can fail between here and group.Wait, which waits for everything that is started.
 	group, running := errgroup.WithContext(ctx)
 	worked := make(chan struct{}) // closed when the worker has stopped
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
@@ -112,7 +112,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	group.Go(func() error {
 		defer stopServing()
 		<-running.Done()
-		return service.closeSandboxAfter(worked)
+		return service.awaitWorkerAndCloseSandbox(worked)
 	})
 	group.Go(func() error {
 		defer close(worked)
@@ -127,7 +127,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	log.Info("belfry is running", "url", cfg.PublicURL, "version", versionText(), "simulated_networks", calls != nil,
 		"took", time.Since(started).Round(time.Millisecond))
 	group.Go(func() error {
-		if err := checkFilesReachable(ctx, shared); err != nil {
+		if err := checkMediaURLPublicIfNeeded(ctx, shared); err != nil {
 			log.WarnContext(ctx, "networks cannot download files from this server; run `belfry doctor` for details", "error", err)
 		}
 		return nil

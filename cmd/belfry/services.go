@@ -33,8 +33,8 @@ import (
 	"belfry/migrations"
 )
 
-// ownSandbox identifies the service's own simulated networks. It is stored with the accounts that are connected to
-// them, and does not depend on their address.
+// ownSandbox identifies the service's own simulated networks. It is stored with each account that is connected
+// to them, and does not depend on their address.
 const ownSandbox = "sandbox"
 
 // networkVariables returns the variables that the networks declare.
@@ -95,7 +95,7 @@ func newAppConfig(
 		sender, err = mail.NewSender(cfg.SMTPURL.Reveal(), cfg.MailFrom)
 	}
 	return app.Config{
-		Mail: sender, Outbox: keepsMail(cfg),
+		Mail: sender, Outbox: showsMailInSandbox(cfg),
 		Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{}), Decoder: intake.NewDecoder(),
 		Ring: ring, Plans: plans, Log: log, Metrics: figures, Now: time.Now,
 		Schedule:     newSchedule(cfg),
@@ -109,30 +109,30 @@ func newAppConfig(
 	}, err
 }
 
-// keepsMail reports whether emails are stored and shown in the sandbox. They contain links that give access, so this is
-// only done if the service cannot be reached from other machines.
-func keepsMail(cfg *config.Config) bool {
+// showsMailInSandbox reports whether emails are stored and shown in the sandbox. They contain links that give access,
+// so this is only done if the service cannot be reached from other machines.
+func showsMailInSandbox(cfg *config.Config) bool {
 	public, err := url.Parse(cfg.PublicURL)
 	return err == nil && usesOwnSandbox(cfg) && cfg.SMTPURL.IsZero() && core.IsLoopback(cfg.Addr) &&
 		core.IsLoopback(public.Host)
 }
 
-// newApp returns an app that uses one connection pool. due is the channel for store.Store.Due, which all apps of the
-// process share, or nil.
-func newApp(cfg app.Config, pool *pgxpool.Pool, due chan struct{}) (*app.App, error) {
+// newApp returns an app that uses one connection pool. dueSignal is the channel for store.Store.Due, which all apps of
+// the process share, or nil.
+func newApp(cfg app.Config, pool *pgxpool.Pool, dueSignal chan struct{}) (*app.App, error) {
 	db, err := store.New(pool)
 	if err != nil {
 		return nil, err
 	}
-	db.Due = due
+	db.Due = dueSignal
 	cfg.Store = db
-	cfg.Schema = func(ctx context.Context) error { return checkSchema(ctx, pool) }
+	cfg.Schema = func(ctx context.Context) error { return checkSchemaNotBehind(ctx, pool) }
 	return app.New(cfg)
 }
 
-// checkSchema returns an error if the database lacks a migration of this program. A newer schema is not an error,
-// because this program can work with it.
-func checkSchema(ctx context.Context, pool *pgxpool.Pool) error {
+// checkSchemaNotBehind returns an error if the database lacks a migration of this program. A newer schema is not an
+// error, because this program can work with it.
+func checkSchemaNotBehind(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	if err == nil && state.IsBehind() {
 		err = fmt.Errorf("the database has %d of this program's %d migrations", state.Have, state.Want)
@@ -144,11 +144,11 @@ func newSchedule(cfg *config.Config) core.Schedule {
 	return core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease}
 }
 
-// newNetworkClient returns the client for calls to the networks, and the name of the simulated networks that replace
-// the real ones, or "".
+// newNetworkClient returns the client for calls to the networks. simulator identifies the simulated networks that
+// replace the real ones; it is "" for the real ones.
 func newNetworkClient(
 	cfg *config.Config, figures *metrics.Metrics, sandboxURL *url.URL,
-) (client *network.Client, simulated string, err error) {
+) (client *network.Client, simulator string, err error) {
 	c := network.ClientConfig{Timeout: newSchedule(cfg).CallTimeout(), Observe: func(call network.Call) {
 		figures.CountCall(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}
@@ -179,11 +179,11 @@ func newVariableLookup(cfg *config.Config) func(string) string {
 	}
 }
 
-// loopbackURL returns the address at which this machine reaches a server that listens on addr.
-func loopbackURL(addr string) (*url.URL, error) {
-	host, port, err := net.SplitHostPort(addr)
+// localURL returns the address at which this machine reaches a server that listens on listenAddr.
+func localURL(listenAddr string) (*url.URL, error) {
+	host, port, err := net.SplitHostPort(listenAddr)
 	if err != nil {
-		return nil, fmt.Errorf("read the address %s: %w", addr, err)
+		return nil, fmt.Errorf("read the address %s: %w", listenAddr, err)
 	}
 	if at, err := netip.ParseAddr(host); host == "" || err == nil && at.IsUnspecified() {
 		host = "127.0.0.1"
@@ -191,15 +191,15 @@ func loopbackURL(addr string) (*url.URL, error) {
 	return &url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}, nil
 }
 
-// openPool opens a connection pool with at most conns connections.
+// openPool opens a connection pool with at most maxConns connections.
 func openPool(
-	ctx context.Context, address string, conns int32, statementTimeout time.Duration,
+	ctx context.Context, databaseURL string, maxConns int32, statementTimeout time.Duration,
 ) (*pgxpool.Pool, error) {
-	c, err := pgxpool.ParseConfig(address)
+	c, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("read the database's address: %w", err)
 	}
-	c.MaxConns = conns
+	c.MaxConns = maxConns
 	c.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
 	c.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	c.ConnConfig.RuntimeParams["application_name"] = "belfry"
@@ -227,16 +227,16 @@ func loadPlansWithOverrides(cfg *config.Config) (core.Plans, error) {
 	return table, nil
 }
 
-// overridePlans applies the changes in the JSON text to the plans in table.
-func overridePlans(table core.Plans, text []byte) error {
+// overridePlans applies the changes in the JSON text to the plans.
+func overridePlans(plans core.Plans, jsonText []byte) error {
 	given := map[core.PlanName]json.RawMessage{}
-	if err := decodeStrict(text, &given); err != nil {
+	if err := decodeStrict(jsonText, &given); err != nil {
 		return err
 	}
 	for name, figures := range given {
-		plan, ok := table[name]
+		plan, ok := plans[name]
 		if !ok {
-			return fmt.Errorf("there is no plan %s; the plans are %s", name, table.Names())
+			return fmt.Errorf("there is no plan %s; the plans are %s", name, plans.Names())
 		}
 		if err := decodeStrict(figures, &plan); err != nil {
 			return fmt.Errorf("plan %s: %w", name, err)
@@ -245,10 +245,10 @@ func overridePlans(table core.Plans, text []byte) error {
 			plan.Posts, plan.Accounts, plan.Members, plan.Drafts, plan.StorageBytes, plan.FileBytes, plan.HistoryDays,
 		} {
 			if limit != nil && *limit < 0 {
-				return fmt.Errorf("plan %s: a limit is below zero", name)
+				return fmt.Errorf("plan %s: a limit is below zero; use null for no limit", name)
 			}
 		}
-		table[name] = plan
+		plans[name] = plan
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func TestThisMachineReachesEveryAddressThatIsListenedOn(t *testing.T) {
 		"0.0.0.0:8080": "http://127.0.0.1:8080", "[::]:8080": "http://127.0.0.1:8080", ":8080": "http://127.0.0.1:8080",
 		"localhost:8080": "http://localhost:8080",
 	} {
-		if at, err := loopbackURL(addr); err != nil || at.String() != want {
+		if at, err := localURL(addr); err != nil || at.String() != want {
 			t.Errorf("%s is reached at %v (%v), want %s", addr, at, err, want)
 		}
 	}

@@ -28,12 +28,13 @@ func newOptions(c command) *options {
 	return &options{flags: set, command: c}
 }
 
-// parse parses the options and the argument. For -h or --help, it prints the usage and returns flag.ErrHelp.
-func (o *options) parse(p *program, args []string) error {
+// parseOrPrintUsage parses the options and the argument. For -h or --help, it prints the usage and returns
+// flag.ErrHelp.
+func (o *options) parseOrPrintUsage(p *program, args []string) error {
 	err := o.flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return errors.Join(p.printf("%s", o.usageText()), flag.ErrHelp)
+		return errors.Join(p.printLinef("%s", o.usageText()), flag.ErrHelp)
 	case err != nil:
 		return o.usageErrorf("%v", err)
 	case o.command.takes == "" && o.flags.NArg() > 0:

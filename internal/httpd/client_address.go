@@ -26,7 +26,7 @@ func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, entry := range slices.Backward(hops) {
-		hop, ok := parseHop(entry)
+		hop, ok := parseForwardedAddr(entry)
 		if !ok {
 			return last
 		}
@@ -50,8 +50,8 @@ func peerAddress(r *http.Request) netip.Addr {
 	return normalizeAddr(ap.Addr())
 }
 
-// parseHop parses an entry of X-Forwarded-For, with or without a port. It accepts no IPv6 zone.
-func parseHop(s string) (addr netip.Addr, ok bool) {
+// parseForwardedAddr parses an entry of X-Forwarded-For, with or without a port. It accepts no IPv6 zone.
+func parseForwardedAddr(s string) (addr netip.Addr, ok bool) {
 	s = strings.Trim(s, " \t")
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
 		return normalizeAddr(a), true
@@ -66,7 +66,7 @@ func parseHop(s string) (addr netip.Addr, ok bool) {
 func normalizeAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 // ClientAddressKey returns the key under which rate limits count a client: its IPv4 address, or the /64 network of its
-// IPv6 address, because one customer has a whole /64.
+// IPv6 address, because one customer usually has a whole /64.
 func ClientAddressKey(c echo.Context) string {
 	a, err := netip.ParseAddr(c.RealIP())
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // MaxJSONBytes is the maximum number of bytes in a JSON body or a form (decisions.md, Shape of the API).
 const MaxJSONBytes = 1 << 20
 
-// maxDrainedBytes is how much of a body that is too large is read and discarded. If the server stopped reading, the
-// connection of a client that first sends its whole request would be reset before it sees the response.
+// maxDrainedBytes is how many bytes of a body that is too large the server reads and discards. Otherwise, a client that
+// sends its whole request first would lose the connection before it sees the response.
 const maxDrainedBytes = 8 << 20
 
 // LimitBody returns middleware that refuses a body of more than limit bytes with payload_too_large. It reads at most
@@ -123,7 +123,7 @@ func setDeadlines(c echo.Context, read, write time.Duration) error {
 const (
 	minRatePeriod = 30 * time.Second
 	minRateBytes  = 16 << 10 * int64(minRatePeriod/time.Second)
-	// deadlineGrain is how much too early a deadline may be. It saves a call for each piece that is transferred.
+	// deadlineGrain is how much earlier than necessary a deadline may be, so that most pieces need no new deadline.
 	deadlineGrain = time.Second
 )
 
@@ -135,7 +135,7 @@ type rateDeadline struct {
 	due   time.Time     // the deadline that is set
 }
 
-// extendDeadline sets the deadline to the end of the present period. It starts a new one if enough was transferred.
+// extendDeadline sets the deadline to the end of the present period. It starts a new period if enough was transferred.
 func (p *rateDeadline) extendDeadline(now time.Time) error {
 	if p.bytes <= 0 {
 		p.bytes, p.time = minRateBytes, minRatePeriod

@@ -33,13 +33,13 @@ func (s EventStream) Send(event string, data any) error {
 	if err != nil {
 		return fmt.Errorf("encode the event %s: %w", event, err)
 	}
-	return s.writeText(fmt.Sprintf("event: %s\ndata: %s\n\n", event, body))
+	return s.writeAndFlush(fmt.Sprintf("event: %s\ndata: %s\n\n", event, body))
 }
 
 // SendHeartbeat sends a comment. It keeps browsers and proxies from closing an idle connection.
-func (s EventStream) SendHeartbeat() error { return s.writeText(":\n\n") }
+func (s EventStream) SendHeartbeat() error { return s.writeAndFlush(":\n\n") }
 
-func (s EventStream) writeText(text string) error {
+func (s EventStream) writeAndFlush(text string) error {
 	control := http.NewResponseController(s.c.Response())
 	err := control.SetWriteDeadline(time.Now().Add(eventWriteTime))
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {

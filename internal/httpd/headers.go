@@ -19,7 +19,7 @@ const (
 )
 
 // defaultHeaders returns middleware that sets the default headers of every response (security.md 4.5). Handlers can
-// replace them. Static files do so to be cached, and media files to be sandboxed.
+// replace them: those of static files to allow caching, and those of media files to sandbox the files.
 func (s *Server) defaultHeaders() echo.MiddlewareFunc {
 	media := ""
 	if u := s.cfg.MediaURL; u != nil && originOf(u) != originOf(s.cfg.PublicURL) {
@@ -71,7 +71,7 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
-		// A local proxy listens on another port and may change the host name. Redirecting its requests would not end.
+		// A local proxy listens on another port and may change the host name. Redirecting its requests would never end.
 		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !core.IsLoopback(asked.Host) ||
 			portOf(&asked) != portOf(public) {
 			return next(c)

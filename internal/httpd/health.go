@@ -59,7 +59,7 @@ type health struct {
 	last     string // what was logged last
 }
 
-// checkReadyAndLog returns why the service is not ready, or nil if it is ready.
+// checkReadyAndLog returns why the service is not ready, or nil if it is ready. It logs the result if it has changed.
 func (h *health) checkReadyAndLog(ctx context.Context) error {
 	if h.ready == nil {
 		return nil

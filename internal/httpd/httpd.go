@@ -60,8 +60,8 @@ type Server struct {
 	draining atomic.Bool
 	stopping chan struct{} // closed when Run waits for open requests
 	health   health
-	// beforeSecrets returns pathsBeforeSecrets, which it computes once, after all routes were added.
-	beforeSecrets func() []string
+	// tokenPrefixes returns tokenPathPrefixes. It computes them once, after all routes have been added.
+	tokenPrefixes func() []string
 }
 
 // New checks the configuration and returns a server that does not listen yet.
@@ -71,13 +71,13 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		Echo: echo.New(), cfg: cfg, proxies: trustedProxies(cfg.TrustedProxies), origin: http.NewCrossOriginProtection(),
-		listen: listener{addr: cfg.Addr, variable: "BELFRY_ADDR"}, stopping: make(chan struct{}),
+		listen: listener{addr: cfg.Addr, setting: "BELFRY_ADDR"}, stopping: make(chan struct{}),
 	}
 	// Without this, the origin would be compared with the Host header, which a proxy may change.
 	if err := s.origin.AddTrustedOrigin(originOf(cfg.PublicURL)); err != nil {
 		return nil, err
 	}
-	s.beforeSecrets = sync.OnceValue(s.pathsBeforeSecrets)
+	s.tokenPrefixes = sync.OnceValue(s.tokenPathPrefixes)
 	s.health = health{ready: cfg.Ready, logger: cfg.Logger, started: time.Now(), last: readyMessage}
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
 	s.Echo.HTTPErrorHandler = s.handleError

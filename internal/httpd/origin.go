@@ -39,7 +39,8 @@ func (s *Server) checkSameOriginWrite(r *http.Request) error {
 	if err := s.origin.Check(r); err != nil {
 		return crossSiteError().WithCause(err)
 	}
-	// CrossOriginProtection accepts these for programs. Our programs send an API key instead of a cookie.
+	// CrossOriginProtection accepts requests with neither header, because programs send them. Programs that call Belfry
+	// send an API key instead of a cookie.
 	if !isSafeMethod(r.Method) && r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
 		return crossSiteError()
 	}

@@ -12,7 +12,7 @@ import (
 
 const limitsKey = "httpd.limits"
 
-// rateLimit is a rate limit of a request. If it counted the request, it has the number of requests left.
+// rateLimit is a rate limit that applies to a request. remaining and reset are set only if it counted the request.
 type rateLimit struct {
 	name      string
 	quota     int

@@ -104,7 +104,7 @@ func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
 	if strings.Contains(c.Path(), secretParam) {
 		return c.Path()
 	}
-	for _, before := range s.beforeSecrets() {
+	for _, before := range s.tokenPrefixes() {
 		if strings.HasPrefix(r.URL.Path, before) {
 			return before + secretParam
 		}
@@ -112,8 +112,8 @@ func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
 	return truncate(r.URL.Path, 256)
 }
 
-// pathsBeforeSecrets returns the prefixes of paths that are followed by a token.
-func (s *Server) pathsBeforeSecrets() (list []string) {
+// tokenPathPrefixes returns the prefixes of paths that are followed by a token.
+func (s *Server) tokenPathPrefixes() (list []string) {
 	for _, route := range s.Echo.Routes() {
 		if before, _, ok := strings.Cut(route.Path, secretParam); ok {
 			list = append(list, before)

@@ -44,8 +44,8 @@ func (s *Server) Run(ctx context.Context) error {
 
 // listener is an address that is served.
 type listener struct {
-	addr     string
-	variable string // the environment variable with the address
+	addr    string
+	setting string // the variable or option that sets the address
 
 	mu  sync.Mutex
 	net net.Listener
@@ -60,23 +60,23 @@ func (l *listener) listen(ctx context.Context) error {
 	bound, err := new(net.ListenConfig).Listen(ctx, "tcp", l.addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		_, port, _ := net.SplitHostPort(l.addr)
-		return fmt.Errorf("port %s is in use: stop the other program, or set %s to an address with another port", port, l.variable)
+		return fmt.Errorf("port %s is in use: stop the other program, or set %s to an address with another port", port, l.setting)
 	}
 	if errors.Is(err, syscall.EACCES) {
 		_, port, _ := net.SplitHostPort(l.addr)
-		return fmt.Errorf("this user may not listen on port %s: set %s to an address with a port above 1023", port, l.variable)
+		return fmt.Errorf("this user may not listen on port %s: set %s to an address with a port above 1023", port, l.setting)
 	}
 	if err != nil {
-		return fmt.Errorf("listen on %s, set by %s: %w", l.addr, l.variable, err)
+		return fmt.Errorf("listen on %s, set by %s: %w", l.addr, l.setting, err)
 	}
 	l.net = bound
 	return nil
 }
 
 // CheckPortFree returns the error with which a server would fail to listen on addr, for example because the port is in
-// use. variable is the environment variable with the address.
-func CheckPortFree(ctx context.Context, addr, variable string) error {
-	l := listener{addr: addr, variable: variable}
+// use. setting is the environment variable or the option that sets the address.
+func CheckPortFree(ctx context.Context, addr, setting string) error {
+	l := listener{addr: addr, setting: setting}
 	if err := l.listen(ctx); err != nil {
 		return err
 	}
@@ -126,10 +126,10 @@ func (l *listener) serve(ctx context.Context, handler http.Handler, logger *slog
 	return err
 }
 
-// Serve serves a handler on a separate address until ctx ends. variable is the environment variable with the address,
-// which the error names if the port is in use.
-func Serve(ctx context.Context, addr, variable string, handler http.Handler, logger *slog.Logger) error {
-	l := listener{addr: addr, variable: variable}
+// Serve serves a handler on a separate address until ctx ends. If the port is in use, the error names
+// setting, the environment variable or the option that sets the address.
+func Serve(ctx context.Context, addr, setting string, handler http.Handler, logger *slog.Logger) error {
+	l := listener{addr: addr, setting: setting}
 	return l.serve(ctx, handler, logger, func() {})
 }
 
@@ -146,7 +146,7 @@ func NewMetricsServer(addr string, registry *prometheus.Registry, logger *slog.L
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{
 		Registry: registry, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelError),
 	}))
-	return &MetricsServer{listen: listener{addr: addr, variable: "BELFRY_METRICS_ADDR"}, handler: mux, logger: logger}
+	return &MetricsServer{listen: listener{addr: addr, setting: "BELFRY_METRICS_ADDR"}, handler: mux, logger: logger}
 }
 
 // Listen opens the port. Call it before Run to learn early that the port is in use; otherwise, Run opens the port.

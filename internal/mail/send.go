@@ -52,8 +52,8 @@ var ErrRefused = errors.New("the mail server refuses this message")
 // NewSender returns a sender for a server: smtp://USER:PASSWORD@HOST:PORT, which must offer STARTTLS unless it is on
 // loopback, or smtps:// for TLS from the beginning. from is the sender's address, with or without a name. Errors do
 // not contain the server's address, because it may contain a password.
-func NewSender(server, from string) (*Sender, error) {
-	u, err := url.Parse(server)
+func NewSender(serverURL, from string) (*Sender, error) {
+	u, err := url.Parse(serverURL)
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
 		return nil, errors.New("the address of the mail server must be smtp://HOST:PORT or smtps://HOST:PORT")
 	}
@@ -171,8 +171,8 @@ func (s *Sender) buildMessage(m Message) (*gomail.Msg, error) {
 // toOneLine replaces line breaks, which could begin another header, and other white space with single spaces.
 func toOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Check connects to the server and signs in, but sends nothing.
-func (s *Sender) Check(ctx context.Context) error {
+// CheckConnection connects to the server and signs in, but sends nothing.
+func (s *Sender) CheckConnection(ctx context.Context) error {
 	return s.withClient(func(client *gomail.Client) error {
 		if err := client.DialWithContext(ctx); err != nil {
 			return err

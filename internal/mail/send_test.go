@@ -80,10 +80,10 @@ func TestASignInThatTheServerRefusesIsTriedAgainLater(t *testing.T) {
 	if err := s.Send(t.Context(), invitation("ada@example.org")); err == nil || errors.Is(err, ErrRefused) {
 		t.Errorf("send: %v", err)
 	}
-	if err := s.Check(t.Context()); err == nil || strings.Contains(err.Error(), "wrong") {
+	if err := s.CheckConnection(t.Context()); err == nil || strings.Contains(err.Error(), "wrong") {
 		t.Errorf("check: %v", err)
 	}
-	if err := newSender(t, server.URL()).Check(t.Context()); err != nil {
+	if err := newSender(t, server.URL()).CheckConnection(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Consent opens the consent page of a simulated network, chooses the profile, grants everything, and returns the
-// address to which the network redirects. base is the address of the simulated networks, as SCHEME://HOST.
-func Consent(ctx context.Context, base, authorizeURL, profile string) (*url.URL, error) {
-	page, err := OpenConsent(ctx, authorizeURL)
+// GiveConsent opens the consent page of a simulated network, chooses the profile, grants everything, and returns the
+// address to which the network redirects. sandboxOrigin is the address of the simulated networks, as SCHEME://HOST.
+func GiveConsent(ctx context.Context, sandboxOrigin, authorizeURL, profile string) (redirect *url.URL, err error) {
+	page, err := OpenConsentPage(ctx, authorizeURL)
 	if err != nil {
 		return nil, err
 	}
-	page.Choose(profile)
-	return page.Submit(ctx, base, Allow)
+	page.ChooseProfile(profile)
+	return page.Submit(ctx, sandboxOrigin, Allow)
 }
 
 // Decisions of a person on a consent page.
@@ -37,8 +37,8 @@ type consentInput struct {
 	choosable         bool // a profile, not a permission
 }
 
-// person makes the requests of a browser. It shares no connection, because a test server that ends closes those of
-// http.DefaultClient.
+// person makes the requests of a browser. It does not reuse connections, because a test server that stops closes the
+// connections of http.DefaultClient.
 var person = &http.Client{
 	Transport:     &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -51,8 +51,8 @@ type ConsentPage struct {
 	values url.Values
 }
 
-// OpenConsent opens the consent page at an authorizeUrl.
-func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error) {
+// OpenConsentPage opens the consent page at the address to which Belfry sends a person.
+func OpenConsentPage(ctx context.Context, authorizeURL string) (*ConsentPage, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, authorizeURL, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open the consent page: %w", err)
@@ -77,7 +77,8 @@ func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error)
 	return page, nil
 }
 
-// readFields collects the form's fields. Profiles are the choices in a fieldset that has a field for another name.
+// readFields collects the form's fields. Profiles are the inputs in a fieldset that also has a text input
+// for another name.
 func (p *ConsentPage) readFields(n, fieldset *html.Node) {
 	a := attributesOf(n)
 	switch n.Data {
@@ -93,7 +94,7 @@ func (p *ConsentPage) readFields(n, fieldset *html.Node) {
 		}
 		p.inputs = append(p.inputs, consentInput{
 			kind: a["type"], name: a["name"], value: a["value"], label: boldText(n.Parent), checked: checked,
-			choosable: fieldset != nil && hasText(fieldset),
+			choosable: fieldset != nil && hasTextInput(fieldset),
 		})
 	}
 	for c := range n.ChildNodes() {
@@ -101,7 +102,7 @@ func (p *ConsentPage) readFields(n, fieldset *html.Node) {
 	}
 }
 
-func hasText(n *html.Node) bool {
+func hasTextInput(n *html.Node) bool {
 	for d := range n.Descendants() {
 		if d.Data == "input" && attributesOf(d)["type"] == "text" {
 			return true
@@ -128,9 +129,9 @@ func attributesOf(n *html.Node) map[string]string {
 	return a
 }
 
-// Choose selects the profile with this name, or enters the name if the page does not offer the profile. With an empty
-// name, the page's own selection stays. Every permission stays selected.
-func (p *ConsentPage) Choose(profile string) {
+// ChooseProfile selects the profile with this name, or enters the name if the page does not offer the profile. With an
+// empty name, the page's own selection stays. Every permission stays selected.
+func (p *ConsentPage) ChooseProfile(profile string) {
 	offered := slices.ContainsFunc(p.inputs, func(in consentInput) bool { return in.choosable && in.label == profile })
 	for _, in := range p.inputs {
 		switch {
@@ -155,10 +156,12 @@ func (p *ConsentPage) TickAll() {
 	}
 }
 
-// Submit submits the page and returns the address of the redirect.
-func (p *ConsentPage) Submit(ctx context.Context, base, decision string) (*url.URL, error) {
+// Submit submits the page with Allow or Deny, and returns the address of the redirect. sandboxOrigin is the address of
+// the simulated networks, as SCHEME://HOST.
+func (p *ConsentPage) Submit(ctx context.Context, sandboxOrigin, decision string) (redirect *url.URL, err error) {
 	p.values.Set("decision", decision)
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+p.action, strings.NewReader(p.values.Encode()))
+	body := strings.NewReader(p.values.Encode())
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, sandboxOrigin+p.action, body)
 	if err != nil {
 		return nil, fmt.Errorf("send the consent page: %w", err)
 	}

@@ -21,7 +21,7 @@ type control struct {
 	kit *sim.Kit
 }
 
-func newControl(kit *sim.Kit) http.Handler {
+func newControlHandler(kit *sim.Kit) http.Handler {
 	c := &control{kit: kit}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", c.showPage)
@@ -41,7 +41,7 @@ func newControl(kit *sim.Kit) http.Handler {
 	mux.HandleFunc("POST /people/remove-app", c.removeApp)
 	mux.HandleFunc("GET /clock", c.showClock)
 	mux.HandleFunc("POST /clock", c.advanceClock)
-	// The surface needs no sign-in, so a page elsewhere must not be able to press its buttons.
+	// The control page needs no sign-in, so pages of other sites must not be able to submit its forms.
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
@@ -56,6 +56,7 @@ func (c *control) listPosts(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"posts": c.kit.Posts.All()})
 }
 
+// resetPosts deletes the posts of all networks.
 func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
 	c.respond(w, r, c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
 }
@@ -83,6 +84,7 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 	c.respond(w, r, err, c.allFaults())
 }
 
+// clearFaults deletes all faults, or only the one whose id is in the query.
 func (c *control) clearFaults(w http.ResponseWriter, r *http.Request) {
 	if id := r.URL.Query().Get("id"); id != "" {
 		r.SetPathValue("id", id)
@@ -99,7 +101,7 @@ func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
 		id = r.FormValue("id")
 	}
 	var err error
-	// A form may be sent after the fault has fired its last time; to a person that is no mistake.
+	// A person may submit the form after the fault has fired for the last time. That is not an error.
 	if !c.kit.Faults.Delete(id) && !isForm(r) {
 		err = fmt.Errorf("there is no active fault %q", id)
 	}
@@ -124,8 +126,9 @@ func (c *control) listPeople(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"people": c.kit.ListPeople()})
 }
 
+// removeApp removes the app's access on behalf of a person at a network.
 func (c *control) removeApp(w http.ResponseWriter, r *http.Request) {
-	in, err := readRemoval(w, r)
+	in, err := readAppRemoval(w, r)
 	if err == nil {
 		err = c.kit.RemoveApp(in.Network, in.Person, in.Erase)
 	}
@@ -141,14 +144,15 @@ func (c *control) clockState() map[string]any {
 }
 
 func (c *control) advanceClock(w http.ResponseWriter, r *http.Request) {
-	by, err := readAdvance(w, r)
+	by, err := readClockAdvance(w, r)
 	if err == nil {
 		err = c.kit.AdvanceClock(by)
 	}
 	c.respond(w, r, err, c.clockState())
 }
 
-// respond redirects a person to the page, or sends the new state to a program; if err is set, both get the error.
+// respond redirects a person to the control page, or sends the new state to a program. If err is not nil, both get the
+// error.
 func (c *control) respond(w http.ResponseWriter, r *http.Request, err error, state any) {
 	switch {
 	case err != nil && isForm(r):

@@ -15,7 +15,7 @@ import (
 // readFaults reads a fault, a list of faults, or the form of the control page.
 func readFaults(w http.ResponseWriter, r *http.Request) ([]sim.Fault, error) {
 	if isForm(r) {
-		f, err := formFault(r)
+		f, err := readFaultForm(r)
 		return []sim.Fault{f}, err
 	}
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxScript))
@@ -34,7 +34,7 @@ func readFaults(w http.ResponseWriter, r *http.Request) ([]sim.Fault, error) {
 	return faults, nil
 }
 
-func formFault(r *http.Request) (sim.Fault, error) {
+func readFaultForm(r *http.Request) (sim.Fault, error) {
 	f := sim.Fault{
 		Network: r.FormValue("network"), Call: r.FormValue("call"), Kind: r.FormValue("kind"),
 		Message: r.FormValue("message"), Account: r.FormValue("account"), Match: r.FormValue("match"),
@@ -73,8 +73,8 @@ func readOptions(w http.ResponseWriter, r *http.Request) (map[string]string, err
 	return values, nil
 }
 
-// readAdvance reads {"advance":"25h"} or a form field of that name.
-func readAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, error) {
+// readClockAdvance reads {"advance":"25h"} or a form field of that name.
+func readClockAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, error) {
 	var in struct {
 		Advance string `json:"advance"`
 	}
@@ -90,16 +90,16 @@ func readAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, error) 
 	return by, nil
 }
 
-// removal is a person who removes the app at a network, and with Erase wants their data to be deleted.
-type removal struct {
+// appRemoval is a person's request to remove the app at a network and, with Erase, to delete their data.
+type appRemoval struct {
 	Network string `json:"network"`
 	Person  string `json:"person"`
 	Erase   bool   `json:"erase"`
 }
 
-func readRemoval(w http.ResponseWriter, r *http.Request) (in removal, err error) {
+func readAppRemoval(w http.ResponseWriter, r *http.Request) (in appRemoval, err error) {
 	if isForm(r) {
-		return removal{r.FormValue("network"), r.FormValue("person"), r.FormValue("erase") != ""}, nil
+		return appRemoval{r.FormValue("network"), r.FormValue("person"), r.FormValue("erase") != ""}, nil
 	}
 	return in, decodeJSON(w, r, &in)
 }

@@ -9,8 +9,8 @@ import (
 	"belfry/internal/network/youtube/youtubesim"
 )
 
-// newNetworks returns the constructors of all simulated networks. To add one, add a line.
-func newNetworks(kit *sim.Kit) []func() (sim.Network, error) {
+// networkConstructors returns the constructors of all simulated networks. To add one, add a line.
+func networkConstructors(kit *sim.Kit) []func() (sim.Network, error) {
 	return []func() (sim.Network, error){
 		func() (sim.Network, error) { return threadssim.New(kit) },
 		func() (sim.Network, error) { return instagramsim.New(kit) },

@@ -8,7 +8,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// shownPosts limits the posts on the page, which benchmarks could otherwise make too large; the JSON has all of them.
+// shownPosts is the maximum number of posts on the page, because benchmarks create many. The JSON has all posts.
 const shownPosts = 100
 
 type controlPage struct {

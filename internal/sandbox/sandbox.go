@@ -1,5 +1,5 @@
-// Package sandbox serves all simulated networks behind one handler, with a control surface for the people
-// and tests that use them.
+// Package sandbox serves all simulated networks behind one handler, with a control page for people and a control API
+// for tests.
 package sandbox
 
 import (
@@ -16,7 +16,8 @@ import (
 // Credentials are the credentials that the simulated networks accept if Config has none.
 const Credentials = "sandbox"
 
-// journalName is the only file in Config.JournalDir. Its number changes when earlier files cannot be read.
+// journalName is the only file in Config.JournalDir. The number in its name increases when earlier files can no
+// longer be read.
 const journalName = "sandbox-2.jsonl"
 
 // Config is the configuration of a Sandbox. The zero value is a sandbox at the root that stores nothing on disk.
@@ -35,7 +36,8 @@ type Config struct {
 	Outbox string
 	// MediaPrefixes, if set, are the only addresses from which media is downloaded.
 	MediaPrefixes []string
-	// CallbackURL is where the product takes calls of the networks, with /{network}/{event} after it; empty for nowhere.
+	// CallbackURL is the address to which the networks send their callbacks, followed by /{network}/{event}. If it is
+	// empty, they send none.
 	CallbackURL string
 	// Options sets options such as a network's quota; GET /_/options lists them.
 	Options map[string]string
@@ -79,7 +81,7 @@ func New(cfg Config) (*Sandbox, error) {
 		return nil, err
 	}
 	s := &Sandbox{prefix: cfg.Prefix, kit: kit, hosts: map[string]hosted{}}
-	for _, start := range newNetworks(kit) {
+	for _, start := range networkConstructors(kit) {
 		n, err := start()
 		if err != nil {
 			_ = kit.Close()
@@ -89,7 +91,7 @@ func New(cfg Config) (*Sandbox, error) {
 			s.hosts[host] = hosted{network: n, id: n.About().ID}
 		}
 	}
-	s.control = newControl(kit)
+	s.control = newControlHandler(kit)
 	return s, nil
 }
 

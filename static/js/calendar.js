@@ -27,9 +27,9 @@ const steps = {
   week: { ArrowLeft: -day, ArrowRight: day, ArrowUp: -1, ArrowDown: 1 },
 };
 
-// neighbourOf returns the stop to which an arrow key moves the focus: in the same day or hour, or else in the nearest
+// neighborOf returns the stop to which an arrow key moves the focus: in the same day or hour, or else in the nearest
 // one in the key's direction that has a stop.
-function neighbourOf(from, key) {
+function neighborOf(from, key) {
   const back = key === "ArrowUp" || key === "ArrowLeft";
   const cell = from.closest("td, [data-hour]");
   const along = cell ? stopsIn(cell) : stopsIn(calendar());
@@ -57,7 +57,7 @@ function handleKey(event) {
     askForTime(at);
   } else if (event.key.startsWith("Arrow")) {
     event.preventDefault();
-    neighbourOf(at, event.key)?.focus();
+    neighborOf(at, event.key)?.focus();
   }
 }
 

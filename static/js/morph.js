@@ -2,8 +2,8 @@
 // scroll position stay, and so does what the person has typed, chosen or opened. An element with data-keep is left
 // alone, and so is a form inside the element while the person fills it in.
 //
-// idiomorph recognises elements by their ids. So whatever the person can change needs one; otherwise, it may turn into
-// its neighbour. A test checks that (views/layout/rules_test.go).
+// idiomorph recognizes elements by their ids. So whatever the person can change needs one; otherwise, it may turn into
+// its neighbor. A test checks that (views/layout/rules_test.go).
 
 // startMorphing defines hx-swap="morph", which replaces an element like outerHTML but changes only what differs.
 export function startMorphing() {

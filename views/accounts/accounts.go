@@ -116,7 +116,7 @@ type Profile struct {
 	Chosen             bool
 }
 
-// filtersFrom is the number of accounts from which the page has a filter.
+// filtersFrom is the smallest number of accounts for which the page has a filter.
 const filtersFrom = 6
 
 // hasFilter reports whether the page shows the filter.
@@ -170,11 +170,11 @@ func unreachableText(network string, kinds []core.FileKind) string {
 
 func (n Network) connectLabel() string { return "Connect a " + n.Profile }
 
-func lostText(n int) string {
+func lostPostsText(n int) string {
 	return ui.CountNoun(n, "post", "posts") + " failed while access was lost"
 }
 
-func queuedText(n int) string {
+func queuedPostsText(n int) string {
 	if n == 1 {
 		return "1 queued"
 	}

@@ -220,7 +220,7 @@ func Choose(m ChooseModel) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else if p.Connected {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<span class=\"choice-note\">Already connected. Its access will be renewed.</span>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<span class=\"choice-note\">Already connected. Connecting it again renews its access.</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -59,7 +59,7 @@ type InvitationModel struct {
 	Refused                       *contract.Error
 }
 
-// ErasureModel is the page that shows whether a person's data, whose deletion they requested at a network, is deleted.
+// ErasureModel is the page that shows whether Belfry has deleted a person's data, as they requested at a network.
 type ErasureModel struct {
 	Frame   layout.Frame
 	Code    string
@@ -67,8 +67,8 @@ type ErasureModel struct {
 	DoneAt  time.Time // zero until it is done
 }
 
-// doneText returns "yes" or "no", for tests.
-func (m ErasureModel) doneText() string {
+// doneYesOrNo returns "yes" or "no", for tests.
+func (m ErasureModel) doneYesOrNo() string {
 	if m.DoneAt.IsZero() {
 		return "no"
 	}

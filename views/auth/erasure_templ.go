@@ -53,9 +53,9 @@ func Erasure(m ErasureModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
-			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(m.doneText())
+			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(m.doneYesOrNo())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/erasure.templ`, Line: 12, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/erasure.templ`, Line: 12, Col: 85}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -92,7 +92,7 @@ func Erasure(m ErasureModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.DoneAt.IsZero() {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"door-lead\">The deletion is in progress. It waits for posts that are being published, usually a few minutes and at most a few days.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p class=\"door-lead\">The deletion is in progress. It waits for posts that are being published, which usually takes a few minutes and at most a few days.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -156,7 +156,7 @@ func NoInvitation(f layout.Frame) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"card door-card stack\" data-testid=\"no-invitation\"><h1>This invitation link is not valid</h1><p class=\"door-lead\">The link may have been used, replaced by a newer one, or expired: links work for seven days. Check that you copied all of it.</p><p class=\"door-lead\">If you have already joined, sign in. Otherwise, ask the person who invited you for a new link.</p><a class=\"button wide\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"card door-card stack\" data-testid=\"no-invitation\"><h1>This invitation link is not valid</h1><p class=\"door-lead\">The link may have been used, replaced by a newer one, or expired: links work for seven days. Check that you copied the whole link.</p><p class=\"door-lead\">If you have already joined, sign in. Otherwise, ask the person who invited you for a new link.</p><a class=\"button wide\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -68,7 +68,7 @@ func Forgot(m ForgotModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Sent {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Check your email</h1><p class=\"door-lead\">If an account uses this address, Belfry has sent it an email with a link. The link works once and expires after one hour.</p><p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Check your email</h1><p class=\"door-lead\">If an account uses this address, Belfry has emailed a link to it. The link works once and expires after one hour.</p><p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -256,7 +256,7 @@ func Reset(m ResetModel) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"card door-card\"><h1>Choose a new password</h1><p class=\"door-lead\">Changing it signs you out everywhere.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"card door-card\"><h1>Choose a new password</h1><p class=\"door-lead\">Changing your password signs you out everywhere.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -344,7 +344,7 @@ func NoReset(f layout.Frame) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card door-card stack\" data-testid=\"no-reset\"><h1>This link is not valid</h1><p class=\"door-lead\">The link may have been used, or it has expired after one hour. Check that you copied all of it.</p><a class=\"button primary wide\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card door-card stack\" data-testid=\"no-reset\"><h1>This link is not valid</h1><p class=\"door-lead\">The link may have been used, or may have expired: links work for one hour. Check that you copied the whole link.</p><a class=\"button primary wide\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

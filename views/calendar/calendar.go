@@ -97,8 +97,9 @@ const (
 	longDay  = "Monday 2 January"
 )
 
-// Version returns a text that changes whenever the view would look different. Pages poll with it (link.CalendarSince).
-func (m Model) Version() string {
+// ContentHash returns a text that changes whenever the view would look different. Pages poll with it
+// (link.CalendarSince).
+func (m Model) ContentHash() string {
 	sum := fnv.New64a()
 	_, _ = fmt.Fprint(sum, m.Now.Truncate(time.Hour), m.Days, m.Chosen) // writing to a hash cannot fail
 	return strconv.FormatUint(sum.Sum64(), 36)
@@ -111,15 +112,15 @@ func (m Model) today() time.Time { return m.Zone.Today(m.Now) }
 func (m Model) title() string {
 	switch m.Shown.View {
 	case link.ViewWeek, link.ViewList:
-		return formatSpan(m.Days[0].Date, m.Days[len(m.Days)-1].Date)
+		return formatDaySpan(m.Days[0].Date, m.Days[len(m.Days)-1].Date)
 	case link.ViewDay:
 		return m.Date.Format("Monday 2 January 2006")
 	}
 	return m.Date.Format("January 2006")
 }
 
-// formatSpan formats two days. If they have the same year or month, it occurs once.
-func formatSpan(first, last time.Time) string {
+// formatDaySpan formats two days. If they have the same year or month, it occurs once.
+func formatDaySpan(first, last time.Time) string {
 	from := "2 January 2006"
 	switch {
 	case first.Year() == last.Year() && first.Month() == last.Month():
@@ -138,14 +139,14 @@ func (m Model) urlWith(change func(*link.Calendar)) string {
 }
 
 func (m Model) viewURL(view string) string {
-	return withStart(view, m.urlWith(func(c *link.Calendar) { c.View = view }))
+	return addStartAnchor(view, m.urlWith(func(c *link.Calendar) { c.View = view }))
 }
 
 // startID is the id of the hour with which a week opens.
 const startID = "start"
 
-// withStart returns the address of a view, which opens a week at its first hour of interest without a script too.
-func withStart(view, url string) string {
+// addStartAnchor adds the fragment with which a week opens at its start hour, even without a script.
+func addStartAnchor(view, url string) string {
 	if view == link.ViewWeek {
 		return url + "#" + startID
 	}
@@ -176,39 +177,40 @@ func (m Model) dayURL(day time.Time) string {
 	return m.urlWith(func(c *link.Calendar) { c.View, c.Date = link.ViewDay, day.Format(time.DateOnly) })
 }
 
-// chooseURL returns the address of the month with another day chosen.
-func (m Model) chooseURL(day time.Time) string {
+// chooseDayURL returns the address of the month with another day chosen.
+func (m Model) chooseDayURL(day time.Time) string {
 	return m.urlWith(func(c *link.Calendar) { c.Date = day.Format(time.DateOnly) })
 }
 
 func (m Model) todayURL() string {
-	return withStart(m.Shown.View, m.urlWith(func(c *link.Calendar) { c.Date = "" }))
+	return addStartAnchor(m.Shown.View, m.urlWith(func(c *link.Calendar) { c.Date = "" }))
 }
 
-// stepURL returns the address of the view that is by views after this one, or before it if by is negative.
-func (m Model) stepURL(by int) string {
-	url := m.urlWith(func(c *link.Calendar) { c.Date = StepDate(m.Shown.View, m.Date, by).Format(time.DateOnly) })
-	return withStart(m.Shown.View, url)
+// stepURL returns the address of the view that is the number of steps after this one, or before it if steps is
+// negative.
+func (m Model) stepURL(steps int) string {
+	url := m.urlWith(func(c *link.Calendar) { c.Date = StepDate(m.Shown.View, m.Date, steps).Format(time.DateOnly) })
+	return addStartAnchor(m.Shown.View, url)
 }
 
-// StepDate moves a day by a number of views, for example by weeks. In a month, it returns the first day.
-func StepDate(view string, day time.Time, by int) time.Time {
+// StepDate moves a day by a number of steps of a view, for example by weeks. For a month, it returns the first day.
+func StepDate(view string, day time.Time, steps int) time.Time {
 	switch view {
 	case link.ViewWeek:
-		return day.AddDate(0, 0, 7*by)
+		return day.AddDate(0, 0, 7*steps)
 	case link.ViewList:
-		return day.AddDate(0, 0, ListDays*by)
+		return day.AddDate(0, 0, ListDays*steps)
 	case link.ViewDay:
-		return day.AddDate(0, 0, by)
+		return day.AddDate(0, 0, steps)
 	}
-	return time.Date(day.Year(), day.Month()+time.Month(by), 1, 0, 0, 0, 0, time.UTC)
+	return time.Date(day.Year(), day.Month()+time.Month(steps), 1, 0, 0, 0, 0, time.UTC)
 }
 
 // ListDays is the number of days in a list.
 const ListDays = 28
 
-// allPostsURL returns the address of the list of posts on a day.
-func (m Model) allPostsURL(d Day) string {
+// postListURL returns the address of the list of posts on a day.
+func (m Model) postListURL(d Day) string {
 	f, date := m.Shown.Filter, d.Date.Format(time.DateOnly)
 	f.From, f.To = date, date
 	if f.Status == "" {
@@ -223,14 +225,14 @@ var viewNames = []viewName{
 	{link.ViewMonth, "Month", "month"}, {link.ViewWeek, "Week", "week"}, {link.ViewList, "List", "4 weeks"},
 }
 
-// stepLabel returns the label of an arrow: word is "Next" or "Previous", and the result is for example "Next week".
-func (m Model) stepLabel(word string) string {
+// stepLabel returns the label of an arrow, for example "Next week". direction is "Next" or "Previous".
+func (m Model) stepLabel(direction string) string {
 	for _, v := range viewNames {
 		if v.view == m.Shown.View {
-			return word + " " + v.one
+			return direction + " " + v.one
 		}
 	}
-	return word + " day"
+	return direction + " day"
 }
 
 // groupByWeek divides the days of a month into weeks.
@@ -314,19 +316,19 @@ func (d Day) clockChangeText() string {
 		by, direction = -by, "back"
 	}
 	hours := strconv.FormatFloat((24*time.Hour - d.ClockChange).Hours(), 'f', -1, 64)
-	return fmt.Sprintf("Clocks go %s %s: this day has %s hours.", direction, formatHours(by), hours)
+	return fmt.Sprintf("Clocks go %s %s: this day has %s hours.", direction, formatMinutesOrHours(by), hours)
 }
 
-func formatHours(d time.Duration) string {
+func formatMinutesOrHours(d time.Duration) string {
 	if d < time.Hour {
 		return ui.CountNoun(int(d.Minutes()), "minute", "minutes")
 	}
 	return ui.CountNoun(int(d.Hours()), "hour", "hours")
 }
 
-// composeTime returns the time for a new post on a day: 09:00 or, if that is past, the next full hour. It returns "" if
-// the day is over or the person's role does not allow posts.
-func (m Model) composeTime(d Day) string {
+// proposedComposeTime returns the time for a new post on a day: 09:00 or, if that is past, the next full hour. It
+// returns "" if the day is over or the person's role does not allow posts.
+func (m Model) proposedComposeTime(d Day) string {
 	at := d.Date.Add(9 * time.Hour)
 	if m.isToday(d) {
 		now := m.Now.In(m.Zone.Location())
@@ -338,9 +340,9 @@ func (m Model) composeTime(d Day) string {
 	return at.Format(wallTime)
 }
 
-// composeTimeAtHour returns the time for a new post in an hour of a day. It returns "" if the hour is over or skipped,
+// composeTimeInHour returns the time for a new post in an hour of a day. It returns "" if the hour is over or skipped,
 // or the person's role does not allow posts.
-func (m Model) composeTimeAtHour(d Day, h Hour) string {
+func (m Model) composeTimeInHour(d Day, h Hour) string {
 	at := d.Date.Add(time.Duration(h.Hour) * time.Hour)
 	now := m.Now.In(m.Zone.Location())
 	over := d.Date.Before(m.today()) || m.isToday(d) && h.Hour <= now.Hour()
@@ -355,7 +357,7 @@ func (m Model) isCurrentHour(d Day, h Hour) bool {
 	return m.isToday(d) && h.Hour == m.Now.In(m.Zone.Location()).Hour()
 }
 
-// currentMinute returns the minute of the present time.
+// currentMinute returns the minute of the present time, from 0 to 59.
 func (m Model) currentMinute() string { return strconv.Itoa(m.Now.In(m.Zone.Location()).Minute()) }
 
 // hourClass returns the CSS class of an hour. Quiet hours take less space.
@@ -388,10 +390,11 @@ func (m Model) formatLocalTime(at time.Time) string { return at.In(m.Zone.Locati
 
 func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }
 
-// details returns a post's state, with its network and account or, of several posts, their number.
-func (p Post) details() string {
+// detailsText returns a post's state with its network and account. For several posts, it returns their state and
+// number.
+func (p Post) detailsText() string {
 	state := ui.StateWord(p.Status)
-	if p.isSeveral() {
+	if p.standsForSeveral() {
 		return state + ", " + postCountText(p.Count)
 	}
 	return state + ", " + p.Network + ", " + p.Account
@@ -406,11 +409,11 @@ func (p Post) networkNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (p Post) isSeveral() bool { return p.Count > 1 }
+func (p Post) standsForSeveral() bool { return p.Count > 1 }
 
-// CountPosts returns for how many posts a list stands.
-func CountPosts(list []Post) (n int) {
-	for _, p := range list {
+// CountPosts returns how many posts the entries stand for.
+func CountPosts(entries []Post) (n int) {
+	for _, p := range entries {
 		n += p.Count
 	}
 	return n
@@ -434,8 +437,8 @@ const (
 	excerptInList = 90
 )
 
-// excerptOf returns the beginning of a post's title or text that fits into the view.
-func (m Model) excerptOf(p Post) string {
+// excerptForView returns the beginning of a post's title or text that fits into the view.
+func (m Model) excerptForView(p Post) string {
 	if m.Shown.View == link.ViewMonth || m.Shown.View == link.ViewWeek {
 		return p.excerpt(excerptInCell)
 	}
@@ -453,8 +456,8 @@ var states = []ui.Option{
 // chip is a condition of the filter, with the address of the calendar without it.
 type chip struct{ label, url string }
 
-// chips returns the conditions of the filter.
-func (m Model) chips() []chip {
+// filterConditions returns the conditions of the filter.
+func (m Model) filterConditions() []chip {
 	var list []chip
 	add := func(what, value string, options []ui.Option, remove func(*link.Filter)) {
 		if value != "" {

@@ -25,16 +25,16 @@ func (m Model) colorTokens() (list []string) {
 
 // isSizeToken reports whether a token is a font size, a radius or the size of a component.
 func isSizeToken(name string) bool {
-	return strings.HasPrefix(name, "radius") || name == "row" || name == "rail" || name == "bar" || isTypeSizeToken(name)
+	return strings.HasPrefix(name, "radius") || name == "row" || name == "rail" || name == "bar" || isFontSizeToken(name)
 }
 
-func isTypeSizeToken(name string) bool {
+func isFontSizeToken(name string) bool {
 	return len(name) == 3 && name[0] == 't' && strings.Trim(name[1:], "0123456789") == ""
 }
 
-func (m Model) typeSizeTokens() (list []string) {
+func (m Model) fontSizeTokens() (list []string) {
 	for _, name := range m.Tokens {
-		if isTypeSizeToken(name) {
+		if isFontSizeToken(name) {
 			list = append(list, name)
 		}
 	}

@@ -37,17 +37,17 @@ var pageTexts = map[int]pageText{
 	http.StatusPaymentRequired: {
 		"circle-alert", "Your plan does not include this",
 		"The workspace has reached a limit of its plan, or the plan does not include this feature.",
-		"Wait until next month or change the plan.",
+		"Wait until next month, or change the plan.",
 	},
 	http.StatusForbidden: {
 		"ban", "You do not have permission",
-		"Your role in this workspace does not allow it, or the request came from another site.",
+		"Your role in this workspace does not allow this, or the request came from another site.",
 		"Ask an owner or admin of the workspace, or reload the page and try again.",
 	},
 	http.StatusNotFound: {
 		"search", "Page not found",
 		"The address may be wrong, or the page may have been deleted or belong to another workspace.",
-		"Go back, or look for it in the list of posts.",
+		"Check the address, go back, or open the list of posts.",
 	},
 	http.StatusMethodNotAllowed: {
 		"circle-alert", "This action is not available here",
@@ -63,7 +63,7 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusTooManyRequests: {
 		"clock", "Too many requests",
-		"You sent more requests than allowed.", "Wait a moment, then try again.",
+		"You sent more requests than are allowed.", "Wait a moment, then try again.",
 	},
 	http.StatusInternalServerError: {
 		"triangle-alert", "Something went wrong",

@@ -85,7 +85,7 @@ func (m FormModel) offeredColors() []color {
 // mostFaces is the maximum number of accounts that a group shows.
 const mostFaces = 12
 
-func (g Group) shownMembers() []Account { return g.Accounts[:min(len(g.Accounts), mostFaces)] }
+func (g Group) shownAccounts() []Account { return g.Accounts[:min(len(g.Accounts), mostFaces)] }
 
 func (g Group) accountCountText() string {
 	if len(g.Accounts) == 0 {
@@ -94,8 +94,8 @@ func (g Group) accountCountText() string {
 	return ui.CountNoun(len(g.Accounts), "account", "accounts")
 }
 
-// countChosen returns the number of selected accounts.
-func (m FormModel) countChosen() (n int) {
+// countChosenAccounts returns the number of selected accounts.
+func (m FormModel) countChosenAccounts() (n int) {
 	for _, a := range m.Accounts {
 		if a.Chosen {
 			n++

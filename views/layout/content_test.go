@@ -169,7 +169,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"what comes next is told", "post-queued", "[data-testid=timeline-next] .timeline-words",
-			[]string{"Threads gets the post at 11:05 CET to process it in advance. The post becomes public at its own time."},
+			[]string{"Threads gets the post at 11:05 CET to process it in advance. The post becomes public at its scheduled time."},
 		},
 		{
 			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",
@@ -251,13 +251,13 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"and how to hide them", "first-steps", "form[action='/w/bell/first-steps/hide'] button", []string{"Hide first steps"}},
 		{
 			"an editor is told who connects accounts", "first-steps-editor", "[data-testid=first-steps] li:first-child > p",
-			[]string{"An owner or admin of the workspace connects accounts."},
+			[]string{"Ask an owner or admin of the workspace to connect an account."},
 		},
 		{"without shortcuts of one key, none is listed", "first-steps-editor", "#shortcuts dt", []string{
 			"Search pages, actions, accounts and posts", "Submit the composer", "Close",
 		}},
 		{"nor works", "first-steps-editor", "body[data-shortcuts=off] .rail kbd", []string{"Ctrl K"}},
-		{"several notices are one line", "attention", "details[data-testid=notices] > summary", []string{"3 things need you"}},
+		{"several notices are one line", "attention", "details[data-testid=notices] > summary", []string{"3 things need your attention"}},
 		{"with one line each inside", "attention", "details[data-testid=notices] [data-testid=notice] a", []string{
 			"Reconnect", "Reconnect", "View",
 		}},

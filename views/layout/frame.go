@@ -72,7 +72,7 @@ type Notice struct {
 	Label string
 }
 
-// ariaLabel returns what is heard for the notice's link.
+// ariaLabel returns what screen readers announce for the notice's link.
 func (n Notice) ariaLabel() string { return cmp.Or(n.Label, n.Action) }
 
 // Flash is a message that is shown once, on the page after an action.
@@ -154,7 +154,9 @@ func (f Frame) PageEntries() []PaletteEntry {
 	return list
 }
 
-func (f Frame) attentionLabel() string { return fmt.Sprintf("%d things need you", len(f.Notices)) }
+func (f Frame) attentionLabel() string {
+	return fmt.Sprintf("%d things need your attention", len(f.Notices))
+}
 
 // ariaCurrent returns "page" if the present page belongs to the entry, or "".
 func (e navEntry) ariaCurrent(f Frame) string {

@@ -381,9 +381,9 @@ func (f fixture) composers() map[string]templ.Component {
 	tooLong := func(row posts.PlanRow, has int, unit string, limit int) posts.Cause {
 		return posts.Cause{Input: posts.FieldText, Issue: core.IssueCaptionTooLong.On(row.Network, has, unit, limit)}
 	}
-	wrong.Plan.AddCause(tooLong(wrong.Plan.Rows[0], 620, "bytes", 500), wrong.Plan.Rows[0])
-	wrong.Plan.AddCause(tooLong(wrong.Plan.Rows[1], 618, "characters", 600), wrong.Plan.Rows[1])
-	wrong.Plan.AddCause(posts.Cause{
+	wrong.Plan.AddOrMergeCause(tooLong(wrong.Plan.Rows[0], 620, "bytes", 500), wrong.Plan.Rows[0])
+	wrong.Plan.AddOrMergeCause(tooLong(wrong.Plan.Rows[1], 618, "characters", 600), wrong.Plan.Rows[1])
+	wrong.Plan.AddOrMergeCause(posts.Cause{
 		Warning: true, Input: posts.FieldText, Issue: core.WarnSameTextRecently.With("Bell & Rope"),
 	}, wrong.Plan.Rows[1])
 	wrong.Refused = &contract.Error{
@@ -416,13 +416,13 @@ func (f fixture) composers() map[string]templ.Component {
 	many.Accounts[0].Chosen, many.Accounts[1].Chosen = false, false
 	many.Groups = []posts.Group{{ID: "grp_1", Name: "Bakeries", Accounts: []string{"acc_12", "acc_13"}}}
 	many.Plan = f.plan(posts.WhenNow)
-	many.Plan.AddCause(tooLong(many.Plan.Rows[0], 620, "bytes", 500), many.Plan.Rows[0])
+	many.Plan.AddOrMergeCause(tooLong(many.Plan.Rows[0], 620, "bytes", 500), many.Plan.Rows[0])
 
 	converted := f.compose()
 	converted.Files = []posts.File{{ID: "med_1", Name: "harbour.png", Thumbnail: static.URL("icon.svg")}}
 	converted.Values.Text, converted.Plan = "The harbour at noon.", f.plan(posts.WhenNow)
 	for _, row := range converted.Plan.Rows {
-		converted.Plan.AddCause(posts.Cause{
+		converted.Plan.AddOrMergeCause(posts.Cause{
 			Warning: true, Input: posts.FieldMedia, Issue: core.WarnImagesConverted.On(row.Network, "harbour.png"),
 		}, row)
 	}
@@ -951,7 +951,7 @@ func (f fixture) searches() map[string]templ.Component {
 		"part-palette": layout.PalettePart(m), "part-palette-none": layout.PalettePart(none),
 		"first-steps":        posts.List(posts.ListModel{Frame: newcomer}),
 		"first-steps-editor": posts.List(posts.ListModel{Frame: helper}),
-		"design":             design.Page(design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.Tokens()}),
+		"design":             design.Page(design.Model{Frame: layout.Frame{Title: "Design"}, Tokens: static.DesignTokens()}),
 	}
 }
 

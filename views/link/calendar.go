@@ -64,9 +64,9 @@ func (w Workspace) MoveInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }
 
-// PostsTogether lists the posts that share an entry with a post in the calendar of a filter, including the post.
-func (w Workspace) PostsTogether(post string, f Filter) string {
-	return withQuery(w.At("/calendar/posts/"+post), f.queryValues())
+// PostsOfEntry lists a post and the posts that share its entry in the calendar with a filter.
+func (w Workspace) PostsOfEntry(postID string, f Filter) string {
+	return withQuery(w.At("/calendar/posts/"+postID), f.queryValues())
 }
 
 // ComposeAt is the composer with a time filled in: YYYY-MM-DDTHH:MM in the workspace's zone.

@@ -70,7 +70,7 @@ func (w Workspace) FileInLibrary(id string, f MediaFilter) string {
 // ChangeFiles changes several files (POST).
 func (w Workspace) ChangeFiles() string { return w.At(media + "/edit") }
 
-// DeleteFiles asks for confirmation, and deletes several files once it was given (POST).
+// DeleteFiles asks for confirmation, and deletes several files once the person has confirmed (POST).
 func (w Workspace) DeleteFiles() string { return w.At(media + "/delete") }
 
 // CreateFolder creates a folder (POST).
@@ -82,7 +82,7 @@ func (w Workspace) EditFolder(id string) string { return joinPath(w.CreateFolder
 // DeleteFolder deletes an empty folder (POST).
 func (w Workspace) DeleteFolder(id string) string { return joinPath(w.CreateFolder(), id, "delete") }
 
-// Uploads reserves a file for a script to upload (POST), and returns the progress of uploaded files (GET).
+// Uploads reserves a file for a script to upload (POST), and returns the state of uploaded files (GET).
 func (w Workspace) Uploads() string { return w.At(media + "/uploads") }
 
 // CancelUpload cancels a reserved upload (POST).

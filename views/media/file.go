@@ -26,8 +26,8 @@ func (f File) name() string {
 
 func (f File) isVideo() bool { return f.Kind == string(core.FileVideo) }
 
-// thumbnail returns the address of the file's thumbnail, or "" if there is none.
-func (f File) thumbnail() string {
+// thumbnailURL returns the address of the file's thumbnail, or "" if there is none.
+func (f File) thumbnailURL() string {
 	if f.ThumbnailURL == nil || f.PurgedAt != nil {
 		return ""
 	}
@@ -47,8 +47,8 @@ func (f File) icon() string {
 	return "image"
 }
 
-// length returns the length of a video, or "" if it is not known.
-func (f File) length() string {
+// videoLength returns the length of a video, or "" if it is not known.
+func (f File) videoLength() string {
 	if !f.isVideo() || f.DurationMs == nil {
 		return ""
 	}
@@ -79,8 +79,8 @@ func (f File) kindWord() string {
 	return "Image"
 }
 
-// format returns the format of the file, such as JPEG.
-func (f File) format() string {
+// formatName returns the format of the file, such as JPEG.
+func (f File) formatName() string {
 	_, format, _ := strings.Cut(f.Mime, "/")
 	if format == "quicktime" {
 		return "MOV"
@@ -98,12 +98,12 @@ func (f File) dimensions() string {
 	return fmt.Sprintf("%d × %d", *f.Width, *f.Height)
 }
 
-func (f File) size() string { return core.FormatBytes(f.Size) }
+func (f File) sizeText() string { return core.FormatBytes(f.Size) }
 
 func (f File) tagList() string { return strings.Join(f.Tags, ", ") }
 
-// alt returns the file's alternative text or, if it has none, its name.
-func (f File) alt() string {
+// altText returns the file's alternative text or, if it has none, its name.
+func (f File) altText() string {
 	if f.Description != nil {
 		return *f.Description
 	}
@@ -115,8 +115,8 @@ func (f File) summary() string {
 	if state := f.problemLabel(); state != "" {
 		return f.kindWord() + " · " + state
 	}
-	parts := []string{f.kindWord(), f.size()}
-	if length := f.length(); length != "" {
+	parts := []string{f.kindWord(), f.sizeText()}
+	if length := f.videoLength(); length != "" {
 		parts[0] += ", " + length
 	}
 	return strings.Join(parts, " · ")

@@ -75,15 +75,15 @@ func (m LibraryModel) title() string {
 	case link.RootFolder:
 		return "Not in a folder"
 	}
-	return m.Folders.name(m.Filter.Folder)
+	return m.Folders.folderName(m.Filter.Folder)
 }
 
 // folderNameValue returns the value of the input for a folder's name: the refused name or, if there is none, the
 // present one.
 func (m LibraryModel) folderNameValue(f contract.Folder) string { return cmp.Or(m.Renamed, f.Name) }
 
-// allTags returns the tags of all files on the page, each once.
-func (m LibraryModel) allTags() (list []string) {
+// tagsOnPage returns the tags of all files on the page, each once.
+func (m LibraryModel) tagsOnPage() (list []string) {
 	seen := map[string]bool{}
 	for _, f := range m.Files {
 		for _, tag := range f.Tags {
@@ -114,7 +114,7 @@ type PickModel struct {
 	Next    string
 }
 
-func (m PickModel) nextURL() string {
+func (m PickModel) nextPageURL() string {
 	f := m.Filter
 	f.After = m.Next
 	return m.Link.PickMedia(f)

@@ -31,8 +31,8 @@ func parentID(f contract.Folder) string {
 	return *f.ParentID
 }
 
-// path returns the folders from the top level down to the one with the id.
-func (t Tree) path(id string) (path []contract.Folder) {
+// pathTo returns the folders from the top level down to the one with the id.
+func (t Tree) pathTo(id string) (path []contract.Folder) {
 	for f, ok := t.byID[id]; ok; f, ok = t.byID[parentID(f)] {
 		path = append(path, f)
 	}
@@ -40,24 +40,24 @@ func (t Tree) path(id string) (path []contract.Folder) {
 	return path
 }
 
-func (t Tree) name(id string) string { return t.byID[id].Name }
+func (t Tree) folderName(id string) string { return t.byID[id].Name }
 
 // isOpen reports whether a folder is shown with its subfolders: it is the current folder or contains it.
-func (t Tree) isOpen(id, current string) bool {
-	return slices.ContainsFunc(t.path(current), func(f contract.Folder) bool { return f.ID == id })
+func (t Tree) isOpen(id, currentID string) bool {
+	return slices.ContainsFunc(t.pathTo(currentID), func(f contract.Folder) bool { return f.ID == id })
 }
 
 // option is a folder that can be chosen.
 type option struct{ id, label string }
 
-// options returns all folders below the parent, indented by level. It omits the folder except and those below it.
-func (t Tree) options(parent, except string) (list []option) {
-	for _, f := range t.under[parent] {
-		if f.ID == except {
+// folderOptions returns all folders below a parent, indented by level. It omits one folder and the folders below it.
+func (t Tree) folderOptions(parentID, omittedID string) (list []option) {
+	for _, f := range t.under[parentID] {
+		if f.ID == omittedID {
 			continue
 		}
-		indent := strings.Repeat("\u2003", len(t.path(f.ID))-1)
-		list = append(append(list, option{f.ID, indent + f.Name}), t.options(f.ID, except)...)
+		indent := strings.Repeat("\u2003", len(t.pathTo(f.ID))-1)
+		list = append(append(list, option{f.ID, indent + f.Name}), t.folderOptions(f.ID, omittedID)...)
 	}
 	return list
 }

@@ -17,9 +17,9 @@ type Cause struct {
 	Input    string   // name of the input that it is about; "" for none
 }
 
-// AddCause adds an issue or a warning of a row. If other rows have it for the same reason, the account and the network
-// are added to theirs.
-func (m *PlanModel) AddCause(c Cause, row PlanRow) {
+// AddOrMergeCause adds an issue or a warning of a row. If the plan already has it for the same reason for another row,
+// it adds the row's account and network to that cause.
+func (m *PlanModel) AddOrMergeCause(c Cause, row PlanRow) {
 	for i := range m.Causes {
 		other := &m.Causes[i]
 		if other.Warning != c.Warning || other.Input != c.Input {
@@ -39,16 +39,16 @@ func (m *PlanModel) AddCause(c Cause, row PlanRow) {
 	m.Causes = append(m.Causes, c)
 }
 
-// IsWaiting reports that nobody has to do anything: a file is being checked.
-func (c Cause) IsWaiting() bool { return c.Code == core.IssueMediaNotReady.Code }
+// IsWaitingForFile reports whether a file is still being checked, so that nobody has to do anything.
+func (c Cause) IsWaitingForFile() bool { return c.Code == core.IssueMediaNotReady.Code }
 
-// isInfo reports that nobody has to decide anything: Belfry says what it does.
+// isInfo reports whether the cause only says what Belfry does, so that nobody has to decide anything.
 func (c Cause) isInfo() bool { return c.Code == core.WarnImagesConverted.Code }
 
-// IsProblem reports that somebody has to change something before the posts can be created.
-func (c Cause) IsProblem() bool { return !c.Warning && !c.IsWaiting() }
+// IsProblem reports whether somebody has to change something before the posts can be created.
+func (c Cause) IsProblem() bool { return !c.Warning && !c.IsWaitingForFile() }
 
-// needsReconnect reports that somebody has to reconnect an account.
+// needsReconnect reports whether somebody has to reconnect an account.
 func (c Cause) needsReconnect() bool {
 	return c.Code == core.IssueAccountExpired.Code || c.Code == core.IssueAccountRevoked.Code
 }
@@ -62,7 +62,7 @@ func (c Cause) kind() string {
 		return "info"
 	case c.Warning:
 		return "warning"
-	case c.IsWaiting():
+	case c.IsWaitingForFile():
 		return "waiting"
 	}
 	return "issue"
@@ -74,11 +74,11 @@ func (c Cause) icon() string {
 	}[c.kind()]
 }
 
-// accountsText names or counts the accounts of a cause. It returns "" if the plan has only one row, and if the message
-// says enough, because it names networks on which no other account is chosen.
+// accountsText names or counts the accounts of a cause. It returns "" if the plan has only one row, or if the message
+// names networks on which no other account is chosen.
 func (m PlanModel) accountsText(c Cause) string {
 	switch {
-	case len(m.Rows) < 2 || len(c.Accounts) == 0, c.NamesNetwork() && m.countRows(c.Networks) == len(c.Networks):
+	case len(m.Rows) < 2 || len(c.Accounts) == 0, c.NamesNetwork() && m.countRowsOn(c.Networks) == len(c.Networks):
 		return ""
 	case len(c.Accounts) == 1:
 		return c.Accounts[0] + " on " + c.Networks[0]
@@ -86,7 +86,8 @@ func (m PlanModel) accountsText(c Cause) string {
 	return ui.CountNoun(len(c.Accounts), "account", "accounts")
 }
 
-func (m PlanModel) countRows(networks []string) (n int) {
+// countRowsOn returns the number of rows whose account is on one of the networks.
+func (m PlanModel) countRowsOn(networks []string) (n int) {
 	for _, row := range m.Rows {
 		if slices.Contains(networks, row.Network) {
 			n++
@@ -95,23 +96,33 @@ func (m PlanModel) countRows(networks []string) (n int) {
 	return n
 }
 
-// countCauses returns how many problems, or how many warnings, the plan has.
-func (m PlanModel) countCauses(warnings bool) (n int) {
+// countProblems returns the number of the plan's problems.
+func (m PlanModel) countProblems() (n int) {
 	for _, c := range m.Causes {
-		if c.Warning && !c.isInfo() && warnings || c.IsProblem() && !warnings {
+		if c.IsProblem() {
 			n++
 		}
 	}
 	return n
 }
 
-// isWaiting reports that the posts can be created as soon as their files have been checked.
-func (m PlanModel) isWaiting() bool {
-	return m.Plan != nil && !m.Plan.OK && len(m.Causes) > 0 && m.countCauses(false) == 0
+// countWarnings returns the number of the plan's warnings, without mere information.
+func (m PlanModel) countWarnings() (n int) {
+	for _, c := range m.Causes {
+		if c.Warning && !c.isInfo() {
+			n++
+		}
+	}
+	return n
 }
 
-// isWaitingRow reports the same of one row.
-func isWaitingRow(row PlanRow) bool {
+// isWaitingForFiles reports whether the posts can be created as soon as their files have been checked.
+func (m PlanModel) isWaitingForFiles() bool {
+	return m.Plan != nil && !m.Plan.OK && len(m.Causes) > 0 && m.countProblems() == 0
+}
+
+// rowWaitsForFiles reports whether a row's post can be created as soon as its files have been checked.
+func rowWaitsForFiles(row PlanRow) bool {
 	return len(row.Issues) > 0 && !slices.ContainsFunc(row.Issues, func(i contract.Issue) bool {
 		return i.Code != string(core.IssueMediaNotReady.Code)
 	})

@@ -15,7 +15,7 @@ func TestACauseOfSeveralNetworksIsToldOnce(t *testing.T) {
 		for i, network := range rows {
 			row := PlanRow{Account: fmt.Sprint("account ", i), Network: network}
 			m.Rows = append(m.Rows, row)
-			m.AddCause(Cause{Input: input, Issue: text.On(network, args...)}, row)
+			m.AddOrMergeCause(Cause{Input: input, Issue: text.On(network, args...)}, row)
 		}
 		return m
 	}
@@ -49,7 +49,7 @@ func TestACauseOfSeveralNetworksIsToldOnce(t *testing.T) {
 	}
 	apart := PlanModel{}
 	for _, name := range []string{"Ada", "Ben"} {
-		apart.AddCause(Cause{Input: FieldAccount, Issue: core.IssueAccountExpired.With(name)}, PlanRow{Account: name})
+		apart.AddOrMergeCause(Cause{Input: FieldAccount, Issue: core.IssueAccountExpired.With(name)}, PlanRow{Account: name})
 	}
 	if len(apart.Causes) != 2 {
 		t.Errorf("two accounts that have expired are one cause: %+v", apart.Causes)
@@ -63,11 +63,11 @@ func TestAPlanWaitsForFilesThatAreBeingChecked(t *testing.T) {
 	issue := contract.Issue{Code: string(waits.Code), Message: waits.Message, Hint: waits.Hint, Reason: waits}
 	row := PlanRow{PlanRow: contract.PlanRow{Issues: []contract.Issue{issue}}, Account: "Ada", Network: "One"}
 	m := PlanModel{Plan: &contract.Plan{}, Rows: []PlanRow{row}, When: WhenNow}
-	m.AddCause(Cause{Issue: waits, Input: FieldMedia}, row)
+	m.AddOrMergeCause(Cause{Issue: waits, Input: FieldMedia}, row)
 	if got := m.verdict(); got != "Checking your files. You can send when they are ready." || m.tone() != "" || m.canSubmit() {
 		t.Errorf("%q, %q", got, m.tone())
 	}
-	m.AddCause(Cause{Issue: core.IssueTextRequired.On("One")}, row)
+	m.AddOrMergeCause(Cause{Issue: core.IssueTextRequired.On("One")}, row)
 	if got := m.verdict(); got != "1 problem to fix." || m.tone() != "danger" {
 		t.Errorf("%q, %q", got, m.tone())
 	}

@@ -69,7 +69,7 @@ func SettingFieldName(platform, setting string) string { return "settings." + pl
 const FieldSetting = "settings"
 
 // AltFieldName returns the name of the input with a picture's alternative text.
-func AltFieldName(file string) string { return "alt." + file }
+func AltFieldName(fileID string) string { return "alt." + fileID }
 
 // ComposeModel is the composer: for new posts or, if PostID is set, for one post.
 type ComposeModel struct {
@@ -281,14 +281,14 @@ func (m ComposeModel) hiddenNetworks() []Network {
 	})
 }
 
-// hasTabs reports whether the form shows a tab for each network, with its own text, title and tags.
-func (m ComposeModel) hasTabs() bool {
+// hasNetworkTabs reports whether the form shows a tab for each network, with its own text, title and tags.
+func (m ComposeModel) hasNetworkTabs() bool {
 	shown := m.shownNetworks()
 	return m.PostID == "" && (len(shown) > 1 || len(shown) == 1 && m.Values.Overrides[shown[0].ID] != Override{})
 }
 
-// openTab returns the network whose tab is open, or "" for the shared inputs.
-func (m ComposeModel) openTab() string {
+// openTabPlatform returns the network whose tab is open, or "" for the shared inputs.
+func (m ComposeModel) openTabPlatform() string {
 	if slices.ContainsFunc(m.shownNetworks(), func(n Network) bool { return n.ID == m.Values.Tab }) {
 		return m.Values.Tab
 	}
@@ -374,7 +374,7 @@ func (m ComposeModel) inputID(name string) string {
 	parts := strings.SplitN(name, ".", 3)
 	switch {
 	case len(parts) == 3 && parts[0] == "override":
-		return overrideID(parts[1], parts[2])
+		return overrideInputID(parts[1], parts[2])
 	case len(parts) == 3:
 		return "setting-" + parts[1] + "-" + parts[2]
 	}
@@ -384,7 +384,7 @@ func (m ComposeModel) inputID(name string) string {
 	}[name]
 }
 
-func overrideID(platform, part string) string {
+func overrideInputID(platform, part string) string {
 	if part == FieldText {
 		return "override-" + platform
 	}

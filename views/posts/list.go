@@ -46,8 +46,8 @@ type Row struct {
 	Selected bool
 }
 
-// Version returns a text that changes whenever the list would look different. Pages poll with it (link.PostsSince).
-func (m ListModel) Version() string {
+// ContentHash returns a text that changes whenever the list would look different. Pages poll with it (link.PostsSince).
+func (m ListModel) ContentHash() string {
 	shown := []any{m.Next, m.LiveToday, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
 	for _, t := range tabs {
 		n, _ := m.tabCount(t)
@@ -56,7 +56,7 @@ func (m ListModel) Version() string {
 	for _, r := range m.Rows {
 		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable)
 	}
-	return contentHash(shown...)
+	return hashValues(shown...)
 }
 
 // MostLiveToday is the maximum of ListModel.LiveToday.
@@ -125,8 +125,8 @@ func (m ListModel) tabCount(t tab) (n int, known bool) {
 	return all, true
 }
 
-// ownURL returns the address of the present page of the list.
-func (m ListModel) ownURL() string { return m.Frame.Link.Posts(m.Filter) }
+// currentPageURL returns the address of the present page of the list.
+func (m ListModel) currentPageURL() string { return m.Frame.Link.Posts(m.Filter) }
 
 // pageURL returns the address of the page of the list at a cursor; "" is the first page.
 func (m ListModel) pageURL(cursor string) string {

@@ -140,7 +140,7 @@ func (m PlanModel) missingText() string {
 	return m.Missing
 }
 
-// planCauses lists each problem and warning once. What is about an input is a link to it, where the rest is said.
+// planCauses lists each problem and warning once. One that is about an input links to the input, which shows the hint.
 func planCauses(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -491,7 +491,7 @@ func planRow(m PlanModel, row PlanRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case isWaitingRow(row):
+		case rowWaitsForFiles(row):
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "Checking files")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -547,7 +547,7 @@ func planRow(m PlanModel, row PlanRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if isWaitingRow(row) {
+		} else if rowWaitsForFiles(row) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<span class=\"state-icon\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -680,7 +680,7 @@ func planTime(at time.Time, zone core.Zone) templ.Component {
 // outcomeText says in words what the icon of a row means.
 func (m PlanModel) outcomeText(row PlanRow) string {
 	switch {
-	case isWaitingRow(row):
+	case rowWaitsForFiles(row):
 		return "waits for its files"
 	case m.When == WhenDraft && row.OK:
 		return "will be saved"
@@ -694,12 +694,12 @@ func (m PlanModel) outcomeText(row PlanRow) string {
 
 // verdict says whether the posts can be published.
 func (m PlanModel) verdict() string {
-	switch problems := m.countCauses(false); {
+	switch problems := m.countProblems(); {
 	case m.Plan == nil && m.Refused != nil:
 		return "1 problem to fix."
 	case m.Plan == nil:
 		return m.missingText()
-	case m.isWaiting():
+	case m.isWaitingForFiles():
 		return m.waitingWords()
 	case !m.Plan.OK:
 		return ui.CountNoun(max(problems, 1), "problem", "problems") + " to fix."
@@ -708,13 +708,13 @@ func (m PlanModel) verdict() string {
 	if m.When == WhenDraft {
 		ready = "Ready to save"
 	}
-	if warnings := m.countCauses(true); warnings > 0 {
+	if warnings := m.countWarnings(); warnings > 0 {
 		return ready + ", with " + ui.CountNoun(warnings, "warning", "warnings") + "."
 	}
 	return ready + "."
 }
 
-// waitingWords say what the posts wait for, and what follows.
+// waitingWords say what the posts are waiting for, and what the person can do afterwards.
 func (m PlanModel) waitingWords() string {
 	act := map[string]string{WhenNow: "send", WhenAt: "schedule", WhenDraft: "save"}[m.When]
 	return "Checking your files. You can " + act + " when they are ready."
@@ -722,7 +722,7 @@ func (m PlanModel) waitingWords() string {
 
 func (m PlanModel) tone() string {
 	switch {
-	case m.Plan == nil && m.Refused == nil, m.isWaiting():
+	case m.Plan == nil && m.Refused == nil, m.isWaitingForFiles():
 		return ""
 	case m.Plan != nil && m.Plan.OK:
 		return "good"
@@ -731,7 +731,7 @@ func (m PlanModel) tone() string {
 }
 
 func (m PlanModel) icon() string {
-	if m.isWaiting() {
+	if m.isWaitingForFiles() {
 		return "clock"
 	}
 	return map[string]string{"good": "circle-check", "danger": "circle-alert", "": "info"}[m.tone()]

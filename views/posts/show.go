@@ -82,14 +82,14 @@ func zoneCity(zone core.Zone) string {
 	return strings.ReplaceAll(name[strings.LastIndex(name, "/")+1:], "_", " ")
 }
 
-// hasOwnUTC reports whether a time in a zone has another reading than in UTC.
-func hasOwnUTC(at time.Time, zone core.Zone) bool {
+// differsFromUTC reports whether the zone has an offset from UTC at a time.
+func differsFromUTC(at time.Time, zone core.Zone) bool {
 	_, offset := at.In(zone.Location()).Zone()
 	return offset != 0
 }
 
-// hasContent reports whether there is something that the preview does not show.
-func (m ShowModel) hasContent() bool {
+// hasContentBesidePreview reports whether the post has content that the preview does not show.
+func (m ShowModel) hasContentBesidePreview() bool {
 	return len(m.Files) > 0 || len(m.Settings) > 0 || !m.ShowsText || m.Post.Title != nil && !m.ShowsTitle ||
 		len(m.Post.Tags) > 0 && !m.ShowsTags
 }
@@ -97,11 +97,11 @@ func (m ShowModel) hasContent() bool {
 // Setting is a setting for display.
 type Setting struct{ Label, Value string }
 
-// offers reports whether the page offers an action.
-func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
+// offersAct reports whether the page offers an action.
+func (m ShowModel) offersAct(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
-// formFields returns the hidden inputs of a form with only a button.
-func (m ShowModel) formFields() []ui.Hidden {
+// hiddenInputs returns the hidden inputs of a form with only a button.
+func (m ShowModel) hiddenInputs() []ui.Hidden {
 	return []ui.Hidden{{Name: FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}
 }
 
@@ -121,17 +121,17 @@ func (m ShowModel) noLinkText() string {
 	return m.Network + " has not provided a link to the post."
 }
 
-// Version returns a text that changes whenever the page would look different. Pages poll with it (link.PostSince).
-func (m ShowModel) Version() string {
+// ContentHash returns a text that changes whenever the page would look different. Pages poll with it (link.PostSince).
+func (m ShowModel) ContentHash() string {
 	post := m.Post
-	return contentHash(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,
+	return hashValues(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,
 		nextStep(m), m.AccountTrouble)
 }
 
-// contentHash returns a short hash of its arguments.
-func contentHash(shown ...any) string {
+// hashValues returns a short hash of the values.
+func hashValues(values ...any) string {
 	sum := fnv.New64a()
-	_, _ = fmt.Fprintf(sum, "%q", shown)
+	_, _ = fmt.Fprintf(sum, "%q", values)
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 

@@ -118,9 +118,9 @@ func ShowPart(m ShowModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 string
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(m.Frame.Link.PostSince(m.Post.ID, m.Version()))
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(m.Frame.Link.PostSince(m.Post.ID, m.ContentHash()))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 27, Col: 57}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 27, Col: 61}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -222,13 +222,13 @@ func ShowPart(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.hasContent() {
+		if m.hasContentBesidePreview() {
 			templ_7745c5c3_Err = content(m).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offers(core.ActReschedule) {
+		if m.offersAct(core.ActReschedule) {
 			templ_7745c5c3_Err = reschedule(m).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -276,7 +276,7 @@ func notice(m ShowModel) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if m.offers(core.ActSettle) {
+		if m.offersAct(core.ActSettle) {
 			templ_7745c5c3_Err = outcomeQuestion(m).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -338,7 +338,7 @@ func notice(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if !m.offers(core.ActReschedule) {
+				if !m.offersAct(core.ActReschedule) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -352,7 +352,7 @@ func notice(m ShowModel) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " already has the post, although it is not public yet. You can no longer change it.</p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " already has the post, although it is not public yet. You can no longer change the post.</p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -599,7 +599,7 @@ func postActions(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offers(core.ActEdit) {
+		if m.offersAct(core.ActEdit) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<a id=\"edit\" class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -626,37 +626,37 @@ func postActions(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offers(core.ActRetry) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: m.Frame.Link.RetryPost(m.Post.ID), Label: "Retry", Icon: "rotate-cw", Class: primaryClassIf(!m.Mend && m.Reconnect == ""), Fields: m.formFields()}).Render(ctx, templ_7745c5c3_Buffer)
+		if m.offersAct(core.ActRetry) {
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: m.Frame.Link.RetryPost(m.Post.ID), Label: "Retry", Icon: "rotate-cw", Class: primaryClassIf(!m.Mend && m.Reconnect == ""), Fields: m.hiddenInputs()}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offers(core.ActQueue) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "queue", URL: m.Frame.Link.QueuePost(m.Post.ID), Label: "Schedule", Icon: "calendar-clock", Class: primaryClassIf(m.Reconnect == ""), Fields: m.formFields()}).Render(ctx, templ_7745c5c3_Buffer)
+		if m.offersAct(core.ActQueue) {
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "queue", URL: m.Frame.Link.QueuePost(m.Post.ID), Label: "Schedule", Icon: "calendar-clock", Class: primaryClassIf(m.Reconnect == ""), Fields: m.hiddenInputs()}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offers(core.ActSendNow) {
-			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendPostNow(m.Post.ID), Label: "Send now", Icon: "send", Fields: m.formFields()}).Render(ctx, templ_7745c5c3_Buffer)
+		if m.offersAct(core.ActSendNow) {
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendPostNow(m.Post.ID), Label: "Send now", Icon: "send", Fields: m.hiddenInputs()}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offers(core.ActCancel) {
+		if m.offersAct(core.ActCancel) {
 			templ_7745c5c3_Err = ui.ActionForm(cancelAction(m)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offers(core.ActDuplicate) {
+		if m.offersAct(core.ActDuplicate) {
 			templ_7745c5c3_Err = ui.ActionForm(duplicateAction(m)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.offers(core.ActDelete) {
+		if m.offersAct(core.ActDelete) {
 			templ_7745c5c3_Err = layout.ConfirmLink("delete", m.Frame.Link.DeletePost(m.Post.ID), "Delete", "trash-2", "danger").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -675,7 +675,7 @@ func primaryClassIf(so bool) string {
 
 // cancelAction returns the button that turns a queued post into a draft, or stops the retries of a failed one.
 func cancelAction(m ShowModel) ui.Action {
-	act := ui.Action{ID: "cancel", URL: m.Frame.Link.CancelPost(m.Post.ID), Label: "Back to draft", Icon: "ban", Fields: m.formFields()}
+	act := ui.Action{ID: "cancel", URL: m.Frame.Link.CancelPost(m.Post.ID), Label: "Back to draft", Icon: "ban", Fields: m.hiddenInputs()}
 	if m.Post.Status == string(core.PostFailed) {
 		act.Label = "Stop retrying"
 	}
@@ -685,12 +685,12 @@ func cancelAction(m ShowModel) ui.Action {
 // duplicateAction returns the button that copies a post. A failed post is changed in this way: its copy is sent now
 // unless the person chooses a time. The copy of another post that is not a draft is scheduled.
 func duplicateAction(m ShowModel) ui.Action {
-	act := ui.Action{ID: "duplicate", URL: m.Frame.Link.DuplicatePost(m.Post.ID), Label: "Duplicate", Icon: "copy-plus", Fields: m.formFields()}
+	act := ui.Action{ID: "duplicate", URL: m.Frame.Link.DuplicatePost(m.Post.ID), Label: "Duplicate", Icon: "copy-plus", Fields: m.hiddenInputs()}
 	switch m.Post.Status {
 	case string(core.PostDraft):
 	case string(core.PostFailed):
 		act.Fields = append(act.Fields, ui.Hidden{Name: FieldWhen, Value: WhenNow})
-		act.Label, act.Icon, act.Class = "Edit a copy", "pencil", primaryClassIf(m.Mend && m.Reconnect == "" && m.offers(core.ActRetry))
+		act.Label, act.Icon, act.Class = "Edit a copy", "pencil", primaryClassIf(m.Mend && m.Reconnect == "" && m.offersAct(core.ActRetry))
 	default:
 		act.Fields = append(act.Fields, ui.Hidden{Name: FieldWhen, Value: WhenAt})
 	}
@@ -815,7 +815,7 @@ func outcomeCheck(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !m.offers(core.ActReschedule) {
+			if !m.offersAct(core.ActReschedule) {
 				var templ_7745c5c3_Var35 string
 				templ_7745c5c3_Var35, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 				if templ_7745c5c3_Err != nil {
@@ -825,7 +825,7 @@ func outcomeCheck(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " You cannot change it in the meantime.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, " You cannot change the post in the meantime.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -959,7 +959,7 @@ func failure(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			} else if m.offers(core.ActRetry) {
+			} else if m.offersAct(core.ActRetry) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<p data-testid=\"mend\">To change the post, choose <em>Edit a copy</em>, which creates a draft. <em>Retry</em> sends the post unchanged.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -2000,7 +2000,7 @@ func nextStepNote(m ShowModel) string {
 	case "waiting":
 		if !m.PrepareAt.IsZero() {
 			return m.Network + " gets the post at " + m.PrepareAt.In(m.Zone.Location()).Format("15:04 MST") +
-				" to process it in advance. The post becomes public at its own time."
+				" to process it in advance. The post becomes public at its scheduled time."
 		}
 	case "preparing":
 		return "Nothing is public yet."
@@ -2203,7 +2203,7 @@ func postDetails(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if hasOwnUTC(m.Post.PublishAt.Time, m.Zone) {
+			if differsFromUTC(m.Post.PublishAt.Time, m.Zone) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 159, "<span class=\"plan-utc\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

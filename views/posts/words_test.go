@@ -130,7 +130,7 @@ func TestAPostIsImminentWhileItIsAboutToBePublished(t *testing.T) {
 func TestAVersionChangesWithWhatIsShown(t *testing.T) {
 	t.Parallel()
 	m := ShowModel{Post: contract.Post{Status: "queued", UpdatedAt: contract.Time{Time: time.UnixMilli(1000)}}}
-	seen := map[string]bool{m.Version(): true}
+	seen := map[string]bool{m.ContentHash(): true}
 	for _, change := range []func(*ShowModel){
 		func(m *ShowModel) { m.Post.StatusLine = "Live" },
 		func(m *ShowModel) { m.Acts = []core.Act{core.ActDelete} },
@@ -140,10 +140,10 @@ func TestAVersionChangesWithWhatIsShown(t *testing.T) {
 	} {
 		changed := m
 		change(&changed)
-		if seen[changed.Version()] {
-			t.Errorf("%s is not new", changed.Version())
+		if seen[changed.ContentHash()] {
+			t.Errorf("%s is not new", changed.ContentHash())
 		}
-		seen[changed.Version()] = true
+		seen[changed.ContentHash()] = true
 	}
 }
 

@@ -92,8 +92,8 @@ var shapes = []struct {
 	{"2x1", 2},
 }
 
-// shape returns the name of the shape that is closest to the file's aspect ratio, within the network's limits.
-func (m Model) shape(f File) string {
+// closestShape returns the name of the shape that is closest to the file's aspect ratio, within the network's limits.
+func (m Model) closestShape(f File) string {
 	ratio := 1.0
 	switch {
 	case f.Width > 0 && f.Height > 0:
@@ -114,15 +114,15 @@ func (m Model) shape(f File) string {
 	return best.name
 }
 
-// description returns the file's alternative text or, if it has none, its name.
-func (f File) description() string {
+// altText returns the file's alternative text or, if it has none, its name.
+func (f File) altText() string {
 	if f.Alt != "" {
 		return f.Alt
 	}
 	return f.Name
 }
 
-func (f File) length() string {
+func (f File) lengthText() string {
 	seconds := int(f.Length.Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
 }

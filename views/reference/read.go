@@ -60,10 +60,10 @@ type example struct{ Value json.RawMessage }
 // methods is the order in which the routes of a path are shown.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Parse converts an OpenAPI document to the page. address is the address of the API, which it uses in commands.
-func Parse(text []byte, address string) (Model, error) {
+// ParseOpenAPI converts an OpenAPI document to the page. apiURL is the address of the API in the commands.
+func ParseOpenAPI(openAPI []byte, apiURL string) (Model, error) {
 	var d document
-	if err := json.Unmarshal(text, &d); err != nil {
+	if err := json.Unmarshal(openAPI, &d); err != nil {
 		return Model{}, fmt.Errorf("read the description of the API: %w", err)
 	}
 	m := Model{Title: d.Info.Title, Version: d.Info.Version, Chapters: splitChapters(d.Info.Description)}
@@ -89,7 +89,7 @@ func Parse(text []byte, address string) (Model, error) {
 			if at < 0 {
 				return Model{}, fmt.Errorf("%s %s has no section", method, path)
 			}
-			m.Sections[at].Operations = append(m.Sections[at].Operations, d.convertOperation(op, method, path, address))
+			m.Sections[at].Operations = append(m.Sections[at].Operations, d.convertOperation(op, method, path, apiURL))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
@@ -100,7 +100,7 @@ func Parse(text []byte, address string) (Model, error) {
 	return m, nil
 }
 
-func (d document) convertOperation(op operation, method, path, address string) Operation {
+func (d document) convertOperation(op operation, method, path, apiURL string) Operation {
 	out := Operation{
 		ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary,
 		About: parseBlocks(op.Description),
@@ -108,10 +108,10 @@ func (d document) convertOperation(op operation, method, path, address string) O
 	for _, p := range op.Parameters {
 		p.Schema.Description = p.Description
 		out.Fields = append(out.Fields,
-			Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.typeSpans(), About: p.Schema.aboutSpans()})
+			Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.typeSpans(), About: p.Schema.descriptionSpans()})
 	}
 	for _, s := range op.Servers {
-		address = resolveServerURL(address, s.URL)
+		apiURL = resolveServerURL(apiURL, s.URL)
 	}
 	sent := ""
 	if op.RequestBody != nil {
@@ -124,7 +124,7 @@ func (d document) convertOperation(op operation, method, path, address string) O
 			}
 		}
 	}
-	out.Command = "curl" + curlMethodFlag(method) + " " + doubleQuote(address+path) +
+	out.Command = "curl" + curlMethodFlag(method) + " " + doubleQuote(apiURL+path) +
 		curlAuthorizationFlag(op.Security) + sent
 	for _, status := range slices.SortedFunc(maps.Keys(op.Responses), cmp.Compare[string]) {
 		out.Responses = append(out.Responses, d.convertResponse(status, op.Responses[status]))
@@ -141,17 +141,17 @@ func curlMethodFlag(method string) string {
 	return " -X " + strings.ToUpper(method)
 }
 
-func doubleQuote(address string) string { return `"` + address + `"` }
+func doubleQuote(text string) string { return `"` + text + `"` }
 
 // resolveServerURL resolves a server's address, which may be relative, against the address of the API.
-func resolveServerURL(address, server string) string {
-	base, err := url.Parse(address)
+func resolveServerURL(apiURL, serverURL string) string {
+	base, err := url.Parse(apiURL)
 	if err != nil {
-		return server
+		return serverURL
 	}
-	at, err := base.Parse(server)
+	at, err := base.Parse(serverURL)
 	if err != nil {
-		return server
+		return serverURL
 	}
 	return strings.TrimSuffix(at.String(), "/")
 }

@@ -4,7 +4,7 @@ package reference
 
 import "belfry/views/layout"
 
-// Model is the API reference. Parse sets everything except Frame and Back.
+// Model is the API reference. ParseOpenAPI sets everything except Frame and Back.
 type Model struct {
 	Frame    layout.Frame
 	Back     string // the address of the dashboard

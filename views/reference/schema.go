@@ -33,7 +33,7 @@ func (s *schema) listFields() []Field {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
 		out = append(out,
-			Field{Name: name, Required: slices.Contains(s.Required, name), Type: p.typeSpans(), About: p.aboutSpans()})
+			Field{Name: name, Required: slices.Contains(s.Required, name), Type: p.typeSpans(), About: p.descriptionSpans()})
 	}
 	return out
 }
@@ -116,8 +116,8 @@ func (s *schema) objectSpans() []Span {
 	return out
 }
 
-// aboutSpans returns the description, followed by the limits, the pattern and the default.
-func (s *schema) aboutSpans() []Span {
+// descriptionSpans returns the description, followed by the limits, the pattern and the default.
+func (s *schema) descriptionSpans() []Span {
 	out := parseSpans(s.Description)
 	add := func(format string, args ...any) {
 		space := ""

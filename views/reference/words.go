@@ -25,7 +25,7 @@ func parseBlocks(text string) []Block {
 		switch {
 		case part == "":
 		case strings.HasPrefix(part, "| "):
-			out = append(out, parseTable(part))
+			out = append(out, parseMarkdownTable(part))
 		default:
 			out = append(out, Block{Text: parseSpans(part)})
 		}
@@ -33,7 +33,7 @@ func parseBlocks(text string) []Block {
 	return out
 }
 
-func parseTable(text string) Block {
+func parseMarkdownTable(text string) Block {
 	var b Block
 	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		var cells [][]Span

@@ -101,8 +101,8 @@ var auditActions = []struct {
 	{core.AuditSessionEnded, "Signed out of a browser"},
 }
 
-// post returns the id of the post that the entry is about; "" if it is about something else, or the post was deleted.
-func (e AuditEntry) post() string {
+// postID returns the id of the post that the entry is about; "" if it is about something else, or the post was deleted.
+func (e AuditEntry) postID() string {
 	if e.Action != core.AuditPostChanged {
 		return ""
 	}
@@ -121,7 +121,7 @@ func (e AuditEntry) actionName() string {
 
 // changeLines returns the subject of an entry and the values that changed, one per line. Times are in the page's zone.
 func (m AuditModel) changeLines(e AuditEntry) []string {
-	before, after := m.auditValues(e.Before), m.auditValues(e.After)
+	before, after := m.formatAuditValues(e.Before), m.formatAuditValues(e.After)
 	var list []string
 	if e.SubjectName != "" {
 		list = append(list, e.SubjectName)
@@ -160,8 +160,8 @@ var auditKeys = map[string]string{
 	"files": "Files",
 }
 
-// auditValues returns the values of a record as texts. It omits nested records and lists.
-func (m AuditModel) auditValues(raw json.RawMessage) map[string]string {
+// formatAuditValues returns the values of a record as texts. It omits nested records and lists.
+func (m AuditModel) formatAuditValues(raw json.RawMessage) map[string]string {
 	var values map[string]any
 	if len(raw) == 0 || json.Unmarshal(raw, &values) != nil {
 		return nil

@@ -36,7 +36,7 @@ type KeysModel struct {
 	Slug string
 }
 
-// tryCommand returns a command that uses the new key.
-func (m KeysModel) tryCommand() string {
+// curlCommand returns a command that uses the new key.
+func (m KeysModel) curlCommand() string {
 	return "curl -H 'Authorization: Bearer " + m.New.Key + "' " + m.Address + "/whoami"
 }

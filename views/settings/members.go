@@ -58,8 +58,8 @@ var roleNames = map[core.Role]string{
 	core.RoleOwner: "Owner",
 }
 
-// canChange reports whether the signed-in person can change the member's role or remove the member.
-func (m MembersModel) canChange(row contract.Member) bool {
+// canChangeMember reports whether the signed-in person can change the member's role or remove the member.
+func (m MembersModel) canChangeMember(row contract.Member) bool {
 	return m.Role.CheckRoleChange(core.Role(row.Role), "") == nil
 }
 

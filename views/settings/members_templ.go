@@ -547,7 +547,7 @@ func memberRow(m MembersModel, row contract.Member) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.canChange(row) {
+		if m.canChangeMember(row) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -728,7 +728,7 @@ func memberRow(m MembersModel, row contract.Member) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.canChange(row) && row.ExpiresAt != nil {
+		if m.canChangeMember(row) && row.ExpiresAt != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<form method=\"post\" action=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -851,7 +851,7 @@ func memberRow(m MembersModel, row contract.Member) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.canChange(row) || row.ID == m.Me {
+		if m.canChangeMember(row) || row.ID == m.Me {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<a class=\"button quiet danger\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -54,7 +54,7 @@ var (
 
 // browserName returns a readable name for a browser, such as "Firefox on Windows".
 func browserName(userAgent string) string {
-	browser, system := findName(browserNames, userAgent), findName(systemNames, userAgent)
+	browser, system := findNameInUserAgent(browserNames, userAgent), findNameInUserAgent(systemNames, userAgent)
 	switch {
 	case browser == "" && system == "":
 		return "Unknown browser"
@@ -66,7 +66,7 @@ func browserName(userAgent string) string {
 	return browser + " on " + system
 }
 
-func findName(names [][2]string, userAgent string) string {
+func findNameInUserAgent(names [][2]string, userAgent string) string {
 	for _, n := range names {
 		if strings.Contains(userAgent, n[0]) {
 			return n[1]

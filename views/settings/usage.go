@@ -32,7 +32,7 @@ type meter struct {
 func (m UsageModel) meters() []meter {
 	return []meter{
 		{
-			"posts", "Posts in " + monthName(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, ui.FormatThousands,
+			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, ui.FormatThousands,
 			"You can still write drafts. To schedule more posts, wait until next month or cancel queued posts.",
 		},
 		{
@@ -54,8 +54,8 @@ func (m UsageModel) meters() []meter {
 	}
 }
 
-// monthName returns the name of a month that is given as YYYY-MM.
-func monthName(period string) string {
+// formatMonth formats a month, YYYY-MM, such as "November 2026". It returns anything else unchanged.
+func formatMonth(period string) string {
 	year, month, _ := strings.Cut(period, "-")
 	names := strings.Fields("January February March April May June July August September October November December")
 	var n int
@@ -101,8 +101,8 @@ var planNames = map[core.PlanName]string{
 	core.PlanOwner: "Owner (no limits)",
 }
 
-// includedFeatures says which features the plan includes, and how large a file may be.
-func (m UsageModel) includedFeatures() []string {
+// featureLines says which features the plan includes, and how large a file may be.
+func (m UsageModel) featureLines() []string {
 	yes := func(has bool, what string) string {
 		if has {
 			return what + ": included"

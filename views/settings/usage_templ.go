@@ -64,7 +64,7 @@ func Usage(m UsageModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for i, text := range m.includedFeatures() {
+			for i, text := range m.featureLines() {
 				if i > 0 {
 					var templ_7745c5c3_Var4 string
 					templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(" · ")
@@ -279,7 +279,7 @@ func Usage(m UsageModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.UpgradeURL == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p class=\"aside\">The person who runs this server changes the plan with <code>belfry workspace plan</code>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<p class=\"aside\">The server's operator can change the plan with <code>belfry workspace plan</code>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

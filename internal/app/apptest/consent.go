@@ -12,7 +12,7 @@ import (
 func (h *Harness) Consent(authorizeURL string, profile string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
-	page.Choose(profile)
+	page.ChooseProfile(profile)
 	return h.decide(page, sandbox.Allow)
 }
 
@@ -20,7 +20,7 @@ func (h *Harness) Consent(authorizeURL string, profile string) url.Values {
 func (h *Harness) Deny(authorizeURL string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
-	page.Choose("")
+	page.ChooseProfile("")
 	return h.decide(page, sandbox.Deny)
 }
 
@@ -35,7 +35,7 @@ func (h *Harness) ConsentAll(authorizeURL string) url.Values {
 
 func (h *Harness) consentPage(authorizeURL string) *sandbox.ConsentPage {
 	h.t.Helper()
-	page, err := sandbox.OpenConsent(h.Context(), authorizeURL)
+	page, err := sandbox.OpenConsentPage(h.Context(), authorizeURL)
 	must(h.t, err)
 	return page
 }
