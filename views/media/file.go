@@ -89,7 +89,7 @@ func (f File) formatName() string {
 }
 
 // typeLabel returns the file's format and kind, such as "MP4 video".
-func (f File) typeLabel() string { return f.format() + " " + strings.ToLower(f.kindWord()) }
+func (f File) typeLabel() string { return f.formatName() + " " + strings.ToLower(f.kindWord()) }
 
 func (f File) dimensions() string {
 	if f.Width == nil || f.Height == nil {
