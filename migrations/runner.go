@@ -1,5 +1,5 @@
-// Package migrations contains the database's schema as numbered SQL files, and migrates a database to it. It has no way
-// back.
+// Package migrations contains the database's schema as numbered SQL files, and migrates a database to this schema. It
+// cannot revert a migration.
 package migrations
 
 import (
@@ -41,12 +41,12 @@ const (
 	undefinedFile, featureNotSupported = "58P01", "0A000"
 )
 
-// Run migrates the database to this program's schema: first with our files, each in a transaction, and then with
-// River's migrations, which cannot share one. It skips migrations that were already run, and does not change a database
-// with a newer schema. Several processes can call it at the same time. The pool must allow two connections.
+// Run migrates the database to this program's schema: first with our files, and then with River's migrations, which
+// cannot run in a transaction of ours. It skips migrations that were already run, and does not change a database with a
+// newer schema. Several processes can call it at the same time. The pool must allow two connections.
 func Run(ctx context.Context, pool *pgxpool.Pool) error {
 	if pool.Config().MaxConns < 2 {
-		return errors.New("migrate the database: two connections are needed, and the pool allows one")
+		return errors.New("migrate the database: the pool must allow two connections, but allows only one")
 	}
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -122,7 +122,8 @@ func lockTimeoutSQL(sql string) string {
 	return "SET lock_timeout = '" + patience + "'"
 }
 
-// explainMigrationError adds what to install if the server lacks an extension.
+// explainMigrationError tells the operator what to install if the server lacks an extension. It returns other errors
+// unchanged.
 func explainMigrationError(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || pg.Code != undefinedFile && pg.Code != featureNotSupported || !strings.Contains(pg.Message, "extension") {

@@ -82,6 +82,7 @@ func (c *checker) checkAddress(name, value string) {
 // strictness says which parts an address may and must have.
 type strictness int
 
+// Forms of addresses, from the loosest to the strictest.
 const (
 	loose    strictness = iota // any parts; the host is optional
 	anything                   // a host, and any other parts
@@ -90,7 +91,7 @@ const (
 )
 
 // checkURL checks an address. Its errors do not contain the value, because some addresses contain a password.
-func (c *checker) checkURL(name, value string, allow strictness, schemes ...string) {
+func (c *checker) checkURL(name, value string, form strictness, schemes ...string) {
 	if value == "" {
 		return
 	}
@@ -98,13 +99,13 @@ func (c *checker) checkURL(name, value string, allow strictness, schemes ...stri
 	switch {
 	case err != nil || !slices.Contains(schemes, u.Scheme):
 		c.addProblem(name, "must be an address that begins with %s", strings.Join(schemes, " or "))
-	case allow >= anything && u.Hostname() == "":
+	case form >= anything && u.Hostname() == "":
 		c.addProblem(name, "has no host")
-	case allow >= anything && u.Port() != "" && !isPort(u.Port()):
+	case form >= anything && u.Port() != "" && !isPort(u.Port()):
 		c.addProblem(name, "has a port above 65535")
-	case allow >= withPath && (u.RawQuery != "" || u.Fragment != "" || u.User != nil):
+	case form >= withPath && (u.RawQuery != "" || u.Fragment != "" || u.User != nil):
 		c.addProblem(name, "must not have a user name, a query or a fragment")
-	case allow == origin && u.Path != "":
+	case form == origin && u.Path != "":
 		c.addProblem(name, "must not have a path: Belfry needs its own host name")
 	}
 }
@@ -139,8 +140,8 @@ func checkCredentialPairs(cfg *Config) (wrong []error) {
 // testPrefix begins the names of variables that only tests use. The programs that tests start inherit these variables.
 const testPrefix = "TEST_"
 
-// checkUnknownVariables returns an error for each variable that does not exist. Otherwise, a typo would silently leave
-// a default in effect.
+// checkUnknownVariables returns an error for each variable that Belfry does not know. Without this check, a typo would
+// silently leave a default in effect.
 func checkUnknownVariables(cfg *Config) error {
 	known := map[string]bool{}
 	for _, f := range listFields(cfg) {

@@ -116,10 +116,10 @@ func (fs *Files) UnmarshalText(text []byte) error {
 // Names returns the names of the files, sorted.
 func (fs Files) Names() []string { return slices.Sorted(maps.Keys(fs)) }
 
-func parsePositiveDuration(word string) (time.Duration, error) {
-	d, err := time.ParseDuration(word)
+func parsePositiveDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%q is not a duration greater than zero", word)
+		return 0, fmt.Errorf("%q is not a duration greater than zero", text)
 	}
 	return d, nil
 }

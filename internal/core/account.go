@@ -15,7 +15,7 @@ const (
 	AccountRevoked AccountStatus = "revoked"
 )
 
-// AccountBroken is not a status, but selects the accounts that are not ok.
+// AccountBroken is not a status of an account: as a filter, it selects all accounts that are not ok.
 const AccountBroken AccountStatus = "broken"
 
 // Account is a connected profile, page or channel.
@@ -25,7 +25,7 @@ type Account struct {
 	ExternalID  string
 	Username    string
 	DisplayName string
-	AvatarURL   string // the picture at the network, whose address may stop working
+	AvatarURL   string // the address of the picture on the network, which may stop working
 	// Avatar is the storage key of our own copy of the picture; "" if there is none.
 	Avatar string
 	// Login is the kind of login that connected the account, if its network has several; "" if unknown.
@@ -33,13 +33,12 @@ type Account struct {
 	Status AccountStatus
 	// StatusReason is a sentence that explains why the status is not ok; empty if it is ok.
 	StatusReason string
-	// ConnectedVia is "" if the account was connected to the real network, or otherwise the NETWORKS_URL that replaced
-	// the networks.
+	// ConnectedVia is the NETWORKS_URL with which the account was connected; "" for the real network.
 	ConnectedVia string
-	ExpiresAt    time.Time // when the token expires; zero if it has no date
+	ExpiresAt    time.Time // when the token expires; zero if the network gave no date
 	// GrantUnknown reports whether an older version connected the account, without storing its grant.
 	GrantUnknown bool
-	// HeldUntil is when the account's throttle ends, or when it ended if no post has been tried since. It is zero
+	// HeldUntil is when the account's throttle ends, or when it ended if no post has been tried since then. It is zero
 	// without a throttle.
 	HeldUntil time.Time
 	CreatedAt time.Time

@@ -28,8 +28,8 @@ func (p Post) HasUnknownOutcome() bool {
 	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorOutcomeUnknown
 }
 
-// HasPendingRetry reports whether the worker will automatically send a failed post again. Cancelling the post
-// prevents that; without a pending retry, cancelling a failed post changes nothing (decisions.md, Posts).
+// HasPendingRetry reports whether the worker will automatically send a failed post again. Cancelling the post prevents
+// the retry. Cancelling a failed post without a pending retry changes nothing (decisions.md, Posts).
 func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextTryAt.IsZero() }
 
 // Allows reports whether the post's state permits the action. It does not check the content.

@@ -2,7 +2,7 @@ package core
 
 import "context"
 
-// AuditAction is the kind of an action in the audit log.
+// AuditAction is a kind of action in the audit log.
 type AuditAction string
 
 // Actions in the audit log.

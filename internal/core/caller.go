@@ -34,8 +34,8 @@ const (
 	CredentialWorker  CredentialKind = "worker"
 )
 
-// Caller identifies who calls an operation, in which workspace and with which rights. NewCaller creates one from a
-// verified credential, and NewWorkerCaller one for the service itself. The zero Caller has no rights.
+// Caller identifies who calls an operation, in which workspace and with which rights. NewCaller creates a Caller from a
+// verified credential; NewWorkerCaller creates one for the service itself. The zero Caller has no rights.
 type Caller struct {
 	credential Credential
 	session    string
@@ -123,7 +123,7 @@ func (c Caller) RequireScope(s Scope) error {
 	}
 	if s == Write && !c.canWrite() && c.IsSession() {
 		return Fail(CodeInsufficientScope,
-			"You can read this workspace, but not change it. That needs the role editor.").
+			"You can read this workspace but not change it. Changes require at least the role editor.").
 			WithHint("An owner or admin of the workspace can give you that role under Settings, Members.")
 	}
 	if s == Write && !c.canWrite() {
@@ -149,7 +149,7 @@ func (c Caller) RequireSession(mustManage bool) error {
 	return nil
 }
 
-// ReauthLifetime is how long after entering their password a person can change keys, members and the workspace.
+// ReauthLifetime is how long a person can change keys, members and the workspace after entering their password.
 const ReauthLifetime = 10 * time.Minute
 
 // errPasswordNeeded marks the error of RequireRecentPassword.

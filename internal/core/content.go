@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits for all networks, which keep a request from filling the database.
+// Limits for all networks. They keep a request from filling the database.
 const (
 	maxText  = 200_000 // bytes; the longest text of any network has 63,206 UTF-16 units of up to three bytes each
 	maxTitle = 2_000
@@ -64,8 +64,8 @@ func IsForbiddenControl(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f
 }
 
-// CheckLine returns invalid_request if the text is blank, has more than one line or more than maxChars characters.
-// subject names the text and begins the message.
+// CheckLine returns invalid_request if the text is blank, has more than maxChars characters, or contains control
+// characters such as line breaks. subject names the text and begins the message.
 func CheckLine(path, subject, text string, maxChars int) error {
 	switch {
 	case strings.TrimSpace(text) == "":

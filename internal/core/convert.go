@@ -11,20 +11,21 @@ import (
 // Conversion is the JPEG that is sent in place of an image whose format its network does not accept.
 type Conversion struct {
 	Width, Height int   // never larger than the image
-	MaxBytes      int64 // the JPEG is made small enough
+	MaxBytes      int64 // the largest size that the JPEG may have
 }
 
 const (
 	convertedMime = "image/jpeg"
-	// maxConvertedSide is the longest side of a JPEG if the network does not scale images down further itself.
+	// maxConvertedSide limits the longer side of a JPEG, even if the network accepts more.
 	maxConvertedSide = 2560
-	// maxConvertedBytes is the size of the largest JPEG, even where the network accepts more.
+	// maxConvertedBytes limits the size of a JPEG, even if the network accepts more.
 	maxConvertedBytes = 4_000_000
-	// maxBitsPerPixel is more than a JPEG of the lowest quality has.
+	// maxBitsPerPixel is more than a JPEG of the lowest quality needs.
 	maxBitsPerPixel = 5
 )
 
-// AcceptsFormat reports whether the network accepts files of a media type; "" is not known yet.
+// AcceptsFormat reports whether the network accepts files of a media type. The type "", which is not known yet, counts
+// as accepted.
 func (l FileLimits) AcceptsFormat(mime string) bool {
 	return mime == "" || len(l.Formats) == 0 || slices.Contains(l.Formats, mime)
 }
@@ -32,13 +33,14 @@ func (l FileLimits) AcceptsFormat(mime string) bool {
 // ConvertibleFormats are the media types of images that can be converted, unless they are animated or too large.
 var ConvertibleFormats = []string{"image/png", "image/webp"}
 
-// WouldConvert reports whether images of a media type that the network does not accept are sent as JPEG, if possible.
+// WouldConvert reports whether images of a media type can be sent as JPEG if the network does not accept the type. An
+// animated or very large image cannot be sent as JPEG even then.
 func (l FileLimits) WouldConvert(mime string) bool {
 	return slices.Contains(ConvertibleFormats, mime) && l.AcceptsFormat(convertedMime)
 }
 
-// ConversionOf returns the JPEG to send in place of a file. It returns nil if the file is sent as it is or, if the
-// network does not accept its format, not at all.
+// ConversionOf returns the JPEG to send in place of a file. It returns nil if the file is sent unchanged, or cannot be
+// sent at all because the network does not accept its format.
 func (l FileLimits) ConversionOf(f FileFacts) *Conversion {
 	if l.AcceptsFormat(f.Mime) || !f.Convertible || !l.WouldConvert(f.Mime) {
 		return nil
@@ -51,8 +53,8 @@ func (l FileLimits) ConversionOf(f FileFacts) *Conversion {
 	return &c
 }
 
-// shrinkToFit returns the size at which an image is sent: at most what the network accepts and keeps. The rounding
-// does not move the ratio of width to height out of its limits.
+// shrinkToFit returns the width and height at which an image is sent: at most what the network accepts and keeps.
+// Rounding them does not push an accepted aspect ratio out of the network's range.
 func (l FileLimits) shrinkToFit(width, height int, maxBytes int64) (w, h int) {
 	across, down := float64(width), float64(height)
 	scale := min(1, math.Sqrt(float64(maxBytes)*8/maxBitsPerPixel/(across*down)))
@@ -89,7 +91,7 @@ func (l FileLimits) acceptsRatio(ratio float64) bool {
 	return ratio >= l.MinRatio && (l.MaxRatio == 0 || ratio <= l.MaxRatio)
 }
 
-// Facts returns what is known about the JPEG before it is made. Its size in bytes is the maximum.
+// Facts returns what is known about the JPEG before it is made. Bytes is the largest size that it may have.
 func (c Conversion) Facts() FileFacts {
 	return FileFacts{Kind: FileImage, Mime: convertedMime, Bytes: c.MaxBytes, Width: c.Width, Height: c.Height, Frames: 1}
 }
@@ -97,7 +99,7 @@ func (c Conversion) Facts() FileFacts {
 // String returns the form that ParseConversion reads.
 func (c Conversion) String() string { return fmt.Sprintf("%dx%dx%d", c.Width, c.Height, c.MaxBytes) }
 
-// ParseConversion is the inverse of String.
+// ParseConversion parses what String returned.
 func ParseConversion(s string) (c Conversion, err error) {
 	if _, err = fmt.Sscanf(s, "%dx%dx%d", &c.Width, &c.Height, &c.MaxBytes); err != nil || c.String() != s {
 		return Conversion{}, fmt.Errorf("parse the conversion %q: %w", s, errors.Join(err, strconv.ErrSyntax))

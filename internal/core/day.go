@@ -12,8 +12,8 @@ type CalendarSpan struct {
 }
 
 // HourStarts returns when each hour of a day begins on the wall clock and, last, when the day ends. wallMidnight is the
-// day's midnight on the wall clock, written as UTC. An hour that a clock change skips begins with the next one, and an
-// hour that occurs twice lasts two hours.
+// day's midnight on the wall clock, written as UTC. An hour that a clock change skips begins at the same instant as the
+// hour after it, and an hour that occurs twice lasts two hours.
 func (z Zone) HourStarts(wallMidnight time.Time) (starts [25]time.Time) {
 	for h := range starts {
 		starts[h] = z.firstInstantAt(wallMidnight.Add(time.Duration(h) * time.Hour))
@@ -33,7 +33,7 @@ func (z Zone) ClockChange(wallMidnight time.Time) time.Duration {
 	return 24*time.Hour - day.To.Sub(day.From)
 }
 
-// Today returns the midnight of the day of now on the wall clock, written as UTC.
+// Today returns the midnight at which the current day begins on the wall clock, written as UTC.
 func (z Zone) Today(now time.Time) (wallMidnight time.Time) {
 	return wallOf(now.In(z.Location())).Truncate(24 * time.Hour)
 }

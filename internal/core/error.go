@@ -45,11 +45,12 @@ var Codes = []Code{
 	CodeRateLimited, CodeUnavailable, CodeInternal,
 }
 
-// Error tells a caller what happened and what to do. Any other error is for the operator, and becomes internal.
+// Error tells a caller what happened and what to do. Any other error is for the operator; callers get the code internal
+// instead.
 type Error struct {
 	Code Code
-	// Subject is the name of a field, if Message is the rest of a sentence that begins with it. An entry point can show
-	// the field's label instead.
+	// Subject is the name of a field if Message only continues a sentence that begins with that name. An entry point can
+	// show the field's label instead.
 	Subject string
 	Message string
 	// Hint says what to do. It does not repeat Path.
@@ -65,7 +66,7 @@ type Error struct {
 	cause error
 }
 
-// QuotaFacts are the numbers in a 402. Both are 0 if the plan lacks the feature.
+// QuotaFacts are the numbers in a response with the status 402. Both are 0 if the plan lacks the feature.
 type QuotaFacts struct{ Limit, Used int64 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Sentence()) }
@@ -95,11 +96,11 @@ func Fail(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound returns the error for any id that is unknown, malformed or of another workspace.
+// NotFound returns the error for any id that is unknown, is malformed or belongs to another workspace.
 func NotFound() *Error {
 	return &Error{
 		Code: CodeNotFound, Message: "Nothing in this workspace has this id.",
-		Hint: "Use an id that a list of this workspace contains.",
+		Hint: "Use an id from one of this workspace's lists.",
 	}
 }
 
@@ -132,8 +133,8 @@ func InvalidField(path, subject, format string, args ...any) *Error {
 	return e
 }
 
-// PrefixPaths puts prefix before the path of every Error that err joins, and drops other errors. If err joins no Error,
-// it is returned unchanged.
+// PrefixPaths puts prefix and a dot before the path of every Error that err joins, and drops other errors. If err joins
+// no Error, PrefixPaths returns err unchanged.
 func PrefixPaths(prefix string, err error) error {
 	var moved []error
 	for _, e := range Errors(err) {

@@ -10,14 +10,15 @@ type Facts struct {
 	// LongestVideoMs is how long the account's videos may be; 0 if the account has no limit of its own.
 	LongestVideoMs int64      `json:"longestVideoMs,omitempty"`
 	Quota          *PostQuota `json:"quota,omitempty"` // nil if the network does not report it
-	// Blocked explains why the network accepted no posts when it was asked; empty if it did. A network that is blocking
-	// the account reports nothing else.
+	// Blocked explains why the network accepted no posts from the account when Belfry asked; empty if it accepted posts.
+	// A network that is blocking the account reports nothing else.
 	Blocked string `json:"blocked,omitempty"`
-	// ToldAt is when the network was asked.
+	// ToldAt is when the network reported the facts.
 	ToldAt time.Time `json:"-"`
 }
 
-// PostQuota is how many posts an account has published, and may publish, in a moving window through all apps.
+// PostQuota is how many posts an account has published, and how many it may publish, within a moving window. The posts
+// of all apps count.
 type PostQuota struct {
 	Used   int           `json:"used"`
 	Limit  int           `json:"limit"`
@@ -28,7 +29,7 @@ const (
 	// factsLife is how long facts are used. They are requested at least once a day, so older ones mean that the network
 	// has stopped responding.
 	factsLife = 7 * 24 * time.Hour
-	// blockLife is how long a reported block is believed.
+	// blockLife is how long a reported block is assumed to last.
 	blockLife = 24 * time.Hour
 
 	nearPercent = 90
@@ -57,8 +58,8 @@ func (f Facts) ValidFor(due, now time.Time) Facts {
 	return f
 }
 
-// CompletedFrom returns f, the latest facts. If they only report that the account is blocked, it adds the earlier
-// choices and the earlier limit of videos.
+// CompletedFrom returns f, the latest facts. If f reports nothing but a block, the result also contains the earlier
+// choices and the earlier length limit for videos.
 func (f Facts) CompletedFrom(earlier Facts) Facts {
 	if f.Blocked != "" {
 		f.Choices, f.LongestVideoMs = earlier.Choices, earlier.LongestVideoMs

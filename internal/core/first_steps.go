@@ -1,6 +1,6 @@
 package core
 
-// FirstSteps says which of the steps that make a workspace useful are done.
+// FirstSteps says which of a new workspace's first steps are done.
 type FirstSteps struct {
 	Account bool // an account is connected
 	File    bool // a file is in the library

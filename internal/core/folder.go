@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxFolderDepth is how deep folders can be nested (decisions.md, Media, folders, groups).
+// maxFolderDepth is how deeply folders can be nested (decisions.md, Media, folders, groups).
 const maxFolderDepth = 10
 
 // Folder is a folder for files. Parent is zero at the root.
@@ -17,13 +17,14 @@ type Folder struct {
 	UpdatedAt time.Time
 }
 
-// CheckFolderPlace returns an error if the folder would be inside itself or nested too deeply. above are the folders
-// from the new parent up to the root. height is the number of levels in the folder itself: 1 if it contains no folder.
-func CheckFolderPlace(folder FolderID, above []FolderID, height int) error {
-	if slices.Contains(above, folder) {
+// CheckFolderPlace returns an error if the folder would be inside itself or nested too deeply. newAncestors are the
+// folders from the new parent up to the root. height is the number of levels in the folder itself: 1 if it contains no
+// folder.
+func CheckFolderPlace(folder FolderID, newAncestors []FolderID, height int) error {
+	if slices.Contains(newAncestors, folder) {
 		return Fail(CodeConflict, "A folder cannot be moved into itself.").WithHint("Choose a parentId outside this folder.")
 	}
-	if len(above)+height > maxFolderDepth {
+	if len(newAncestors)+height > maxFolderDepth {
 		return Fail(CodeConflict, "Folders can be at most %d levels deep.", maxFolderDepth).WithHint("Choose a folder at a higher level.")
 	}
 	return nil

@@ -16,15 +16,15 @@ type Issue struct {
 	text     IssueText
 	args     []any    // of the message and the hint, without those of limits
 	networks []string // the networks that Message names
-	limits   []string // what the hint says of each of them: the words in {each: …}
-	reason   wording  // what is wrong and with what: the words for several networks, without networks and limits
+	limits   []string // what the hint says about each of these networks: the words in {each: …}
+	reason   wording  // identifies what is wrong: the words for several networks, without the networks and limits
 }
 
 // IssueCode identifies a kind of issue (decisions.md, Issue codes).
 type IssueCode string
 
-// The table of issues: every code with its messages and hints. No other place words them. Arguments are given in the
-// order in which they occur; issue_text.go explains the marks.
+// The table of issues: every code with its messages and hints. They are worded only here. Arguments are passed in the
+// order in which they occur in the message and the hint; issue_text.go explains the marks.
 var (
 	IssueCaptionTooLong = newIssue("caption_too_long",
 		"[The text has %d %s, more than {network} allows|The text is too long for {network}].",
@@ -47,7 +47,7 @@ var (
 		"The text mentions %d accounts, more than {network} [allows|allow].",
 		"The limit is {each: %d mentions that begin with @}.")
 	IssueCharactersUnsupported = newIssue("characters_unsupported",
-		"{network} [does|do] not allow %s in a text or a title.",
+		"{network} [does|do] not allow %s in texts and titles.",
 		"Remove or replace these characters, or write a separate text for [this network|these networks].")
 	IssueLinksTooMany = newIssue("links_too_many",
 		"The post has %d different links, more than {network} [allows|allow].",
@@ -70,10 +70,10 @@ var (
 	IssueMediaMixedUnsupported = newIssue("media_mixed_unsupported",
 		"{network} [does|do] not allow photos and videos in the same post.", "Use only photos, or only videos.")
 	IssueThumbnailUnsupported = newIssue("media_mixed_unsupported",
-		"A post on {any network} cannot have these files together.",
+		"A post on {any network} cannot combine these files.",
 		"Use one video, and optionally one image. Turn on the setting that makes the image the thumbnail.")
 	IssueMediaUnreachable = newIssue("media_unreachable",
-		"{network} cannot download files from this server, because its address is not public.",
+		"{network} cannot download files from this server, because the server's address is not public.",
 		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that the internet can reach.")
 
 	IssueFormatUnsupported = newIssue("format_unsupported", "{network} [does|do] not accept the format of %s.",
@@ -84,7 +84,7 @@ var (
 		"The ratio of width to height must be {each: from %s to %s}.")
 	IssueResolutionUnsupported = newIssue("resolution_unsupported",
 		"{network} [does|do] not accept the dimensions of %s.",
-		"It must be {each: %s}.")
+		"The file must be {each: %s}.")
 	IssueDurationTooShort = newIssue("duration_too_short", "The video is shorter than {network} [allows|allow].",
 		"The minimum is {each: %s}.")
 	IssueDurationTooLong = newIssue("duration_too_long",
@@ -121,7 +121,7 @@ var (
 		"Transparent areas become white. The file in the library does not change.")
 
 	WarnTimeOccursTwice = newWarning("time_occurs_twice", "This time occurs twice on that day.",
-		"The first one is used: %s.")
+		"Belfry uses the first one: %s.")
 	WarnSettingIgnored = newWarning("setting_ignored",
 		"The setting %s is not used for this kind of post on {any network}.", "%s").
 		aboutSetting()
@@ -136,11 +136,11 @@ var (
 		"A post beyond the limit waits until the network accepts it.")
 	WarnAccountBlocked = newWarning("account_blocked", "%s does not currently accept posts from this account.", "%s")
 	WarnNotAShort      = newWarning("not_a_short", "This video will not be a Short.",
-		"A Short is vertical and at most three minutes long.")
+		"A Short is square or vertical, and at most three minutes long.")
 )
 
-// AllIssueTexts returns the whole table, for the API's description and docs/api/errors.md. A code can have several
-// texts.
+// AllIssueTexts returns the whole table of issues, for the API's description and docs/api/errors.md. A code can have
+// several texts.
 func AllIssueTexts() []IssueText {
 	return []IssueText{
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,

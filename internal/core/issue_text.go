@@ -81,7 +81,8 @@ func (t IssueText) On(network string, args ...any) Issue {
 	return issue
 }
 
-// AppendTo appends the issue of a post on a network, or on none, to issues, or to warnings if it is a warning.
+// AppendTo appends the issue that On returns: a warning to warnings, and any other issue to issues. network is "" for
+// an issue that names no network.
 func (t IssueText) AppendTo(issues, warnings *[]Issue, network string, args ...any) {
 	if t.Warning {
 		issues = warnings
@@ -98,7 +99,7 @@ func (t IssueText) WithEllipses() (message, hint string) {
 
 func (t IssueText) namesNetwork() bool { return strings.Contains(t.one.message, "network}") }
 
-// fillWording returns a message and a hint with the networks, what differs between them, and the arguments.
+// fillWording fills in the networks, their limits and the arguments.
 func (t IssueText) fillWording(w wording, networks, limits []string, args []any) (message, hint string) {
 	used, first := countVerbs(w.message), countVerbs(t.one.message)
 	message = strings.ReplaceAll(w.message, networkMark, escapeVerbs(JoinNames(networks, "and")))
@@ -109,18 +110,18 @@ func (t IssueText) fillWording(w wording, networks, limits []string, args []any)
 
 func countVerbs(format string) int { return strings.Count(format, "%") }
 
-func escapeVerbs(words string) string { return strings.ReplaceAll(words, "%", "%%") }
+func escapeVerbs(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
-// JoinNames returns names as "A", "A and B" or "A, B and C", with and or another word.
-func JoinNames(names []string, word string) string {
+// JoinNames returns names as "A", "A and B" or "A, B and C", with "and" or another conjunction.
+func JoinNames(names []string, conjunction string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}
 	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
+	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
 }
 
-// joinLimits returns the limits of networks, each with its network, or only once if all are the same.
+// joinLimits returns the limits of networks, each with its network, or a single limit if all are the same.
 func joinLimits(networks, limits []string) string {
 	if len(limits) == 0 {
 		return ""

@@ -1,6 +1,6 @@
 package core
 
-// MailChoice says about which problems of a workspace a member gets emails.
+// MailChoice says which problems of a workspace a member gets emails about.
 type MailChoice string
 
 // Choices.

@@ -27,7 +27,7 @@ const (
 	FileVideo FileKind = "video"
 )
 
-// Codec is the format of a video's pictures or sound. A codec without a constant keeps the code in the file.
+// Codec is the format of a video's pictures or sound. A codec without a constant has the code that the file contains.
 type Codec string
 
 // Codecs that networks name.
@@ -95,11 +95,11 @@ var (
 	MediaArrive  = MediaMove{MediaUploading, MediaProcessing} // all bytes have arrived
 	MediaAbandon = MediaMove{MediaUploading, MediaFailed}     // the bytes never arrived
 	MediaAccept  = MediaMove{MediaProcessing, MediaReady}     // the file can be published
-	MediaRefuse  = MediaMove{MediaProcessing, MediaFailed}    // it cannot
+	MediaRefuse  = MediaMove{MediaProcessing, MediaFailed}    // the file cannot be published
 )
 
 // DeclaredKind returns the kind of a file by its declared type or, if that is empty or generic, by its name. The
-// default is an image. It is used until the bytes have been examined.
+// default is an image. The declared kind is used until the bytes have been examined.
 func DeclaredKind(name, mimeType string) FileKind {
 	if mimeType == "" || strings.HasPrefix(mimeType, "application/") {
 		mimeType = mime.TypeByExtension(strings.ToLower(path.Ext(name)))

@@ -32,7 +32,7 @@ type Plan struct {
 	HistoryDays  *int64   `json:"historyDays"`
 }
 
-// Plans is the table of subscriptions. An operator can change the limits of DefaultPlans in PLANS_FILE.
+// Plans is the table of subscription plans. An operator can change the limits of DefaultPlans in PLANS_FILE.
 type Plans map[PlanName]Plan
 
 // Names returns the names of the plans, sorted and separated by commas.
@@ -88,12 +88,12 @@ func (p Plan) CheckDrafts(existing, more int64) error {
 	return QuotaExceeded("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the plan.")
 }
 
-// QuotaExceeded returns the 402 for a limit on posts per month, drafts, accounts or members. one and many name what is
-// limited, such as "member" and "members".
-func QuotaExceeded(one, many string, used, limit int64) *Error {
-	what, are := many, "are"
+// QuotaExceeded returns the 402 for a limit on posts per month, drafts, accounts or members. singular and plural name
+// what is limited, such as "member" and "members". The hint fits posts; other limits need their own.
+func QuotaExceeded(singular, plural string, used, limit int64) *Error {
+	what, are := plural, "are"
 	if limit == 1 {
-		what = one
+		what = singular
 	}
 	if used == 1 {
 		are = "is"

@@ -57,20 +57,20 @@ type Post struct {
 	// Busy reports whether a worker has claimed the post, or the network may have published it. A busy post cannot be
 	// changed.
 	Busy bool
-	// Asking reports whether the publishing call may have succeeded and the worker asks the network about it: at AskAt,
-	// or now if AskAt is zero.
+	// Asking reports whether the publishing call may have succeeded and the worker asks the network whether it did: at
+	// AskAt, or now if AskAt is zero.
 	Asking bool
 	AskAt  time.Time
-	// Preparing reports whether the network is processing the post, of which nothing is visible yet.
+	// Preparing reports whether the network is processing the post. Nothing of the post is visible yet.
 	Preparing bool
 	// Waiting reports whether the post waits until another post of its account is published.
 	Waiting bool
-	// PrepareAt is when the network receives the post ahead of its time; zero if it does not, or already has it.
+	// PrepareAt is when Belfry sends the post to the network ahead of its time; zero if it does not or already has.
 	PrepareAt time.Time
 }
 
-// Revision identifies the post's content and time. A form sends back the revision that it showed, so that a change by
-// somebody else is noticed.
+// Revision identifies the post's content and time. A form sends back the revision that it showed, so that Belfry
+// notices a change by somebody else.
 func (p Post) Revision() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %q", p.Text, p.Title, p.Tags, p.MediaIDs, p.Settings,
 		p.PublishAt.UnixMicro(), p.Zone.Name()))
@@ -117,7 +117,7 @@ type Move string
 const (
 	MoveQueue   Move = "queue"   // a draft with a time is queued
 	MoveTake    Move = "take"    // cancel, `when: draft`, disconnect
-	MovePublish Move = "publish" // the network has it
+	MovePublish Move = "publish" // the network has the post
 	MoveFail    Move = "fail"
 	MoveRetry   Move = "retry" // by a person or by the worker
 	MoveDelete  Move = "delete"
@@ -136,9 +136,9 @@ var moves = map[Move]map[PostStatus]PostStatus{
 
 // ResultFrom returns the state to which a move leads, and whether the table of moves (docs/states.md) contains the
 // move.
-func (m Move) ResultFrom(from PostStatus) (PostStatus, bool) {
-	to, ok := moves[m][from]
-	return to, ok
+func (m Move) ResultFrom(from PostStatus) (to PostStatus, allowed bool) {
+	to, allowed = moves[m][from]
+	return to, allowed
 }
 
 var moveConflicts = map[Move]string{
@@ -148,7 +148,7 @@ var moveConflicts = map[Move]string{
 	MoveDelete:  "Only a draft or a failed post can be deleted.",
 	MovePublish: "Only a queued post can go live.",
 	MoveFail:    "Only a queued post can fail.",
-	MoveSettle:  "This is only for a post with an unknown outcome.",
+	MoveSettle:  "Only the outcome of a post with an unknown outcome can be recorded.",
 }
 
 // ConflictError returns the error for a move that the post's state does not allow.

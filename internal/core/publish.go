@@ -10,30 +10,30 @@ type Step string
 
 // Steps of a publication.
 const (
-	StepIdle           Step = "idle"     // nothing was created at the network
+	StepIdle           Step = "idle"     // nothing was created on the network
 	StepCreating       Step = "creating" // a handle is being created; nothing is visible
 	StepWaiting        Step = "waiting"  // the handle exists, or none is needed; nothing is visible
 	StepArmed          Step = "armed"    // the irreversible call may be on its way
 	StepLive           Step = "live"
-	StepRejected       Step = "rejected" // failed, and proved not to be at the network
+	StepRejected       Step = "rejected" // failed, and proved not to be on the network
 	StepOutcomeUnknown Step = "unknown"  // nobody can find out whether it was published
 )
 
 // Flow is how a network publishes a post. It is chosen when the post is queued, and does not change once something was
-// created at the network.
+// created on the network.
 type Flow string
 
-// Flows. FlowHandle first creates an object at the network (a container), whose status can be queried and which makes
-// the irreversible call safe to repeat. FlowOneCall has no such object. FlowPrepared first creates something, such as
-// uploaded files, that does not show the outcome of the irreversible call: that call is as unsafe to repeat as in
-// FlowOneCall.
+// Flows. FlowHandle first creates an object on the network (a container). The status of this object can be queried, and
+// the object makes the irreversible call safe to repeat. FlowOneCall has no such object. FlowPrepared first creates
+// something, such as uploaded files, that does not show the outcome of the irreversible call, which is therefore as
+// unsafe to repeat as in FlowOneCall.
 const (
 	FlowHandle   Flow = "handle"
 	FlowOneCall  Flow = "one_call"
 	FlowPrepared Flow = "prepared"
 )
 
-// MakesHandle reports whether something is created at the network before the irreversible call.
+// MakesHandle reports whether something is created on the network before the irreversible call.
 func (f Flow) MakesHandle() bool { return f != FlowOneCall }
 
 // IsRepeatable reports whether the handle shows the outcome of the irreversible call, so that the call can safely be
@@ -50,7 +50,7 @@ const (
 	AnswerRefused   Answer = "refused"
 	AnswerThrottled Answer = "throttled"
 	AnswerAuth      Answer = "auth"
-	AnswerTaken     Answer = "taken" // the network accepted the call and does not show the post yet
+	AnswerTaken     Answer = "taken" // the network accepted the call but does not show the post yet
 )
 
 // Publication is the part of a ledger row that decides what happens next.
@@ -96,7 +96,7 @@ type Signal struct {
 	Verdict   Verdict
 	Handle    string // from a Done create, or from a status that has replaced the handle
 	Due       bool   // the post's time has come
-	Quiet     bool   // when this call was made, any call since the last arm had arrived and was visible
+	Quiet     bool   // when this call was made, no call since the last arm could take effect or become visible any more
 	Stale     bool   // the network was asked in vain for so long that asking again is pointless
 	Aged      bool   // the handle was idle during a throttle or until the post's time, and may have expired
 	AccountOK bool
@@ -104,7 +104,7 @@ type Signal struct {
 	Held      bool // a pause that the network has asked for is not over
 	// Waited reports whether the last claim ended right before the arm, because another post of the account had the turn.
 	Waited bool
-	// ErrorsMayPublish reports whether the network sometimes publishes a post although it answers with a refusal.
+	// ErrorsMayPublish reports whether the network sometimes publishes a post even though it answers with a refusal.
 	ErrorsMayPublish bool
 }
 
@@ -208,7 +208,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 	return p.createHandleOrAskStatus()
 }
 
-// createHandleOrAskStatus starts what precedes the irreversible call.
+// createHandleOrAskStatus chooses the call that must precede the irreversible call.
 func (p Publication) createHandleOrAskStatus() (Publication, Action) {
 	if p.Flow.MakesHandle() && p.Handle == "" {
 		p.Step = StepCreating
@@ -239,8 +239,8 @@ func (p Publication) nextAfterCreate(s Signal) (Publication, Action) {
 	return p.retryOrFail(s)
 }
 
-// retryOrFail handles a failure that certainly left nothing visible. Before the post's time, a failure costs no retry:
-// one that may soon pass is retried, and any other waits until the post is due.
+// retryOrFail handles a failure that certainly left nothing visible. Before the post is due, a failure does not use up a
+// retry: Belfry tries again soon if the cause may pass by itself, and otherwise when the post is due.
 func (p Publication) retryOrFail(s Signal) (Publication, Action) {
 	switch {
 	case s.Verdict == Throttled:
@@ -294,8 +294,8 @@ func (p Publication) armAndPublish() (Publication, Action) {
 	return p, DoPublish
 }
 
-// UndoCall returns the publication if the call that Next has requested is not made after all. before is the publication
-// as it was before Next. What was learned before the call is kept.
+// UndoCall returns the publication to save if the call that Next has requested is not made after all. It reverts only
+// what Next changed for that call. before is the publication as it was before Next.
 func (p Publication) UndoCall(call Action, before Publication) Publication {
 	switch call {
 	case DoCreate:
@@ -306,8 +306,8 @@ func (p Publication) UndoCall(call Action, before Publication) Publication {
 	return p
 }
 
-// replaceDeadHandle replaces a handle that, as the network says, was never published and never will be. A handle that
-// expired while it was idle does not count against the post.
+// replaceDeadHandle replaces a handle that, according to the network, was never published and never will be. A handle
+// that expired while it was idle does not count against the post.
 func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
 	if !p.isHandleConclusive() {
 		return p, DoBackoff
@@ -327,7 +327,8 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
 	return p, DoCreate
 }
 
-// replaceBrokenHandle replaces a handle that the network could not process, after a pause, because the cause may pass.
+// replaceBrokenHandle replaces a handle that the network could not process. It does so after a pause, because the cause
+// may pass by itself.
 func (p Publication) replaceBrokenHandle(s Signal) (Publication, Action) {
 	if !p.isHandleConclusive() {
 		return p, DoBackoff
@@ -354,7 +355,7 @@ func (p Publication) withoutHandle() Publication {
 var answers = map[Verdict]Answer{Refused: AnswerRefused, Throttled: AnswerThrottled, AuthLost: AnswerAuth}
 
 // nextAfterPublish handles the answer to the irreversible call. An error proves nothing, because a network once refused
-// a post and showed it anyway. It only means that the network can be asked immediately.
+// a post and showed it anyway. An error only means that the network can be asked immediately.
 func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:
@@ -418,7 +419,7 @@ func (p Publication) nextAfterQuestion(s Signal) (Publication, Action) {
 	return p, DoBackoff
 }
 
-// nextAfterAbsence decides what to do if the network does not show the post.
+// nextAfterAbsence decides what to do when the network does not show the post.
 func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	switch {
 	case p.Open && !s.Quiet:
@@ -439,8 +440,8 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	return p.becomeFailed(DoAccount)
 }
 
-// holdUntilThrottleEnds waits until a throttle ends. If the handle is still unpublished after the settle time, the
-// throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved meanwhile.
+// holdUntilThrottleEnds makes the post wait until a throttle ends. If the handle is still unpublished after the settle
+// time, the throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved meanwhile.
 func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Action) {
 	p.Answer = AnswerNone
 	switch {
@@ -480,8 +481,9 @@ func (p Publication) becomeFailed(do Action) (Publication, Action) {
 	return p, do
 }
 
-// WithFlowUnlessStarted returns the publication with the flow that this version chooses; another version may have
-// queued the post. Once something was created or may be published, the flow stays if only it can find out the outcome.
+// WithFlowUnlessStarted returns the publication with the flow that this version of Belfry chooses; another version may
+// have queued the post. Once something was created or may be published, the flow stays if no other flow can find out the
+// outcome.
 func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
 	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.IsRepeatable()) {
 		p.Flow = f
@@ -512,7 +514,7 @@ func (p Publication) Unqueue() Publication {
 }
 
 // IsCallUnresolved reports whether the irreversible call was made and only the network knows its outcome. A call that,
-// as the network says, had no effect is still armed, but resolved.
+// according to the network, had no effect is still armed, but resolved.
 func (p Publication) IsCallUnresolved() bool {
 	return p.Step == StepArmed && (p.Open || p.Answer != AnswerNone)
 }

@@ -33,21 +33,21 @@ func (s Schedule) NextRetryAt(p Publication, now time.Time) time.Time {
 	return now.Add(s.Retry[min(p.Tries, len(s.Retry))-1])
 }
 
-// QuietAfterArm returns how long after the arm a call can still take effect: its time limit and the network's settle
+// QuietAfterArm returns how long after the arm a call can still take effect: its time limit plus the network's settle
 // time.
 func (s Schedule) QuietAfterArm(settle time.Duration) time.Duration { return s.CallTimeout() + settle }
 
-// StaleAt returns when asking about a publication becomes pointless. since is when asking began
-// (store.Publication.AskingSince).
-func StaleAt(p Publication, since time.Time) time.Time {
+// StaleAt returns when it becomes pointless to ask the network about a publication. askingSince is the result of
+// store.Publication.AskingSince.
+func StaleAt(p Publication, askingSince time.Time) time.Time {
 	if p.Armed {
-		return since.Add(staleAfter)
+		return askingSince.Add(staleAfter)
 	}
-	return since.Add(processingFor)
+	return askingSince.Add(processingFor)
 }
 
-// Backoff returns the pause before the next poll. It doubles with each poll in a row, from first to a minute, as Meta
-// recommends.
+// Backoff returns the pause before the next poll. It doubles with each poll in a row, from first up to one minute, as
+// Meta recommends.
 func Backoff(first time.Duration, polls int) time.Duration {
 	wait := first
 	for range polls {
@@ -64,8 +64,8 @@ const FollowUpLifetime = 24 * time.Hour
 
 var followUpDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 
-// FollowUpDelay returns the pause before a follow-up task is retried that was first due age ago. It is at least
-// minimum.
+// FollowUpDelay returns the pause before the next retry of a follow-up task. age is how long ago the task was first due;
+// the pause is at least minimum.
 func FollowUpDelay(age, minimum time.Duration) time.Duration {
 	wait := followUpDelays[len(followUpDelays)-1]
 	for total, i := time.Duration(0), 0; i < len(followUpDelays); i++ {

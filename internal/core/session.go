@@ -16,13 +16,13 @@ type BrowserSession struct {
 
 type browserSessionKey struct{}
 
-// WithBrowserSession adds the session that a request saves to its context.
+// WithBrowserSession adds a session to the context of the request that will save it.
 func WithBrowserSession(ctx context.Context, s BrowserSession) context.Context {
 	return context.WithValue(ctx, browserSessionKey{}, s)
 }
 
-// BrowserSessionOf returns the session that a context's request saves, or the zero BrowserSession if nobody is signed
-// in.
+// BrowserSessionOf returns the session that WithBrowserSession added to a context, or the zero BrowserSession if nobody
+// is signed in.
 func BrowserSessionOf(ctx context.Context) BrowserSession {
 	s, _ := ctx.Value(browserSessionKey{}).(BrowserSession)
 	return s

@@ -10,7 +10,7 @@ type Shift struct {
 	Day   time.Time // midnight of the day, written as UTC
 }
 
-// Bounds of a shift: no post can be further ahead.
+// Bounds of a shift: no post can be scheduled further ahead.
 const (
 	maxShiftDays  = mostDaysAhead
 	maxShiftHours = 24 * maxShiftDays
@@ -28,7 +28,7 @@ func (s Shift) Check() error {
 }
 
 // Apply returns the time after the shift, with the issues of that time. A shift by days or to a day keeps the time of
-// day in the zone, also across a clock change.
+// day in the zone, even across a clock change.
 func (s Shift) Apply(at time.Time, zone Zone, now time.Time) (time.Time, []Issue) {
 	if s.Hours != 0 {
 		return When{Kind: WhenInstant, At: at.Add(time.Duration(s.Hours) * time.Hour)}.resolveWithoutWarnings(now)

@@ -2,7 +2,7 @@ package core
 
 import "strconv"
 
-// FormatBytes formats a size for people, with up to three digits, such as 2 GB.
+// FormatBytes formats a size for people, rounded to three digits, such as 2 GB.
 func FormatBytes(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10) + " bytes"

@@ -35,33 +35,33 @@ const (
 
 const wallLayout = "2006-01-02T15:04"
 
-// ParseWhen parses `when`: word is its string form, and wall and zone are the fields of its object form. The zone
-// defaults to the workspace's.
-func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
+// ParseWhen parses `when`: keyword is its string form, and wallTime and zoneName are the fields of its object form. The
+// zone defaults to the workspace's.
+func ParseWhen(keyword, wallTime, zoneName string, workspaceZone Zone) (When, error) {
 	switch {
-	case word == "now":
-		return When{Kind: WhenNow, Zone: workspace}, nil
-	case word == "draft":
-		return When{Kind: WhenDraft, Zone: workspace}, nil
-	case word != "":
-		return When{}, Invalid("when", "%q is not a valid time.", word).
+	case keyword == "now":
+		return When{Kind: WhenNow, Zone: workspaceZone}, nil
+	case keyword == "draft":
+		return When{Kind: WhenDraft, Zone: workspaceZone}, nil
+	case keyword != "":
+		return When{}, Invalid("when", "%q is not a valid time.", keyword).
 			WithHint("Use \"now\", \"draft\" or {\"publishAt\": \"YYYY-MM-DDTHH:mm\", \"timezone\": \"Europe/Berlin\"}.")
 	}
-	at, err := time.Parse(wallLayout, wall)
+	wall, err := time.Parse(wallLayout, wallTime)
 	if wrong, ok := errors.AsType[*time.ParseError](err); ok && strings.HasSuffix(wrong.Message, "out of range") {
-		return When{}, Invalid("when.publishAt", "There is no time %q%s.", wall, wrong.Message).WithCause(err)
+		return When{}, Invalid("when.publishAt", "There is no time %q%s.", wallTime, wrong.Message).WithCause(err)
 	}
-	if err != nil || at.Format(wallLayout) != wall {
-		return When{}, Invalid("when.publishAt", "%q is not a local date and time.", wall).
+	if err != nil || wall.Format(wallLayout) != wallTime {
+		return When{}, Invalid("when.publishAt", "%q is not a local date and time.", wallTime).
 			WithHint("Write it as YYYY-MM-DDTHH:mm, without an offset.")
 	}
-	in := workspace
-	if zone != "" {
-		if in, err = ParseZone(zone); err != nil {
+	zone := workspaceZone
+	if zoneName != "" {
+		if zone, err = ParseZone(zoneName); err != nil {
 			return When{}, PrefixPaths("when.timezone", err)
 		}
 	}
-	return When{Kind: WhenAt, Wall: at, Zone: in}, nil
+	return When{Kind: WhenAt, Wall: wall, Zone: zone}, nil
 }
 
 // Resolve converts the requested time to an instant. The instant is zero for a draft without a time, and for an

@@ -2,7 +2,8 @@ package core
 
 import "strings"
 
-// ContainsWords reports whether a text contains each word of a query, in upper or lower case.
+// ContainsWords reports whether a text contains every word of a query, at least as part of a longer word. It ignores
+// case.
 func ContainsWords(text, query string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(strings.ToLower(query)) {

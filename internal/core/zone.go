@@ -11,8 +11,8 @@ import (
 // Zone is an IANA time zone that exists.
 type Zone struct{ location *time.Location }
 
-// notZones are names that time.LoadLocation accepts but that are not time zones. On some systems, the last two are
-// folders with copies of all zones, the second one with leap seconds.
+// notZones are names that time.LoadLocation accepts but that are not time zones. On some systems, posix and right are
+// folders with copies of all zones; those in right count leap seconds.
 var notZones = map[string]bool{
 	"Local": true, "posixrules": true, "Factory": true, "localtime": true, "posix": true, "right": true,
 }
@@ -80,8 +80,8 @@ func (z Zone) Location() *time.Location {
 // QuotaPeriod returns the quota period of an instant, YYYY-MM in this zone.
 func (z Zone) QuotaPeriod(t time.Time) string { return t.In(z.Location()).Format("2006-01") }
 
-// DayStart returns when a day begins. wallMidnight is the day's midnight on the wall clock, written as UTC. If that
-// occurs twice, the result is the first one; if a clock change skips it, the result is the first time after the change.
+// DayStart returns when a day begins. wallMidnight is the day's midnight on the wall clock, written as UTC. If midnight
+// occurs twice, the day begins at the first one; if a clock change skips midnight, the day begins at the change.
 func (z Zone) DayStart(wallMidnight time.Time) time.Time { return z.firstInstantAt(wallMidnight) }
 
 // firstInstantAt returns the first instant with a wall time or, if a clock change skips the wall time, the instant of
@@ -94,7 +94,7 @@ func (z Zone) firstInstantAt(wall time.Time) time.Time {
 	return z.instantsOf(after)[0]
 }
 
-// Label formats an instant for people in this zone, with the zone's abbreviation and name.
+// Label formats an instant for people, as date and time in this zone with the zone's abbreviation and name.
 func (z Zone) Label(t time.Time) string {
 	local := t.In(z.Location())
 	abbreviation, _ := local.Zone()

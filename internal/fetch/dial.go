@@ -44,7 +44,7 @@ func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, e
 	return nil, err
 }
 
-// dialOneOf connects to one of count addresses. Each gets the same share of the time limit.
+// dialOneOf connects to one of count addresses, each of which gets the same share of the time limit.
 func (c *Client) dialOneOf(ctx context.Context, to netip.AddrPort, count int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(count))
 	defer cancel()

@@ -28,7 +28,7 @@ type limits struct {
 	rateGrace      time.Duration // before minRate applies
 	minRate        int64         // in bytes per second
 	totalTimeout   time.Duration // for the whole download
-	delayUnit      time.Duration // failures are delayed to a multiple of it
+	delayUnit      time.Duration // failures are delayed to a multiple of this time
 }
 
 // Config replaces parts of a Client for tests. The zero value is for use in production.
@@ -39,7 +39,7 @@ type Config struct {
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	// Roots replace the system's trusted certificates.
 	Roots *x509.CertPool
-	// DelayUnit replaces the unit of one second to whose multiples failures are delayed.
+	// DelayUnit is the unit to a multiple of which failures are delayed; zero for one second.
 	DelayUnit time.Duration
 }
 
@@ -102,8 +102,8 @@ func newClient(cfg Config, b limits) *Client {
 	return c
 }
 
-// Get requests a file of at most limit bytes. The error is ErrAddress, ErrTooLarge or an *Error, also when the file is
-// read. The caller closes the file.
+// Get requests a file of at most limit bytes. The error is ErrAddress, ErrTooLarge or an *Error. The caller closes the
+// file.
 func (c *Client) Get(ctx context.Context, address string, limit int64) (*File, error) {
 	return c.GetFrom(ctx, address, limit, 0, "")
 }

@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// File is the body of a response, with limits. What the server says about it cannot be trusted. Only the
-// time spent in Read counts toward the time limits, so that a slow disk does not make a download fail.
+// File is the body of a response, with limits. What the server says about the file cannot be trusted. Only the time
+// spent in Read counts toward the limits on idle time and rate, so that a slow disk does not make a download fail.
 type File struct {
 	// Length is the number of bytes in the body, or -1 if the server does not state it.
 	Length int64
@@ -32,8 +32,8 @@ type File struct {
 	client *Client
 }
 
-// Read implements io.Reader. Its error is ErrTooLarge if there are more bytes than the caller allowed, io.EOF, or an
-// *Error.
+// Read implements io.Reader. Its error is io.EOF, an *Error, or, if there are more bytes than the caller allowed,
+// ErrTooLarge.
 func (f *File) Read(p []byte) (int, error) {
 	limits := f.client.limits
 	started := f.client.now()

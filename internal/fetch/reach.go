@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// LooksPublic reports whether an address has the form of one that can be reached from the internet: it begins with
-// https://, and its host is a public IP address or a name in the public DNS. It does not resolve the name.
+// LooksPublic reports whether an address looks as if it can be reached from the internet: it begins with https://, and
+// its host is a public IP address or a name in the public DNS. LooksPublic does not resolve the name.
 func LooksPublic(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Scheme == "https" && looksPublicHost(u.Hostname())
@@ -62,8 +62,8 @@ func (c *Client) CheckPublic(ctx context.Context, address string) error {
 }
 
 // CheckReachable returns an error that says why an address cannot be opened: no connection, an invalid certificate, a
-// redirect or a server error. It returns nil without opening an address of a form that the client never opens, such as
-// one with a port.
+// redirect or a server error. It does not open, and returns nil for, an address that the client never opens, such as one
+// with a port.
 func (c *Client) CheckReachable(ctx context.Context, address string) error {
 	if _, err := parseAddress(address); err != nil {
 		return nil

@@ -11,23 +11,23 @@ import (
 	"syscall"
 )
 
-// account is the system user that runs the server. PostgreSQL refuses to run as root, so root starts it as another
-// user.
-type account struct {
+// systemUser is the user of the machine that runs the server. PostgreSQL refuses to run as root, so root starts it as
+// another user.
+type systemUser struct {
 	name     string
 	uid, gid int
 	switched bool // we are root and the server is not
 }
 
-// serverAccount returns our own account or, if we are root, the owner of the cluster. If there is no cluster yet, it is
-// the user "postgres" or "nobody".
-func serverAccount(cluster string) (account, error) {
+// serverAccount returns our own user or, if we are root, the owner of the cluster's folder. If root has no cluster yet,
+// serverAccount returns the user "postgres" or "nobody".
+func serverAccount(clusterDir string) (systemUser, error) {
 	if uid := os.Geteuid(); uid != 0 {
-		return account{uid: uid, gid: os.Getegid()}, nil
+		return systemUser{uid: uid, gid: os.Getegid()}, nil
 	}
-	if info, err := os.Stat(cluster); err == nil {
+	if info, err := os.Stat(clusterDir); err == nil {
 		owner := ownerOf(info)
-		return account{name: strconv.Itoa(owner.uid), uid: owner.uid, gid: owner.gid, switched: true}, nil
+		return systemUser{name: strconv.Itoa(owner.uid), uid: owner.uid, gid: owner.gid, switched: true}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
@@ -36,14 +36,14 @@ func serverAccount(cluster string) (account, error) {
 		}
 		uid, uidErr := strconv.Atoi(u.Uid)
 		gid, gidErr := strconv.Atoi(u.Gid)
-		return account{name: name, uid: uid, gid: gid, switched: true}, errors.Join(uidErr, gidErr)
+		return systemUser{name: name, uid: uid, gid: gid, switched: true}, errors.Join(uidErr, gidErr)
 	}
-	return account{},
+	return systemUser{},
 		errors.New("PostgreSQL does not run as root, and this machine has no user \"postgres\" or \"nobody\": create one, or start as another user")
 }
 
 // ownerOf returns the user and group of a file.
-func ownerOf(info fs.FileInfo) (owner account) {
+func ownerOf(info fs.FileInfo) (owner systemUser) {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		owner.uid, owner.gid = int(stat.Uid), int(stat.Gid)
 	}
@@ -51,7 +51,7 @@ func ownerOf(info fs.FileInfo) (owner account) {
 }
 
 // childCredential returns the credential for child processes; nil means our own.
-func (a account) childCredential() *syscall.Credential {
+func (a systemUser) childCredential() *syscall.Credential {
 	if !a.switched {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (a account) childCredential() *syscall.Credential {
 }
 
 // changeOwner makes the server's user the owner of a file or folder.
-func (a account) changeOwner(file *os.File) error {
+func (a systemUser) changeOwner(file *os.File) error {
 	if !a.switched {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (a account) changeOwner(file *os.File) error {
 }
 
 // makeOwnedDir creates dir, accessible only to the server's user. It returns an error if dir belongs to somebody else.
-func (a account) makeOwnedDir(dir string) error {
+func (a systemUser) makeOwnedDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return err
 	}
@@ -89,7 +89,7 @@ func (a account) makeOwnedDir(dir string) error {
 }
 
 // checkReachable returns an error if the server's user cannot enter a folder above path. The error names the folder.
-func (a account) checkReachable(path string) error {
+func (a systemUser) checkReachable(path string) error {
 	if !a.switched {
 		return nil
 	}
@@ -110,8 +110,8 @@ func (a account) checkReachable(path string) error {
 			enter = 0o010
 		}
 		if info.Mode()&enter == 0 {
-			return fmt.Errorf("the folder %s is not accessible to the user %q, as which belfry runs PostgreSQL when "+
-				"started as root: set BELFRY_DATA_DIR to a folder that this user can reach, such as /var/lib/belfry, or run "+
+			return fmt.Errorf("the folder %s is not accessible to the user %q, who runs PostgreSQL when belfry is started "+
+				"as root: set BELFRY_DATA_DIR to a folder that this user can reach, such as /var/lib/belfry, or run "+
 				"`chmod o+x %s`", dir, a.name, dir)
 		}
 		if dir == filepath.Dir(dir) {

@@ -11,7 +11,7 @@ import (
 
 // makeCluster runs initdb in a temporary folder, and renames the folder at the end. An interrupted start therefore
 // leaves nothing that looks like a database.
-func makeCluster(ctx context.Context, bin serverPrograms, a account, l layout, ephemeral bool) error {
+func makeCluster(ctx context.Context, bin serverPrograms, a systemUser, l layout, ephemeral bool) error {
 	if err := os.RemoveAll(l.making); err != nil {
 		return fmt.Errorf("clear an unfinished database: %w", err)
 	}

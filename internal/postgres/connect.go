@@ -65,7 +65,7 @@ func waitForService(ctx context.Context, dir string, held *HeldError) (string, e
 			return address, nil
 		}
 		if time.Now().After(deadline) {
-			return "", fmt.Errorf("belfry serve is using %s (pid %s), but there is no local database (%w): if the service uses BELFRY_DATABASE_URL, set it for this command too", held.Dir, held.Pid, err)
+			return "", fmt.Errorf("belfry serve is using %s (pid %s), but its local database does not respond (%w): if the service uses BELFRY_DATABASE_URL, set this variable for this command too", held.Dir, held.Pid, err)
 		}
 		if err := sleepContext(ctx, 50*time.Millisecond); err != nil {
 			return "", err

@@ -51,8 +51,8 @@ func (s *Server) stopLeftoverServer(ctx context.Context) error {
 		}
 		return nil
 	}
-	// A server takes any process or thread with the id in the first line for another server, unless it is its own parent:
-	// us. From the other lines, it finds sessions that still use its files, so they stay.
+	// A new server takes a process or thread with the id in the first line for another server, unless this process is its
+	// parent, as ours is. The other lines show the server which sessions still use its files, so these lines stay.
 	_, rest, _ := strings.Cut(string(text), "\n")
 	if err := cluster.WriteFile(pidFile, fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0o600); err != nil {
 		return fmt.Errorf("replace the process id in the local database's pid file: %w", err)
@@ -101,7 +101,7 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err e
 	return p, "", nil
 }
 
-// waitUntilReady waits until the database can be used. At the first start, it creates the database.
+// waitUntilReady waits until the server responds, and creates the database at the first start.
 func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		err := runSQL(ctx, s.URL())
@@ -131,7 +131,7 @@ func hasSQLState(err error, code string) bool {
 	return ok && pg.Code == code
 }
 
-// runSQL connects and runs statements one after the other.
+// runSQL connects and runs statements one after the other. Without statements, it only checks the connection.
 func runSQL(ctx context.Context, address string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {

@@ -44,7 +44,7 @@ func newLayout(dir string) (layout, error) {
 		sockets: filepath.Join(dir, "run"),
 	}
 	if long := len(l.socketPath()) - socketLimit; long > 0 {
-		return layout{}, fmt.Errorf("the path of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter one", dir, long)
+		return layout{}, fmt.Errorf("the path of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter path", dir, long)
 	}
 	text, err := readFile(l.cluster + ".password")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -89,6 +89,7 @@ func openFile(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag|syscall.O_NOFOLLOW, 0o600)
 }
 
+// readFile reads a file of the data folder, and refuses a symbolic link as openFile does.
 func readFile(path string) ([]byte, error) {
 	file, err := openFile(path, os.O_RDONLY)
 	if err != nil {
@@ -98,7 +99,7 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// writeFile atomically writes text to path, readable only by us.
+// writeFile atomically replaces the file at path with one that contains text and that only we can read.
 func writeFile(path, text string) error {
 	draft := path + ".new"
 	file, err := openFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY)

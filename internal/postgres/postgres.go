@@ -1,5 +1,5 @@
 // Package postgres runs a local PostgreSQL server in the data folder, for installations without a server of their own.
-// It listens only on a socket, requires a password from everybody, and ends with our process.
+// The server listens only on a socket, requires a password from everybody, and ends with our process.
 package postgres
 
 import (
@@ -23,7 +23,7 @@ const logInterval = time.Minute
 // Server is a running local PostgreSQL. The caller of Start stops it.
 type Server struct {
 	bin       serverPrograms
-	account   account
+	account   systemUser
 	layout    layout
 	ephemeral bool
 
@@ -33,9 +33,9 @@ type Server struct {
 	stopOnce        sync.Once
 }
 
-// Start creates the cluster if there is none, starts the server, and returns when the database responds. The caller has
-// locked the data folder. A server that a killed run has left behind is stopped first. Until Stop is called, the server
-// is restarted whenever it ends.
+// Start creates the cluster if there is none, starts the server, and returns when the database responds. The caller must
+// have locked the data folder. Start first stops a server that a killed run has left behind. Until Stop is called, the
+// server is restarted whenever it ends.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{ephemeral: cfg.Ephemeral, ended: make(chan struct{})}
 	if err := s.prepareCluster(ctx, cfg.Dir); err != nil {

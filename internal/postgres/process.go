@@ -25,7 +25,7 @@ func childEnvironment() []string {
 
 // newCommand returns a command that runs a program of PostgreSQL as the server's user, in a folder that this user can
 // enter.
-func newCommand(ctx context.Context, a account, program string, args ...string) *exec.Cmd {
+func newCommand(ctx context.Context, a systemUser, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
 	cmd.Env = childEnvironment()
@@ -41,8 +41,8 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, exited: make(chan struct{})}
 	started := make(chan error, 1)
 	go func() {
-		// The kernel sends the parent's death signal when the thread that forked ends, not the process. The thread is
-		// therefore kept as long as the child lives.
+		// The kernel sends the parent's death signal when the forking thread ends, even if the process continues. The
+		// thread is therefore kept as long as the child lives.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()

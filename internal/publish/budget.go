@@ -12,11 +12,11 @@ import (
 	"belfry/internal/store"
 )
 
-// budgetMargin is how much later than ours a network's clock may count a call.
+// budgetMargin is how much later than Belfry a network may count a call.
 const budgetMargin = 2 * time.Second
 
-// budgetOf returns the budget that limits a call, or false if none does. Status queries count only after the arm:
-// before it, they may send parts of files.
+// budgetOf returns the budget that limits a call, or false if none does. Status queries count only after the arm,
+// because they may send parts of files before the arm.
 func (c *claim) budgetOf(do core.Action) (budget network.Budget, limited bool) {
 	if do == core.DoStatus && !c.isOutcomeQuery(do) {
 		return network.Budget{}, false
@@ -57,7 +57,7 @@ func (c *claim) reserveBudget(
 	return blocking.Add(b.Window + budgetMargin), b, nil
 }
 
-// returnBudget removes a call that was not made after all from the count.
+// returnBudget subtracts a call that was not made after all from the counted calls.
 func (c *claim) returnBudget(ctx context.Context, do core.Action) {
 	b, counts := c.budgetOf(do)
 	if !counts {
@@ -66,7 +66,7 @@ func (c *claim) returnBudget(ctx context.Context, do core.Action) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
 	if err := c.engine.cfg.Store.ReleaseCall(ctx, c.toStoreBudget(b)); err != nil {
-		c.log.WarnContext(ctx, "could not remove a call that was not made from the count", "call", do, "error", err)
+		c.log.WarnContext(ctx, "a call that was not made still counts toward its budget", "call", do, "error", err)
 	}
 }
 

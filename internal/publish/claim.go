@@ -14,7 +14,7 @@ import (
 	"belfry/internal/store"
 )
 
-// claim is one worker's exclusive right to publish a post, for as long as it renews its lease.
+// claim is one worker's exclusive right to publish a post, for as long as the worker renews the lease.
 type claim struct {
 	engine       *Engine
 	tenant       store.Tenant
@@ -60,8 +60,8 @@ type failure struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// loadClaims reads the posts, accounts and files of publications of one workspace that a worker has claimed, and counts
-// takeovers. Posts that were deleted in the meantime, or changed before they were due, are missing from the result.
+// loadClaims reads the posts, accounts and files of claimed publications of one workspace, and counts takeovers in the
+// metrics. The result omits posts that were deleted in the meantime.
 func (e *Engine) loadClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim) ([]*claim, error) {
 	t := e.tenant(ws)
 	read, err := t.ReadClaimedPosts(ctx, claims)
@@ -119,7 +119,7 @@ func (c *claim) postponeStuckPost(ctx context.Context, cause error) error {
 }
 
 // setUpCalls prepares everything that calls to the network need: the connector, the decrypted handle and token, and
-// the post's content. Only the operator can correct its errors.
+// the post's content. Only the operator can resolve the errors that it returns.
 func (c *claim) setUpCalls() error {
 	cfg := c.engine.cfg
 	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch",

@@ -17,20 +17,21 @@ const (
 	claimBatch = 32
 	// errorWait is how long a worker waits after a database error.
 	errorWait = time.Second
-	// claimTimeout is shorter than a stopping worker waits for its calls, after which it releases its leases.
+	// claimTimeout is shorter than the time for which a stopping worker waits for its calls before it releases its leases.
 	claimTimeout = 10 * time.Second
 )
 
 // Worker is one process that publishes posts.
 type Worker struct {
-	// Owner names the worker in leases; no two workers may share one.
+	// Owner is the worker's name in leases; no two workers may have the same name.
 	Owner string
 	// Poll is how often the worker looks for posts that another process made due, or left behind when it died. For all
 	// other posts, it knows when the next one is due, and store.Store.Due signals new ones of its own process.
 	Poll time.Duration
 	// Posts is how many posts the worker publishes at once. Most of the time, each waits for a network.
 	Posts int
-	// Preparing is how many more posts it prepares at once before they are due. It is small, because they send files.
+	// Preparing is how many more posts the worker prepares at once before they are due. The number is small, because
+	// preparing sends files.
 	Preparing int
 }
 
@@ -103,7 +104,7 @@ func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, p
 }
 
 // claimPosts claims posts even if the worker is stopping: PostgreSQL may finish a statement that is cancelled here, and
-// the leases of its claims would then be released by nobody.
+// nobody would then release the leases of its claims.
 func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, limit int) ([]store.Claim, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout)
 	defer cancel()

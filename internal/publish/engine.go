@@ -27,7 +27,7 @@ type Config struct {
 	Schedule core.Schedule
 	Log      *slog.Logger
 	Metrics  *metrics.Metrics
-	// Now returns the current time with a monotonic clock reading, which leases are measured by.
+	// Now returns the current time with a monotonic clock reading, by which leases are measured.
 	Now func() time.Time
 	// OpenToken decrypts an account's token.
 	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
@@ -50,7 +50,7 @@ type Engine struct{ cfg Config }
 // New returns an Engine. Its methods publish posts; Run does so continuously.
 func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 
-// tenant returns access to the data of one workspace. The engine uses no other.
+// tenant returns access to the data of one workspace.
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
 // Publish publishes one post as far as is possible now, with one claim under one lease. Before the post is due, it only
@@ -82,7 +82,8 @@ const (
 	linksAtATime = 500
 )
 
-// ListMissingLinks lists live posts that still have no link although the job that fetches it should long be finished.
+// ListMissingLinks lists live posts that still have no link, although the job that fetches the link should have finished
+// long ago.
 func (e *Engine) ListMissingLinks(ctx context.Context) ([]queue.Link, error) {
 	now := e.cfg.Now()
 	links, err := e.cfg.Store.LivePostsWithoutLink(ctx, now.Add(-linkGivenUp), now.Add(-linkOverdue), linksAtATime)

@@ -37,8 +37,8 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 	return nil
 }
 
-// checkFile checks that a file can be opened. If this server sends the JPEG in its place, checkFile makes it, and sets
-// its size.
+// checkFile checks that a file can be opened. If this server sends a JPEG in place of the file, checkFile creates the
+// JPEG and sets its size in c.item.
 func (c *claim) checkFile(ctx context.Context, i int) error {
 	jpeg := c.conversions[i]
 	if !c.pushes {

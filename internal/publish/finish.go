@@ -28,9 +28,9 @@ func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 	return nil
 }
 
-// RunFinalStep does one step that follows once a post is live, and returns after how long to try again, or 0 if not at
-// all. If the network refuses the step, or it has failed for too long, a note on the post's last event says so. In any
-// case, the post stays live.
+// RunFinalStep performs a step that follows once a post is live. It returns the pause before the next attempt, or 0 if
+// there must be none. If the network refuses the step, or the step has failed for too long, a note on the post's last
+// event says so. In any case, the post stays live.
 func (e *Engine) RunFinalStep(
 	ctx context.Context, ws core.WorkspaceID, id core.PostID, step string,
 ) (retryIn time.Duration, err error) {

@@ -16,7 +16,7 @@ import (
 
 // Waits of the protocol that do not depend on the network.
 const (
-	reconnectWait = time.Hour       // before an armed post is checked again whose account must be reconnected
+	reconnectWait = time.Hour       // before an armed post is checked again while its account must be reconnected
 	unknownWait   = time.Hour       // before the network is asked once more about an unknown outcome
 	firstBackoff  = 5 * time.Second // after the first failure to ask the network; grows to a minute
 	settleMargin  = 50 * time.Millisecond
@@ -137,7 +137,7 @@ func (c *claim) nextActionAt(action core.Action, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// isTokenRefused tells whether the network refuses the account's token. A refusal in an earlier claim counts only if
+// isTokenRefused reports whether the network refuses the account's token. A refusal in an earlier claim counts only if
 // the post fails because of it, since the account may have been reconnected in the meantime.
 func (c *claim) isTokenRefused(action core.Action) bool {
 	if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
@@ -147,7 +147,7 @@ func (c *claim) isTokenRefused(action core.Action) bool {
 }
 
 // postChange returns the change of the post that follows from the outcome, and whether there is one. It does not store
-// the change. If a person has changed the post since it was claimed, the fence will refuse to store it.
+// the change. If a person has changed the post since it was claimed, the fence will refuse to store the change.
 func (c *claim) postChange(action core.Action, now time.Time) (change core.Change, changed bool, err error) {
 	switch action {
 	case core.DoLive:
@@ -176,8 +176,8 @@ func (c *claim) postChange(action core.Action, now time.Time) (change core.Chang
 	return core.Change{}, false, nil
 }
 
-// markAccountIfRefused marks an account whose token the network has just refused, if it still has that token. If the
-// account was reconnected during the claim, the post is tried at once with the new token.
+// markAccountIfRefused marks an account whose token the network has just refused, if the account still has that token.
+// If the account was reconnected during the claim, a worker immediately tries the post with the new token.
 func (c *claim) markAccountIfRefused(ctx context.Context, t store.Tenant, action core.Action) error {
 	refused := c.isTokenRefused(action)
 	if refused && c.account.Status == core.AccountOK {
@@ -192,8 +192,8 @@ func (c *claim) markAccountIfRefused(ctx context.Context, t store.Tenant, action
 	return nil
 }
 
-// mayContradictFacts tells whether the network has refused something that contradicts its facts about the account, such
-// as a setting or one more post.
+// mayContradictFacts reports whether the network's refusal may contradict its facts about the account: it may have
+// refused a setting, or one more post, that the facts allow.
 func (c *claim) mayContradictFacts(action core.Action) bool {
 	_, tells := c.net.(network.Informer)
 	return tells && (action == core.DoFail || action == core.DoHold && c.throttled)
@@ -250,7 +250,7 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 	return e
 }
 
-// isDoomed tells whether the network has just reported that it accepted the post and then refused it for good.
+// isDoomed reports whether the network has just reported that it accepted the post and then refused it permanently.
 func (c *claim) isDoomed() bool { return c.last != nil && c.last.Verdict == core.Doomed }
 
 // accountAfterFailure returns the account with the status that it has after the failure. It stores nothing.

@@ -65,11 +65,11 @@ func (c *claim) runProtocol(ctx context.Context) error {
 	}
 }
 
-// dropDuplicateID removes the network's id from the claim after the ledger has refused it, because it belongs to
-// another post, which a search has mistaken for this one. It returns the signal to continue with. The status of a
-// handle remains true without the id.
+// dropDuplicateID removes the network's id from the claim after the ledger has refused the id because it belongs to
+// another post. It returns the signal to continue with: a search has mistaken the other post for this one, but the
+// status of a handle remains true without the id.
 func (c *claim) dropDuplicateID(s core.Signal) core.Signal {
-	c.log.Warn("the post found at the network is already recorded for another post of this account",
+	c.log.Warn("the post found on the network is already recorded for another post of this account",
 		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
 	c.status.URL = ""
@@ -129,7 +129,7 @@ func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
 }
 
 // loadKnownPosts loads the network's ids of the account's other posts before a call that asks what happened to this
-// post: a search must not mistake one of them for it.
+// post. A search must not mistake one of those posts for this one.
 func (c *claim) loadKnownPosts(ctx context.Context, do core.Action) (err error) {
 	if c.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
 		return nil
@@ -139,8 +139,9 @@ func (c *claim) loadKnownPosts(ctx context.Context, do core.Action) (err error) 
 	return err
 }
 
-// callNetwork makes one call and returns its result as a signal of the protocol. If the token has lapsed, it renews it
-// and repeats the call, unless the call is irreversible. It stores throttles and remembers the result for the ledger.
+// callNetwork makes one call and returns its result as a signal of the protocol. If the token has lapsed, callNetwork
+// renews the token and repeats the call, unless the call is irreversible. It stores throttles and remembers the result
+// for the ledger.
 func (c *claim) callNetwork(ctx context.Context, do core.Action, deadline time.Time) core.Signal {
 	platform, now := string(c.post.Platform), c.engine.cfg.Now
 	// A call that has begun is finished even if the worker is stopping.
@@ -214,8 +215,9 @@ func (c *claim) renewToken(ctx context.Context) error {
 	return err
 }
 
-// lapsedAsRevoked converts the error of a call with a fresh token: if the network says that even this token has lapsed,
-// renewing it again would not help, and the account must be reconnected. It returns other errors unchanged.
+// lapsedAsRevoked converts the error of a call with a fresh token: if the network reports that even this token has
+// lapsed, renewing the token again would not help, and the account must be reconnected. Other errors are returned
+// unchanged.
 func lapsedAsRevoked(err error) error {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Lapsed {
@@ -252,8 +254,9 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Action) (network.Statu
 	return c.net.AdvanceStatus(ctx, c.item, c.pub.Handle)
 }
 
-// recordFailure keeps the error of a call for the ledger. The error of the irreversible call is kept while the network
-// is asked what happened to it, in this claim and in later ones, unless the account's token is refused.
+// recordFailure keeps the error of a call for the ledger. While the worker asks the network what happened to the
+// irreversible call, the error of that call is kept, also in later claims, unless the network refuses the account's
+// token.
 func (c *claim) recordFailure(do core.Action, e *network.Error) {
 	if c.isOutcomeQuery(do) && c.failure != nil && e.Kind.AccountStatus() == "" {
 		return
@@ -269,18 +272,18 @@ func (c *claim) recordFailure(do core.Action, e *network.Error) {
 	c.pub.Failure = encoded
 }
 
-// isOutcomeQuery tells whether a call asks the network what happened to the call that publishes the post.
+// isOutcomeQuery reports whether a call asks the network what happened to the call that publishes the post.
 func (c *claim) isOutcomeQuery(do core.Action) bool {
 	return c.pub.Step == core.StepArmed && do != core.DoPublish
 }
 
-// completeSignal adds to a signal what holds now: whether the post is due, held, stale, and so on. asked is when the
-// call was made.
-func (c *claim) completeSignal(s core.Signal, asked time.Time) core.Signal {
+// completeSignal adds the present circumstances to a signal: whether the post is due, held, stale, and so on. askedAt is
+// when the call was made.
+func (c *claim) completeSignal(s core.Signal, askedAt time.Time) core.Signal {
 	now := c.databaseNow()
 	// A claim that began before the post was due only prepares it: the next claim begins the attempt.
 	s.Due = !c.pub.Preparing && !now.Before(c.pub.DueAt)
-	s.Quiet = !asked.Before(c.pub.QuietAt)
+	s.Quiet = !askedAt.Before(c.pub.QuietAt)
 	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.AskingSince()))
 	s.Aged = c.aged
 	s.AccountOK = c.account.Status == core.AccountOK

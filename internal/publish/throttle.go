@@ -10,7 +10,7 @@ import (
 	"belfry/internal/store"
 )
 
-// defaultThrottle is how long a throttle lasts when the network does not say.
+// defaultThrottle is how long a throttle lasts if the network does not say when it ends.
 const defaultThrottle = 5 * time.Minute
 
 // throttleEnd returns when the throttle that refused a call ends: after the error's RetryAfter, or after
@@ -76,9 +76,9 @@ func (c *claim) holdOtherPosts(ctx context.Context, e *network.Error) {
 	}
 }
 
-// probeThrottledAccount reserves an account whose throttle has ended for this claim. The account's other posts stay
-// held until this one has its result, so they do not all run into the same throttle. If another claim has reserved the
-// account, this post stays held too.
+// probeThrottledAccount lets only this claim use an account whose throttle has ended. The account's other posts stay
+// held until this post has its result, so that they do not all run into the same throttle. If another claim was faster,
+// this post stays held too.
 func (c *claim) probeThrottledAccount(ctx context.Context) error {
 	if c.account.HeldUntil.IsZero() || c.databaseNow().Before(c.account.HeldUntil) {
 		return nil

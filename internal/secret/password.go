@@ -19,7 +19,7 @@ const (
 	maxPassword = 128
 )
 
-// commonPasswords has one password a line in lower case, with a line break before the first one too.
+// commonPasswords has one password per line in lower case, with a line break before the first one too.
 //
 //go:embed passwords.txt
 var commonPasswords string
@@ -49,7 +49,8 @@ type Passwords struct {
 	dummy string
 }
 
-// NewPasswords returns the Passwords of a process. A second one would double the limit.
+// NewPasswords returns the hasher of a process. A second hasher would double the number of hashes that are computed at
+// the same time.
 func NewPasswords() *Passwords {
 	return &Passwords{
 		slots: semaphore.NewWeighted(argonAtOnce),
@@ -80,8 +81,8 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, er
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-// VerifyDummy takes as long as Verify. It is for a person who does not exist, so that the response time does not reveal
-// that.
+// VerifyDummy takes as long as Verify. It is for a sign-in of a person who does not exist, so that the response time
+// does not reveal who exists.
 func (p *Passwords) VerifyDummy(ctx context.Context, password string) error {
 	_, err := p.Verify(ctx, p.dummy, password)
 	return err

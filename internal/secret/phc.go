@@ -20,7 +20,7 @@ type cost struct {
 	threads      uint8
 }
 
-// currentCost returns the cost of new hashes (OWASP's recommendation, security.md 4.3): 65 ms and 19 MiB.
+// currentCost returns the cost of new hashes (OWASP's recommendation, security.md 4.3): about 65 ms and 19 MiB.
 func currentCost() cost { return cost{memory: 19 * 1024, time: 2, threads: 1} }
 
 // isSafe reports whether the cost is in a safe range, so that a damaged row can neither exhaust the memory nor make

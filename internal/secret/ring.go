@@ -17,7 +17,7 @@ var (
 	// ErrUnknownKey means that a value was encrypted with a key that the ring does not have.
 	ErrUnknownKey = errors.New("encrypted with a key that is not among the secret keys")
 	// ErrSealed means that an encrypted value was changed, was moved to another place, or has another purpose.
-	ErrSealed = errors.New("the encrypted value belongs to another record")
+	ErrSealed = errors.New("the encrypted value was changed or belongs to another record")
 )
 
 // NewSecretKey returns a new key with its id, in the form that ParseRing reads.
@@ -40,7 +40,7 @@ func ParseRing(pairs ...string) (*Ring, error) {
 	for _, pair := range pairs {
 		id, text, ok := strings.Cut(pair, ":")
 		if !ok || !isValidKeyID(id) {
-			return nil, errors.New("a key must have the form ID:KEY, where ID has letters, digits, dots and dashes")
+			return nil, errors.New("a key must have the form ID:KEY, where ID has at most 32 letters, digits, dots, dashes and underscores")
 		}
 		key, err := base64.StdEncoding.DecodeString(text)
 		switch {

@@ -23,8 +23,8 @@ func SealPlace(table, column, row, workspace string) string {
 	return strings.Join([]string{table, column, row, workspace}, "|")
 }
 
-// Seal encrypts a value with the current key. purpose is the kind of the value, and place is where it will be stored.
-// Open must be called with the same purpose and place.
+// Seal encrypts a value with the current key. purpose is the kind of value, and place is where the value will be stored
+// (SealPlace). Open must be called with the same purpose and place.
 func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
 	// Each value gets its own key. With one key for all, random nonces would allow only 2^32 values.
 	head := r.CurrentSealPrefix()
@@ -52,7 +52,7 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// CurrentSealPrefix returns the bytes with which every value begins that the current key encrypts.
+// CurrentSealPrefix returns the bytes with which every value that the current key encrypts begins.
 func (r *Ring) CurrentSealPrefix() []byte {
 	return append([]byte{sealFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see isValidKeyID
 }

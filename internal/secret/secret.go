@@ -13,8 +13,8 @@ func RandomText(numBytes int) string {
 	return base64.RawURLEncoding.EncodeToString(randomBytes(numBytes))
 }
 
-// HashToken returns the hash under which a token is stored: a state, a session id or a single-use link. Such tokens are
-// random enough not to need a slow hash. The hash depends on the purpose.
+// HashToken returns the hash under which a token is stored, such as a state, a session id or the token of a single-use
+// link. Such tokens are random enough not to need a slow hash. The hash depends on the purpose.
 func HashToken(purpose, token string) [32]byte {
 	return sha256.Sum256([]byte("belfry/hash/" + purpose + "\x00" + token))
 }

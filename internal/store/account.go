@@ -19,7 +19,7 @@ func (t Tenant) ConnectedAccounts(ctx context.Context) ([]core.Account, error) {
 		nil))
 }
 
-// ConnectedAccountsByID returns the given accounts that are connected.
+// ConnectedAccountsByID returns those of the given accounts that are connected.
 func (t Tenant) ConnectedAccountsByID(ctx context.Context,
 	ids []core.AccountID,
 ) (map[core.AccountID]core.Account, error) {
@@ -100,8 +100,8 @@ type SealedToken struct {
 	Grant []byte
 }
 
-// SaveConnectedAccount stores an account that was just connected or reconnected. Whatever it was before, it is now
-// visible and its status is ok. Its time of creation does not change.
+// SaveConnectedAccount stores an account that was just connected or reconnected. The account becomes visible and its
+// status becomes ok. The creation time of an existing account does not change.
 func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token SealedToken) error {
 	return t.exec(ctx, `
 		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, login, status,
@@ -123,8 +123,8 @@ func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token 
 }
 
 // UpdateAccountProfile stores the names and the picture of a connected account. avatarKey is the storage key of the new
-// copy of the picture, or nil to keep the old one. It returns the key of the old copy if the new one replaces it, or
-// ErrNotFound for a disconnected account.
+// copy of the picture, or nil to keep the old copy. UpdateAccountProfile returns the key of the old copy if a new one
+// replaces it, and ErrNotFound for a disconnected account.
 func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatarKey *string,
 ) (replacedAvatarKey string, err error) {
 	return queryValue[string](t.query(ctx, `
@@ -137,9 +137,9 @@ func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatar
 		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": avatarKey}))
 }
 
-// WakePostsAwaitingToken lets workers continue with the account's queued posts that wait for a new token. They ask the
-// network about those whose irreversible call may have been made, and prepare those that are due later. It does not
-// change when failed posts are due.
+// WakePostsAwaitingToken lets workers continue with the account's queued posts that wait for a new token. The workers ask
+// the network about posts whose irreversible call may have been made, and prepare posts that are due later. Failed posts
+// keep their times.
 func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.AccountID) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH waiting AS (
@@ -155,8 +155,8 @@ func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.Account
 		args{"account": account, "await": core.DoAwait}))
 }
 
-// FailedPostIDsSince lists the account's failed posts that were due since a time and whose error has one of the codes,
-// newest first.
+// FailedPostIDsSince lists the account's failed posts that were due at since or later and whose error has one of the
+// codes, newest first.
 func (t Tenant) FailedPostIDsSince(ctx context.Context, account core.AccountID, errorCodes []string, since time.Time,
 	limit int,
 ) ([]core.PostID, error) {
@@ -168,8 +168,8 @@ func (t Tenant) FailedPostIDsSince(ctx context.Context, account core.AccountID, 
 }
 
 // WakePostIfAccountOK lets a worker immediately continue with a publication that waits for its account, if the
-// account's status is ok after all. The caller has saved in the same transaction that the publication waits, so a later
-// reconnection finds it with WakePostsAwaitingToken.
+// account's status is ok after all. The caller must have saved in the same transaction that the publication waits, so
+// that WakePostsAwaitingToken finds the publication if the account is reconnected later.
 func (t Tenant) WakePostIfAccountOK(ctx context.Context, post core.PostID) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`
@@ -197,8 +197,8 @@ func (t Tenant) QueuedPostIDs(ctx context.Context, account core.AccountID) ([]co
 }
 
 // LockQueuedPostIDs is QueuedPostIDs, and prevents changes to the posts and their publications until the transaction
-// ends. It locks all posts and then all publications, in the order of their ids, because a worker that has locked a
-// publication may wait for the account's turn, which a change to another of these publications may have locked.
+// ends. It locks all posts and then all publications, in the order of their ids. Otherwise, it could deadlock with a
+// worker: a worker that has locked one publication may wait for the account's turn, which another change may hold.
 func (t Tenant) LockQueuedPostIDs(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	ids, err := queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account
@@ -211,19 +211,19 @@ func (t Tenant) LockQueuedPostIDs(ctx context.Context, account core.AccountID) (
 		ORDER BY post_id FOR UPDATE`, args{"posts": ids})
 }
 
-// AccountPostStats are the numbers of a connected account's posts.
+// AccountPostStats summarize the posts of a connected account.
 type AccountPostStats struct {
 	Account core.AccountID
 	Queued  int // up to MostCounted
 	Lost    int // failed with the given codes, up to MostCounted
 	// NextAt is when the next queued post is due, and LastAt when the last live one was; zero for none.
 	NextAt, LastAt time.Time
-	// Next and Last are these posts; nil for none.
+	// Next and Last are the ids of these two posts; nil for none.
 	Next, Last *core.PostID
 }
 
-// PostStatsByAccount returns the numbers of all connected accounts. A post counts as lost if it failed with one of the
-// codes and was due since the given time.
+// PostStatsByAccount summarizes the posts of each connected account. A post counts as lost if it failed with one of
+// lostCodes and was due at since or later.
 func (t Tenant) PostStatsByAccount(ctx context.Context, lostCodes []string,
 	since time.Time,
 ) ([]AccountPostStats, error) {
@@ -269,10 +269,10 @@ func (s *Store) HoldPlatformPosts(ctx context.Context, platform core.Platform, u
 		args{"platform": platform, "until": until})
 }
 
-// ClaimProbe lets one caller at a time try an account, or a network, whose hold has ended. It holds the account or
-// network for all others, and returns until when. It returns ErrNotFound if no hold has ended, or another caller is
-// trying.
-func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, meanwhile time.Duration,
+// ClaimProbe lets one claim at a time send a call for an account, or to a network, whose hold has ended. It holds the
+// posts of all other claims for holdFor longer, and returns when this new hold ends. It returns ErrNotFound if no hold
+// has ended, or if another claim is probing.
+func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, holdFor time.Duration,
 ) (heldUntil time.Time, err error) {
 	return queryValue[time.Time](t.query(ctx, `
 		WITH network AS (
@@ -287,11 +287,11 @@ func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, meanwhile tim
 			RETURNING held_until
 		)
 		SELECT held_until FROM network UNION SELECT held_until FROM account`,
-		args{"id": id, "meanwhile": meanwhile}))
+		args{"id": id, "meanwhile": holdFor}))
 }
 
-// EndProbe ends the holds that ClaimProbe has set until the given time, and makes the posts due that waited for them:
-// those of the account, or those of all accounts of the network. It skips locked posts, because the transactions that
+// EndProbe ends the holds for which ClaimProbe returned heldUntil. The posts that waited for them become due: those of
+// the account, or those of all accounts of the network. EndProbe skips locked posts, because the transactions that
 // locked them may be waiting for a post that the caller has locked.
 func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
 	return t.signalDueIfNil(t.exec(ctx, `
@@ -343,7 +343,8 @@ func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Ti
 	})
 }
 
-// ConnectionWorkspaceSlug returns the slug of the workspace of the consent with this state, person and browser session.
+// ConnectionWorkspaceSlug returns the slug of the workspace in which a consent was requested. It finds the consent by
+// the state, person and browser session of want.
 func (s *Store) ConnectionWorkspaceSlug(ctx context.Context, want Connection) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT w.slug FROM connections c JOIN workspaces w ON w.id = c.workspace_id
@@ -351,9 +352,9 @@ func (s *Store) ConnectionWorkspaceSlug(ctx context.Context, want Connection) (s
 		args{"state": want.StateHash, "user": want.User, "session": want.SessionHash}))
 }
 
-// ConsumeConnection deletes and returns the consent with the state, person and browser session of want. withProfiles
-// says whether its profiles must have been stored. The platform of want may be empty. ErrNotFound means that there is
-// no such consent, that it has expired, or that it was already consumed.
+// ConsumeConnection deletes and returns the consent with the state, person and browser session of want. The consent must
+// have profiles if withProfiles is true, and must not have any otherwise. The platform of want may be empty. ErrNotFound
+// means that there is no such consent, that it has expired, or that it was already consumed.
 func (t Tenant) ConsumeConnection(ctx context.Context, want Connection, withProfiles bool,
 	now time.Time,
 ) (Connection, error) {

@@ -6,8 +6,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Activity shows that a post or a file has changed, or may soon change. A new activity means that its object has
-// changed, and so does the end of an activity with Lasts set.
+// Activity shows that a post or a file has changed, or may soon change. When an activity appears, its post or file has
+// changed. When an activity with Lasts set disappears, its post or file has changed too.
 type Activity struct {
 	Workspace core.WorkspaceID
 	Post      core.PostID

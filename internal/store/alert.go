@@ -7,13 +7,13 @@ import (
 	"belfry/internal/core"
 )
 
-// Kinds of alerts. Database triggers add one when a post fails, and when an account stops working.
+// Kinds of alerts. Database triggers add an alert when a post fails and when an account stops working.
 const (
 	AlertPost    = "post"
 	AlertAccount = "account"
 )
 
-// Alert is a problem about which members have not yet been emailed.
+// Alert is a problem that members have not been emailed about yet.
 type Alert struct {
 	Kind    string
 	Reason  string   // the error code of a post
@@ -38,7 +38,8 @@ func (s *Store) WorkspacesWithDueAlerts(ctx context.Context, collectFor,
 		args{"settle": collectFor, "pause": pause, "kept": alertRetention}))
 }
 
-// ConsumeDueAlerts deletes and returns the workspace's due alerts. Its arguments are those of WorkspacesWithDueAlerts.
+// ConsumeDueAlerts deletes and returns the workspace's due alerts. collectFor and pause are as for
+// WorkspacesWithDueAlerts.
 func (t Tenant) ConsumeDueAlerts(ctx context.Context, collectFor, pause time.Duration) ([]Alert, error) {
 	return queryMany[Alert](t.query(ctx, `
 		WITH due AS (
@@ -50,7 +51,7 @@ func (t Tenant) ConsumeDueAlerts(ctx context.Context, collectFor, pause time.Dur
 		RETURNING a.kind, a.reason, a.subject`, args{"settle": collectFor, "pause": pause}))
 }
 
-// MarkAlertSent records that members are now getting an email about a kind of problem and its reason.
+// MarkAlertSent records that members are now getting an email about alerts of this kind and reason.
 func (t Tenant) MarkAlertSent(ctx context.Context, kind, reason string) error {
 	return t.exec(ctx, `
 		INSERT INTO alerts_told (workspace_id, kind, reason, told_at) VALUES (@ws, @kind, @reason, clock())

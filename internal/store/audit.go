@@ -18,8 +18,8 @@ func (t Tenant) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 }
 
 // AddAuditEntry adds an entry to the audit log, in the transaction of the action. It adds none for a failed sign-in of
-// an unknown person, because strangers could otherwise fill the log. That takes as long as for a known person, which is
-// why the commit of a failed sign-in does not wait for the disk.
+// an unknown person, because strangers could otherwise fill the log. Both kinds of failed sign-ins must take equally
+// long, so the commit of a failed sign-in does not wait for the disk.
 func (s *Store) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 	origin, actor := core.OriginOf(ctx), string(e.Actor.Kind())
 	if actor == "" {

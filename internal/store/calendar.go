@@ -10,7 +10,7 @@ import (
 	"belfry/internal/core"
 )
 
-// CalendarPost is a post with a time that is within one of a calendar's spans. It may represent several.
+// CalendarPost is a post with a time that is within one of a calendar's spans. It may represent several posts.
 type CalendarPost struct {
 	Span  int // the number of the span, from 1
 	Total int // how many posts the span has
@@ -42,9 +42,9 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	return err
 }
 
-// CalendarPosts returns the first posts of each span, by time. It applies only the filter's account, group, network and
-// statuses.
-func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan, apart bool,
+// CalendarPosts returns the first posts of each span, by time. Posts of the same request, time and status are grouped
+// into one, unless ungrouped is set. CalendarPosts applies only the filter's account, group, network and statuses.
+func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan, ungrouped bool,
 ) ([]CalendarPost, error) {
 	q := f.calendarQuery()
 	delete(q.args, "limit") // each span has its own
@@ -52,7 +52,7 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 	for i, s := range spans {
 		from[i], to[i], most[i] = s.From, s.To, s.Limit
 	}
-	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["apart"] = from, to, most, apart
+	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["apart"] = from, to, most, ungrouped
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
 		SELECT span.place, e.total, e.together, e.platforms, `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
@@ -70,8 +70,8 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 		ORDER BY span.place, p.publish_at, p.id`, q.args))
 }
 
-// PostsTogether returns the posts that share an entry of a calendar with a post, including the post, at most as many as
-// the filter's limit. There are none if no such post has a time.
+// PostsTogether returns the posts that share an entry of a calendar with a post, including the post itself, but at most
+// as many as the filter's limit. It returns none if the post does not exist or has no time.
 func (t Tenant) PostsTogether(ctx context.Context, f PostFilter, id core.PostID) ([]CalendarPost, error) {
 	q := f.calendarQuery()
 	q.args["id"] = id
@@ -84,7 +84,7 @@ func (t Tenant) PostsTogether(ctx context.Context, f PostFilter, id core.PostID)
 		ORDER BY p.id LIMIT @limit`, q.args))
 }
 
-// calendarQuery is buildQuery for what a calendar filters by.
+// calendarQuery is buildQuery with only those fields of the filter that a calendar supports.
 func (f PostFilter) calendarQuery() postQuery {
 	return PostFilter{
 		Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses, Limit: f.Limit,

@@ -53,7 +53,7 @@ const (
 	foreignKeyViolation = "23503"
 )
 
-// translateError converts those database errors on which a caller can act.
+// translateError converts the database errors that a caller can act on.
 func translateError(err error) error {
 	if err == nil {
 		return nil

@@ -14,34 +14,35 @@ type GrantAccount struct {
 	Connected bool
 }
 
-// AccountsOfGrant lists the accounts of a grant in all workspaces, including disconnected ones. It omits those that
-// were connected again after grantedUntil, to the second. connectedVia is as in core.Account.
-func (s *Store) AccountsOfGrant(ctx context.Context, grant []byte, connectedVia string, grantedUntil time.Time,
+// AccountsOfGrant lists the accounts of a grant in all workspaces, including disconnected ones. It omits accounts that
+// were connected again after the second of grantedUntil. connectedVia is as in core.Account.
+func (s *Store) AccountsOfGrant(ctx context.Context, grantHash []byte, connectedVia string, grantedUntil time.Time,
 ) ([]GrantAccount, error) {
 	return queryMany[GrantAccount](s.query(ctx, `
 		SELECT workspace_id AS workspace, id, disconnected_at IS NULL AS connected FROM accounts
 		WHERE grant_hash = @grant AND connected_at = @via AND `+grantedBy+`
-		ORDER BY workspace_id, id`, args{"grant": grant, "via": connectedVia, "at": grantedUntil}))
+		ORDER BY workspace_id, id`, args{"grant": grantHash, "via": connectedVia, "at": grantedUntil}))
 }
 
-// LockGrantAccount returns the current row of an account from AccountsOfGrant. It returns ErrNotFound if the account
-// was connected again since. It prevents accounts of the grant from being connected until the transaction ends.
-func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grant []byte, grantedUntil time.Time,
+// LockGrantAccount prevents accounts of the grant from being connected until the transaction ends, and returns the
+// current row of an account that AccountsOfGrant listed. It returns ErrNotFound if the account has been connected again
+// since then.
+func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grantHash []byte, grantedUntil time.Time,
 ) (GrantAccount, error) {
-	if err := t.store.lockGrants(ctx, grant); err != nil {
+	if err := t.store.lockGrants(ctx, grantHash); err != nil {
 		return GrantAccount{}, err
 	}
 	return queryOne[GrantAccount](t.query(ctx, `
 		SELECT workspace_id AS workspace, id, disconnected_at IS NULL AS connected FROM accounts
 		WHERE workspace_id = @ws AND id = @id AND grant_hash = @grant AND `+grantedBy,
-		args{"id": id, "grant": grant, "at": grantedUntil}))
+		args{"id": id, "grant": grantHash, "at": grantedUntil}))
 }
 
 // grantedBy is the condition that an account was not connected again after @at. Networks report times in seconds.
 const grantedBy = `(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`
 
-// MarkAccountRevoked revokes an account whose person removed the app at the given time. It does nothing, and returns
-// false, if the person has connected the account again since.
+// MarkAccountRevoked revokes an account whose person removed the app at revokedAt. It does nothing, and returns false,
+// if the account is already revoked or disconnected, or if the person has connected it again since then.
 func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, revokedAt time.Time, reason string,
 ) (revoked bool, err error) {
 	return t.execChanged(ctx, `
@@ -50,8 +51,8 @@ func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, revok
 		args{"id": id, "at": revokedAt, "reason": reason, "revoked": core.AccountRevoked})
 }
 
-// WakePostsInProcessing makes those posts of the account due now that the network is processing, so that a worker asks
-// about them.
+// WakePostsInProcessing makes the account's posts due now if the network is processing them, so that a worker asks the
+// network about them.
 func (t Tenant) WakePostsInProcessing(ctx context.Context, account core.AccountID) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH waiting AS (
@@ -65,8 +66,8 @@ func (t Tenant) WakePostsInProcessing(ctx context.Context, account core.AccountI
 }
 
 // EraseAccountData deletes what the network has reported about a disconnected account, and names the account
-// placeholderName. Its row stays for the workspace's posts. It returns the storage key of the copy of its picture, or
-// "" if there is none. It returns ErrNotFound for a connected account.
+// placeholderName. The row stays for the workspace's posts. EraseAccountData returns the storage key of the copy of the
+// account's picture, or "" if there is none, and ErrNotFound for a connected account.
 func (t Tenant) EraseAccountData(ctx context.Context, id core.AccountID,
 	placeholderName string,
 ) (avatarKey string, err error) {
@@ -78,13 +79,13 @@ func (t Tenant) EraseAccountData(ctx context.Context, id core.AccountID,
 		WHERE accounts.id = before.id RETURNING before.avatar`, args{"id": id, "name": placeholderName}))
 }
 
-// Erasure is a person's request, sent by a network, to delete the data of their accounts.
+// Erasure is a person's request, passed on by a network, to delete the data of their accounts.
 type Erasure struct {
 	Code         string
-	Grant        []byte // its hash; empty when it is done
+	Grant        []byte // the hash of the grant; empty when the erasure is done
 	ConnectedVia string
 	AskedAt      time.Time
-	DoneAt       time.Time // zero until it is done
+	DoneAt       time.Time // zero until the erasure is done
 }
 
 // AddErasure stores an erasure. It returns false if the erasure is already stored.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Replay identifies a repeatable request: its route, the client's key, and a fingerprint of everything that a
-// repetition must have in common.
+// Replay identifies a repeatable request: its route, the client's key, and a fingerprint of everything that must be the
+// same when the request is repeated.
 type Replay struct {
 	Route       string
 	Key         string
@@ -24,14 +24,16 @@ type StoredReplay struct {
 	Left        time.Duration
 }
 
+// arguments returns the arguments that identify the request, and more.
 func (r Replay) arguments(more args) args {
 	a := args{"route": r.Route, "key": r.Key}
 	maps.Copy(a, more)
 	return a
 }
 
-// BeginReplay reserves the key for the first request for the time lockFor; first reports whether it did. Otherwise,
-// found is what is stored. It ignores responses older than keepFor, and first requests whose lock has ended.
+// BeginReplay reserves the key for a first request, for as long as lockFor, and returns true. If the key is already in
+// use, it returns what is stored about the first request, and false. It ignores responses older than keepFor, and first
+// requests whose lock has ended.
 func (t Tenant) BeginReplay(ctx context.Context, r Replay, lockFor,
 	keepFor time.Duration,
 ) (found StoredReplay, first bool, err error) {
@@ -64,7 +66,7 @@ const saveReplay = `
 	WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`
 
 // SaveReplay stores the response to a first request. It returns false if another request has taken the key.
-func (t Tenant) SaveReplay(ctx context.Context, r Replay, status int, body []byte) (bool, error) {
+func (t Tenant) SaveReplay(ctx context.Context, r Replay, status int, body []byte) (saved bool, err error) {
 	return t.execChanged(ctx, saveReplay, r.arguments(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
 }
 

@@ -19,10 +19,10 @@ type RateCount struct {
 	RetryAfter time.Duration
 }
 
-// CountCreation counts a request that creates posts, unless there would be more than limit in any window of the given
-// length. It locks the workspace's row, so requests are counted one after the other. The count is committed even if the
-// creation then fails. The commit does not wait for the disk, so the last requests before a crash of the database may
-// not be counted.
+// CountCreation counts a request that creates posts, unless the limit for any window of the given length would then be
+// exceeded. It locks the workspace's row, so requests are counted one after the other. The count is committed even if
+// the creation then fails. The commit does not wait for the disk, so the last requests before a crash of the database
+// may not be counted.
 func (t Tenant) CountCreation(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
 	return t.countOrPeekCreation(ctx, limit, window, true)
 }
@@ -35,8 +35,8 @@ func (t Tenant) PeekCreation(ctx context.Context, limit int, window time.Duratio
 type creationsRow struct {
 	Granted bool
 	Used    int64      // before this request
-	Oldest  *time.Time // of the requests counted before
-	Gate    *time.Time // the request that must leave the window first
+	Oldest  *time.Time // when the oldest request in the window was counted
+	Gate    *time.Time // when the request was counted that must leave the window first
 	Now     time.Time
 }
 
@@ -85,9 +85,9 @@ func (r creationsRow) toRateCount(limit int, window time.Duration) RateCount {
 	return c
 }
 
-// Throttle lets a key act burst times immediately, and then once per interval. It returns how long to wait, or 0 if the
-// key may act now. A refusal does not count, so a caller that waits that long succeeds. No key is blocked for longer
-// than one interval.
+// Throttle counts an action of a key, such as an address. A key can act burst times immediately, and then once per
+// interval. Throttle returns 0 if the key may act now, and otherwise how long it must wait. A refused action does not
+// count, and no key waits longer than one interval.
 func (s *Store) Throttle(ctx context.Context, key string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
 	a := args{"key": key, "interval": interval, "burst": interval * time.Duration(burst)}
@@ -106,8 +106,8 @@ func (s *Store) Throttle(ctx context.Context, key string, burst int, interval ti
 	return max(row.TAT.Add(interval-interval*time.Duration(burst)).Sub(row.Now), time.Second), err
 }
 
-// Throttle is Store.Throttle: the key is not limited to the workspace. An action in a transaction that is rolled back
-// does not count.
+// Throttle is Store.Throttle, so the key is not limited to the workspace. An action in a transaction that is rolled
+// back does not count.
 func (t Tenant) Throttle(ctx context.Context, key string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
 	return t.store.Throttle(ctx, key, burst, interval)
@@ -118,12 +118,12 @@ type throttleRow struct {
 	Now time.Time
 }
 
-// RefundThrottle takes back one action that Throttle allowed for a key.
+// RefundThrottle removes one action that Throttle has counted for a key.
 func (s *Store) RefundThrottle(ctx context.Context, key string, interval time.Duration) error {
 	return s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
 }
 
-// ResetThrottle deletes the count of a key.
+// ResetThrottle forgets all actions of a key.
 func (s *Store) ResetThrottle(ctx context.Context, key string) error {
 	return s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": key})
 }

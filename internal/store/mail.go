@@ -60,7 +60,7 @@ type MailRecipient struct {
 	Choice core.MailChoice // "" if they made none
 }
 
-// MailRecipients lists all members, oldest first.
+// MailRecipients lists all members, the oldest membership first.
 func (t Tenant) MailRecipients(ctx context.Context) ([]MailRecipient, error) {
 	return queryMany[MailRecipient](t.query(ctx, `
 		SELECT u.id, u.name, u.email, m.role, m.mail AS choice FROM members m JOIN users u ON u.id = m.user_id

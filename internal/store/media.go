@@ -56,8 +56,8 @@ func (t Tenant) LockManyMedia(ctx context.Context, ids []core.MediaID) ([]Media,
 		args{"ids": ids}))
 }
 
-// AddMedia stores a new file whose storage is already reserved. It becomes due (PostponeDueMedia) at dueAt. It returns
-// ErrNotFound for a folder of another workspace.
+// AddMedia stores a new file whose storage is already reserved. The file becomes due (PostponeDueMedia) at dueAt.
+// AddMedia returns ErrNotFound for a folder of another workspace.
 func (t Tenant) AddMedia(ctx context.Context, m Media, dueAt time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source,
@@ -91,8 +91,8 @@ type MediaEdit struct {
 	Pinned    *bool
 }
 
-// EditManyMedia changes the given files that exist, and returns them. It returns ErrNotFound for a folder of another
-// workspace.
+// EditManyMedia changes those of the given files that exist, and returns their ids. It returns ErrNotFound for a folder
+// of another workspace.
 func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit,
 ) (changed []core.MediaID, err error) {
 	return queryValues[core.MediaID](t.query(ctx, `
@@ -132,7 +132,8 @@ var mediaOrders = map[MediaSort]struct{ by, after string }{
 	SortLargest: {`m.size DESC, m.id DESC`, `(m.size, m.id) < (@at, @after)`},
 }
 
-// sortKey returns what an order compares before the id.
+// sortKey returns the value by which a list in the given order compares files. Files with the same value are compared by
+// id.
 func (m Media) sortKey(by MediaSort) any {
 	switch by {
 	case SortName:
@@ -160,7 +161,7 @@ type MediaFilter struct {
 	Limit    int
 }
 
-// mediaConditions returns the SQL conditions of a filter, except the text, and their arguments.
+// mediaConditions returns the SQL conditions of a filter and their arguments, without the condition on Contains.
 func mediaConditions(f MediaFilter) (where string, a args) {
 	a = args{"limit": f.Limit}
 	add := func(condition, name string, v any) {

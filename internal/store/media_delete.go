@@ -14,8 +14,8 @@ const usedByPendingPost = `
 	WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id
 		AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)`
 
-// MediaUsedByPendingPosts returns the given files that an unpublished post needs: a draft, a queued post, or a failed
-// post that the worker will retry.
+// MediaUsedByPendingPosts returns those of the given files that an unpublished post needs: a draft, a queued post, or a
+// failed post that the worker will retry.
 func (t Tenant) MediaUsedByPendingPosts(ctx context.Context, ids []core.MediaID) ([]core.MediaID, error) {
 	return queryValues[core.MediaID](t.query(ctx, `SELECT m.id FROM media m
 		WHERE m.workspace_id = @ws AND m.id = ANY(@ids) AND EXISTS (`+usedByPendingPost+`)`,
@@ -42,7 +42,8 @@ func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, lim
 		ORDER BY m.published_at LIMIT @limit`, args{"retention": retention, "limit": limit, "retry": core.DoRetry}))
 }
 
-// MarkMediaPurged marks a file as purged and frees its storage. The caller has locked the file and deletes the bytes.
+// MarkMediaPurged marks a file as purged and frees its storage. The caller must have locked the file, and must delete
+// the bytes.
 func (t Tenant) MarkMediaPurged(ctx context.Context, m Media, now time.Time) error {
 	if err := t.setChargedBytes(ctx, m, 0); err != nil {
 		return err
@@ -83,7 +84,7 @@ func (s *Store) DeleteUnreferencedDeletedMedia(ctx context.Context) error {
 			AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`, nil)
 }
 
-// UnreferencedBlobKeys returns the given keys to which neither a file nor an account refers.
+// UnreferencedBlobKeys returns those of the given keys to which neither a file nor an account refers.
 func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]string, error) {
 	return queryValues[string](s.query(ctx, `
 		SELECT key FROM unnest(@keys::text[]) AS kept(key)

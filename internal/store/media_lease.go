@@ -7,31 +7,31 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaClaim is the right to store or examine a file's bytes. Only the newest epoch has it, until its lease ends or is
-// renewed.
+// MediaClaim is the right to store or examine a file's bytes. Only the claim with the newest epoch gives this right, and
+// only until its lease ends.
 type MediaClaim struct {
 	ID    core.MediaID
 	Epoch int64
 }
 
-// ClaimMedia claims a file with the given status. It returns false if another worker has claimed the file, or its
-// status has changed.
+// ClaimMedia claims a file that has the required status. It returns false if another worker has claimed the file, or if
+// the file has another status.
 func (t Tenant) ClaimMedia(
-	ctx context.Context, id core.MediaID, status core.MediaStatus, lease time.Duration,
+	ctx context.Context, id core.MediaID, requiredStatus core.MediaStatus, lease time.Duration,
 ) (claim MediaClaim, claimed bool, err error) {
 	epochs, err := queryValues[int64](t.query(ctx, `
 		UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + @lease::interval,
 			next_at = greatest(expires_at, clock() + @lease::interval)
 		WHERE workspace_id = @ws AND id = @id AND status = @in AND deleted_at IS NULL
 			AND `+unleased+`
-		RETURNING lease_epoch`, args{"id": id, "in": status, "lease": lease}))
+		RETURNING lease_epoch`, args{"id": id, "in": requiredStatus, "lease": lease}))
 	if err != nil || len(epochs) == 0 {
 		return MediaClaim{}, false, err
 	}
 	return MediaClaim{id, epochs[0]}, true, nil
 }
 
-// RenewMediaClaim extends a claim by the lease from now. It returns false if the claim was lost.
+// RenewMediaClaim extends a claim: the lease begins again now. It returns false if the claim was lost.
 func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Duration) (held bool, err error) {
 	return t.execChanged(ctx, `
 		UPDATE media SET lease_until = clock() + @lease::interval, next_at = greatest(expires_at,
@@ -40,7 +40,7 @@ func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Du
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
 }
 
-// ReleaseMediaClaim ends a claim. The file becomes due (PostponeDueMedia) after retryAfter, but not before a
+// ReleaseMediaClaim ends a claim. The file becomes due (PostponeDueMedia) after retryAfter, but not before its
 // reservation expires. countFailure says whether the attempt counts as failed.
 func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, retryAfter time.Duration,
 	countFailure bool,

@@ -80,7 +80,8 @@ func (s *Store) InvitationByToken(ctx context.Context, tokenHash []byte, now tim
 		WHERE i.hash = @hash AND i.expires_at > @now`, args{"hash": tokenHash, "now": now}))
 }
 
-// SaveInvitation stores an invitation. If one with its id exists, it replaces the token, address, name and role.
+// SaveInvitation stores an invitation. If an invitation with this id exists, SaveInvitation replaces its token, email
+// address, name, role and expiry.
 func (t Tenant) SaveInvitation(ctx context.Context, m core.Member, tokenHash []byte) error {
 	return t.exec(ctx, `
 		INSERT INTO invitations AS i (id, workspace_id, email, name, role, hash, created_at, expires_at)

@@ -15,11 +15,11 @@ import (
 // statements caches the numbered arguments of each statement, by its SQL.
 var statements sync.Map // *numberedSQL
 
-// numberedSQL is SQL with numbered arguments, with their names in order.
+// numberedSQL is SQL with numbered arguments, and the names of these arguments in order.
 type numberedSQL struct {
 	sql   string
 	names []string
-	given int // how many different arguments it has
+	given int // how many different arguments the statement has
 }
 
 // namedArgs are named arguments, as strict as pgx.StrictNamedArgs: a statement whose arguments do not match fails. The

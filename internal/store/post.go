@@ -73,8 +73,8 @@ func (t Tenant) toPost(r postRow) core.Post {
 	return p
 }
 
-// setProgress sets what the ledger knows about a post that may be in progress. A post that is armed but not in doubt is
-// being sent, held or retried, and the worker does not ask the network about it.
+// setProgress sets what the ledger knows about a post that may be in progress. A post that is armed but whose outcome is
+// not in doubt is being sent, held or retried, and the worker does not ask the network about it.
 func (r postRow) setProgress(p *core.Post) {
 	p.Busy = r.held
 	if p.Status != core.PostQueued || r.ledger.Step == "" {
@@ -180,12 +180,12 @@ type postQuery struct {
 // firstPostsSQL returns the SQL for the first posts of the list. An index has the posts of one account and one status
 // in the order of the list, but no index has those of several. The SQL therefore reads the first posts of each account
 // and status, and merges them.
-func (q postQuery) firstPostsSQL(limit string) string {
-	page := listed + ` WHERE ` + q.part + q.span + q.order + ` LIMIT ` + limit
+func (q postQuery) firstPostsSQL(limitSQL string) string {
+	page := listed + ` WHERE ` + q.part + q.span + q.order + ` LIMIT ` + limitSQL
 	if q.parts == "" {
 		return page
 	}
-	return `SELECT p.* FROM ` + q.parts + ` CROSS JOIN LATERAL (` + page + `) p` + q.order + ` LIMIT ` + limit
+	return `SELECT p.* FROM ` + q.parts + ` CROSS JOIN LATERAL (` + page + `) p` + q.order + ` LIMIT ` + limitSQL
 }
 
 func (f PostFilter) buildQuery() postQuery {
@@ -292,8 +292,8 @@ func (s *Store) LivePostsWithoutLink(ctx context.Context, from, to time.Time, li
 		ORDER BY p.live_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 }
 
-// BackdatePost moves all times of a live or failed post, and of its timeline, into the past. It does not change posts
-// in other states.
+// BackdatePost moves all times of a live or failed post, and of its timeline, into the past by the given duration. It
+// does not change posts in other states.
 func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Duration) error {
 	return t.exec(ctx, `
 		WITH post AS (
@@ -305,22 +305,22 @@ func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Durati
 		args{"id": id, "by": by})
 }
 
-// ExternalIDsPublishedSince lists the network's ids of an account's posts that went live since the given time, except
-// that of one post.
-func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.AccountID, except core.PostID,
+// ExternalIDsPublishedSince lists the network's ids of an account's posts that went live at since or later, without
+// that of exceptPost.
+func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.AccountID, exceptPost core.PostID,
 	since time.Time,
 ) ([]string, error) {
 	return queryValues[string](t.query(ctx, `
 		SELECT external_id FROM posts
 		WHERE workspace_id = @ws AND account_id = @account AND id <> @other AND status = 'live' AND external_id <> ''
 			AND live_at >= @since`,
-		args{"account": account, "other": except, "since": since}))
+		args{"account": account, "other": exceptPost, "since": since}))
 }
 
-// AccountsWithSameText returns the given accounts that already have a queued or live post with the account's text
-// between two times, with the status of that post; live takes precedence. texts are in the order of accounts. The post
-// except is ignored.
-func (t Tenant) AccountsWithSameText(ctx context.Context, except core.PostID, accounts []core.AccountID,
+// AccountsWithSameText finds the accounts that already have a queued or live post with the same text between two times.
+// texts[i] is the text for accounts[i]. The result contains the status of each account's post; live takes precedence.
+// The post exceptPost is ignored.
+func (t Tenant) AccountsWithSameText(ctx context.Context, exceptPost core.PostID, accounts []core.AccountID,
 	texts []string, from, to time.Time,
 ) (map[core.AccountID]core.PostStatus, error) {
 	// In the alphabet live is before queued; posts_by_time is an index of the coalesce.
@@ -331,7 +331,7 @@ func (t Tenant) AccountsWithSameText(ctx context.Context, except core.PostID, ac
 		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at,
 			p.created_at) BETWEEN @from AND @to AND p.id IS DISTINCT FROM @than
 		GROUP BY p.account_id`,
-		args{"than": except, "accounts": accounts, "texts": texts, "from": from, "to": to}))
+		args{"than": exceptPost, "accounts": accounts, "texts": texts, "from": from, "to": to}))
 }
 
 // AddPostEvent appends an event to a post's timeline.

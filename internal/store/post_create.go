@@ -72,10 +72,10 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	return s, nil
 }
 
-// queueQuery adds a query to a batch. When the batch is sent, the rows are stored in into.
-func queueQuery[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
+// queueQuery adds a query to a batch. When the batch is sent, its rows are stored in to.
+func queueQuery[T any](b *pgx.Batch, sql string, a namedArgs, to *[]T) {
 	b.Queue(sql, a).Query(func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, rowToStruct[T])
+		*to, err = pgx.CollectRows(rows, rowToStruct[T])
 		return err
 	})
 }
@@ -89,8 +89,8 @@ func (t Tenant) sendBatch(ctx context.Context, b *pgx.Batch) error {
 type NewPosts struct {
 	Posts []core.Post
 	By    core.UserID
-	// Queued is set if the posts are queued; otherwise they are drafts. Drafts is the plan's limit of drafts; nil for
-	// none. It is checked again (see core.Plan.CheckDrafts) while no other creation can change the number.
+	// Queued is set if the posts are queued; otherwise, they are drafts. Drafts is the plan's limit on drafts; nil for
+	// none. CreatePosts checks this limit again (see core.Plan.CheckDrafts) while no other creation can change the number.
 	Queued *NewQueued
 	Drafts *int64
 	// Unchecked allows deleted files and disconnected accounts, which become issues. It is for drafts that are copies
@@ -116,7 +116,7 @@ type Answer struct {
 	Body   []byte
 }
 
-// Errors of CreatePosts, which then has stored nothing.
+// Errors with which CreatePosts stores nothing.
 var (
 	// ErrPlanChanged means that the request's check is no longer valid, because a limit was reached, a file was deleted
 	// or an account was disconnected in the meantime.
@@ -219,7 +219,7 @@ func (q NewQueued) addSlotAndPublicationInserts(add func(string, args), columns 
 		})
 }
 
-// mustFailed is the SQLSTATE of the errors of the SQL function must, and replaced is one of its messages.
+// mustFailed is the SQLSTATE of the errors that the SQL function must raises, and replaced is one of its messages.
 const mustFailed, replaced = "BF001", "the key was taken over"
 
 // translateMustError converts an error of the SQL function must to an error of CreatePosts.

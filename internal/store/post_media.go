@@ -18,13 +18,13 @@ func (t Tenant) LockMediaShared(ctx context.Context, ids []core.MediaID) (map[co
 	return t.verifiedMediaByID(ctx, ids, ` ORDER BY m.id FOR SHARE`)
 }
 
-func (t Tenant) verifiedMediaByID(ctx context.Context, ids []core.MediaID, lock string,
+func (t Tenant) verifiedMediaByID(ctx context.Context, ids []core.MediaID, lockSQL string,
 ) (map[core.MediaID]core.Media, error) {
 	found := map[core.MediaID]core.Media{}
 	if len(ids) == 0 {
 		return found, nil
 	}
-	rows, err := queryMany[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lock, args{"ids": ids}))
+	rows, err := queryMany[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lockSQL, args{"ids": ids}))
 	for _, row := range rows {
 		found[row.ID] = row.WithVerifiedFacts()
 	}

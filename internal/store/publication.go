@@ -57,8 +57,8 @@ func (p Publication) IsBeingPublished() bool {
 // unleased is the condition that no worker has claimed a row of publications or media.
 const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 
-// AskingSince returns when asking about the publication began: with its step or, if later, when the call of the last
-// arm must have arrived.
+// AskingSince returns when the worker began to ask the network about the publication: when its step began or, if later,
+// when its last irreversible call could no longer take effect.
 func (p Publication) AskingSince() time.Time {
 	if p.QuietAt.After(p.StepSince) {
 		return p.QuietAt
@@ -69,7 +69,7 @@ func (p Publication) AskingSince() time.Time {
 // RestQueued marks a publication that no worker has claimed since it was queued.
 const RestQueued core.Action = "queued"
 
-// RestStuck marks a publication that this server cannot publish because it lacks something, such as a key.
+// RestStuck marks a publication that this server cannot publish because the server lacks something, such as a key.
 const RestStuck core.Action = "stuck"
 
 // publicationColumns are the columns of a row with the alias p.
@@ -87,9 +87,9 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 }
 
 // ReplacePublication creates a post's row or replaces the one that the caller has locked. Claims use SaveStepBeforeCall
-// and SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be prepared; otherwise,
-// none does. A zero DueAt means now by the database's clock. A worker with a claim loses it and cannot overwrite the
-// change.
+// and SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be prepared; otherwise, no
+// worker acts. A zero DueAt means now by the database's clock. A worker that has claimed the post loses its claim and
+// cannot overwrite the change.
 func (t Tenant) ReplacePublication(ctx context.Context, p Publication) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH ended AS ( -- the turn of a post that waited for it
@@ -121,8 +121,9 @@ const dueOrNow = `coalesce(@due::timestamptz, clock())`
 
 // prepareAtSQL returns the SQL for when a post can be prepared: the time ahead before it is due, but not in the past.
 // It is null if the post is already due or is not prepared.
-func prepareAtSQL(ahead, due string) string {
-	return `CASE WHEN ` + ahead + ` > '0' AND ` + due + ` > clock() THEN greatest(` + due + ` - ` + ahead + `, clock()) END`
+func prepareAtSQL(aheadSQL, dueSQL string) string {
+	return `CASE WHEN ` + aheadSQL + ` > '0' AND ` + dueSQL + ` > clock()
+		THEN greatest(` + dueSQL + ` - ` + aheadSQL + `, clock()) END`
 }
 
 // wakeSQL lets a worker act immediately on a row with the alias u; before the post is due, it prepares the post.
@@ -202,7 +203,7 @@ func (t Tenant) explainUnsavedStep(ctx context.Context, p Publication) error {
 }
 
 // SaveClaimEnd stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker
-// acts again; if that is before the post is due, to prepare it. A zero NextAt means that no worker needs to act. If
+// acts again; before the post is due, the worker only prepares it. A zero NextAt means that no worker needs to act. If
 // passTurnFor is above zero and the post has the account's turn, the next waiting post gets the turn for that long.
 // After ErrFenced, another worker continues.
 func (t Tenant) SaveClaimEnd(ctx context.Context, p Publication, last *Outcome, passTurnFor time.Duration) error {
@@ -245,13 +246,13 @@ func (p Publication) stepArguments() args {
 	}
 }
 
-// GateName returns the name of a claim's call that creates a post's object; seq is the number of the call. See
-// network.Delivery.Gated.
+// GateName returns the name of the gate for a call that creates the post's object on the network. seq is the number of
+// the call within the claim. See network.Delivery.Gated.
 func (p Publication) GateName(seq int) string { return fmt.Sprintf("%s.%d.%d", p.Post, p.Epoch, seq) }
 
-// IsGateOpen reports whether the object that the gate's call created is the latest one of its post, and is armed.
-func (t Tenant) IsGateOpen(ctx context.Context, gate string) (bool, error) {
-	post, call, _ := strings.Cut(gate, ".")
+// IsGateOpen reports whether the gate's call created the latest object of its post, and the post is armed.
+func (t Tenant) IsGateOpen(ctx context.Context, gateName string) (bool, error) {
+	post, call, _ := strings.Cut(gateName, ".")
 	id, err := core.ParseID[core.PostKind](post)
 	if err != nil {
 		return false, err
@@ -264,9 +265,10 @@ func (t Tenant) IsGateOpen(ctx context.Context, gate string) (bool, error) {
 const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
-// CountOverdue counts the publications that have been due for longer than after and are either unclaimed or stuck. It
-// also returns how long the oldest has been due.
-func (s *Store) CountOverdue(ctx context.Context, after time.Duration) (count int, oldest time.Duration, err error) {
+// CountOverdue counts the publications that have been due for longer than maxLateness and are either unclaimed or stuck.
+// It also returns how long the oldest has been due.
+func (s *Store) CountOverdue(ctx context.Context, maxLateness time.Duration,
+) (count int, oldest time.Duration, err error) {
 	type row struct {
 		Count  int
 		Oldest time.Duration
@@ -277,12 +279,12 @@ func (s *Store) CountOverdue(ctx context.Context, after time.Duration) (count in
 			UNION ALL SELECT due_at FROM publications -- these are tried at least once a minute
 			WHERE rest = @stuck AND due_at <= clock() - @overdue::interval
 				AND next_action_at > clock() - @overdue::interval AND next_action_at <= clock() + '1 minute'::interval
-		) AS late`, args{"overdue": after, "stuck": RestStuck}))
+		) AS late`, args{"overdue": maxLateness, "stuck": RestStuck}))
 	return r.Count, r.Oldest, err
 }
 
 // ReleasePublicationLeases releases a stopping worker's leases on publications that are due now, or due to be prepared,
-// so that others can take over immediately. owner is the beginning of the lease_owner of the worker's claims.
+// so that others can take over immediately. ownerPrefix is the name of the worker, with which lease_owner begins.
 func (s *Store) ReleasePublicationLeases(ctx context.Context, ownerPrefix string) error {
 	return s.exec(ctx, `
 		WITH held AS (
@@ -312,14 +314,14 @@ type Outcome struct {
 	Response   []byte
 }
 
-// finishLastStepSQL returns the SQL that finishes the previous step in the same statement, and adds its arguments to a.
-// Only the worker that began a step knows its epoch and number, so this write needs no fence.
-func finishLastStepSQL(o *Outcome, a args) string {
-	if o == nil {
+// finishLastStepSQL returns the SQL that finishes the previous step in the same statement, and adds its arguments to
+// addTo. Only the worker that began a step knows its epoch and number, so this write needs no fence.
+func finishLastStepSQL(last *Outcome, addTo args) string {
+	if last == nil {
 		return `WITH finished AS (SELECT 1)`
 	}
-	a["last"], a["verdict"], a["http_status"], a["code"] = o.Seq, o.Verdict, o.HTTPStatus, o.Code
-	a["trace"], a["response"] = o.Trace, o.Response
+	addTo["last"], addTo["verdict"], addTo["http_status"], addTo["code"] = last.Seq, last.Verdict, last.HTTPStatus, last.Code
+	addTo["trace"], addTo["response"] = last.Trace, last.Response
 	return `WITH finished AS (
 			UPDATE publish_steps SET finished_at = clock(), verdict = @verdict, http_status = @http_status, net_code = @code,
 				net_trace = @trace, response = @response
@@ -327,9 +329,9 @@ func finishLastStepSQL(o *Outcome, a args) string {
 		)`
 }
 
-// DeleteRepeatedSteps deletes calls of a publication that the caller has claimed. Of the calls since the last
-// irreversible one that had the same result and changed nothing, it keeps the first and the last; their epochs show how
-// many there were.
+// DeleteRepeatedSteps shortens the record of the calls of a publication that the caller has claimed. Of the calls since
+// the last irreversible one that changed nothing and had the same result, it keeps only the first and the last; their
+// epochs show how many there were.
 func (t Tenant) DeleteRepeatedSteps(ctx context.Context, post core.PostID) error {
 	return t.exec(ctx, `
 		DELETE FROM publish_steps s USING (

@@ -10,12 +10,12 @@ import (
 )
 
 // subWindows is the number of parts into which the window of the address limit is divided. The part in which a window
-// begins counts as a whole, so no window contains too many requests, and a refusal may last one part too long.
+// begins counts as a whole, so no window contains too many requests, but a refusal may last one part too long.
 const subWindows = 60
 
-// partLength returns the length of a part in whole microseconds, the unit of the database, rounded up so that 60 of
-// them are not shorter than the window.
-func partLength(window time.Duration) time.Duration {
+// windowPartLength returns the length of a part in whole microseconds, the unit of the database. It is rounded up, so
+// that 60 parts are not shorter than the window.
+func windowPartLength(window time.Duration) time.Duration {
 	return (window/subWindows + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
@@ -29,12 +29,12 @@ const countAgain = `
 	WHERE address = @address AND newest = ` + currentPart + ` AND before + here < @limit
 	RETURNING before + here AS total, oldest, clock() AS now`
 
-// CountAddressRequest counts a request of a client address, unless there would be more than limit in any window of the
-// given length. It locks the address's row, so the count is exact across replicas.
+// CountAddressRequest counts a request of a client address, unless the limit for any window of the given length would
+// then be exceeded. It locks the address's row, so the count is exact across replicas.
 func (s *Store) CountAddressRequest(ctx context.Context, address string, limit int,
 	window time.Duration,
 ) (RateCount, error) {
-	step := partLength(window)
+	step := windowPartLength(window)
 	row, err := queryValue[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
 	return s.finishAddressCount(ctx, row, err, address, limit, step)
 }
@@ -45,7 +45,7 @@ func (s *Store) CountAddressRequest(ctx context.Context, address string, limit i
 func (s *Store) CountRequestAndFindKey(ctx context.Context, address string, limit int, window time.Duration,
 	keyHash []byte,
 ) (count RateCount, holder KeyHolder, err, keyErr error) {
-	step := partLength(window)
+	step := windowPartLength(window)
 	batch := &pgx.Batch{}
 	batch.Queue(countAgain, namedArgs{"address": address, "step": step.Microseconds(), "limit": limit})
 	batch.Queue(keyHolder, namedArgs{"hash": keyHash})
@@ -72,15 +72,15 @@ func (r *addressRow) ScanRow(rows pgx.Rows) error {
 
 // finishAddressCount reads the result of countAgain, and counts the request itself if countAgain did not.
 func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err error, address string, limit int,
-	step time.Duration,
+	partLength time.Duration,
 ) (c RateCount, _ error) {
 	if err == nil {
-		reset := partExpiresAt(row.Oldest, step).Sub(row.Now)
+		reset := partExpiresAt(row.Oldest, partLength).Sub(row.Now)
 		return RateCount{Granted: true, Remaining: limit - row.Total, Reset: reset}, nil
 	}
 	if errors.Is(err, ErrNotFound) {
 		err = s.Tx(ctx, func(s *Store) (err error) {
-			c, err = s.countFirstInPart(ctx, address, limit, step)
+			c, err = s.countFirstInPart(ctx, address, limit, partLength)
 			return err
 		})
 	}
@@ -92,21 +92,21 @@ func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err erro
 
 // countFirstInPart counts a request of an address that has not sent a request in this part yet, or is at its limit.
 func (s *Store) countFirstInPart(ctx context.Context, address string, limit int,
-	step time.Duration,
+	partLength time.Duration,
 ) (RateCount, error) {
 	row, err := queryOne[tallyRow](s.query(ctx, `
 		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
 		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+currentPart+` AS running) AS clocks
 		ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
 		RETURNING newest, here, parts, `+currentPart+` AS running, clock() AS now`,
-		args{"address": address, "step": step.Microseconds()}))
+		args{"address": address, "step": partLength.Microseconds()}))
 	if err != nil {
 		return RateCount{}, err
 	}
-	t := tally{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
+	t := partCounts{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
 	if n := t.countRequests(); n >= limit {
 		return RateCount{
-			Reset: t.expiryOfFirst(1, step).Sub(row.Now), RetryAfter: t.expiryOfFirst(n-limit+1, step).Sub(row.Now),
+			Reset: t.expiryOfFirst(1, partLength).Sub(row.Now), RetryAfter: t.expiryOfFirst(n-limit+1, partLength).Sub(row.Now),
 		}, nil
 	}
 	t.parts[subWindows]++
@@ -118,7 +118,7 @@ func (s *Store) countFirstInPart(ctx context.Context, address string, limit int,
 			"address": address, "newest": t.newest, "here": here, "before": t.countRequests() - here, "oldest": t.partOfRequest(1),
 			"parts": t.parts[:subWindows],
 		})
-	reset := t.expiryOfFirst(1, step).Sub(row.Now)
+	reset := t.expiryOfFirst(1, partLength).Sub(row.Now)
 	return RateCount{Granted: true, Remaining: limit - t.countRequests(), Reset: reset}, err
 }
 
@@ -130,27 +130,27 @@ type tallyRow struct {
 	Now     time.Time
 }
 
-// tally is the number of requests in each of 61 consecutive parts. newest is the number of the last part.
-type tally struct {
+// partCounts are the numbers of requests in 61 consecutive parts. newest is the number of the last part.
+type partCounts struct {
 	newest int64
 	parts  []int
 }
 
-// advanceTo returns the tally for the running part. The result is empty if the tally is too old, if its parts had
-// another length, or if the clock was set back far. If the clock was set back a little, counting continues in the
+// advanceTo returns the counts for the part that is running now. All are zero if the counts are too old, if their parts
+// had another length, or if the clock was set back far. If the clock was set back a little, counting continues in the
 // newest part.
-func (t tally) advanceTo(running int64) tally {
+func (t partCounts) advanceTo(running int64) partCounts {
 	ahead := running - t.newest
 	switch {
 	case ahead > subWindows || ahead < -subWindows:
-		return tally{running, make([]int, subWindows+1)}
+		return partCounts{running, make([]int, subWindows+1)}
 	case ahead <= 0:
 		return t
 	}
-	return tally{running, append(t.parts[ahead:len(t.parts):len(t.parts)], make([]int, ahead)...)}
+	return partCounts{running, append(t.parts[ahead:len(t.parts):len(t.parts)], make([]int, ahead)...)}
 }
 
-func (t tally) countRequests() int {
+func (t partCounts) countRequests() int {
 	sum := 0
 	for _, n := range t.parts {
 		sum += n
@@ -159,7 +159,7 @@ func (t tally) countRequests() int {
 }
 
 // partOfRequest returns the number of the part in which the n-th request was counted.
-func (t tally) partOfRequest(n int) int64 {
+func (t partCounts) partOfRequest(n int) int64 {
 	for i, m := range t.parts {
 		if n -= m; n <= 0 {
 			return t.newest - int64(len(t.parts)-1-i)
@@ -169,11 +169,11 @@ func (t tally) partOfRequest(n int) int64 {
 }
 
 // expiryOfFirst returns when the first n requests no longer count.
-func (t tally) expiryOfFirst(n int, step time.Duration) time.Time {
-	return partExpiresAt(t.partOfRequest(n), step)
+func (t partCounts) expiryOfFirst(n int, partLength time.Duration) time.Time {
+	return partExpiresAt(t.partOfRequest(n), partLength)
 }
 
 // partExpiresAt returns when a part no longer counts: once 60 other parts have passed after it.
-func partExpiresAt(part int64, step time.Duration) time.Time {
-	return time.Unix(0, (part+subWindows+1)*int64(step))
+func partExpiresAt(part int64, partLength time.Duration) time.Time {
+	return time.Unix(0, (part+subWindows+1)*int64(partLength))
 }

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Lineage identifies a database, and says how far its ledger has progressed.
+// Lineage identifies a database and says how far its ledger has progressed.
 type Lineage struct {
 	System   string // PostgreSQL's system identifier; a database restored from a dump has another
 	Timeline int64  // changes with a failover and with a recovery to a point in time
@@ -48,12 +48,12 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
-// HoldPublishingAfterRestore prevents all workers from claiming posts until EndPublishingHold. It stores those of the
-// receipts whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for
-// choosing a new password, requests for such links, unsent emails and alerts.
+// HoldPublishingAfterRestore prevents all workers from claiming posts until EndPublishingHold. It stores the receipts
+// whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for choosing a new
+// password, requests for such links, unsent emails and alerts.
 //
-// unprovedSince is zero if there is a receipt of every post that was published. If this database is already on hold,
-// only receipts are added. A hold that came with the backup of another database is replaced.
+// unprovedSince is zero if every published post has a receipt. If this database is already on hold,
+// HoldPublishingAfterRestore only adds receipts. It replaces a hold that came with the backup of another database.
 func (s *Store) HoldPublishingAfterRestore(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts []RestoredReceipt,
 ) error {
@@ -179,7 +179,7 @@ func (p HeldPost) FateInWords() string {
 }
 
 // MarkLiveFromReceipt marks a post as live, because its receipt says that it was published. It does nothing if the post
-// is already live or no longer exists. If another post of the account has the network's id, the post gets no id.
+// is already live or no longer exists. If another post of the account already has the network's id, this post gets none.
 func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now time.Time) error {
 	return t.exec(ctx, `
 		WITH post AS (
@@ -202,9 +202,9 @@ func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now 
 		})
 }
 
-// RearmPublication stores in the ledger that, according to its receipt, a queued or failed post may have been
-// published. The network is then asked before anything is sent. A failed post stays failed unless the network shows it,
-// or the worker was going to retry it. It returns false if the post is neither queued nor failed.
+// RearmPublication stores in the ledger that, according to its receipt, a queued or failed post may have been published.
+// A worker then asks the network before it sends anything. A failed post stays failed unless the network shows it, or
+// the worker was going to retry it. RearmPublication returns false if the post is neither queued nor failed.
 func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearmed bool, err error) {
 	return t.execChanged(ctx, `
 		WITH post AS (
@@ -230,7 +230,7 @@ func (s *Store) AdvanceStepIDs(ctx context.Context, minStepID int64) error {
 		args{"step": minStepID})
 }
 
-// EndPublishingHold ends the hold and deletes its receipts. The ids of new steps are greater than minStepID.
+// EndPublishingHold ends the hold and deletes its receipts. The ids of new steps will be greater than minStepID.
 func (s *Store) EndPublishingHold(ctx context.Context, minStepID int64) error {
 	return s.Tx(ctx, func(s *Store) error {
 		if err := s.AdvanceStepIDs(ctx, minStepID); err != nil {

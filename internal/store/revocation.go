@@ -21,11 +21,11 @@ type Revocation struct {
 const grantTurn = int32(0x67726e74) // "grnt"
 
 // lockGrants locks grants until the transaction ends. Other transactions that lock one of them wait.
-func (s *Store) lockGrants(ctx context.Context, grants ...[]byte) error {
+func (s *Store) lockGrants(ctx context.Context, grantHashes ...[]byte) error {
 	return s.exec(ctx, `
 		SELECT pg_advisory_xact_lock(@class, key) FROM (
 			SELECT DISTINCT hashtext(encode(g, 'hex')) AS key FROM unnest(@grants::bytea[]) AS g ORDER BY key) AS keys`,
-		args{"class": grantTurn, "grants": grants})
+		args{"class": grantTurn, "grants": grantHashes})
 }
 
 // AddRevocation stores that a grant must be ended. The caller enqueues the job that does it, in the same transaction.
@@ -38,28 +38,28 @@ func (t Tenant) AddRevocation(ctx context.Context, r Revocation) error {
 		args{"grant": r.Grant, "platform": r.Platform, "connected": r.ConnectedVia, "token": r.Token})
 }
 
-// LockGrants prevents the grants from being revoked until the transaction ends. It reports whether one of them was
-// revoked, or may have been, since begun, when the consent was requested.
-func (t Tenant) LockGrants(ctx context.Context, grants [][]byte, begun time.Time) (revoked bool, err error) {
-	if err := t.store.lockGrants(ctx, grants...); err != nil {
+// LockGrants prevents the grants from being revoked until the transaction ends. It reports whether one of them was, or
+// may have been, revoked since consentBegun, the time at which the consent was requested.
+func (t Tenant) LockGrants(ctx context.Context, grantHashes [][]byte, consentBegun time.Time) (revoked bool, err error) {
+	if err := t.store.lockGrants(ctx, grantHashes...); err != nil {
 		return false, err
 	}
 	return queryValue[bool](t.store.query(ctx,
 		`SELECT EXISTS (SELECT FROM revocations WHERE grant_hash = ANY(@grants) AND quiet_at >= @begun)`,
-		args{"grants": grants, "begun": begun}))
+		args{"grants": grantHashes, "begun": consentBegun}))
 }
 
-// ClaimRevocation returns a grant that must be ended now, and keeps other workers from calling the network about it
-// meanwhile. It returns ErrNotFound if an account needs the grant, if the grant was ended, or if another worker is
-// ending it. Accounts of the network whose grant is unknown may need it, too.
-func (s *Store) ClaimRevocation(ctx context.Context, grant []byte, meanwhile time.Duration) (r Revocation, err error) {
+// ClaimRevocation returns the revocation of a grant that must be ended now, and keeps other workers from calling the
+// network about it during the lease. It returns ErrNotFound if an account needs the grant, if the grant was ended, or if
+// another worker is ending it. An account of the network whose grant is unknown may need the grant too.
+func (s *Store) ClaimRevocation(ctx context.Context, grantHash []byte, lease time.Duration) (r Revocation, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
-		if err := s.lockGrants(ctx, grant); err != nil {
+		if err := s.lockGrants(ctx, grantHash); err != nil {
 			return err
 		}
 		const needed = `EXISTS (SELECT FROM accounts a WHERE a.disconnected_at IS NULL AND (a.grant_hash = @grant
 			OR a.grant_hash IS NULL AND a.platform = r.platform AND length(a.token) > 0))`
-		a := args{"grant": grant, "meanwhile": meanwhile}
+		a := args{"grant": grantHash, "meanwhile": lease}
 		r, err = queryOne[Revocation](s.query(ctx, `
 			UPDATE revocations r SET quiet_at = clock() + @meanwhile::interval
 			WHERE grant_hash = @grant AND length(token) > 0 AND (quiet_at IS NULL OR quiet_at <= clock()) AND NOT `+needed+`
@@ -71,7 +71,7 @@ func (s *Store) ClaimRevocation(ctx context.Context, grant []byte, meanwhile tim
 		return s.exec(ctx, `
 			UPDATE revocations r SET token = '' FROM revocations seen
 			WHERE r.grant_hash = @grant AND seen.grant_hash = @grant AND r.token = seen.token AND `+needed,
-			args{"grant": grant})
+			args{"grant": grantHash})
 	})
 	if err == nil && r.Grant == nil {
 		err = ErrNotFound
@@ -85,8 +85,8 @@ func (s *Store) ReplaceRevocationToken(ctx context.Context, r Revocation, sealed
 		args{"grant": r.Grant, "old": r.Token, "sealed": sealed})
 }
 
-// FinishRevocation deletes the token of a claimed revocation, because nothing is left to do. noCallPending says that no
-// call can take effect any more.
+// FinishRevocation deletes the token of a claimed revocation, because nothing is left to do. noCallPending says whether
+// it is certain that no call can take effect any more.
 func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPending bool) error {
 	return s.exec(ctx, `
 		UPDATE revocations SET token = CASE WHEN token = @token THEN '' ELSE token END,
@@ -94,8 +94,8 @@ func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPendin
 		WHERE grant_hash = @grant`, args{"grant": r.Grant, "token": r.Token, "ended": noCallPending})
 }
 
-// DeleteOldRevocations deletes revocations that were requested longer than keepFor ago. It also deletes finished ones
-// whose last call took effect longer than consentLifetime ago, because no consent in progress is older.
+// DeleteOldRevocations deletes revocations that were requested longer than keepFor ago. It also deletes finished
+// revocations whose last call took effect longer than consentLifetime ago, because no consent in progress is older.
 func (s *Store) DeleteOldRevocations(ctx context.Context, keepFor, consentLifetime time.Duration) error {
 	return s.exec(ctx, `
 		DELETE FROM revocations WHERE asked_at < clock() - @lifetime::interval

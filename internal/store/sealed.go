@@ -35,15 +35,15 @@ type SealedValue[K core.Kind] struct {
 }
 
 // SealedValuesWithoutPrefix lists up to limit values of a column that do not begin with prefix, in the order of their
-// ids. It starts after the id after.
+// ids. It lists only ids after afterID.
 func SealedValuesWithoutPrefix[K core.Kind](ctx context.Context, s *Store, c SealedColumn, prefix []byte,
-	after core.ID[K], limit int,
+	afterID core.ID[K], limit int,
 ) ([]SealedValue[K], error) {
 	return queryMany[SealedValue[K]](s.query(ctx, `
 		SELECT `+c.key+` AS id, workspace_id AS workspace, `+c.Column+` AS sealed FROM `+c.Table+`
 		WHERE (@after::uuid IS NULL OR `+c.key+` > @after) AND length(`+c.Column+`) > 2 AND substring(`+c.Column+
 		` FROM 1 FOR length(@head::bytea)) <> @head::bytea
-		ORDER BY `+c.key+` LIMIT @limit`, args{"head": prefix, "after": after, "limit": limit}))
+		ORDER BY `+c.key+` LIMIT @limit`, args{"head": prefix, "after": afterID, "limit": limit}))
 }
 
 // ReplaceSealed replaces an encrypted value. It does nothing, and returns false, if the value in the row has changed or

@@ -13,8 +13,8 @@ import (
 // this many posts is rare enough for the index.
 const examinedFirst = 5_000
 
-// searchPosts first examines the first posts of the list, which soon contain a frequent text. If they do not fill a
-// page, it uses the text index, which is fast for rare texts.
+// searchPosts first examines the first posts of the list. If the text is frequent, the matches among them fill a page.
+// Otherwise, searchPosts uses the text index, which is fast for rare texts.
 func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]core.Post, error) {
 	const contains = `(p.text ILIKE @q OR p.title ILIKE @q)`
 	q.args["q"] = likePattern(f.Contains)
@@ -56,14 +56,14 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 }
 
 // searchMedia is searchPosts for files.
-func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, where, end string, a args) ([]Media, error) {
+func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderSQL string, a args) ([]Media, error) {
 	const (
 		texts    = `search_grams(m.original_name || E'\n' || m.title || E'\n' || m.description)`
 		contains = ` AND (m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q)`
 	)
 	a["q"], a["examined"] = likePattern(f.Contains), examinedFirst
-	first := `FROM (SELECT m.*` + mediaSource + where + ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @examined) m`
-	files, err := queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaFields+` `+first+` WHERE true`+contains+end, a))
+	first := `FROM (SELECT m.*` + mediaSource + whereSQL + ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @examined) m`
+	files, err := queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaFields+` `+first+` WHERE true`+contains+orderSQL, a))
 	if err != nil || len(files) == f.Limit {
 		return files, err
 	}
@@ -74,9 +74,9 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, where, end strin
 	}
 	defer release()
 	a["text"] = f.Contains
-	found, err := queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaColumns+where+
+	found, err := queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaColumns+whereSQL+
 		` AND `+texts+` @@ search_query(@text)`+contains+
-		` AND (SELECT count(*) `+first+`) >= @examined -- or else there are no others`+"\n"+end, a))
+		` AND (SELECT count(*) `+first+`) >= @examined -- or else there are no others`+"\n"+orderSQL, a))
 	if len(found) < len(files) {
 		return files, err
 	}

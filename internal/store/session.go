@@ -9,7 +9,7 @@ import (
 )
 
 // Sessions stores the dashboard's sessions by the hashes of their tokens, and implements the store of scs. A deleted
-// session leaves an empty row until it expires, so that a concurrent request cannot restore it by saving it.
+// session leaves an empty row until it expires, so that a concurrent request cannot restore the session by saving it.
 type Sessions struct {
 	store *Store
 	now   func() time.Time
@@ -29,7 +29,7 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, foun
 	return data, err == nil, err
 }
 
-// CommitCtx stores a session. The context says whose it is (core.WithBrowserSession).
+// CommitCtx stores a session. The context says whose session it is (core.WithBrowserSession).
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	of := core.BrowserSessionOf(ctx)
 	return s.store.exec(ctx, `

@@ -1,4 +1,5 @@
-// Package store contains all SQL. Tenant is one workspace's data, and Store is what concerns the whole system.
+// Package store contains all SQL. Tenant gives access to one workspace's data, and Store to the data of the whole
+// server.
 //
 // A method that is named for what it returns only reads. If it returns a single row, the error is ErrNotFound when
 // there is none; a lookup of several rows by id omits missing ones. A method whose name begins with Lock prevents
@@ -51,13 +52,13 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	return &Store{pool: pool, jobs: jobs, q: pool, searches: &searchLimiter{}}, nil
 }
 
-// Tx calls f in one transaction, which commits if f returns nil and otherwise rolls back. Within a transaction, it
-// calls f in that one.
+// Tx calls f in one transaction, which is committed if f returns nil and otherwise rolled back. Within a transaction, Tx
+// calls f in that same transaction.
 func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 	return s.runInTx(ctx, pgx.TxOptions{}, f)
 }
 
-// runInTx calls f in a transaction with the given options or, within a transaction, in that one.
+// runInTx calls f in a new transaction with the given options or, within a transaction, in that same transaction.
 func (s *Store) runInTx(ctx context.Context, options pgx.TxOptions, f func(*Store) error) error {
 	if s.tx != nil {
 		return f(s)
@@ -95,11 +96,11 @@ func (t Tenant) signalDueIfNil(err error) error {
 	return err
 }
 
-// In returns one workspace's data. It does not check rights; app.enter does.
+// In returns access to one workspace's data. It does not check rights; app.enter does.
 func (s *Store) In(ws core.WorkspaceID) Tenant { return Tenant{s, ws} }
 
-// Tenant is one workspace's data. It adds the workspace to every query's arguments as @ws. A query that does not use
-// @ws fails when it first runs.
+// Tenant gives access to one workspace's data. It adds the workspace to every query's arguments as @ws. A query that
+// does not use @ws fails when it first runs.
 type Tenant struct {
 	store *Store
 	ws    core.WorkspaceID
@@ -151,7 +152,7 @@ func (t Tenant) exec(ctx context.Context, sql string, a args) error {
 	return t.store.exec(ctx, sql, t.withWorkspace(a))
 }
 
-func (t Tenant) execChanged(ctx context.Context, sql string, a args) (bool, error) {
+func (t Tenant) execChanged(ctx context.Context, sql string, a args) (changed bool, err error) {
 	return t.store.execChanged(ctx, sql, t.withWorkspace(a))
 }
 
@@ -171,7 +172,7 @@ func (s *Store) exec(ctx context.Context, sql string, a args) error {
 }
 
 // execChanged runs a statement and reports whether it wrote a row.
-func (s *Store) execChanged(ctx context.Context, sql string, a args) (bool, error) {
+func (s *Store) execChanged(ctx context.Context, sql string, a args) (changed bool, err error) {
 	tag, err := s.q.Exec(ctx, sql, namedArgs(a))
 	return tag.RowsAffected() > 0, translateError(err)
 }

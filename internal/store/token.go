@@ -24,9 +24,9 @@ func (s *Store) DueTokenRefreshes(ctx context.Context, limit int) ([]queue.Refre
 		ORDER BY token_refresh_at LIMIT @limit`, args{"limit": limit}))
 }
 
-// ClaimTokenRefresh claims the renewal of a token for the lease. A token is due at its time, or immediately if it is
-// lapsedToken and no renewal has failed. It returns ErrNotFound if the token is not due, is being renewed by another
-// worker, or was replaced.
+// ClaimTokenRefresh claims the renewal of a token for the lease. A renewal is due at its scheduled time, or immediately
+// if the token is lapsedToken and no renewal of it has failed. ClaimTokenRefresh returns ErrNotFound if no renewal is
+// due, if another worker is renewing the token, or if the token was replaced.
 func (t Tenant) ClaimTokenRefresh(ctx context.Context, id core.AccountID, lapsedToken []byte,
 	lease time.Duration,
 ) (_ core.Account, sealedToken []byte, err error) {
@@ -86,9 +86,9 @@ type RefreshResult struct {
 	Token     *SealedToken // nil if the old token stays
 	Status    core.AccountStatus
 	Reason    string
-	NeverAuto bool // the network has no renewal
-	// Wait is the minimum pause that the network has asked for after a temporary failure. Otherwise, the pause is as
-	// long as renewals have been failing, within the bounds below.
+	NeverAuto bool // the network cannot renew tokens
+	// Wait is the minimum pause that the network has asked for after a temporary failure. Unless Wait is longer, the pause
+	// is as long as renewals have been failing, within the bounds below.
 	Wait time.Duration
 }
 
@@ -98,8 +98,8 @@ const (
 	refreshLatest  = time.Hour
 )
 
-// SaveTokenRefresh stores the result of renewing a token. It does nothing if the token has changed since it was
-// claimed: then a person has reconnected the account, and the new token is valid.
+// SaveTokenRefresh stores the result of renewing a token. It does nothing if the token has changed since it was claimed:
+// in that case, a person has reconnected the account, and the new token is valid.
 func (t Tenant) SaveTokenRefresh(ctx context.Context, id core.AccountID, claimedToken []byte, r RefreshResult) error {
 	token := SealedToken{Sealed: claimedToken}
 	if r.Token != nil {
@@ -147,8 +147,8 @@ func (s *Store) AllAccountTokens(ctx context.Context) ([]AccountToken, error) {
 			AND length(token) > 2 ORDER BY id`, nil))
 }
 
-// RevokeAccountTokens deletes tokens and revokes their accounts, except for tokens that were replaced since they were
-// read.
+// RevokeAccountTokens deletes tokens and marks their accounts as revoked, except for tokens that were replaced since
+// they were read. It does not call networks.
 func (s *Store) RevokeAccountTokens(ctx context.Context, tokens []AccountToken, reason string) error {
 	ids, sealed := make([]core.AccountID, len(tokens)), make([][]byte, len(tokens))
 	for i, t := range tokens {
@@ -162,9 +162,9 @@ func (s *Store) RevokeAccountTokens(ctx context.Context, tokens []AccountToken, 
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// ReconcileAccountConnections revokes the accounts whose ConnectedVia differs from connectedVia, because this server
-// now uses other networks. It restores those whose networks are in use again. It does not change accounts without a
-// token.
+// ReconcileAccountConnections marks the accounts whose ConnectedVia differs from connectedVia as revoked, because this
+// server now uses other networks, real or simulated. It restores the accounts whose networks are in use again. It does
+// not change accounts without a token.
 func (s *Store) ReconcileAccountConnections(ctx context.Context, connectedVia, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET

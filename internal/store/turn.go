@@ -23,7 +23,7 @@ const waitForTurn = 10 * time.Minute
 const accountSQL = `(SELECT account_id FROM posts WHERE workspace_id = @ws AND id = @post)`
 
 // takeTurnSQL takes the turn for a claimed publication that is due, unless another post of its account has it. Like
-// every statement that writes both, it locks the publication first.
+// every statement that writes a publication and a turn, it locks the publication first.
 const takeTurnSQL = `, mine AS (
 			SELECT post_id FROM publications WHERE ` + fence + ` AND due_at <= clock() FOR NO KEY UPDATE
 		), turn AS (
@@ -35,7 +35,7 @@ const takeTurnSQL = `, mine AS (
 		)`
 
 // passTurnSQL ends the turn of the publication in the CTE fenced, if it has the turn. The waiting post that is due
-// first gets the turn and becomes due now. It skips a locked post, because somebody is changing that one.
+// first gets the turn and becomes due now. A locked post is skipped, because another transaction is changing it.
 const passTurnSQL = `, held AS (
 			SELECT account_id FROM turns WHERE workspace_id = @ws AND account_id = ` + accountSQL + ` AND post_id = @post
 				AND EXISTS (SELECT FROM fenced) FOR UPDATE
@@ -85,10 +85,10 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// WakeNextWaitingPosts finds the accounts with waiting posts whose turn no post has. For each of them, it makes the
-// post due now that was due first. This happens if a worker dies, or if a turn ends while a post begins to wait. The
-// post takes the turn when it is armed, as any other does. WakeNextWaitingPosts waits for no lock, so it cannot
-// deadlock with a transaction that changes several posts.
+// WakeNextWaitingPosts wakes one post of each account whose posts wait although no post has the turn. The waiting post
+// with the earliest time becomes due now, and takes the turn when it is armed, like any other post. An account needs
+// this if a worker has died, or if a turn ended while a post began to wait. WakeNextWaitingPosts waits for no lock, so
+// it cannot deadlock with a transaction that changes several posts.
 func (s *Store) WakeNextWaitingPosts(ctx context.Context) error {
 	woken, err := s.execChanged(ctx, `
 		WITH free AS (

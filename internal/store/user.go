@@ -35,15 +35,16 @@ func (s *Store) SessionMember(ctx context.Context, user core.UserID, ws core.Wor
 		args{"user": user, "workspace": ws}))
 }
 
-// SessionMemberAt returns a person's membership in the workspace with the slug or, failing that, in the workspace last
-// or, failing that, their oldest membership. It returns ErrNotFound for a person without a workspace.
+// SessionMemberAt returns a person's membership in the workspace with the slug. If the person is not a member there, it
+// returns their membership in lastWorkspace or, failing that, their oldest membership. It returns ErrNotFound for a
+// person without a workspace.
 func (s *Store) SessionMemberAt(ctx context.Context, user core.UserID, slug string,
-	last core.WorkspaceID,
+	lastWorkspace core.WorkspaceID,
 ) (SessionMember, error) {
 	return queryOne[SessionMember](s.query(ctx, `
 		SELECT `+personColumns+` WHERE m.user_id = @user
 		ORDER BY w.slug = @slug DESC, w.id = @last DESC, m.created_at, w.id LIMIT 1`,
-		args{"user": user, "slug": slug, "last": last}))
+		args{"user": user, "slug": slug, "last": lastWorkspace}))
 }
 
 // CurrentWorkspaceSlug returns the present slug of the workspace that once had formerSlug, if the person is a member.
@@ -140,7 +141,7 @@ func (t Tenant) SetMemberPasswordHash(ctx context.Context, user core.UserID, pas
 		args{"user": user, "hash": passwordHash})
 }
 
-// SetShortcuts sets whether single keys are shortcuts for a person.
+// SetShortcuts turns shortcuts with single keys on or off for a person.
 func (s *Store) SetShortcuts(ctx context.Context, user core.UserID, on bool) error {
 	return s.exec(ctx, `UPDATE users SET shortcuts = @on WHERE id = @user`, args{"user": user, "on": on})
 }

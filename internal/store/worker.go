@@ -42,7 +42,7 @@ const budgetRetention = 48 * time.Hour
 // alertMemory is longer than the pause between two emails about one reason.
 const alertMemory = 48 * time.Hour
 
-// alertRetention is how long members can still be told about a problem.
+// alertRetention is how long members can still be emailed about a problem.
 const alertRetention = 7 * 24 * time.Hour
 
 // DeleteOldRows deletes rows that are no longer needed, from all tables that have such rows.
@@ -52,14 +52,14 @@ func (s *Store) DeleteOldRows(ctx context.Context, now time.Time, keep Retention
 		a         args
 	}{
 		{"sessions", `DELETE FROM sessions WHERE expiry <= @now`, args{"now": now}},
-		{"audit log", `DELETE FROM audit_log WHERE at <= clock() - @age::interval`, args{"age": AuditRetention}},
+		{"audit entries", `DELETE FROM audit_log WHERE at <= clock() - @age::interval`, args{"age": AuditRetention}},
 		{"devices", `DELETE FROM devices WHERE seen_at <= @before`, args{"before": now.Add(-keep.Devices)}},
 		{"consents", `DELETE FROM connections WHERE expires_at <= @now`, args{"now": now}},
 		{"stored responses", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": keep.Replays}},
 		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": keep.Creations}},
 		{
 			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + currentPart,
-			args{"step": partLength(keep.Addresses).Microseconds()},
+			args{"step": windowPartLength(keep.Addresses).Microseconds()},
 		},
 		{
 			"counted calls",

@@ -26,7 +26,7 @@ func (t Tenant) ReservedSlugs(ctx context.Context) ([]string, error) {
 	return queryValues[string](t.query(ctx, `SELECT slug FROM former_slugs WHERE workspace_id = @ws ORDER BY slug`, nil))
 }
 
-// LockWorkspace makes other transactions that call it wait until this one ends. Those that count the workspace's
+// LockWorkspace makes other transactions that call it wait until this one ends. Transactions that count the workspace's
 // accounts, members or creations call it. Rows that refer to the workspace can still be added.
 func (t Tenant) LockWorkspace(ctx context.Context) error {
 	_, err := queryValue[core.WorkspaceID](t.query(ctx, `SELECT id FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, nil))
@@ -45,7 +45,7 @@ func (t Tenant) PlanUsage(ctx context.Context, period string, now time.Time) (co
 		args{"period": period, "now": now}))
 }
 
-// FirstSteps returns which of the workspace's first steps are done. Of the posts, it looks at the last hundred.
+// FirstSteps returns which of the workspace's first steps are done. It looks only at the latest hundred posts.
 func (t Tenant) FirstSteps(ctx context.Context) (core.FirstSteps, error) {
 	return queryOne[core.FirstSteps](t.query(ctx, `
 		SELECT EXISTS (SELECT FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS account,
