@@ -25,7 +25,7 @@ func TestMemberRules(t *testing.T) {
 	}
 	unknown := func(name, id string) []step {
 		says := `{"code":"not_found","message":"Nothing in this workspace has this id.",` +
-			`"hint":"Use an id that a list of this workspace contains."}`
+			`"hint":"Use an id from one of this workspace's lists."}`
 		return []step{
 			{
 				name: name + " is changed", caller: "session", call: "PATCH /members/" + id, body: `{"role":"viewer"}`,

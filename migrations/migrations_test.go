@@ -169,7 +169,7 @@ func TestFromEmptyAndAgain(t *testing.T) {
 	if err := migrations.Run(t.Context(), pool); err != nil {
 		t.Fatal(err)
 	}
-	if state := readState(t, pool); state.Have != first.Want || state.Empty || state.CheckFloor() != nil {
+	if state := readState(t, pool); state.Have != first.Want || state.Empty || state.CheckCompatible() != nil {
 		t.Fatalf("after the first run: %+v", state)
 	}
 	before := schema(t, pool)
@@ -225,8 +225,8 @@ func TestAProgramRunsOnASchemaOneVersionNewer(t *testing.T) {
 	}
 	before := schema(t, pool)
 	state := readState(t, pool)
-	if state.Have != state.Want+2 || state.IsBehind() || state.CheckFloor() != nil {
-		t.Errorf("%+v, %v", state, state.CheckFloor())
+	if state.Have != state.Want+2 || state.IsBehind() || state.CheckCompatible() != nil {
+		t.Errorf("%+v, %v", state, state.CheckCompatible())
 	}
 	if err := migrations.Run(t.Context(), pool); err != nil {
 		t.Error(err)
@@ -244,7 +244,7 @@ func TestAProgramBelowTheFloorIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := readState(t, pool).CheckFloor(); err == nil || !strings.Contains(err.Error(), "run the newer program") {
+	if err := readState(t, pool).CheckCompatible(); err == nil || !strings.Contains(err.Error(), "Run the newer version") {
 		t.Errorf("error %v", err)
 	}
 	err := migrations.Run(t.Context(), pool)
@@ -326,7 +326,7 @@ func TestAPoolOfOneIsRefused(t *testing.T) {
 	}
 	t.Cleanup(pool.Close)
 	if err := migrations.Run(t.Context(), pool); err == nil ||
-		!strings.Contains(err.Error(), "two connections are needed") {
+		!strings.Contains(err.Error(), "must allow two connections") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool) error {
 func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 	state, err := ReadState(ctx, pool)
 	if err == nil {
-		err = state.CheckFloor()
+		err = state.CheckCompatible()
 	}
 	if err != nil || !state.IsBehind() {
 		return err

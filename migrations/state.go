@@ -25,9 +25,9 @@ type State struct {
 // IsBehind reports whether the database lacks a migration.
 func (s State) IsBehind() bool { return s.Have < s.Want }
 
-// CheckFloor returns an error if a newer program has changed the database so that this program cannot work with it. A
-// newer schema alone is not an error.
-func (s State) CheckFloor() error {
+// CheckCompatible returns an error if a newer program has changed the database so that this program cannot work with
+// it. A newer schema alone is not an error.
+func (s State) CheckCompatible() error {
 	if s.floor <= s.known {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (s State) CheckFloor() error {
 
 // ReadState returns the state of a database. It changes nothing.
 func ReadState(ctx context.Context, pool *pgxpool.Pool) (s State, err error) {
-	if s.known, s.Want, err = countSteps(pool); err != nil {
+	if s.known, s.Want, err = countMigrations(pool); err != nil {
 		return s, err
 	}
 	version, err := queryNumber(ctx, pool, "SELECT version FROM "+table)
@@ -71,8 +71,8 @@ func queryNumber(ctx context.Context, pool *pgxpool.Pool, query string) (int32, 
 	return n, nil
 }
 
-// countSteps counts the migrations of this program: ours alone, and ours together with River's.
-func countSteps(pool *pgxpool.Pool) (ours, all int32, err error) {
+// countMigrations counts the migrations of this program: ours alone, and ours together with River's.
+func countMigrations(pool *pgxpool.Pool) (ours, all int32, err error) {
 	names, err := migrate.FindMigrations(files)
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the migrations: %w", err)

@@ -182,7 +182,7 @@ func (r *request) showPostsOfEntry() error {
 	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}
-	title := ui.CountNoun(m.Total, "post", "posts") + " at " + m.Zone.Label(m.Posts[0].At)
+	title := ui.CountNoun(m.Total, "post", "posts") + " at " + m.Zone.FormatTime(m.Posts[0].At)
 	if m.Frame, err = r.loadFrameAndPopFlash(title, layout.SectionCalendar); err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (r *request) moveSinglePost(ctx context.Context, in contract.EditPost, zone
 		return layout.Flash{}, err
 	}
 	return layout.Flash{
-		Tone: ui.ToneGood, Text: "Moved to " + zone.Label(moved.PublishAt.Time) + ".", Action: r.newUndoAction(before),
+		Tone: ui.ToneGood, Text: "Moved to " + zone.FormatTime(moved.PublishAt.Time) + ".", Action: r.newUndoAction(before),
 	}, nil
 }
 

@@ -239,7 +239,7 @@ func (r *request) createPosts(form url.Values) error {
 		return r.saveAltTextsAndCreatePosts(ctx, form, m)
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
-		return r.renderComposerForm(http.StatusNotFound, form, core.AsError(err))
+		return r.renderComposerForm(http.StatusNotFound, form, core.ErrorOrInternal(err))
 	}
 	if err != nil {
 		return r.renderComposerError(form, err)

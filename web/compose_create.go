@@ -73,7 +73,7 @@ func createdText(m posts.ComposeModel, made ...contract.Post) string {
 		return text
 	}
 	if len(made) > 0 && made[0].PublishAt != nil { // all have the same time
-		text += " for " + m.Zone.Label(made[0].PublishAt.Time)
+		text += " for " + m.Zone.FormatTime(made[0].PublishAt.Time)
 	}
 	return text + "."
 }

@@ -79,7 +79,7 @@ func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
 		return nil, nil
 	}
 	steps, err := r.web.cfg.App.GetFirstSteps(r.context(), r.caller)
-	if err != nil || steps.Done() {
+	if err != nil || steps.AllDone() {
 		return nil, err
 	}
 	return &steps, nil

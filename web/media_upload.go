@@ -77,7 +77,7 @@ func (r *request) writeJSON(status int, v any) error {
 
 // writeErrorJSON responds with an error as JSON, in words for people. It returns internal errors unchanged.
 func (r *request) writeErrorJSON(err error) error {
-	e := core.AsError(err)
+	e := core.ErrorOrInternal(err)
 	if e.Code == core.CodeInternal || e.Code == core.CodeUnavailable {
 		return err
 	}

@@ -81,7 +81,7 @@ func (r *request) reschedulePost(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	return r.finishUndoablePostAction("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", before, nil)
+	return r.finishUndoablePostAction("Rescheduled to "+zone.FormatTime(p.PublishAt.Time)+".", before, nil)
 }
 
 // redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.

@@ -88,7 +88,7 @@ func (r *request) searchAccounts(query string) ([]layout.PaletteEntry, error) {
 		if a.Username != nil {
 			words += " " + *a.Username
 		}
-		if core.ContainsWords(words, query) {
+		if core.ContainsAllWords(words, query) {
 			list = append(list, e)
 		}
 	}
@@ -123,7 +123,7 @@ func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 // filterEntries returns the entries whose name and detail contain each word of a query.
 func filterEntries(entries []layout.PaletteEntry, query string) (list []layout.PaletteEntry) {
 	for _, e := range entries {
-		if core.ContainsWords(e.Name+" "+e.Detail, query) {
+		if core.ContainsAllWords(e.Name+" "+e.Detail, query) {
 			list = append(list, e)
 		}
 	}

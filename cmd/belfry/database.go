@@ -158,8 +158,8 @@ func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) err
 	switch {
 	case err != nil:
 		return fmt.Errorf("read the database's schema: %w", err)
-	case state.CheckFloor() != nil || !state.IsBehind():
-		return state.CheckFloor()
+	case state.CheckCompatible() != nil || !state.IsBehind():
+		return state.CheckCompatible()
 	case !d.own && !state.Empty:
 		return fmt.Errorf("the database's schema is out of date (%d of %d migrations): make a backup, then run `belfry migrate`",
 			state.Have, state.Want)

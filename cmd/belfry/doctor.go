@@ -145,8 +145,8 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 		return "", fmt.Errorf("read the database's schema: %w", err)
 	case state.Empty:
 		return found + ", empty; the service migrates it when it first starts", nil
-	case state.CheckFloor() != nil:
-		return "", state.CheckFloor()
+	case state.CheckCompatible() != nil:
+		return "", state.CheckCompatible()
 	case state.IsBehind():
 		return "", fmt.Errorf("%s, but its schema has %d of this program's %d migrations: run `belfry migrate`", found, state.Have, state.Want)
 	}

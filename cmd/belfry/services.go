@@ -150,7 +150,7 @@ func newNetworkClient(
 	cfg *config.Config, figures *metrics.Metrics, sandboxURL *url.URL,
 ) (client *network.Client, simulator string, err error) {
 	c := network.ClientConfig{Timeout: newSchedule(cfg).CallTimeout(), Observe: func(call network.Call) {
-		figures.CountCall(call.Host, strconv.Itoa(call.Status), string(call.Kind))
+		figures.CountNetworkCall(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}
 	if sandboxURL != nil {
 		browse, err := url.Parse(cfg.PublicURL + sandboxPath)

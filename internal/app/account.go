@@ -120,7 +120,7 @@ const reasonOtherNetworks = "The account was connected while this server used ot
 // also restores accounts that it revoked earlier, if their networks are in use again. It is called once when the
 // service starts.
 func (a *App) ReconcileAccountsWithNetworks(ctx context.Context) error {
-	if err := a.cfg.Store.ReconcileAccountConnections(ctx, a.cfg.NetworksURL, reasonOtherNetworks); err != nil {
+	if err := a.cfg.Store.RevokeOrRestoreAccounts(ctx, a.cfg.NetworksURL, reasonOtherNetworks); err != nil {
 		return fmt.Errorf("revoke accounts of other networks: %w", err)
 	}
 	return nil

@@ -108,7 +108,7 @@ func (a *App) checkAccountQuota(ctx context.Context, t store.Tenant) error {
 	if err != nil {
 		return err
 	}
-	used, err := t.CountAccounts(ctx)
+	used, err := t.CountConnectedAccounts(ctx)
 	if err != nil {
 		return err
 	}
@@ -134,8 +134,8 @@ func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n
 	row.Platform, row.Account, row.Post, row.Verifier = d.ID, account, post, []byte{}
 	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
-		verifier := secret.NewVerifier()
-		ask.Challenge = secret.Challenge(verifier)
+		verifier := secret.NewPKCEVerifier()
+		ask.Challenge = secret.PKCEChallenge(verifier)
 		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, connectionSealPlace("verifier", row, c), []byte(verifier))
 	}
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {

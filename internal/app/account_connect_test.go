@@ -78,7 +78,7 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 	stranger := one.Member(core.RoleAdmin)
 	for name, try := range map[string]func() (app.Connected, error){
 		"another session": func() (app.Connected, error) {
-			return h.App.FinishConnect(t.Context(), one.Owner.WithSession("another-browser"), "threads", back)
+			return h.App.FinishConnect(t.Context(), one.Owner.WithSessionID("another-browser"), "threads", back)
 		},
 		"another person": func() (app.Connected, error) {
 			return h.App.FinishConnect(t.Context(), stranger, "threads", back)
@@ -182,7 +182,7 @@ func TestOfSeveralProfilesThePersonChooses(t *testing.T) {
 	if e := want(t, core.CodeQuotaExceeded, err); e.Quota.Limit != 3 {
 		t.Errorf("the figures are %+v", e.Quota)
 	}
-	_, err = h.App.ConnectChosenProfiles(t.Context(), ws.Owner.WithSession("another-browser"), offered.Choice, usable[:1])
+	_, err = h.App.ConnectChosenProfiles(t.Context(), ws.Owner.WithSessionID("another-browser"), offered.Choice, usable[:1])
 	want(t, core.CodeConflict, err)
 	done, err := choose(usable[0], usable[0]) // the choice stayed open
 	must(t, err)
@@ -393,7 +393,7 @@ func TestANetworkWithPKCEIsShownTheVerifierOfItsChallenge(t *testing.T) {
 	must(t, h.Pool.QueryRow(t.Context(), `SELECT verifier FROM connections`).Scan(&sealed))
 	_, err := finish(t, h, ws, "threads", back)
 	must(t, err)
-	if p.asked.Challenge == "" || secret.Challenge(p.grant.Verifier) != p.asked.Challenge {
+	if p.asked.Challenge == "" || secret.PKCEChallenge(p.grant.Verifier) != p.asked.Challenge {
 		t.Errorf("asked with %q, answered with %q", p.asked.Challenge, p.grant.Verifier)
 	}
 	if len(sealed) == 0 || bytes.Contains(sealed, []byte(p.grant.Verifier)) {

@@ -90,12 +90,12 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 	if pub.IsBeingPublished() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
 			WithHint("Publishing ends by %s. Disconnect the account when the post is live or failed.",
-				post.Zone.Label(pub.LeaseUntil))
+				post.Zone.FormatTime(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",
 		postLabel(post), post.AccountName).
 		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
-			"Disconnect the account when the post is live or failed.", post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.AskingSince())))
+			"Disconnect the account when the post is live or failed.", post.Zone.FormatTime(pub.NextAt), post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingSince())))
 }
 
 // postLabel returns the beginning of a post's text and its id.

@@ -52,7 +52,7 @@ func (a *App) scheduleChecks(ctx context.Context, t store.Tenant, accounts []cor
 	if len(ids) == 0 {
 		return nil
 	}
-	return t.EnqueueStaleChecks(ctx, ids, maxAge)
+	return t.EnqueueStaleAccountChecks(ctx, ids, maxAge)
 }
 
 // tryUpdateFacts asks the network what an account may do, if it reports facts. It only logs an error; plans then use
@@ -83,5 +83,5 @@ func (a *App) fetchAndSaveFacts(ctx context.Context, t store.Tenant, informer ne
 	if err != nil {
 		return err
 	}
-	return t.SaveFacts(ctx, account.ID, facts.CompletedFrom(earlier[account.ID]))
+	return t.SaveFacts(ctx, account.ID, facts.WithEarlierIfBlocked(earlier[account.ID]))
 }

@@ -111,7 +111,7 @@ func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Ca
 	if err != nil {
 		return nil, err
 	}
-	used, err := t.CountAccounts(ctx)
+	used, err := t.CountConnectedAccounts(ctx)
 	if err != nil {
 		return nil, err
 	}

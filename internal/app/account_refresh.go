@@ -168,7 +168,7 @@ func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Acco
 	if err != nil {
 		log.WarnContext(ctx, "could not renew an account's token", "error", err)
 		result := refreshResultFromError(err)
-		a.cfg.Metrics.CountRefresh(string(account.Platform), refreshOutcomes[result.Status])
+		a.cfg.Metrics.CountTokenRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
 	}
 	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.delayNextRenewal(fresh))
@@ -176,7 +176,7 @@ func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Acco
 		return same, err
 	}
 	log.InfoContext(ctx, "renewed an account's token")
-	a.cfg.Metrics.CountRefresh(string(account.Platform), "renewed")
+	a.cfg.Metrics.CountTokenRefresh(string(account.Platform), "renewed")
 	same.Token = &token
 	return same, nil
 }

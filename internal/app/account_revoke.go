@@ -79,7 +79,7 @@ func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Conn
 			grants = append(grants, grant)
 		}
 	}
-	revoked, err := t.LockGrants(ctx, grants, consent.BegunAt)
+	revoked, err := t.LockGrantsAndCheckRevoked(ctx, grants, consent.BegunAt)
 	if err == nil && revoked {
 		return core.Fail(core.CodeConflict,
 			"Belfry has just ended its earlier access at the network, which also ended the new access.").

@@ -29,7 +29,7 @@ func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, re
 	}
 	counted, err := a.countCreation(ctx, t)
 	if err != nil && replay != nil {
-		if err := t.ReleaseReplay(ctx, replay.toStoreReplay()); err != nil {
+		if err := t.ReleaseReplayKey(ctx, replay.toStoreReplay()); err != nil {
 			return Answer{}, err
 		}
 	}

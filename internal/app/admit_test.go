@@ -232,7 +232,7 @@ func TestKeyOfACrashedRequestBecomesFree(t *testing.T) {
 		h.Clock.Advance(c.by)
 		_, err = h.App.Admit(t.Context(), key.Caller, creation, replay)
 		want(t, core.CodeIdempotencyInProgress, err)
-		if got := core.AsError(err).RetryAfter; got != c.wait {
+		if got := core.ErrorOrInternal(err).RetryAfter; got != c.wait {
 			t.Errorf("%s later the answer says to wait %d seconds, want %d", c.by, got, c.wait)
 		}
 	}
@@ -276,7 +276,7 @@ func TestTheSlowerOfTwoRequestsWithOneKeyUndoesItself(t *testing.T) {
 	must(t, err)
 	_, err = h.App.CreatePosts(app.WithReplay(t.Context(), replay), key.Caller, in)
 	want(t, core.CodeIdempotencyInProgress, err)
-	if got := core.AsError(err).RetryAfter; got != 60 {
+	if got := core.ErrorOrInternal(err).RetryAfter; got != 60 {
 		t.Errorf("the slower one is told to wait %d seconds, want 60, as long as the other's lock holds", got)
 	}
 	list, err := h.App.ListPosts(t.Context(), key.Caller, contract.ListPosts{})

@@ -81,7 +81,7 @@ func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
 	if p.accounts, err = t.LostAccountsAmong(ctx, accounts); err != nil {
 		return err
 	}
-	readers, err := t.MailRecipients(ctx)
+	readers, err := t.MembersWithMailChoice(ctx)
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (c Config) missingFields() (names []string) {
 // App performs the operations. It is safe for concurrent use.
 type App struct {
 	cfg       Config
-	passwords *secret.Passwords
+	passwords *secret.PasswordHasher
 	refused   refusedAddresses
 	intake    *intake.Service
 	engine    *publish.Engine
@@ -116,7 +116,7 @@ func New(cfg Config) (*App, error) {
 	if missing := cfg.missingFields(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
-	a := &App{cfg: cfg, passwords: secret.NewPasswords(), intake: intake.New(cfg.intakeConfig())}
+	a := &App{cfg: cfg, passwords: secret.NewPasswordHasher(), intake: intake.New(cfg.intakeConfig())}
 	var receipts *restore.Receipts
 	if cfg.Blobs != nil {
 		receipts = restore.NewReceipts(cfg.Blobs, cfg.Now)

@@ -90,7 +90,7 @@ func (a *App) EnterWorkspaceOrLast(ctx context.Context, s Session, slug string) 
 		return Visit{}, errNotSignedIn()
 	}
 	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // unset if there is none
-	m, err := a.cfg.Store.SessionMemberAt(ctx, user, slug, last)
+	m, err := a.cfg.Store.SessionMemberBySlugOrLast(ctx, user, slug, last)
 	c, err := verifySession(s, m, err)
 	return Visit{Caller: c, Slug: m.Slug, Preferences: Preferences{Shortcuts: m.Shortcuts, FirstSteps: m.FirstSteps}}, err
 }
@@ -116,7 +116,7 @@ func verifySession(s Session, person store.SessionMember, lookupErr error) (core
 	if subtle.ConstantTimeCompare([]byte(s.Proof), []byte(SessionProof(person.PasswordHash))) != 1 {
 		return core.Caller{}, errNotSignedIn()
 	}
-	return newSessionCaller(person, s.ProvedAt).WithSession(s.ID), nil
+	return newSessionCaller(person, s.ProvedAt).WithSessionID(s.ID), nil
 }
 
 // newSessionCaller returns the caller of a signed-in person.

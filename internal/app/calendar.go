@@ -82,7 +82,7 @@ func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.
 		return CalendarPosts{}, err
 	}
 	f.Platform, f.Limit = platform, maxTogether
-	found, err := t.PostsTogether(ctx, f, postID)
+	found, err := t.PostsInCalendarEntry(ctx, f, postID)
 	if err == nil && len(found) == 0 {
 		err = core.NotFound()
 	}

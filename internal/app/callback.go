@@ -149,7 +149,7 @@ func (a *App) EraseGrantData(ctx context.Context, code string) (retryAfter time.
 // requested. It returns conflict while one of the account's posts is being published.
 func (a *App) eraseAccountData(ctx context.Context, account store.GrantAccount, e store.Erasure) error {
 	return a.enterForNetwork(account).Tx(ctx, func(t store.Tenant) error {
-		account, err := t.LockGrantAccount(ctx, account.ID, e.Grant, e.AskedAt)
+		account, err := t.LockGrantOfAccount(ctx, account.ID, e.Grant, e.AskedAt)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}

@@ -250,7 +250,7 @@ func TestAnAccountThatIsConnectedAgainMeanwhileIsNotErased(t *testing.T) {
 		account, token, err := tx.AccountWithToken(t.Context(), ws.AccountID(a))
 		must(t, err)
 		grant := stored[[]byte](t, h, a, "grant_hash")
-		_, err = tx.LockGrants(t.Context(), [][]byte{grant}, h.Clock.Now())
+		_, err = tx.LockGrantsAndCheckRevoked(t.Context(), [][]byte{grant}, h.Clock.Now())
 		must(t, err)
 		go func() {
 			_, err := h.App.EraseGrantData(t.Context(), answer.Code)

@@ -22,11 +22,11 @@ func (a *App) RecordHeartbeat(ctx context.Context, worker string) error {
 
 // UpdateOverdueMetrics updates the metrics of overdue posts.
 func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
-	count, oldest, err := a.cfg.Store.CountOverdue(ctx, overdueAfter)
+	count, oldest, err := a.cfg.Store.CountOverduePublications(ctx, overdueAfter)
 	if err != nil {
 		return fmt.Errorf("count overdue posts: %w", err)
 	}
-	a.cfg.Metrics.SetOverdue(count, oldest)
+	a.cfg.Metrics.SetOverduePublications(count, oldest)
 	return nil
 }
 

@@ -118,13 +118,14 @@ type mailLimit struct {
 
 // throttler is a store.Store or, within a transaction, its store.Tenant.
 type throttler interface {
-	Throttle(ctx context.Context, key string, burst int, interval time.Duration) (wait time.Duration, err error)
+	CountThrottledAction(ctx context.Context, key string, burst int, interval time.Duration,
+	) (wait time.Duration, err error)
 }
 
 // countEmailAndMaySend counts an email to an address, whoever requests it, and reports whether the address may still
 // get it.
 func countEmailAndMaySend(ctx context.Context, db throttler, l mailLimit, email string) (bool, error) {
-	wait, err := db.Throttle(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
+	wait, err := db.CountThrottledAction(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
 	if err != nil {
 		return false, fmt.Errorf("count emails to an address: %w", err)
 	}

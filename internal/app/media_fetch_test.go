@@ -486,7 +486,7 @@ func TestAnAddressOverHTTPIsToldSo(t *testing.T) {
 		"ftp://example.org/a.jpg":  "Files cannot be downloaded from this address.",
 	} {
 		_, err := h.App.AddMediaFromURL(t.Context(), owner, contract.MediaFromURL{URL: address})
-		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || e.Message != says {
+		if e := core.ErrorOrInternal(err); e.Code != core.CodeInvalidRequest || e.Message != says {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -40,7 +40,7 @@ func TestSettingsOfEveryNetworkAreReadStrictly(t *testing.T) {
 		in.PerPlatform[network] = json.RawMessage(c.bad)
 		_, err = b.App.PlanPosts(b.Context(), b.ws.Owner, in.PlanPosts)
 		want(t, core.CodeInvalidRequest, err)
-		if e := core.AsError(err); !strings.HasPrefix(e.Path, "perPlatform."+network) ||
+		if e := core.ErrorOrInternal(err); !strings.HasPrefix(e.Path, "perPlatform."+network) ||
 			!strings.Contains(e.Hint, "Did you mean "+c.near) {
 			t.Errorf("%s: path %q, hint %q", network, e.Path, e.Hint)
 		}
@@ -61,7 +61,7 @@ func TestANetworkThatIsNotKnownIsNeitherConnectedNorOverridden(t *testing.T) {
 func refusedByName(t *testing.T, err error, path string) {
 	t.Helper()
 	want(t, core.CodeInvalidRequest, err)
-	e := core.AsError(err)
+	e := core.ErrorOrInternal(err)
 	if e.Path != path || !strings.Contains(e.Hint, "instagram") || !strings.Contains(e.Message, "fedbook") {
 		t.Errorf("%s: %q, hint %q", path, e.Message, e.Hint)
 	}

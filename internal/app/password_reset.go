@@ -41,7 +41,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 	if err != nil {
 		return err
 	}
-	wait, err := a.cfg.Store.Throttle(ctx, "reset/address/"+from.AddressKey, resetTries, resetInterval)
+	wait, err := a.cfg.Store.CountThrottledAction(ctx, "reset/address/"+from.AddressKey, resetTries, resetInterval)
 	if err != nil {
 		return fmt.Errorf("throttle password resets: %w", err)
 	}

@@ -109,7 +109,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 		if err := read(t); err != nil {
 			return err
 		}
-		counts, err = t.CountPostsByStatus(ctx)
+		counts, err = t.CountPostsByStatusCapped(ctx)
 		return err
 	})
 	return cards, next, counts, err

@@ -67,7 +67,7 @@ func checkRevision(p *core.Post, in contract.EditPost) error {
 	if in.Revision == "" || in.Revision == p.Revision() || !editable {
 		return nil
 	}
-	return core.Fail(core.CodeConflict, "The post was changed on %s, after you opened this page.", p.Zone.Label(p.UpdatedAt)).
+	return core.Fail(core.CodeConflict, "The post was changed on %s, after you opened this page.", p.Zone.FormatTime(p.UpdatedAt)).
 		WithHint("Check the current post. If you still want your change, make it again.").WithCause(ErrPostChanged)
 }
 
@@ -115,7 +115,7 @@ func checkNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return nil
 	case err != nil:
 		return err
-	case pub.Armed && pub.CanChange():
+	case pub.Armed && pub.AllowsPostChanges():
 		return core.Fail(core.CodeConflict, "The content cannot be changed, because the post may already be published.").
 			WithHint("Check the account on the network. To publish something else, duplicate the post and change the copy.")
 	}
@@ -302,7 +302,7 @@ func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, 
 			return planErrorForPost(p, issues)
 		}
 		change.Post, change.Event.Kind = *p, core.EventRescheduled
-		change.Event.Message = "To " + p.Zone.Label(p.PublishAt) + "."
+		change.Event.Message = "To " + p.Zone.FormatTime(p.PublishAt) + "."
 	}
 	pub, err := lockAndResetMovablePublication(ctx, t, p.ID)
 	if core.CodeOf(err) == core.CodeConflict && changesContent(in) {

@@ -39,7 +39,7 @@ func TestARefusedMoveShowsTheTimeAskedFor(t *testing.T) {
 	past, skipped := local("2020-01-01T10:00", "UTC"), local("2027-03-28T02:30", "Europe/Berlin")
 	for want, when := range map[string]*contract.When{"2020-01-01T10:00:00Z": &past, "none": &skipped} {
 		_, err := b.change(p, contract.EditPost{When: when})
-		e := core.AsError(err)
+		e := core.ErrorOrInternal(err)
 		if e.Code != core.CodePlanHasIssues || len(e.Rows) != 1 {
 			t.Fatalf("want plan_has_issues with a row, got %v", err)
 		}
@@ -79,7 +79,7 @@ func TestAnUnknownIDIsShownItsPlace(t *testing.T) {
 	} {
 		var e *core.Error
 		if !errors.As(err, &e) || e.Code != core.CodeNotFound || e.Path != place {
-			t.Errorf("%s: %v, path %q", place, err, core.AsError(err).Path)
+			t.Errorf("%s: %v, path %q", place, err, core.ErrorOrInternal(err).Path)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestARefusedMoveSaysWhatThePostIs(t *testing.T) {
 		"This post is queued. Cancel it first.": b.App.DeletePost(b.Context(), b.ws.Owner, queued.ID),
 		"This post is a draft.":                 again,
 	} {
-		if e := core.AsError(err); e.Code != core.CodeConflict || e.Hint != hint {
+		if e := core.ErrorOrInternal(err); e.Code != core.CodeConflict || e.Hint != hint {
 			t.Errorf("want a conflict and %q, got %v, %q", hint, err, e.Hint)
 		}
 	}

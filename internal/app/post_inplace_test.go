@@ -102,14 +102,14 @@ func TestAPostWhoseTimeComesWhileItIsEditedGoesOutAsItWas(t *testing.T) {
 	b.Clock.Advance(time.Hour)
 	b.ws.Work(post)
 	_, err := b.editInPlace(post, contract.EditPost{Text: new("too late"), Revision: "the one of the queued post"})
-	e := core.AsError(err)
+	e := core.ErrorOrInternal(err)
 	if e.Code != core.CodeConflict || e.Message != "The post was published before you saved. Your changes are not in it." {
 		t.Errorf("the answer is %v", err)
 	}
 	b.Fault(fault("create", "reject"))
 	failed := b.ws.Work(b.ws.Now("refused", account))
 	_, err = b.editInPlace(failed, contract.EditPost{Text: new("too late")})
-	if e := core.AsError(err); e.Code != core.CodeConflict || !strings.HasPrefix(e.Message, "The post failed before you saved") {
+	if e := core.ErrorOrInternal(err); e.Code != core.CodeConflict || !strings.HasPrefix(e.Message, "The post failed before you saved") {
 		t.Errorf("the answer is %v", err)
 	}
 }

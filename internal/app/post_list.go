@@ -62,7 +62,7 @@ func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatu
 	if err != nil {
 		return nil, err
 	}
-	return t.CountPostsByStatus(ctx)
+	return t.CountPostsByStatusCapped(ctx)
 }
 
 // ListPostEvents returns a post's timeline. While the worker will retry the post automatically, the last event is

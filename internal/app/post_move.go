@@ -29,7 +29,7 @@ func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostI
 // reset row. It returns conflict if a worker has claimed the row, or if the post may already be published.
 func lockAndResetMovablePublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := lockUnclaimedPublication(ctx, t, id)
-	if err == nil && !pub.CanChange() {
+	if err == nil && !pub.AllowsPostChanges() {
 		err = errPostBusy()
 	}
 	return pub.Unqueue(), err
@@ -256,7 +256,7 @@ func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in c
 
 // markLive marks a post as live, with the link that a person has entered.
 func (a *App) markLive(ctx context.Context, t store.Tenant, p *core.Post, url string) error {
-	if err := core.CheckLink("url", url); err != nil {
+	if err := core.CheckOptionalLink("url", url); err != nil {
 		return err
 	}
 	pub, err := lockUnclaimedPublication(ctx, t, p.ID)

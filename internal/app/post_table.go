@@ -45,7 +45,7 @@ func (r *postRequest) formatRowTime(row core.PlanRow) string {
 	case row.PublishAt.IsZero():
 		return "no such time"
 	}
-	return r.when.Zone.Label(row.PublishAt)
+	return r.when.Zone.FormatTime(row.PublishAt)
 }
 
 func (r *postRequest) formatQuota() string {

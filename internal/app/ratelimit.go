@@ -99,7 +99,7 @@ func (a *App) CountPageRequest(ctx context.Context, addressKey string) error {
 // countCreation counts a request to create posts toward the hourly limit, and returns rate_limited if it is over that
 // limit.
 func (a *App) countCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
-	n, err := t.CountCreation(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+	n, err := t.CountCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
 		err = a.refuseOverLimit(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
 	}
@@ -111,7 +111,7 @@ func (a *App) attachCreationCount(ctx context.Context, t store.Tenant, access Ac
 	if !access.Creates {
 		return stored, nil
 	}
-	n, err := t.PeekCreation(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+	n, err := t.PeekCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err != nil {
 		return Answer{}, err
 	}

@@ -104,7 +104,7 @@ func TestRetryAfterIsWhenOneRequestPasses(t *testing.T) {
 			continue
 		}
 		refused++
-		e := core.AsError(err)
+		e := core.ErrorOrInternal(err)
 		if e.Code != core.CodeRateLimited || c.Remaining != 0 || c.RetryAfter < c.Reset ||
 			time.Duration(e.RetryAfter)*time.Second < c.RetryAfter {
 			t.Fatalf("a refusal says %+v, %+v", c, e)

@@ -54,7 +54,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 		return Answer{}, err
 	}
 	named := replay.toStoreReplay()
-	kept, first, err := t.BeginReplay(ctx, named, replayLock, replayKeep)
+	kept, first, err := t.ReserveReplayKey(ctx, named, replayLock, replayKeep)
 	switch {
 	case err != nil || first:
 		return Answer{}, err
@@ -148,7 +148,7 @@ func isOutcomeUnknown(err error) bool {
 func releaseReplay(ctx context.Context, t store.Tenant, replay *Replay) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
-	return t.ReleaseReplay(ctx, replay.toStoreReplay())
+	return t.ReleaseReplayKey(ctx, replay.toStoreReplay())
 }
 
 func (r *Replay) toStoreReplay() store.Replay {

@@ -118,7 +118,7 @@ func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, 
 		}
 		return wrongErr
 	}
-	if err := a.cfg.Store.RefundThrottle(ctx, bucket, accountInterval); err != nil {
+	if err := a.cfg.Store.RefundThrottledAction(ctx, bucket, accountInterval); err != nil {
 		return fmt.Errorf("refund a sign-in attempt: %w", err)
 	}
 	return nil
@@ -158,7 +158,7 @@ func accountBucketName(email string) string {
 // throttleSignIns counts an attempt in a bucket, which allows burst attempts at once and then one per interval. It
 // returns rate_limited if the attempt is over that limit.
 func (a *App) throttleSignIns(ctx context.Context, bucket string, burst int, interval time.Duration) error {
-	wait, err := a.cfg.Store.Throttle(ctx, bucket, burst, interval)
+	wait, err := a.cfg.Store.CountThrottledAction(ctx, bucket, burst, interval)
 	if err != nil {
 		return fmt.Errorf("throttle sign-in attempts: %w", err)
 	}

@@ -25,8 +25,8 @@ func validate(cfg *Config) error {
 		byName[f.name] = f
 	}
 	c := checker{fields: byName}
-	c.checkAddress("ADDR", cfg.Addr)
-	c.checkAddress("METRICS_ADDR", cfg.MetricsAddr)
+	c.checkHostPort("ADDR", cfg.Addr)
+	c.checkHostPort("METRICS_ADDR", cfg.MetricsAddr)
 	c.checkURL("PUBLIC_URL", cfg.PublicURL, origin, "http", "https")
 	c.checkURL("MEDIA_URL", cfg.given["MEDIA_URL"], withPath, "http", "https")
 	c.checkURL("NETWORKS_URL", cfg.NetworksURL, withPath, "http", "https")
@@ -68,7 +68,7 @@ func (c *checker) require(name string, ok bool, format string, args ...any) {
 	}
 }
 
-func (c *checker) checkAddress(name, value string) {
+func (c *checker) checkHostPort(name, value string) {
 	if value == "" {
 		return
 	}
@@ -79,19 +79,19 @@ func (c *checker) checkAddress(name, value string) {
 	c.require(name, err == nil, "is %q, but must be HOST:PORT", value)
 }
 
-// strictness says which parts an address may and must have.
-type strictness int
+// urlForm says which parts an address may and must have.
+type urlForm int
 
 // Forms of addresses, from the loosest to the strictest.
 const (
-	loose    strictness = iota // any parts; the host is optional
+	loose    urlForm = iota // any parts; the host is optional
 	anything                   // a host, and any other parts
 	withPath                   // a host, and optionally a path
 	origin                     // only a host
 )
 
 // checkURL checks an address. Its errors do not contain the value, because some addresses contain a password.
-func (c *checker) checkURL(name, value string, form strictness, schemes ...string) {
+func (c *checker) checkURL(name, value string, form urlForm, schemes ...string) {
 	if value == "" {
 		return
 	}

@@ -131,7 +131,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"RETRY_DELAYS=,":                  "BELFRY_RETRY_DELAYS must contain at least one delay (for example, BELFRY_RETRY_DELAYS=1m,5m,15m)",
 		"MEDIA_URL=//cdn":                 "BELFRY_MEDIA_URL must be an address that begins with http or https (for example, BELFRY_MEDIA_URL=http://localhost:8080)",
 		"LIMIT_ADDRESS=5/never":           `BELFRY_LIMIT_ADDRESS is "5/never", but "never" is not a duration greater than zero (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
-		"SECRET_KEYS=noid":                "BELFRY_SECRET_KEYS is not valid (a key must have the form ID:KEY, where ID has letters, digits, dots and dashes) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
+		"SECRET_KEYS=noid":                "BELFRY_SECRET_KEYS is not valid (a key must have the form ID:KEY, where ID has at most 32 letters, digits, dots, dashes and underscores) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
 		"NETWORKS_URL=https://user:pw@h/": "BELFRY_NETWORKS_URL must not have a user name, a query or a fragment (for example, BELFRY_NETWORKS_URL=http://127.0.0.1:9090)",
 	} {
 		t.Run(entry, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestPrintMarksDefaults(t *testing.T) {
 func TestTheExampleHoldsTheDefaults(t *testing.T) {
 	t.Parallel()
 	var environ []string
-	for line := range strings.Lines(FormatExample(declared())) {
+	for line := range strings.Lines(FormatEnvExample(declared())) {
 		if entry, ok := strings.CutPrefix(strings.TrimSpace(line), "#BELFRY_"); ok {
 			environ = append(environ, "BELFRY_"+entry)
 		}

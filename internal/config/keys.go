@@ -100,5 +100,5 @@ func dataDirMode() os.FileMode {
 
 // parseKeys parses keys in the form ID:KEY, separated by commas or line breaks.
 func parseKeys(text string) (*secret.Ring, error) {
-	return secret.ParseRing(splitList([]byte(strings.ReplaceAll(text, "\n", ",")))...)
+	return secret.ParseRing(splitCommaList([]byte(strings.ReplaceAll(text, "\n", ",")))...)
 }

@@ -19,7 +19,7 @@ type Roles struct{ Web, Worker bool }
 // UnmarshalText parses a list such as "web,worker".
 func (r *Roles) UnmarshalText(text []byte) error {
 	*r = Roles{}
-	for _, word := range splitList(text) {
+	for _, word := range splitCommaList(text) {
 		switch word {
 		case "web":
 			r.Web = true
@@ -62,7 +62,7 @@ type Durations []time.Duration
 // UnmarshalText parses a list such as "1m,5m".
 func (ds *Durations) UnmarshalText(text []byte) error {
 	*ds = nil
-	for _, word := range splitList(text) {
+	for _, word := range splitCommaList(text) {
 		d, err := parsePositiveDuration(word)
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ type Prefixes []netip.Prefix
 // UnmarshalText parses a list of ranges and single addresses.
 func (ps *Prefixes) UnmarshalText(text []byte) error {
 	*ps = nil
-	for _, word := range splitList(text) {
+	for _, word := range splitCommaList(text) {
 		if addr, err := netip.ParseAddr(word); err == nil {
 			*ps = append(*ps, netip.PrefixFrom(addr, addr.BitLen()))
 			continue
@@ -100,7 +100,7 @@ var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 // UnmarshalText parses a list such as "a.txt:one,b.txt:two".
 func (fs *Files) UnmarshalText(text []byte) error {
 	*fs = Files{}
-	for _, word := range splitList(text) {
+	for _, word := range splitCommaList(text) {
 		name, content, ok := strings.Cut(word, ":")
 		switch {
 		case !ok:
@@ -124,7 +124,7 @@ func parsePositiveDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-func splitList(text []byte) []string {
+func splitCommaList(text []byte) []string {
 	var words []string
 	for word := range strings.SplitSeq(string(text), ",") {
 		if word = strings.TrimSpace(word); word != "" {

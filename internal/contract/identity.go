@@ -184,7 +184,7 @@ func UsageOf(u core.Usage, p core.Plan) Usage {
 // ErrorOf converts an error to the body that a program gets. If a value was refused, the hint begins with its path. An
 // error that is not a core.Error becomes internal, without details.
 func ErrorOf(err error, upgradeURL string) Error {
-	e := core.AsError(err)
+	e := core.ErrorOrInternal(err)
 	out := Error{Code: string(e.Code), Message: e.Sentence(), Hint: e.Hint}
 	if e.Path != "" {
 		out.Hint = strings.TrimSpace("Check " + e.Path + ". " + e.Hint)

@@ -95,8 +95,8 @@ func (c Caller) IsZero() bool { return c.credential.Workspace.IsZero() }
 // IsSession reports whether the caller is a signed-in person.
 func (c Caller) IsSession() bool { return c.credential.Kind == CredentialSession }
 
-// WithSession returns a copy of the caller with the id of their browser session.
-func (c Caller) WithSession(id string) Caller {
+// WithSessionID returns a copy of the caller with the id of their browser session.
+func (c Caller) WithSessionID(id string) Caller {
 	c.session = id
 	return c
 }

@@ -84,7 +84,7 @@ func TestWhoOnlyReadsIsToldWhy(t *testing.T) {
 			Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](), Kind: kind, Role: core.RoleViewer,
 			Scope: core.Read,
 		}).RequireScope(core.Write)
-		if e := core.AsError(err); !strings.Contains(e.Message+e.Hint, want) {
+		if e := core.ErrorOrInternal(err); !strings.Contains(e.Message+e.Hint, want) {
 			t.Errorf("%s: %s %s", kind, e.Message, e.Hint)
 		}
 	}

@@ -78,8 +78,8 @@ func CheckLine(path, subject, text string, maxChars int) error {
 	return nil
 }
 
-// CheckLink returns an error unless the link is empty or an absolute http or https address without credentials.
-func CheckLink(path, link string) error {
+// CheckOptionalLink returns an error unless the link is empty or an absolute http or https address without credentials.
+func CheckOptionalLink(path, link string) error {
 	if link == "" {
 		return nil
 	}

@@ -33,16 +33,16 @@ func (l FileLimits) AcceptsFormat(mime string) bool {
 // ConvertibleFormats are the media types of images that can be converted, unless they are animated or too large.
 var ConvertibleFormats = []string{"image/png", "image/webp"}
 
-// WouldConvert reports whether images of a media type can be sent as JPEG if the network does not accept the type. An
-// animated or very large image cannot be sent as JPEG even then.
-func (l FileLimits) WouldConvert(mime string) bool {
+// AllowsConversionFrom reports whether images of a media type can be sent as JPEG if the network does not accept the
+// type. An animated or very large image cannot be sent as JPEG even then.
+func (l FileLimits) AllowsConversionFrom(mime string) bool {
 	return slices.Contains(ConvertibleFormats, mime) && l.AcceptsFormat(convertedMime)
 }
 
 // ConversionOf returns the JPEG to send in place of a file. It returns nil if the file is sent unchanged, or cannot be
 // sent at all because the network does not accept its format.
 func (l FileLimits) ConversionOf(f FileFacts) *Conversion {
-	if l.AcceptsFormat(f.Mime) || !f.Convertible || !l.WouldConvert(f.Mime) {
+	if l.AcceptsFormat(f.Mime) || !f.Convertible || !l.AllowsConversionFrom(f.Mime) {
 		return nil
 	}
 	c := Conversion{MaxBytes: maxConvertedBytes}

@@ -173,8 +173,8 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// AsError returns the Error in err's chain or, if there is none, an internal error that reveals no details.
-func AsError(err error) *Error {
+// ErrorOrInternal returns the Error in err's chain or, if there is none, an internal error that reveals no details.
+func ErrorOrInternal(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}

@@ -13,8 +13,8 @@ func TestErrorsAreFoundInAChain(t *testing.T) {
 	t.Parallel()
 	conflict := core.Fail(core.CodeConflict, "The post is %s.", "live").WithHint("Duplicate it.")
 	wrapped := fmt.Errorf("cancel post: %w", conflict)
-	if core.CodeOf(wrapped) != core.CodeConflict || core.AsError(wrapped) != conflict {
-		t.Errorf("%v", core.AsError(wrapped))
+	if core.CodeOf(wrapped) != core.CodeConflict || core.ErrorOrInternal(wrapped) != conflict {
+		t.Errorf("%v", core.ErrorOrInternal(wrapped))
 	}
 	if conflict.Message != "The post is live." || conflict.Hint != "Duplicate it." {
 		t.Errorf("%+v", conflict)
@@ -24,7 +24,7 @@ func TestErrorsAreFoundInAChain(t *testing.T) {
 func TestForeignErrorsShowNothing(t *testing.T) {
 	t.Parallel()
 	secret := errors.New("password=hunter2")
-	e := core.AsError(fmt.Errorf("open: %w", secret))
+	e := core.ErrorOrInternal(fmt.Errorf("open: %w", secret))
 	if e.Code != core.CodeInternal || strings.Contains(e.Message+e.Hint+e.Error(), "hunter2") {
 		t.Errorf("shown: %+v", e)
 	}
@@ -63,7 +63,7 @@ func TestUnderMovesThePathOfAnError(t *testing.T) {
 		"settings.tiktok.title": core.InvalidField("title", "title", "must be a string."),
 		"settings.tiktok":       core.Invalid("", "The settings must be an object."),
 	} {
-		if e := core.AsError(core.PrefixPaths("settings.tiktok", err)); e.Path != path {
+		if e := core.ErrorOrInternal(core.PrefixPaths("settings.tiktok", err)); e.Path != path {
 			t.Errorf("want %s, got %s", path, e.Path)
 		}
 	}

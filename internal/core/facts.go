@@ -58,9 +58,9 @@ func (f Facts) ValidFor(due, now time.Time) Facts {
 	return f
 }
 
-// CompletedFrom returns f, the latest facts. If f reports nothing but a block, the result also contains the earlier
-// choices and the earlier length limit for videos.
-func (f Facts) CompletedFrom(earlier Facts) Facts {
+// WithEarlierIfBlocked returns f, the latest facts. If f reports nothing but a block, the result also contains the
+// earlier choices and the earlier length limit for videos.
+func (f Facts) WithEarlierIfBlocked(earlier Facts) Facts {
 	if f.Blocked != "" {
 		f.Choices, f.LongestVideoMs = earlier.Choices, earlier.LongestVideoMs
 	}

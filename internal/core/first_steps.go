@@ -18,5 +18,5 @@ func (s FirstSteps) CountDone() int {
 	return n
 }
 
-// Done reports whether all steps are done.
-func (s FirstSteps) Done() bool { return s.Account && s.File && s.Post }
+// AllDone reports whether all steps are done.
+func (s FirstSteps) AllDone() bool { return s.Account && s.File && s.Post }

@@ -94,7 +94,7 @@ var (
 
 	IssueSettingConflict = newIssue("setting_conflict",
 		"The setting %s does not apply to this kind of post on {any network}.", "%s").
-		aboutSetting()
+		withSettingAsFirstArg()
 	IssueSettingUnavailable = newIssue("setting_unavailable", "This account cannot use the setting %s.", "%s")
 
 	IssueAccountExpired = newIssue("account_expired", "Access to %s has expired.",
@@ -124,7 +124,7 @@ var (
 		"Belfry uses the first one: %s.")
 	WarnSettingIgnored = newWarning("setting_ignored",
 		"The setting %s is not used for this kind of post on {any network}.", "%s").
-		aboutSetting()
+		withSettingAsFirstArg()
 	WarnHashtagsMany = newWarning("hashtags_many", "With this many hashtags, {network} may show the post to fewer people.",
 		"Use only a few.")
 	WarnSameTextRecently = newWarning("same_text_recently", "The same text was posted to %s within the last day.",

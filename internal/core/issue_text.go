@@ -54,7 +54,7 @@ func newWarning(code IssueCode, message, hint string) IssueText {
 	return t
 }
 
-func (t IssueText) aboutSetting() IssueText {
+func (t IssueText) withSettingAsFirstArg() IssueText {
 	t.setting = true
 	return t
 }

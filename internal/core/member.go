@@ -25,8 +25,8 @@ func ParseRole(path, s string) (Role, error) {
 	return "", Invalid(path, "The role must be %q, %q, %q or %q.", RoleOwner, RoleAdmin, RoleEditor, RoleViewer)
 }
 
-// CheckRoleChange returns an error unless a person with role r may replace another person's role from by to. The role ""
-// belongs to somebody outside the workspace.
+// CheckRoleChange returns an error unless a person with role r may replace another person's role from by to. The role
+// "" belongs to somebody outside the workspace.
 func (r Role) CheckRoleChange(from, to Role) error {
 	if !r.CanManage() {
 		return errRoleTooLow()

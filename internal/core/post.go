@@ -212,7 +212,7 @@ func (p Post) ShortStatusLine(networkName string) string { return p.formatStatus
 func (p Post) formatStatus(afterStatus, networkName string) string {
 	line := stateWords[p.Status] + afterStatus
 	if !p.PublishAt.IsZero() {
-		line += " · " + p.Zone.Label(p.PublishAt)
+		line += " · " + p.Zone.FormatTime(p.PublishAt)
 	}
 	switch {
 	case p.Asking && p.AskAt.IsZero():
@@ -226,9 +226,9 @@ func (p Post) formatStatus(afterStatus, networkName string) string {
 		line += " · waiting for another post of this account"
 	case p.NextTryAt.IsZero():
 	case p.Status == PostFailed:
-		line += " · next try " + p.Zone.Label(p.NextTryAt)
+		line += " · next try " + p.Zone.FormatTime(p.NextTryAt)
 	case p.Held:
-		line += " · held until " + p.Zone.Label(p.NextTryAt)
+		line += " · held until " + p.Zone.FormatTime(p.NextTryAt)
 	}
 	return line
 }

@@ -36,9 +36,9 @@ const (
 // MakesHandle reports whether something is created on the network before the irreversible call.
 func (f Flow) MakesHandle() bool { return f != FlowOneCall }
 
-// IsRepeatable reports whether the handle shows the outcome of the irreversible call, so that the call can safely be
+// CanRepeatCall reports whether the handle shows the outcome of the irreversible call, so that the call can safely be
 // repeated with it. In other flows, the account is searched for the post.
-func (f Flow) IsRepeatable() bool { return f == FlowHandle }
+func (f Flow) CanRepeatCall() bool { return f == FlowHandle }
 
 // Answer is how the network answered the last irreversible call. Only the verdict Done proves that the post is
 // published; after any other answer, the network is asked first.
@@ -155,7 +155,7 @@ func (p Publication) Next(s Signal) (Publication, Action) {
 		if s.Call == DoPublish {
 			return p.nextAfterPublish(s)
 		}
-		return p.nextAfterQuestion(s)
+		return p.nextAfterOutcomeQuery(s)
 	case StepOutcomeUnknown:
 		if s.Verdict == Done {
 			return p.becomeLive()
@@ -171,7 +171,7 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 	case StepOutcomeUnknown:
 		switch {
 		case s.AccountOK:
-			return p, p.chooseQuestion()
+			return p, p.chooseOutcomeQuery()
 		case s.Stale:
 			return p, DoStop
 		}
@@ -184,10 +184,10 @@ func (p Publication) nextAfterClaim(s Signal) (Publication, Action) {
 			return p.becomeOutcomeUnknown()
 		case !s.AccountOK:
 			return p, DoBackoff
-		case !p.Flow.IsRepeatable() && p.Open && !s.Quiet:
+		case !p.Flow.CanRepeatCall() && p.Open && !s.Quiet:
 			return p, DoSettle
 		}
-		return p, p.chooseQuestion()
+		return p, p.chooseOutcomeQuery()
 	}
 	switch {
 	case !s.AccountOK && !s.Due: // a person may reconnect it in time
@@ -218,9 +218,9 @@ func (p Publication) createHandleOrAskStatus() (Publication, Action) {
 	return p, DoStatus
 }
 
-// chooseQuestion returns the call that asks the network for the outcome of the irreversible call.
-func (p Publication) chooseQuestion() Action {
-	if p.Flow.IsRepeatable() {
+// chooseOutcomeQuery returns the call that asks the network for the outcome of the irreversible call.
+func (p Publication) chooseOutcomeQuery() Action {
+	if p.Flow.CanRepeatCall() {
 		return DoStatus
 	}
 	return DoFind
@@ -239,8 +239,8 @@ func (p Publication) nextAfterCreate(s Signal) (Publication, Action) {
 	return p.retryOrFail(s)
 }
 
-// retryOrFail handles a failure that certainly left nothing visible. Before the post is due, a failure does not use up a
-// retry: Belfry tries again soon if the cause may pass by itself, and otherwise when the post is due.
+// retryOrFail handles a failure that certainly left nothing visible. Before the post is due, a failure does not use up
+// a retry: Belfry tries again soon if the cause may pass by itself, and otherwise when the post is due.
 func (p Publication) retryOrFail(s Signal) (Publication, Action) {
 	switch {
 	case s.Verdict == Throttled:
@@ -294,9 +294,9 @@ func (p Publication) armAndPublish() (Publication, Action) {
 	return p, DoPublish
 }
 
-// UndoCall returns the publication to save if the call that Next has requested is not made after all. It reverts only
-// what Next changed for that call. before is the publication as it was before Next.
-func (p Publication) UndoCall(call Action, before Publication) Publication {
+// RevertUnmadeCall returns the publication to save if the call that Next has requested is not made after all. It
+// reverts only what Next changed for that call. before is the publication as it was before Next.
+func (p Publication) RevertUnmadeCall(call Action, before Publication) Publication {
 	switch call {
 	case DoCreate:
 		p.Step = StepIdle
@@ -309,7 +309,7 @@ func (p Publication) UndoCall(call Action, before Publication) Publication {
 // replaceDeadHandle replaces a handle that, according to the network, was never published and never will be. A handle
 // that expired while it was idle does not count against the post.
 func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
-	if !p.isHandleConclusive() {
+	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff
 	}
 	p = p.withoutHandle()
@@ -330,7 +330,7 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
 // replaceBrokenHandle replaces a handle that the network could not process. It does so after a pause, because the cause
 // may pass by itself.
 func (p Publication) replaceBrokenHandle(s Signal) (Publication, Action) {
-	if !p.isHandleConclusive() {
+	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff
 	}
 	p = p.withoutHandle()
@@ -338,17 +338,17 @@ func (p Publication) replaceBrokenHandle(s Signal) (Publication, Action) {
 	return p.retryOrFail(s)
 }
 
-// isHandleConclusive reports whether the end of the handle proves that nothing was published: before the arm it does;
-// after the arm, only if the handle shows the outcome of the call.
-func (p Publication) isHandleConclusive() bool {
-	return p.Flow.MakesHandle() && (p.Flow.IsRepeatable() || p.Step != StepArmed)
+// isHandleDeathConclusive reports whether the end of the handle proves that nothing was published: before the arm it
+// does; after the arm, only if the handle shows the outcome of the call.
+func (p Publication) isHandleDeathConclusive() bool {
+	return p.Flow.MakesHandle() && (p.Flow.CanRepeatCall() || p.Step != StepArmed)
 }
 
 // withoutHandle returns the publication without its handle. It is also disarmed if the handle proves that the call had
 // no effect.
 func (p Publication) withoutHandle() Publication {
 	p.Handle, p.Open, p.Answer = "", false, AnswerNone
-	p.Armed = p.Armed && !p.Flow.IsRepeatable()
+	p.Armed = p.Armed && !p.Flow.CanRepeatCall()
 	return p
 }
 
@@ -362,10 +362,10 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 		return p.becomeLive()
 	case Refused, Throttled, AuthLost:
 		p.Open, p.Answer = false, answers[s.Verdict]
-		return p, p.chooseQuestion()
+		return p, p.chooseOutcomeQuery()
 	case NotSent:
 		p.Open = false
-		if !p.Flow.IsRepeatable() {
+		if !p.Flow.CanRepeatCall() {
 			p.Step = StepIdle
 		}
 		return p.retryOrFail(s)
@@ -373,14 +373,14 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 	if s.Verdict == Pending {
 		p.Answer = AnswerTaken
 	}
-	if !p.Flow.IsRepeatable() {
+	if !p.Flow.CanRepeatCall() {
 		return p, DoSettle
 	}
 	return p, DoStatus
 }
 
-// nextAfterQuestion handles what the network says about the outcome of the irreversible call.
-func (p Publication) nextAfterQuestion(s Signal) (Publication, Action) {
+// nextAfterOutcomeQuery handles what the network says about the outcome of the irreversible call.
+func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 	switch s.Verdict {
 	case Done:
 		return p.becomeLive()
@@ -391,7 +391,7 @@ func (p Publication) nextAfterQuestion(s Signal) (Publication, Action) {
 			return p, DoPoll
 		}
 	case Progress:
-		if !s.Stale && p.Flow.IsRepeatable() {
+		if !s.Stale && p.Flow.CanRepeatCall() {
 			return p, DoStatus
 		}
 	case Dead:
@@ -399,13 +399,13 @@ func (p Publication) nextAfterQuestion(s Signal) (Publication, Action) {
 	case Broken:
 		return p.replaceBrokenHandle(s)
 	case Doomed:
-		if p.isHandleConclusive() {
+		if p.isHandleDeathConclusive() {
 			return p.withoutHandle().becomeFailed(DoFail)
 		}
 	case Ambiguous:
 		return p.becomeOutcomeUnknown()
 	case Refused: // the question was refused, which says nothing about the post
-		if !p.Flow.IsRepeatable() { // and every search will be refused
+		if !p.Flow.CanRepeatCall() { // and every search will be refused
 			return p.becomeOutcomeUnknown()
 		}
 	case AuthLost:
@@ -424,7 +424,7 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 	switch {
 	case p.Open && !s.Quiet:
 		return p, DoSettle
-	case p.Open && !p.Flow.IsRepeatable():
+	case p.Open && !p.Flow.CanRepeatCall():
 		return p.becomeOutcomeUnknown()
 	case p.Open:
 		return p.armAndPublish()
@@ -441,11 +441,12 @@ func (p Publication) nextAfterAbsence(s Signal) (Publication, Action) {
 }
 
 // holdUntilThrottleEnds makes the post wait until a throttle ends. If the handle is still unpublished after the settle
-// time, the throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved meanwhile.
+// time, the throttled call had no effect: the publication is disarmed, and the post can be cancelled or moved
+// meanwhile.
 func (p Publication) holdUntilThrottleEnds(s Signal) (Publication, Action) {
 	p.Answer = AnswerNone
 	switch {
-	case !p.Flow.IsRepeatable():
+	case !p.Flow.CanRepeatCall():
 		p.Step = StepIdle
 	case s.Quiet:
 		p.Step, p.Armed = StepWaiting, false
@@ -482,10 +483,10 @@ func (p Publication) becomeFailed(do Action) (Publication, Action) {
 }
 
 // WithFlowUnlessStarted returns the publication with the flow that this version of Belfry chooses; another version may
-// have queued the post. Once something was created or may be published, the flow stays if no other flow can find out the
-// outcome.
+// have queued the post. Once something was created or may be published, the flow stays if no other flow can find out
+// the outcome.
 func (p Publication) WithFlowUnlessStarted(f Flow) Publication {
-	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.IsRepeatable()) {
+	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.CanRepeatCall()) {
 		p.Flow = f
 	}
 	return p
@@ -497,7 +498,7 @@ func (p Publication) Requeue() Publication {
 	p.Open, p.Answer, p.Tries, p.Deaths = false, AnswerNone, 0, 0
 	switch {
 	case p.Step != StepRejected && p.Step != StepOutcomeUnknown: // an automatic retry was pending
-	case p.Handle == "" || !p.Flow.IsRepeatable():
+	case p.Handle == "" || !p.Flow.CanRepeatCall():
 		p.Step = StepIdle
 	case p.Armed:
 		p.Step = StepArmed
@@ -510,7 +511,7 @@ func (p Publication) Requeue() Publication {
 // Unqueue returns the publication of a post that leaves the queue, without what was prepared. In a flow whose call
 // cannot be repeated, it remembers that a call was made: if the post is queued again, the network is searched first.
 func (p Publication) Unqueue() Publication {
-	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.IsRepeatable()}
+	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.CanRepeatCall()}
 }
 
 // IsCallUnresolved reports whether the irreversible call was made and only the network knows its outcome. A call that,
@@ -519,7 +520,8 @@ func (p Publication) IsCallUnresolved() bool {
 	return p.Step == StepArmed && (p.Open || p.Answer != AnswerNone)
 }
 
-// CanChange reports whether a queued post can still be cancelled, rescheduled or edited: only before it is armed.
-func (p Publication) CanChange() bool {
+// AllowsPostChanges reports whether a queued post can still be cancelled, rescheduled or edited: only before it is
+// armed.
+func (p Publication) AllowsPostChanges() bool {
 	return p.Step == StepIdle || p.Step == StepCreating || p.Step == StepWaiting
 }

@@ -6,10 +6,10 @@ import (
 	"belfry/internal/core"
 )
 
-// The world around the publishing protocol, small enough to walk through completely: one post, its
-// ledger row, two workers, the network, and a person. Every rule that decides what happens to the post
-// is the product's own (Publication.Next, Requeue, CanChange, Schedule.CanRetry); what is modelled here is
-// everything those rules have to live with. Time is abstract: whatever could happen by now may happen.
+// The world around the publishing protocol, small enough to walk through completely: one post, its ledger row, two
+// workers, the network, and a person. Every rule that decides what happens to the post is the product's own
+// (Publication.Next, Requeue, AllowsPostChanges, Schedule.CanRetry); what is modelled here is everything those rules
+// have to live with. Time is abstract: whatever could happen by now may happen.
 
 // row is a core.Publication in six bytes; the flow is the mix's.
 type row struct{ step, handle, flags, answer, tries, deaths uint8 }
@@ -225,10 +225,10 @@ func (m *model) tidy(w *world) {
 	}
 	for i := range w.handles {
 		bit := uint8(1) << i
-		if !mayWork(w.handles[i]) && m.flow.IsRepeatable() {
+		if !mayWork(w.handles[i]) && m.flow.CanRepeatCall() {
 			w.late, w.ice = w.late&^bit, w.ice&^bit
 		}
-		called := m.flow.IsRepeatable() && (w.late|w.ice)&bit != 0
+		called := m.flow.CanRepeatCall() && (w.late|w.ice)&bit != 0
 		if !named[i+1] && !called && w.handles[i] != handlePublishing {
 			w.handles[i] = handleNone
 		}

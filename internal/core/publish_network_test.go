@@ -142,7 +142,7 @@ func (m *model) servePublish(w world, i int, out emit) {
 	}
 	// What was prepared may be gone by now; that it was used before does not matter.
 	prepared := k.row.handle == 0 || w.handles[k.row.handle-1] == handleReady
-	if !m.flow.IsRepeatable() && prepared {
+	if !m.flow.CanRepeatCall() && prepared {
 		m.show(w, func(n world) { m.published(n, i, out) })
 		return
 	}

@@ -23,13 +23,13 @@ func TestNextKeepsItsShape(t *testing.T) {
 		}
 		if do == core.DoCreate &&
 			(!next.Flow.MakesHandle() || next.Step != core.StepCreating || next.Handle != "" || next.Armed &&
-				next.Flow.IsRepeatable()) {
+				next.Flow.CanRepeatCall()) {
 			complain("a second handle, or one where there is none")
 		}
-		if do == core.DoFind && next.Flow.IsRepeatable() {
+		if do == core.DoFind && next.Flow.CanRepeatCall() {
 			complain("a search where a handle can be asked")
 		}
-		if do == core.DoStatus && !next.Flow.IsRepeatable() && next.Step != core.StepWaiting {
+		if do == core.DoStatus && !next.Flow.CanRepeatCall() && next.Step != core.StepWaiting {
 			complain("a status that cannot tell what became of the call")
 		}
 		if p.Armed && p.Flow == core.FlowHandle && next.Handle != p.Handle && next.Handle != "" {
@@ -116,12 +116,12 @@ func everyPublication() []core.Publication {
 // callsOf lists the calls that a worker with this row can have made.
 func callsOf(p core.Publication) []core.Action {
 	ask := core.DoFind
-	if p.Flow.IsRepeatable() {
+	if p.Flow.CanRepeatCall() {
 		ask = core.DoStatus
 	}
 	switch p.Step {
 	case core.StepIdle:
-		if !p.Flow.IsRepeatable() {
+		if !p.Flow.CanRepeatCall() {
 			return []core.Action{core.DoFind}
 		}
 	case core.StepCreating:
@@ -184,7 +184,7 @@ func TestMovableUntilArmed(t *testing.T) {
 	t.Parallel()
 	want := map[core.Step]bool{core.StepIdle: true, core.StepCreating: true, core.StepWaiting: true}
 	for _, step := range steps {
-		if got := (core.Publication{Step: step}).CanChange(); got != want[step] {
+		if got := (core.Publication{Step: step}).AllowsPostChanges(); got != want[step] {
 			t.Errorf("a post in step %s: movable %v", step, got)
 		}
 	}

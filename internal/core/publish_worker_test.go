@@ -9,7 +9,7 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	signal := core.Signal{
 		Verdict: verdicts[k.verdict], Handle: handleNames[k.handle], Due: w.flags&due != 0, Quiet: isQuiet,
 		AccountOK: w.flags&accountOK != 0, MayRetry: schedule.CanRetry(p), Held: w.flags&throttled != 0,
-		Waited: k.flags&hasWaited != 0, ErrorsMayPublish: !m.flow.IsRepeatable(),
+		Waited: k.flags&hasWaited != 0, ErrorsMayPublish: !m.flow.CanRepeatCall(),
 	}
 	if signal.Verdict != core.Claimed {
 		signal.Call = dos[k.do]
@@ -85,7 +85,7 @@ func (m *model) leave(w *world, k worker) {
 	if k.flags&frozen != 0 {
 		to = &w.ice
 	}
-	if !m.flow.IsRepeatable() {
+	if !m.flow.CanRepeatCall() {
 		*to++
 		return
 	}
@@ -147,7 +147,7 @@ func (m *model) save(w world, i int, out emit) {
 // waitForTurn is the save that finds another post of the account in its irreversible step: it ends the claim.
 func (m *model) waitForTurn(w world, i int, out emit) {
 	k := w.workers[i]
-	w.row = pack(m.publication(k.row).UndoCall(core.DoPublish, m.publication(w.row)))
+	w.row = pack(m.publication(k.row).RevertUnmadeCall(core.DoPublish, m.publication(w.row)))
 	w.flags |= waited
 	if verdicts[k.verdict] == core.AuthLost {
 		w.flags &^= accountOK

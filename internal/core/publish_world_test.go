@@ -108,7 +108,7 @@ func (m *model) time(w world, out emit) {
 
 // network lets calls arrive that nobody waits for, and handles change by themselves.
 func (m *model) network(w world, out emit) {
-	if !m.flow.IsRepeatable() {
+	if !m.flow.CanRepeatCall() {
 		for i := range w.handles {
 			m.handleLives(w, i, out)
 		}
@@ -215,7 +215,7 @@ func (m *model) person(w world, out emit) {
 		out(n, false, thePerson, "queues the draft", "")
 	}
 	// Before its time, a post may be changed under a claim: the worker that has it prepares it.
-	movable := m.publication(w.row).CanChange() && (w.lease == 0 || w.flags&due == 0) || m.design.moveArmed && w.lease == 0
+	movable := m.publication(w.row).AllowsPostChanges() && (w.lease == 0 || w.flags&due == 0) || m.design.moveArmed && w.lease == 0
 	if n := w; n.post == postQueued && movable && spend(&n.left.cancel) {
 		n.row, n.post = pack(m.publication(n.row).Unqueue()), postDraft
 		if !m.design.sameEpoch {

@@ -64,8 +64,8 @@ const FollowUpLifetime = 24 * time.Hour
 
 var followUpDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 
-// FollowUpDelay returns the pause before the next retry of a follow-up task. age is how long ago the task was first due;
-// the pause is at least minimum.
+// FollowUpDelay returns the pause before the next retry of a follow-up task. age is how long ago the task was first
+// due; the pause is at least minimum.
 func FollowUpDelay(age, minimum time.Duration) time.Duration {
 	wait := followUpDelays[len(followUpDelays)-1]
 	for total, i := time.Duration(0), 0; i < len(followUpDelays); i++ {

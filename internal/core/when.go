@@ -73,7 +73,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	case WhenNow:
 		return now.Add(w.Hold), nil, nil
 	case WhenInstant:
-		return w.At, boundsIssues(w.At, now), nil
+		return w.At, checkTimeBounds(w.At, now), nil
 	}
 	instants := w.Zone.instantsOf(w.Wall)
 	if len(instants) == 0 {
@@ -82,9 +82,9 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 			nil
 	}
 	at = instants[0]
-	issues = boundsIssues(at, now)
+	issues = checkTimeBounds(at, now)
 	if len(instants) > 1 {
-		WarnTimeOccursTwice.AppendTo(&issues, &warnings, "", w.Zone.Label(at))
+		WarnTimeOccursTwice.AppendTo(&issues, &warnings, "", w.Zone.FormatTime(at))
 	}
 	if y := at.UTC().Year(); y < 0 || y > lastYear {
 		at = time.Time{}
@@ -92,7 +92,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	return at, issues, warnings
 }
 
-func boundsIssues(at, now time.Time) []Issue {
+func checkTimeBounds(at, now time.Time) []Issue {
 	switch {
 	case at.Before(now.Add(-pastTolerance)):
 		return []Issue{IssueTimeInPast.With()}
@@ -107,5 +107,5 @@ func CheckDraftTime(at, now time.Time) []Issue {
 	if at.IsZero() {
 		return []Issue{IssueTimeRequired.With()}
 	}
-	return boundsIssues(at, now)
+	return checkTimeBounds(at, now)
 }

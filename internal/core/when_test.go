@@ -73,7 +73,7 @@ func TestParseWhenRefuses(t *testing.T) {
 		if core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %+v, %v", name, w, err)
 		}
-		e := core.AsError(err)
+		e := core.ErrorOrInternal(err)
 		if e.Hint == "" && e.Path == "" {
 			t.Errorf("%s: refused with neither a hint nor a path", name)
 		}
@@ -180,7 +180,7 @@ func TestClocksGoBack(t *testing.T) {
 		t.Errorf("02:30 is %s, %v; want %s", at, issues, want)
 	}
 	expectIssue(t, "02:30", warnings, "time_occurs_twice")
-	if want := "The first one is used: Sun 25 Oct 2026, 02:30 CEST (Europe/Berlin)."; len(warnings) == 1 &&
+	if want := "Belfry uses the first one: Sun 25 Oct 2026, 02:30 CEST (Europe/Berlin)."; len(warnings) == 1 &&
 		warnings[0].Hint != want {
 		t.Errorf("hint %q, want %q", warnings[0].Hint, want)
 	}

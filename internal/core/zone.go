@@ -25,17 +25,17 @@ func isZoneName(name string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || !isLetter(rune(part[0])) || strings.ContainsFunc(part, notInZoneName) {
+		if part == "" || !isASCIILetter(rune(part[0])) || strings.ContainsFunc(part, isForbiddenInZoneName) {
 			return false
 		}
 	}
 	return true
 }
 
-func isLetter(r rune) bool { return 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' }
+func isASCIILetter(r rune) bool { return 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' }
 
-func notInZoneName(r rune) bool {
-	return !(isLetter(r) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
+func isForbiddenInZoneName(r rune) bool {
+	return !(isASCIILetter(r) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
 }
 
 // zones caches parsed zones, because each is read from a file.
@@ -94,8 +94,8 @@ func (z Zone) firstInstantAt(wall time.Time) time.Time {
 	return z.instantsOf(after)[0]
 }
 
-// Label formats an instant for people, as date and time in this zone with the zone's abbreviation and name.
-func (z Zone) Label(t time.Time) string {
+// FormatTime formats an instant for people, as date and time in this zone with the zone's abbreviation and name.
+func (z Zone) FormatTime(t time.Time) string {
 	local := t.In(z.Location())
 	abbreviation, _ := local.Zone()
 	if strings.HasPrefix(abbreviation, "+") || strings.HasPrefix(abbreviation, "-") {

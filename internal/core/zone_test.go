@@ -89,7 +89,7 @@ func TestLabelsOfTimes(t *testing.T) {
 		"Pacific/Kiritimati":  "Sun 5 Jul 2026, 23:07 UTC+14 (Pacific/Kiritimati)",
 		"America/Los_Angeles": "Sun 5 Jul 2026, 02:07 PDT (America/Los_Angeles)",
 	} {
-		if got := zone(t, name).Label(at); got != want {
+		if got := zone(t, name).FormatTime(at); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

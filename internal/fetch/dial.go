@@ -37,15 +37,15 @@ func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, e
 			continue
 		}
 		var conn net.Conn
-		if conn, err = c.dialOneOf(ctx, netip.AddrPortFrom(a, 443), len(found)); err == nil {
+		if conn, err = c.dialWithinShare(ctx, netip.AddrPortFrom(a, 443), len(found)); err == nil {
 			return conn, nil
 		}
 	}
 	return nil, err
 }
 
-// dialOneOf connects to one of count addresses, each of which gets the same share of the time limit.
-func (c *Client) dialOneOf(ctx context.Context, to netip.AddrPort, count int) (net.Conn, error) {
+// dialWithinShare connects to one of count addresses, each of which gets the same share of the time limit.
+func (c *Client) dialWithinShare(ctx context.Context, to netip.AddrPort, count int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(count))
 	defer cancel()
 	return c.connect(ctx, to)

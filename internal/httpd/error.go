@@ -30,7 +30,7 @@ func (s *Server) logAndConvertError(ctx context.Context, err error) *core.Error 
 		s.logServerErrorCause(ctx, known)
 		return known
 	case errors.Is(err, errPanicLogged):
-		return core.AsError(nil)
+		return core.ErrorOrInternal(nil)
 	case errors.As(err, &tooBig):
 		return tooLargeError(tooBig.Limit)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -45,7 +45,7 @@ func (s *Server) logAndConvertError(ctx context.Context, err error) *core.Error 
 		return convertEchoError(status)
 	}
 	s.cfg.Logger.ErrorContext(ctx, "request failed", "request_id", RequestID(ctx), "error", err)
-	return core.AsError(err)
+	return core.ErrorOrInternal(err)
 }
 
 // logServerErrorCause logs the cause of an error that the client cannot act on.

@@ -72,39 +72,39 @@ func newCounterVec(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// ObserveFirstCall records how late the first call for a post was.
-func (m *Metrics) ObserveFirstCall(platform string, late time.Duration) {
+// ObserveFirstCallLateness records how late the first call for a post was.
+func (m *Metrics) ObserveFirstCallLateness(platform string, late time.Duration) {
 	m.lateness.WithLabelValues(platform, "first_call").Observe(late.Seconds())
 }
 
-// ObserveLive records how late a post went live.
-func (m *Metrics) ObserveLive(platform string, late time.Duration) {
+// ObserveLiveLateness records how late a post went live.
+func (m *Metrics) ObserveLiveLateness(platform string, late time.Duration) {
 	m.lateness.WithLabelValues(platform, "live").Observe(late.Seconds())
 }
 
-// CountOutcome counts a claim by how it ended.
-func (m *Metrics) CountOutcome(platform, outcome, code string) {
+// CountClaimOutcome counts a claim by how it ended.
+func (m *Metrics) CountClaimOutcome(platform, outcome, code string) {
 	m.outcomes.WithLabelValues(platform, outcome, code).Inc()
 }
 
-// ObserveStep records how long a call for a publication took.
-func (m *Metrics) ObserveStep(platform, step string, took time.Duration) {
+// ObserveCallDuration records how long a call for a publication took.
+func (m *Metrics) ObserveCallDuration(platform, step string, took time.Duration) {
 	m.calls.WithLabelValues(platform, step).Observe(took.Seconds())
 }
 
-// CountCall counts an HTTP call to a network.
-func (m *Metrics) CountCall(host, status, kind string) {
+// CountNetworkCall counts an HTTP call to a network.
+func (m *Metrics) CountNetworkCall(host, status, kind string) {
 	m.http.WithLabelValues(host, status, kind).Inc()
 }
 
 // CountTakeover counts a publication that a worker has taken over from one that did not finish.
 func (m *Metrics) CountTakeover() { m.takeovers.Inc() }
 
-// CountFenced counts a write that the fence refused.
-func (m *Metrics) CountFenced() { m.fenced.Inc() }
+// CountFencedWrite counts a write that the fence refused.
+func (m *Metrics) CountFencedWrite() { m.fenced.Inc() }
 
-// CountOrphan counts a handle whose creation was interrupted.
-func (m *Metrics) CountOrphan(platform string) { m.orphans.WithLabelValues(platform).Inc() }
+// CountOrphanHandle counts a handle whose creation was interrupted.
+func (m *Metrics) CountOrphanHandle(platform string) { m.orphans.WithLabelValues(platform).Inc() }
 
 // CountRateLimited counts a request that a rate limit refused.
 func (m *Metrics) CountRateLimited(policy string) { m.refused.WithLabelValues(policy).Inc() }
@@ -117,13 +117,13 @@ func (m *Metrics) SetSealedValues(counts map[string]int64) {
 	}
 }
 
-// SetOverdue sets how many publications are overdue, and how long the oldest has been due.
-func (m *Metrics) SetOverdue(count int, oldest time.Duration) {
+// SetOverduePublications sets how many publications are overdue, and how long the oldest has been due.
+func (m *Metrics) SetOverduePublications(count int, oldest time.Duration) {
 	m.overdue.Set(float64(count))
 	m.oldestDue.Set(oldest.Seconds())
 }
 
-// CountRefresh counts a renewal of a token.
-func (m *Metrics) CountRefresh(platform, outcome string) {
+// CountTokenRefresh counts a renewal of a token.
+func (m *Metrics) CountTokenRefresh(platform, outcome string) {
 	m.refreshes.WithLabelValues(platform, outcome).Inc()
 }

@@ -165,7 +165,7 @@ func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
 
 func (f *Findings) addFormatIssue(l core.FileLimits, m core.Media) {
 	format := joinFormatNames([]string{m.Mime})
-	if l.WouldConvert(m.Mime) {
+	if l.AllowsConversionFrom(m.Mime) {
 		format += ", and Belfry cannot convert it, because it is animated or too large"
 	}
 	f.AddIf(true, core.IssueFormatUnsupported, m.Name, joinFormatNames(l.Formats), format)

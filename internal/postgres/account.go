@@ -19,9 +19,9 @@ type systemUser struct {
 	switched bool // we are root and the server is not
 }
 
-// serverAccount returns our own user or, if we are root, the owner of the cluster's folder. If root has no cluster yet,
-// serverAccount returns the user "postgres" or "nobody".
-func serverAccount(clusterDir string) (systemUser, error) {
+// chooseSystemUser returns our own user or, if we are root, the owner of the cluster's folder. If root has no cluster
+// yet, chooseSystemUser returns the user "postgres" or "nobody".
+func chooseSystemUser(clusterDir string) (systemUser, error) {
 	if uid := os.Geteuid(); uid != 0 {
 		return systemUser{uid: uid, gid: os.Getegid()}, nil
 	}
@@ -73,7 +73,7 @@ func (a systemUser) makeOwnedDir(dir string) error {
 		return err
 	}
 	errForeign := fmt.Errorf("%s already exists and is not a folder that Belfry created", dir)
-	file, err := openFile(dir, syscall.O_DIRECTORY)
+	file, err := openNoFollow(dir, syscall.O_DIRECTORY)
 	if err != nil {
 		return errors.Join(errForeign, err)
 	}

@@ -95,14 +95,14 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err e
 	if err != nil {
 		return nil, "", err
 	}
-	if err := s.waitUntilReady(ctx, p); err != nil {
+	if err := s.ensureDatabaseReady(ctx, p); err != nil {
 		return nil, readLogTail(log, start), errors.Join(err, p.shutDown(ctx))
 	}
 	return p, "", nil
 }
 
-// waitUntilReady waits until the server responds, and creates the database at the first start.
-func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
+// ensureDatabaseReady waits until the server responds, and creates the database at the first start.
+func (s *Server) ensureDatabaseReady(ctx context.Context, p *process) error {
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		err := runSQL(ctx, s.URL())
 		if hasSQLState(err, "3D000") { // the database does not exist
@@ -150,7 +150,7 @@ func openLog(path string) (log *os.File, length int64, err error) {
 	if err := rotateLog(path); err != nil {
 		return nil, 0, err
 	}
-	if log, err = openFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR); err != nil {
+	if log, err = openNoFollow(path, os.O_CREATE|os.O_APPEND|os.O_RDWR); err != nil {
 		return nil, 0, err
 	}
 	length, err = log.Seek(0, io.SeekEnd)
@@ -160,7 +160,7 @@ func openLog(path string) (log *os.File, length int64, err error) {
 // rotateLog moves the end of a large log to a second file, which it overwrites. The log stays the same file, because
 // the server has it open and would continue writing to a renamed file.
 func rotateLog(path string) error {
-	log, err := openFile(path, os.O_RDWR)
+	log, err := openNoFollow(path, os.O_RDWR)
 	if err != nil {
 		return nil // the next attempt to open the log reports the error
 	}
@@ -173,7 +173,7 @@ func rotateLog(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(writeFile(path+".old", string(end)), log.Truncate(0))
+	return errors.Join(writeAtomic(path+".old", string(end)), log.Truncate(0))
 }
 
 // readLogTail returns the end of the log, but nothing written before start.

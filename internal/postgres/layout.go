@@ -46,7 +46,7 @@ func newLayout(dir string) (layout, error) {
 	if long := len(l.socketPath()) - socketLimit; long > 0 {
 		return layout{}, fmt.Errorf("the path of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter path", dir, long)
 	}
-	text, err := readFile(l.cluster + ".password")
+	text, err := readNoFollow(l.cluster + ".password")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return layout{}, fmt.Errorf("read the local database's password: %w", err)
 	}
@@ -77,21 +77,21 @@ func (l *layout) ensurePassword() error {
 		return fmt.Errorf("%s is missing, and the database in %s requires that password: restore the file from a backup", file, l.cluster)
 	}
 	l.password = rand.Text()
-	if err := writeFile(file, l.password+"\n"); err != nil {
+	if err := writeAtomic(file, l.password+"\n"); err != nil {
 		return fmt.Errorf("save the local database's password: %w", err)
 	}
 	return nil
 }
 
-// openFile opens a file of the data folder, and refuses a symbolic link. The folder may belong to the service's user,
-// who must not be able to redirect a command that root runs to other files.
-func openFile(path string, flag int) (*os.File, error) {
+// openNoFollow opens a file of the data folder, and refuses a symbolic link. The folder may belong to the service's
+// user, who must not be able to redirect a command that root runs to other files.
+func openNoFollow(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag|syscall.O_NOFOLLOW, 0o600)
 }
 
-// readFile reads a file of the data folder, and refuses a symbolic link as openFile does.
-func readFile(path string) ([]byte, error) {
-	file, err := openFile(path, os.O_RDONLY)
+// readNoFollow reads a file of the data folder, and refuses a symbolic link as openNoFollow does.
+func readNoFollow(path string) ([]byte, error) {
+	file, err := openNoFollow(path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -99,10 +99,10 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// writeFile atomically replaces the file at path with one that contains text and that only we can read.
-func writeFile(path, text string) error {
+// writeAtomic atomically replaces the file at path with one that contains text and that only we can read.
+func writeAtomic(path, text string) error {
 	draft := path + ".new"
-	file, err := openFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
+	file, err := openNoFollow(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stranger := account{name: "nobody", uid: 54321, gid: 54321, switched: true}
+	stranger := systemUser{name: "nobody", uid: 54321, gid: 54321, switched: true}
 	err := stranger.checkReachable(filepath.Join(inside, "postgres"))
 	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is not accessible to the user "nobody"`) {
 		t.Errorf("got %v", err)
@@ -33,7 +33,7 @@ func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
 	if err := stranger.checkReachable(filepath.Join(open, "postgres")); err != nil {
 		t.Errorf("an open way is refused: %v", err)
 	}
-	if err := (account{}).checkReachable(filepath.Join(inside, "postgres")); err != nil {
+	if err := (systemUser{}).checkReachable(filepath.Join(inside, "postgres")); err != nil {
 		t.Errorf("our own user is stopped: %v", err)
 	}
 }
@@ -44,7 +44,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (account{uid: os.Geteuid()}).makeOwnedDir(file); err == nil ||
+	if err := (systemUser{uid: os.Geteuid()}).makeOwnedDir(file); err == nil ||
 		!strings.Contains(err.Error(), "already exists and is not a folder that Belfry created") {
 		t.Errorf("got %v", err)
 	}
@@ -54,7 +54,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(file), file); err != nil {
 		t.Fatal(err)
 	}
-	if err := (account{uid: os.Geteuid()}).makeOwnedDir(file); err == nil {
+	if err := (systemUser{uid: os.Geteuid()}).makeOwnedDir(file); err == nil {
 		t.Error("a link was followed")
 	}
 }
@@ -66,7 +66,7 @@ func TestADataFolderWhoseNameIsTooLongIsRefused(t *testing.T) {
 	if l, err := newLayout(long); err != nil || len(l.socketPath()) != socketLimit {
 		t.Errorf("%v, %v", l, err)
 	}
-	if _, err := newLayout(long + "d"); err == nil || !strings.Contains(err.Error(), "set BELFRY_DATA_DIR to a shorter one") {
+	if _, err := newLayout(long + "d"); err == nil || !strings.Contains(err.Error(), "set BELFRY_DATA_DIR to a shorter path") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -81,7 +81,7 @@ func TestRootRunsTheServerAsTheOwnerOfTheCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, err := serverAccount(cluster); err != nil || a.uid != want || a.switched != (os.Geteuid() == 0) {
+	if a, err := chooseSystemUser(cluster); err != nil || a.uid != want || a.switched != (os.Geteuid() == 0) {
 		t.Errorf("the server runs as %+v, %v; want the user %d", a, err, want)
 	}
 }

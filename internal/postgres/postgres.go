@@ -33,9 +33,9 @@ type Server struct {
 	stopOnce        sync.Once
 }
 
-// Start creates the cluster if there is none, starts the server, and returns when the database responds. The caller must
-// have locked the data folder. Start first stops a server that a killed run has left behind. Until Stop is called, the
-// server is restarted whenever it ends.
+// Start creates the cluster if there is none, starts the server, and returns when the database responds. The caller
+// must have locked the data folder. Start first stops a server that a killed run has left behind. Until Stop is called,
+// the server is restarted whenever it ends.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{ephemeral: cfg.Ephemeral, ended: make(chan struct{})}
 	if err := s.prepareCluster(ctx, cfg.Dir); err != nil {
@@ -59,7 +59,7 @@ func (s *Server) prepareCluster(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	l := &s.layout
-	if s.account, err = serverAccount(l.cluster); err != nil {
+	if s.account, err = chooseSystemUser(l.cluster); err != nil {
 		return err
 	}
 	major, err := readClusterMajor(l.cluster)
@@ -80,7 +80,7 @@ func (s *Server) prepareCluster(ctx context.Context, dir string) (err error) {
 	if err := l.ensurePassword(); err != nil {
 		return err
 	}
-	if err := writeFile(l.cluster+".url", s.URL()+"\n"); err != nil { // for people and their tools
+	if err := writeAtomic(l.cluster+".url", s.URL()+"\n"); err != nil { // for people and their tools
 		return fmt.Errorf("write the database's address: %w", err)
 	}
 	if major == 0 {

@@ -149,7 +149,7 @@ func isScript(file string) bool {
 // readClusterMajor returns the major version of the PostgreSQL that created the cluster, or zero if there is no cluster
 // yet.
 func readClusterMajor(cluster string) (int, error) {
-	text, err := readFile(filepath.Join(cluster, "PG_VERSION"))
+	text, err := readNoFollow(filepath.Join(cluster, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}

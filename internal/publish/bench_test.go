@@ -29,7 +29,7 @@ func newBench(t *testing.T) *bench {
 // due reports whether a post is due that no worker has claimed.
 func (b *bench) due() bool {
 	b.t.Helper()
-	until, err := b.Store.TimeUntilDue(b.Context(), time.Hour)
+	until, err := b.Store.TimeUntilDuePublication(b.Context(), time.Hour)
 	must(b.t, err)
 	return until <= 0
 }

@@ -79,7 +79,7 @@ func (e *Engine) loadClaims(ctx context.Context, ws core.WorkspaceID, claims []s
 		if r.Rest == "" {
 			e.cfg.Metrics.CountTakeover()
 			if r.Step == core.StepCreating {
-				e.cfg.Metrics.CountOrphan(string(r.Platform))
+				e.cfg.Metrics.CountOrphanHandle(string(r.Platform))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (c *claim) publish(ctx context.Context) error {
 	}
 	switch {
 	case errors.Is(err, store.ErrFenced):
-		c.engine.cfg.Metrics.CountFenced()
+		c.engine.cfg.Metrics.CountFencedWrite()
 		c.log.Warn("another worker has taken over this post")
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissingReference(err, "post"):
@@ -118,8 +118,8 @@ func (c *claim) postponeStuckPost(ctx context.Context, cause error) error {
 	return c.tenant.SaveClaimEnd(context.WithoutCancel(ctx), c.pub, nil, c.nextTurnLease())
 }
 
-// setUpCalls prepares everything that calls to the network need: the connector, the decrypted handle and token, and
-// the post's content. Only the operator can resolve the errors that it returns.
+// setUpCalls prepares everything that calls to the network need: the connector, the decrypted handle and token, and the
+// post's content. Only the operator can resolve the errors that it returns.
 func (c *claim) setUpCalls() error {
 	cfg := c.engine.cfg
 	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch",

@@ -17,7 +17,8 @@ const (
 	claimBatch = 32
 	// errorWait is how long a worker waits after a database error.
 	errorWait = time.Second
-	// claimTimeout is shorter than the time for which a stopping worker waits for its calls before it releases its leases.
+	// claimTimeout is shorter than the time for which a stopping worker waits for its calls before it releases its
+	// leases.
 	claimTimeout = 10 * time.Second
 )
 
@@ -53,12 +54,13 @@ func (e *Engine) Run(ctx context.Context, w Worker) {
 	var loads sync.WaitGroup
 	loads.Go(func() {
 		due := make(chan struct{}, w.Posts)
-		e.runWorkload(ctx, w, workload{ledger.TimeUntilDue, ledger.ClaimDuePublications, ledger.Due, due})
+		e.runWorkload(ctx, w, workload{ledger.TimeUntilDuePublication, ledger.ClaimDuePublications, ledger.Due, due})
 	})
 	if w.Preparing > 0 {
 		loads.Go(func() {
 			preparing := make(chan struct{}, w.Preparing)
-			e.runWorkload(ctx, w, workload{ledger.TimeUntilPrepare, ledger.ClaimPublicationsToPrepare, nil, preparing})
+			load := workload{ledger.TimeUntilPublicationToPrepare, ledger.ClaimPublicationsToPrepare, nil, preparing}
+			e.runWorkload(ctx, w, load)
 		})
 	}
 	loads.Go(func() { e.keepPassingTurns(ctx, w) })

@@ -82,8 +82,8 @@ const (
 	linksAtATime = 500
 )
 
-// ListMissingLinks lists live posts that still have no link, although the job that fetches the link should have finished
-// long ago.
+// ListMissingLinks lists live posts that still have no link, although the job that fetches the link should have
+// finished long ago.
 func (e *Engine) ListMissingLinks(ctx context.Context) ([]queue.Link, error) {
 	now := e.cfg.Now()
 	links, err := e.cfg.Store.LivePostsWithoutLink(ctx, now.Add(-linkGivenUp), now.Add(-linkOverdue), linksAtATime)

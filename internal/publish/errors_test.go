@@ -590,7 +590,7 @@ func (c errorCase) wanted(b *errorBench) wanted {
 }
 
 func (c errorCase) wantedOfPublish(b *errorBench, live wanted, class nt.Class, effect bool) wanted {
-	repeatable := b.flowOf(c.kind).IsRepeatable()
+	repeatable := b.flowOf(c.kind).CanRepeatCall()
 	switch {
 	case effect:
 		return live

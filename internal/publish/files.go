@@ -19,7 +19,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 		return network.NewMediaUnreachableError(c.desc.Name)
 	}
 	for i, file := range c.files {
-		err := c.checkFile(ctx, i)
+		err := c.checkOrConvertFile(ctx, i)
 		switch {
 		case errors.Is(err, blob.ErrNotFound):
 			issue := core.IssueMediaPurged.With(file.Name)
@@ -37,9 +37,9 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 	return nil
 }
 
-// checkFile checks that a file can be opened. If this server sends a JPEG in place of the file, checkFile creates the
-// JPEG and sets its size in c.item.
-func (c *claim) checkFile(ctx context.Context, i int) error {
+// checkOrConvertFile checks that a file can be opened. If this server sends a JPEG in place of the file,
+// checkOrConvertFile creates the JPEG and sets its size in c.item.
+func (c *claim) checkOrConvertFile(ctx context.Context, i int) error {
 	jpeg := c.conversions[i]
 	if !c.pushes {
 		jpeg = nil // it is made when the network downloads it

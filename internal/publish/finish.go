@@ -72,7 +72,7 @@ func (e *Engine) RunFinalStep(
 		if c.conversions[i] == nil || file.Issue() != nil {
 			continue // the connector reports the issue
 		}
-		if err := c.checkFile(calling, i); err != nil { // the connector reports it, if the step sends the file
+		if err := c.checkOrConvertFile(calling, i); err != nil { // the connector reports it, if the step sends the file
 			c.log.Warn("could not read a file of a post", "media", file.ID, "error", err)
 		}
 	}
@@ -88,7 +88,8 @@ func (e *Engine) RunFinalStep(
 	c.log.Info("a step after publishing failed", "step", step, "kind", failed.Kind, "code", failed.Code)
 	age := c.databaseNow().Sub(events[len(events)-1].At)
 	if failed.Kind == network.Rejected || age >= core.FollowUpLifetime {
-		return 0, t.AddNoteToLastEvent(ctx, id, fmt.Sprintf("%s did not apply the %s: %s", c.desc.Name, step, failed.Message))
+		note := fmt.Sprintf("%s did not apply the %s: %s", c.desc.Name, step, failed.Message)
+		return 0, t.AddNoteToLivePost(ctx, id, note)
 	}
 	return core.FollowUpDelay(age, failed.RetryAfter), nil
 }

@@ -63,7 +63,7 @@ func (c *claim) setExternalID(id string) { c.pub.ExternalID, c.item.ExternalID =
 // statusOfLostHandle returns the status of a handle that cannot be decrypted, in place of the network's. A handle that
 // was never armed is invisible and can be replaced; only a person can find out what happened to an armed one.
 func (c *claim) statusOfLostHandle() network.Status {
-	if c.pub.Armed && c.pub.Flow.IsRepeatable() {
+	if c.pub.Armed && c.pub.Flow.CanRepeatCall() {
 		return network.Status{Verdict: core.Ambiguous}
 	}
 	return network.Status{Verdict: core.Dead}

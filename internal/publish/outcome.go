@@ -64,7 +64,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Ac
 	if action == core.DoPoll || action == core.DoBackoff {
 		pub.Polls = c.pub.Polls + 1
 	}
-	change, changed, err := c.postChange(action, now)
+	change, changed, err := c.buildPostChange(action, now)
 	if err != nil {
 		return err
 	}
@@ -83,17 +83,17 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Ac
 			return err
 		}
 	}
-	if err := c.endProbe(ctx, t); err != nil {
+	if err := c.endThrottleProbe(ctx, t); err != nil {
 		return err
 	}
 	if c.mayContradictFacts(action) {
-		if err := t.EnqueueStaleChecks(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
+		if err := t.EnqueueStaleAccountChecks(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
 			return err
 		}
 	}
 	switch action {
 	case core.DoAccount, core.DoBackoff, core.DoAwait:
-		return c.markAccountIfRefused(ctx, t, action)
+		return c.markRefusedAccountOrWakePost(ctx, t, action)
 	case core.DoFail:
 		if c.isDoomed() && c.status.Lost != "" {
 			return t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
@@ -146,9 +146,9 @@ func (c *claim) isTokenRefused(action core.Action) bool {
 	return action == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
 }
 
-// postChange returns the change of the post that follows from the outcome, and whether there is one. It does not store
-// the change. If a person has changed the post since it was claimed, the fence will refuse to store the change.
-func (c *claim) postChange(action core.Action, now time.Time) (change core.Change, changed bool, err error) {
+// buildPostChange returns the change of the post that follows from the outcome, and whether there is one. It does not
+// store the change. If a person has changed the post since it was claimed, the fence will refuse to store the change.
+func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.Change, changed bool, err error) {
 	switch action {
 	case core.DoLive:
 		move := core.MovePublish
@@ -162,7 +162,7 @@ func (c *claim) postChange(action core.Action, now time.Time) (change core.Chang
 		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline already says so
 			return core.Change{}, false, nil
 		}
-		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.Label(c.resumeTime(now)), c.throttleReason())
+		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.FormatTime(c.resumeTime(now)), c.throttleReason())
 		return core.Change{Post: c.post, Event: core.Event{Kind: core.EventQueued, At: now, Message: message}}, true, nil
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		if c.post.Status != core.PostQueued { // asking again about an unknown outcome brought nothing new
@@ -176,9 +176,9 @@ func (c *claim) postChange(action core.Action, now time.Time) (change core.Chang
 	return core.Change{}, false, nil
 }
 
-// markAccountIfRefused marks an account whose token the network has just refused, if the account still has that token.
-// If the account was reconnected during the claim, a worker immediately tries the post with the new token.
-func (c *claim) markAccountIfRefused(ctx context.Context, t store.Tenant, action core.Action) error {
+// markRefusedAccountOrWakePost marks an account whose token the network has just refused, if the account still has that
+// token. If the account was reconnected during the claim, a worker immediately tries the post with the new token.
+func (c *claim) markRefusedAccountOrWakePost(ctx context.Context, t store.Tenant, action core.Action) error {
 	refused := c.isTokenRefused(action)
 	if refused && c.account.Status == core.AccountOK {
 		status := c.failure.Kind.AccountStatus()
@@ -272,10 +272,10 @@ func (c *claim) reportOutcome(action core.Action) {
 		kind = string(c.failure.Kind)
 	}
 	platform := string(c.post.Platform)
-	c.engine.cfg.Metrics.CountOutcome(platform, string(action), kind)
+	c.engine.cfg.Metrics.CountClaimOutcome(platform, string(action), kind)
 	switch action {
 	case core.DoLive:
-		c.engine.cfg.Metrics.ObserveLive(platform, c.databaseNow().Sub(c.pub.DueAt))
+		c.engine.cfg.Metrics.ObserveLiveLateness(platform, c.databaseNow().Sub(c.pub.DueAt))
 		c.log.Info("post is live", "external_id", c.pub.ExternalID)
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		c.log.Info("post failed", "outcome", action, "kind", kind)

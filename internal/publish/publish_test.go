@@ -180,7 +180,7 @@ func TestAThrottleOfThePublishingCallHoldsThePostAsLong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := "held until " + zone.Label(b.Clock.Now().Add(time.Hour)); !strings.HasSuffix(post.StatusLine, want) {
+			if want := "held until " + zone.FormatTime(b.Clock.Now().Add(time.Hour)); !strings.HasSuffix(post.StatusLine, want) {
 				t.Errorf("the status line is %q, want %q in it", post.StatusLine, want)
 			}
 			if card, err := b.App.GetPostCard(b.Context(), b.ws.Owner, post.ID); err != nil || !card.Held || card.Asking ||

@@ -17,7 +17,7 @@ const clockDrift = 5 * time.Minute
 
 // runProtocol makes one call after another and saves their results, until the protocol ends the claim.
 func (c *claim) runProtocol(ctx context.Context) error {
-	if err := c.probeThrottledAccount(ctx); err != nil {
+	if err := c.claimThrottleProbe(ctx); err != nil {
 		return err
 	}
 	signal := c.completeSignal(core.Signal{Verdict: core.Claimed}, c.databaseNow())
@@ -26,7 +26,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		next, do := c.pub.Next(signal)
 		switch {
 		case ctx.Err() != nil && do == core.DoPublish: // stopping: another worker continues from before the arm
-			next, do = next.UndoCall(do, before.Publication), core.DoPoll
+			next, do = next.RevertUnmadeCall(do, before.Publication), core.DoPoll
 		case ctx.Err() != nil && do.IsCall() && signal.Verdict == core.Progress: // another worker sends the next bytes
 			do = core.DoPoll
 		}
@@ -48,14 +48,14 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			return err
 		}
 		if !until.IsZero() {
-			return c.postponeForBudget(ctx, next.UndoCall(do, before.Publication), until, budget)
+			return c.postponeForBudget(ctx, next.RevertUnmadeCall(do, before.Publication), until, budget)
 		}
 		deadline, err := c.saveBeforeCall(ctx, do)
 		if err != nil {
 			c.returnBudget(ctx, do)
 		}
 		if errors.Is(err, store.ErrNoTurn) {
-			return c.postponeForTurn(ctx, next.UndoCall(do, before.Publication))
+			return c.postponeForTurn(ctx, next.RevertUnmadeCall(do, before.Publication))
 		}
 		if err != nil {
 			return err
@@ -73,7 +73,7 @@ func (c *claim) dropDuplicateID(s core.Signal) core.Signal {
 		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
 	c.status.URL = ""
-	if !c.pub.Flow.IsRepeatable() {
+	if !c.pub.Flow.CanRepeatCall() {
 		s.Verdict = core.Ambiguous
 		c.last.Verdict = s.Verdict
 	}
@@ -102,7 +102,7 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Action) (deadline ti
 	now := c.databaseNow()
 	if first {
 		c.pub.FirstCallAt = now
-		c.engine.cfg.Metrics.ObserveFirstCall(string(c.post.Platform), now.Sub(c.pub.DueAt))
+		c.engine.cfg.Metrics.ObserveFirstCallLateness(string(c.post.Platform), now.Sub(c.pub.DueAt))
 	}
 	if do == core.DoPublish {
 		c.pub.QuietAt = now.Add(quiet)
@@ -154,11 +154,11 @@ func (c *claim) callNetwork(ctx context.Context, do core.Action, deadline time.T
 		if renewErr := c.renewToken(ctx); do != core.DoPublish {
 			if err = renewErr; err == nil {
 				status, err = c.dispatchCall(ctx, do)
-				err = lapsedAsRevoked(err)
+				err = convertLapsedToRevoked(err)
 			}
 		}
 	}
-	c.engine.cfg.Metrics.ObserveStep(platform, string(do), now().Sub(asked))
+	c.engine.cfg.Metrics.ObserveCallDuration(platform, string(do), now().Sub(asked))
 	signal := core.Signal{Call: do, Verdict: status.Verdict}
 	c.last = &store.Outcome{Seq: c.seq, Verdict: status.Verdict, Code: status.Code}
 	c.retryAfter = 0
@@ -185,7 +185,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Action, deadline time.T
 	c.last.Trace, c.last.Response = e.Trace, e.Raw
 	c.retryAfter = e.RetryAfter
 	if do == core.DoCreate && signal.Verdict == core.Lost {
-		c.engine.cfg.Metrics.CountOrphan(platform)
+		c.engine.cfg.Metrics.CountOrphanHandle(platform)
 	}
 	c.recordFailure(do, e)
 	c.holdOtherPosts(ctx, e)
@@ -215,10 +215,10 @@ func (c *claim) renewToken(ctx context.Context) error {
 	return err
 }
 
-// lapsedAsRevoked converts the error of a call with a fresh token: if the network reports that even this token has
-// lapsed, renewing the token again would not help, and the account must be reconnected. Other errors are returned
+// convertLapsedToRevoked converts the error of a call with a fresh token: if the network reports that even this token
+// has lapsed, renewing the token again would not help, and the account must be reconnected. Other errors are returned
 // unchanged.
-func lapsedAsRevoked(err error) error {
+func convertLapsedToRevoked(err error) error {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Lapsed {
 		return err
@@ -277,8 +277,8 @@ func (c *claim) isOutcomeQuery(do core.Action) bool {
 	return c.pub.Step == core.StepArmed && do != core.DoPublish
 }
 
-// completeSignal adds the present circumstances to a signal: whether the post is due, held, stale, and so on. askedAt is
-// when the call was made.
+// completeSignal adds the present circumstances to a signal: whether the post is due, held, stale, and so on. askedAt
+// is when the call was made.
 func (c *claim) completeSignal(s core.Signal, askedAt time.Time) core.Signal {
 	now := c.databaseNow()
 	// A claim that began before the post was due only prepares it: the next claim begins the attempt.

@@ -36,7 +36,7 @@ func (c *claim) resumeTime(now time.Time) time.Time {
 	if until.IsZero() {
 		until = throttleEnd(now, &network.Error{})
 	}
-	if settled := c.pub.QuietAt.Add(settleMargin); !c.pub.Flow.IsRepeatable() && c.pub.Armed && settled.After(until) {
+	if settled := c.pub.QuietAt.Add(settleMargin); !c.pub.Flow.CanRepeatCall() && c.pub.Armed && settled.After(until) {
 		return settled
 	}
 	return until
@@ -46,7 +46,7 @@ func (c *claim) resumeTime(now time.Time) time.Time {
 // be disarmed, otherwise when the post continues.
 func (c *claim) nextCheckAt(now time.Time) time.Time {
 	until, settled := c.resumeTime(now), c.pub.QuietAt.Add(settleMargin)
-	if c.pub.Armed && c.pub.Flow.IsRepeatable() && settled.After(now) && settled.Before(until) {
+	if c.pub.Armed && c.pub.Flow.CanRepeatCall() && settled.After(now) && settled.Before(until) {
 		return settled
 	}
 	return until
@@ -76,15 +76,15 @@ func (c *claim) holdOtherPosts(ctx context.Context, e *network.Error) {
 	}
 }
 
-// probeThrottledAccount lets only this claim use an account whose throttle has ended. The account's other posts stay
-// held until this post has its result, so that they do not all run into the same throttle. If another claim was faster,
-// this post stays held too.
-func (c *claim) probeThrottledAccount(ctx context.Context) error {
+// claimThrottleProbe lets only this claim use an account whose throttle has ended. The account's other posts stay held
+// until this post has its result, so that they do not all run into the same throttle. If another claim was faster, this
+// post stays held too.
+func (c *claim) claimThrottleProbe(ctx context.Context) error {
 	if c.account.HeldUntil.IsZero() || c.databaseNow().Before(c.account.HeldUntil) {
 		return nil
 	}
 	meanwhile := c.engine.cfg.Schedule.CallTimeout()
-	until, err := c.tenant.ClaimProbe(ctx, c.account.ID, meanwhile)
+	until, err := c.tenant.ClaimThrottleProbe(ctx, c.account.ID, meanwhile)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		c.account.HeldUntil = c.databaseNow().Add(meanwhile)
@@ -96,10 +96,11 @@ func (c *claim) probeThrottledAccount(ctx context.Context) error {
 	return nil
 }
 
-// endProbe releases the other posts of an account that this claim has probed, unless a call was throttled again.
-func (c *claim) endProbe(ctx context.Context, t store.Tenant) error {
+// endThrottleProbe releases the other posts of an account that this claim has probed, unless a call was throttled
+// again.
+func (c *claim) endThrottleProbe(ctx context.Context, t store.Tenant) error {
 	if c.probeUntil.IsZero() || c.last == nil || c.throttled {
 		return nil
 	}
-	return t.EndProbe(ctx, c.account.ID, c.probeUntil)
+	return t.EndThrottleProbe(ctx, c.account.ID, c.probeUntil)
 }

@@ -221,7 +221,7 @@ func TestTheEndOfAHoldDoesNotWaitForAPostThatIsBeingChanged(t *testing.T) {
 		return tenant.Tx(b.Context(), func(worker store.Tenant) error {
 			ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second) // it would wait for ever
 			defer cancel()
-			return worker.EndProbe(ctx, accountID, until)
+			return worker.EndThrottleProbe(ctx, accountID, until)
 		})
 	}))
 	if due := b.duePosts(); len(due) != 1 || due[0] != ids[waiting.ID] {
@@ -271,14 +271,14 @@ func TestAProbeEndsNoHoldButItsOwn(t *testing.T) {
 	b.exec(`UPDATE publications SET rest = 'hold', next_action_at = clock() + interval '1 hour'`)
 	b.exec(`UPDATE accounts SET held_until = clock()`)
 	tenant, id := b.Store.In(b.ws.ID), b.ws.AccountID(account)
-	until, err := tenant.ClaimProbe(b.Context(), id, time.Minute)
+	until, err := tenant.ClaimThrottleProbe(b.Context(), id, time.Minute)
 	must(t, err)
-	if _, err := tenant.ClaimProbe(b.Context(), id, time.Minute); !errors.Is(err, store.ErrNotFound) {
+	if _, err := tenant.ClaimThrottleProbe(b.Context(), id, time.Minute); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a second probe: %v", err)
 	}
 	must(t, tenant.HoldAccountPosts(b.Context(), id, until.Add(time.Hour)))
 	must(t, b.Store.HoldPlatformPosts(b.Context(), "threads", until.Add(-time.Second)))
-	must(t, tenant.EndProbe(b.Context(), id, until))
+	must(t, tenant.EndThrottleProbe(b.Context(), id, until))
 	a, err := tenant.ConnectedAccount(b.Context(), id)
 	must(t, err)
 	if due := b.duePosts(); len(due) != 0 || !a.HeldUntil.Equal(until.Add(time.Hour)) {
@@ -297,13 +297,13 @@ func TestAnAccountIsNotProbedWhileItsNetworkIsHeld(t *testing.T) {
 	b.exec(`UPDATE accounts SET held_until = clock()`)
 	b.exec(`INSERT INTO network_holds VALUES ('threads', clock())`)
 	tenant := b.Store.In(b.ws.ID)
-	until, err := tenant.ClaimProbe(b.Context(), one, time.Minute)
+	until, err := tenant.ClaimThrottleProbe(b.Context(), one, time.Minute)
 	must(t, err)
-	if _, err := tenant.ClaimProbe(b.Context(), other, time.Minute); !errors.Is(err, store.ErrNotFound) {
+	if _, err := tenant.ClaimThrottleProbe(b.Context(), other, time.Minute); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another account is tried as well: %v", err)
 	}
-	must(t, tenant.EndProbe(b.Context(), one, until))
-	if _, err := tenant.ClaimProbe(b.Context(), other, time.Minute); err != nil {
+	must(t, tenant.EndThrottleProbe(b.Context(), one, until))
+	if _, err := tenant.ClaimThrottleProbe(b.Context(), other, time.Minute); err != nil {
 		t.Errorf("after the network's hold, the other account's own is tried: %v", err)
 	}
 }

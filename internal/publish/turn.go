@@ -35,7 +35,7 @@ func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication
 		return err
 	}
 	c.log.Debug("waiting for another post of the account to be published")
-	return c.endProbe(ctx, c.tenant)
+	return c.endThrottleProbe(ctx, c.tenant)
 }
 
 // keepPassingTurns periodically ends the turns of dead workers, so that the posts that wait for them continue. It

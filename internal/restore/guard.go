@@ -168,7 +168,7 @@ func (g *Guard) holdPublishing(ctx context.Context, reason string, unprovedSince
 			Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
 		})
 	}
-	if err := g.Store.HoldPublishingAfterRestore(ctx, reason, unprovedSince, known); err != nil {
+	if err := g.Store.HoldPublishingAndEndSessions(ctx, reason, unprovedSince, known); err != nil {
 		return fmt.Errorf("hold publishing: %w", err)
 	}
 	return nil

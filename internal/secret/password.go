@@ -43,23 +43,23 @@ func CheckPassword(password string) error {
 // argonAtOnce is how many hashes are computed at the same time. It limits the memory and processor time of sign-ins.
 const argonAtOnce = 2
 
-// Passwords hashes and verifies passwords with argon2id, a few at a time. It is safe for concurrent use.
-type Passwords struct {
+// PasswordHasher hashes and verifies passwords with argon2id, a few at a time. It is safe for concurrent use.
+type PasswordHasher struct {
 	slots *semaphore.Weighted
 	dummy string
 }
 
-// NewPasswords returns the hasher of a process. A second hasher would double the number of hashes that are computed at
-// the same time.
-func NewPasswords() *Passwords {
-	return &Passwords{
+// NewPasswordHasher returns the hasher of a process. A second hasher would double the number of hashes that are
+// computed at the same time.
+func NewPasswordHasher() *PasswordHasher {
+	return &PasswordHasher{
 		slots: semaphore.NewWeighted(argonAtOnce),
 		dummy: formatPHC(currentCost(), randomBytes(argonSalt), randomBytes(argonKey)),
 	}
 }
 
 // Hash returns the stored form of a password. It fails only if ctx ends while it waits.
-func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
+func (p *PasswordHasher) Hash(ctx context.Context, password string) (string, error) {
 	salt := randomBytes(argonSalt)
 	key, err := p.hashWithCost(ctx, password, currentCost(), salt)
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 }
 
 // Verify reports whether the password matches the hash. It returns an error if ctx has ended or the hash is invalid.
-func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, error) {
+func (p *PasswordHasher) Verify(ctx context.Context, hash, password string) (bool, error) {
 	c, salt, want, err := parsePHC(hash)
 	if err != nil {
 		return false, err
@@ -83,13 +83,13 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, er
 
 // VerifyDummy takes as long as Verify. It is for a sign-in of a person who does not exist, so that the response time
 // does not reveal who exists.
-func (p *Passwords) VerifyDummy(ctx context.Context, password string) error {
+func (p *PasswordHasher) VerifyDummy(ctx context.Context, password string) error {
 	_, err := p.Verify(ctx, p.dummy, password)
 	return err
 }
 
 // hashWithCost computes an argon2id hash, once fewer than argonAtOnce others are being computed.
-func (p *Passwords) hashWithCost(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
+func (p *PasswordHasher) hashWithCost(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("wait to hash a password: %w", err)
 	}

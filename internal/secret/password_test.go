@@ -12,7 +12,7 @@ import (
 
 func TestPasswordVerifiesAgainstItsHash(t *testing.T) {
 	t.Parallel()
-	p := secret.NewPasswords()
+	p := secret.NewPasswordHasher()
 	hash, err := p.Hash(t.Context(), "correct horse 🐴")
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestPasswordVerifiesAgainstItsHash(t *testing.T) {
 // The hash was made when a hash cost less: raising the cost must not lock anyone out.
 func TestHashOfAnotherCostStillVerifies(t *testing.T) {
 	t.Parallel()
-	p := secret.NewPasswords()
+	p := secret.NewPasswordHasher()
 	const hash = "$argon2id$v=19$m=8192,t=1,p=2$c2l4dGVlbiBieXRlcyBvaw$fhqdlS19NsrxZULABo4+2nbnJ0TgyUl12oZGKMXJXU4"
 	if ok, err := p.Verify(t.Context(), hash, "old password"); !ok || err != nil {
 		t.Error(ok, err)
@@ -42,7 +42,7 @@ func TestHashOfAnotherCostStillVerifies(t *testing.T) {
 
 func TestDamagedHashIsAnErrorAndNotAWrongPassword(t *testing.T) {
 	t.Parallel()
-	p := secret.NewPasswords()
+	p := secret.NewPasswordHasher()
 	hash, err := p.Hash(t.Context(), "x")
 	if err != nil {
 		t.Fatal(err)
@@ -65,14 +65,14 @@ func TestDamagedHashIsAnErrorAndNotAWrongPassword(t *testing.T) {
 
 func TestDummyNeedsNoUser(t *testing.T) {
 	t.Parallel()
-	if err := secret.NewPasswords().VerifyDummy(t.Context(), "whatever"); err != nil {
+	if err := secret.NewPasswordHasher().VerifyDummy(t.Context(), "whatever"); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestWaitingForATurnEndsWithTheContext(t *testing.T) {
 	t.Parallel()
-	p := secret.NewPasswords()
+	p := secret.NewPasswordHasher()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	// Whoever asks with a dead context while two hash gets its error; whoever finds a free slot may be served.

@@ -19,11 +19,11 @@ func HashToken(purpose, token string) [32]byte {
 	return sha256.Sum256([]byte("belfry/hash/" + purpose + "\x00" + token))
 }
 
-// NewVerifier returns a new PKCE code verifier (RFC 7636 §4.1): 43 characters, 256 bits.
-func NewVerifier() string { return RandomText(32) }
+// NewPKCEVerifier returns a new PKCE code verifier (RFC 7636 §4.1): 43 characters, 256 bits.
+func NewPKCEVerifier() string { return RandomText(32) }
 
-// Challenge returns the S256 code challenge of a verifier (RFC 7636 §4.2).
-func Challenge(verifier string) string {
+// PKCEChallenge returns the S256 code challenge of a verifier (RFC 7636 §4.2).
+func PKCEChallenge(verifier string) string {
 	sum := sha256.Sum256([]byte(verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }

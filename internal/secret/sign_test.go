@@ -131,10 +131,10 @@ func TestRandomIsLongURLSafeAndNew(t *testing.T) {
 // The example of RFC 7636, appendix B.
 func TestChallengeIsThatOfTheStandard(t *testing.T) {
 	t.Parallel()
-	if got := secret.Challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"); got != "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" {
+	if got := secret.PKCEChallenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"); got != "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" {
 		t.Error(got)
 	}
-	if v := secret.NewVerifier(); len(v) < 43 || len(v) > 128 {
+	if v := secret.NewPKCEVerifier(); len(v) < 43 || len(v) > 128 {
 		t.Error(v)
 	}
 }

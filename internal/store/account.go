@@ -84,9 +84,9 @@ func (t Tenant) AccountByExternalID(ctx context.Context, platform core.Platform,
 	return found.ID, found.Connected, err
 }
 
-// CountAccounts returns the number of connected accounts. After LockWorkspace, it does not change until the transaction
-// ends.
-func (t Tenant) CountAccounts(ctx context.Context) (int64, error) {
+// CountConnectedAccounts returns the number of connected accounts. After LockWorkspace, it does not change until the
+// transaction ends.
+func (t Tenant) CountConnectedAccounts(ctx context.Context) (int64, error) {
 	return queryValue[int64](t.query(ctx,
 		`SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL`, nil))
 }
@@ -137,9 +137,9 @@ func (t Tenant) UpdateAccountProfile(ctx context.Context, a core.Account, avatar
 		args{"id": a.ID, "username": a.Username, "name": a.DisplayName, "url": a.AvatarURL, "avatar": avatarKey}))
 }
 
-// WakePostsAwaitingToken lets workers continue with the account's queued posts that wait for a new token. The workers ask
-// the network about posts whose irreversible call may have been made, and prepare posts that are due later. Failed posts
-// keep their times.
+// WakePostsAwaitingToken lets workers continue with the account's queued posts that wait for a new token. The workers
+// ask the network about posts whose irreversible call may have been made, and prepare posts that are due later. Failed
+// posts keep their times.
 func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.AccountID) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH waiting AS (
@@ -269,10 +269,10 @@ func (s *Store) HoldPlatformPosts(ctx context.Context, platform core.Platform, u
 		args{"platform": platform, "until": until})
 }
 
-// ClaimProbe lets one claim at a time send a call for an account, or to a network, whose hold has ended. It holds the
-// posts of all other claims for holdFor longer, and returns when this new hold ends. It returns ErrNotFound if no hold
-// has ended, or if another claim is probing.
-func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, holdFor time.Duration,
+// ClaimThrottleProbe lets one claim at a time send a call for an account, or to a network, whose hold has ended. It
+// holds the posts of all other claims for holdFor longer, and returns when this new hold ends. It returns ErrNotFound
+// if no hold has ended, or if another claim is probing.
+func (t Tenant) ClaimThrottleProbe(ctx context.Context, id core.AccountID, holdFor time.Duration,
 ) (heldUntil time.Time, err error) {
 	return queryValue[time.Time](t.query(ctx, `
 		WITH network AS (
@@ -290,10 +290,10 @@ func (t Tenant) ClaimProbe(ctx context.Context, id core.AccountID, holdFor time.
 		args{"id": id, "meanwhile": holdFor}))
 }
 
-// EndProbe ends the holds for which ClaimProbe returned heldUntil. The posts that waited for them become due: those of
-// the account, or those of all accounts of the network. EndProbe skips locked posts, because the transactions that
-// locked them may be waiting for a post that the caller has locked.
-func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
+// EndThrottleProbe ends the holds for which ClaimThrottleProbe returned heldUntil. The posts that waited for them
+// become due: those of the account, or those of all accounts of the network. EndThrottleProbe skips locked posts,
+// because the transactions that locked them may be waiting for a post that the caller has locked.
+func (t Tenant) EndThrottleProbe(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH network AS ( -- any other time belongs to another throttle or probe
 			DELETE FROM network_holds WHERE held_until = @until
@@ -352,9 +352,9 @@ func (s *Store) ConnectionWorkspaceSlug(ctx context.Context, want Connection) (s
 		args{"state": want.StateHash, "user": want.User, "session": want.SessionHash}))
 }
 
-// ConsumeConnection deletes and returns the consent with the state, person and browser session of want. The consent must
-// have profiles if withProfiles is true, and must not have any otherwise. The platform of want may be empty. ErrNotFound
-// means that there is no such consent, that it has expired, or that it was already consumed.
+// ConsumeConnection deletes and returns the consent with the state, person and browser session of want. The consent
+// must have profiles if withProfiles is true, and must not have any otherwise. The platform of want may be empty.
+// ErrNotFound means that there is no such consent, that it has expired, or that it was already consumed.
 func (t Tenant) ConsumeConnection(ctx context.Context, want Connection, withProfiles bool,
 	now time.Time,
 ) (Connection, error) {

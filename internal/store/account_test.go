@@ -72,7 +72,7 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 		string(token) != "p" {
 		t.Errorf("theirs: %+v, %s, %v", a, token, err)
 	}
-	if n, err := w.two.CountAccounts(t.Context()); err != nil || n != 1 {
+	if n, err := w.two.CountConnectedAccounts(t.Context()); err != nil || n != 1 {
 		t.Errorf("they have %d, %v", n, err)
 	}
 	if list, err := w.one.ConnectedAccounts(t.Context()); err != nil || len(list) != 1 {

@@ -17,9 +17,9 @@ type Budget struct {
 	Cost     int // how many the next call counts as
 }
 
-// ReserveCall counts a call that is about to be made and returns the zero time, unless the calls since windowStart leave
-// no room for it. In that case, it returns the time of the call that must leave the window first. If that call is not
-// known yet, because another worker has just taken the room, it returns windowStart.
+// ReserveCall counts a call that is about to be made and returns the zero time, unless the calls since windowStart
+// leave no room for it. In that case, it returns the time of the call that must leave the window first. If that call is
+// not known yet, because another worker has just taken the room, it returns windowStart.
 func (s *Store) ReserveCall(ctx context.Context, b Budget, windowStart time.Time,
 ) (blockingCallAt time.Time, err error) {
 	type answer struct{ Blocking time.Time }

@@ -46,7 +46,7 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 // into one, unless ungrouped is set. CalendarPosts applies only the filter's account, group, network and statuses.
 func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan, ungrouped bool,
 ) ([]CalendarPost, error) {
-	q := f.calendarQuery()
+	q := f.buildCalendarQuery()
 	delete(q.args, "limit") // each span has its own
 	from, to, most := make([]time.Time, len(spans)), make([]time.Time, len(spans)), make([]int, len(spans))
 	for i, s := range spans {
@@ -70,10 +70,10 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 		ORDER BY span.place, p.publish_at, p.id`, q.args))
 }
 
-// PostsTogether returns the posts that share an entry of a calendar with a post, including the post itself, but at most
+// PostsInCalendarEntry returns the posts that share an entry of a calendar with a post, including the post itself, but at most
 // as many as the filter's limit. It returns none if the post does not exist or has no time.
-func (t Tenant) PostsTogether(ctx context.Context, f PostFilter, id core.PostID) ([]CalendarPost, error) {
-	q := f.calendarQuery()
+func (t Tenant) PostsInCalendarEntry(ctx context.Context, f PostFilter, id core.PostID) ([]CalendarPost, error) {
+	q := f.buildCalendarQuery()
 	q.args["id"] = id
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
 		SELECT 1, count(*) OVER ()::int, 1, ARRAY[p.platform], `+calendarColumns+`
@@ -84,8 +84,8 @@ func (t Tenant) PostsTogether(ctx context.Context, f PostFilter, id core.PostID)
 		ORDER BY p.id LIMIT @limit`, q.args))
 }
 
-// calendarQuery is buildQuery with only those fields of the filter that a calendar supports.
-func (f PostFilter) calendarQuery() postQuery {
+// buildCalendarQuery is buildQuery with only those fields of the filter that a calendar supports.
+func (f PostFilter) buildCalendarQuery() postQuery {
 	return PostFilter{
 		Account: f.Account, Group: f.Group, Platform: f.Platform, Statuses: f.Statuses, Limit: f.Limit,
 	}.buildQuery()

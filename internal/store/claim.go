@@ -27,9 +27,9 @@ type Claim struct {
 	Publication
 }
 
-// TimeUntilDue returns the time until the next unclaimed publication is due: zero or less if one is due now, and at
-// most atMost.
-func (s *Store) TimeUntilDue(ctx context.Context, atMost time.Duration) (time.Duration, error) {
+// TimeUntilDuePublication returns the time until the next unclaimed publication is due: zero or less if one is due now,
+// and at most atMost.
+func (s *Store) TimeUntilDuePublication(ctx context.Context, atMost time.Duration) (time.Duration, error) {
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
 			SELECT next_action_at - clock() FROM publications
@@ -37,8 +37,8 @@ func (s *Store) TimeUntilDue(ctx context.Context, atMost time.Duration) (time.Du
 		))`, args{"most": atMost}))
 }
 
-// TimeUntilPrepare is TimeUntilDue for publications that can be prepared before they are due.
-func (s *Store) TimeUntilPrepare(ctx context.Context, atMost time.Duration) (time.Duration, error) {
+// TimeUntilPublicationToPrepare is TimeUntilDuePublication for publications that can be prepared before they are due.
+func (s *Store) TimeUntilPublicationToPrepare(ctx context.Context, atMost time.Duration) (time.Duration, error) {
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
 			SELECT prepare_at - clock() FROM publications

@@ -43,9 +43,9 @@ func (t Tenant) SaveFacts(ctx context.Context, id core.AccountID, facts core.Fac
 		args{"id": id, "facts": facts})
 }
 
-// EnqueueStaleChecks makes the checks of the given accounts due and enqueues their jobs. It omits accounts whose last
-// check is younger than maxAge, is running or is already due. It must be called within Tx.
-func (t Tenant) EnqueueStaleChecks(ctx context.Context, ids []core.AccountID, maxAge time.Duration) error {
+// EnqueueStaleAccountChecks makes the checks of the given accounts due and enqueues their jobs. It omits accounts whose
+// last check is younger than maxAge, is running or is already due. It must be called within Tx.
+func (t Tenant) EnqueueStaleAccountChecks(ctx context.Context, ids []core.AccountID, maxAge time.Duration) error {
 	due, err := queryMany[queue.Check](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() FROM (
 			SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND status = 'ok' AND disconnected_at IS NULL

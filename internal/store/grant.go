@@ -24,10 +24,10 @@ func (s *Store) AccountsOfGrant(ctx context.Context, grantHash []byte, connected
 		ORDER BY workspace_id, id`, args{"grant": grantHash, "via": connectedVia, "at": grantedUntil}))
 }
 
-// LockGrantAccount prevents accounts of the grant from being connected until the transaction ends, and returns the
+// LockGrantOfAccount prevents accounts of the grant from being connected until the transaction ends, and returns the
 // current row of an account that AccountsOfGrant listed. It returns ErrNotFound if the account has been connected again
 // since then.
-func (t Tenant) LockGrantAccount(ctx context.Context, id core.AccountID, grantHash []byte, grantedUntil time.Time,
+func (t Tenant) LockGrantOfAccount(ctx context.Context, id core.AccountID, grantHash []byte, grantedUntil time.Time,
 ) (GrantAccount, error) {
 	if err := t.store.lockGrants(ctx, grantHash); err != nil {
 		return GrantAccount{}, err

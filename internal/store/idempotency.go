@@ -24,17 +24,17 @@ type StoredReplay struct {
 	Left        time.Duration
 }
 
-// arguments returns the arguments that identify the request, and more.
-func (r Replay) arguments(more args) args {
+// argsWith returns the arguments that identify the request, and more.
+func (r Replay) argsWith(more args) args {
 	a := args{"route": r.Route, "key": r.Key}
 	maps.Copy(a, more)
 	return a
 }
 
-// BeginReplay reserves the key for a first request, for as long as lockFor, and returns true. If the key is already in
-// use, it returns what is stored about the first request, and false. It ignores responses older than keepFor, and first
-// requests whose lock has ended.
-func (t Tenant) BeginReplay(ctx context.Context, r Replay, lockFor,
+// ReserveReplayKey reserves the key for a first request, for as long as lockFor, and returns true. If the key is
+// already in use, it returns what is stored about the first request, and false. It ignores responses older than
+// keepFor, and first requests whose lock has ended.
+func (t Tenant) ReserveReplayKey(ctx context.Context, r Replay, lockFor,
 	keepFor time.Duration,
 ) (found StoredReplay, first bool, err error) {
 	changed, err := t.execChanged(ctx, `
@@ -43,7 +43,7 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lockFor,
 		ON CONFLICT (workspace_id, route, key) DO UPDATE SET fingerprint = @fingerprint, status = 0, body = NULL,
 			locked_until = clock() + @lock::interval, created_at = clock()
 		WHERE i.created_at <= clock() - @keep::interval OR i.status = 0 AND i.locked_until <= clock()`,
-		r.arguments(args{"fingerprint": r.Fingerprint, "lock": lockFor, "keep": keepFor}))
+		r.argsWith(args{"fingerprint": r.Fingerprint, "lock": lockFor, "keep": keepFor}))
 	if err != nil || changed {
 		return StoredReplay{}, changed, err
 	}
@@ -58,7 +58,7 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lockFor,
 func (t Tenant) Replay(ctx context.Context, r Replay) (StoredReplay, error) {
 	return queryOne[StoredReplay](t.query(ctx, `
 		SELECT fingerprint, status, body, locked_until - clock() AS left FROM idempotency
-		WHERE workspace_id = @ws AND route = @route AND key = @key`, r.arguments(nil)))
+		WHERE workspace_id = @ws AND route = @route AND key = @key`, r.argsWith(nil)))
 }
 
 const saveReplay = `
@@ -67,13 +67,13 @@ const saveReplay = `
 
 // SaveReplay stores the response to a first request. It returns false if another request has taken the key.
 func (t Tenant) SaveReplay(ctx context.Context, r Replay, status int, body []byte) (saved bool, err error) {
-	return t.execChanged(ctx, saveReplay, r.arguments(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
+	return t.execChanged(ctx, saveReplay, r.argsWith(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
 }
 
-// ReleaseReplay frees the key of a first request that was refused.
-func (t Tenant) ReleaseReplay(ctx context.Context, r Replay) error {
+// ReleaseReplayKey frees the key of a first request that was refused.
+func (t Tenant) ReleaseReplayKey(ctx context.Context, r Replay) error {
 	return t.exec(ctx, `
 		DELETE FROM idempotency
 		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,
-		r.arguments(args{"fingerprint": r.Fingerprint}))
+		r.argsWith(args{"fingerprint": r.Fingerprint}))
 }

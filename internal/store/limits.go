@@ -19,17 +19,17 @@ type RateCount struct {
 	RetryAfter time.Duration
 }
 
-// CountCreation counts a request that creates posts, unless the limit for any window of the given length would then be
-// exceeded. It locks the workspace's row, so requests are counted one after the other. The count is committed even if
-// the creation then fails. The commit does not wait for the disk, so the last requests before a crash of the database
-// may not be counted.
-func (t Tenant) CountCreation(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
-	return t.countOrPeekCreation(ctx, limit, window, true)
+// CountCreationRequest counts a request that creates posts, unless the limit for any window of the given length would
+// then be exceeded. It locks the workspace's row, so requests are counted one after the other. The count is committed
+// even if the creation then fails. The commit does not wait for the disk, so the last requests before a crash of the
+// database may not be counted.
+func (t Tenant) CountCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
+	return t.countOrPeekCreationRequest(ctx, limit, window, true)
 }
 
-// PeekCreation returns what CountCreation would return for the next request, without counting it.
-func (t Tenant) PeekCreation(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
-	return t.countOrPeekCreation(ctx, limit, window, false)
+// PeekCreationRequest returns what CountCreationRequest would return for the next request, without counting it.
+func (t Tenant) PeekCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
+	return t.countOrPeekCreationRequest(ctx, limit, window, false)
 }
 
 type creationsRow struct {
@@ -40,7 +40,7 @@ type creationsRow struct {
 	Now     time.Time
 }
 
-func (t Tenant) countOrPeekCreation(ctx context.Context, limit int, window time.Duration,
+func (t Tenant) countOrPeekCreationRequest(ctx context.Context, limit int, window time.Duration,
 	record bool,
 ) (RateCount, error) {
 	// Sent together, the statements are one transaction, and the second sees what was committed while the first
@@ -85,10 +85,10 @@ func (r creationsRow) toRateCount(limit int, window time.Duration) RateCount {
 	return c
 }
 
-// Throttle counts an action of a key, such as an address. A key can act burst times immediately, and then once per
-// interval. Throttle returns 0 if the key may act now, and otherwise how long it must wait. A refused action does not
-// count, and no key waits longer than one interval.
-func (s *Store) Throttle(ctx context.Context, key string, burst int, interval time.Duration,
+// CountThrottledAction counts an action of a key, such as an address. A key can act burst times immediately, and then
+// once per interval. CountThrottledAction returns 0 if the key may act now, and otherwise how long it must wait. A
+// refused action does not count, and no key waits longer than one interval.
+func (s *Store) CountThrottledAction(ctx context.Context, key string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
 	a := args{"key": key, "interval": interval, "burst": interval * time.Duration(burst)}
 	_, err = queryValue[string](s.query(ctx, `
@@ -106,11 +106,11 @@ func (s *Store) Throttle(ctx context.Context, key string, burst int, interval ti
 	return max(row.TAT.Add(interval-interval*time.Duration(burst)).Sub(row.Now), time.Second), err
 }
 
-// Throttle is Store.Throttle, so the key is not limited to the workspace. An action in a transaction that is rolled
-// back does not count.
-func (t Tenant) Throttle(ctx context.Context, key string, burst int, interval time.Duration,
+// CountThrottledAction is Store.CountThrottledAction, so the key is not limited to the workspace. An action in a
+// transaction that is rolled back does not count.
+func (t Tenant) CountThrottledAction(ctx context.Context, key string, burst int, interval time.Duration,
 ) (wait time.Duration, err error) {
-	return t.store.Throttle(ctx, key, burst, interval)
+	return t.store.CountThrottledAction(ctx, key, burst, interval)
 }
 
 type throttleRow struct {
@@ -118,8 +118,8 @@ type throttleRow struct {
 	Now time.Time
 }
 
-// RefundThrottle removes one action that Throttle has counted for a key.
-func (s *Store) RefundThrottle(ctx context.Context, key string, interval time.Duration) error {
+// RefundThrottledAction removes one action that CountThrottledAction has counted for a key.
+func (s *Store) RefundThrottledAction(ctx context.Context, key string, interval time.Duration) error {
 	return s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
 }
 

@@ -14,7 +14,7 @@ func TestLimitsHoldByTheRunningClock(t *testing.T) {
 	w := newWorld(t)
 	for name, count := range map[string]func() (store.RateCount, error){
 		"address":   func() (store.RateCount, error) { return w.CountAddressRequest(t.Context(), "192.0.2.1", 40, time.Hour) },
-		"creations": func() (store.RateCount, error) { return w.one.CountCreation(t.Context(), 40, time.Hour) },
+		"creations": func() (store.RateCount, error) { return w.one.CountCreationRequest(t.Context(), 40, time.Hour) },
 	} {
 		var granted atomic.Int64
 		var group sync.WaitGroup
@@ -36,7 +36,7 @@ func TestLimitsHoldByTheRunningClock(t *testing.T) {
 			t.Errorf("%s: %d were granted of 40", name, granted.Load())
 		}
 	}
-	if c, err := w.two.PeekCreation(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
+	if c, err := w.two.PeekCreationRequest(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
 		t.Errorf("a look at the other's: %+v, %v", c, err)
 	}
 }
@@ -67,7 +67,7 @@ func TestAThrottleGivesABurstAndThenOneAtATime(t *testing.T) {
 	w := newWorld(t)
 	try := func() time.Duration {
 		t.Helper()
-		wait, err := w.Throttle(t.Context(), "k", 3, time.Hour)
+		wait, err := w.CountThrottledAction(t.Context(), "k", 3, time.Hour)
 		must(t, err)
 		return wait
 	}
@@ -123,7 +123,7 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	r := store.Replay{Route: "POST /posts", Key: "k", Fingerprint: []byte("f")}
 	begin := func(in store.Tenant, r store.Replay) (store.StoredReplay, bool) {
 		t.Helper()
-		kept, first, err := in.BeginReplay(t.Context(), r, time.Minute, time.Hour)
+		kept, first, err := in.ReserveReplayKey(t.Context(), r, time.Minute, time.Hour)
 		must(t, err)
 		return kept, first
 	}
@@ -136,7 +136,7 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	if _, first := begin(w.two.Tenant, r); !first {
 		t.Error("another workspace's is taken for a repetition")
 	}
-	must(t, w.two.ReleaseReplay(t.Context(), r))
+	must(t, w.two.ReleaseReplayKey(t.Context(), r))
 	keep := func(w store.Tenant, status int, body string, want bool) {
 		t.Helper()
 		if kept, err := w.SaveReplay(t.Context(), r, status, []byte(body)); err != nil || kept != want {
@@ -146,7 +146,7 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	keep(w.two.Tenant, 201, "", false) // its key is free
 	keep(w.one.Tenant, 201, "body", true)
 	keep(w.one.Tenant, 200, "late", false)
-	must(t, w.one.ReleaseReplay(t.Context(), r)) // too late as well
+	must(t, w.one.ReleaseReplayKey(t.Context(), r)) // too late as well
 	if kept, first := begin(w.one.Tenant, r); first || kept.Status != 201 || string(kept.Body) != "body" ||
 		string(kept.Fingerprint) != "f" {
 		t.Errorf("the answer: %+v", kept)
@@ -175,5 +175,5 @@ func TestPulseAndHousekeeping(t *testing.T) {
 		t.Errorf("housekeeping dropped a worker that reports: %+v, %v", p, err)
 	}
 	must(t, w.MarkExpiredAccounts(t.Context(), "late"))
-	must(t, w.ReconcileAccountConnections(t.Context(), "http://here", "elsewhere"))
+	must(t, w.RevokeOrRestoreAccounts(t.Context(), "http://here", "elsewhere"))
 }

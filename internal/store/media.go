@@ -132,8 +132,8 @@ var mediaOrders = map[MediaSort]struct{ by, after string }{
 	SortLargest: {`m.size DESC, m.id DESC`, `(m.size, m.id) < (@at, @after)`},
 }
 
-// sortKey returns the value by which a list in the given order compares files. Files with the same value are compared by
-// id.
+// sortKey returns the value by which a list in the given order compares files. Files with the same value are compared
+// by id.
 func (m Media) sortKey(by MediaSort) any {
 	switch by {
 	case SortName:

@@ -7,8 +7,8 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaClaim is the right to store or examine a file's bytes. Only the claim with the newest epoch gives this right, and
-// only until its lease ends.
+// MediaClaim is the right to store or examine a file's bytes. Only the claim with the newest epoch gives this right,
+// and only until its lease ends.
 type MediaClaim struct {
 	ID    core.MediaID
 	Epoch int64

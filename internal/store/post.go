@@ -73,14 +73,14 @@ func (t Tenant) toPost(r postRow) core.Post {
 	return p
 }
 
-// setProgress sets what the ledger knows about a post that may be in progress. A post that is armed but whose outcome is
-// not in doubt is being sent, held or retried, and the worker does not ask the network about it.
+// setProgress sets what the ledger knows about a post that may be in progress. A post that is armed but whose outcome
+// is not in doubt is being sent, held or retried, and the worker does not ask the network about it.
 func (r postRow) setProgress(p *core.Post) {
 	p.Busy = r.held
 	if p.Status != core.PostQueued || r.ledger.Step == "" {
 		return
 	}
-	p.Busy = r.held || !r.ledger.CanChange()
+	p.Busy = r.held || !r.ledger.AllowsPostChanges()
 	// before it calls again, the worker asks the network
 	p.Asking = r.ledger.IsCallUnresolved() && r.ledger.Answer != core.AnswerTaken && !r.calling || r.rest == core.DoSettle
 	if p.Asking && !r.held && r.ahead {
@@ -239,8 +239,8 @@ func (f PostFilter) buildQuery() postQuery {
 	return q
 }
 
-// CountPostsByStatus counts the posts in each status, up to MostCounted.
-func (t Tenant) CountPostsByStatus(ctx context.Context) (map[core.PostStatus]int, error) {
+// CountPostsByStatusCapped counts the posts in each status, up to MostCounted.
+func (t Tenant) CountPostsByStatusCapped(ctx context.Context) (map[core.PostStatus]int, error) {
 	return queryMap[core.PostStatus, int](t.query(ctx, `
 		SELECT status, (SELECT count(*) FROM (
 			SELECT FROM posts p WHERE workspace_id = @ws AND p.status = state.status
@@ -346,8 +346,8 @@ func (t Tenant) AddPostEvent(ctx context.Context, id core.PostID, e core.Event) 
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
 }
 
-// AddNoteToLastEvent adds a note to the last event of a live post, unless the event already has it.
-func (t Tenant) AddNoteToLastEvent(ctx context.Context, id core.PostID, note string) error {
+// AddNoteToLivePost adds a note to the last event of a live post, unless the event already has it.
+func (t Tenant) AddNoteToLivePost(ctx context.Context, id core.PostID, note string) error {
 	return t.exec(ctx, `
 		UPDATE post_events SET notes = array_append(notes, @note)
 		WHERE id = (SELECT max(e.id) FROM post_events e JOIN posts p ON p.workspace_id = e.workspace_id AND p.id = e.post_id

@@ -90,7 +90,8 @@ type NewPosts struct {
 	Posts []core.Post
 	By    core.UserID
 	// Queued is set if the posts are queued; otherwise, they are drafts. Drafts is the plan's limit on drafts; nil for
-	// none. CreatePosts checks this limit again (see core.Plan.CheckDrafts) while no other creation can change the number.
+	// none. CreatePosts checks this limit again (see core.Plan.CheckDrafts) while no other creation can change the
+	// number.
 	Queued *NewQueued
 	Drafts *int64
 	// Unchecked allows deleted files and disconnected accounts, which become issues. It is for drafts that are copies
@@ -182,7 +183,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	}
 	if n.Answer != nil {
 		queue(`WITH kept AS (`+saveReplay+` RETURNING key) SELECT must(EXISTS (SELECT FROM kept), '`+replaced+`')`,
-			n.Answer.arguments(args{"fingerprint": n.Answer.Fingerprint, "status": n.Answer.Status, "body": n.Answer.Body}))
+			n.Answer.argsWith(args{"fingerprint": n.Answer.Fingerprint, "status": n.Answer.Status, "body": n.Answer.Body}))
 	}
 	if n.Queued != nil {
 		queue(`WITH taken AS (`+reserveSlots+`) SELECT must(EXISTS (SELECT FROM taken), 'the month has no slots left')`,

@@ -265,9 +265,9 @@ func (t Tenant) IsGateOpen(ctx context.Context, gateName string) (bool, error) {
 const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
-// CountOverdue counts the publications that have been due for longer than maxLateness and are either unclaimed or stuck.
-// It also returns how long the oldest has been due.
-func (s *Store) CountOverdue(ctx context.Context, maxLateness time.Duration,
+// CountOverduePublications counts the publications that have been due for longer than maxLateness and are either
+// unclaimed or stuck. It also returns how long the oldest has been due.
+func (s *Store) CountOverduePublications(ctx context.Context, maxLateness time.Duration,
 ) (count int, oldest time.Duration, err error) {
 	type row struct {
 		Count  int
@@ -320,8 +320,8 @@ func finishLastStepSQL(last *Outcome, addTo args) string {
 	if last == nil {
 		return `WITH finished AS (SELECT 1)`
 	}
-	addTo["last"], addTo["verdict"], addTo["http_status"], addTo["code"] = last.Seq, last.Verdict, last.HTTPStatus, last.Code
-	addTo["trace"], addTo["response"] = last.Trace, last.Response
+	addTo["last"], addTo["verdict"], addTo["http_status"] = last.Seq, last.Verdict, last.HTTPStatus
+	addTo["code"], addTo["trace"], addTo["response"] = last.Code, last.Trace, last.Response
 	return `WITH finished AS (
 			UPDATE publish_steps SET finished_at = clock(), verdict = @verdict, http_status = @http_status, net_code = @code,
 				net_trace = @trace, response = @response

@@ -35,7 +35,7 @@ func (s *Store) CountAddressRequest(ctx context.Context, address string, limit i
 	window time.Duration,
 ) (RateCount, error) {
 	step := windowPartLength(window)
-	row, err := queryValue[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
+	row, err := queryValue[addressCountRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
 	return s.finishAddressCount(ctx, row, err, address, limit, step)
 }
 
@@ -50,7 +50,7 @@ func (s *Store) CountRequestAndFindKey(ctx context.Context, address string, limi
 	batch.Queue(countAgain, namedArgs{"address": address, "step": step.Microseconds(), "limit": limit})
 	batch.Queue(keyHolder, namedArgs{"hash": keyHash})
 	results := s.q.SendBatch(ctx, batch)
-	row, countErr := queryValue[addressRow](results.Query())
+	row, countErr := queryValue[addressCountRow](results.Query())
 	holder, keyErr = queryValue[KeyHolder](results.Query())
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
@@ -59,19 +59,19 @@ func (s *Store) CountRequestAndFindKey(ctx context.Context, address string, limi
 	return count, holder, err, keyErr
 }
 
-type addressRow struct {
+type addressCountRow struct {
 	Total  int
 	Oldest int64
 	Now    time.Time
 }
 
 // ScanRow reads the columns of countAgain.
-func (r *addressRow) ScanRow(rows pgx.Rows) error {
+func (r *addressCountRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, scanTime(&r.Now))
 }
 
 // finishAddressCount reads the result of countAgain, and counts the request itself if countAgain did not.
-func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err error, address string, limit int,
+func (s *Store) finishAddressCount(ctx context.Context, row addressCountRow, err error, address string, limit int,
 	partLength time.Duration,
 ) (c RateCount, _ error) {
 	if err == nil {
@@ -94,7 +94,7 @@ func (s *Store) finishAddressCount(ctx context.Context, row addressRow, err erro
 func (s *Store) countFirstInPart(ctx context.Context, address string, limit int,
 	partLength time.Duration,
 ) (RateCount, error) {
-	row, err := queryOne[tallyRow](s.query(ctx, `
+	row, err := queryOne[addressLogRow](s.query(ctx, `
 		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
 		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+currentPart+` AS running) AS clocks
 		ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
@@ -106,7 +106,8 @@ func (s *Store) countFirstInPart(ctx context.Context, address string, limit int,
 	t := partCounts{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
 	if n := t.countRequests(); n >= limit {
 		return RateCount{
-			Reset: t.expiryOfFirst(1, partLength).Sub(row.Now), RetryAfter: t.expiryOfFirst(n-limit+1, partLength).Sub(row.Now),
+			Reset:      t.expiryOfFirstRequests(1, partLength).Sub(row.Now),
+			RetryAfter: t.expiryOfFirstRequests(n-limit+1, partLength).Sub(row.Now),
 		}, nil
 	}
 	t.parts[subWindows]++
@@ -118,11 +119,11 @@ func (s *Store) countFirstInPart(ctx context.Context, address string, limit int,
 			"address": address, "newest": t.newest, "here": here, "before": t.countRequests() - here, "oldest": t.partOfRequest(1),
 			"parts": t.parts[:subWindows],
 		})
-	reset := t.expiryOfFirst(1, partLength).Sub(row.Now)
+	reset := t.expiryOfFirstRequests(1, partLength).Sub(row.Now)
 	return RateCount{Granted: true, Remaining: limit - t.countRequests(), Reset: reset}, err
 }
 
-type tallyRow struct {
+type addressLogRow struct {
 	Newest  int64
 	Here    int
 	Parts   []int
@@ -168,8 +169,8 @@ func (t partCounts) partOfRequest(n int) int64 {
 	return t.newest
 }
 
-// expiryOfFirst returns when the first n requests no longer count.
-func (t partCounts) expiryOfFirst(n int, partLength time.Duration) time.Time {
+// expiryOfFirstRequests returns when the first n requests no longer count.
+func (t partCounts) expiryOfFirstRequests(n int, partLength time.Duration) time.Time {
 	return partExpiresAt(t.partOfRequest(n), partLength)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// parts is a tally whose newest part has the number 1000 and whose counts stand that many parts before it.
-func parts(before map[int]int) tally {
-	t := tally{newest: 1000, parts: make([]int, subWindows+1)}
+// parts returns counts whose newest part has the number 1000 and whose counts stand that many parts before it.
+func parts(before map[int]int) partCounts {
+	t := partCounts{newest: 1000, parts: make([]int, subWindows+1)}
 	for ago, n := range before {
 		t.parts[subWindows-ago] = n
 	}
@@ -36,7 +36,7 @@ func TestATallyMovesWithTheClock(t *testing.T) {
 		if want.newest = c.running; c.running == 940 {
 			want.newest = 1000
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(tally{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(partCounts{})); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
 		}
 	}
@@ -44,12 +44,12 @@ func TestATallyMovesWithTheClock(t *testing.T) {
 
 func TestATallySaysWhatDropsOutWhen(t *testing.T) {
 	t.Parallel()
-	tally := parts(map[int]int{0: 3, 10: 2, 60: 7})
-	if n := tally.countRequests(); n != 12 {
+	counts := parts(map[int]int{0: 3, 10: 2, 60: 7})
+	if n := counts.countRequests(); n != 12 {
 		t.Errorf("%d requests", n)
 	}
 	for n, part := range map[int]int64{1: 940, 7: 940, 8: 990, 9: 990, 10: 1000, 12: 1000} {
-		if got, want := tally.expiryOfFirst(n, time.Second), time.Unix(part+61, 0); !got.Equal(want) {
+		if got, want := counts.expiryOfFirstRequests(n, time.Second), time.Unix(part+61, 0); !got.Equal(want) {
 			t.Errorf("the first %d requests count until %v, want %v", n, got, want)
 		}
 	}

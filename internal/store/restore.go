@@ -48,13 +48,13 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
-// HoldPublishingAfterRestore prevents all workers from claiming posts until EndPublishingHold. It stores the receipts
+// HoldPublishingAndEndSessions prevents all workers from claiming posts until EndPublishingHold. It stores the receipts
 // whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for choosing a new
 // password, requests for such links, unsent emails and alerts.
 //
 // unprovedSince is zero if every published post has a receipt. If this database is already on hold,
-// HoldPublishingAfterRestore only adds receipts. It replaces a hold that came with the backup of another database.
-func (s *Store) HoldPublishingAfterRestore(ctx context.Context, reason string, unprovedSince time.Time,
+// HoldPublishingAndEndSessions only adds receipts. It replaces a hold that came with the backup of another database.
+func (s *Store) HoldPublishingAndEndSessions(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts []RestoredReceipt,
 ) error {
 	return s.Tx(ctx, func(s *Store) error {
@@ -156,7 +156,7 @@ func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
 }
 
-// RestoredReceipts lists the receipts that HoldPublishingAfterRestore stored.
+// RestoredReceipts lists the receipts that HoldPublishingAndEndSessions stored.
 func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
 	return queryMany[RestoredReceipt](s.query(ctx, `
 		SELECT workspace_id AS workspace, post_id AS post, handle, armed_at, live, external_id, external_url
@@ -179,7 +179,8 @@ func (p HeldPost) FateInWords() string {
 }
 
 // MarkLiveFromReceipt marks a post as live, because its receipt says that it was published. It does nothing if the post
-// is already live or no longer exists. If another post of the account already has the network's id, this post gets none.
+// is already live or no longer exists. If another post of the account already has the network's id, this post gets
+// none.
 func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now time.Time) error {
 	return t.exec(ctx, `
 		WITH post AS (
@@ -202,9 +203,10 @@ func (t Tenant) MarkLiveFromReceipt(ctx context.Context, r RestoredReceipt, now 
 		})
 }
 
-// RearmPublication stores in the ledger that, according to its receipt, a queued or failed post may have been published.
-// A worker then asks the network before it sends anything. A failed post stays failed unless the network shows it, or
-// the worker was going to retry it. RearmPublication returns false if the post is neither queued nor failed.
+// RearmPublication stores in the ledger that, according to its receipt, a queued or failed post may have been
+// published. A worker then asks the network before it sends anything. A failed post stays failed unless the network
+// shows it, or the worker was going to retry it. RearmPublication returns false if the post is neither queued nor
+// failed.
 func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (rearmed bool, err error) {
 	return t.execChanged(ctx, `
 		WITH post AS (

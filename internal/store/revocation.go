@@ -38,9 +38,10 @@ func (t Tenant) AddRevocation(ctx context.Context, r Revocation) error {
 		args{"grant": r.Grant, "platform": r.Platform, "connected": r.ConnectedVia, "token": r.Token})
 }
 
-// LockGrants prevents the grants from being revoked until the transaction ends. It reports whether one of them was, or
-// may have been, revoked since consentBegun, the time at which the consent was requested.
-func (t Tenant) LockGrants(ctx context.Context, grantHashes [][]byte, consentBegun time.Time) (revoked bool, err error) {
+// LockGrantsAndCheckRevoked prevents the grants from being revoked until the transaction ends. It reports whether one
+// of them was, or may have been, revoked since consentBegun, the time at which the consent was requested.
+func (t Tenant) LockGrantsAndCheckRevoked(ctx context.Context, grantHashes [][]byte, consentBegun time.Time,
+) (revoked bool, err error) {
 	if err := t.store.lockGrants(ctx, grantHashes...); err != nil {
 		return false, err
 	}
@@ -50,8 +51,8 @@ func (t Tenant) LockGrants(ctx context.Context, grantHashes [][]byte, consentBeg
 }
 
 // ClaimRevocation returns the revocation of a grant that must be ended now, and keeps other workers from calling the
-// network about it during the lease. It returns ErrNotFound if an account needs the grant, if the grant was ended, or if
-// another worker is ending it. An account of the network whose grant is unknown may need the grant too.
+// network about it during the lease. It returns ErrNotFound if an account needs the grant, if the grant was ended, or
+// if another worker is ending it. An account of the network whose grant is unknown may need the grant too.
 func (s *Store) ClaimRevocation(ctx context.Context, grantHash []byte, lease time.Duration) (r Revocation, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		if err := s.lockGrants(ctx, grantHash); err != nil {

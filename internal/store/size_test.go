@@ -337,8 +337,8 @@ func (e *explainer) callSpecial() {
 		return errors.Join(err, s.CommitCtx(ctx, "x", []byte("x"), now), s.DeleteCtx(ctx, "x"))
 	})
 	e.run("Throttle", func(db *store.Store, _ store.Tenant) error {
-		_, first := db.Throttle(ctx, "x", 1, time.Hour)
-		_, second := db.Throttle(ctx, "x", 1, time.Hour)
+		_, first := db.CountThrottledAction(ctx, "x", 1, time.Hour)
+		_, second := db.CountThrottledAction(ctx, "x", 1, time.Hour)
 		return errors.Join(first, second)
 	})
 	post := core.Post{
@@ -352,7 +352,7 @@ func (e *explainer) callSpecial() {
 	e.run("CreatePosts, queued", func(_ *store.Store, ws store.Tenant) error {
 		queued, replay := post, store.Replay{Route: "x", Key: "x", Fingerprint: []byte("x")}
 		queued.Status, queued.PublishAt = core.PostQueued, now
-		_, _, err := ws.BeginReplay(ctx, replay, time.Hour, time.Hour)
+		_, _, err := ws.ReserveReplayKey(ctx, replay, time.Hour, time.Hour)
 		return errors.Join(err, ws.CreatePosts(ctx, store.NewPosts{
 			Posts: []core.Post{queued}, By: e.user,
 			Queued: &store.NewQueued{Flows: []core.Flow{core.FlowHandle}, Ahead: []time.Duration{0}, Period: "2026-11"},
@@ -476,7 +476,7 @@ func (e *explainer) check(sql string, plan []byte) {
 	switch {
 	case strings.Contains(sql, "p.text ILIKE"), strings.Contains(sql, "m.original_name ILIKE"):
 		most = mostSearched
-	case e.call == "EndProbe" || e.call == "WakeReconnected":
+	case e.call == "EndThrottleProbe" || e.call == "WakeReconnected":
 		most += e.queued // both are rare, and an index for them would change with each call of each post
 	}
 	var scans []string

@@ -13,9 +13,9 @@ func (t Tenant) UsedStorage(ctx context.Context) (int64, error) {
 		nil))
 }
 
-// ReserveStorage adds n bytes to the used storage, and returns how many bytes are then used. If the limit does not allow
-// n more bytes, it adds none and ok is false; a nil limit allows any number. In both cases, no other transaction can
-// change the used storage until this one ends.
+// ReserveStorage adds n bytes to the used storage, and returns how many bytes are then used. If the limit does not
+// allow n more bytes, it adds none and ok is false; a nil limit allows any number. In both cases, no other transaction
+// can change the used storage until this one ends.
 func (t Tenant) ReserveStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
 	if err := t.exec(ctx, `
 		INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0)

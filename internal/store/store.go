@@ -52,8 +52,8 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	return &Store{pool: pool, jobs: jobs, q: pool, searches: &searchLimiter{}}, nil
 }
 
-// Tx calls f in one transaction, which is committed if f returns nil and otherwise rolled back. Within a transaction, Tx
-// calls f in that same transaction.
+// Tx calls f in one transaction, which is committed if f returns nil and otherwise rolled back. Within a transaction,
+// Tx calls f in that same transaction.
 func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 	return s.runInTx(ctx, pgx.TxOptions{}, f)
 }

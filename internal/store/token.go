@@ -87,8 +87,8 @@ type RefreshResult struct {
 	Status    core.AccountStatus
 	Reason    string
 	NeverAuto bool // the network cannot renew tokens
-	// Wait is the minimum pause that the network has asked for after a temporary failure. Unless Wait is longer, the pause
-	// is as long as renewals have been failing, within the bounds below.
+	// Wait is the minimum pause that the network has asked for after a temporary failure. Unless Wait is longer, the
+	// pause is as long as renewals have been failing, within the bounds below.
 	Wait time.Duration
 }
 
@@ -98,8 +98,8 @@ const (
 	refreshLatest  = time.Hour
 )
 
-// SaveTokenRefresh stores the result of renewing a token. It does nothing if the token has changed since it was claimed:
-// in that case, a person has reconnected the account, and the new token is valid.
+// SaveTokenRefresh stores the result of renewing a token. It does nothing if the token has changed since it was
+// claimed: in that case, a person has reconnected the account, and the new token is valid.
 func (t Tenant) SaveTokenRefresh(ctx context.Context, id core.AccountID, claimedToken []byte, r RefreshResult) error {
 	token := SealedToken{Sealed: claimedToken}
 	if r.Token != nil {
@@ -147,9 +147,9 @@ func (s *Store) AllAccountTokens(ctx context.Context) ([]AccountToken, error) {
 			AND length(token) > 2 ORDER BY id`, nil))
 }
 
-// RevokeAccountTokens deletes tokens and marks their accounts as revoked, except for tokens that were replaced since
-// they were read. It does not call networks.
-func (s *Store) RevokeAccountTokens(ctx context.Context, tokens []AccountToken, reason string) error {
+// DeleteTokensAndRevokeAccounts deletes tokens and marks their accounts as revoked, except for tokens that were
+// replaced since they were read. It does not call networks.
+func (s *Store) DeleteTokensAndRevokeAccounts(ctx context.Context, tokens []AccountToken, reason string) error {
 	ids, sealed := make([]core.AccountID, len(tokens)), make([][]byte, len(tokens))
 	for i, t := range tokens {
 		ids[i], sealed[i] = t.ID, t.Token
@@ -162,10 +162,10 @@ func (s *Store) RevokeAccountTokens(ctx context.Context, tokens []AccountToken, 
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// ReconcileAccountConnections marks the accounts whose ConnectedVia differs from connectedVia as revoked, because this
+// RevokeOrRestoreAccounts marks the accounts whose ConnectedVia differs from connectedVia as revoked, because this
 // server now uses other networks, real or simulated. It restores the accounts whose networks are in use again. It does
 // not change accounts without a token.
-func (s *Store) ReconcileAccountConnections(ctx context.Context, connectedVia, reason string) error {
+func (s *Store) RevokeOrRestoreAccounts(ctx context.Context, connectedVia, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET
 			status = CASE

@@ -35,10 +35,10 @@ func (s *Store) SessionMember(ctx context.Context, user core.UserID, ws core.Wor
 		args{"user": user, "workspace": ws}))
 }
 
-// SessionMemberAt returns a person's membership in the workspace with the slug. If the person is not a member there, it
-// returns their membership in lastWorkspace or, failing that, their oldest membership. It returns ErrNotFound for a
-// person without a workspace.
-func (s *Store) SessionMemberAt(ctx context.Context, user core.UserID, slug string,
+// SessionMemberBySlugOrLast returns a person's membership in the workspace with the slug. If the person is not a member
+// there, it returns their membership in lastWorkspace or, failing that, their oldest membership. It returns ErrNotFound
+// for a person without a workspace.
+func (s *Store) SessionMemberBySlugOrLast(ctx context.Context, user core.UserID, slug string,
 	lastWorkspace core.WorkspaceID,
 ) (SessionMember, error) {
 	return queryOne[SessionMember](s.query(ctx, `

@@ -29,5 +29,5 @@ func text() string {
 			extra = append(extra, config.Variable(v))
 		}
 	}
-	return config.FormatExample(extra)
+	return config.FormatEnvExample(extra)
 }

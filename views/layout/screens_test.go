@@ -85,8 +85,8 @@ func (f fixture) post(status, text string, at *contract.Time) contract.Post {
 	}
 	p.StatusLine, p.ShortStatusLine = ui.StateWord(status)+" · Threads · Ada Lindqvist", ui.StateWord(status)
 	if at != nil {
-		p.StatusLine += " · " + f.zone.Label(at.Time)
-		p.ShortStatusLine += " · " + f.zone.Label(at.Time)
+		p.StatusLine += " · " + f.zone.FormatTime(at.Time)
+		p.ShortStatusLine += " · " + f.zone.FormatTime(at.Time)
 	}
 	return p
 }
@@ -171,7 +171,7 @@ func (f fixture) lists() map[string]templ.Component {
 	add(f.post("queued", "Small things we learnt from casting bronze this week", f.in(50*time.Hour)))
 	page := f.post("failed", "New opening hours from Monday", f.in(-2*time.Hour))
 	page.Platform = "facebook"
-	page.StatusLine += " · next try " + f.zone.Label(f.now.Add(4*time.Minute))
+	page.StatusLine += " · next try " + f.zone.FormatTime(f.now.Add(4*time.Minute))
 	add(page)
 	live := f.post("live", "מזל טוב! הפעמון החדש מצלצל", f.in(-26*time.Hour))
 	live.Platform = "facebook"

@@ -174,7 +174,7 @@ func (m AuditModel) formatAuditValues(raw json.RawMessage) map[string]string {
 			if key == "platform" {
 				texts[key] = m.NetworkName(core.Platform(value))
 			} else if at, err := time.Parse(time.RFC3339, value); err == nil {
-				texts[key] = m.Zone.Label(at)
+				texts[key] = m.Zone.FormatTime(at)
 			}
 		case float64, bool:
 			texts[key] = fmt.Sprint(value)

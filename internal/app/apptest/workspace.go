@@ -22,7 +22,7 @@ const Password = "three crooked bells ring"
 
 // passwordHash is the hash of Password. It is computed once, because it takes as long as many a test.
 var passwordHash = sync.OnceValue(func() string { //nolint:gochecknoglobals // see above
-	hash, err := secret.NewPasswords().Hash(context.Background(), Password)
+	hash, err := secret.NewPasswordHasher().Hash(context.Background(), Password)
 	if err != nil {
 		panic(err) // it fails only if the context ends
 	}

@@ -237,7 +237,7 @@ func testLostCalls(t *testing.T, h Harness) {
 			}
 			calls := w.RecordedSteps()
 			for n, do := range calls {
-				only := !k.pub.Flow.IsRepeatable() && do == core.DoPublish
+				only := !k.pub.Flow.CanRepeatCall() && do == core.DoPublish
 				for i := range 4 {
 					arrives, crash := i&1 != 0, i&2 != 0
 					name := fmt.Sprintf("call %d of %d for %s, arrives %v, crash %v", n+1, len(calls), do, arrives, crash)

@@ -151,7 +151,7 @@ func testLostRequest(t *testing.T, h Harness) {
 	w.AddFault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
 	k := w.NewWorker(w.NewItem(text))
 	do := k.Run()
-	if !k.pub.Flow.IsRepeatable() {
+	if !k.pub.Flow.CanRepeatCall() {
 		if do != core.DoOutcomeUnknown || len(w.VisiblePosts()) != 0 {
 			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.VisiblePosts())
 		}
@@ -214,7 +214,7 @@ func testDropBeforeAccept(t *testing.T, h Harness) {
 	_, err := w.Net.Publish(t.Context(), it, handle)
 	w.CheckError(err, network.Unknown, it.Token.Access)
 	want := core.Ready
-	if !w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
+	if !w.Net.DeliveryFor(it.Draft()).Flow.CanRepeatCall() {
 		want = core.Absent
 	}
 	if st, err := w.AskOutcome(it, handle); err != nil || st.Verdict != want {
@@ -250,7 +250,7 @@ func testSearch(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.NewItem(text)
 	if st, err := w.Net.FindPost(t.Context(), it); err == nil && st.Verdict == core.Ambiguous &&
-		w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
+		w.Net.DeliveryFor(it.Draft()).Flow.CanRepeatCall() {
 		return // the network cannot be searched, and its handles show what happened
 	}
 	find := func(it network.Item, want core.Verdict, id string) {

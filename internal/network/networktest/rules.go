@@ -161,7 +161,7 @@ func testStrictSettings(t *testing.T, r network.Rules, _ any) {
 		}
 	}
 	_, err := r.NormalizeSettings(json.RawMessage(`{"` + first + `x": "abc"}`))
-	if e := core.AsError(err); !strings.Contains(e.Hint, "Did you mean "+first+"?") {
+	if e := core.ErrorOrInternal(err); !strings.Contains(e.Hint, "Did you mean "+first+"?") {
 		t.Errorf("the hint does not name the closest key: %q", e.Hint)
 	}
 	for _, f := range d.Fields {
@@ -221,7 +221,7 @@ func checkPattern(t *testing.T, f network.Field, give func(string) error) {
 		text = "[" + text + "]"
 	}
 	err := give(text)
-	if e := core.AsError(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Message, f.Example) ||
+	if e := core.ErrorOrInternal(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Message, f.Example) ||
 		strings.Contains(e.Message, nothingLike) {
 		t.Errorf("%s accepts %s, or its error does not say what is expected: %v", f.Name, text, err)
 	}

@@ -341,7 +341,7 @@ func (w *World) NewHandle(it network.Item) string {
 
 // AskOutcome asks the network what happened to the irreversible call: it queries the handle or, without one, searches.
 func (w *World) AskOutcome(it network.Item, handle string) (network.Status, error) {
-	if w.Net.DeliveryFor(it.Draft()).Flow.IsRepeatable() {
+	if w.Net.DeliveryFor(it.Draft()).Flow.CanRepeatCall() {
 		return w.Net.AdvanceStatus(w.t.Context(), it, handle)
 	}
 	return w.Net.FindPost(w.t.Context(), it)

@@ -50,7 +50,7 @@ func TestATopicThatIsNoneIsRefused(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	for _, topic := range []string{"a.b", "a & b", " \t"} {
 		_, err := w.Net.NormalizeSettings(json.RawMessage(fmt.Sprintf(`{"topicTag": %q}`, topic)))
-		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || e.Path != "topicTag" {
+		if e := core.ErrorOrInternal(err); e.Code != core.CodeInvalidRequest || e.Path != "topicTag" {
 			t.Errorf("%q: got %v", topic, err)
 		}
 	}
