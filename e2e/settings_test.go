@@ -240,7 +240,7 @@ func checkSettingsDocument(t *testing.T) {
 	text.WriteString(`# Kinds of posts and their settings
 
 The end-to-end tests publish every kind of post and compare every setting with what the simulated network has stored for
-the post. This command makes them write this page: ` + "`go test ./e2e/ -run TestEverySetting -update`" + `.
+the post. To update this page, run ` + "`go test ./e2e/ -run TestEverySetting -update`" + `.
 
 ## Kinds of posts
 

@@ -32,10 +32,11 @@ const introduction = `# Error codes of the networks
 
 <!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
 
-This page lists every error code that a network documents, and what Belfry does about it. A post shows the network's own
-message, with secrets removed, and the hint from this table. For a code that is not listed, the HTTP status decides.
-After an error from the publishing call, Belfry asks the network before it concludes that nothing was published. Errors
-with thumbnails and playlists occur after a post is live, and become a note in its timeline.
+This page lists every error code that a network documents, and what happens after the error. A failed post shows the
+network's own message, without secrets, and the hint from the table. If a code is not listed, the HTTP status of the
+response determines what happens. After an error in the publishing call, Belfry asks the network before it concludes
+that nothing was published. When an error concerns a thumbnail or a playlist, the post is already live, and the error
+becomes a note in the post's timeline.
 
 `
 
@@ -86,13 +87,13 @@ func describe(m network.ErrorMeaning) string {
 	}
 	switch m.Kind {
 	case network.RateLimited:
-		return whose + " wait " + wait + ", or as long as the response says"
+		return whose + " wait " + wait + ", or for as long as the response says"
 	case network.Transient:
 		return "Belfry tries again after 1, 5 and 15 minutes"
 	case network.Lapsed:
 		return "Belfry renews the access token and repeats the call once"
 	case network.Expired, network.Revoked:
-		return "the post fails, and the account is " + string(m.Kind.AccountStatus())
+		return "the post fails, and the account becomes " + string(m.Kind.AccountStatus())
 	}
 	switch {
 	case m.AfterLive:

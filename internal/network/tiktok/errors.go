@@ -49,7 +49,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"token_not_authorized_for_specified_publish_id": {
 		Kind: network.Rejected, Actor: network.ActorOwner,
-		Hint: "The upload belongs to another account. Reconnect the account that the post is for.",
+		Hint: "The upload belongs to another account. Reconnect the account of this post.",
 	},
 	"invalid_file_upload": {Kind: network.Rejected, Hint: hintFile},
 	"app_version_check_failed": {
@@ -81,10 +81,10 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"url_ownership_unverified": {
 		Kind: network.Rejected, Actor: network.ActorOperator,
-		Hint: "TikTok has not verified the server's address for files. Ask the server's operator to verify it.",
+		Hint: "TikTok has not verified the server's address for files. Ask the server's operator to verify the address.",
 	},
 	"privacy_level_option_mismatch": {
-		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another under “Who can see the post”.",
+		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another audience under “Who can see the post”.",
 	},
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
 
