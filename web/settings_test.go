@@ -176,7 +176,7 @@ func TestUsageShowsLimitsAndWhatHappensThere(t *testing.T) {
 			t.Errorf("%s: %s", meter, got)
 		}
 	}
-	page.says(t, "Limit reached. You cannot invite more people.", "Change plan")
+	page.says(t, "Limit reached: you cannot invite more people.", "Change plan")
 	r.as(r.Workspace("two")).get("/settings/plan").says(t, "no limit")
 }
 

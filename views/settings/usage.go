@@ -26,30 +26,30 @@ type meter struct {
 	used       int64
 	limit      *int64
 	format     func(int64) string
-	atTheLimit string // a sentence that says what happens at the limit
+	atTheLimit string // continues a sentence with what happens at the limit
 }
 
 func (m UsageModel) meters() []meter {
 	return []meter{
 		{
 			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, ui.FormatThousands,
-			"You can still write drafts. To schedule more posts, wait until next month or cancel queued posts.",
+			"you can still write drafts. To schedule more posts, wait until next month or cancel queued posts.",
 		},
 		{
 			"storage", "Storage", m.Usage.Storage.UsedBytes, m.Usage.Storage.LimitBytes, core.FormatBytes,
-			"You cannot upload files until you delete some. Scheduled posts are still published.",
+			"you cannot upload files until you delete some. Scheduled posts are still published.",
 		},
 		{
 			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, ui.FormatThousands,
-			"You cannot save more drafts until you schedule or delete some.",
+			"you cannot save more drafts until you schedule or delete some.",
 		},
 		{
 			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, ui.FormatThousands,
-			"You cannot connect more accounts. Connected accounts keep working.",
+			"you cannot connect more accounts. Connected accounts keep working.",
 		},
 		{
 			"members", "Members and invitations", m.Usage.Members.Used, m.Usage.Members.Limit, ui.FormatThousands,
-			"You cannot invite more people. Members keep their access.",
+			"you cannot invite more people. Members keep their access.",
 		},
 	}
 }
