@@ -27,7 +27,7 @@ var gates = map[string][]string{
 	"core.NewCaller":       {"internal/app/auth.go"},
 	"core.NewWorkerCaller": {"internal/app/account_refresh.go", "internal/app/alert.go", "internal/app/callback.go", "jobs"},
 	"store.In": {
-		"internal/app/enter.go", "internal/intake/intake.go", "internal/publish/engine.go",
+		"internal/app/authorize.go", "internal/intake/intake.go", "internal/publish/engine.go",
 		"internal/restore/guard.go", // an operator's command over all workspaces
 	},
 }

@@ -1,7 +1,7 @@
 //go:generate go test . -run ^(TestDescriptionMatchesTheRepository|TestTablesInTheDocsMatchTheProgram)$ -update
 
 // Package api is the entry point for programs. For each request to /v1, it decodes the input strictly, calls one
-// operation, and writes the result as JSON. A table of the routes determines all of this, and the OpenAPI document.
+// operation, and writes the result as JSON. A table of routes determines both this and the OpenAPI document.
 package api
 
 import (
@@ -26,7 +26,7 @@ type Config struct {
 	App      *app.App
 	Networks *network.Set
 	Log      *slog.Logger
-	// LimitAddress and LimitCreate are shown in RateLimit-Policy; App enforces them.
+	// LimitAddress and LimitCreate appear in the header RateLimit-Policy; App enforces them.
 	LimitAddress, LimitCreate app.Rate
 	// Session returns the person whom the request's cookie signs in to the dashboard, or the zero Caller. The API calls it
 	// only for same-origin requests. It is nil if there is no dashboard.
@@ -34,7 +34,7 @@ type Config struct {
 	// SameOrigin returns an error unless the request certainly comes from one of Belfry's pages. It is required with
 	// Session.
 	SameOrigin func(*http.Request) error
-	// VerificationFiles are texts to serve next to the media files, by name. It is optional.
+	// VerificationFiles maps names to texts that are served next to the media files. It is optional.
 	VerificationFiles map[string]string
 }
 

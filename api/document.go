@@ -26,13 +26,13 @@ const version = "1.4.0"
 //go:embed guide.md
 var guide string
 
-// buildDocument builds the OpenAPI document of the routes, and adds what is specific to this server.
+// buildDocument builds the OpenAPI document of the routes, adds what is specific to this server, and stores it in a.
 func (a *API) buildDocument(r huma.Registry) error {
 	limits := contract.Limits{Limits: map[string]any{}}
 	for _, rules := range a.cfg.Networks.Rules() {
 		limits.Limits[string(rules.Describe().ID)] = contract.LimitsOf(rules.Describe().Limits)
 	}
-	e, err := newExamples(limits)
+	e, err := newExampleBook(limits)
 	if err != nil {
 		return err
 	}
@@ -50,14 +50,14 @@ func (a *API) buildDocument(r huma.Registry) error {
 			Responses: map[string]*huma.Response{},
 		},
 	}
-	d := description{a.oapi, r, e}
+	d := documentBuilder{a.oapi, r, e}
 	for _, row := range a.routes {
 		a.oapi.AddOperation(d.describeRoute(row))
 	}
-	a.oapi.AddOperation(d.describeDocument())
-	a.oapi.AddOperation(d.describeUpload(r.Schema(reflect.TypeFor[contract.Uploaded](), true, "")))
+	a.oapi.AddOperation(d.describeDocumentRoute())
+	a.oapi.AddOperation(d.describeUploadRoute(r.Schema(reflect.TypeFor[contract.Uploaded](), true, "")))
 	a.oapi.Components.Examples = e.used
-	if err := a.addServerFacts(r); err != nil {
+	if err := a.addServerSchemas(r); err != nil {
 		return err
 	}
 	var out bytes.Buffer
@@ -77,15 +77,15 @@ func (a *API) Document() []byte { return bytes.Clone(a.document) }
 
 func (a *API) serveDocument(c echo.Context) error { return writeJSON(c, http.StatusOK, a.document) }
 
-// description is an OpenAPI document while it is being built.
-type description struct {
+// documentBuilder builds the OpenAPI document.
+type documentBuilder struct {
 	doc      *huma.OpenAPI
 	registry huma.Registry
 	examples *exampleBook
 }
 
 // describeRoute describes one route.
-func (d description) describeRoute(r *route) *huma.Operation {
+func (d documentBuilder) describeRoute(r *route) *huma.Operation {
 	op := &huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag},
 		Description: strings.TrimSpace(r.description + "\n\n" + describeAccess(r.operation.Access)),
@@ -106,7 +106,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 	if r.operation.Repeatable {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header",
-			Description: "1 to 255 visible ASCII characters. Send the same key each time you repeat a request.",
+			Description: "1 to 255 visible ASCII characters. Send the same key when you repeat a request, and a new key with each new request.",
 			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(255), Pattern: "^[!-~]+$"},
 			Example:     "0b5bd0f4-5e6c-4f0e-8f43-6a9c6f6f1b52",
 		})
@@ -121,7 +121,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 }
 
 // describeSuccess describes a route's response to a successful request.
-func (d description) describeSuccess(r *route) *huma.Response {
+func (d documentBuilder) describeSuccess(r *route) *huma.Response {
 	out := &huma.Response{Description: http.StatusText(r.status), Headers: commonHeaders()}
 	if r.operation.Repeatable {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
@@ -137,7 +137,7 @@ func commonHeaders() map[string]*huma.Header {
 	return headerRefs("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox")
 }
 
-// retryable are the codes of errors whose responses say how long to wait.
+// retryable contains the codes of errors whose responses have the header Retry-After.
 var retryable = map[core.Code]bool{
 	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true,
 	core.CodeUploadInProgress: true,
@@ -145,15 +145,15 @@ var retryable = map[core.Code]bool{
 
 // describeFailures describes the error responses of a route, by status. If only one code has a status, it adds the
 // response to the document's components, so that all routes share it.
-func (d description) describeFailures(codes []core.Code) map[string]*huma.Response {
+func (d documentBuilder) describeFailures(codes []core.Code) map[string]*huma.Response {
 	out := map[string]*huma.Response{}
 	for status, codes := range groupByStatus(codes) {
 		if len(codes) > 1 {
-			out[status] = d.examples.failureResponse(commonHeaders(), codes...)
+			out[status] = d.examples.newFailureResponse(commonHeaders(), codes...)
 			continue
 		}
 		name := string(codes[0])
-		d.doc.Components.Responses[name] = d.examples.failureResponse(commonHeaders(), codes[0])
+		d.doc.Components.Responses[name] = d.examples.newFailureResponse(commonHeaders(), codes[0])
 		out[status] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
 	return out
@@ -168,8 +168,8 @@ func groupByStatus(codes []core.Code) map[string][]core.Code {
 	return out
 }
 
-// describeDocument describes the route that serves this document. It requires no credential.
-func (d description) describeDocument() *huma.Operation {
+// describeDocumentRoute describes the route that serves this document. It requires no credential.
+func (d documentBuilder) describeDocumentRoute() *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
 		Summary: "Show this description of the API", Description: "Requires no credential.", Security: []map[string][]string{{}},
@@ -185,9 +185,9 @@ func (d description) describeDocument() *huma.Operation {
 	return op
 }
 
-// describeUpload describes the route of signed upload addresses (Spec §4, Media). It is outside /v1: its token is the
-// credential, and no limit of the API applies to it.
-func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
+// describeUploadRoute describes the route of signed upload addresses (Spec §4, Media). It is outside /v1: its token is
+// the credential, and no limit of the API applies to it.
+func (d documentBuilder) describeUploadRoute(responseSchema *huma.Schema) *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
 		Summary:     "Upload the bytes of a file",
@@ -200,7 +200,7 @@ func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 				Schema: &huma.Schema{Type: huma.TypeString},
 			},
 			{
-				Name: "Content-Length", In: "header", Required: true, Description: "The reserved `size`.",
+				Name: "Content-Length", In: "header", Required: true, Description: "The `size` from the reservation.",
 				Schema: &huma.Schema{Type: huma.TypeInteger}, Example: 48213,
 			},
 		},
@@ -212,12 +212,12 @@ func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 		core.CodeSizeMismatch, core.CodeNotFound, core.CodeAlreadyUploaded, core.CodeUploadInProgress, core.CodeUploadExpired,
 		core.CodeInternal, core.CodeUnavailable,
 	}) {
-		op.Responses[status] = d.examples.failureResponse(only(), codes...)
+		op.Responses[status] = d.examples.newFailureResponse(only(), codes...)
 	}
-	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.failureResponse(only(), core.CodeSizeMismatch)
+	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.newFailureResponse(only(), core.CodeSizeMismatch)
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK), Headers: only(),
-		Content: d.examples.jsonContent(answer),
+		Content: d.examples.jsonContent(responseSchema),
 	}
 	return op
 }

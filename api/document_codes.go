@@ -13,7 +13,7 @@ type meaning struct{ when, advice string }
 
 // meanings explains the error codes. The OpenAPI document, its examples and docs/api/errors.md are generated from it.
 var meanings = map[core.Code]meaning{
-	core.CodeInvalidRequest: {"The request is not valid: for example, it has broken JSON, an unknown or repeated key, or an invalid type, time zone or date.", "`hint` says where."},
+	core.CodeInvalidRequest: {"The request is not valid: for example, it has broken JSON, an unknown or repeated key, or an invalid type, time zone or date.", "`hint` shows where."},
 	core.CodeUnauthenticated: {
 		"The credential is missing, mistyped or revoked.",
 		"Send a key from Settings, API keys.",
@@ -28,7 +28,7 @@ var meanings = map[core.Code]meaning{
 		"The path does not support this method.",
 		"The header `Allow` lists the methods that it supports.",
 	},
-	core.CodeConflict: {"The state of the record does not allow this: for example, a post is being published, or a name is taken.", "Get the record again."},
+	core.CodeConflict: {"The state of the record does not allow this: for example, a post is being published, or a name is taken.", "Get the record again to see its state."},
 	core.CodeConfirmRequired: {
 		"The body does not contain `confirm: true`. Nothing was created.",
 		"Check the plan, then confirm.",
@@ -39,7 +39,7 @@ var meanings = map[core.Code]meaning{
 		"Upload the file again.",
 	},
 	core.CodeSizeMismatch: {
-		"Upload requests only: `Content-Length` differs from the reserved `size`. If it is missing, the status is 411.",
+		"Upload requests only: `Content-Length` differs from the reserved `size`. If the header is missing, the status is 411.",
 		"Set `Content-Length` to the reserved size.",
 	},
 	core.CodeAlreadyUploaded: {
@@ -76,7 +76,7 @@ var meanings = map[core.Code]meaning{
 // formatCodesChapter returns the Markdown chapter about all codes of errors, issues and warnings.
 func formatCodesChapter() string {
 	return "## Error codes\n\n" + formatCodeTable() +
-		"\n## Plan issues\n\nIf any row of a plan has an issue, none of its posts can be created.\n\n" + formatIssueTable(false) +
+		"\n## Plan issues\n\nIf any row of a plan has an issue, none of the plan's posts can be created.\n\n" + formatIssueTable(false) +
 		"\n## Plan warnings\n\nA warning does not stop the row's post from being created.\n\n" + formatIssueTable(true)
 }
 
@@ -94,11 +94,11 @@ func formatCodeTable() string {
 	return b.String()
 }
 
-func formatIssueTable(onlyWarnings bool) string {
+func formatIssueTable(warnings bool) string {
 	var b strings.Builder
 	b.WriteString("| Code | Message | Hint |\n|---|---|---|\n")
 	for _, issue := range core.AllIssueTexts() {
-		if issue.Warning == onlyWarnings {
+		if issue.Warning == warnings {
 			message, hint := issue.WithEllipses()
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", issue.Code, message, hint)
 		}

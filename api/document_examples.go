@@ -21,15 +21,16 @@ var exampleFile []byte
 
 const examplePrefix = "#/components/examples/"
 
-// exampleBook returns references to examples, and remembers which examples are used, so that the document contains
-// them.
+// exampleBook returns references to examples, and remembers which examples the document uses, because the document must
+// contain these.
 type exampleBook struct {
 	all  map[string]any
 	used map[string]*huma.Example
 }
 
-// newExamples reads the examples. limits is the response to GET /limits, which depends on this server's networks.
-func newExamples(limits contract.Limits) (*exampleBook, error) {
+// newExampleBook reads the examples from exampleFile. limits is the response to GET /limits, which depends on this
+// server's networks.
+func newExampleBook(limits contract.Limits) (*exampleBook, error) {
 	e := &exampleBook{used: map[string]*huma.Example{}}
 	if err := json.Unmarshal(exampleFile, &e.all); err != nil {
 		return nil, fmt.Errorf("read the examples: %w", err)
@@ -43,7 +44,8 @@ func newExamples(limits contract.Limits) (*exampleBook, error) {
 	return e, nil
 }
 
-// referTo returns references to the named examples, and marks these as used. It ignores names without an example.
+// referTo returns references to the named examples, and marks these examples as used. It ignores names without an
+// example.
 func (e *exampleBook) referTo(names ...string) map[string]*huma.Example {
 	out := map[string]*huma.Example{}
 	for _, name := range names {
@@ -83,9 +85,9 @@ func (e *exampleBook) jsonContent(s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{jsonType: {Schema: s, Examples: e.referTo(strings.TrimPrefix(s.Ref, schemaPrefix))}}
 }
 
-// failureResponse describes the response with one of these codes, which have the same status. It adds Retry-After to
-// headers if necessary.
-func (e *exampleBook) failureResponse(headers map[string]*huma.Header, codes ...core.Code) *huma.Response {
+// newFailureResponse returns the description of an error response with one of these codes, which all have the same
+// status. It adds Retry-After to headers if one of the codes needs it.
+func (e *exampleBook) newFailureResponse(headers map[string]*huma.Header, codes ...core.Code) *huma.Response {
 	lines, names := make([]string, 0, len(codes)), make([]string, 0, len(codes))
 	for _, code := range codes {
 		lines, names = append(lines, "`"+string(code)+"`: "+meanings[code].when), append(names, string(code))

@@ -49,7 +49,7 @@ func securityFor(access app.Access) []map[string][]string {
 func describeAccess(access app.Access) string {
 	if access.Proved {
 		access.Proved = false
-		return describeAccess(access) + fmt.Sprintf(" If the person entered the password more than %d minutes ago, the "+
+		return describeAccess(access) + fmt.Sprintf(" If the person entered their password more than %d minutes ago, the "+
 			"response is also 403: sign in again.", int(core.ReauthLifetime.Minutes()))
 	}
 	switch {
@@ -63,7 +63,7 @@ func describeAccess(access app.Access) string {
 	return "Requires the scope `read`."
 }
 
-// documentHeaders returns the headers of responses, which every response refers to.
+// documentHeaders returns the descriptions of response headers. The responses refer to these descriptions.
 func documentHeaders() map[string]*huma.Header {
 	text := func(words string, required bool) *huma.Header {
 		return &huma.Header{Description: words, Required: required, Schema: &huma.Schema{Type: huma.TypeString}}

@@ -14,10 +14,10 @@ import (
 	"belfry/internal/network"
 )
 
-// addServerFacts adds to the document what the Go types of the records do not contain: this server's networks with
-// their settings, and the lists of codes. Requests are not checked against these additions, because each network checks
-// its own settings.
-func (a *API) addServerFacts(r huma.Registry) error {
+// addServerSchemas adds schemas to the document for what the Go types of the records do not contain: this server's
+// networks with their settings, and the lists of codes. Requests are not checked against these additions, because each
+// network checks its own settings.
+func (a *API) addServerSchemas(r huma.Registry) error {
 	blocks, overrides, limits := map[string]*huma.Schema{}, map[string]*huma.Schema{}, map[string]*huma.Schema{}
 	var alternatives []*huma.Schema
 	for _, rules := range a.cfg.Networks.Rules() {
@@ -35,7 +35,7 @@ func (a *API) addServerFacts(r huma.Registry) error {
 	byPlatform := func(properties map[string]*huma.Schema, words string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeObject, Properties: properties, AdditionalProperties: false, Description: words}
 	}
-	completeSchemas(r)
+	addTimeFormatsAndNulls(r)
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(blocks)))}
 	plans := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(core.DefaultPlans())))}
 	perPlatform := byPlatform(blocks,
@@ -63,7 +63,7 @@ func (a *API) addServerFacts(r huma.Registry) error {
 	})
 }
 
-// replaceProperties replaces schemas of properties, which are given by RECORD.PROPERTY.
+// replaceProperties replaces the schemas of properties. The keys of properties have the form RECORD.PROPERTY.
 func replaceProperties(r huma.Registry, properties map[string]*huma.Schema) error {
 	for path, s := range properties {
 		record, property, _ := strings.Cut(path, ".")

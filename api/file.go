@@ -13,7 +13,7 @@ import (
 	"belfry/internal/httpd"
 )
 
-// maxRanges is the maximum number of ranges of a file in one request (security.md 4.9).
+// maxRanges is the maximum number of byte ranges of a file in one request (security.md 4.9).
 const maxRanges = 5
 
 // serveFile serves a file or its thumbnail at a signed address. It never redirects.

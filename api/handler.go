@@ -15,7 +15,7 @@ import (
 
 const (
 	failureKey = "api.failure"
-	arrivalKey = "api.arrival"
+	countedKey = "api.counted"
 	prefix     = "/v1" // the version segment of every path (Spec §9)
 )
 
@@ -26,13 +26,13 @@ func (a *API) limitRequests(next echo.HandlerFunc) echo.HandlerFunc {
 		if path := c.Request().URL.Path; path != prefix && !strings.HasPrefix(path, prefix+"/") {
 			return next(c)
 		}
-		if err := a.admitArrival(c); err != nil {
+		if err := a.countRequestAndAuthenticate(c); err != nil {
 			return err
 		}
 		if err := next(c); err != nil {
 			return err
 		}
-		// huma's adapter does not return errors, so serveRoute stores them here.
+		// huma's adapter does not return errors, so serveRoute stores them in c.
 		err, _ := c.Get(failureKey).(error)
 		return err
 	}
@@ -45,8 +45,8 @@ func (a *API) serveRoute(c echo.Context, r *route) {
 	}
 }
 
-// handleRequest handles one request and writes the response. The order of checks is that of decisions.md: the caller,
-// their access, a stored response, and then the content of the request.
+// handleRequest handles one request and writes the response. It checks, in the order of decisions.md: the caller, the
+// caller's access, whether there is a stored response, and the content of the request.
 func (a *API) handleRequest(c echo.Context, r *route) error {
 	caller, err := a.authenticate(c)
 	if err != nil {
@@ -54,9 +54,10 @@ func (a *API) handleRequest(c echo.Context, r *route) error {
 	}
 	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()),
 		slog.String("credential", string(caller.Kind())))
-	read := newBodyReader(c)
+	readBody := newBodyReader(c)
 	answer, err := a.cfg.App.RunOperation(c.Request().Context(), r.operation, app.Request{
-		Caller: caller, Replay: r.readReplay(c, read), Decode: func(into any) error { return r.decodeInput(c, read, into) },
+		Caller: caller, Replay: r.readReplay(c, readBody),
+		Decode: func(into any) error { return r.decodeInput(c, readBody, into) },
 	})
 	if left := answer.Creations; left != nil {
 		limit := a.cfg.LimitCreate
@@ -73,13 +74,14 @@ func (a *API) handleRequest(c echo.Context, r *route) error {
 }
 
 // readReplay returns the request's Idempotency-Key and body, or nil if there is no key or the operation is not
-// repeatable. It ignores errors of the body, which decodeInput reports after the caller has been admitted.
-func (r *route) readReplay(c echo.Context, read func() ([]byte, error)) *app.Replay {
+// repeatable. It also returns nil if the body cannot be read; decodeInput reports that error after the caller has been
+// admitted.
+func (r *route) readReplay(c echo.Context, readBody func() ([]byte, error)) *app.Replay {
 	keys := c.Request().Header.Values("Idempotency-Key")
 	if !r.operation.Repeatable || len(keys) == 0 {
 		return nil
 	}
-	body, err := read()
+	body, err := readBody()
 	if err != nil {
 		return nil
 	}
@@ -88,14 +90,14 @@ func (r *route) readReplay(c echo.Context, read func() ([]byte, error)) *app.Rep
 }
 
 // decodeInput decodes the path, the query and the body strictly into the operation's input.
-func (r *route) decodeInput(c echo.Context, read func() ([]byte, error), into any) error {
+func (r *route) decodeInput(c echo.Context, readBody func() ([]byte, error), into any) error {
 	if r.idField != nil {
 		reflect.ValueOf(into).Elem().FieldByIndex(r.idField).SetString(c.Param("id"))
 	}
 	if err := r.decodeQuery(c.Request().URL.RawQuery, into); err != nil || r.body == nil {
 		return err
 	}
-	body, err := read()
+	body, err := readBody()
 	if err != nil {
 		return err
 	}
@@ -110,19 +112,20 @@ func writeJSON(c echo.Context, status int, body []byte) error {
 	return httpd.WriteCompressible(c, status, jsonType, body)
 }
 
-// admitArrival counts the request toward the limit of its address, looks up its API key for authenticate, and sets the
-// rate limit headers. The error is rate_limited or that of an unavailable database, which counts nothing.
-func (a *API) admitArrival(c echo.Context) error {
+// countRequestAndAuthenticate counts the request toward the limit of its client address, looks up its API key, and sets
+// the rate limit headers. It stores the result in c for authenticate. It returns rate_limited, or an error if the
+// database is unavailable; the request is then not counted.
+func (a *API) countRequestAndAuthenticate(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.SetRateLimitPolicy(c, app.LimitNameAddress, address.Max, address.Window)
 	httpd.SetRateLimitPolicy(c, app.LimitNameCreate, create.Max, create.Window)
 	r := c.Request()
-	arrival, err := a.cfg.App.CountAndAuthenticate(r.Context(), httpd.ClientAddressKey(c), bearerKey(r))
+	counted, err := a.cfg.App.CountRequestAndAuthenticate(r.Context(), httpd.ClientAddressKey(c), bearerKey(r))
 	if err == nil || core.CodeOf(err) == core.CodeRateLimited {
 		httpd.SetRateLimit(c, app.LimitNameAddress, address.Max, address.Window,
-			arrival.Counted.Remaining, arrival.Counted.Reset)
+			counted.Counted.Remaining, counted.Counted.Reset)
 	}
-	c.Set(arrivalKey, arrival)
+	c.Set(countedKey, counted)
 	return err
 }
 
@@ -132,12 +135,12 @@ func (a *API) admitArrival(c echo.Context) error {
 func (a *API) authenticate(c echo.Context) (core.Caller, error) {
 	r := c.Request()
 	if len(r.Header.Values("Authorization")) > 0 {
-		arrival, _ := c.Get(arrivalKey).(app.CountedRequest)
-		if bearerKey(r) == "" && core.CodeOf(arrival.Refused) == core.CodeUnauthenticated {
+		counted, _ := c.Get(countedKey).(app.CountedRequest)
+		if bearerKey(r) == "" && core.CodeOf(counted.Refused) == core.CodeUnauthenticated {
 			return core.Caller{},
-				missingKeyError("The Authorization header is not `Bearer`, a space and a key.")
+				missingKeyError("The Authorization header must be `Bearer`, a space and a key.")
 		}
-		return arrival.Caller, arrival.Refused
+		return counted.Caller, counted.Refused
 	}
 	if a.cfg.Session == nil || a.cfg.SameOrigin(r) != nil {
 		return core.Caller{}, missingKeyError("The request has no Authorization header.")
@@ -149,7 +152,7 @@ func (a *API) authenticate(c echo.Context) (core.Caller, error) {
 	return caller, err
 }
 
-// missingKeyError returns the error for a request without a key, with its own message.
+// missingKeyError returns the error for a request without a key, with the given message.
 func missingKeyError(message string) error {
 	e := *core.Unauthenticated()
 	e.Message = message

@@ -28,8 +28,8 @@ type parameter struct {
 	schema *huma.Schema
 }
 
-// compileParameters returns the query parameters that the tags of the struct type t declare, and the type to check them
-// with. All fields of t must be strings or integers.
+// compileParameters returns the query parameters that the tags of the struct type t declare, and the schema that the
+// query is checked against. All fields of t must be strings or integers.
 func compileParameters(r huma.Registry, t reflect.Type) (parameters []parameter, query *schema.Object, err error) {
 	query = &schema.Object{Fields: map[string]*schema.Type{}}
 	for i := range t.NumField() {
@@ -47,14 +47,14 @@ func compileParameters(r huma.Registry, t reflect.Type) (parameters []parameter,
 	return parameters, query, nil
 }
 
-// decodeQuery decodes the query strictly into the struct that in points to. An absent or empty parameter keeps its
-// default.
-func (r *route) decodeQuery(raw string, in any) error {
-	values, err := r.query.CheckQuery(raw)
+// decodeQuery decodes the query strictly, and stores the values in the struct to which into points. An absent or empty
+// parameter keeps its default.
+func (r *route) decodeQuery(rawQuery string, into any) error {
+	values, err := r.query.CheckQuery(rawQuery)
 	if err != nil {
 		return err
 	}
-	v := reflect.ValueOf(in).Elem()
+	v := reflect.ValueOf(into).Elem()
 	for _, p := range r.parameters {
 		field, value := v.Field(p.index), values.Get(p.name)
 		if field.Kind() == reflect.String {
@@ -70,8 +70,8 @@ func (r *route) decodeQuery(raw string, in any) error {
 	return nil
 }
 
-// compileType compiles a schema of the document to the type that requests are checked with, so that the document and
-// the checks agree. It returns an error for unsupported keywords, which requests would not be checked for.
+// compileType compiles a schema of the document to the type that requests are checked against, so that the document and
+// the checks agree. It returns an error for keywords that requests would not be checked for.
 func compileType(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 	for s.Ref != "" {
 		s = r.SchemaFromRef(s.Ref)
@@ -111,7 +111,7 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 	out := &schema.Type{}
 	var forms []string
 	for _, s := range alternatives {
-		forms = append(forms, listAllowedValues(s)...)
+		forms = append(forms, listJSONForms(s)...)
 		one, err := compileType(r, s)
 		if err != nil {
 			return nil, err
@@ -129,8 +129,9 @@ func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.
 	return out, nil
 }
 
-// listAllowedValues returns a schema's choices, or an object with the example of each property, as JSON.
-func listAllowedValues(s *huma.Schema) (list []string) {
+// listJSONForms returns examples of what a schema allows, as JSON: its choices, or an object with the example of each
+// property.
+func listJSONForms(s *huma.Schema) (list []string) {
 	for _, choice := range s.Enum {
 		list = append(list, fmt.Sprintf("%q", choice))
 	}
@@ -183,8 +184,8 @@ func valueOrZero(n *int) int {
 
 const jsonType = "application/json"
 
-// newBodyReader returns a function that reads the whole body, of at most httpd.MaxJSONBytes bytes. Later calls return
-// the same body.
+// newBodyReader returns a function that reads the whole body, up to httpd.MaxJSONBytes bytes. Later calls of the
+// function return the same body.
 func newBodyReader(c echo.Context) func() ([]byte, error) {
 	return sync.OnceValues(func() (body []byte, err error) {
 		err = httpd.LimitBody(httpd.MaxJSONBytes)(func(echo.Context) error {
@@ -200,8 +201,8 @@ func newBodyReader(c echo.Context) func() ([]byte, error) {
 	})
 }
 
-// decodeBody decodes the body strictly into the struct that in points to.
-func (r *route) decodeBody(contentType string, body []byte, in any) error {
+// decodeBody decodes the body strictly, and stores the values in the struct to which into points.
+func (r *route) decodeBody(contentType string, body []byte, into any) error {
 	if len(body) == 0 {
 		if r.optionalBody {
 			return nil
@@ -212,10 +213,10 @@ func (r *route) decodeBody(contentType string, body []byte, in any) error {
 	if err := checkContentType(contentType); err != nil {
 		return err
 	}
-	return r.body.Decode(body, in)
+	return r.body.Decode(body, into)
 }
 
-// checkContentType returns unsupported_media_type unless the header is empty or means JSON in UTF-8.
+// checkContentType returns unsupported_media_type unless the header is empty or declares JSON in UTF-8.
 func checkContentType(header string) error {
 	if header == "" {
 		return nil

@@ -32,11 +32,14 @@ type route struct {
 	idField    []int // the input's field for the id; nil if the path has no id
 }
 
-// newRoute returns a route. request is its method and path, and operation the name of the app's operation. tag, id and
-// summary are those in the document.
-func newRoute(request string, status int, operation, tag, id, summary string) route {
-	method, path, _ := strings.Cut(request, " ")
-	return route{method: method, path: path, status: status, operationName: operation, tag: tag, id: id, summary: summary}
+// newRoute returns a route. methodAndPath is, for example, "GET /posts", and operationName the name of the app's
+// operation. The document shows tag, operationID and summary.
+func newRoute(methodAndPath string, status int, operationName, tag, operationID, summary string) route {
+	method, path, _ := strings.Cut(methodAndPath, " ")
+	return route{
+		method: method, path: path, status: status, operationName: operationName, tag: tag, id: operationID,
+		summary: summary,
+	}
 }
 
 // withDescription returns the route with a description below the summary.

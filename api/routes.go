@@ -77,7 +77,7 @@ func allRoutes() []route {
 			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. The response has the status `200`. You can repeat an interrupted upload until `expiresAt`. After the upload, poll the file's record until its `status` is `ready` or `failed`.").
 			withErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
-			"Download a file from an address").
+			"Add a file that Belfry downloads from an address").
 			withDescription("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the record until its `status` is `ready` or `failed`. Only public `https` addresses are opened, with at most 5 redirects. After a temporary error, Belfry tries again.").
 			withErrorCodes(core.CodeNotFound),
 		newRoute("GET /media", http.StatusOK, "media_list", "media", "listMedia",

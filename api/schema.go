@@ -13,12 +13,12 @@ import (
 // schemaPrefix begins the references to records in the document.
 const schemaPrefix = "#/components/schemas/"
 
-// NewSchemaRegistry returns an empty registry, whose schemas also describe what Go types cannot express: fields of the
+// NewSchemaRegistry returns an empty registry. Its schemas also describe what Go types cannot express: fields of the
 // contract's records that may be null or absent, and the two forms of a time. All references to schemas begin with
 // prefix.
 func NewSchemaRegistry(prefix string) huma.Registry {
 	r := huma.NewMapRegistry(prefix, huma.DefaultSchemaNamer)
-	// The contract does not import a framework, so other types describe these.
+	// The contract does not import a framework, so other types provide the schemas of these types.
 	r.RegisterTypeAlias(reflect.TypeFor[contract.When](), reflect.TypeFor[whenSchema]())
 	r.RegisterTypeAlias(reflect.TypeFor[contract.Opt[string]](), reflect.TypeFor[optSchema[string]]())
 	r.RegisterTypeAlias(reflect.TypeFor[contract.Opt[[]string]](), reflect.TypeFor[optSchema[[]string]]())
@@ -62,9 +62,9 @@ func (whenSchema) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// completeSchemas adds what huma cannot derive from Go types: the format of times, and that a pointer to a record may
-// be null.
-func completeSchemas(r huma.Registry) {
+// addTimeFormatsAndNulls adds to the schemas what huma cannot derive from Go types: the format of times, and that a
+// pointer to a record may be null.
+func addTimeFormatsAndNulls(r huma.Registry) {
 	for name, s := range r.Map() {
 		t := r.TypeFromRef(schemaPrefix + name)
 		if t == nil || t.Kind() != reflect.Struct {
@@ -99,7 +99,7 @@ func withoutPointer(t reflect.Type) reflect.Type {
 	return t
 }
 
-// getRecordSchema returns the schema of a record. If there is none, the program has a bug.
+// getRecordSchema returns the schema of a record, or an error if there is none, which is a bug in this program.
 func getRecordSchema(r huma.Registry, name string) (*huma.Schema, error) {
 	if s, ok := r.Map()[name]; ok {
 		return s, nil

@@ -35,13 +35,13 @@ type Config struct {
 const (
 	// publishers is how many posts are published at once: each mostly waits for a network.
 	publishers = 1000
-	// preparers is how many posts are prepared at once before they are due. Due posts must not wait for the files that
-	// these send.
+	// preparers is how many posts are prepared at once before they are due: few, so that due posts do not wait until files
+	// have been sent.
 	preparers = 32
-	// linkers is how many live posts' addresses are fetched at once: few, so that no post is delayed.
+	// linkers is how many addresses of live posts are fetched at once: few, so that publishing is not delayed.
 	linkers = 16
-	// choreWorkers is how many tokens are checked and files' bytes deleted at once. It is as many as one run of the
-	// schedule finds due, in case a network lets all of them wait.
+	// choreWorkers is how many jobs that check tokens or delete bytes run at once: many, because a network may let all
+	// calls wait.
 	choreWorkers = 256
 	// examiners is how many files are examined at once, which mostly uses the processor.
 	examiners = 2
@@ -55,8 +55,8 @@ const (
 	mailers = 4
 	// rescueAfter is how long a job runs before River checks whether it has exceeded its time limit.
 	rescueAfter = 2 * time.Minute
-	// stopWithin is how long a stopping worker may take to finish the calls that have begun, and releaseWithin how long
-	// to then release the leases of the calls that did not finish.
+	// stopWithin is how long a stopping worker may take to finish the calls that have begun, and releaseWithin how long it
+	// may then take to release the leases of the calls that did not finish.
 	stopWithin    = 20 * time.Second
 	releaseWithin = 3 * time.Second
 )
@@ -95,7 +95,7 @@ func New(cfg Config) (*Jobs, error) {
 	return &Jobs{cfg, client}, nil
 }
 
-// Run works until ctx ends. It then finishes the calls in progress, starts no irreversible ones, and releases its
+// Run works until ctx ends. It then finishes the calls in progress, starts no irreversible calls, and releases its
 // leases.
 func (j *Jobs) Run(ctx context.Context) error {
 	// The client gets another context, because it is stopped below, in the right order.
@@ -142,8 +142,9 @@ type Handler struct {
 	register func(*river.Workers)
 }
 
-// Handlers returns the handler of each kind of job. Its time limit is longer than that of the operation that it calls.
-// After the time limit, River gives the job of a killed worker to another worker. A negative limit would disable that.
+// Handlers returns the handler of each kind of job. A handler's time limit is longer than that of the operation that
+// the handler calls. After the time limit, River gives the job of a killed worker to another worker. A negative limit
+// would disable that.
 func Handlers(a *app.App) []Handler {
 	return []Handler{
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.Link) error {

@@ -22,14 +22,14 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"mark", 15 * time.Second, a.Guard().UpdateMarkOrHold},
 		{"receipts", time.Hour, a.Guard().DeleteOldReceipts},
 		{"overdue", 10 * time.Second, a.UpdateOverdueMetrics},
-		{"refresh", time.Minute, newEnqueueTask(j, a.ExpireTokensAndListRefreshes)},
-		{"check", time.Minute, newEnqueueTask(j, a.ListDueChecks)},
+		{"refresh", time.Minute, newEnqueueTask(j, a.MarkExpiredAndListDueRefreshes)},
+		{"check", time.Minute, newEnqueueTask(j, a.ListDueAccountChecks)},
 		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListMissingLinks)},
 		{"media", 5 * time.Second, a.Intake().RequeueOrFailStalledFiles},
 		{"purge", time.Minute, a.Intake().PurgeFilesPastRetention},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},
 		{"alerts", 15 * time.Second, a.QueueAlertEmails},
-		{"housekeep", 10 * time.Minute, a.DeleteExpired},
+		{"housekeep", 10 * time.Minute, a.DeleteExpiredRows},
 	}
 }
 

@@ -263,7 +263,7 @@ func TestPostsAreMovedTogetherEvenIfThePersonLeaves(t *testing.T) {
 	posts := a.together("2026-10-07T18:00", "Rye bread is back.", a.account, a.ws.Account("facebook"))
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	moved, err := a.App.MovePostsTogether(ctx, a.ws.Owner, contract.ListPosts{}, "", contract.EditPost{
+	moved, err := a.App.MoveCalendarEntryPosts(ctx, a.ws.Owner, contract.ListPosts{}, "", contract.EditPost{
 		ID: posts[0].ID, When: &contract.When{PublishAt: "2026-10-09T12:00"},
 	})
 	if err != nil || moved.Done != 2 {

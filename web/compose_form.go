@@ -148,7 +148,7 @@ func firstUnchosenSettingError(m posts.ComposeModel) *core.Error {
 // whenFromValues returns the composer's choice of time: a word, or a local time in the zone.
 func whenFromValues(values posts.Values, zone string) *contract.When {
 	if values.When != posts.WhenAt {
-		return &contract.When{Word: values.When, Held: values.When == posts.WhenNow}
+		return &contract.When{Word: values.When, Delayed: values.When == posts.WhenNow}
 	}
 	return &contract.When{PublishAt: trimZeroSeconds(values.At), Timezone: zone}
 }

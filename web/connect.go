@@ -58,7 +58,7 @@ func (r *request) finishConnect() error {
 	if _, ok := r.web.cfg.Networks.FindConnector(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
-	begun, err := r.web.cfg.App.FindConsentWorkspace(r.context(), r.caller, r.echo.QueryParam("state"))
+	begun, err := r.web.cfg.App.FindConsentWorkspaceSlug(r.context(), r.caller, r.echo.QueryParam("state"))
 	if err != nil {
 		return err
 	}

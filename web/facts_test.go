@@ -13,7 +13,7 @@ import (
 // checkAccounts does what the worker does: it asks the networks about the accounts that are due.
 func (s *studio) checkAccounts() {
 	s.t.Helper()
-	due, err := s.App.ListDueChecks(s.t.Context())
+	due, err := s.App.ListDueAccountChecks(s.t.Context())
 	must(s.t, err)
 	for _, job := range due {
 		must(s.t, s.App.CheckDueAccount(s.t.Context(), job.Workspace, job.Account))

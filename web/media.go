@@ -168,7 +168,7 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	if err := app.CheckFileBatch(ids); err != nil {
+	if err := app.CheckFileBatchSize(ids); err != nil {
 		return r.finishFileAction(form, "", err)
 	}
 	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, ids)

@@ -30,7 +30,7 @@ const fileTitleLength = 80
 
 func (r *request) loadFilePage(back link.MediaFilter) (media.FileModel, error) {
 	m := media.FileModel{Back: back, Errors: map[string]string{}}
-	card, err := r.web.cfg.App.GetFileDetails(r.context(), r.caller, r.pathID())
+	card, err := r.web.cfg.App.GetFileCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return m, err
 	}

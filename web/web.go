@@ -172,7 +172,7 @@ func (r *request) redirectToWorkspace() error {
 // redirectToRenamedWorkspace redirects from a former slug of a workspace to the present one. For people who are not
 // members, it returns not_found.
 func (r *request) redirectToRenamedWorkspace(slug string) error {
-	current, err := r.web.cfg.App.GetCurrentSlug(r.context(), r.caller, slug)
+	current, err := r.web.cfg.App.GetCurrentWorkspaceSlug(r.context(), r.caller, slug)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func defineWorkspacePlan(o *options) action {
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	plan := o.flags.String("plan", "", "the new plan: "+core.DefaultPlans().Names())
 	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
-		if err := s.app.SetPlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
+		if err := s.app.SetWorkspacePlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
 		return p.printLinef("%s is now on the plan %s.", *workspace, *plan)

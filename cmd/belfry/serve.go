@@ -71,7 +71,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err := webApp.ReconcileAccountsWithNetworks(ctx); err != nil {
 		return fmt.Errorf("check the accounts' tokens: %w", err)
 	}
-	if err := errors.Join(webApp.Guard().HoldIfRewound(ctx), webApp.Guard().LogHold(ctx)); err != nil {
+	if err := errors.Join(webApp.Guard().HoldIfRewoundElseUpdateMark(ctx), webApp.Guard().LogHold(ctx)); err != nil {
 		return fmt.Errorf("compare the database with its receipts: %w", err)
 	}
 

@@ -14,7 +14,7 @@ import (
 
 // ListAccounts lists the connected accounts, oldest first.
 func (a *App) ListAccounts(ctx context.Context, c core.Caller) (contract.Accounts, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return contract.Accounts{}, err
 	}

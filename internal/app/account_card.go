@@ -14,14 +14,14 @@ import (
 type AccountCard struct {
 	core.Account
 	Posts store.AccountPostStats
-	// Quotas are the limits on what the account may publish on its network, with the used amounts.
+	// Quotas are the limits on what the account may publish on its network, and how much of each is used.
 	Quotas []AccountQuota
-	// Blocked is why the network accepted no posts when it was last asked; "" if it accepted them.
+	// Blocked is why the network did not accept posts when Belfry last asked; "" if it accepted them.
 	Blocked string
 	// Unreachable lists the kinds of files that the network cannot download from this server.
 	Unreachable []core.FileKind
-	// KeepsGrant reports that an older version connected the account. While it is connected, Belfry cannot revoke the
-	// access of other accounts on the same network.
+	// KeepsGrant reports that an older version of Belfry connected the account. While the account is connected, Belfry
+	// cannot revoke the access of other accounts on the same network.
 	KeepsGrant bool
 }
 
@@ -32,7 +32,7 @@ type AccountQuota struct {
 	Window      time.Duration
 	Day         bool // the limit applies to a day in the network's time zone, not to Window
 	Server      bool // all accounts of this server share the limit
-	// ToldAt is when the network reported Used, if Belfry has published a post since; zero otherwise.
+	// ToldAt is when the network reported Used, if Belfry has published a post since then; zero otherwise.
 	ToldAt time.Time
 }
 
@@ -57,7 +57,7 @@ func (f AccountFilter) selects(account core.Account) bool {
 
 // ListAccountCards lists the connected accounts that the filter selects, with all data for the accounts page.
 func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilter) ([]AccountCard, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -88,26 +88,27 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilt
 		n, _ := a.cfg.Networks.FindConnector(account.Platform)
 		_, revokes := n.(network.Revoker)
 		return AccountCard{
-			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableKinds(account),
-			Quotas:     append(networkQuotas(told, posts[account.ID].LastAt), counted[account.ID]...),
+			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableFileKinds(account),
+			Quotas:     append(listReportedQuotas(told, posts[account.ID].LastAt), counted[account.ID]...),
 			KeepsGrant: account.GrantUnknown && revokes,
 		}
 	}), nil
 }
 
-// networkQuotas returns the quotas that the network has reported for an account, whose last post was live at lastAt.
-func networkQuotas(f core.Facts, lastAt time.Time) []AccountQuota {
-	if f.Quota == nil {
+// listReportedQuotas returns the quotas that the network has reported for an account. lastPostAt is when the account's
+// last post went live.
+func listReportedQuotas(facts core.Facts, lastPostAt time.Time) []AccountQuota {
+	if facts.Quota == nil {
 		return nil
 	}
-	q := AccountQuota{Used: f.Quota.Used, Limit: f.Quota.Limit, Name: "posts", Window: f.Quota.Window}
-	if lastAt.After(f.ToldAt) {
-		q.ToldAt = f.ToldAt
+	q := AccountQuota{Used: facts.Quota.Used, Limit: facts.Quota.Limit, Name: "posts", Window: facts.Quota.Window}
+	if lastPostAt.After(facts.ToldAt) {
+		q.ToldAt = facts.ToldAt
 	}
 	return []AccountQuota{q}
 }
 
-// loadCallQuotas returns the quotas of accounts whose calls this server counts itself.
+// loadCallQuotas returns, for each account, the quotas on network calls that this server counts itself.
 func (a *App) loadCallQuotas(ctx context.Context, accounts []core.Account) (map[core.AccountID][]AccountQuota, error) {
 	type counter struct {
 		platform    core.Platform

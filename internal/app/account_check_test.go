@@ -11,7 +11,7 @@ import (
 // checkAll does what the worker does: it checks the accounts that are due.
 func checkAll(t *testing.T, h *apptest.Harness) int {
 	t.Helper()
-	due, err := h.App.ListDueChecks(t.Context())
+	due, err := h.App.ListDueAccountChecks(t.Context())
 	must(t, err)
 	for _, job := range due {
 		must(t, h.App.CheckDueAccount(t.Context(), job.Workspace, job.Account))

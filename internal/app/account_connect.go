@@ -22,15 +22,15 @@ type Connected struct {
 	Choice   string
 	Platform core.Platform
 	Profiles []ProfileChoice
-	// Reconnected is set if the consent was for an account that was already connected.
+	// Reconnected is set if the consent was to reconnect an account.
 	Reconnected *Reconnected
 }
 
 // ProfileChoice is a profile that a consent covers.
 type ProfileChoice struct {
 	ExternalID, Username, DisplayName string
-	Unusable                          string // why it cannot be connected; "" if it can
-	Connected                         bool   // it is already connected, and choosing it replaces its token
+	Unusable                          string // why the profile cannot be connected; "" if it can
+	Connected                         bool   // the profile is already connected; choosing it replaces its token
 }
 
 const (
@@ -48,7 +48,7 @@ const (
 // StartConnect begins a consent and returns the address of the network's consent page. The callback must arrive in the
 // same browser session within ten minutes, and works only once.
 func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Connect) (contract.Authorize, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.authorizeSession(c, true)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -64,7 +64,7 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Conne
 
 // StartReconnect begins a consent that replaces the token of an account. The consent must be for the same profile.
 func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID string) (contract.Authorize, error) {
-	t, id, err := enterManagerWithID[core.AccountKind](a, c, accountID)
+	t, id, err := authorizeManagerAndParseID[core.AccountKind](a, c, accountID)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -72,26 +72,25 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID strin
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.startAccountConsent(ctx, t, c, account, nil)
+	return a.startReconnectConsent(ctx, t, c, account, nil)
 }
 
-// getNetwork returns the network with an id, or invalid_request if Belfry cannot publish to such a network. path is
-// the path of the id in the request.
-func (a *App) getNetwork(path, platform string) (network.Network, error) {
+// getNetwork returns the network with an id, or invalid_request if Belfry cannot publish to such a network. fieldPath
+// is the path of the id in the request.
+func (a *App) getNetwork(fieldPath, platform string) (network.Network, error) {
 	if n, ok := a.cfg.Networks.FindConnector(core.Platform(platform)); ok {
 		return n, nil
 	}
 	if r, ok := a.cfg.Networks.FindRules(core.Platform(platform)); ok {
-		return nil, core.Invalid(path, "This version does not support %s accounts.", r.Describe().Name).
+		return nil, core.Invalid(fieldPath, "This version does not support %s accounts.", r.Describe().Name).
 			WithHint("It supports %s.", a.cfg.Networks.JoinConnectorNames())
 	}
-	return nil, a.errUnknownNetwork(path, platform)
+	return nil, a.errUnknownNetwork(fieldPath, platform)
 }
 
-// getConfiguredNetwork is getNetwork for connecting accounts: it returns conflict if this server lacks the credentials
-// of the network.
-func (a *App) getConfiguredNetwork(path, platform string) (network.Network, error) {
-	n, err := a.getNetwork(path, platform)
+// getConfiguredNetwork is like getNetwork, but also returns conflict if this server lacks the network's credentials.
+func (a *App) getConfiguredNetwork(fieldPath, platform string) (network.Network, error) {
+	n, err := a.getNetwork(fieldPath, platform)
 	if err != nil {
 		return nil, err
 	}
@@ -123,15 +122,15 @@ func errTooManyAccounts(used, limit int64) error {
 		WithHint("Disconnect an account, or change the plan.")
 }
 
-// startConsent stores a pending consent and returns the address of the network's consent page. account is the account
-// to reconnect, and post the post to retry afterwards; nil for none.
+// startConsent stores a pending consent and returns the address of the network's consent page. reconnect is the account
+// to reconnect, and retry the post to retry afterwards; nil for none.
 func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
-	account *core.AccountID, post *core.PostID,
+	reconnect *core.AccountID, retry *core.PostID,
 ) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.RandomText(stateBytes)
 	row := newConnectionKey(state, c)
-	row.Platform, row.Account, row.Post, row.Verifier = d.ID, account, post, []byte{}
+	row.Platform, row.Account, row.Post, row.Verifier = d.ID, reconnect, retry, []byte{}
 	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
 		verifier := secret.NewPKCEVerifier()
@@ -161,10 +160,10 @@ func (a *App) callbackURL(platform core.Platform) string {
 	return a.cfg.PublicURL + "/accounts/callback/" + string(platform)
 }
 
-// FindConsentWorkspace returns the slug of the workspace in which the person began a consent in this browser session,
-// or "" if there is no such consent.
-func (a *App) FindConsentWorkspace(ctx context.Context, c core.Caller, state string) (string, error) {
-	if _, err := a.enterSession(c, false); err != nil {
+// FindConsentWorkspaceSlug returns the slug of the workspace in which the person began a consent in this browser
+// session, or "" if there is no such consent.
+func (a *App) FindConsentWorkspaceSlug(ctx context.Context, c core.Caller, state string) (string, error) {
+	if _, err := a.authorizeSession(c, false); err != nil {
 		return "", err
 	}
 	slug, err := a.cfg.Store.ConnectionWorkspaceSlug(ctx, newConnectionKey(state, c))
@@ -179,7 +178,7 @@ func (a *App) FindConsentWorkspace(ctx context.Context, c core.Caller, state str
 // Connected.Reconnected is set even if there is an error.
 func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values,
 ) (Connected, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.authorizeSession(c, true)
 	if err != nil {
 		return Connected{}, err
 	}
@@ -191,7 +190,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	want.Platform = core.Platform(platform)
 	row, err := t.ConsumeConnection(ctx, want, false, a.cfg.Now())
 	if err != nil {
-		return Connected{}, staleConsentError(err)
+		return Connected{}, convertConsentLookupError(err)
 	}
 	profiles, err := a.exchangeCode(ctx, c, n, row, query)
 	if row.Account != nil {
@@ -210,9 +209,9 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	return a.saveProfileChoices(ctx, t, c, row, profiles)
 }
 
-// staleConsentError returns conflict if err means that there is no pending consent, whatever the reason, and wraps any
-// other error.
-func staleConsentError(err error) error {
+// convertConsentLookupError returns conflict if err means that there is no pending consent, for whatever reason. It
+// wraps any other error.
+func convertConsentLookupError(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the pending consent: %w", err)
 	}
@@ -241,7 +240,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 	}
 	profiles, err := n.ExchangeCode(ctx, grant)
 	if err != nil {
-		return nil, connectError(name, err)
+		return nil, convertConnectError(name, err)
 	}
 	return profiles, nil
 }

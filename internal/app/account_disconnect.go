@@ -14,7 +14,7 @@ const reasonDisconnected = "The account was disconnected."
 // slots. If no other account needs the grant, a job asks the network to revoke it. It returns conflict, and changes
 // nothing, while one of the posts is being published.
 func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) error {
-	t, accountID, err := enterManagerWithID[core.AccountKind](a, c, id)
+	t, accountID, err := authorizeManagerAndParseID[core.AccountKind](a, c, id)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core
 	if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
 		return err
 	}
-	if err := a.enqueueRevocation(ctx, t, id); err != nil {
+	if err := a.enqueueGrantRevocation(ctx, t, id); err != nil {
 		return err
 	}
 	// Posts are locked before accounts, in the order that workers use, so the account comes last.
@@ -52,7 +52,7 @@ func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core
 	late, err := t.QueuedPostIDs(ctx, id)
 	if err == nil && len(late) > 0 {
 		return core.Fail(core.CodeConflict, "A post to %s has just been queued.", account.DisplayName).
-			WithHint("Disconnect the account again.")
+			WithHint("Try to disconnect the account again.")
 	}
 	return err
 }
@@ -71,7 +71,7 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 		}
 		err = a.unqueuePost(ctx, t, &post)
 		if core.CodeOf(err) == core.CodeConflict {
-			return busyAccountError(ctx, t, post)
+			return loadBusyAccountError(ctx, t, post)
 		}
 		if err != nil {
 			return err
@@ -80,22 +80,23 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 	return nil
 }
 
-// busyAccountError returns a conflict with the post that prevents disconnecting and the latest time at which this
-// ends.
-func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error {
+// loadBusyAccountError reads the post's ledger row, which it locks, and returns a conflict that names the post and the
+// latest time until which the post prevents disconnecting.
+func loadBusyAccountError(ctx context.Context, t store.Tenant, post core.Post) error {
 	pub, err := t.LockPublication(ctx, post.ID)
 	if err != nil {
 		return err
 	}
 	if pub.IsBeingPublished() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
-			WithHint("Publishing ends by %s. Disconnect the account when the post is live or failed.",
+			WithHint("Publishing ends by %s. Disconnect the account after the post is live or has failed.",
 				post.Zone.FormatTime(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",
 		postLabel(post), post.AccountName).
 		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
-			"Disconnect the account when the post is live or failed.", post.Zone.FormatTime(pub.NextAt), post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingSince())))
+			"Disconnect the account after the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),
+			post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingSince())))
 }
 
 // postLabel returns the beginning of a post's text and its id.

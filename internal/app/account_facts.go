@@ -12,9 +12,9 @@ import (
 // factsAge is how old facts may be when somebody opens the composer.
 const factsAge = 10 * time.Minute
 
-// GetAccountFacts returns the stored facts of the connected accounts by account id. It calls no network.
+// GetAccountFacts returns the stored facts of all connected accounts, by account id. It calls no network.
 func (a *App) GetAccountFacts(ctx context.Context, c core.Caller) (map[string]core.Facts, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (a *App) GetAccountFacts(ctx context.Context, c core.Caller) (map[string]co
 // RequestFactsRefresh makes workers ask the networks for new facts of all accounts whose facts are older than ten
 // minutes. It does not wait for the answers.
 func (a *App) RequestFactsRefresh(ctx context.Context, c core.Caller) error {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return err
 	}
@@ -37,11 +37,14 @@ func (a *App) RequestFactsRefresh(ctx context.Context, c core.Caller) error {
 	if err != nil {
 		return err
 	}
-	return t.Tx(ctx, func(t store.Tenant) error { return a.scheduleChecks(ctx, t, accounts, factsAge) })
+	return t.Tx(ctx, func(t store.Tenant) error { return a.enqueueStaleFactsChecks(ctx, t, accounts, factsAge) })
 }
 
-// scheduleChecks makes workers check the accounts whose networks report facts, unless they were checked within maxAge.
-func (a *App) scheduleChecks(ctx context.Context, t store.Tenant, accounts []core.Account, maxAge time.Duration) error {
+// enqueueStaleFactsChecks makes workers check the accounts whose networks report facts, except accounts that were
+// checked within maxAge.
+func (a *App) enqueueStaleFactsChecks(ctx context.Context, t store.Tenant, accounts []core.Account,
+	maxAge time.Duration,
+) error {
 	var ids []core.AccountID
 	for _, account := range accounts {
 		n, _ := a.cfg.Networks.FindConnector(account.Platform)
@@ -55,8 +58,8 @@ func (a *App) scheduleChecks(ctx context.Context, t store.Tenant, accounts []cor
 	return t.EnqueueStaleAccountChecks(ctx, ids, maxAge)
 }
 
-// tryUpdateFacts asks the network what an account may do, if it reports facts. It only logs an error; plans then use
-// the earlier facts.
+// tryUpdateFacts asks the network for an account's facts, if the network reports any. It only logs an error; plans then
+// use the earlier facts.
 func (a *App) tryUpdateFacts(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
 	token network.Token,
 ) {
@@ -66,7 +69,7 @@ func (a *App) tryUpdateFacts(ctx context.Context, t store.Tenant, n network.Netw
 	}
 	err := a.fetchAndSaveFacts(ctx, t, informer, account, token)
 	if err != nil {
-		a.cfg.Log.WarnContext(ctx, "could not read from the network what an account may do", "workspace", t.WorkspaceID(),
+		a.cfg.Log.WarnContext(ctx, "could not read an account's facts from its network", "workspace", t.WorkspaceID(),
 			"account", account.ID, "network", account.Platform, "error", err)
 	}
 }

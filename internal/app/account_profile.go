@@ -20,12 +20,12 @@ const (
 	// has just connected accounts waits for their pictures.
 	pictureCall     = 20 * time.Second
 	picturePatience = 3 * time.Second
-	// keepReplacedPicture is how long a replaced picture stays, because open pages show it.
+	// keepReplacedPicture is how long a replaced picture stays stored, because open pages still show it.
 	keepReplacedPicture = time.Hour
 )
 
-// tryUpdateProfile reads an account's names and picture from its network and stores them. It only logs an error; the
-// earlier names and picture then stay.
+// tryUpdateProfile reads an account's names and picture from its network and stores them. It only logs an error, and
+// then keeps the earlier names and picture.
 func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Network, account core.Account,
 	token network.Token,
 ) {
@@ -40,7 +40,7 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 	if err == nil {
 		account.Username, account.AvatarURL = p.Username, p.AvatarURL
 		account.DisplayName = cmp.Or(p.DisplayName, account.DisplayName)
-		err = a.saveNamesAndPicture(ctx, t, account)
+		err = a.copyPictureAndSaveProfile(ctx, t, account)
 	}
 	if err != nil {
 		a.cfg.Log.WarnContext(ctx, "could not read an account's profile", "workspace", t.WorkspaceID(),
@@ -49,12 +49,12 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 }
 
 // tryCopyPictures copies the pictures of accounts that have just been connected. It only logs errors, and gives up
-// after picturePatience: pages show the first letter of the name until the next check of the account.
+// after picturePatience. Until the next check of the account, pages then show the first letter of its name.
 func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []core.Account) {
 	ctx, cancel := context.WithTimeout(ctx, picturePatience)
 	defer cancel()
 	_, _ = network.CallEach(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
-		if err := a.saveNamesAndPicture(ctx, t, account); err != nil {
+		if err := a.copyPictureAndSaveProfile(ctx, t, account); err != nil {
 			a.cfg.Log.WarnContext(ctx, "could not copy an account's picture", "workspace", t.WorkspaceID(),
 				"account", account.ID, "network", account.Platform, "error", err)
 		}
@@ -62,9 +62,9 @@ func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []co
 	})
 }
 
-// saveNamesAndPicture stores an account's names and a copy of its picture. If the picture cannot be copied, it stores
-// the names, keeps the earlier copy, and returns the error.
-func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account core.Account) error {
+// copyPictureAndSaveProfile downloads an account's picture, and stores a copy of the picture and the account's names.
+// If the picture cannot be copied, it stores the names, keeps the earlier copy, and returns the error.
+func (a *App) copyPictureAndSaveProfile(ctx context.Context, t store.Tenant, account core.Account) error {
 	avatar, failed := a.copyPicture(ctx, account)
 	saving := context.WithoutCancel(ctx)
 	err := t.Tx(saving, func(t store.Tenant) error {
@@ -80,8 +80,8 @@ func (a *App) saveNamesAndPicture(ctx context.Context, t store.Tenant, account c
 	return failed
 }
 
-// copyPicture stores a small copy of an account's picture and returns its key: "" if the account has no picture, and
-// nil after an error.
+// copyPicture stores a small copy of an account's picture and returns the key of the copy: "" if the account has no
+// picture, and nil after an error.
 func (a *App) copyPicture(ctx context.Context, account core.Account) (avatarKey *string, err error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
 		return new(""), nil
@@ -112,6 +112,6 @@ func (a *App) downloadPicture(ctx context.Context, address string) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // everything was read before
+	defer f.Close() //nolint:errcheck // everything has been read
 	return io.ReadAll(f)
 }

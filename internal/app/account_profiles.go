@@ -14,12 +14,12 @@ import (
 	"belfry/internal/store"
 )
 
-// hintConnectAgain is the hint of errors for which the connection attempt must be repeated.
+// hintConnectAgain is the hint of errors after which the person must repeat the connection attempt.
 const hintConnectAgain = "Connect the account again."
 
-// connectError converts the error of a network that did not complete a consent, with the network's message if it sent
-// one.
-func connectError(networkName string, err error) error {
+// convertConnectError converts the error of a network that did not complete a consent. The result contains the
+// network's message, if there is one.
+func convertConnectError(networkName string, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("connect to %s: %w", networkName, err)
@@ -117,7 +117,7 @@ func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Ca
 	}
 	var list []core.Account
 	for _, p := range profiles {
-		account, added, err := a.saveAccount(ctx, t, platform, p)
+		account, added, err := a.saveAccountAndWakePosts(ctx, t, platform, p)
 		if err != nil {
 			return nil, fmt.Errorf("connect %s: %w", platform, err)
 		}
@@ -136,13 +136,14 @@ func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Ca
 		}
 		list = append(list, account)
 	}
-	return list, a.scheduleChecks(ctx, t, list, 0)
+	return list, a.enqueueStaleFactsChecks(ctx, t, list, 0)
 }
 
-// saveAccount stores the account of a profile. added reports whether this increases the number of connected accounts.
-func (a *App) saveAccount(ctx context.Context, t store.Tenant, platform core.Platform,
+// saveAccountAndWakePosts stores the account of a profile, and wakes the account's posts that wait for a new token.
+// newlyConnected reports that the account was not connected before.
+func (a *App) saveAccountAndWakePosts(ctx context.Context, t store.Tenant, platform core.Platform,
 	p network.Profile,
-) (account core.Account, added bool, err error) {
+) (account core.Account, newlyConnected bool, err error) {
 	id, connected, err := t.AccountByExternalID(ctx, platform, p.ExternalID)
 	if errors.Is(err, store.ErrNotFound) {
 		id, err = core.NewID[core.AccountKind](), nil
@@ -185,12 +186,12 @@ func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Cal
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return Connected{}, fmt.Errorf("store the profiles to choose from: %w", err)
 	}
-	choice.Profiles, err = a.newProfileChoices(ctx, t, choice.Platform, profiles)
+	choice.Profiles, err = a.loadProfileChoices(ctx, t, choice.Platform, profiles)
 	return choice, err
 }
 
-// newProfileChoices returns the profiles as choices, and reads which of them are connected.
-func (a *App) newProfileChoices(ctx context.Context, t store.Tenant, platform core.Platform,
+// loadProfileChoices reads which of the profiles are connected, and returns the profiles as choices.
+func (a *App) loadProfileChoices(ctx context.Context, t store.Tenant, platform core.Platform,
 	profiles []network.Profile,
 ) ([]ProfileChoice, error) {
 	out := make([]ProfileChoice, len(profiles))
@@ -207,20 +208,20 @@ func (a *App) newProfileChoices(ctx context.Context, t store.Tenant, platform co
 	return out, nil
 }
 
-// ConnectChosenProfiles connects those of the profiles offered by FinishConnect that the person has chosen, all or
+// ConnectChosenProfiles connects the profiles that the person has chosen from those that FinishConnect returned, all or
 // none. After an error, the person can choose again.
-func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
+func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceToken string, externalIDs []string,
 ) (Connected, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.authorizeSession(c, true)
 	if err != nil {
 		return Connected{}, err
 	}
 	var platform core.Platform
 	var list []core.Account
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		row, err := t.ConsumeConnection(ctx, newConnectionKey(choice, c), true, a.cfg.Now())
+		row, err := t.ConsumeConnection(ctx, newConnectionKey(choiceToken, c), true, a.cfg.Now())
 		if err != nil {
-			return staleConsentError(err)
+			return convertConsentLookupError(err)
 		}
 		profiles, err := a.decryptChosenProfiles(c, row, externalIDs)
 		if err != nil {
@@ -236,8 +237,8 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choice s
 	return a.copyPicturesAndReload(ctx, t, platform, list)
 }
 
-// decryptChosenProfiles decrypts the profiles of a consent and returns those with the ids, or invalid_request if an id
-// is not among them, cannot be connected, or none is given.
+// decryptChosenProfiles decrypts the profiles of a consent and returns those with the given ids. It returns
+// invalid_request if there are no ids, or if one of them belongs to no profile that can be connected.
 func (a *App) decryptChosenProfiles(c core.Caller, row store.Connection, externalIDs []string,
 ) ([]network.Profile, error) {
 	plain, err := a.cfg.Ring.Open(purposeProfiles, connectionSealPlace("profiles", row, c), row.Profiles)

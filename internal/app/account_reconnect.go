@@ -12,26 +12,26 @@ import (
 	"belfry/internal/store"
 )
 
-// lostFor is how far back to look for failed posts that can be retried after their account was reconnected.
+// lostFor is how far back Belfry looks for failed posts that people can retry after they reconnect the account.
 const lostFor = 7 * 24 * time.Hour
 
-// Reconnected is the result of reconnecting an account for its posts.
+// Reconnected says what reconnecting an account meant for the account's posts.
 type Reconnected struct {
-	// Post is the failed post for which the account was reconnected; "" for none.
+	// Post is the id of the failed post for which the account was reconnected; "" for none.
 	Post string
 	// Retried reports that the post was queued again. If it was not, Refused is the reason; nil if no retry was
 	// tried.
 	Retried bool
 	Refused *core.Error
-	// Lost lists the account's other posts that failed within the last seven days because access was lost, newest
-	// first.
+	// Lost lists the ids of the account's other posts that failed within the last seven days because access was lost,
+	// newest first.
 	Lost []string
 }
 
-// StartReconnectForPost is StartReconnect for the account of a failed post. Once the account is reconnected, the post
-// is retried.
+// StartReconnectForPost is StartReconnect for the account of a failed post. After the account is reconnected, Belfry
+// retries the post.
 func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID string) (contract.Authorize, error) {
-	t, id, err := enterManagerWithID[core.PostKind](a, c, postID)
+	t, id, err := authorizeManagerAndParseID[core.PostKind](a, c, postID)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -47,23 +47,23 @@ func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID s
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.startAccountConsent(ctx, t, c, account, &id)
+	return a.startReconnectConsent(ctx, t, c, account, &id)
 }
 
-// startAccountConsent begins a consent to reconnect the account and, if post is not nil, to retry the post afterwards.
-func (a *App) startAccountConsent(ctx context.Context, t store.Tenant, c core.Caller, account core.Account,
-	post *core.PostID,
+// startReconnectConsent begins a consent to reconnect the account and, if retry is not nil, to retry that post
+// afterwards.
+func (a *App) startReconnectConsent(ctx context.Context, t store.Tenant, c core.Caller, account core.Account,
+	retry *core.PostID,
 ) (contract.Authorize, error) {
 	n, err := a.getConfiguredNetwork("platform", string(account.Platform))
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.startConsent(ctx, t, c, n, &account.ID, post)
+	return a.startConsent(ctx, t, c, n, &account.ID, retry)
 }
 
-// finishReconnect stores the account's new token and retries the post for which the account was reconnected.
-// consentErr is the error of the consent if it has no profiles. Connected.Reconnected is set even if there is an
-// error.
+// finishReconnect stores the account's new token and retries the post for which the account was reconnected. consentErr
+// is the error of the consent, or nil. Connected.Reconnected is set even if there is an error.
 func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
 	consent store.Connection, profiles []network.Profile, consentErr error,
 ) (Connected, error) {
@@ -77,7 +77,7 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 		done, err = a.reconnectAccount(ctx, t, c, n, consent, profiles)
 	}
 	if err == nil {
-		err = a.retryAndListLostPosts(ctx, t, c, *consent.Account, after)
+		err = a.retryPostAndListLostPosts(ctx, t, c, *consent.Account, after)
 	}
 	done.Reconnected = after
 	return done, err
@@ -107,23 +107,24 @@ func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Calle
 	return a.connectProfiles(ctx, t, c, consent, profiles[i:i+1])
 }
 
-// retryAndListLostPosts retries the post for which an account was reconnected, lists the other posts that failed
-// because access was lost, and records both in after.
-func (a *App) retryAndListLostPosts(ctx context.Context, t store.Tenant, c core.Caller, account core.AccountID,
-	after *Reconnected,
+// retryPostAndListLostPosts retries the post for which an account was reconnected, if there is one. It also lists the
+// account's other posts that failed because access was lost. It records both in result.
+func (a *App) retryPostAndListLostPosts(ctx context.Context, t store.Tenant, c core.Caller, account core.AccountID,
+	result *Reconnected,
 ) error {
-	if after.Post != "" {
-		_, err := a.RetryPost(ctx, c, contract.RetryPost{ID: after.Post})
+	if result.Post != "" {
+		_, err := a.RetryPost(ctx, c, contract.RetryPost{ID: result.Post})
 		refused, known := errors.AsType[*core.Error](err)
 		if err != nil && !known {
 			return err
 		}
-		after.Retried, after.Refused = err == nil, refused
-		if core.CodeOf(err) == core.CodeNotFound { // the post was deleted meanwhile
-			after.Post, after.Refused = "", nil
+		result.Retried, result.Refused = err == nil, refused
+		if core.CodeOf(err) == core.CodeNotFound { // the post was deleted in the meantime
+			result.Post, result.Refused = "", nil
 		}
 	}
 	lost, err := t.FailedPostIDsSince(ctx, account, core.LostAccessCodes(), a.cfg.Now().Add(-lostFor), maxPageSize)
-	after.Lost = slices.DeleteFunc(convertAll(lost, core.PostID.String), func(id string) bool { return id == after.Post })
+	isRetried := func(id string) bool { return id == result.Post }
+	result.Lost = slices.DeleteFunc(convertAll(lost, core.PostID.String), isRetried)
 	return err
 }

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// refreshLease is how long only one worker may renew a token. refreshCall is how long the call may take: it ends
-	// before the lease does.
+	// refreshLease is how long only one worker may renew a token. refreshCall is how long the call may take; it ends
+	// before the lease.
 	refreshLease = 5 * time.Minute
 	refreshCall  = 4 * time.Minute
 	// finishAgain is how long a worker waits before it tries again to store a renewed token.
@@ -33,9 +33,9 @@ const (
 	reasonTokenExpired = "The access token has expired. Reconnect the account."
 )
 
-// ExpireTokensAndListRefreshes marks the accounts as expired whose tokens have expired and cannot be renewed, and
-// lists the tokens that are due for renewal.
-func (a *App) ExpireTokensAndListRefreshes(ctx context.Context) ([]queue.Refresh, error) {
+// MarkExpiredAndListDueRefreshes marks accounts as expired if their tokens have expired and cannot be renewed. It lists
+// the accounts whose tokens are due for renewal.
+func (a *App) MarkExpiredAndListDueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 	if err := a.cfg.Store.MarkExpiredAccounts(ctx, reasonTokenExpired); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
 	}
@@ -46,30 +46,30 @@ func (a *App) ExpireTokensAndListRefreshes(ctx context.Context) ([]queue.Refresh
 	return due, nil
 }
 
-// RefreshDueToken renews an account's token if it is due for renewal, which is before it expires. One statement claims
-// the renewal by moving its due time past the lease, so no transaction is open during the call; if the worker dies,
-// the claim ends with the lease. The result is stored only if the account still has the token that was claimed. A
-// temporary failure changes only the time of the next attempt.
+// RefreshDueToken renews an account's token if the token is due for renewal, which happens before it expires. One
+// statement claims the renewal by moving its due time past the lease, so no transaction is open during the call; if the
+// worker dies, the claim ends with the lease. The result is stored only if the account still has the token that was
+// claimed. A temporary failure changes only the time of the next attempt.
 func (a *App) RefreshDueToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
-	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
+	t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return err
 	}
-	_, err = a.claimAndRefresh(ctx, t, id, nil)
+	_, err = a.claimAndRefreshToken(ctx, t, id, nil)
 	return err
 }
 
-// renewLapsedToken renews a token that has lapsed, and returns the account's current token, also in its encrypted
-// form; another worker may have renewed it. If there is no new token, the error is a *network.Error that says what
+// renewLapsedToken renews a token that has lapsed, and returns the account's current token, also in its encrypted form.
+// Another worker may have renewed the token. If there is no new token, the error is a *network.Error that says what
 // happened to the account.
 func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
 	sealedLapsed []byte,
 ) (token network.Token, sealed []byte, err error) {
-	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
+	t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return network.Token{}, nil, err
 	}
-	claimed, err := a.claimAndRefresh(ctx, t, id, sealedLapsed)
+	claimed, err := a.claimAndRefreshToken(ctx, t, id, sealedLapsed)
 	if err != nil {
 		return network.Token{}, nil, err
 	}
@@ -109,9 +109,10 @@ func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core
 	return token, sealed, err
 }
 
-// claimAndRefresh renews the account's token if it is due for renewal, or if it is still the lapsed token sealedLapsed
-// (nil if no token has lapsed). claimed is false if another worker is renewing the token or has renewed it.
-func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID,
+// claimAndRefreshToken renews the account's token if it is due for renewal, or if it is still the lapsed token
+// sealedLapsed (nil if no token has lapsed), and stores the result. claimed is false if another worker is renewing the
+// token or has renewed it.
+func (a *App) claimAndRefreshToken(ctx context.Context, t store.Tenant, id core.AccountID,
 	sealedLapsed []byte,
 ) (claimed bool, err error) {
 	account, sealed, err := t.ClaimTokenRefresh(ctx, id, sealedLapsed, refreshLease)
@@ -125,7 +126,7 @@ func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.Accou
 	// caller is gone.
 	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), a.cfg.Now(), a.cfg.Now().Add(refreshLease))
 	defer cancel()
-	result, err := a.callRefresh(ctx, t, account, sealed)
+	result, err := a.requestNewToken(ctx, t, account, sealed)
 	if err != nil {
 		return true, err
 	}
@@ -142,9 +143,9 @@ func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.Accou
 	}
 }
 
-// callRefresh asks the network for a new token and returns the result to store. If that call fails, the failure is the
-// result.
-func (a *App) callRefresh(ctx context.Context, t store.Tenant, account core.Account,
+// requestNewToken asks the network for a new token and returns the result to store. If the call to the network fails,
+// the result describes the failure.
+func (a *App) requestNewToken(ctx context.Context, t store.Tenant, account core.Account,
 	sealed []byte,
 ) (store.RefreshResult, error) {
 	same := store.RefreshResult{Status: core.AccountOK}
@@ -215,8 +216,8 @@ func refreshResultFromError(err error) store.RefreshResult {
 	return result
 }
 
-// ListDueChecks lists the accounts that are due for a check by their networks.
-func (a *App) ListDueChecks(ctx context.Context) ([]queue.Check, error) {
+// ListDueAccountChecks lists the accounts whose tokens are due for a check by their networks.
+func (a *App) ListDueAccountChecks(ctx context.Context) ([]queue.Check, error) {
 	due, err := a.cfg.Store.DueAccountChecks(ctx, refreshBatch)
 	if err != nil {
 		return nil, fmt.Errorf("list accounts to check: %w", err)
@@ -228,7 +229,7 @@ func (a *App) ListDueChecks(ctx context.Context) ([]queue.Check, error) {
 // before a post fails, and reads the account's facts and profile. It does nothing if the check is not due or another
 // worker has claimed it. Only a definite answer about the token changes the account's status.
 func (a *App) CheckDueAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
-	t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
+	t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return err
 	}
@@ -250,8 +251,8 @@ func (a *App) CheckDueAccount(ctx context.Context, ws core.WorkspaceID, id core.
 }
 
 // checkAndUpdateAccount asks the network about an account's token. If the token works, it updates the account's facts
-// and profile; if it does not, it marks the account. It returns a *network.Error if the token has lapsed and could not
-// be renewed.
+// and profile; if it does not, it changes the account's status. It returns a *network.Error if the token has lapsed and
+// could not be renewed.
 func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) error {
 	token, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {

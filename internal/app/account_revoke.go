@@ -18,12 +18,12 @@ const (
 	purposeGrant = "grant"
 
 	// revokeCall is how long a call that revokes a grant may take. revokeLease is how long no other worker makes that
-	// call; when it ends, the call can no longer take effect.
+	// call; when the lease ends, the call can no longer take effect.
 	revokeCall  = 30 * time.Second
 	revokeLease = 2 * time.Minute
 )
 
-// hashGrant returns the hash of a token's grant, which is what the database stores, or nil if the grant is not known.
+// hashGrant returns the hash of a token's grant, or nil if the grant is not known. The database stores only the hash.
 func hashGrant(grant string) []byte {
 	if grant == "" {
 		return nil
@@ -37,9 +37,9 @@ func revocationSealPlace(grantHash []byte) string {
 	return secret.SealPlace("revocations", "token", hex.EncodeToString(grantHash), "")
 }
 
-// enqueueRevocation enqueues a job that asks the network to revoke an account's grant, if the network supports this.
-// The caller disconnects the account in the same transaction.
-func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.AccountID) error {
+// enqueueGrantRevocation enqueues a job that asks the network to revoke an account's grant, if the network supports
+// this. The caller disconnects the account in the same transaction.
+func (a *App) enqueueGrantRevocation(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, sealed, err := t.AccountWithToken(ctx, id)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.Acc
 	}
 	token, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil { // the key is lost, which must not prevent disconnecting
-		a.cfg.Log.WarnContext(ctx, "cannot revoke an account's grant at its network, because its token cannot be decrypted",
+		a.cfg.Log.WarnContext(ctx, "cannot revoke an account's grant on its network, because the account's token cannot be decrypted",
 			"account", id, "error", err)
 		return nil
 	}
@@ -68,8 +68,8 @@ func (a *App) enqueueRevocation(ctx context.Context, t store.Tenant, id core.Acc
 	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
 }
 
-// lockUnrevokedGrants prevents the grants of the profiles' tokens from being revoked until the transaction ends, when
-// connected accounts use them. It returns conflict if one of them was revoked after the consent began.
+// lockUnrevokedGrants prevents the grants of the profiles' tokens from being revoked until the transaction ends. By
+// then, connected accounts use the grants. It returns conflict if one of them was revoked after the consent began.
 func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Connection,
 	profiles []network.Profile,
 ) error {
@@ -82,7 +82,7 @@ func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Conn
 	revoked, err := t.LockGrantsAndCheckRevoked(ctx, grants, consent.BegunAt)
 	if err == nil && revoked {
 		return core.Fail(core.CodeConflict,
-			"Belfry has just ended its earlier access at the network, which also ended the new access.").
+			"Belfry has just ended its earlier access on the network, which also ended the new access.").
 			WithHint(hintConnectAgain)
 	}
 	return err
@@ -99,7 +99,7 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 		return 0, fmt.Errorf("claim a revocation: %w", err)
 	}
 	log := a.cfg.Log.With("network", r.Platform)
-	err = a.refreshAndRevoke(ctx, &r)
+	err = a.refreshTokenAndRevokeGrant(ctx, &r)
 	failed, called := errors.AsType[*network.Error](err)
 	ended := true // no call can still take effect
 	switch age := a.cfg.Now().Sub(r.AskedAt); {
@@ -108,7 +108,7 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 	case !called:
 		log.ErrorContext(ctx, "cannot ask the network to revoke the grant of disconnected accounts", "error", err)
 	case failed.Kind == network.Rejected || failed.Kind == network.Expired || failed.Kind == network.Revoked:
-		log.InfoContext(ctx, "the network has no such grant of disconnected accounts, or refuses to revoke it", "error", err)
+		log.InfoContext(ctx, "the network does not know the grant of disconnected accounts, or refuses to revoke it", "error", err)
 	case age < core.FollowUpLifetime:
 		log.InfoContext(ctx, "could not revoke the grant of disconnected accounts; trying again later", "error", err)
 		return max(core.FollowUpDelay(age, failed.RetryAfter), revokeLease), nil
@@ -119,9 +119,9 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 	return 0, a.cfg.Store.FinishRevocation(context.WithoutCancel(ctx), r, ended)
 }
 
-// refreshAndRevoke asks the network to revoke the grant. If the token has lapsed, it first renews it and stores the
-// new one in r. Its error is a *network.Error if the network returned it.
-func (a *App) refreshAndRevoke(ctx context.Context, r *store.Revocation) error {
+// refreshTokenAndRevokeGrant asks the network to revoke the grant. If the token has lapsed, it first renews the token
+// and stores the new one in the database and in r. The error is a *network.Error if the call to the network failed.
+func (a *App) refreshTokenAndRevokeGrant(ctx context.Context, r *store.Revocation) error {
 	n, _ := a.cfg.Networks.FindConnector(r.Platform)
 	revoker, ok := n.(network.Revoker)
 	if !ok || !n.IsConfigured() || r.ConnectedVia != a.cfg.NetworksURL {

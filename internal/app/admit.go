@@ -7,11 +7,11 @@ import (
 	"belfry/internal/store"
 )
 
-// admitRequest checks, in the order of decisions.md: whether the plan includes the API, the scope, whether the request
-// is a repetition, and the hourly limit. It commits its own writes. If it admits a request with a replay, either the
-// operation stores its response, or releaseReplayKey releases the key.
+// admitRequest checks the following, in the order of decisions.md: whether the plan includes the API, the scope,
+// whether the request is a repetition, and the hourly limit. It commits its own writes. If it admits a request with a
+// replay, either the operation stores its response, or releaseReplayKeyAfterError releases the key.
 func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
-	t, err := a.enterWithAccess(c, access)
+	t, err := a.authorizeAccess(c, access)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -36,14 +36,14 @@ func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, re
 	return Answer{Creations: &counted}, err
 }
 
-// enterWithAccess returns access to the workspace's data if the caller has the required access. For an API key, the
-// plan must also include the API.
-func (a *App) enterWithAccess(c core.Caller, access Access) (store.Tenant, error) {
+// authorizeAccess returns the tenant of the caller's workspace if the caller meets the requirements. For an API key,
+// the plan must also include the API.
+func (a *App) authorizeAccess(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
 		return store.Tenant{}, core.FeatureNotIncluded("API access")
 	}
 	if access.Session {
-		return a.enterSession(c, access.Manages)
+		return a.authorizeSession(c, access.Manages)
 	}
-	return a.enter(c, access.Scope)
+	return a.authorize(c, access.Scope)
 }

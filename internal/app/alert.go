@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// alertSettle is how long alerts are collected before members get an email, so that problems with one cause are
-	// in one email. alertPause is the minimum time between two emails about the same reason.
+	// alertSettle is how long Belfry collects alerts before members get an email, so that one email covers all problems
+	// with the same cause. alertPause is the minimum time between two emails about the same reason.
 	alertSettle = 2 * time.Minute
 	alertPause  = 30 * time.Minute
 	// alertUseful is how long an alert email remains useful. After that, it is not sent.
@@ -33,9 +33,9 @@ func (a *App) QueueAlertEmails(ctx context.Context) error {
 	}
 	var failed error
 	for _, ws := range workspaces {
-		t, err := a.enter(core.NewWorkerCaller(ws), core.Write)
+		t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 		if err == nil {
-			err = t.Tx(ctx, func(t store.Tenant) error { return a.queueWorkspaceAlerts(ctx, t) })
+			err = t.Tx(ctx, func(t store.Tenant) error { return a.queueWorkspaceAlertEmails(ctx, t) })
 		}
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("queue alert emails of %s: %w", ws, err))
@@ -44,7 +44,7 @@ func (a *App) QueueAlertEmails(ctx context.Context) error {
 	return failed
 }
 
-// problems are the failed posts and lost accounts of a workspace about which members get an email.
+// problems are the failed posts and lost accounts of a workspace that alert emails are about.
 type problems struct {
 	workspace core.Workspace
 	posts     []store.FailedPost // the posts that an email can list
@@ -52,9 +52,9 @@ type problems struct {
 	accounts  []store.LostAccount
 }
 
-// queueWorkspaceAlerts takes the alerts that are due in a workspace and queues an email to each member who wants it.
-// It must run in a transaction.
-func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
+// queueWorkspaceAlertEmails consumes the alerts that are due in a workspace, and queues emails to the members who want
+// them. It must run in a transaction.
+func (a *App) queueWorkspaceAlertEmails(ctx context.Context, t store.Tenant) error {
 	if err := t.LockWorkspace(ctx); err != nil { // afterwards, other replicas find no alerts
 		return err
 	}
@@ -86,7 +86,7 @@ func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
 		return err
 	}
 	for _, r := range readers {
-		for _, letter := range a.newAlertLetters(p.filterForReader(r)) {
+		for _, letter := range a.newAlertLetters(p.filterForRecipient(r)) {
 			letter.Footnote = fmt.Sprintf(
 				"You received this email because you are %s of %s. To change which emails you receive, open %s",
 				r.Role.WithArticle(), p.workspace.Name, a.workspacePageURL(p.workspace, "settings/profile"))
@@ -99,7 +99,7 @@ func (a *App) queueWorkspaceAlerts(ctx context.Context, t store.Tenant) error {
 	return a.startAlertPauses(ctx, t, p)
 }
 
-// startAlertPauses starts the pause for each reason that the queued emails are about.
+// startAlertPauses starts the pause between emails for the reason of each problem.
 func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p problems) error {
 	reasons := map[string]bool{}
 	for _, post := range p.posts {
@@ -116,16 +116,16 @@ func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p problems) 
 	return t.MarkAlertSent(ctx, store.AlertAccount, "")
 }
 
-// filterForReader returns the problems that a member wants to get by email.
-func (p problems) filterForReader(reader store.MailRecipient) problems {
+// filterForRecipient returns the problems that a member wants to get by email.
+func (p problems) filterForRecipient(recipient store.MailRecipient) problems {
 	of := problems{workspace: p.workspace}
-	choice := reader.Role.MailChoiceOrDefault(reader.Choice)
+	choice := recipient.Role.MailChoiceOrDefault(recipient.Choice)
 	if choice == core.MailAll {
 		of.accounts = p.accounts
 	}
 	for _, post := range p.posts {
 		lost := core.PostError{Code: post.Code}.IsLostAccess() // the email about the account covers it
-		if choice == core.MailAll && !lost || choice == core.MailOwn && post.CreatedBy == reader.ID {
+		if choice == core.MailAll && !lost || choice == core.MailOwn && post.CreatedBy == recipient.ID {
 			of.posts = append(of.posts, post)
 			if post.First {
 				of.failed += post.Alike
@@ -203,7 +203,7 @@ func appendUnlistedCount(l mail.Letter, total int) mail.Letter {
 // titleShown is the maximum length of a post's title in an email, in characters.
 const titleShown = 80
 
-// failedPostTitle returns a post's title or the beginning of its text.
+// failedPostTitle returns a post's title or, if there is none, the beginning of its text.
 func failedPostTitle(p store.FailedPost) string {
 	text := strings.Join(strings.Fields(p.Title), " ")
 	if text == "" {

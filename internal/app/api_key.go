@@ -11,7 +11,7 @@ import (
 
 // ListKeys lists the workspace's API keys, newest first. Only a person who manages the workspace may list them.
 func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.authorizeSession(c, true)
 	if err != nil {
 		return contract.Keys{}, err
 	}
@@ -19,9 +19,9 @@ func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error
 	return contract.Keys{Keys: convertAll(list, contract.KeyOf)}, err
 }
 
-// CreateKey creates an API key that acts for the caller. The key itself is only in this response.
+// CreateKey creates an API key that acts for the caller. Only this response contains the key itself.
 func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKey) (contract.Key, error) {
-	t, err := a.enterReauthenticated(c, true)
+	t, err := a.authorizeReauthenticated(c, true)
 	if err != nil {
 		return contract.Key{}, err
 	}
@@ -54,9 +54,9 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 	return out, nil
 }
 
-// RevokeKey deletes an API key. Requests with it are then unauthenticated.
+// RevokeKey deletes an API key. Later requests with the key get unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.enterReauthenticated(c, true)
+	t, err := a.authorizeReauthenticated(c, true)
 	t, keyID, err := withParsedID[core.KeyKind](t, id, err)
 	if err != nil {
 		return err

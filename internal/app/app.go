@@ -44,26 +44,25 @@ type Config struct {
 	// files. Neither ends with a slash.
 	PublicURL string
 	MediaURL  string
-	// UploadTTL is how long an upload address is valid, and Retention how long bytes are kept after the last post with
-	// them went live (Spec §8).
+	// UploadTTL is how long an upload address is valid, and Retention how long a file's bytes are kept after the last post
+	// with the file went live (Spec §8).
 	UploadTTL time.Duration
 	Retention time.Duration
 	// NetworksURL is the address of the simulated networks, or empty if the service uses the real ones.
 	NetworksURL string
-	// Mail sends email. If Outbox is set instead, emails are kept in the database and shown only to the operator.
-	// With neither, there is no email.
+	// Mail sends email. If Outbox is set instead, emails are kept in the database and shown only to the operator. If
+	// neither is set, Belfry sends no email.
 	Mail   *mail.Sender
 	Outbox bool
 	// Schema returns an error unless the database's schema matches this program. It is optional.
 	Schema func(context.Context) error
-	// LimitAddress limits the requests of a client address, and LimitCreate a workspace's requests to create posts
-	// (Spec §8).
+	// LimitAddress limits the requests from one client address, and LimitCreate the requests to create posts in one
+	// workspace (Spec §8).
 	LimitAddress Rate
 	LimitCreate  Rate
 }
 
-// Rate allows Max requests in any period of the length Window. The period is sliding: it need not begin at a full
-// hour.
+// Rate allows Max requests in any period of the length Window. The period slides: it need not begin at a full hour.
 type Rate struct {
 	Max    int
 	Window time.Duration
@@ -141,8 +140,8 @@ func (c Config) intakeConfig() intake.Config {
 // Engine returns the engine that publishes posts.
 func (a *App) Engine() *publish.Engine { return a.engine }
 
-// Guard returns the guard that prevents a restored database from publishing posts again that were published after the
-// backup. It is nil if Config.Blobs is nil.
+// Guard returns the guard that prevents a restored database from publishing posts again if they were published after
+// the backup. It is nil if Config.Blobs is nil.
 func (a *App) Guard() *restore.Guard { return a.guard }
 
 // Intake returns the service that handles files where there is no caller: uploads to signed addresses, jobs and

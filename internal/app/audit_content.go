@@ -28,7 +28,7 @@ func newAuditedPost(p core.Post) auditedPost {
 // auditPostChange writes a change of a post's schedule or content to the audit log.
 func auditPostChange(ctx context.Context, t store.Tenant, c core.Caller, before, after core.Post) error {
 	was, is := newAuditedPost(before), newAuditedPost(after)
-	is.Changed = listChanges(map[string]bool{
+	is.Changed = joinChangedNames(map[string]bool{
 		"text": before.Text != after.Text, "title": before.Title != after.Title,
 		"tags": !slices.Equal(before.Tags, after.Tags), "files": !slices.Equal(before.MediaIDs, after.MediaIDs),
 		"settings": !bytes.Equal(before.Settings, after.Settings),
@@ -59,7 +59,7 @@ type auditedFiles struct {
 
 // auditFileChange writes a change of a file to the audit log.
 func auditFileChange(ctx context.Context, t store.Tenant, c core.Caller, before, after store.Media) error {
-	changed := listChanges(map[string]bool{
+	changed := joinChangedNames(map[string]bool{
 		"title": before.Title != after.Title, "description": before.Description != after.Description,
 		"tags": !slices.Equal(before.Tags, after.Tags), "folder": before.Folder != after.Folder,
 		"pin": before.Pinned != after.Pinned,
@@ -82,7 +82,7 @@ func auditBulkFileChange(ctx context.Context, t store.Tenant, c core.Caller, ids
 	}
 	return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditFileChanged, Actor: c, After: auditedFiles{
 		Files: len(ids), IDs: convertAll(ids, core.MediaID.String),
-		Changed: listChanges(map[string]bool{
+		Changed: joinChangedNames(map[string]bool{
 			"folder": e.Move, "tags": e.AddTag != "" || e.RemoveTag != "", "pin": e.Pinned != nil,
 		}),
 	}})
@@ -131,7 +131,7 @@ type auditedGroup struct {
 
 func newAuditedGroup(g store.Group) auditedGroup {
 	ids := convertAll(g.Accounts, core.AccountID.String)
-	slices.Sort(ids) // their order is no content of the group
+	slices.Sort(ids) // the order of accounts is not part of the group's content
 	return auditedGroup{Name: g.Name, Accounts: ids}
 }
 
@@ -139,7 +139,7 @@ func newAuditedGroup(g store.Group) auditedGroup {
 func auditGroupChange(ctx context.Context, t store.Tenant, c core.Caller, before, after store.Group) error {
 	was, is := newAuditedGroup(before), newAuditedGroup(after)
 	sameAccounts := slices.Equal(was.Accounts, is.Accounts)
-	is.Changed = listChanges(map[string]bool{
+	is.Changed = joinChangedNames(map[string]bool{
 		"accounts": !sameAccounts, "color": before.Color != after.Color,
 		"description": before.Description != after.Description,
 	})
@@ -157,8 +157,8 @@ func auditGroupChange(ctx context.Context, t store.Tenant, c core.Caller, before
 	})
 }
 
-// listChanges returns the names whose value is true, in alphabetical order.
-func listChanges(changed map[string]bool) string {
+// joinChangedNames joins the names whose value is true, in alphabetical order.
+func joinChangedNames(changed map[string]bool) string {
 	var names []string
 	for name, is := range changed {
 		if is {

@@ -83,7 +83,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 	account := ws.Account("threads")
 	must(t, h.App.DisconnectAccount(ctx, ws.Owner, account.ID))
 	must(t, h.App.SetPasswordByEmail(t.Context(), ws.Email, "another long password"))
-	must(t, h.App.SetPlan(t.Context(), "one", core.PlanFree))
+	must(t, h.App.SetWorkspacePlan(t.Context(), "one", core.PlanFree))
 	wantAudit(t, h, n,
 		fmt.Sprintf(`account_connected session Dashboard t {"name": %q, "platform": "threads"}  `, account.DisplayName),
 		fmt.Sprintf(`account_disconnected session Dashboard t {"name": %q} 192.0.2.7 REQ1`, account.DisplayName),
@@ -114,12 +114,12 @@ func TestTheAuditLogCannotBeChangedAndIsKeptForAYear(t *testing.T) {
 		}
 	}
 	h.Clock.Advance(365*24*time.Hour - time.Minute)
-	must(t, h.App.DeleteExpired(context.WithoutCancel(t.Context())))
+	must(t, h.App.DeleteExpiredRows(context.WithoutCancel(t.Context())))
 	if len(auditLines(t, h)) == 0 {
 		t.Error("rows of this year are gone")
 	}
 	h.Clock.Advance(time.Minute)
-	must(t, h.App.DeleteExpired(t.Context()))
+	must(t, h.App.DeleteExpiredRows(t.Context()))
 	if left := auditLines(t, h); len(left) > 0 {
 		t.Errorf("rows of last year are left: %v", left)
 	}

@@ -53,10 +53,10 @@ const sessionName = "Dashboard"
 
 // Session is the data that a browser session stores about the signed-in person.
 type Session struct {
-	ID              string    // identifies the browser session: a consent must end in the one in which it began
-	User, Workspace string    // Workspace is the one visited last
+	ID              string    // identifies the browser session: a consent must end in the session in which it began
+	User, Workspace string    // ids; Workspace is the one visited last
 	Proof           string    // SignedIn.Proof
-	ProvedAt        time.Time // when they last gave their password
+	ProvedAt        time.Time // when the person last entered their password
 }
 
 // AuthenticateSession returns the caller for a session's person in the session's workspace. It returns unauthenticated
@@ -89,16 +89,16 @@ func (a *App) EnterWorkspaceOrLast(ctx context.Context, s Session, slug string) 
 	if err != nil {
 		return Visit{}, errNotSignedIn()
 	}
-	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // unset if there is none
+	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // zero if there is none
 	m, err := a.cfg.Store.SessionMemberBySlugOrLast(ctx, user, slug, last)
 	c, err := verifySession(s, m, err)
 	return Visit{Caller: c, Slug: m.Slug, Preferences: Preferences{Shortcuts: m.Shortcuts, FirstSteps: m.FirstSteps}}, err
 }
 
-// GetCurrentSlug returns the present slug of the workspace that once had the former slug. It returns not_found if the
-// person is not a member of such a workspace.
-func (a *App) GetCurrentSlug(ctx context.Context, c core.Caller, formerSlug string) (string, error) {
-	if _, err := a.enterSession(c, false); err != nil {
+// GetCurrentWorkspaceSlug returns the present slug of the workspace that once had the former slug. It returns not_found
+// if the person is not a member of such a workspace.
+func (a *App) GetCurrentWorkspaceSlug(ctx context.Context, c core.Caller, formerSlug string) (string, error) {
+	if _, err := a.authorizeSession(c, false); err != nil {
 		return "", err
 	}
 	return a.cfg.Store.CurrentWorkspaceSlug(ctx, c.User(), formerSlug)

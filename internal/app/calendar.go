@@ -9,9 +9,10 @@ import (
 	"belfry/internal/store"
 )
 
-// CalendarPost is a post as a calendar shows it. It may represent several that one request created for the same time.
+// CalendarPost is a post as a calendar shows it. It may represent several posts that one request created for the same
+// time.
 type CalendarPost struct {
-	// Together is how many posts it represents, and Platforms are their networks.
+	// Together is how many posts the entry represents, and Platforms are their networks.
 	Together  int
 	Platforms []core.Platform
 
@@ -32,22 +33,22 @@ type CalendarPosts struct {
 	Total int
 }
 
-// ListCalendarPosts returns, for each span of time, the posts that match the filters of a list. If platform is not "",
-// only posts on that network match. Drafts without a time are in no span. Unless apart is set, one CalendarPost
-// represents all posts that one request created for the same time.
-func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
-	spans []core.CalendarSpan, apart bool,
+// ListCalendarPosts returns, for each span of time, the posts that match the filter. If platform is not "", only posts
+// on that network match. Drafts without a time are in no span. Unless ungrouped is set, one CalendarPost represents all
+// posts that one request created for the same time.
+func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contract.ListPosts, platform core.Platform,
+	spans []core.CalendarSpan, ungrouped bool,
 ) ([]CalendarPosts, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.parsePostFilter(ctx, t, in)
+	f, err := a.parsePostFilter(ctx, t, filter)
 	if err != nil {
 		return nil, err
 	}
 	f.Platform = platform
-	found, err := t.CalendarPosts(ctx, f, spans, apart)
+	found, err := t.CalendarPosts(ctx, f, spans, ungrouped)
 	if err != nil {
 		return nil, err
 	}
@@ -68,16 +69,17 @@ func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 	}
 }
 
-// ListPostsTogether returns the posts that share an entry with a post in a filtered calendar, including the post: at
-// most maxTogether, and the total number. The error is not_found if there are none.
-func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
-	id string,
+// ListCalendarEntryPosts returns the posts of one entry of a filtered calendar: those that one request created for the
+// same time. entryPostID is the id of any of them. It returns at most maxTogether posts, with their total number, or
+// not_found if there are none.
+func (a *App) ListCalendarEntryPosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
+	platform core.Platform, entryPostID string,
 ) (CalendarPosts, error) {
-	t, postID, err := enterWithID[core.PostKind](a, c, core.Read, id)
+	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Read, entryPostID)
 	if err != nil {
 		return CalendarPosts{}, err
 	}
-	f, err := a.parsePostFilter(ctx, t, in)
+	f, err := a.parsePostFilter(ctx, t, filter)
 	if err != nil {
 		return CalendarPosts{}, err
 	}
@@ -93,13 +95,13 @@ func (a *App) ListPostsTogether(ctx context.Context, c core.Caller, in contract.
 	return CalendarPosts{Posts: posts, Total: found[0].Total}, nil
 }
 
-// MovePostsTogether reschedules the posts that share an entry of the calendar, each with the same checks as a single
-// post. The edit contains the id of one of them, its revision that the person has seen, and the new time. The move
-// continues if the person leaves the page, so that it does not stop halfway.
-func (a *App) MovePostsTogether(ctx context.Context, c core.Caller, in contract.ListPosts, platform core.Platform,
-	edit contract.EditPost,
+// MoveCalendarEntryPosts reschedules the posts of one entry of a filtered calendar, each with the same checks as a
+// single post. The edit contains the id of one of the posts, the revision of that post that the person has seen, and
+// the new time. The move continues if the person leaves the page, so that it does not stop halfway.
+func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter contract.ListPosts,
+	platform core.Platform, edit contract.EditPost,
 ) (BulkResult, error) {
-	t, id, err := enterWithID[core.PostKind](a, c, core.Write, edit.ID)
+	t, id, err := authorizeAndParseID[core.PostKind](a, c, core.Write, edit.ID)
 	if err != nil {
 		return BulkResult{}, err
 	}
@@ -112,13 +114,13 @@ func (a *App) MovePostsTogether(ctx context.Context, c core.Caller, in contract.
 	if err != nil {
 		return BulkResult{}, err
 	}
-	together, err := a.ListPostsTogether(ctx, c, in, platform, edit.ID)
+	together, err := a.ListCalendarEntryPosts(ctx, c, filter, platform, edit.ID)
 	if err != nil {
 		return BulkResult{}, err
 	}
 	if together.Total > maxTogether {
 		return BulkResult{}, core.Fail(core.CodeConflict, "This entry has %d posts, but at most %d can be moved at once.",
-			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, and move them in parts.")
+			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, and move the posts in parts.")
 	}
 	ids := convertAll(together.Posts, func(p CalendarPost) string { return p.ID })
 	return applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {

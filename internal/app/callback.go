@@ -21,8 +21,8 @@ type CallbackAnswer struct {
 	Code      string // the code of that page
 }
 
-// HandleNetworkCallback handles a network's call to this server. It returns not_found for any call that is not signed
-// by the network, as for an unknown address. A signed call about a person unknown to this server changes nothing.
+// HandleNetworkCallback handles a network's call to this server. It returns not_found for a call that the network has
+// not signed, as for an unknown address. A signed call about a person unknown to this server changes nothing.
 func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c network.Callback) (CallbackAnswer, error) {
 	n, ok := a.cfg.Networks.FindConnector(core.Platform(platform))
 	if !ok || !n.IsConfigured() {
@@ -42,27 +42,28 @@ func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c netw
 	}
 	switch notice.Kind {
 	case network.AccessRemoved:
-		return CallbackAnswer{}, a.forEachGrantAccount(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
+		markRemoved := func(t store.Tenant, id core.AccountID) error {
 			return a.markAccessRemoved(ctx, t, id, n.Describe().Name, notice.At)
-		})
+		}
+		return CallbackAnswer{}, a.forEachConnectedGrantAccount(ctx, grant, notice.At, markRemoved)
 	case network.PostsChanged:
-		return CallbackAnswer{}, a.forEachGrantAccount(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
-			return t.WakePostsInProcessing(ctx, id)
-		})
+		wake := func(t store.Tenant, id core.AccountID) error { return t.WakePostsInProcessing(ctx, id) }
+		return CallbackAnswer{}, a.forEachConnectedGrantAccount(ctx, grant, notice.At, wake)
 	case network.DataUnwanted:
 		return a.enqueueErasure(ctx, grant, notice.At)
 	}
 	return CallbackAnswer{}, nil
 }
 
-// forEachGrantAccount calls act for each account that the grant covered at the given time and that is still connected.
-func (a *App) forEachGrantAccount(ctx context.Context, grantHash []byte, at time.Time,
+// forEachConnectedGrantAccount calls act for each account that the grant covered at the given time and that is still
+// connected.
+func (a *App) forEachConnectedGrantAccount(ctx context.Context, grantHash []byte, coveredAt time.Time,
 	act func(store.Tenant, core.AccountID) error,
 ) error {
-	accounts, err := a.cfg.Store.AccountsOfGrant(ctx, grantHash, a.cfg.NetworksURL, at)
+	accounts, err := a.cfg.Store.AccountsOfGrant(ctx, grantHash, a.cfg.NetworksURL, coveredAt)
 	for _, account := range accounts {
 		if err == nil && account.Connected {
-			err = act(a.enterForNetwork(account), account.ID)
+			err = act(a.tenantForNetwork(account), account.ID)
 		}
 	}
 	if err != nil {
@@ -71,14 +72,14 @@ func (a *App) forEachGrantAccount(ctx context.Context, grantHash []byte, at time
 	return nil
 }
 
-// markAccessRemoved revokes an account after its person has removed the app on the network, unless the account was
-// reconnected since then.
+// markAccessRemoved marks an account as revoked after its person has removed the app on the network, unless the account
+// was reconnected since then.
 func (a *App) markAccessRemoved(ctx context.Context, t store.Tenant, id core.AccountID, networkName string,
-	at time.Time,
+	removedAt time.Time,
 ) error {
 	return t.Tx(ctx, func(t store.Tenant) error {
 		reason := fmt.Sprintf("Belfry's access was removed on %s. Reconnect the account.", networkName)
-		changed, err := t.MarkAccountRevoked(ctx, id, at, reason)
+		changed, err := t.MarkAccountRevoked(ctx, id, removedAt, reason)
 		if err != nil || !changed {
 			return err
 		}
@@ -88,19 +89,19 @@ func (a *App) markAccessRemoved(ctx context.Context, t store.Tenant, id core.Acc
 	})
 }
 
-// purposeErasure is the purpose of the message authentication codes from which the codes of erasures are made.
+// purposeErasure is the purpose of the message authentication codes from which erasure codes are derived.
 const purposeErasure = "erasure"
 
-// erasureCodes is the encoding of the codes of erasures, which are then converted to lower case.
+// erasureCodes is the encoding of erasure codes, before they are converted to lower case.
 var erasureCodes = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// enqueueErasure stores a person's request to delete their data and enqueues the deletion. A repeated call gets the
+// enqueueErasure stores a person's request to delete their data, and enqueues the deletion. A repeated call gets the
 // same answer.
-func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, at time.Time) (CallbackAnswer, error) {
-	sum := a.cfg.Ring.ComputeMAC(purposeErasure, string(grantHash)+at.UTC().Format(time.RFC3339))
+func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, askedAt time.Time) (CallbackAnswer, error) {
+	sum := a.cfg.Ring.ComputeMAC(purposeErasure, string(grantHash)+askedAt.UTC().Format(time.RFC3339))
 	code := strings.ToLower(erasureCodes.EncodeToString(sum[:15]))
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		e := store.Erasure{Code: code, Grant: grantHash, ConnectedVia: a.cfg.NetworksURL, AskedAt: at}
+		e := store.Erasure{Code: code, Grant: grantHash, ConnectedVia: a.cfg.NetworksURL, AskedAt: askedAt}
 		added, err := s.AddErasure(ctx, e)
 		if err != nil || !added {
 			return err
@@ -116,11 +117,11 @@ func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, at time.Time
 // erasedName replaces the name of an account whose data was deleted.
 const erasedName = "Deleted account"
 
-// EraseGrantData deletes the data of the accounts of an erasure's grant: it disconnects them and deletes what the
-// network has reported about them. It returns how long to wait before trying again, or 0 if there is nothing left to
-// do: an account cannot be erased while one of its posts is being published.
-func (a *App) EraseGrantData(ctx context.Context, code string) (retryAfter time.Duration, err error) {
-	e, err := a.cfg.Store.Erasure(ctx, code)
+// EraseGrantData disconnects all accounts that an erasure covers, and deletes what their network has reported about
+// them. It returns how long to wait before trying again, or 0 if there is nothing left to do: the data of an account
+// cannot be erased while one of its posts is being published.
+func (a *App) EraseGrantData(ctx context.Context, erasureCode string) (retryAfter time.Duration, err error) {
+	e, err := a.cfg.Store.Erasure(ctx, erasureCode)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !e.DoneAt.IsZero() {
 		return 0, nil
 	}
@@ -132,7 +133,7 @@ func (a *App) EraseGrantData(ctx context.Context, code string) (retryAfter time.
 		return 0, fmt.Errorf("find the accounts of an erasure: %w", err)
 	}
 	for _, account := range accounts {
-		switch err := a.eraseAccountData(ctx, account, e); {
+		switch err := a.disconnectAndEraseAccount(ctx, account, e); {
 		case core.CodeOf(err) == core.CodeConflict:
 			retryAfter = core.FollowUpDelay(a.cfg.Now().Sub(e.AskedAt), 0)
 		case err != nil:
@@ -140,15 +141,15 @@ func (a *App) EraseGrantData(ctx context.Context, code string) (retryAfter time.
 		}
 	}
 	if retryAfter == 0 {
-		err = a.cfg.Store.FinishErasure(ctx, code)
+		err = a.cfg.Store.FinishErasure(ctx, erasureCode)
 	}
 	return retryAfter, err
 }
 
-// eraseAccountData disconnects an account and deletes its data, unless it was connected again after the erasure was
-// requested. It returns conflict while one of the account's posts is being published.
-func (a *App) eraseAccountData(ctx context.Context, account store.GrantAccount, e store.Erasure) error {
-	return a.enterForNetwork(account).Tx(ctx, func(t store.Tenant) error {
+// disconnectAndEraseAccount disconnects an account and deletes its data, unless the account was connected again after
+// the erasure was requested. It returns conflict while one of the account's posts is being published.
+func (a *App) disconnectAndEraseAccount(ctx context.Context, account store.GrantAccount, e store.Erasure) error {
+	return a.tenantForNetwork(account).Tx(ctx, func(t store.Tenant) error {
 		account, err := t.LockGrantOfAccount(ctx, account.ID, e.Grant, e.AskedAt)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
@@ -179,14 +180,14 @@ func (a *App) eraseAccountData(ctx context.Context, account store.GrantAccount, 
 // ErasureStatus is the status of an erasure.
 type ErasureStatus struct {
 	AskedAt time.Time
-	DoneAt  time.Time // zero until it is done
+	DoneAt  time.Time // zero until the erasure is done
 }
 
 // GetErasureStatus returns the status of the erasure with a code, or not_found. Anybody with the code can call it.
-func (a *App) GetErasureStatus(ctx context.Context, code string) (ErasureStatus, error) {
-	if _, err := erasureCodes.DecodeString(strings.ToUpper(code)); err != nil {
+func (a *App) GetErasureStatus(ctx context.Context, erasureCode string) (ErasureStatus, error) {
+	if _, err := erasureCodes.DecodeString(strings.ToUpper(erasureCode)); err != nil {
 		return ErasureStatus{}, core.NotFound().WithCause(err)
 	}
-	e, err := a.cfg.Store.Erasure(ctx, code)
+	e, err := a.cfg.Store.Erasure(ctx, erasureCode)
 	return ErasureStatus{AskedAt: e.AskedAt, DoneAt: e.DoneAt}, err
 }

@@ -19,16 +19,18 @@ const (
 	maxEmail       = 254
 )
 
-// checkName returns invalid_request if a name is blank, too long or has more than one line. The message begins with
+// checkName returns invalid_request if a name is blank, is too long, or has more than one line. The message begins with
 // label.
-func checkName(path, label, name string) error { return core.CheckLine(path, label, name, maxName) }
+func checkName(fieldPath, label, name string) error {
+	return core.CheckLine(fieldPath, label, name, maxName)
+}
 
 // parseEmail returns an email address without surrounding spaces, or invalid_request if it is not a plain address.
-func parseEmail(path, email string) (string, error) {
+func parseEmail(fieldPath, email string) (string, error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > maxEmail || strings.ContainsFunc(email, unicode.IsControl) {
-		return "", core.Invalid(path, "Enter an email address such as ada@example.org.")
+		return "", core.Invalid(fieldPath, "Enter an email address such as ada@example.org.")
 	}
 	return email, nil
 }
@@ -48,8 +50,8 @@ func checkSlug(slug string) error {
 	return nil
 }
 
-// slugify derives a short name from a name: letters without diacritics, digits and single hyphens. If nothing is left,
-// it returns "workspace".
+// slugify derives a slug from a name: letters without diacritics, digits and single hyphens. If nothing is left, it
+// returns "workspace".
 func slugify(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {

@@ -14,7 +14,7 @@ import (
 
 // ListFolders lists the folders by name.
 func (a *App) ListFolders(ctx context.Context, c core.Caller) (contract.Folders, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return contract.Folders{}, err
 	}
@@ -24,7 +24,7 @@ func (a *App) ListFolders(ctx context.Context, c core.Caller) (contract.Folders,
 
 // GetFolder returns a folder.
 func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract.Folder, error) {
-	t, folderID, err := enterWithID[core.FolderKind](a, c, core.Read, id)
+	t, folderID, err := authorizeAndParseID[core.FolderKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Folder{}, err
 	}
@@ -34,7 +34,7 @@ func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract
 
 // CreateFolder creates a folder at the top level or in another folder (Spec §4, Folders).
 func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.CreateFolder) (contract.Folder, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return contract.Folder{}, err
 	}
@@ -53,7 +53,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 		if err := checkFolderPlace(ctx, t, f, 1); err != nil {
 			return err
 		}
-		return t.AddFolder(ctx, f, foldName(f.Name))
+		return t.AddFolder(ctx, f, normalizeFolderName(f.Name))
 	})
 	return contract.FolderOf(f), err
 }
@@ -64,7 +64,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 	if in.Name != nil {
 		malformed = checkFolderName(*in.Name)
 	}
-	t, folderID, err := enterToEdit[core.FolderKind](a, c, in.ID, malformed)
+	t, folderID, err := authorizeEditAndParseID[core.FolderKind](a, c, in.ID, malformed)
 	if err != nil {
 		return contract.Folder{}, err
 	}
@@ -88,7 +88,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if err := checkFolderPlace(ctx, t, f, height); err != nil {
 			return err
 		}
-		if err := t.UpdateFolder(ctx, f, foldName(f.Name)); err != nil {
+		if err := t.UpdateFolder(ctx, f, normalizeFolderName(f.Name)); err != nil {
 			return err
 		}
 		return auditFolderChange(ctx, t, c, before, f)
@@ -98,7 +98,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 
 // DeleteFolder deletes an empty folder.
 func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error {
-	t, folderID, err := enterWithID[core.FolderKind](a, c, core.Write, id)
+	t, folderID, err := authorizeAndParseID[core.FolderKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 }
 
 // checkFolderPlace returns an error unless the folder's parent exists, is neither the folder itself nor inside it, and
-// is not nested too deeply. height is the folder's number of levels.
+// leaves the folder within the maximum depth. height is how many levels the folder has, including itself.
 func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
 	above, err := t.FolderIDsUpToRoot(ctx, f.Parent)
 	if err != nil {
@@ -138,7 +138,7 @@ func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height
 
 // parseFolderID parses the id of a folder in a request. If the request has none, it returns the current one. The zero
 // id is the top level.
-func parseFolderID(path string, given contract.Opt[string], current core.FolderID) (core.FolderID, error) {
+func parseFolderID(fieldPath string, given contract.Opt[string], current core.FolderID) (core.FolderID, error) {
 	switch {
 	case !given.Set:
 		return current, nil
@@ -146,12 +146,12 @@ func parseFolderID(path string, given contract.Opt[string], current core.FolderI
 		return core.FolderID{}, nil
 	}
 	id, err := core.ParseID[core.FolderKind](given.V)
-	return id, core.WithNotFoundPath(path, err)
+	return id, core.WithNotFoundPath(fieldPath, err)
 }
 
 func checkFolderName(name string) error { return checkName("name", "The folder's name", name) }
 
-// foldName returns the form of a name in which names are compared, without regard to case and Unicode composition.
-func foldName(name string) string {
+// normalizeFolderName returns the form in which folder names are compared, which ignores case and Unicode composition.
+func normalizeFolderName(name string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }

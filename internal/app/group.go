@@ -19,7 +19,7 @@ var colorForm = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
 
 // ListGroups lists the groups by name.
 func (a *App) ListGroups(ctx context.Context, c core.Caller) (contract.Groups, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return contract.Groups{}, err
 	}
@@ -29,7 +29,7 @@ func (a *App) ListGroups(ctx context.Context, c core.Caller) (contract.Groups, e
 
 // GetGroup returns a group.
 func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.Group, error) {
-	t, groupID, err := enterWithID[core.GroupKind](a, c, core.Read, id)
+	t, groupID, err := authorizeAndParseID[core.GroupKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -37,9 +37,9 @@ func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.
 	return groupOf(g), err
 }
 
-// CreateGroup creates a group of connected accounts. It requires a plan with groups.
+// CreateGroup creates a group of connected accounts. It requires a plan that includes groups.
 func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.CreateGroup) (contract.Group, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -78,7 +78,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 
 // EditGroup changes the fields that are set in the request. accountIds replaces all accounts.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
-	t, groupID, err := enterToEdit[core.GroupKind](a, c, in.ID, checkGroupFields(in))
+	t, groupID, err := authorizeEditAndParseID[core.GroupKind](a, c, in.ID, checkGroupFields(in))
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -109,7 +109,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 
 // AddAccountToGroup adds a connected account to a group. It changes nothing if the group already contains the account.
 func (a *App) AddAccountToGroup(ctx context.Context, c core.Caller, id, accountID string) (contract.Group, error) {
-	t, groupID, err := enterWithID[core.GroupKind](a, c, core.Write, id)
+	t, groupID, err := authorizeAndParseID[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -135,9 +135,9 @@ func (a *App) AddAccountToGroup(ctx context.Context, c core.Caller, id, accountI
 	return groupOf(g), err
 }
 
-// DeleteGroup deletes a group. It does not change its accounts.
+// DeleteGroup deletes a group. It does not change the group's accounts.
 func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
-	t, groupID, err := enterWithID[core.GroupKind](a, c, core.Write, id)
+	t, groupID, err := authorizeAndParseID[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}

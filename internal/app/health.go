@@ -20,7 +20,7 @@ func (a *App) RecordHeartbeat(ctx context.Context, worker string) error {
 	return a.cfg.Store.RecordHeartbeat(ctx, worker)
 }
 
-// UpdateOverdueMetrics updates the metrics of overdue posts.
+// UpdateOverdueMetrics counts the overdue posts and updates their metrics.
 func (a *App) UpdateOverdueMetrics(ctx context.Context) error {
 	count, oldest, err := a.cfg.Store.CountOverduePublications(ctx, overdueAfter)
 	if err != nil {
@@ -54,15 +54,15 @@ func (a *App) CheckHealth(ctx context.Context) error {
 	return nil
 }
 
-// workerMemory is how long a worker that no longer reports is remembered.
+// workerMemory is how long Belfry remembers a worker that no longer reports.
 const workerMemory = 24 * time.Hour
 
 // erasureKept is how long a person can see that their data was deleted.
 const erasureKept = 365 * 24 * time.Hour
 
-// DeleteExpired deletes expired sessions, devices, consents, stored responses, rate limit counters, revocations and
-// erasures. It also updates the metric of encrypted values.
-func (a *App) DeleteExpired(ctx context.Context) error {
+// DeleteExpiredRows deletes expired sessions, devices, consents, stored responses, rate limit counters, revocations and
+// erasures. It also updates the metric that counts encrypted values.
+func (a *App) DeleteExpiredRows(ctx context.Context) error {
 	err := a.cfg.Store.DeleteOldRows(ctx, a.cfg.Now(), store.Retention{
 		Replays: replayKeep, Creations: a.cfg.LimitCreate.Window, Addresses: a.cfg.LimitAddress.Window, Workers: workerMemory,
 		Devices: DeviceLifetime,

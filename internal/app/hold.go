@@ -15,7 +15,7 @@ const heldPostsListed = 200
 // GetPublishingHold returns why publishing is on hold and which of the workspace's posts are affected. The reason is
 // empty if publishing is not on hold.
 func (a *App) GetPublishingHold(ctx context.Context, c core.Caller) (reason string, posts []store.HeldPost, err error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return "", nil, err
 	}
@@ -35,8 +35,8 @@ func (a *App) GetPublishingHold(ctx context.Context, c core.Caller) (reason stri
 	return hold.Reason, posts, err
 }
 
-// CancelUnprovedPosts turns the unproved posts into drafts and releases their slots. If such a post has failed, it
-// cancels the retry instead. It returns the number of unproved posts.
+// CancelUnprovedPosts turns the unproved posts into drafts and releases their slots. If an unproved post has failed, it
+// cancels the pending retry instead. It returns the number of unproved posts.
 func (a *App) CancelUnprovedPosts(ctx context.Context) (int, error) {
 	posts, err := a.cfg.Store.UnprovedPosts(ctx)
 	if err != nil {
@@ -49,7 +49,7 @@ func (a *App) CancelUnprovedPosts(ctx context.Context) (int, error) {
 			}
 			return a.unqueuePost(ctx, t, p)
 		}
-		_, err := changePostInTenant(ctx, a.enterAsOperator(held), core.Caller{}, held.Post, cancel)
+		_, err := changePostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, cancel)
 		if err != nil {
 			return 0, fmt.Errorf("cancel post %s: %w", held.Post, err)
 		}

@@ -26,7 +26,7 @@ const (
 	inviteInterval = 2 * time.Minute
 )
 
-// inviteMails limits the invitations that one address gets by email, from all workspaces together.
+// inviteMails limits the invitations that Belfry emails to one address, from all workspaces together.
 var inviteMails = mailLimit{kind: "invite", burst: 3, interval: 24 * time.Hour}
 
 // InviteMember creates an invitation, queues an email with its link, and returns the link, which only this response
@@ -34,7 +34,7 @@ var inviteMails = mailLimit{kind: "invite", burst: 3, interval: 24 * time.Hour}
 // response does not reveal whether the person has an account on the server. Inviting the same person again replaces the
 // link. It returns conflict if the person is already a member. Invitations count toward the plan's members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
-	t, err := a.enterReauthenticated(c, true)
+	t, err := a.authorizeReauthenticated(c, true)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -44,7 +44,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	}
 	want.CreatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
 	want.InvitedUntil = want.CreatedAt.Add(inviteFor)
-	if err := a.countInvitation(ctx, t); err != nil {
+	if err := a.throttleInvitations(ctx, t); err != nil {
 		return contract.Member{}, err
 	}
 	emails := false
@@ -91,9 +91,9 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 
 func (a *App) invitationURL(token string) string { return a.cfg.PublicURL + "/invitations/" + token }
 
-// countInvitation counts an invitation that the workspace tries to send. It returns rate_limited if there were too
-// many. It does nothing on a server that sends no email.
-func (a *App) countInvitation(ctx context.Context, t store.Tenant) error {
+// throttleInvitations counts an attempt to send an invitation from the workspace, and returns rate_limited after too
+// many attempts. It does nothing on a server that sends no email.
+func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
 	if a.MailMode() == MailOff {
 		return nil
 	}
@@ -108,21 +108,22 @@ func (a *App) countInvitation(ctx context.Context, t store.Tenant) error {
 	return nil
 }
 
-// emailInvitation queues an email with the link to the invited person. It returns false if the address has received too
-// many or this server sends no email. It must be called within Tx, so that a refused invitation does not count.
+// emailInvitation queues an email to the invited person with the link. It returns false if the address has received too
+// many emails, or if this server sends no email. It must be called in a transaction, so that a refused invitation does
+// not count.
 func (a *App) emailInvitation(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
 	url string,
 ) (queued bool, err error) {
 	if a.MailMode() == MailOff {
 		return false, nil
 	}
-	if may, err := countEmailAndMaySend(ctx, t, inviteMails, invited.Email); err != nil || !may {
+	if may, err := countEmailAndCheckLimit(ctx, t, inviteMails, invited.Email); err != nil || !may {
 		return false, err
 	}
 	return true, a.queueInvitationEmail(ctx, t, c, invited, url)
 }
 
-// queueInvitationEmail queues an email with the link to the invited person.
+// queueInvitationEmail queues an email to the invited person with the link.
 func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
 	url string,
 ) error {
@@ -162,15 +163,15 @@ func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	return m, checkName("name", "The name", m.Name)
 }
 
-// checkQuotaForInvitation returns quota_exceeded if the plan does not allow another member. replaces reports that the
-// invitation replaces a valid one, so that it does not count twice.
-func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, replaces bool) error {
+// checkQuotaForInvitation returns quota_exceeded if the plan does not allow another member. replacesValid reports that
+// the invitation replaces one that is still valid, so that it does not count twice.
+func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, replacesValid bool) error {
 	n, err := t.CountMembers(ctx, a.cfg.Now())
 	if err != nil {
 		return err
 	}
 	others := n.Joined + n.Invited
-	if replaces {
+	if replacesValid {
 		others--
 	}
 	return a.checkMemberQuota(ctx, t, others, n, "Remove a member or an invitation, or change the plan.")
@@ -191,14 +192,15 @@ func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers
 // Invitation is the data on the page behind an invitation link.
 type Invitation struct{ Workspace, Email, Name string }
 
-// GetInvitation returns the invitation with a token. It returns not_found if the invitation is expired, used, replaced
-// or unknown.
+// GetInvitation returns the invitation to which a token belongs. It returns not_found if the invitation is expired,
+// used, replaced or unknown.
 func (a *App) GetInvitation(ctx context.Context, token string) (Invitation, error) {
 	i, _, err := a.loadInvitation(ctx, token)
 	return Invitation{Workspace: i.WorkspaceName, Email: i.Email, Name: i.Name}, err
 }
 
-// loadInvitation returns the invitation with a token and the hash of the token, or store.ErrNotFound.
+// loadInvitation looks up an invitation by its token and returns it with the hash of the token. It returns
+// store.ErrNotFound if the invitation is expired, used, replaced or unknown.
 func (a *App) loadInvitation(ctx context.Context, token string) (i store.Invitation, tokenHash []byte, err error) {
 	hash := secret.HashToken(purposeInvitation, token)
 	i, err = a.cfg.Store.InvitationByToken(ctx, hash[:], a.cfg.Now())
@@ -208,9 +210,10 @@ func (a *App) loadInvitation(ctx context.Context, token string) (i store.Invitat
 	return i, hash[:], err
 }
 
-// AcceptInvitation makes a person a member of the workspace that invited them and signs them in. They confirm the
-// password of their account, or get an account if they have none. Attempts are limited like sign-ins. Of several
-// concurrent requests, only one succeeds. It returns quota_exceeded if the plan no longer allows another member.
+// AcceptInvitation makes a person a member of the workspace to which they were invited, and signs them in. They confirm
+// the password of their account, or get an account if they have none. Attempts are limited in the same way as sign-ins.
+// Of several concurrent requests, only one succeeds. It returns quota_exceeded if the plan no longer allows another
+// member.
 func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Join, from Visitor) (SignedIn, error) {
 	i, hash, err := a.loadInvitation(ctx, token)
 	if err != nil {
@@ -221,7 +224,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 		return SignedIn{}, err
 	}
 	w := core.Workspace{}
-	err = a.enterAsInvited(i).Tx(ctx, func(t store.Tenant) error {
+	err = a.tenantForInvitee(i).Tx(ctx, func(t store.Tenant) error {
 		if err := t.LockWorkspace(ctx); err != nil {
 			return err
 		}
@@ -256,7 +259,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("join %s: %w", i.Workspace, err)
 	}
-	return a.recordSignIn(ctx, person, w, from)
+	return a.completeSignIn(ctx, person, w, from)
 }
 
 // authenticateOrPrepareInvitee checks the password of the invited person and returns the person. For a person without
@@ -273,7 +276,7 @@ func (a *App) authenticateOrPrepareInvitee(ctx context.Context, i store.Invitati
 		wrong := core.Fail(core.CodeUnauthenticated,
 			"You already have an account on this server, and this is not its password.").
 			WithHint("Enter the password that you use to sign in.")
-		return person, "", a.countAndVerifyPassword(ctx, person, in.Password, from, wrong)
+		return person, "", a.throttleAndVerifyPassword(ctx, person, in.Password, from, wrong)
 	}
 	if err := a.throttleAddressSignIns(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return person, "", err

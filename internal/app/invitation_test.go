@@ -271,7 +271,7 @@ func TestASmallerPlanTakesNobodyNew(t *testing.T) {
 	first, second := ws.Invite("first@example.org", core.RoleEditor), ws.Invite("second@example.org", core.RoleEditor)
 	_, err := join(t, h, tokenOf(t, first), newPassword)
 	must(t, err)
-	must(t, h.App.SetPlan(t.Context(), ws.Slug, core.PlanFree))
+	must(t, h.App.SetWorkspacePlan(t.Context(), ws.Slug, core.PlanFree))
 	_, err = join(t, h, tokenOf(t, second), newPassword)
 	if e := want(t, core.CodeQuotaExceeded, err); *e.Quota != (core.QuotaFacts{Limit: 1, Used: 3}) {
 		t.Errorf("the figures are %+v", *e.Quota)
@@ -283,7 +283,7 @@ func TestASmallerPlanTakesNobodyNew(t *testing.T) {
 	if n := len(membersOf(t, h, ws.Owner)); n != 3 {
 		t.Errorf("%d members are left", n)
 	}
-	must(t, h.App.SetPlan(t.Context(), ws.Slug, core.PlanCreator))
+	must(t, h.App.SetWorkspacePlan(t.Context(), ws.Slug, core.PlanCreator))
 	_, err = join(t, h, tokenOf(t, second), newPassword) // the link was not used up
 	must(t, err)
 }

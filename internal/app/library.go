@@ -34,7 +34,7 @@ const (
 // ListLibraryFiles lists files for the dashboard. NextCursor is the id of the page's last file. If in.After is a file
 // that has been deleted, the list starts from the beginning.
 func (a *App) ListLibraryFiles(ctx context.Context, c core.Caller, in LibraryFilter) (contract.MediaList, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return contract.MediaList{}, err
 	}
@@ -97,7 +97,7 @@ func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (
 type FileCard struct {
 	contract.Media
 	URL string // a signed address of the bytes; "" if there are none
-	// Posts are the newest posts with the file. MorePosts reports that there are others.
+	// Posts are the newest posts with the file. MorePosts reports that there are older ones.
 	Posts     []contract.Post
 	MorePosts bool
 	// InUse reports that a draft or queued post uses the file.
@@ -111,9 +111,9 @@ type FileCard struct {
 // postsOfFile is the maximum number of posts that the page of a file lists.
 const postsOfFile = 20
 
-// GetFileDetails returns a file with all data for its page.
-func (a *App) GetFileDetails(ctx context.Context, c core.Caller, id string) (FileCard, error) {
-	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Read, id)
+// GetFileCard returns a file with all data for its page in the dashboard.
+func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCard, error) {
+	t, mediaID, err := authorizeAndParseID[core.MediaKind](a, c, core.Read, id)
 	if err != nil {
 		return FileCard{}, err
 	}
@@ -159,7 +159,7 @@ type FileBatch struct {
 // EditFiles changes many files and returns how many of them exist. A file that already has the maximum number of tags
 // gets no further tag.
 func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found int, err error) {
-	t, ids, err := enterFileBatch(a, c, in.IDs)
+	t, ids, err := authorizeAndParseFileIDs(a, c, in.IDs)
 	if err != nil {
 		return 0, err
 	}
@@ -189,7 +189,7 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found
 // their names.
 func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
 ) (deleted int, usedNames []string, err error) {
-	t, parsed, err := enterFileBatch(a, c, ids)
+	t, parsed, err := authorizeAndParseFileIDs(a, c, ids)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -204,21 +204,21 @@ func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
 	return deleted, usedNames, err
 }
 
-// CheckFileBatch returns invalid_request unless one request can change as many files.
-func CheckFileBatch(ids []string) error {
+// CheckFileBatchSize returns invalid_request unless there are 1 to maxFileBatch ids.
+func CheckFileBatchSize(ids []string) error {
 	if len(ids) == 0 || len(ids) > maxFileBatch {
 		return core.Invalid("ids", "Select 1 to %d files.", maxFileBatch)
 	}
 	return nil
 }
 
-// enterFileBatch is enter for a change of many files. It also parses their ids.
-func enterFileBatch(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
-	t, err := a.enter(c, core.Write)
+// authorizeAndParseFileIDs is authorize for a change of many files. It also checks their number and parses their ids.
+func authorizeAndParseFileIDs(a *App, c core.Caller, ids []string) (store.Tenant, []core.MediaID, error) {
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return t, nil, err
 	}
-	if err := CheckFileBatch(ids); err != nil {
+	if err := CheckFileBatchSize(ids); err != nil {
 		return t, nil, err
 	}
 	parsed, err := parseIDs[core.MediaKind]("ids", ids)

@@ -116,7 +116,7 @@ func TestAFilesPageSaysWhoUsesItAndWhenItIsDeleted(t *testing.T) {
 	file := b.photo()
 	card := func() app.FileCard {
 		t.Helper()
-		card, err := b.App.GetFileDetails(t.Context(), b.ws.Owner, file.ID)
+		card, err := b.App.GetFileCard(t.Context(), b.ws.Owner, file.ID)
 		must(t, err)
 		return card
 	}

@@ -41,11 +41,11 @@ type mailQueuer interface {
 	QueueMail(ctx context.Context, m store.Mail) error
 }
 
-// queueMail queues an email, which is sent if the transaction commits. It is stored encrypted, because its links give
-// access. It is not sent after expiresAt.
-func (a *App) queueMail(ctx context.Context, to mailQueuer, m mail.Message, expiresAt time.Time) error {
+// queueMail queues an email, which is sent if the transaction of db commits, but not after expiresAt. The email is
+// stored encrypted, because its links give access.
+func (a *App) queueMail(ctx context.Context, db mailQueuer, m mail.Message, expiresAt time.Time) error {
 	row := store.Mail{ID: core.NewID[core.MailKind](), ExpiresAt: expiresAt}
-	if t, ok := to.(store.Tenant); ok {
+	if t, ok := db.(store.Tenant); ok {
 		row.Workspace = t.WorkspaceID()
 	}
 	m.ID = row.ID.String()
@@ -54,7 +54,7 @@ func (a *App) queueMail(ctx context.Context, to mailQueuer, m mail.Message, expi
 		return fmt.Errorf("encode an email: %w", err)
 	}
 	row.Sealed = a.cfg.Ring.Seal(purposeMail, mailSealPlace(row), plain)
-	return to.QueueMail(ctx, row)
+	return db.QueueMail(ctx, row)
 }
 
 // mailSealPlace returns the place to which the encryption of a stored email is bound.
@@ -62,8 +62,8 @@ func mailSealPlace(m store.Mail) string {
 	return secret.SealPlace("mails", "sealed", m.ID.String(), m.Workspace.String())
 }
 
-// openMail decrypts a stored email.
-func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
+// decryptMail decrypts a stored email.
+func (a *App) decryptMail(row store.Mail) (m mail.Message, err error) {
 	plain, err := a.cfg.Ring.Open(purposeMail, mailSealPlace(row), row.Sealed)
 	if err != nil {
 		return m, err
@@ -71,8 +71,9 @@ func (a *App) openMail(row store.Mail) (m mail.Message, err error) {
 	return m, json.Unmarshal(plain, &m)
 }
 
-// SendQueuedMail sends a queued email and deletes it. An error means that sending must be tried again. If an email was
-// sent but could not be deleted, it is sent again with the same Message-ID.
+// SendQueuedMail sends a queued email and deletes it from the queue. It also deletes an email that can no longer be
+// sent. An error means that sending must be tried again. If an email was sent but could not be deleted, it is sent
+// again with the same Message-ID. In the sandbox, SendQueuedMail does nothing.
 func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	if a.MailMode() == MailKept {
 		return nil
@@ -85,14 +86,14 @@ func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 		return fmt.Errorf("read an email: %w", err)
 	}
 	log := a.cfg.Log.With("mail", id)
-	m, err := a.openMail(row)
+	m, err := a.decryptMail(row)
 	switch {
 	case err != nil:
-		log.ErrorContext(ctx, "cannot decrypt an email; it is not sent", "error", err)
+		log.ErrorContext(ctx, "could not decrypt an email, so it was not sent", "error", err)
 	case !row.ExpiresAt.After(a.cfg.Now()):
 		log.WarnContext(ctx, "an email expired before it was sent")
 	case a.cfg.Mail == nil:
-		log.WarnContext(ctx, "an email is not sent, because BELFRY_SMTP_URL is no longer set")
+		log.WarnContext(ctx, "an email was not sent, because BELFRY_SMTP_URL is no longer set")
 	default:
 		err := a.cfg.Mail.Send(ctx, m)
 		if err != nil && !errors.Is(err, mail.ErrRefused) {
@@ -108,8 +109,8 @@ func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
 	return nil
 }
 
-// mailLimit limits the emails of one kind that an address gets at the request of others: burst at once, and then one
-// per interval.
+// mailLimit limits how many emails of one kind Belfry sends to an address at the request of other people: burst emails
+// at once, and then one per interval.
 type mailLimit struct {
 	kind     string
 	burst    int
@@ -122,9 +123,8 @@ type throttler interface {
 	) (wait time.Duration, err error)
 }
 
-// countEmailAndMaySend counts an email to an address, whoever requests it, and reports whether the address may still
-// get it.
-func countEmailAndMaySend(ctx context.Context, db throttler, l mailLimit, email string) (bool, error) {
+// countEmailAndCheckLimit counts an email to an address, whoever requests it, and reports whether the limit allows it.
+func countEmailAndCheckLimit(ctx context.Context, db throttler, l mailLimit, email string) (allowed bool, err error) {
 	wait, err := db.CountThrottledAction(ctx, l.kind+"/"+accountBucketName(email), l.burst, l.interval)
 	if err != nil {
 		return false, fmt.Errorf("count emails to an address: %w", err)
@@ -153,7 +153,7 @@ func (a *App) ListOutbox(ctx context.Context) ([]KeptMail, error) {
 	}
 	var list []KeptMail
 	for _, row := range rows {
-		m, err := a.openMail(row)
+		m, err := a.decryptMail(row)
 		if err != nil {
 			return nil, fmt.Errorf("decrypt %s: %w", row.ID, err)
 		}

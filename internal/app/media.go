@@ -17,7 +17,7 @@ const (
 
 // GetMedia returns a file's record.
 func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.Media, error) {
-	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Read, id)
+	t, mediaID, err := authorizeAndParseID[core.MediaKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Media{}, err
 	}
@@ -27,7 +27,7 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 
 // EditMedia changes a file's texts and tags, its folder, and whether it is pinned (Spec §4, Media).
 func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedia) (contract.Media, error) {
-	t, mediaID, err := enterToEdit[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
+	t, mediaID, err := authorizeEditAndParseID[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
 	if err != nil {
 		return contract.Media{}, err
 	}
@@ -66,9 +66,9 @@ func checkMediaTexts(in contract.EditMedia) error {
 }
 
 // DeleteMedia deletes a file and frees its storage. It returns conflict if a draft or queued post uses the file.
-// Published posts keep its id.
+// Published posts keep the file's id.
 func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
-	t, mediaID, err := enterWithID[core.MediaKind](a, c, core.Write, id)
+	t, mediaID, err := authorizeAndParseID[core.MediaKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 // CreateUpload reserves storage for a file and returns the address to which its bytes are uploaded (Spec §4, Media).
 // Its errors are those of intake.Service.ReserveUpload.
 func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.CreateUpload) (contract.Upload, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return contract.Upload{}, err
 	}
@@ -117,7 +117,7 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 // AddMediaFromURL adds a file that a worker will download, and returns its record (Spec §4, Media). Its errors are
 // those of intake.Service.AddFileFromURL.
 func (a *App) AddMediaFromURL(ctx context.Context, c core.Caller, in contract.MediaFromURL) (contract.Media, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return contract.Media{}, err
 	}
@@ -129,7 +129,7 @@ func (a *App) AddMediaFromURL(ctx context.Context, c core.Caller, in contract.Me
 
 // ListMedia lists files, newest first.
 func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedia) (contract.MediaList, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return contract.MediaList{}, err
 	}

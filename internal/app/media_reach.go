@@ -7,12 +7,12 @@ import (
 	"belfry/internal/store"
 )
 
-// ServesPublicFiles reports whether networks can download files from this server, judging by the form of its address.
-// Simulated networks always can.
+// ServesPublicFiles reports whether networks can download files from this server, judging by the form of
+// Config.MediaURL. Simulated networks always can.
 func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.LooksPublic(c.MediaURL) }
 
-// fileURL returns the address from which a network downloads a file or the JPEG in its place, or "" if it cannot. The
-// address works once the gate is open, or immediately for the gate "" (intake.Service.FileURL).
+// fileURL returns the address from which a network downloads a file or the JPEG in its place, or "" if networks cannot
+// reach this server. The address works once the gate is open, or immediately for the gate "" (intake.Service.FileURL).
 func (a *App) fileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gate string) string {
 	if !a.cfg.ServesPublicFiles() {
 		return ""
@@ -20,9 +20,9 @@ func (a *App) fileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion,
 	return a.intake.FileURL(ws, m, jpeg, gate)
 }
 
-// unreachableKinds returns the kinds of files that posts to an account cannot have, because its network would have to
-// download them from this server and cannot.
-func (a *App) unreachableKinds(account core.Account) []core.FileKind {
+// unreachableFileKinds returns the kinds of files that posts to an account cannot have, because the network would have
+// to download them from this server, which it cannot reach.
+func (a *App) unreachableFileKinds(account core.Account) []core.FileKind {
 	n, ok := a.cfg.Networks.FindConnector(account.Platform)
 	if !ok || a.cfg.ServesPublicFiles() {
 		return nil

@@ -11,7 +11,7 @@ import (
 
 // ListMembers lists members and invitations, oldest first. Only a person who manages the workspace may list them.
 func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.authorizeSession(c, true)
 	if err != nil {
 		return contract.Members{}, err
 	}
@@ -19,10 +19,10 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 	return contract.Members{Members: convertAll(list, contract.MemberOf)}, err
 }
 
-// EditMember changes a member's role with effect from their next request. Only an owner can make or demote an owner.
-// Demoting the last owner is a conflict.
+// EditMember changes the role of a member or an invitation, with effect from the member's next request. Only an owner
+// can make or demote an owner. Demoting the last owner is a conflict.
 func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMember) (contract.Member, error) {
-	t, err := a.enterReauthenticated(c, true)
+	t, err := a.authorizeReauthenticated(c, true)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -62,12 +62,11 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 	return contract.MemberOf(m), err
 }
 
-// RemoveMember removes a member or an invitation. The member's keys and sessions stop working, and their posts stay;
-// the link of the invitation stops working. Everybody can remove themselves, except the last owner, for whom it is a
-// conflict.
+// RemoveMember removes a member or an invitation. The member's keys and sessions, or the invitation's link, stop
+// working. The member's posts stay. Everybody can remove themselves, except the last owner, who gets conflict.
 func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error {
 	leaves := id == c.User().String()
-	t, err := a.enterReauthenticated(c, !leaves)
+	t, err := a.authorizeReauthenticated(c, !leaves)
 	if err != nil {
 		return err
 	}

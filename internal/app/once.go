@@ -27,11 +27,11 @@ const (
 // outcome is unknown.
 func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act func(context.Context) (any, error),
 ) ([]byte, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return nil, err
 	}
-	kept, err := waitForReplay(ctx, t, replay)
+	kept, err := beginOrAwaitReplay(ctx, t, replay)
 	if err != nil || kept.Replayed {
 		return kept.Body, err
 	}
@@ -57,8 +57,8 @@ func saveReplayWithOwnTimeout(ctx context.Context, t store.Tenant, replay *Repla
 	return saveReplay(contextWithReplay(ctx, replay), t, answer)
 }
 
-// waitForReplay is beginReplay, but waits while the first request is running. While it waits, it only reads.
-func waitForReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
+// beginOrAwaitReplay is like beginReplay, but waits while the first request is running. While it waits, it only reads.
+func beginOrAwaitReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
 	kept, err := beginReplay(ctx, t, replay)
 	patience := time.After(replayPatience)
 	for wait := minReplayPoll; core.CodeOf(err) == core.CodeIdempotencyInProgress; wait = min(2*wait, maxReplayPoll) {

@@ -284,7 +284,7 @@ func (e *errand) pin() error {
 func (e *errand) changePlan() error {
 	plan := []core.PlanName{core.PlanFree, core.PlanCreator, core.PlanStudio, core.PlanAgency}[e.random.IntN(4)]
 	remember(e, &e.at.plans, plan)
-	return e.app.SetPlan(e.ctx, e.at.ws.Slug, plan)
+	return e.app.SetWorkspacePlan(e.ctx, e.at.ws.Slug, plan)
 }
 
 func (e *errand) disconnect() error {

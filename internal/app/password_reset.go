@@ -27,12 +27,12 @@ const (
 	resetInterval = 10 * time.Minute
 )
 
-// resetMails limits the links that one account gets.
+// resetMails limits the password reset emails to one address.
 var resetMails = mailLimit{kind: "reset", burst: resetTries / 2, interval: 2 * resetInterval}
 
-// RequestPasswordReset requests an email with a password reset link. A worker looks up the account, so that neither
-// the response nor its timing reveals whether an account exists. If several links have just been sent to the account,
-// no further one is sent; the last one still works. It returns not_found on a server without email.
+// RequestPasswordReset requests an email with a password reset link. A worker looks up the account, so that neither the
+// response nor its timing reveals whether an account exists. If several links have just been sent to the address,
+// Belfry sends no more; the last one still works. It returns not_found on a server without email.
 func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visitor) error {
 	if a.MailMode() == MailOff {
 		return core.NotFound()
@@ -49,7 +49,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 		a.cfg.Metrics.CountRateLimited(limitNameSignIn)
 		return errRateLimited(wait, "Too many password reset requests.", "Wait, then try again.")
 	}
-	if may, err := countEmailAndMaySend(ctx, a.cfg.Store, resetMails, email); err != nil || !may {
+	if may, err := countEmailAndCheckLimit(ctx, a.cfg.Store, resetMails, email); err != nil || !may {
 		return err
 	}
 	plain, err := json.Marshal(passwordReset{email, secret.RandomText(resetBytes), a.cfg.Now().Add(resetFor)})
@@ -70,8 +70,8 @@ type passwordReset struct {
 // resetSealPlace is the place to which the encryption of requests is bound.
 var resetSealPlace = secret.SealPlace("river_job", "args", queue.PasswordReset{}.Kind(), "")
 
-// QueuePasswordResetEmail queues an email with a password reset link, unless no account has the address of the
-// request, the link has expired or has already been sent. sealed is the encrypted request of a queue.PasswordReset.
+// QueuePasswordResetEmail queues an email with a password reset link. It does nothing if no account has the requested
+// address, or if the link has expired or was already sent. sealed is the encrypted request of a queue.PasswordReset.
 func (a *App) QueuePasswordResetEmail(ctx context.Context, sealed []byte) error {
 	plain, err := a.cfg.Ring.Open(purposeReset, resetSealPlace, sealed)
 	if err != nil {
@@ -111,9 +111,9 @@ func (a *App) QueuePasswordResetEmail(ctx context.Context, sealed []byte) error 
 	return nil
 }
 
-// GetPasswordResetAddress returns the email address of the account that a password reset link is for. It returns
+// GetPasswordResetEmail returns the email address of the account for which a password reset link was sent. It returns
 // not_found if the link is expired, used or unknown.
-func (a *App) GetPasswordResetAddress(ctx context.Context, token string) (string, error) {
+func (a *App) GetPasswordResetEmail(ctx context.Context, token string) (string, error) {
 	hash := secret.HashToken(purposeReset, token)
 	user, err := a.cfg.Store.UserByPasswordReset(ctx, hash[:], a.cfg.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -122,8 +122,8 @@ func (a *App) GetPasswordResetAddress(ctx context.Context, token string) (string
 	return user.Email, err
 }
 
-// ResetPassword replaces the password of the person that a link is for. It ends all of their sessions and other links,
-// and resets their limit on sign-in attempts. Of several concurrent requests, only one succeeds.
+// ResetPassword replaces the password of the person to whom a link was sent. It ends all of their sessions and other
+// links, and resets their limit on sign-in attempts. Of several concurrent requests, only one succeeds.
 func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPassword, from Visitor) error {
 	hash := secret.HashToken(purposeReset, token)
 	found, err := a.cfg.Store.UserByPasswordReset(ctx, hash[:], a.cfg.Now())

@@ -37,7 +37,7 @@ func TestALinkForANewPasswordWorksOnceAndEndsSessions(t *testing.T) {
 	in, err := o.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
 	first, second := o.askForReset(ws.Email), o.askForReset(ws.Email)
-	email, err := o.App.GetPasswordResetAddress(t.Context(), first)
+	email, err := o.App.GetPasswordResetEmail(t.Context(), first)
 	must(t, err)
 	if email != ws.Email {
 		t.Errorf("the link is for %s", email)
@@ -63,7 +63,7 @@ func TestALinkForANewPasswordExpiresAfterAnHour(t *testing.T) {
 	token := o.askForReset(ws.Email)
 	o.Clock.Advance(time.Hour)
 	want(t, core.CodeNotFound, o.reset(token))
-	must(t, o.App.DeleteExpired(t.Context()))
+	must(t, o.App.DeleteExpiredRows(t.Context()))
 	var left int
 	must(t, o.Pool.QueryRow(t.Context(), `SELECT count(*) FROM password_resets`).Scan(&left))
 	if left != 0 {

@@ -11,11 +11,11 @@ import (
 	"belfry/internal/store"
 )
 
-// MaxBulk is how many posts one action may be applied to: as many as the longest page of a list.
+// MaxBulk is the maximum number of posts for one action: as many as the longest page of a list has.
 const MaxBulk = maxPageSize
 
-// CheckSelection returns invalid_request unless an action can be applied to that many posts.
-func CheckSelection(ids []string) error {
+// CheckBulkSize returns invalid_request unless there are 1 to MaxBulk ids.
+func CheckBulkSize(ids []string) error {
 	switch {
 	case len(ids) == 0:
 		return core.Invalid("post", "No post is selected.").WithHint("Select at least one post.")
@@ -25,8 +25,8 @@ func CheckSelection(ids []string) error {
 	return nil
 }
 
-// maxTogether is the maximum number of posts for an action, or its undo, on the posts that one request created, one for
-// each account.
+// maxTogether is the maximum number of posts for an action, or its undo, on the posts that one request created. Such a
+// request creates one post for each account, so there can be more than MaxBulk.
 const maxTogether = 10 * MaxBulk
 
 // BulkAction is one action on several posts.
@@ -42,7 +42,7 @@ func BulkActs() []core.Act {
 	return []core.Act{core.ActReschedule, core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete}
 }
 
-// BulkResult is the result of an action on several posts. Each post is changed or refused on its own.
+// BulkResult is the result of an action on several posts. Each post is changed or refused independently.
 type BulkResult struct {
 	Done    int
 	Refused []BulkRefusal
@@ -59,14 +59,14 @@ type BulkRefusal struct {
 // ApplyBulkAction applies an action to each of several posts, with the same checks as for a single post. If an error
 // ends it early, it also returns the result up to then.
 func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction) (BulkResult, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return BulkResult{}, err
 	}
 	if !slices.Contains(BulkActs(), in.Act) {
 		return BulkResult{}, core.Invalid("act", "%q cannot be applied to several posts at once.", in.Act)
 	}
-	if err := CheckSelection(in.IDs); err != nil {
+	if err := CheckBulkSize(in.IDs); err != nil {
 		return BulkResult{}, err
 	}
 	if in.Act == core.ActReschedule {
@@ -130,7 +130,7 @@ func applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	apply func(core.Post) (before PostSchedule, err error),
 ) (r BulkResult, err error) {
 	if len(ids) == 0 {
-		return r, CheckSelection(ids)
+		return r, CheckBulkSize(ids)
 	}
 	var parsed []core.PostID
 	for _, id := range ids {
@@ -167,8 +167,8 @@ func errPostDeleted() *core.Error {
 	return core.Fail(core.CodeConflict, "The post has been deleted in the meantime.")
 }
 
-// asBulkRefusal returns the error if it concerns only the post to which an action was applied, and reports whether it
-// does.
+// asBulkRefusal reports whether an error concerns only the post to which an action was applied, and returns the reason
+// to show for that post.
 func asBulkRefusal(err error) (cause *core.Error, refused bool) {
 	var e *core.Error
 	switch {
@@ -193,7 +193,7 @@ type PostSchedule struct {
 
 // checkRestorable returns invalid_request for a schedule that no action can have returned.
 func (s PostSchedule) checkRestorable() error {
-	hasTime := s.At.Year() >= 2000 && s.At.Year() < 10000 // what a post's time can be
+	hasTime := s.At.Year() >= 2000 && s.At.Year() < 10000 // the possible years of a post's time
 	isDraft := s.Status == core.PostDraft && (s.At.IsZero() || hasTime)
 	isQueued := s.Status == core.PostQueued && hasTime
 	if !isDraft && !isQueued || s.Revision == "" {
@@ -202,10 +202,10 @@ func (s PostSchedule) checkRestorable() error {
 	return nil
 }
 
-// RestorePostSchedules undoes actions: it restores the earlier status and time of posts. A post that is queued again
-// is checked again. A post that was changed after the action is refused.
+// RestorePostSchedules undoes actions: it restores the earlier status and time of posts. A post that is queued again is
+// checked again. It refuses a post that was changed after the action.
 func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []PostSchedule) (BulkResult, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return BulkResult{}, err
 	}
@@ -227,7 +227,7 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 	return applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
 		err := a.restorePostSchedule(ctx, c, was[p.ID.String()])
 		if errors.Is(err, ErrPostChanged) {
-			err = core.Fail(core.CodeConflict, "The post has been changed in the meantime, and was left as it is.").WithCause(err)
+			err = core.Fail(core.CodeConflict, "The post was changed in the meantime, so its time and status stay as they are.").WithCause(err)
 		}
 		return PostSchedule{}, err
 	})
@@ -257,7 +257,7 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 			return errUnchangeable(p)
 		}
 		now := a.cfg.Now().UTC()
-		// The draft got its time while that was still in the future.
+		// A draft can have a time that has passed, if it was set while the time was still in the future.
 		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute))
 		if !was.At.IsZero() && !hasPassed {
 			if issues := core.CheckDraftTime(was.At, now); len(issues) > 0 {
@@ -272,21 +272,21 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 
 // GetSchedulesToUndoCreation returns the schedules with which RestorePostSchedules turns posts that were just queued
 // into drafts. It leaves out posts that are being published, or have changed since.
-func (a *App) GetSchedulesToUndoCreation(ctx context.Context, c core.Caller, made []contract.Post,
+func (a *App) GetSchedulesToUndoCreation(ctx context.Context, c core.Caller, created []contract.Post,
 ) ([]PostSchedule, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := parseIDs[core.PostKind]("ids", convertAll(made, func(p contract.Post) string { return p.ID }))
+	ids, err := parseIDs[core.PostKind]("ids", convertAll(created, func(p contract.Post) string { return p.ID }))
 	if err != nil {
 		return nil, err
 	}
 	found, err := t.PostsByID(ctx, ids)
 	var before []PostSchedule
 	for i, id := range ids {
-		if p, ok := found[id]; ok && p.Status == core.PostQueued && !p.Busy && isUnchangedSince(p, made[i]) {
-			before = append(before, PostSchedule{ID: made[i].ID, Status: core.PostDraft, Revision: p.Revision()})
+		if p, ok := found[id]; ok && p.Status == core.PostQueued && !p.Busy && isUnchangedSince(p, created[i]) {
+			before = append(before, PostSchedule{ID: created[i].ID, Status: core.PostDraft, Revision: p.Revision()})
 		}
 	}
 	return before, err
@@ -301,15 +301,16 @@ func isUnchangedSince(p core.Post, shown contract.Post) bool {
 
 func isSameMilli(a, b time.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 
-// sendHold is how long a post waits after a person has sent it, so that they can undo it.
-const sendHold = 10 * time.Second
+// undoDelay is how long a post waits after a person has sent it, so that they can undo sending.
+const undoDelay = 10 * time.Second
 
-// SendAfterHold queues a draft, or reschedules a queued post, to be published after sendHold. It returns the post's
-// earlier schedule for RestorePostSchedules. revision is the one that the person has seen, or "" to send the post in
-// any case.
-func (a *App) SendAfterHold(ctx context.Context, c core.Caller, id, revision string) (before PostSchedule, err error) {
+// SendAfterUndoDelay queues a draft, or reschedules a queued post, to be published after undoDelay. It returns the
+// post's earlier schedule for RestorePostSchedules. revision is the revision that the person has seen, or "" to send
+// the post whatever its revision.
+func (a *App) SendAfterUndoDelay(ctx context.Context, c core.Caller, id, revision string,
+) (before PostSchedule, err error) {
 	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
-		ID: id, Revision: revision, When: &contract.When{Word: "now", Held: true},
+		ID: id, Revision: revision, When: &contract.When{Word: "now", Delayed: true},
 		Status: string(core.PostQueued), InPlace: true,
 	})
 	return before, err

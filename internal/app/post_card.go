@@ -20,12 +20,12 @@ type PostCard struct {
 	// AccountAvatar is the path of the account's picture; "" if it has none.
 	AccountAvatar string
 	Revision      string // core.Post.Revision
-	// NextTryAt is when the worker tries again automatically; zero if it will not. Held reports that a network's
-	// throttle holds a queued post until then.
+	// NextTryAt is when the worker tries again automatically; zero if it will not. Held reports that a network's limit or
+	// throttle delays a queued post until then.
 	NextTryAt time.Time
 	Held      bool
-	// Asking reports that the worker asks the network whether it has published the post: at AskAt, or now if AskAt is
-	// zero. Sending reports that a worker is publishing the post.
+	// Asking reports that the worker will ask the network at AskAt whether the post was published, or is asking now if
+	// AskAt is zero. Sending reports that a worker is publishing the post.
 	Asking, Sending bool
 	AskAt           time.Time
 	// Preparing reports that the network is processing the post's content.
@@ -49,7 +49,7 @@ type PostCard struct {
 // FindFilesByID returns the files with the given ids, by id. It includes files whose bytes have been deleted, and
 // leaves out ids that are malformed or unknown.
 func (a *App) FindFilesByID(ctx context.Context, c core.Caller, ids []string) (map[string]contract.Media, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (a *App) FindFilesByID(ctx context.Context, c core.Caller, ids []string) (m
 
 // GetPostCard returns a post with all data for its page.
 func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCard, error) {
-	t, p, err := a.enterAndLoadPost(ctx, c, id)
+	t, p, err := a.authorizeAndLoadPost(ctx, c, id)
 	if err != nil {
 		return PostCard{}, err
 	}
@@ -86,13 +86,13 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 	return card, err
 }
 
-// ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. next
-// is the cursor of the next page, or "" on the last page. counts has the posts by status at the same moment, as
-// CountPosts returns them; it is nil if a filter other than the status is set.
+// ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. next is
+// the cursor of the next page, or "" on the last page. counts contains the number of posts by status at the same
+// moment; it is nil if a filter other than the status is set.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	in contract.ListPosts, platform core.Platform,
 ) (cards []PostCard, next string, counts map[core.PostStatus]int, err error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, "", nil, err
 	}

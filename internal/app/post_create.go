@@ -12,13 +12,13 @@ import (
 	"belfry/internal/store"
 )
 
-// createAttempts is how often a creation is tried if its plan changes while it is being stored.
+// createAttempts is how many times CreatePosts tries to store posts whose plan changes in the meantime.
 const createAttempts = 3
 
 // CreatePosts creates one post for each account, all or none (Spec §4, POST /posts). It checks for errors in this
 // order: invalid_request, not_found, confirm_required, quota_exceeded, plan_has_issues.
 func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.CreatePosts) (contract.Posts, error) {
-	t, err := a.enter(c, core.Write)
+	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return contract.Posts{}, err
 	}
@@ -97,8 +97,8 @@ func (r *postRequest) newPost(target postTarget, via core.Via, now time.Time) co
 	return post
 }
 
-// takeSlot uses a slot of the month for a post, or returns quota_exceeded.
-func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
+// reserveSlot uses one of the month's slots for a post, or returns quota_exceeded if none is left.
+func reserveSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
 	used, ok, err := t.ReserveSlot(ctx, post, period, plan.Posts)
 	if err == nil && !ok {
 		return core.QuotaExceeded("post per month", "posts per month", used, *plan.Posts)
@@ -106,9 +106,9 @@ func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period stri
 	return err
 }
 
-// checkDraftQuota returns quota_exceeded if the workspace has more drafts than its plan allows. It is called in the
-// transaction that adds a draft.
-func (a *App) checkDraftQuota(ctx context.Context, t store.Tenant) error {
+// checkDraftQuotaAfterAdding returns quota_exceeded if the workspace has more drafts than its plan allows. It is called
+// in the transaction that has added a draft.
+func (a *App) checkDraftQuotaAfterAdding(ctx context.Context, t store.Tenant) error {
 	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil || plan.Drafts == nil {
 		return err

@@ -107,7 +107,7 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 	}{{"first", now()}, {"now", now()}, {"later", local("2026-12-24T18:00", "UTC")}, {"drafts", draft()}} {
 		name, when := c.name, c.when
 		log.sent = nil
-		arrival, err := counted.CountAndAuthenticate(b.Context(), "192.0.2.1", key.Bearer)
+		arrival, err := counted.CountRequestAndAuthenticate(b.Context(), "192.0.2.1", key.Bearer)
 		must(t, errors.Join(err, arrival.Refused))
 		in.When = &when
 		create, _ := app.FindOperation("posts_create")

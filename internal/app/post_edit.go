@@ -14,7 +14,7 @@ import (
 )
 
 // EditPost changes a draft's content, reschedules a post, or queues a draft (Spec §4, PATCH /posts/{id}). It changes
-// the content, then the time, and then checks the post. If anything fails, nothing is changed.
+// the content, then the time, and then checks the post. If anything fails, it changes nothing.
 //
 // With InPlace, it also changes the content of a queued post, which keeps its slot and, unless the request has a new
 // one, its time. If the post is already being published, it goes out unchanged, and the error says so.
@@ -25,9 +25,9 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost)
 
 // EditPostWithUndo is EditPost, but also returns the post's earlier schedule for RestorePostSchedules.
 func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.EditPost,
-) (contract.Post, PostSchedule, error) {
-	blocks, malformed := a.parsePostEdit(in)
-	return a.changePostWithUndo(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
+) (p contract.Post, before PostSchedule, err error) {
+	settings, inputErr := a.checkEditAndParseSettings(in)
+	return a.changePostWithUndo(ctx, c, in.ID, inputErr, func(t store.Tenant, p *core.Post) error {
 		if err := checkRevision(p, in); err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 		if err != nil {
 			return err
 		}
-		if err := a.applyContentEdit(ctx, t, p, in, blocks); err != nil {
+		if err := a.applyContentEdit(ctx, t, p, in, settings); err != nil {
 			return err
 		}
 		p.UpdatedAt = a.cfg.Now().UTC()
@@ -57,7 +57,7 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 	})
 }
 
-// ErrPostChanged is the cause of the conflict when somebody else has changed the post first.
+// ErrPostChanged is the cause of the conflict when the post was changed after the person opened it.
 var ErrPostChanged = errors.New("the post has another revision")
 
 // checkRevision returns conflict if the post no longer has the revision on which the edit is based. It ignores posts
@@ -87,13 +87,13 @@ func errEditedTooLate(p *core.Post) error {
 		core.PostQueued: "Publishing of the post began", core.PostLive: "The post was published",
 		core.PostFailed: "The post failed",
 	}
-	return core.Fail(core.CodeConflict, "%s before you saved. Your changes are not in it.", happened[p.Status]).
-		WithHint("To use them, copy your text and duplicate the post.")
+	return core.Fail(core.CodeConflict, "%s before you saved. Your changes are not in the post.", happened[p.Status]).
+		WithHint("To use your changes, copy your text, duplicate the post, and paste the text into the duplicate.")
 }
 
-// parsePostEdit checks the form of an edit and returns its parsed settings. It checks neither ids (decisions.md, Shape
-// of the API) nor the zone of `when`.
-func (a *App) parsePostEdit(in contract.EditPost) (settings map[core.Platform]json.RawMessage, err error) {
+// checkEditAndParseSettings checks the form of an edit and returns its parsed settings. It checks neither the ids
+// (decisions.md, Shape of the API) nor the zone of `when`.
+func (a *App) checkEditAndParseSettings(in contract.EditPost) (settings map[core.Platform]json.RawMessage, err error) {
 	if in.Status != "" && in.Status != string(core.PostQueued) {
 		return nil, core.Invalid("status", "`status` cannot be set to %q.", in.Status).WithHint("Use \"queued\".")
 	}
@@ -106,9 +106,9 @@ func (a *App) parsePostEdit(in contract.EditPost) (settings map[core.Platform]js
 	return a.parseSettings("settings", valueOr(in.Settings, nil))
 }
 
-// checkNotArmed returns conflict if the post may already be published. Its content must not change then, because
-// Belfry searches the network for it before a retry. It locks the post's ledger row.
-func checkNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
+// lockAndCheckNotArmed locks the post's ledger row, and returns conflict if the post may already be published. In that
+// case, the content must not change, because Belfry searches the network for it before a retry.
+func lockAndCheckNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -117,7 +117,7 @@ func checkNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return err
 	case pub.Armed && pub.AllowsPostChanges():
 		return core.Fail(core.CodeConflict, "The content cannot be changed, because the post may already be published.").
-			WithHint("Check the account on the network. To publish something else, duplicate the post and change the copy.")
+			WithHint("Check the account on the network. To publish something else, duplicate the post and edit the duplicate.")
 	}
 	return nil
 }
@@ -127,10 +127,10 @@ func changesContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
 
-// applyContentEdit sets the content of an edit on p, without storing it. It returns conflict if the content of the
-// post can no longer be changed.
+// applyContentEdit reads the edit's files and sets the edit's content on p, without storing p. It returns conflict if
+// the content of the post can no longer be changed.
 func (a *App) applyContentEdit(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
-	blocks map[core.Platform]json.RawMessage,
+	settings map[core.Platform]json.RawMessage,
 ) error {
 	files, err := loadFiles(ctx, t, valueOr(in.MediaIDs, nil))
 	if err != nil || !changesContent(in) {
@@ -146,7 +146,7 @@ func (a *App) applyContentEdit(ctx context.Context, t store.Tenant, p *core.Post
 	default:
 		return errUnchangeable(p)
 	}
-	if err := checkNotArmed(ctx, t, p); err != nil {
+	if err := lockAndCheckNotArmed(ctx, t, p); err != nil {
 		return err
 	}
 	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)
@@ -159,16 +159,16 @@ func (a *App) applyContentEdit(ctx context.Context, t store.Tenant, p *core.Post
 	if in.Settings == nil {
 		return nil
 	}
-	return a.replaceSettings(p, blocks)
+	return a.replaceSettings(p, settings)
 }
 
 // replaceSettings replaces all settings of a post. Settings that are not in the request are removed (Spec §4).
-func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMessage) error {
-	if block, ok := blocks[p.Platform]; ok {
-		p.Settings = block
+func (a *App) replaceSettings(p *core.Post, settings map[core.Platform]json.RawMessage) error {
+	if own, ok := settings[p.Platform]; ok {
+		p.Settings = own
 		return nil
 	}
-	if len(blocks) > 0 { // settings of other networks do not concern this post
+	if len(settings) > 0 { // settings of other networks do not concern this post
 		return nil
 	}
 	n, err := a.getNetworkRules("settings", string(p.Platform))
@@ -254,7 +254,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 		return err
 	}
 	return t.SavePostChange(ctx, change, func(t store.Tenant) error {
-		if err := takeSlot(ctx, t, p.ID, period, r.plan); err != nil {
+		if err := reserveSlot(ctx, t, p.ID, period, r.plan); err != nil {
 			return err
 		}
 		if err := t.LockConnectedAccountsShared(ctx, r.accountIDs()); err != nil {
@@ -317,8 +317,8 @@ func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, 
 	return a.savePostChange(ctx, t, change, pub)
 }
 
-// checkContentAndSetDelivery checks the new content of a queued post as POST /posts does, and returns its ledger row
-// for that content. The post keeps its slot.
+// checkContentAndSetDelivery checks the new content of a queued post as POST /posts does, and returns the post's ledger
+// row with the delivery of that content. The post keeps its slot.
 func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p *core.Post,
 	pub store.Publication,
 ) (store.Publication, error) {

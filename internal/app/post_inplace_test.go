@@ -103,7 +103,7 @@ func TestAPostWhoseTimeComesWhileItIsEditedGoesOutAsItWas(t *testing.T) {
 	b.ws.Work(post)
 	_, err := b.editInPlace(post, contract.EditPost{Text: new("too late"), Revision: "the one of the queued post"})
 	e := core.ErrorOrInternal(err)
-	if e.Code != core.CodeConflict || e.Message != "The post was published before you saved. Your changes are not in it." {
+	if e.Code != core.CodeConflict || e.Message != "The post was published before you saved. Your changes are not in the post." {
 		t.Errorf("the answer is %v", err)
 	}
 	b.Fault(fault("create", "reject"))

@@ -11,9 +11,10 @@ import (
 	"belfry/internal/store"
 )
 
-// enterAndLoadPost checks the caller's read scope, and returns access to their workspace and one of its posts.
-func (a *App) enterAndLoadPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
-	t, postID, err := enterWithID[core.PostKind](a, c, core.Read, id)
+// authorizeAndLoadPost checks the caller's read scope, and returns access to the caller's workspace and one of its
+// posts.
+func (a *App) authorizeAndLoadPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
+	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Read, id)
 	if err != nil {
 		return t, core.Post{}, err
 	}
@@ -23,13 +24,13 @@ func (a *App) enterAndLoadPost(ctx context.Context, c core.Caller, id string) (s
 
 // GetPost returns a post.
 func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	_, p, err := a.enterAndLoadPost(ctx, c, id)
+	_, p, err := a.authorizeAndLoadPost(ctx, c, id)
 	return a.postOf(p), err
 }
 
-// ListPosts lists posts by time: newest first, or oldest first with order asc.
+// ListPosts lists posts by time: newest first, or oldest first if the order is asc.
 func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (contract.PostList, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return contract.PostList{}, err
 	}
@@ -58,17 +59,17 @@ func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 
 // CountPosts counts the workspace's posts by status.
 func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatus]int, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
 	return t.CountPostsByStatusCapped(ctx)
 }
 
-// ListPostEvents returns a post's timeline. While the worker will retry the post automatically, the last event is
+// ListPostEvents returns a post's timeline. If a worker will retry the post automatically, the last event is
 // retriedByWorker with the time of that attempt.
 func (a *App) ListPostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
-	t, p, err := a.enterAndLoadPost(ctx, c, id)
+	t, p, err := a.authorizeAndLoadPost(ctx, c, id)
 	if err != nil {
 		return contract.Events{}, err
 	}
@@ -103,7 +104,7 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant, in contract.L
 	if err != nil {
 		return f, err
 	}
-	if err := a.parseRangeAndCursor(ctx, t, in, &f); err != nil {
+	if err := a.setRangeAndCursor(ctx, t, in, &f); err != nil {
 		return f, err
 	}
 	if f.Account, err = parseExistingID(ctx, "query.accountId", in.AccountID, t.ConnectedAccount); err != nil {
@@ -113,9 +114,9 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant, in contract.L
 	return f, err
 }
 
-// parseExistingID parses the id at a path of the request, and calls load to check that the object exists. For an empty
-// text, it returns the zero id.
-func parseExistingID[K core.Kind, V any](ctx context.Context, path, text string,
+// parseExistingID parses the id at fieldPath of the request, and calls load to check that the object exists. For an
+// empty text, it returns the zero id.
+func parseExistingID[K core.Kind, V any](ctx context.Context, fieldPath, text string,
 	load func(context.Context, core.ID[K]) (V, error),
 ) (id core.ID[K], err error) {
 	if text == "" {
@@ -124,10 +125,10 @@ func parseExistingID[K core.Kind, V any](ctx context.Context, path, text string,
 	if id, err = core.ParseID[K](text); err == nil {
 		_, err = load(ctx, id)
 	}
-	return id, core.WithNotFoundPath(path, err)
+	return id, core.WithNotFoundPath(fieldPath, err)
 }
 
-// parseStatuses parses a comma-separated list of statuses. noun is what has the status, for the error message.
+// parseStatuses parses a comma-separated list of statuses. noun names what has the status, for the error message.
 func parseStatuses[S ~string](list, noun string, known ...S) ([]S, error) {
 	if list == "" {
 		return nil, nil
@@ -147,9 +148,9 @@ func parseStatuses[S ~string](list, noun string, known ...S) ([]S, error) {
 	return found, nil
 }
 
-// parseRangeAndCursor sets from, to and the cursor on f. A date is a day in the workspace's zone, and `to` includes
-// that day.
-func (a *App) parseRangeAndCursor(ctx context.Context, t store.Tenant, in contract.ListPosts,
+// setRangeAndCursor parses the request's from, to and cursor, and sets them on f. A date means a day in the workspace's
+// zone, and `to` includes that day.
+func (a *App) setRangeAndCursor(ctx context.Context, t store.Tenant, in contract.ListPosts,
 	f *store.PostFilter,
 ) error {
 	ws, err := t.Workspace(ctx)
@@ -166,8 +167,9 @@ func (a *App) parseRangeAndCursor(ctx context.Context, t store.Tenant, in contra
 	return err
 }
 
-// parseTimeOrDate parses a date-time, or a date, to which it adds days. For an empty text, it returns the zero time.
-func parseTimeOrDate(path, text string, zone core.Zone, addDays int) (time.Time, error) {
+// parseTimeOrDate parses a date-time, or a date, which becomes the beginning of the day addDays later in the zone. For
+// an empty text, it returns the zero time.
+func parseTimeOrDate(fieldPath, text string, zone core.Zone, addDays int) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -177,7 +179,7 @@ func parseTimeOrDate(path, text string, zone core.Zone, addDays int) (time.Time,
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}
-	return time.Time{}, core.Invalid(path, "%q is not a date or time.", text).
+	return time.Time{}, core.Invalid(fieldPath, "%q is not a date or time.", text).
 		WithHint("Write a date as 2026-11-21, or a time as 2026-11-21T18:00:00Z.")
 }
 

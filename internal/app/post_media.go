@@ -21,8 +21,8 @@ func loadFiles(ctx context.Context, t store.Tenant, idTexts []string) ([]core.Me
 	return filesInOrder(found, ids)
 }
 
-// filesInOrder returns the files with these ids in the same order. For a missing one, it returns not_found with its
-// index.
+// filesInOrder returns the files with these ids in the same order. For a missing file, it returns not_found with the
+// index of the id.
 func filesInOrder(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
 	files := make([]core.Media, len(ids))
 	for i, id := range ids {
@@ -85,9 +85,9 @@ func savePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
 
-// lockAvailableFiles locks the files of a post that is to be published again, until the transaction ends. It returns
-// an error if one of them cannot be published.
-func lockAvailableFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+// lockAndCheckPostFiles locks the files of a post that is to be published again, until the transaction ends. It returns
+// an error if one of the files cannot be published.
+func lockAndCheckPostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if len(p.MediaIDs) == 0 {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 
 func errPostBusy() error {
 	return core.Fail(core.CodeConflict, "The post is being published, or may already be published.").
-		WithHint("Wait until it is live or failed. Its status line shows what it is waiting for.")
+		WithHint("Wait until the post is live or has failed. Its status line shows what it is waiting for.")
 }
 
 // lockUnclaimedPublication locks the ledger row of a post and returns it. It returns conflict if a worker has claimed
@@ -41,7 +41,7 @@ func (a *App) savePostChange(ctx context.Context, t store.Tenant, c core.Change,
 }
 
 // savePublication stores a post's ledger row. If the post is queued, the row becomes due at the post's time; otherwise
-// no worker claims it.
+// no worker claims the row.
 func (a *App) savePublication(ctx context.Context, t store.Tenant, p core.Post, pub store.Publication) error {
 	pub.Rest = core.DoStop
 	if p.Status == core.PostQueued {
@@ -51,19 +51,19 @@ func (a *App) savePublication(ctx context.Context, t store.Tenant, p core.Post, 
 }
 
 // changePost locks a post and calls change with it, writes the audit log if something has changed, and returns the
-// changed post. malformed is an error in the form of the request, or nil; it is returned before anything is read.
-func (a *App) changePost(ctx context.Context, c core.Caller, id string, malformed error,
+// changed post. inputErr is an error in the form of the request, or nil; it is returned before anything is read.
+func (a *App) changePost(ctx context.Context, c core.Caller, id string, inputErr error,
 	change func(store.Tenant, *core.Post) error,
 ) (contract.Post, error) {
-	p, _, err := a.changePostWithUndo(ctx, c, id, malformed, change)
+	p, _, err := a.changePostWithUndo(ctx, c, id, inputErr, change)
 	return p, err
 }
 
 // changePostWithUndo is changePost, but also returns the post's earlier schedule for RestorePostSchedules.
-func (a *App) changePostWithUndo(ctx context.Context, c core.Caller, id string, malformed error,
+func (a *App) changePostWithUndo(ctx context.Context, c core.Caller, id string, inputErr error,
 	change func(store.Tenant, *core.Post) error,
 ) (p contract.Post, before PostSchedule, err error) {
-	t, postID, err := enterToEdit[core.PostKind](a, c, id, malformed)
+	t, postID, err := authorizeEditAndParseID[core.PostKind](a, c, id, inputErr)
 	if err != nil {
 		return p, before, err
 	}
@@ -104,7 +104,8 @@ func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contrac
 }
 
 // CancelPostWithUndo is CancelPost, but also returns the post's earlier schedule for RestorePostSchedules.
-func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string) (contract.Post, PostSchedule, error) {
+func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string,
+) (p contract.Post, before PostSchedule, err error) {
 	return a.changePostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.HasPendingRetry():
@@ -122,7 +123,7 @@ func (a *App) cancelQueuedPost(ctx context.Context, t store.Tenant, p *core.Post
 	if err := a.unqueuePost(ctx, t, p); err != nil {
 		return err
 	}
-	return a.checkDraftQuota(ctx, t)
+	return a.checkDraftQuotaAfterAdding(ctx, t)
 }
 
 // cancelPendingRetry cancels the automatic retry of a failed post.
@@ -162,7 +163,8 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 	})
 }
 
-// requeuePost queues a failed post again. It keeps the ledger row, so that an armed handle remains the only one.
+// requeuePost queues a failed post again, after it has locked and checked the post's files. It keeps the ledger row, so
+// that an armed handle remains the only handle.
 func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) error {
 	now := a.cfg.Now().UTC()
 	change, err := p.MakeChange(core.MoveRetry, now, "")
@@ -174,7 +176,7 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 		return err
 	}
 	pub.Handle = string(pub.Sealed) // Requeue only checks whether there is a handle
-	if err := lockAvailableFiles(ctx, t, p); err != nil {
+	if err := lockAndCheckPostFiles(ctx, t, p); err != nil {
 		return err
 	}
 	if change.Post.PublishAt.Before(now) {
@@ -186,7 +188,7 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 
 // DuplicatePost creates a draft with the account, content and settings of a post, but without a time.
 func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	t, postID, err := enterWithID[core.PostKind](a, c, core.Write, id)
+	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Post{}, err
 	}
@@ -204,14 +206,14 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 		if err := t.CreatePosts(ctx, store.NewPosts{Posts: []core.Post{made}, By: c.User(), Unchecked: true}); err != nil {
 			return err
 		}
-		return a.checkDraftQuota(ctx, t)
+		return a.checkDraftQuotaAfterAdding(ctx, t)
 	})
 	return a.postOf(made), err
 }
 
 // DeletePost deletes a draft or a failed post. The slot of a failed post stays used.
 func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
-	t, postID, err := enterWithID[core.PostKind](a, c, core.Write, id)
+	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
@@ -224,8 +226,8 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 		if err := post.ApplyMove(core.MoveDelete); err != nil {
 			return err
 		}
-		// The ledger row is locked first, because a worker that saves a question holds that row while it waits for
-		// the post.
+		// The ledger row is locked first, because a worker that records a question to the network holds that row while it
+		// waits for the post.
 		if _, err := t.LockPublication(ctx, post.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}

@@ -11,13 +11,13 @@ import (
 	"belfry/internal/store"
 )
 
-// sameTextWithin is how long before or after a post a network is likely to treat the same text as spam.
+// sameTextWithin is the period, before and after a post, in which a network is likely to treat the same text as spam.
 const sameTextWithin = 24 * time.Hour
 
 // PlanPosts returns what a request to create posts would do for each account, with its issues. It changes nothing
 // (Spec §4, POST /posts/plan).
 func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPosts) (contract.Plan, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return contract.Plan{}, err
 	}
@@ -134,8 +134,8 @@ var sameText = map[core.PostStatus]core.IssueText{
 	core.PostQueued: core.WarnSameTextQueued,
 }
 
-// findRepeatedTexts finds the accounts that have a post with the same text within sameTextWithin, and returns the
-// status of that post for each. It finds none for drafts.
+// findRepeatedTexts finds the accounts that have another post with the same text within sameTextWithin, and returns the
+// status of that post for each account. It finds none for drafts.
 func findRepeatedTexts(ctx context.Context, t store.Tenant,
 	r *postRequest,
 ) (map[core.AccountID]core.PostStatus, error) {
@@ -160,7 +160,7 @@ func (a *App) planOf(r *postRequest) contract.Plan {
 		out.OK = out.OK && row.OK()
 		out.Rows = append(out.Rows, contract.PlanRowOf(row))
 	}
-	out.Table = a.formatPlan(r)
+	out.Table = a.formatPlanTable(r)
 	return out
 }
 

@@ -35,7 +35,7 @@ type postTarget struct {
 	network network.Network
 }
 
-// queuesPosts reports whether the request queues posts. Otherwise, it is about drafts.
+// queuesPosts reports whether the request queues posts. Otherwise, it creates drafts.
 func (r *postRequest) queuesPosts() bool { return r.when.Kind != core.WhenDraft }
 
 // slotCount returns how many slots of the month the request uses.
@@ -50,8 +50,8 @@ func (r *postRequest) accountIDs() []core.AccountID {
 	return convertAll(r.targets, func(t postTarget) core.AccountID { return t.draft.Account.ID })
 }
 
-// parsePostRequest parses a request and reads what it refers to. For a mistake in its form, it returns invalid_request
-// for the first one in the order of the fields; then not_found for an unknown id. It changes nothing.
+// parsePostRequest parses a request and reads what it refers to. It returns invalid_request for the first malformed
+// field or, if there is none, not_found for the first unknown id. It changes nothing.
 func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.PlanPosts) (*postRequest, error) {
 	if _, err := parseWhen(in.When, core.Zone{}); err != nil { // the workspace's zone is not known yet
 		return nil, err
@@ -115,8 +115,8 @@ func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
 		return core.When{Kind: core.WhenInstant, At: w.Instant, Zone: zone}, nil
 	}
 	when, err := core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
-	if w.Held {
-		when.Hold = sendHold
+	if w.Delayed {
+		when.Hold = undoDelay
 	}
 	return when, err
 }
@@ -136,19 +136,20 @@ func checkContentTexts(in contract.PlanPosts) error {
 	return nil
 }
 
-// sortedKeys returns the keys in order, so that the same mistake is always reported first.
+// sortedKeys returns the keys in alphabetical order, so that the same mistake is always reported first.
 func sortedKeys[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
 
-// parseSettings strictly parses the settings of every network in the request, including networks without a target. Its
+// parseSettings strictly parses the settings of every network in the request, including networks without a target. The
 // error joins all mistakes.
-func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
+func (a *App) parseSettings(fieldPath string, settings map[string]json.RawMessage,
+) (map[core.Platform]json.RawMessage, error) {
 	out := map[core.Platform]json.RawMessage{}
 	var mistakes []error
-	for _, name := range sortedKeys(blocks) {
-		n, err := a.getNetworkRules(path, name)
+	for _, name := range sortedKeys(settings) {
+		n, err := a.getNetworkRules(fieldPath, name)
 		if err == nil {
-			out[core.Platform(name)], err = n.NormalizeSettings(blocks[name])
-			err = core.PrefixPaths(path+"."+name, err)
+			out[core.Platform(name)], err = n.NormalizeSettings(settings[name])
+			err = core.PrefixPaths(fieldPath+"."+name, err)
 		}
 		mistakes = append(mistakes, err)
 	}
@@ -165,22 +166,23 @@ func (a *App) checkOverrideNetworks(overrides map[string]contract.Override) erro
 	return nil
 }
 
-// getNetworkRules returns the rules of a network, or invalid_request if there is no such network. Belfry may not be
-// able to publish to it.
-func (a *App) getNetworkRules(path, name string) (network.Rules, error) {
+// getNetworkRules returns the rules of a network, even if Belfry cannot publish to that network. It returns
+// invalid_request if there is no such network.
+func (a *App) getNetworkRules(fieldPath, name string) (network.Rules, error) {
 	if r, ok := a.cfg.Networks.FindRules(core.Platform(name)); ok {
 		return r, nil
 	}
-	return nil, a.errUnknownNetwork(path+"."+name, name)
+	return nil, a.errUnknownNetwork(fieldPath+"."+name, name)
 }
 
-// errUnknownNetwork returns the error for an unknown network, with the most similar name as the hint.
-func (a *App) errUnknownNetwork(path, name string) error {
+// errUnknownNetwork returns invalid_request for an unknown network. The hint contains the most similar name, or all
+// names.
+func (a *App) errUnknownNetwork(fieldPath, name string) error {
 	var names []string
 	for _, r := range a.cfg.Networks.Rules() {
 		names = append(names, string(r.Describe().ID))
 	}
-	e := core.Invalid(path, "%q is not the name of a network.", name)
+	e := core.Invalid(fieldPath, "%q is not the name of a network.", name)
 	if nearest := core.NearestName(name, names); nearest != "" {
 		return e.WithHint("Did you mean %s?", nearest)
 	}
@@ -220,21 +222,21 @@ func uniqueIDs(ids []core.AccountID) []core.AccountID {
 	return unique
 }
 
-// parseIDs parses the ids at a path of a request. A malformed id is not_found.
-func parseIDs[K core.Kind](path string, texts []string) ([]core.ID[K], error) {
+// parseIDs parses the ids in the list at fieldPath of a request. A malformed id is not_found.
+func parseIDs[K core.Kind](fieldPath string, texts []string) ([]core.ID[K], error) {
 	ids := make([]core.ID[K], len(texts))
 	for i, text := range texts {
 		var err error
 		if ids[i], err = core.ParseID[K](text); err != nil {
-			return nil, core.WithNotFoundPath(indexedPath(path, i), err)
+			return nil, core.WithNotFoundPath(indexedPath(fieldPath, i), err)
 		}
 	}
 	return ids, nil
 }
 
 // accountsInOrder returns the accounts with these ids in the same order. For a missing one, it returns not_found with
-// its index in given, the list at path.
-func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, path string,
+// its index in given, the list at fieldPath of the request.
+func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, fieldPath string,
 	given []string,
 ) ([]core.Account, error) {
 	accounts := make([]core.Account, len(ids))
@@ -242,7 +244,7 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 		account, ok := found[id]
 		if !ok {
 			if place := slices.Index(given, id.String()); place >= 0 {
-				return nil, core.NotFoundAt(indexedPath(path, place))
+				return nil, core.NotFoundAt(indexedPath(fieldPath, place))
 			}
 			return nil, core.NotFound()
 		}
@@ -251,7 +253,7 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 	return accounts, nil
 }
 
-func indexedPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+func indexedPath(fieldPath string, i int) string { return fmt.Sprintf("%s[%d]", fieldPath, i) }
 
 // newPostTarget returns the target for an account: the general content with the overrides and settings for its
 // network.

@@ -8,8 +8,9 @@ import (
 	"belfry/internal/core"
 )
 
-// formatPlan formats the plan as a monospaced table, which is the same for the API, the dashboard and agents.
-func (a *App) formatPlan(r *postRequest) string {
+// formatPlanTable formats the plan as a monospaced table with the quota, issues and warnings below it. The table is the
+// same for the API, the dashboard and agents.
+func (a *App) formatPlanTable(r *postRequest) string {
 	var table strings.Builder
 	columns := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(columns, "NETWORK\tACCOUNT\tWHEN\tPLAN") // writing to a Builder never fails
@@ -55,5 +56,5 @@ func (r *postRequest) formatQuota() string {
 	return fmt.Sprintf("This month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.slotCount())
 }
 
-// oneLine replaces line breaks and repeated spaces by single spaces, so that a name does not break the table.
+// oneLine replaces line breaks and repeated spaces with single spaces, so that a name does not break the table.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -17,10 +17,10 @@ import (
 const changeUseful = 7 * 24 * time.Hour
 
 // EditProfile changes the person's name and email address on this server. A new address requires a recently confirmed
-// password, and is a conflict if another person has it. A changed address ends the password reset links that were sent
-// to the old one, and queues an email to the old one.
+// password, and is a conflict if another person has it. A changed address invalidates the password reset links that
+// were sent to the old address, and queues an email to the old address.
 func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditProfile) error {
-	t, err := a.enterSession(c, false)
+	t, err := a.authorizeSession(c, false)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
 	email string,
 ) error {
-	if _, err := a.enterReauthenticated(c, false); err != nil {
+	if _, err := a.authorizeReauthenticated(c, false); err != nil {
 		return err
 	}
 	if err := t.DeletePasswordResets(ctx, before.ID); err != nil || a.MailMode() == MailOff {
@@ -69,20 +69,21 @@ func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Cal
 	return a.queueMail(ctx, t, mail.Message{To: before.Email, Name: before.Name, Letter: mail.Letter{
 		Subject:    "Your Belfry email address has changed",
 		Paragraphs: []string{"You now sign in to Belfry with " + email + ". You can no longer sign in with this address."},
-		Footnote: "If you did not change it, ask the operator of this server to restore your account: " +
+		Footnote: "If you did not change your email address, ask the operator of this server to restore your account: " +
 			a.cfg.PublicURL,
 	}}, a.cfg.Now().Add(changeUseful))
 }
 
-// profileAuditFields returns the values of a profile that the audit log records.
+// profileAuditFields returns the fields of a profile that the audit log records.
 func profileAuditFields(u core.User) map[string]string {
 	return map[string]string{"name": u.Name, "email": u.Email}
 }
 
 // ChangePassword replaces the person's password. It ends their password reset links and all of their sessions except
-// the present one, which must store the returned proof to continue. A wrong present password is invalid_request.
+// the present one, which must store the returned proof to continue. If the present password is wrong, it returns
+// invalid_request.
 func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.ChangePassword) (proof string, err error) {
-	t, err := a.enterSession(c, false)
+	t, err := a.authorizeSession(c, false)
 	if err != nil {
 		return "", err
 	}
@@ -111,20 +112,20 @@ func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.Cha
 	return SessionProof(hash), nil
 }
 
-// withErrorPath returns an invalid_request error with another path, and any other error unchanged.
-func withErrorPath(path string, err error) error {
+// withErrorPath returns an invalid_request error with its path replaced, and any other error unchanged.
+func withErrorPath(fieldPath string, err error) error {
 	e, ok := errors.AsType[*core.Error](err)
 	if !ok || e.Code != core.CodeInvalidRequest {
 		return err
 	}
 	moved := *e
-	moved.Path = path
+	moved.Path = fieldPath
 	return &moved
 }
 
-// GetMailChoice returns about which problems of the workspace the person gets emails.
+// GetMailChoice returns which of the workspace's problems the person gets emails about.
 func (a *App) GetMailChoice(ctx context.Context, c core.Caller) (core.MailChoice, error) {
-	t, err := a.enterSession(c, false)
+	t, err := a.authorizeSession(c, false)
 	if err != nil {
 		return "", err
 	}
@@ -132,9 +133,9 @@ func (a *App) GetMailChoice(ctx context.Context, c core.Caller) (core.MailChoice
 	return c.Role().MailChoiceOrDefault(own), err
 }
 
-// SetMailChoice sets about which problems of the workspace the person gets emails.
+// SetMailChoice sets which of the workspace's problems the person gets emails about.
 func (a *App) SetMailChoice(ctx context.Context, c core.Caller, choice string) error {
-	t, err := a.enterSession(c, false)
+	t, err := a.authorizeSession(c, false)
 	if err != nil {
 		return err
 	}

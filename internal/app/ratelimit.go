@@ -34,18 +34,18 @@ func (a *App) refuseOverLimit(limitName string, wait time.Duration, what string)
 	return errRateLimited(wait, "Too many "+what+".", "Wait for the number of seconds in Retry-After, then send fewer requests.")
 }
 
-// CountedRequest is a request that its address's limit allows. Caller is the caller of its API key, or Refused is the
-// reason why there is none.
+// CountedRequest is a request that was counted toward the limit of its client address. Caller is the caller to whom its
+// API key belongs; if there is none, Refused is the reason.
 type CountedRequest struct {
 	Counted store.RateCount
 	Caller  core.Caller
 	Refused error
 }
 
-// CountAndAuthenticate counts a request toward the limit of its client address, whoever sends it (Spec §8), and
+// CountRequestAndAuthenticate counts a request toward the limit of its client address, whoever sends it (Spec §8), and
 // authenticates its API key in the same round trip. If the address is over its limit, it returns rate_limited together
-// with the counts. An invalid key is no error: it is in CountedRequest.Refused.
-func (a *App) CountAndAuthenticate(ctx context.Context, addressKey, bearer string) (CountedRequest, error) {
+// with the counts. If the key is invalid, the error is nil, and CountedRequest.Refused is set.
+func (a *App) CountRequestAndAuthenticate(ctx context.Context, addressKey, bearer string) (CountedRequest, error) {
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.remainingWait(addressKey, a.cfg.Now()); wait > 0 {
 		c := store.RateCount{Reset: wait, RetryAfter: wait}
@@ -76,12 +76,12 @@ func (a *App) CountAndAuthenticate(ctx context.Context, addressKey, bearer strin
 	return arrival, nil
 }
 
-// pagesPerRequest is how many page requests an address can make for each API request that it can make. A browser makes
-// many requests by itself, and all people in an office may share one address.
+// pagesPerRequest is how many page requests an address may make for each API request that its limit allows. A browser
+// makes many requests by itself, and all people in an office may share one address.
 const pagesPerRequest = 5
 
-// CountPageRequest counts a request for a page of the dashboard. It returns rate_limited if the address is over its
-// limit.
+// CountPageRequest counts a request for a page of the dashboard toward the limit of its client address. It returns
+// rate_limited if the address is over that limit.
 func (a *App) CountPageRequest(ctx context.Context, addressKey string) error {
 	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
 	wait := a.refused.remainingWait(key, a.cfg.Now())

@@ -21,13 +21,14 @@ const (
 	// replayLock is how long a first request may run before a repeated one takes its place. It is longer than any
 	// request is allowed to run.
 	replayLock = time.Minute
-	// endReplayTimeout limits what ends a request with a key, which also happens if the client is gone.
+	// endReplayTimeout limits how long it may take to store a response or release a key. Both also happen after the client
+	// has disconnected.
 	endReplayTimeout = 10 * time.Second
 )
 
 // Replay identifies a request that its client may repeat.
 type Replay struct {
-	// Route is the name of the operation, and Key the client's Idempotency-Key.
+	// Route identifies the operation, and Key is the client's Idempotency-Key.
 	Route, Key string
 	// Body is the body of the request. The same key with another body is an error.
 	Body []byte
@@ -39,7 +40,8 @@ type Replay struct {
 
 type replayKey struct{}
 
-// contextWithReplay returns a context with the replay, where the operation's transaction finds it (saveReplay).
+// contextWithReplay returns a context that contains the replay. saveReplay finds it there, in the operation's
+// transaction.
 func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
 	if replay == nil {
 		return ctx
@@ -123,13 +125,13 @@ func markReplaySaved(ctx context.Context, t store.Tenant, saveErr error) error {
 	return errStillRunning(other.Left)
 }
 
-// releaseReplayKey releases the key of a request that was admitted and then refused, so that the client can send a
-// corrected request. If the error is internal, the key stays reserved, because the outcome is unknown.
-func (a *App) releaseReplayKey(ctx context.Context, c core.Caller, replay *Replay, operationErr error) {
+// releaseReplayKeyAfterError releases the key of a request that was admitted and then refused, so that the client can
+// send a corrected request. If the error is internal, the key stays reserved, because the outcome is unknown.
+func (a *App) releaseReplayKeyAfterError(ctx context.Context, c core.Caller, replay *Replay, operationErr error) {
 	if replay == nil || isOutcomeUnknown(operationErr) {
 		return
 	}
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err == nil {
 		err = releaseReplay(ctx, t, replay)
 	}
@@ -138,13 +140,13 @@ func (a *App) releaseReplayKey(ctx context.Context, c core.Caller, replay *Repla
 	}
 }
 
-// isOutcomeUnknown reports whether an error leaves open what a request has done.
+// isOutcomeUnknown reports whether it is unknown, after an error, what a request has done.
 func isOutcomeUnknown(err error) bool {
 	code := core.CodeOf(err)
 	return err != nil && (code == core.CodeInternal || code == core.CodeUnavailable)
 }
 
-// releaseReplay frees a key, even if its client has gone.
+// releaseReplay releases a key, even if its client has disconnected.
 func releaseReplay(ctx context.Context, t store.Tenant, replay *Replay) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
@@ -159,7 +161,7 @@ func (r *Replay) toStoreReplay() store.Replay {
 	return store.Replay{Route: r.Route, Key: r.Key, Fingerprint: sum.Sum(nil)}
 }
 
-// checkKey returns invalid_request if the key has a wrong length or other than visible ASCII characters.
+// checkKey returns invalid_request if the key is empty or too long, or contains anything but visible ASCII characters.
 func (r *Replay) checkKey() error {
 	if len(r.Key) == 0 || len(r.Key) > maxReplayKey {
 		return core.Invalid("Idempotency-Key", "The header Idempotency-Key must have 1 to %d characters.", maxReplayKey)

@@ -93,7 +93,7 @@ type Rotation struct {
 const rotateBatch = 500
 
 // RotateSecrets re-encrypts all values that were not encrypted with the newest key. It can run beside the service, and
-// can be interrupted at any time. Every process must have the newest key before it runs.
+// can be interrupted at any time. Every process must have the newest key before RotateSecrets runs.
 func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	var r Rotation
 	err := errors.Join(
@@ -108,7 +108,7 @@ func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	return r, a.cfg.Store.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSecretsRotated, After: r})
 }
 
-// resealColumn re-encrypts the values of one column with the newest key and adds the numbers to total.
+// resealColumn re-encrypts the values of one column with the newest key, and adds the results to the counts in total.
 func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedColumn, purpose string,
 	total *Rotation,
 ) error {
@@ -140,8 +140,8 @@ func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 	}
 }
 
-// CountSealedByKey counts the encrypted values by the id of their key, and updates the metric. A key with no values
-// can be removed.
+// CountSealedByKey counts the encrypted values by the id of their key, and updates the metric that shows these counts.
+// A key without values can be removed.
 func (a *App) CountSealedByKey(ctx context.Context) (map[string]int64, error) {
 	counts, err := a.cfg.Store.CountSealedByKey(ctx)
 	if err != nil {

@@ -61,13 +61,13 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("set up: %w", err)
 	}
-	return a.recordSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
+	return a.completeSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
 // addWorkspaceWithOwner stores a workspace with its owner. If the workspace has no slug, it derives one from the name,
 // with a number if the slug is taken. It returns conflict if a given slug is taken.
 func (a *App) addWorkspaceWithOwner(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID,
-	by core.Caller,
+	actor core.Caller,
 ) (core.Workspace, error) {
 	made := w.Slug == ""
 	base := slugify(w.Name)
@@ -84,7 +84,8 @@ func (a *App) addWorkspaceWithOwner(ctx context.Context, s *store.Store, w core.
 				return w, err
 			}
 			return w, s.AddAuditEntry(ctx, core.AuditEntry{
-				Action: core.AuditWorkspaceCreated, Actor: by, Workspace: w.ID, After: map[string]string{"owner": owner.String()},
+				Action: core.AuditWorkspaceCreated, Actor: actor, Workspace: w.ID,
+				After: map[string]string{"owner": owner.String()},
 			})
 		case !made:
 			return w, core.Fail(core.CodeConflict, "Another workspace has or had the short name %q.", w.Slug).WithHint("Choose a different short name.")
@@ -92,7 +93,7 @@ func (a *App) addWorkspaceWithOwner(ctx context.Context, s *store.Store, w core.
 	}
 }
 
-// numberedSlug returns the nth short name to try: first base itself, then base with the number appended.
+// numberedSlug returns the nth slug to try: first base itself, then base with the number appended.
 func numberedSlug(base string, n int) string {
 	if n == 1 {
 		return base
@@ -101,9 +102,9 @@ func numberedSlug(base string, n int) string {
 	return strings.TrimRight(base[:min(len(base), maxSlug-len(number))], "-") + number
 }
 
-// newWorkspace checks the fields of a new workspace and returns it, without storing it. namePath is the path of the
-// name in the request.
-func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.Workspace, error) {
+// newWorkspace checks the fields of a new workspace and returns the workspace, without storing it. nameFieldPath is the
+// path of the name in the request.
+func (a *App) newWorkspace(in contract.CreateWorkspace, nameFieldPath string) (core.Workspace, error) {
 	w := core.Workspace{
 		ID: core.NewID[core.WorkspaceKind](), Name: in.Name, Slug: in.Slug, Plan: in.Plan,
 		Currency: currency,
@@ -121,10 +122,10 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 	}
 	var wrongZone error
 	w.Zone, wrongZone = parseZone(in.TZ)
-	return w, errors.Join(checkName(namePath, "The workspace's name", in.Name), wrongZone)
+	return w, errors.Join(checkName(nameFieldPath, "The workspace's name", in.Name), wrongZone)
 }
 
-// parseZone returns the time zone with an IANA name, or invalid_request.
+// parseZone returns the time zone with an IANA name, or invalid_request if there is none.
 func parseZone(tz string) (core.Zone, error) {
 	zone, err := core.ParseZone(tz)
 	if err != nil {
@@ -136,8 +137,8 @@ func parseZone(tz string) (core.Zone, error) {
 // currency is the currency of a new workspace.
 const currency = "USD"
 
-// newUser checks the details of a new person and returns the person, without storing them. Its error joins all
-// mistakes.
+// newUser checks the details of a new person, including the password, and returns the person without a password. It
+// stores nothing. The error joins all mistakes.
 func newUser(name, email, password string) (core.User, error) {
 	u := core.User{ID: core.NewID[core.UserKind](), Name: name}
 	var wrongEmail error

@@ -29,7 +29,7 @@ type SignedIn struct {
 
 // Visitor is the browser of a person who signs in.
 type Visitor struct {
-	AddressKey string // the key under which limits count its address
+	AddressKey string // the key under which limits count the browser's network address
 	Device     string // the value of its device cookie; "" if it has none
 }
 
@@ -56,7 +56,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.countAndVerifyPassword(ctx, user, in.Password, from, errWrongPassword()); err != nil {
+	if err := a.throttleAndVerifyPassword(ctx, user, in.Password, from, errWrongPassword()); err != nil {
 		return SignedIn{}, err
 	}
 	memberships, err := a.cfg.Store.Memberships(ctx, user.ID)
@@ -67,7 +67,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
 			WithHint("Ask an owner or admin to add you.")
 	}
-	return a.recordSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
+	return a.completeSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
 }
 
 // findUser returns the person with an email address. For an unknown address, the result has no id and no password.
@@ -83,22 +83,22 @@ func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, err
 	return user, nil
 }
 
-// countAndVerifyPassword counts an attempt, and returns wrongErr unless the password is the person's. After too many
-// attempts, it returns rate_limited. It takes the same time for an unknown person as for a known one.
-func (a *App) countAndVerifyPassword(ctx context.Context, user store.SignInUser, password string, from Visitor,
+// throttleAndVerifyPassword counts an attempt to sign in, and returns wrongErr unless the password is the person's.
+// After too many attempts, it returns rate_limited. It takes the same time for an unknown person as for a known one.
+func (a *App) throttleAndVerifyPassword(ctx context.Context, user store.SignInUser, password string, from Visitor,
 	wrongErr error,
 ) error {
-	bucket, err := a.countPasswordAttempt(ctx, user, from)
+	bucket, err := a.throttlePasswordAttempt(ctx, user, from)
 	if err != nil {
 		return err
 	}
-	return a.verifyCountedPassword(ctx, user, password, bucket, wrongErr)
+	return a.verifyPasswordAndRefundAttempt(ctx, user, password, bucket, wrongErr)
 }
 
-// verifyCountedPassword returns wrongErr unless the password is the person's. It refunds a correct password to the
-// bucket in which the attempt was counted. It writes a wrong one to the audit log, even for an unknown person, so that
-// the response time does not reveal whether the person exists.
-func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, password, bucket string,
+// verifyPasswordAndRefundAttempt returns wrongErr unless the password is the person's. If the password is correct, it
+// refunds the attempt to the bucket in which the attempt was counted. It writes a failed attempt to the audit log, even
+// for an unknown person, so that the response time does not reveal whether the person exists.
+func (a *App) verifyPasswordAndRefundAttempt(ctx context.Context, user store.SignInUser, password, bucket string,
 	wrongErr error,
 ) error {
 	var right bool
@@ -124,9 +124,9 @@ func (a *App) verifyCountedPassword(ctx context.Context, user store.SignInUser, 
 	return nil
 }
 
-// countPasswordAttempt counts a password check and returns the bucket in which it was counted: that of the browser if
-// it is one of the person's devices, or else that of the account. It returns rate_limited after too many attempts.
-func (a *App) countPasswordAttempt(ctx context.Context, user store.SignInUser, from Visitor,
+// throttlePasswordAttempt counts an attempt and returns the bucket in which it was counted: the browser's bucket if the
+// browser is one of the person's devices, or else the account's. It returns rate_limited after too many attempts.
+func (a *App) throttlePasswordAttempt(ctx context.Context, user store.SignInUser, from Visitor,
 ) (bucket string, err error) {
 	known, err := a.isKnownDevice(ctx, user.ID, from.Device)
 	if err != nil {
@@ -142,13 +142,13 @@ func (a *App) countPasswordAttempt(ctx context.Context, user store.SignInUser, f
 	return bucket, a.throttleSignIns(ctx, bucket, accountTries, accountInterval)
 }
 
-// throttleAddressSignIns counts an attempt toward the limit of the visitor's address, and returns rate_limited if it
-// is over that limit.
+// throttleAddressSignIns counts an attempt toward the limit of the visitor's network address, and returns rate_limited
+// if the attempt is over that limit.
 func (a *App) throttleAddressSignIns(ctx context.Context, from Visitor) error {
 	return a.throttleSignIns(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
 }
 
-// accountBucketName returns the name of an account's limit, whether the account exists or not. The name does not
+// accountBucketName returns the name of an account's bucket, whether the account exists or not. The name does not
 // contain the email address.
 func accountBucketName(email string) string {
 	sum := sha256.Sum256([]byte(strings.ToLower(email)))
@@ -174,9 +174,9 @@ func errWrongPassword() error {
 		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }
 
-// recordSignIn remembers the browser as one of the person's devices, writes the audit log, and returns the result of
-// the sign-in.
-func (a *App) recordSignIn(
+// completeSignIn stores the browser as one of the person's devices, writes the audit log, and returns the result of the
+// sign-in.
+func (a *App) completeSignIn(
 	ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor,
 ) (SignedIn, error) {
 	var device string
@@ -242,7 +242,7 @@ func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.User
 // (Session.ProvedAt). A wrong password is invalid_request. Only a few attempts are allowed, because the session may be
 // stolen.
 func (a *App) ConfirmOwnPassword(ctx context.Context, c core.Caller, password string) error {
-	t, err := a.enterSession(c, false)
+	t, err := a.authorizeSession(c, false)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (a *App) ConfirmOwnPassword(ctx context.Context, c core.Caller, password st
 		return err
 	}
 	wrong := core.Invalid("", "This is not your password.")
-	if err := a.verifyCountedPassword(ctx, user, password, bucket, wrong); err != nil {
+	if err := a.verifyPasswordAndRefundAttempt(ctx, user, password, bucket, wrong); err != nil {
 		return err
 	}
 	return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditPasswordConfirmed, Actor: c})

@@ -15,7 +15,7 @@ import (
 // The operations in this file are for the operator, who needs no credential. The command line calls them.
 
 // CreateWorkspace creates a workspace with its owner. If a person with the email address exists, they become the owner
-// and keep their name and password.
+// and keep their name and password. The result is that of a sign-in by the owner, without a device.
 func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) (SignedIn, error) {
 	if in.TZ == "" {
 		in.TZ = "UTC"
@@ -56,7 +56,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 	}, nil
 }
 
-// newOwner returns a new person from the request, without storing them.
+// newOwner checks the details of the new owner in the request, and returns the person without storing them.
 func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.SignInUser, error) {
 	name := in.OwnerName
 	if name == "" {
@@ -70,8 +70,8 @@ func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.
 	return store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, err
 }
 
-// SetPlan changes the plan of the workspace with a slug or id.
-func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) error {
+// SetWorkspacePlan changes the plan of the workspace with a slug or id.
+func (a *App) SetWorkspacePlan(ctx context.Context, slugOrID string, plan core.PlanName) error {
 	if _, ok := a.cfg.Plans[plan]; !ok {
 		return a.errUnknownPlan(plan)
 	}
@@ -108,10 +108,10 @@ func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
 	return email, err
 }
 
-// BackdatePost moves a live or failed post and its timeline into the past, as if it had been published at the given
-// time. It is for demo posts, and does not change posts in other states.
+// BackdatePost moves a live or failed post and its timeline into the past, as if the post had been published at the
+// given time. It is for demo posts, and does not change posts in other states.
 func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at time.Time) error {
-	t, post, err := a.enterAndLoadPost(ctx, c, id)
+	t, post, err := a.authorizeAndLoadPost(ctx, c, id)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (a *App) getWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core
 	return w, err
 }
 
-// CreateOwnerKey creates an API key that acts for the person who has owned the workspace for the longest time.
+// CreateOwnerKey creates an API key that acts for the person who has owned the workspace the longest.
 func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope core.Scope) (contract.Key, error) {
 	w, err := a.getWorkspaceBySlugOrID(ctx, slugOrID)
 	if err != nil {

@@ -65,14 +65,14 @@ func TestTheOperatorNamesAWorkspaceBySlugOrID(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	must(t, h.App.SetPlan(t.Context(), "one", core.PlanStudio))
-	must(t, h.App.SetPlan(t.Context(), ws.ID.String(), core.PlanAgency))
+	must(t, h.App.SetWorkspacePlan(t.Context(), "one", core.PlanStudio))
+	must(t, h.App.SetWorkspacePlan(t.Context(), ws.ID.String(), core.PlanAgency))
 	who, err := h.App.Whoami(t.Context(), ws.Owner)
 	if err != nil || who.Usage.Plan != "agency" {
 		t.Errorf("the plan is %s, %v", who.Usage.Plan, err)
 	}
-	want(t, core.CodeInvalidRequest, h.App.SetPlan(t.Context(), "one", "golden"))
-	want(t, core.CodeNotFound, h.App.SetPlan(t.Context(), "none", core.PlanFree))
+	want(t, core.CodeInvalidRequest, h.App.SetWorkspacePlan(t.Context(), "one", "golden"))
+	want(t, core.CodeNotFound, h.App.SetWorkspacePlan(t.Context(), "none", core.PlanFree))
 
 	key, err := h.App.CreateOwnerKey(t.Context(), "one", "deploy", core.Write)
 	must(t, err)

@@ -24,7 +24,7 @@ type Changes struct {
 //
 // One query per second serves all watchers of a process. Without watchers, there are no queries.
 func (a *App) WatchChanges(ctx context.Context, c core.Caller) (<-chan Changes, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (a *App) WatchChanges(ctx context.Context, c core.Caller) (<-chan Changes, 
 const (
 	watchEvery = time.Second     // how often the database is asked for changes
 	lookTime   = 3 * time.Second // how long the database may take to answer
-	mostFailed = 3               // after more failed queries in a row, events may be too old to be found
+	mostFailed = 3               // after more failed queries in a row, some activity may be too old to be found
 	mostNamed  = 1000            // more changes are reported as Changes.All
 )
 
@@ -49,11 +49,11 @@ func (a *App) pollChanges(ctx context.Context) {
 	defer tick.Stop()
 	failed := 0
 	for range tick.C {
-		workspaces := a.watchers.workspacesOrStop()
+		workspaces := a.watchers.workspacesOrMarkStopped()
 		if workspaces == nil {
 			return
 		}
-		found, err := a.loadActivity(ctx, workspaces)
+		found, err := a.loadRecentActivity(ctx, workspaces)
 		if err == nil {
 			a.watchers.notifyWatchers(found, failed > mostFailed)
 			failed = 0
@@ -65,21 +65,21 @@ func (a *App) pollChanges(ctx context.Context) {
 	}
 }
 
-// loadActivity reads the activity in the workspaces. It gives up after lookTime if the database does not respond.
-func (a *App) loadActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
+// loadRecentActivity reads the activity in the workspaces. It gives up after lookTime if the database does not respond.
+func (a *App) loadRecentActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	return a.cfg.Store.RecentActivity(ctx, workspaces)
 }
 
-// watchers holds all watches of a process.
+// watchers holds all watchers of a process.
 type watchers struct {
 	mu      sync.Mutex
 	all     map[*watcher]struct{}
 	looking bool // pollChanges is running
 }
 
-// watcher is one watch of a workspace. seen is the activity of which it has been notified.
+// watcher watches one workspace. seen is the activity that it has been notified about.
 type watcher struct {
 	workspace core.WorkspaceID
 	changes   chan Changes
@@ -104,9 +104,9 @@ func (w *watchers) remove(one *watcher) {
 	delete(w.all, one)
 }
 
-// workspacesOrStop returns the workspaces with watchers. If there are none, it returns nil and records that
-// pollChanges stops.
-func (w *watchers) workspacesOrStop() (list []core.WorkspaceID) {
+// workspacesOrMarkStopped returns the workspaces with watchers. If there are none, it returns nil and records that
+// pollChanges has stopped.
+func (w *watchers) workspacesOrMarkStopped() (list []core.WorkspaceID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known := map[core.WorkspaceID]bool{}
@@ -137,8 +137,9 @@ func (w *watchers) notifyWatchers(found []store.Activity, missedSome bool) {
 	}
 }
 
-// compareAndDeliver compares the current activity with the activity seen before, remembers it, and sends the changes,
-// merged with those that have not been received yet. If some may have been missed, it sends Changes.All.
+// compareAndDeliver compares the current activity with the activity seen before, remembers the current activity, and
+// sends the changes, merged with those that have not been received yet. If some may have been missed, it sends
+// Changes.All.
 func (w *watcher) compareAndDeliver(current map[store.Activity]bool, missedSome bool) {
 	changes := changedPostsAndFiles(w.seen, current)
 	changes.All = missedSome
@@ -176,7 +177,8 @@ func mergeSorted(one, other []string) []string {
 	return slices.Compact(all)
 }
 
-// changedPostsAndFiles returns the posts and files with an activity that is new, or with a lasting one that is over.
+// changedPostsAndFiles returns the posts and files with an activity that is new, or with a lasting activity that has
+// ended.
 func changedPostsAndFiles(before, current map[store.Activity]bool) (c Changes) {
 	told := map[string]bool{}
 	add := func(activity store.Activity) {

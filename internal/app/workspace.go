@@ -13,7 +13,7 @@ import (
 // EditWorkspace changes the fields that are set in the request. If the zone changes, the months of the quota begin at
 // a different hour; used slots stay in their month, and posts keep their zones.
 func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.EditWorkspace) (contract.Workspace, error) {
-	t, err := a.enterReauthenticated(c, true)
+	t, err := a.authorizeReauthenticated(c, true)
 	if err != nil {
 		return contract.Workspace{}, err
 	}
@@ -30,7 +30,7 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 			return err
 		}
 		if in.Slug != nil {
-			if err := checkSlugCount(ctx, t, *in.Slug); err != nil {
+			if err := checkFormerSlugLimit(ctx, t, *in.Slug); err != nil {
 				return err
 			}
 		}
@@ -45,21 +45,21 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 	return contract.WorkspaceOf(after), err
 }
 
-// maxFormerSlugs is how many former slugs a workspace can have. It keeps them all, so no other workspace can have them.
+// maxFormerSlugs is how many former slugs a workspace can have. It keeps them all, so no other workspace can use them.
 const maxFormerSlugs = 20
 
-// checkSlugCount returns conflict if the slug is new to the workspace and the workspace has maxFormerSlugs former
+// checkFormerSlugLimit returns conflict if the slug is new to the workspace and the workspace has maxFormerSlugs former
 // slugs. The caller has locked the workspace.
-func checkSlugCount(ctx context.Context, t store.Tenant, slug string) error {
+func checkFormerSlugLimit(ctx context.Context, t store.Tenant, slug string) error {
 	slugs, err := t.ReservedSlugs(ctx)
 	if err != nil || len(slugs) <= maxFormerSlugs || slices.Contains(slugs, slug) {
 		return err
 	}
-	return core.Fail(core.CodeConflict, "This workspace has changed its short name too often.").
+	return core.Fail(core.CodeConflict, "This workspace has changed its short name too many times.").
 		WithHint("Keep the present short name, or choose a former one: %s.", strings.Join(slugs, ", "))
 }
 
-// workspaceAuditFields returns the values of a workspace that the audit log records.
+// workspaceAuditFields returns the fields of a workspace that the audit log records.
 func workspaceAuditFields(w core.Workspace) map[string]string {
 	return map[string]string{"name": w.Name, "slug": w.Slug, "tz": w.Zone.Name()}
 }
@@ -85,7 +85,7 @@ func checkWorkspaceFields(in contract.EditWorkspace) error {
 
 // Whoami returns the caller's workspace, person and rights, and the usage of the workspace's plan.
 func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error) {
-	t, err := a.enter(c, core.Read)
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return contract.Whoami{}, err
 	}
@@ -117,16 +117,16 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 }
 
 // GetPlanAndDraftCount returns the workspace's plan and its number of drafts, which Whoami does not include.
-func (a *App) GetPlanAndDraftCount(ctx context.Context, c core.Caller) (core.Plan, int64, error) {
-	t, err := a.enter(c, core.Read)
+func (a *App) GetPlanAndDraftCount(ctx context.Context, c core.Caller) (plan core.Plan, drafts int64, err error) {
+	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return core.Plan{}, 0, err
 	}
-	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
+	_, plan, err = a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil {
 		return core.Plan{}, 0, err
 	}
-	drafts, err := t.CountDrafts(ctx)
+	drafts, err = t.CountDrafts(ctx)
 	return plan, drafts, err
 }
 
@@ -138,7 +138,7 @@ type Workspace struct {
 
 // ListJoinedWorkspaces lists the workspaces of the signed-in person, oldest membership first.
 func (a *App) ListJoinedWorkspaces(ctx context.Context, c core.Caller) ([]Workspace, error) {
-	if _, err := a.enterSession(c, false); err != nil {
+	if _, err := a.authorizeSession(c, false); err != nil {
 		return nil, err
 	}
 	list, err := a.cfg.Store.Memberships(ctx, c.User())

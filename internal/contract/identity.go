@@ -77,7 +77,7 @@ type Account struct {
 	DisplayName string  `json:"displayName"`
 	Status      string  `json:"status" enum:"ok,expired,revoked"`
 	Username    *string `json:"username"`
-	AvatarURL   *string `json:"avatarUrl" doc:"A small square JPEG, served by Belfry. Another picture has another address."`
+	AvatarURL   *string `json:"avatarUrl" doc:"A small square JPEG, served by Belfry. The address changes with the picture."`
 	ExpiresAt   *Time   `json:"expiresAt"`
 	CreatedAt   Time    `json:"createdAt"`
 }
@@ -181,8 +181,8 @@ func UsageOf(u core.Usage, p core.Plan) Usage {
 	}
 }
 
-// ErrorOf converts an error to the body that a program gets. If a value was refused, the hint begins with its path. An
-// error that is not a core.Error becomes internal, without details.
+// ErrorOf converts an error to the body of an API response. If a value was refused, the hint begins with the path of
+// the value. An error that is not a core.Error becomes internal, without details.
 func ErrorOf(err error, upgradeURL string) Error {
 	e := core.ErrorOrInternal(err)
 	out := Error{Code: string(e.Code), Message: e.Sentence(), Hint: e.Hint}

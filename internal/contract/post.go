@@ -50,7 +50,7 @@ type PostList struct {
 	NextCursor *string `json:"nextCursor"`
 }
 
-// Targets are the accounts of a request, listed directly, by a group, or both.
+// Targets are the accounts of a request: listed directly, selected by a group, or both.
 type Targets struct {
 	AccountIDs []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 	GroupID    *string  `json:"groupId,omitempty"`
@@ -68,10 +68,10 @@ type When struct {
 	Word      string
 	PublishAt string
 	Timezone  string
-	// Instant is an exact time, which only the dashboard sets: to restore an earlier time.
+	// Instant is an exact time. Only the dashboard sets it, to restore an earlier time.
 	Instant time.Time
-	// Held makes "now" a moment later, which only the dashboard sets: a person can take the post back until then.
-	Held bool
+	// Delayed makes "now" a few seconds later, so that a person can undo sending. Only the dashboard sets it.
+	Delayed bool
 }
 
 type whenObject struct {
@@ -79,7 +79,7 @@ type whenObject struct {
 	Timezone  string `json:"timezone,omitempty"`
 }
 
-// MarshalJSON encodes the form that was decoded.
+// MarshalJSON encodes the word, or the object with the time if there is no word.
 func (w When) MarshalJSON() ([]byte, error) {
 	if w.Word != "" {
 		return json.Marshal(w.Word)
@@ -110,8 +110,8 @@ type PlanPosts struct {
 	PerPlatform map[string]json.RawMessage `json:"perPlatform,omitempty"`
 	Overrides   map[string]Override        `json:"overrides,omitempty"`
 	When        *When                      `json:"when,omitempty"`
-	// Editing is the id of the post that is being edited, which only the dashboard sets. A queued post has its slot
-	// already, and its own text is not a repetition.
+	// Editing is the id of the post that is being edited. Only the dashboard sets it. A queued post already has its slot,
+	// and its own text is not a repetition.
 	Editing string `json:"-"`
 }
 
@@ -132,7 +132,7 @@ type EditPost struct {
 	When     *When                       `json:"when,omitempty"`
 	Status   string                      `json:"status,omitempty" enum:"queued"`
 	// Revision is the revision of the post that the dashboard showed (core.Post.Revision), or "" to make the change
-	// in any case.
+	// whatever the post's revision.
 	Revision string `json:"-"`
 	// InPlace allows changing the content of a queued post, which stays queued and keeps its slot. Only the dashboard
 	// sets it.
@@ -142,7 +142,7 @@ type EditPost struct {
 // RetryPost is the request POST /posts/{id}/retry.
 type RetryPost struct {
 	ID                  string `json:"-" path:"id"`
-	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"Confirms that a person has checked that the post is not on the network."`
+	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"Confirms that a person has checked the network, and the post is not there."`
 }
 
 // Plan is the response to a plan request.
@@ -169,11 +169,11 @@ type Issue struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
-	// Reason is the issue as data, with which the dashboard words a reason that several posts share.
+	// Reason is the issue as data, from which the dashboard forms one sentence about several posts.
 	Reason core.Issue `json:"-"`
 }
 
-// Quota is the month's quota. Requested is the number of posts in the request.
+// Quota is the month's quota. Requested is the number of slots that the request uses.
 type Quota struct {
 	Used      int64  `json:"used"`
 	Limit     *int64 `json:"limit"`
@@ -198,7 +198,7 @@ type ListPosts struct {
 	Status    string `query:"status" doc:"Comma-separated statuses." example:"queued,failed"`
 	AccountID string `query:"accountId" doc:"Posts of one account." example:"acc_01m7zbv262e9sr6wggzz5c1nt8"`
 	GroupID   string `query:"groupId" doc:"Posts of the accounts in a group." example:"grp_01m7zbv2d1f5s9z3p6r8t0w2y4"`
-	From      string `query:"from" doc:"From this date or time. Applies to publishAt, or to createdAt for drafts." example:"2026-12-01"`
+	From      string `query:"from" doc:"From this date or time. Applies to publishAt, or to createdAt for drafts without a time." example:"2026-12-01"`
 	To        string `query:"to" doc:"Up to this date or time. A date is included; a time is not." example:"2026-12-31"`
 	Q         string `query:"q" doc:"Text to find in the post's text or title. Part of a word is enough." example:"rye"`
 	Order     string `query:"order" enum:"asc,desc" doc:"desc is newest first."`

@@ -126,7 +126,7 @@ func TestARefusalHasTheNetworkAskedForFactsOfTheAccountAgain(t *testing.T) {
 			c.fault.DelayMs = 1
 			b.Fault(c.fault)
 			b.ws.Work(b.ws.Now("hello", account))
-			due, err := b.App.ListDueChecks(b.Context())
+			due, err := b.App.ListDueAccountChecks(b.Context())
 			if err != nil || len(due) != c.checks || b.Jobs("check")-jobs != c.checks {
 				t.Errorf("%d checks are due, %d jobs: %v", len(due), b.Jobs("check")-jobs, err)
 			}

@@ -39,7 +39,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			b := newBench(t)
 			guard := b.App.Guard()
-			must(t, guard.HoldIfRewound(t.Context()))
+			must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 			post := b.ws.Now("sent before the restore", b.ws.Account(network))
 			_, err := b.Pool.Exec(t.Context(), snapshot)
 			must(t, err)
@@ -50,7 +50,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			_, err = b.Pool.Exec(t.Context(), rewind)
 			must(t, err)
 
-			must(t, guard.HoldIfRewound(t.Context()))
+			must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 			held, err := b.Store.HeldPosts(t.Context(), 10)
 			must(t, err)
 			if len(held) != 1 || held[0].Post.String() != post.ID || !held[0].Armed || held[0].Live != live || held[0].Unproved {
@@ -68,7 +68,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 				t.Errorf("the post is %s (%+v), visible %d times, after %d calls that publish",
 					post.Status, post.Error, b.Visible(post.Text), b.calls("publish"))
 			}
-			must(t, guard.HoldIfRewound(t.Context()))
+			must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 			if _, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("the start after the confirmation holds publishing again: %v", err)
 			}
@@ -180,7 +180,7 @@ func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
 // A post that was sent earlier than planned in the backup kept its planned time, in the future.
 func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T) {
 	b := newBench(t)
-	must(t, b.App.Guard().HoldIfRewound(t.Context()))
+	must(t, b.App.Guard().HoldIfRewoundElseUpdateMark(t.Context()))
 	post := b.ahead("moved", b.ws.Account("threads"), b.photo())
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
@@ -190,7 +190,7 @@ func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T
 	b.goesLive(post)
 	_, err = b.Pool.Exec(t.Context(), rewind)
 	must(t, err)
-	must(t, b.App.Guard().HoldIfRewound(t.Context()))
+	must(t, b.App.Guard().HoldIfRewoundElseUpdateMark(t.Context()))
 	_, err = b.App.Guard().EndHold(t.Context(), false)
 	must(t, err)
 	post, err = b.App.GetPost(t.Context(), b.ws.Owner, post.ID)
@@ -299,7 +299,7 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
-	must(t, guard.HoldIfRewound(t.Context()))
+	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	post := b.ws.Now("sent after the first restore", b.ws.Account("threads"))
 	must(t, b.Store.HoldPublishingAndEndSessions(t.Context(), "the first restore", time.Time{}, nil))
 	_, err := b.Pool.Exec(t.Context(), snapshot)
@@ -314,7 +314,7 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	_, err = b.Pool.Exec(t.Context(), `INSERT INTO publishing_hold (reason, since) VALUES ('the first restore', clock())`)
 	must(t, err)
 
-	must(t, guard.HoldIfRewound(t.Context()))
+	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	_, err = guard.EndHold(t.Context(), false)
 	must(t, err)
 	if post = b.after(time.Hour, post); post.Status != "live" || b.calls("publish") != 1 {
@@ -369,12 +369,12 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
-	must(t, guard.HoldIfRewound(t.Context()))
+	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	draft := b.ws.Draft("published after the backup", b.ws.Account("threads"))
 	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
 		Workspace: b.ws.ID.String(), Post: draft.ID, Step: 1, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "17841",
 	}))
-	must(t, guard.HoldIfRewound(t.Context()))
+	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 		t.Errorf("publishing is not on hold: %v", err)
 	}
@@ -383,14 +383,14 @@ func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 // A backup was restored beside an empty file storage: nothing there tells what was published after it.
 func TestADatabaseWithoutItsReceiptsIsHeld(t *testing.T) {
 	b := newBench(t)
-	must(t, b.App.Guard().HoldIfRewound(t.Context()))
+	must(t, b.App.Guard().HoldIfRewoundElseUpdateMark(t.Context()))
 	b.ws.Work(b.ws.Now("published before the backup", b.ws.Account("threads")))
 	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, files.Close()) })
 	guard := *b.App.Guard()
 	guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
-	must(t, guard.HoldIfRewound(t.Context()))
+	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 		t.Errorf("publishing is not on hold: %v", err)
 	}
@@ -402,7 +402,7 @@ func TestACopyIsNotHeldBeforeTheFirstPublication(t *testing.T) {
 	b.ws.Draft("a draft", b.ws.Account("threads"))
 	guard := b.App.Guard()
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1}))
-	must(t, guard.HoldIfRewound(t.Context()))
+	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("publishing is on hold: %+v, %v", hold, err)
 	}
@@ -415,10 +415,10 @@ func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 		Workspace: b.ws.ID.String(), Post: core.NewID[core.PostKind]().String(), Step: 1000, ArmedAt: b.Clock.Now(),
 	}))
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
-	must(t, guard.HoldIfRewound(t.Context()))
+	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
 	b.wants(b.ws.Work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")
-	must(t, guard.HoldIfRewound(t.Context()))
+	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("publishing is on hold: %+v, %v", hold, err)
 	}
@@ -438,7 +438,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	t.Helper()
 	b := newBench(t)
 	r := restored{bench: b, guard: *b.App.Guard()}
-	must(t, r.guard.HoldIfRewound(t.Context()))
+	must(t, r.guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	account := b.ws.Account("threads")
 	b.ws.Work(b.ws.Now("before the backup", account))
 	must(t, r.guard.UpdateMarkOrHold(t.Context()))
@@ -467,7 +467,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	r.guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
 	mark.System = "another"
 	write(r, r.guard.Receipts, mark)
-	must(t, r.guard.HoldIfRewound(t.Context()))
+	must(t, r.guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	return r
 }
 
@@ -595,7 +595,7 @@ func TestAHoldThatCameWithTheBackupBeginsAnew(t *testing.T) {
 	}
 	_, err := r.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ('new', '', clock() + '1 day'::interval)`)
 	must(t, err)
-	must(t, r.guard.HoldIfRewound(t.Context()))
+	must(t, r.guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	if n := count(); n != 1 {
 		t.Errorf("after another start during the hold %d sessions are left, want 1", n)
 	}

@@ -189,7 +189,7 @@ func TestACheckRenewsALapsedToken(t *testing.T) {
 	account := b.ws.Account("threads")
 	b.ws.Work(b.ws.Now("first", account))
 	b.Clock.Advance(25 * time.Hour)
-	due, err := b.App.ListDueChecks(b.Context())
+	due, err := b.App.ListDueAccountChecks(b.Context())
 	must(t, err)
 	for _, check := range due {
 		must(t, b.App.CheckDueAccount(b.Context(), check.Workspace, check.Account))
@@ -210,7 +210,7 @@ func TestACheckIsRepeatedAfterAFailedRenewal(t *testing.T) {
 	refuse = network.Error{Kind: network.RateLimited, Message: "Slow down.", RetryAfter: 2 * time.Hour}
 	must(t, b.App.CheckDueAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
 	b.Clock.Advance(2 * time.Hour)
-	due, err := b.App.ListDueChecks(b.Context())
+	due, err := b.App.ListDueAccountChecks(b.Context())
 	must(t, err)
 	if *renewals != 2 || len(due) != 1 {
 		t.Errorf("%d renewals, %d checks are due after the wait, want 2 and 1", *renewals, len(due))

@@ -21,10 +21,10 @@ type Link struct {
 	Post      core.PostID      `json:"post"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Link) Kind() string { return "link" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Link) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink, UniqueOpts: river.UniqueOpts{
 		ByArgs: true, // a post has only one such job at a time
@@ -42,10 +42,10 @@ type Finish struct {
 	Step      string           `json:"step"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Finish) Kind() string { return "finish" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Finish) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink}
 }
@@ -56,10 +56,10 @@ type Refresh struct {
 	Account   core.AccountID   `json:"account"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Refresh) Kind() string { return "refresh" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Refresh) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
@@ -70,10 +70,10 @@ type Check struct {
 	Account   core.AccountID   `json:"account"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Check) Kind() string { return "check" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Check) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
@@ -83,10 +83,10 @@ type Revoke struct {
 	Grant []byte `json:"grant"` // its hash
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Revoke) Kind() string { return "revoke" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Revoke) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
 }
@@ -96,10 +96,10 @@ type Erase struct {
 	Code string `json:"code"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Erase) Kind() string { return "erase" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Erase) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: eraseAttempts, Queue: QueueChore}
 }
@@ -110,10 +110,10 @@ type Process struct {
 	Media     core.MediaID     `json:"media"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Process) Kind() string { return "process" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Process) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueMedia}
 }
@@ -124,10 +124,10 @@ type Fetch struct {
 	Media     core.MediaID     `json:"media"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Fetch) Kind() string { return "fetch" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Fetch) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueFetch}
 }
@@ -137,10 +137,10 @@ type DeleteBlobs struct {
 	Keys []string `json:"keys"`
 }
 
-// Kind returns the name of the job, under which older versions enqueued it.
+// Kind returns the name of this kind of job, which older versions also use.
 func (DeleteBlobs) Kind() string { return "discard" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (DeleteBlobs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
 }
@@ -150,10 +150,10 @@ type Mail struct {
 	ID core.MailID `json:"id"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (Mail) Kind() string { return "mail" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (Mail) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: mailAttempts, Queue: QueueMail}
 }
@@ -164,10 +164,10 @@ type PasswordReset struct {
 	Sealed []byte `json:"sealed"`
 }
 
-// Kind returns the name of the job.
+// Kind returns the name of this kind of job.
 func (PasswordReset) Kind() string { return "password_reset" }
 
-// InsertOpts returns how River runs the job.
+// InsertOpts returns the queue and the retries of this kind of job.
 func (PasswordReset) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueMail}
 }
@@ -192,7 +192,7 @@ func NewInserter() (*Inserter, error) {
 }
 
 // The maximum number of attempts. A sweep repeats jobs whose row says when they are due, so River runs them once. River
-// repeats the others.
+// repeats the other jobs.
 const (
 	sweptAttempts = 1
 	otherAttempts = 5

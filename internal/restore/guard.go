@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// receiptsKept is how long receipts are kept. They do not protect the restore of an older backup.
+	// receiptsKept is how long receipts are kept. A restore of an older backup is not protected.
 	receiptsKept = 90 * 24 * time.Hour
 	// readBack is how long a post may have been in progress when the database last showed activity.
 	readBack = time.Hour
@@ -30,9 +30,9 @@ type Guard struct {
 	Now      func() time.Time
 }
 
-// HoldIfRewound holds publishing if the receipts or the mark are ahead of the database. Otherwise it updates the mark.
-// It must be called at the start, before any worker reports or publishes.
-func (g *Guard) HoldIfRewound(ctx context.Context) error {
+// HoldIfRewoundElseUpdateMark holds publishing if the receipts or the mark are ahead of the database. Otherwise it
+// updates the mark. It must be called at the start, before any worker reports or publishes.
+func (g *Guard) HoldIfRewoundElseUpdateMark(ctx context.Context) error {
 	before, err := g.Store.ReadLineage(ctx)
 	if err != nil {
 		return fmt.Errorf("read the database's lineage: %w", err)
@@ -58,10 +58,12 @@ func (g *Guard) HoldIfRewound(ctx context.Context) error {
 	return g.holdPublishing(ctx, reason, unproved, receiptsUnknownToLedger(receipts, before.Step))
 }
 
-// findUnprovedSince returns since when posts that were due may have been published without a receipt in this storage;
-// zero if none was. If this database is another one than the mark's, the storage may also be a copy, which ends with
-// its last record. Posts that were due shortly before that may still have been in progress.
-func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipts []Receipt) (time.Time, error) {
+// findUnprovedSince returns the time since which due posts may have been published without a receipt in this storage.
+// It returns the zero time if the mark is of this database. If the mark is of a different database, the storage may
+// also be a copy, which ends with its last record. Posts that were due shortly before that record may still have been
+// in progress.
+func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipts []Receipt,
+) (since time.Time, err error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil || mark.System == db.System && mark.Timeline == db.Timeline {
 		return time.Time{}, err
@@ -85,7 +87,7 @@ func (g *Guard) UpdateMarkOrHold(ctx context.Context) error {
 	if err != nil || reason == "" {
 		return err
 	}
-	return g.HoldIfRewound(ctx)
+	return g.HoldIfRewoundElseUpdateMark(ctx)
 }
 
 // checkAndUpdateMark returns the reason why publishing must be held. If there is none, it updates the mark and returns
@@ -102,7 +104,7 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 	}
 	switch newestStep = max(newestStep, mark.Step); {
 	case now.Empty && newestStep > now.Step:
-		if now, err = g.advanceBeyondReceipts(ctx, newestStep); err != nil {
+		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestStep); err != nil {
 			return "", err
 		}
 	case now.Empty || newestStep == 0 && now.Step == 0: // nothing was ever published
@@ -123,12 +125,12 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 	return "", g.Receipts.WriteMark(ctx, next)
 }
 
-// advanceBeyondReceipts lets a database without posts publish although the storage has receipts of another database; it
-// has nothing that could be published again. The ids of its steps continue above those of the receipts, because lower
-// ids would later hold publishing.
-func (g *Guard) advanceBeyondReceipts(ctx context.Context, newestStep int64) (store.Lineage, error) {
+// advanceStepIDsBeyondReceipts lets a database without posts publish, although the storage has receipts of another
+// database: it has nothing that could be published again. The ids of its steps continue above those of the receipts,
+// because lower ids would later cause a hold.
+func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStep int64) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and this database has no posts: "+
-		"it is treated as a new installation. If you want to restore a backup, stop the service and restore it now")
+		"it is treated as a new installation; to restore a backup, stop the service and restore the backup now")
 	if err := g.Store.AdvanceStepIDs(ctx, newestStep); err != nil {
 		return store.Lineage{}, fmt.Errorf("continue beside the receipts of another database: %w", err)
 	}
@@ -247,7 +249,7 @@ func (g *Guard) EndHold(ctx context.Context, publishUnproved bool) (HoldResult, 
 	}
 }
 
-// confirmAttempts is how often EndHold is attempted if PostgreSQL reports deadlocks with people who change posts.
+// confirmAttempts is how many times EndHold tries if PostgreSQL reports deadlocks with people who change posts.
 const confirmAttempts = 10
 
 // applyReceiptsAndEndHold ends the hold in one transaction. It marks the posts of live receipts as live, and makes
@@ -288,7 +290,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 	return done, err
 }
 
-// makeLiveFromReceipt makes a post live and enqueues the job that fetches its link, if that is missing.
+// makeLiveFromReceipt marks a post as live. If the receipt has no link, it enqueues the job that fetches the link.
 func makeLiveFromReceipt(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
 	err := t.MarkLiveFromReceipt(ctx, r, now)
 	if err == nil {
@@ -320,7 +322,7 @@ func (g *Guard) readNewestStep(ctx context.Context) (int64, error) {
 	return newest, err
 }
 
-// DeleteOldReceipts deletes receipts that are older than any backup in use.
+// DeleteOldReceipts deletes receipts that are older than receiptsKept.
 func (g *Guard) DeleteOldReceipts(ctx context.Context) error {
 	return g.Receipts.DeleteBefore(ctx, g.Now().Add(-receiptsKept))
 }

@@ -1,4 +1,4 @@
-// Package restore prevents a restored database from publishing posts again that were published after its backup.
+// Package restore prevents a restored database from publishing posts again if they were published after the backup.
 // Receipts stores a receipt of each publishing call with the files, outside the database, and a mark that says how far
 // the ledger had progressed. Guard compares them with the database, and holds publishing if they are ahead of it.
 package restore
@@ -147,7 +147,7 @@ func (b *Receipts) EachSince(ctx context.Context, since time.Time, fn func(Recei
 
 // DeleteBefore deletes the receipts that were written before a time.
 func (b *Receipts) DeleteBefore(ctx context.Context, before time.Time) error {
-	last := keyAt(before)
+	last := keyPrefixAt(before)
 	return b.eachKeySince(ctx, time.Time{}, func(key string) error {
 		if key >= last {
 			return errEnd
@@ -156,8 +156,8 @@ func (b *Receipts) DeleteBefore(ctx context.Context, before time.Time) error {
 	})
 }
 
-// keyAt returns the beginning of the keys of receipts that were written at a time.
-func keyAt(t time.Time) string {
+// keyPrefixAt returns the prefix of the keys of receipts that were written at a time.
+func keyPrefixAt(t time.Time) string {
 	t = t.UTC()
 	return Prefix + t.Format(dayLayout) + "/" + t.Format(timeLayout)
 }
@@ -167,7 +167,7 @@ func keyAt(t time.Time) string {
 func (b *Receipts) eachKeySince(ctx context.Context, since time.Time, fn func(key string) error) error {
 	after := Prefix
 	if !since.IsZero() {
-		after = keyAt(since)
+		after = keyPrefixAt(since)
 	}
 	err := b.blobs.Each(ctx, after, func(key string, _ int64, _ time.Time) error {
 		switch {

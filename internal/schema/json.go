@@ -24,8 +24,9 @@ func (t *Type) Decode(text []byte, into any) error {
 	return nil
 }
 
-// Check checks a JSON text strictly: it contains exactly one value of the type, no repeated or unknown key, no invalid
-// UTF-8 and no control characters. The error joins all errors in the order of the text; each is invalid_request.
+// Check checks a JSON text strictly: the text must contain exactly one value of the type, no repeated or unknown key,
+// no invalid UTF-8, and no control characters except tabs and line breaks. The error joins all errors in the order of
+// the text; each is invalid_request.
 func (t *Type) Check(text []byte) error {
 	r := checker{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, name: t.displayName()}
 	if r.checkValue(t) {
@@ -39,12 +40,12 @@ func (t *Type) Check(text []byte) error {
 
 func (t *Type) displayName() string { return cmp.Or(t.Name, "The body") }
 
-// checker checks a text by its type, one token at a time. Its methods return false if reading must stop: the text is
-// not JSON, is nested too deeply, or has too many mistakes. What is wrong is in mistakes.
+// checker checks a text against its type, one token at a time. Its methods return false if reading must stop: the text
+// is not valid JSON, is nested too deeply, or has too many mistakes. They record what is wrong in mistakes.
 type checker struct {
 	dec      *jsontext.Decoder
 	text     []byte
-	name     string // of the whole
+	name     string // of the whole value, in errors
 	mistakes []error
 }
 
@@ -92,7 +93,7 @@ func (r *checker) checkDepth(at place) (goOn bool) {
 		r.addMistakeAndStop(core.Invalid(at.path, "The body has more than %d nested levels.", maxDepth))
 }
 
-// checkList checks a list whose beginning was read, up to its end.
+// checkList checks the rest of a list whose opening bracket has been read.
 func (r *checker) checkList(t *Type, at place) (goOn bool) {
 	l := t.List
 	if t.Any {
@@ -104,7 +105,7 @@ func (r *checker) checkList(t *Type, at place) (goOn bool) {
 	limit := cmp.Or(l.Max, maxItems)
 	for n := 1; r.dec.PeekKind() != ']'; n++ {
 		if n > limit {
-			return r.addMistake(at.invalidValue("has more than %d entries.", limit)) && r.skipRest(']')
+			return r.addMistake(at.newInvalidError("has more than %d entries.", limit)) && r.skipRest(']')
 		}
 		if !r.checkValue(l.Items) {
 			return false
@@ -113,7 +114,7 @@ func (r *checker) checkList(t *Type, at place) (goOn bool) {
 	return r.skipRest(']')
 }
 
-// checkObject checks an object whose beginning was read, up to its end.
+// checkObject checks the rest of an object whose opening brace has been read.
 func (r *checker) checkObject(t *Type, at place) (goOn bool) {
 	o := t.Object
 	if t.Any {
@@ -162,7 +163,7 @@ func (r *checker) skipValue() (goOn bool) {
 	return true
 }
 
-// skipRest skips the rest of the open list or object, and its end.
+// skipRest skips the rest of the open list or object, including its end.
 func (r *checker) skipRest(end jsontext.Kind) (goOn bool) {
 	for r.dec.PeekKind() != end {
 		if !r.skipValue() {
@@ -175,7 +176,7 @@ func (r *checker) skipRest(end jsontext.Kind) (goOn bool) {
 	return true
 }
 
-// currentPlace returns the place of the value that was just read.
+// currentPlace returns the place of the value that has just been read.
 func (r *checker) currentPlace() place {
 	path := pathFromPointer(r.dec.StackPointer())
 	return place{path, cmp.Or(path, r.name)}

@@ -10,8 +10,8 @@ import (
 	"belfry/internal/core"
 )
 
-// CheckQuery parses the parameters of an address and checks them strictly: it refuses unknown and repeated names, and
-// values of the wrong type. It does not check empty parameters. The error joins all errors.
+// CheckQuery parses the query of a URL and checks it strictly: it refuses unknown and repeated parameters, and values
+// of the wrong type. It does not check empty values. The error joins all errors.
 func (o *Object) CheckQuery(rawQuery string) (url.Values, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
@@ -33,14 +33,14 @@ func (o *Object) checkParameter(name string, values []string) error {
 	case t == nil:
 		return WithSuggestion(core.Invalid(at.path, "There is no parameter %s.", FormatKey(name)), name, o.sortedFieldNames())
 	case len(values) > 1:
-		return at.invalidValue("is repeated.")
+		return at.newInvalidError("is repeated.")
 	case values[0] == "":
 		return nil
 	case !utf8.ValidString(values[0]):
-		return at.invalidValue("is not valid UTF-8.")
+		return at.newInvalidError("is not valid UTF-8.")
 	case t.Number != nil:
 		if err := t.checkNumber(at, values[0]); err != nil {
-			return at.invalidValue("must be %s.", t.Number.boundsInWords())
+			return at.newInvalidError("must be %s.", t.Number.boundsInWords())
 		}
 		return nil
 	}

@@ -15,8 +15,8 @@ import (
 
 const (
 	maxDepth    = 32  // levels of nested arrays and objects
-	maxItems    = 200 // entries of a list without a limit of its own, such as the targets of a post
-	maxMistakes = 50  // that are reported about one text
+	maxItems    = 200 // entries of a list without its own limit
+	maxMistakes = 50  // reported for one text
 )
 
 // Type says which JSON values are allowed. A nil field means that such values are not allowed.
@@ -74,13 +74,13 @@ func (o *Object) sortedFieldNames() []string {
 // place identifies a value: its path in the request, and the subject of a sentence about it.
 type place struct{ path, subject string }
 
-func (at place) invalidValue(format string, args ...any) *core.Error {
+func (at place) newInvalidError(format string, args ...any) *core.Error {
 	return core.InvalidField(at.path, at.subject, format, args...)
 }
 
 // wrongKindError returns the error for a value of the wrong type.
 func (t *Type) wrongKindError(at place) error {
-	e := at.invalidValue("must be %s.", t.kindsInWords())
+	e := at.newInvalidError("must be %s.", t.kindsInWords())
 	switch {
 	case at.path == "" && t.Object != nil:
 		return e.WithHint("Send one JSON object.")
@@ -103,14 +103,14 @@ func (t *Type) checkNumber(at place, digits string) error {
 		return t.wrongKindError(at)
 	}
 	if n.Min != nil && v < *n.Min || n.Max != nil && v > *n.Max {
-		return at.invalidValue("must be %s.", n.boundsInWords())
+		return at.newInvalidError("must be %s.", n.boundsInWords())
 	}
 	return nil
 }
 
 func (t *Type) checkText(at place, text string) error {
 	if strings.ContainsFunc(text, core.IsForbiddenControl) {
-		return at.invalidValue("contains a control character.").
+		return at.newInvalidError("contains a control character.").
 			WithHint("The only control characters allowed are tab, line feed and carriage return.")
 	}
 	if t.Any {
@@ -122,14 +122,14 @@ func (t *Type) checkText(at place, text string) error {
 	}
 	switch n := utf8.RuneCountInString(text); {
 	case s.Choices != nil && !slices.Contains(s.Choices, text):
-		return at.invalidValue("has an unknown value.").
+		return at.newInvalidError("has an unknown value.").
 			WithHint("Use one of: %s.", cmp.Or(t.Forms, strings.Join(s.Choices, ", ")))
 	case n < s.Min:
-		return at.invalidValue("must have at least %s.", formatCount(s.Min, "character"))
+		return at.newInvalidError("must have at least %s.", formatCount(s.Min, "character"))
 	case s.Max > 0 && n > s.Max:
-		return at.invalidValue("must have at most %s, but has %d.", formatCount(s.Max, "character"), n)
+		return at.newInvalidError("must have at most %s, but has %d.", formatCount(s.Max, "character"), n)
 	case s.Form != nil && !s.Form(text):
-		return at.invalidValue("must be %s.", s.Like)
+		return at.newInvalidError("must be %s.", s.Like)
 	}
 	return nil
 }
@@ -169,9 +169,9 @@ func (n *Number) boundsInWords() string {
 	return fmt.Sprintf("%s from %.15g to %.15g", kind, *n.Min, *n.Max)
 }
 
-func formatCount(n int, of string) string {
+func formatCount(n int, noun string) string {
 	if n == 1 {
-		return "1 " + of
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, of)
+	return fmt.Sprintf("%d %ss", n, noun)
 }

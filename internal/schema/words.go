@@ -34,7 +34,8 @@ func (r *checker) describeSyntaxError(err error) error {
 	return core.Invalid("", "The body is not valid JSON.").WithCause(err)
 }
 
-// adviseOnSyntax returns advice about the most frequent mistakes in JSON (RFC 8259), by the text around offset.
+// adviseOnSyntax returns advice about a mistake in JSON (RFC 8259), derived from the text around offset. It recognizes
+// the most frequent mistakes.
 func adviseOnSyntax(text []byte, offset int64) string {
 	const space = " \t\r\n"
 	offset = min(offset, int64(len(text)))
@@ -52,7 +53,7 @@ func adviseOnSyntax(text []byte, offset int64) string {
 	case starts("\xef\xbb\xbf"):
 		return "Remove the byte order mark at the beginning."
 	case closes && bytes.HasSuffix(before, []byte(",")), starts(","):
-		return "Put a comma between two entries, not after the last."
+		return "Put a comma between two entries, but not after the last one."
 	case starts("\n", "\r", "\t"):
 		return `In a string, write a line break as \n and a tab as \t.`
 	case starts("'", "\u201c", "\u201d"):

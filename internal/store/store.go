@@ -96,7 +96,7 @@ func (t Tenant) signalDueIfNil(err error) error {
 	return err
 }
 
-// In returns access to one workspace's data. It does not check rights; app.enter does.
+// In returns access to one workspace's data. It does not check rights; app.authorize does.
 func (s *Store) In(ws core.WorkspaceID) Tenant { return Tenant{s, ws} }
 
 // Tenant gives access to one workspace's data. It adds the workspace to every query's arguments as @ws. A query that

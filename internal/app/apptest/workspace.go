@@ -78,7 +78,7 @@ type Key struct {
 
 // Caller authenticates an API key as a request from a fresh address would.
 func (h *Harness) Caller(bearer string) (core.Caller, error) {
-	arrival, err := h.App.CountAndAuthenticate(h.Context(), rand.Text(), bearer)
+	arrival, err := h.App.CountRequestAndAuthenticate(h.Context(), rand.Text(), bearer)
 	return arrival.Caller, cmp.Or(err, arrival.Refused)
 }
 
@@ -231,7 +231,7 @@ func (w *Workspace) post(text string, account contract.Account, when contract.Wh
 // Use changes the plan of the workspace and signs the owner in again.
 func (w *Workspace) Use(plan core.PlanName) {
 	w.t.Helper()
-	must(w.t, w.h.App.SetPlan(w.h.Context(), w.Slug, plan))
+	must(w.t, w.h.App.SetWorkspacePlan(w.h.Context(), w.Slug, plan))
 	owner, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: w.Owner.User().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
 	must(w.t, err)
 	w.Owner = owner
