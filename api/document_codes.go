@@ -44,7 +44,7 @@ var meanings = map[core.Code]meaning{
 	},
 	core.CodeAlreadyUploaded: {
 		"Upload requests only: the file has already been uploaded.",
-		"Poll its record until it is `ready` or `failed`.",
+		"Poll the file's record until its `status` is `ready` or `failed`.",
 	},
 	core.CodeUploadInProgress: {"Upload requests only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
 	core.CodeUploadExpired:    {"Upload requests only: the upload address has expired.", "Reserve a new upload."},

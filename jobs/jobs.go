@@ -176,7 +176,7 @@ func Handlers(a *app.App) []Handler {
 			return a.Intake().ProcessFile(ctx, j.Workspace, j.Media)
 		}),
 		newHandler(3*time.Hour, func(ctx context.Context, j queue.Fetch) error {
-			return a.Intake().FetchFile(ctx, j.Workspace, j.Media)
+			return a.Intake().DownloadFileFromURL(ctx, j.Workspace, j.Media)
 		}),
 	}
 }

@@ -39,7 +39,7 @@ func newBucket(u *url.URL) (*bucket, error) {
 	case len(query) > 0 || u.Fragment != "":
 		return nil, errors.New("an s3: address can only have the options ?region=REGION and &tls=off")
 	case prefix != "" && checkKey(prefix) != nil:
-		return nil, errors.New("the prefix after the bucket can only contain a-z 0-9 _ / . and -")
+		return nil, errors.New("the prefix after the bucket's name can only contain the characters a-z 0-9 _ / . and -")
 	case prefix != "":
 		prefix += "/"
 	}

@@ -69,26 +69,26 @@ func isTransient(err error) bool {
 
 // resume opens the address again at the current position, after the given error. It returns nil if the download can
 // continue, and otherwise the last error.
-func (d *download) resume(broken error) error {
-	for d.file.Validator != "" && d.resumes < maxResumes && isTransient(broken) {
+func (d *download) resume(lastErr error) error {
+	for d.file.Validator != "" && d.resumes < maxResumes && isTransient(lastErr) {
 		d.resumes++
 		select {
 		case <-d.ctx.Done():
-			return broken
+			return lastErr
 		case <-time.After(time.Duration(d.resumes) * time.Second):
 		}
 		file, err := d.client.GetFrom(d.ctx, d.address, d.limit, d.read, d.file.Validator)
 		if err != nil {
-			broken = err
+			lastErr = err
 			continue
 		}
 		if file.Offset != d.read { // the file has changed
 			_ = file.Close()
-			return broken
+			return lastErr
 		}
 		_ = d.file.Close()
 		d.file = file
 		return nil
 	}
-	return broken
+	return lastErr
 }

@@ -102,10 +102,10 @@ func (s *Service) newMediaRowFromURL(t store.Tenant, in contract.MediaFromURL) (
 	return m, nil
 }
 
-// FetchFile downloads a file from its address and stores it. It may run twice or be killed at any time, because only
-// the worker that has claimed the file changes it. After a temporary error, RequeueOrFailStalledFiles enqueues another
-// job.
-func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
+// DownloadFileFromURL downloads a file from its address and stores it. It may run twice or be killed at any time,
+// because only the worker that has claimed the file changes it. After a temporary error, RequeueOrFailStalledFiles
+// enqueues another job.
+func (s *Service) DownloadFileFromURL(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	m, err := t.Media(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && m.Source == nil {

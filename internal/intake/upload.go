@@ -67,7 +67,7 @@ func (s *Service) newMediaRow(name, mimeType string) (store.Media, error) {
 	}
 	kind, _, err := mime.ParseMediaType(mimeType)
 	if err != nil || !strings.Contains(kind, "/") || len(mimeType) > maxNameLength {
-		return store.Media{}, core.Invalid("mime", "This is not a media type such as image/jpeg.").WithCause(err)
+		return store.Media{}, core.Invalid("mime", "The type must be a media type, such as image/jpeg.").WithCause(err)
 	}
 	now := s.cfg.Now().UTC().Truncate(time.Microsecond)
 	m := store.Media{CreatedAt: now, ExpiresAt: now.Add(s.cfg.UploadTTL).Truncate(time.Second)}
@@ -273,7 +273,7 @@ func checkAwaitingUpload(m store.Media) error {
 		return newUploadExpiredError()
 	}
 	return core.Fail(core.CodeAlreadyUploaded, "The file has already been uploaded.").
-		WithHint("Poll its record until it is ready or failed.")
+		WithHint("Poll the file's record until its status is ready or failed.")
 }
 
 func newUploadExpiredError() error {

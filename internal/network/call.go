@@ -178,7 +178,7 @@ func readResponse(answer *http.Response, host string, cut redactor, completeStat
 	case answer.StatusCode/100 == 3 && (!isComplete || answer.Header.Get("Location") != ""):
 		return nil, unknown("sent a redirect, which Belfry does not follow")
 	case !isComplete && !json.Valid(body):
-		return nil, unknown(fmt.Sprintf("responded with status %d and without valid JSON", answer.StatusCode))
+		return nil, unknown(fmt.Sprintf("responded with status %d, but without valid JSON", answer.StatusCode))
 	}
 	return resp, nil
 }

@@ -9,7 +9,7 @@ import (
 // ConversionForEachFile returns, for each file of a draft, the conversion that is sent in its place, or nil if the file
 // is sent as it is.
 func ConversionForEachFile(r Rules, d Draft) []*core.Conversion {
-	content := r.Describe().Limits.ContentTypes[r.ContentType(d)]
+	content := r.Describe().Limits.ContentTypes[r.PostContentType(d)]
 	all := make([]*core.Conversion, len(d.Media))
 	for i, m := range d.Media {
 		if limits := fileLimits(content, m.Kind); limits != nil {

@@ -19,7 +19,7 @@ func (r rulesOfBells) NormalizeSettings(block json.RawMessage) (json.RawMessage,
 	return block, nil
 }
 
-func (rulesOfBells) ContentType(network.Draft) string { return "photo" }
+func (rulesOfBells) PostContentType(network.Draft) string { return "photo" }
 
 func (r rulesOfBells) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	if strings.Contains(string(d.Settings), `"cover"`) && network.CountFiles(d.Media, core.FileVideo) == 0 {

@@ -22,8 +22,8 @@ type Rules interface {
 	NormalizeSettings(block json.RawMessage) (json.RawMessage, error)
 	// CheckDraft returns what the network would refuse (issues) and what it advises against (warnings), without a call.
 	CheckDraft(Draft) (issues, warnings []core.Issue)
-	// ContentType returns the key of the draft's content type in Limits.ContentTypes.
-	ContentType(Draft) string
+	// PostContentType returns the key of the draft's content type in Limits.ContentTypes.
+	PostContentType(Draft) string
 }
 
 // Network is a network with a connector: accounts can be connected and posts published.

@@ -12,7 +12,7 @@ import (
 // CheckDraft returns what the network would refuse.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
-		kind := contentType(s, d.Media)
+		kind := postContentType(s, d.Media)
 		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind != typeVideo && kind != typeReels {
 			d.Title = "" // only videos have a title (Spec §2)
@@ -43,14 +43,14 @@ func isFacebookLink(link string) bool {
 	})
 }
 
-// ContentType returns the draft's content type.
-func (Rules) ContentType(d network.Draft) string {
+// PostContentType returns the draft's content type.
+func (Rules) PostContentType(d network.Draft) string {
 	s, _ := network.DecodeSettings[Settings](description, d.Settings) // CheckDraft reports errors
-	return contentType(s, d.Media)
+	return postContentType(s, d.Media)
 }
 
-// contentType returns the chosen content type, or the one that follows from the files.
-func contentType(s Settings, media []core.Media) string {
+// postContentType returns the chosen content type, or the one that follows from the files.
+func postContentType(s Settings, media []core.Media) string {
 	switch {
 	case s.ContentType != "":
 		return s.ContentType

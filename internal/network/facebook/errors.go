@@ -17,7 +17,7 @@ const (
 	hintLink    = "Facebook cannot use the link in this post. Check that the link opens without a sign-in, " +
 		"then send the post again."
 	hintVideo  = "A Reel must be vertical (9:16), at least 540 × 960 pixels and 3 to 90 seconds long, with 24 to 60 frames per second."
-	hintPhoto  = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."
+	hintPhoto  = "Facebook cannot use the photo. Save it as a JPEG or PNG of less than 4 MB and send the post again."
 	hintThere  = "According to Facebook, this has already been posted to the Page. Check the Page before you send the post again."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
 	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."

@@ -18,7 +18,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 			{Icon: "thumbs-up", Word: "Like"}, {Icon: "message-circle", Word: "Comment"}, {Icon: "forward", Word: "Share"},
 		},
 	}
-	switch contentType(s, d.Media) {
+	switch postContentType(s, d.Media) {
 	case typeText:
 		if p.Link = s.Link; p.Link == "" {
 			p.Link = network.FirstLink(d.Text)

@@ -48,7 +48,7 @@ func (n *Network) publishStepsFor(d network.Draft) publishSteps {
 	if err != nil {
 		return stepsByType[typeText]
 	}
-	return stepsByType[contentType(s, d.Media)]
+	return stepsByType[postContentType(s, d.Media)]
 }
 
 // reels limits how many Reels a Page can publish.
@@ -72,7 +72,7 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 	}
 	delivery := network.Delivery{Flow: flow, Ahead: min(ahead, longestAhead), Files: network.Either}
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
-	if err == nil && contentType(s, d.Media) == typeReels {
+	if err == nil && postContentType(s, d.Media) == typeReels {
 		delivery.Budgets = []network.Budget{reels}
 	}
 	return delivery

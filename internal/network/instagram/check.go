@@ -10,7 +10,7 @@ import (
 // CheckDraft returns what the network would refuse and what it advises against.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
-		kind := contentType(s, d.Media)
+		kind := postContentType(s, d.Media)
 		d.Text, d.Title = network.AppendMissingTags(d.Text, d.Tags), ""
 		f.CheckLimits(description, kind, d)
 		tags := network.CountHashtags(d.Text)
@@ -35,15 +35,15 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// ContentType returns the draft's content type.
-func (Rules) ContentType(d network.Draft) string {
+// PostContentType returns the draft's content type.
+func (Rules) PostContentType(d network.Draft) string {
 	s, _ := network.DecodeSettings[Settings](description, d.Settings) // CheckDraft reports errors
-	return contentType(s, d.Media)
+	return postContentType(s, d.Media)
 }
 
-// contentType returns the chosen content type, or the one that follows from the files. Several files in the feed are
-// a carousel.
-func contentType(s Settings, media []core.Media) string {
+// postContentType returns the chosen content type, or the one that follows from the files. Several files in the feed
+// are a carousel.
+func postContentType(s Settings, media []core.Media) string {
 	switch {
 	case s.ContentType == "" && len(media) == 1 && media[0].Kind == core.FileVideo:
 		return typeReels

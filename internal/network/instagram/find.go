@@ -34,7 +34,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		return network.Status{}, err
 	}
 	draft := it.Draft()
-	kind, edge, caption := contentType(s, draft.Media), "/media", network.AppendMissingTags(it.Text, it.Tags)
+	kind, edge, caption := postContentType(s, draft.Media), "/media", network.AppendMissingTags(it.Text, it.Tags)
 	if kind == typeStories {
 		edge, caption = "/stories", ""
 	}

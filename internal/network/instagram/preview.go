@@ -19,7 +19,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 			network.ActionLike, network.ActionComment, network.ActionSend, network.ActionSave,
 		},
 	}
-	switch contentType(s, d.Media) {
+	switch postContentType(s, d.Media) {
 	case typeCarousel:
 		p.Kind = "Carousel"
 	case typeReels:

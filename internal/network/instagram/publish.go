@@ -45,7 +45,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 	if err != nil {
 		return "", err
 	}
-	if contentType(s, it.Draft().Media) == typeCarousel {
+	if postContentType(s, it.Draft().Media) == typeCarousel {
 		return n.createItemContainers(ctx, it)
 	}
 	form, err := newContainerForm(it, s)
@@ -79,7 +79,7 @@ func (n *Network) createUploadContainer(ctx context.Context, it network.Item, fo
 // newContainerForm returns the parameters of a post's container, except the children of a carousel. Reels always get
 // share_to_feed, because Instagram documents no default for it.
 func newContainerForm(it network.Item, s Settings) (url.Values, error) {
-	kind := contentType(s, it.Draft().Media)
+	kind := postContentType(s, it.Draft().Media)
 	v := url.Values{}
 	if kind != typeFeed {
 		v.Set("media_type", strings.ToUpper(kind))

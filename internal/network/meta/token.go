@@ -55,12 +55,12 @@ type TokenInfo struct {
 	DataAccessEnds int64 `json:"data_access_expires_at"`
 }
 
-// InspectToken asks the network about a token. The inspector is another token of the same app, or the token itself.
-func (a API) InspectToken(ctx context.Context, inspector, token network.Secret) (TokenInfo, error) {
+// InspectToken asks the network about a token. inspectorToken is another token of the same app, or the token itself.
+func (a API) InspectToken(ctx context.Context, inspectorToken, token network.Secret) (TokenInfo, error) {
 	var out struct {
 		Data TokenInfo `json:"data"`
 	}
-	err := a.Get(ctx, "/debug_token", inspector, url.Values{"input_token": {token.Reveal()}}, &out)
+	err := a.Get(ctx, "/debug_token", inspectorToken, url.Values{"input_token": {token.Reveal()}}, &out)
 	return out.Data, err
 }
 

@@ -11,7 +11,7 @@ import (
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
 		d.Title = ""
-		f.CheckLimits(description, contentType(d.Media), d, s.LinkAttachment)
+		f.CheckLimits(description, postContentType(d.Media), d, s.LinkAttachment)
 		files := len(d.Media) > 0
 		f.AddIf(!files && strings.TrimSpace(d.Text) == "", core.IssueTextRequired)
 		f.AddIf(
@@ -24,11 +24,11 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// ContentType returns the draft's content type.
-func (Rules) ContentType(d network.Draft) string { return contentType(d.Media) }
+// PostContentType returns the draft's content type.
+func (Rules) PostContentType(d network.Draft) string { return postContentType(d.Media) }
 
-// contentType returns the content type that follows from the files.
-func contentType(media []core.Media) string {
+// postContentType returns the content type that follows from the files.
+func postContentType(media []core.Media) string {
 	switch {
 	case len(media) == 0:
 		return typeText

@@ -31,7 +31,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 	if err != nil {
 		return "", err
 	}
-	if contentType(it.Draft().Media) == typeCarousel {
+	if postContentType(it.Draft().Media) == typeCarousel {
 		return n.createItemContainers(ctx, it, s)
 	}
 	return n.createAtEdge(ctx, it, "/threads", newContainerForm(it, s))
@@ -39,7 +39,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 
 // newContainerForm returns the parameters of a post's container, except the children of a carousel.
 func newContainerForm(it network.Item, s Settings) url.Values {
-	kind := contentType(it.Draft().Media)
+	kind := postContentType(it.Draft().Media)
 	v := url.Values{"media_type": {strings.ToUpper(kind)}}
 	if len(it.Files) == 1 {
 		v = newFileForm(it.Files[0], s.AltText)
@@ -58,7 +58,7 @@ func newContainerForm(it network.Item, s Settings) url.Values {
 // newFileForm returns the parameters of a container for one file. If altTextSetting is empty, the file's own
 // description is sent.
 func newFileForm(f network.File, altTextSetting string) url.Values {
-	kind := contentType([]core.Media{f.Media})
+	kind := postContentType([]core.Media{f.Media})
 	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
 	if alt := cmp.Or(altTextSetting, f.AltText(maxAlt)); alt != "" {
 		v.Set("alt_text", alt)

@@ -9,7 +9,7 @@ import (
 // description of photos. Only photos have a title (decisions.md, Records).
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
-		kind := contentType(d.Media)
+		kind := postContentType(d.Media)
 		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind == typeVideo {
 			d.Title = ""
@@ -26,7 +26,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "Only for photos."},
 			{
 				kind == typePhoto && isIndexOutOfRange(s.PhotoCoverIndex, d.Media), "photoCoverIndex",
-				"There is no photo with this number. The first is 0.",
+				"There is no photo with this number. The first photo has the number 0.",
 			},
 			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A paid partnership cannot be private."},
 		} {
@@ -35,11 +35,11 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// ContentType returns the draft's content type.
-func (Rules) ContentType(d network.Draft) string { return contentType(d.Media) }
+// PostContentType returns the draft's content type.
+func (Rules) PostContentType(d network.Draft) string { return postContentType(d.Media) }
 
-// contentType returns the content type that follows from the files.
-func contentType(media []core.Media) string {
+// postContentType returns the content type that follows from the files.
+func postContentType(media []core.Media) string {
 	if network.CountFiles(media, core.FileImage) > 0 {
 		return typePhoto
 	}

@@ -15,7 +15,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 			network.ActionLike, network.ActionComment, network.ActionSave, network.ActionShare,
 		},
 	}
-	if contentType(d.Media) == typePhoto {
+	if postContentType(d.Media) == typePhoto {
 		p.Kind, p.Title = "Photos", d.Title
 		p.Parts = []network.PreviewPart{
 			network.PartMedia, network.PartAccount, network.PartTitle, network.PartText, network.PartActions,

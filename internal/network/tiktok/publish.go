@@ -26,7 +26,7 @@ func newMinuteBudget(call core.Action, name string, count int) network.Budget {
 // DeliveryFor returns, for a video, an upload whose last part publishes it; large videos are prepared earlier. TikTok
 // fetches and publishes photos without another call.
 func (*Network) DeliveryFor(d network.Draft) network.Delivery {
-	if contentType(d.Media) == typePhoto {
+	if postContentType(d.Media) == typePhoto {
 		return network.Delivery{
 			Flow: core.FlowHandle, Files: network.Pulled, Gated: true,
 			Budgets: []network.Budget{
@@ -63,7 +63,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 	if err != nil {
 		return "", err
 	}
-	if contentType(it.Draft().Media) == typePhoto {
+	if postContentType(it.Draft().Media) == typePhoto {
 		return n.startPhotoPost(ctx, it, info, s)
 	}
 	return n.startUpload(ctx, it, info)
@@ -164,7 +164,8 @@ func (t publishTask) doneStatus(it network.Item) network.Status {
 	st := network.Status{Verdict: core.Done}
 	if len(t.Posts) > 0 {
 		st.ExternalID = t.Posts[0].String()
-		if it.Username != "" && contentType(it.Draft().Media) == typeVideo { // TikTok does not document the address of photos
+		// TikTok does not document the address of photos.
+		if it.Username != "" && postContentType(it.Draft().Media) == typeVideo {
 			st.URL = siteURL + "/@" + it.Username + "/video/" + st.ExternalID
 		}
 	}

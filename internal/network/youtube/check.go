@@ -35,8 +35,8 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// ContentType returns the only content type.
-func (Rules) ContentType(network.Draft) string { return typeVideo }
+// PostContentType returns the only content type.
+func (Rules) PostContentType(network.Draft) string { return typeVideo }
 
 // checkFiles adds at most one issue. A post needs one video, and can have one image as its thumbnail.
 func checkFiles(f *network.Findings, media []core.Media, useThumbnail bool) {

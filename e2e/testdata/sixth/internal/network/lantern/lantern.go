@@ -72,8 +72,8 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// ContentType returns the only content type.
-func (Rules) ContentType(network.Draft) string { return "text" }
+// PostContentType returns the only content type.
+func (Rules) PostContentType(network.Draft) string { return "text" }
 
 // Network is Lantern.
 type Network struct {
