@@ -117,7 +117,7 @@ func (a *App) checkDraftQuotaAfterAdding(ctx context.Context, t store.Tenant) er
 	if err != nil {
 		return err
 	}
-	return plan.CheckDrafts(used-1, 1)
+	return plan.CheckDraftQuota(used-1, 1)
 }
 
 // futureOrZero returns a time in the future unchanged, and the zero time for any other. The store replaces the zero

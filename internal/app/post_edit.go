@@ -216,7 +216,7 @@ func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p *core.Post) 
 	if err != nil {
 		return postTarget{}, err
 	}
-	files, err := t.MediaInOrder(ctx, p.MediaIDs)
+	files, err := t.MediaInOrderIncludingDeleted(ctx, p.MediaIDs)
 	if err != nil {
 		return postTarget{}, err
 	}

@@ -94,7 +94,7 @@ func lockAndCheckPostFiles(ctx context.Context, t store.Tenant, p *core.Post) er
 	if _, err := t.LockMediaShared(ctx, p.MediaIDs); err != nil {
 		return err
 	}
-	files, err := t.MediaInOrder(ctx, p.MediaIDs)
+	files, err := t.MediaInOrderIncludingDeleted(ctx, p.MediaIDs)
 	if err != nil {
 		return err
 	}

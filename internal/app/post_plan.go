@@ -94,7 +94,7 @@ func (r *postRequest) quotaIssues(nth int) []core.Issue {
 	switch posts := r.plan.Posts; {
 	case r.queuesPosts() && posts != nil && r.used+int64(nth) > *posts:
 		return []core.Issue{core.IssueQuotaExceeded.With(r.used, *posts)}
-	case !r.queuesPosts() && r.plan.CheckDrafts(r.drafts, int64(nth)) != nil:
+	case !r.queuesPosts() && r.plan.CheckDraftQuota(r.drafts, int64(nth)) != nil:
 		return []core.Issue{core.IssueTooManyDrafts.With(r.drafts, *r.plan.Drafts)}
 	}
 	return nil
@@ -180,7 +180,7 @@ func planError(r *postRequest) error {
 		return nil
 	case issues[core.IssueQuotaExceeded.Code]:
 		if !r.queuesPosts() {
-			return r.plan.CheckDrafts(r.drafts, int64(len(r.rows)))
+			return r.plan.CheckDraftQuota(r.drafts, int64(len(r.rows)))
 		}
 		return core.QuotaExceeded("post per month", "posts per month", r.used, *r.plan.Posts)
 	case issues[core.IssueMediaPurged.Code]:

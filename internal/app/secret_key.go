@@ -21,7 +21,7 @@ const reasonKeyLost = "The key that encrypted this account's token is lost. Reco
 // CheckSecretKeys returns an error if the secret keys cannot decrypt the tokens in the database. Without the right
 // keys, a worker would claim every post and publish none.
 func (a *App) CheckSecretKeys(ctx context.Context) error {
-	samples, err := a.cfg.Store.SampleTokenPerKey(ctx)
+	samples, err := a.cfg.Store.SampleTokenPerSecretKey(ctx)
 	if err != nil {
 		return fmt.Errorf("read the encrypted values: %w", err)
 	}

@@ -2,10 +2,10 @@ package core
 
 import "time"
 
-// Act is an action of a person on a post.
+// Act is an action that a person can take on a post.
 type Act string
 
-// Acts.
+// Actions on a post.
 const (
 	ActEdit       Act = "edit"       // change the content
 	ActQueue      Act = "queue"      // queue a draft for its own time

@@ -20,7 +20,7 @@ const (
 	maxConvertedSide = 2560
 	// maxConvertedBytes limits the size of a JPEG, even if the network accepts more.
 	maxConvertedBytes = 4_000_000
-	// maxBitsPerPixel is more than a JPEG of the lowest quality needs.
+	// maxBitsPerPixel is more than a JPEG of the lowest quality needs for each pixel.
 	maxBitsPerPixel = 5
 )
 

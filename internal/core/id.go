@@ -16,34 +16,34 @@ type Kind interface{ IDPrefix() string }
 // different kinds have different types and prefixes, so neither Go nor a client can confuse them.
 type ID[K Kind] struct{ uuid uuid.UUID }
 
-// The kinds of objects with an id.
+// The kinds of ids.
 type (
-	// WorkspaceKind is the kind of a workspace.
+	// WorkspaceKind is the Kind of WorkspaceID.
 	WorkspaceKind struct{}
-	// UserKind is the kind of a person.
+	// UserKind is the Kind of UserID.
 	UserKind struct{}
-	// KeyKind is the kind of an API key.
+	// KeyKind is the Kind of KeyID.
 	KeyKind struct{}
-	// AccountKind is the kind of an account.
+	// AccountKind is the Kind of AccountID.
 	AccountKind struct{}
-	// GroupKind is the kind of a group of accounts.
+	// GroupKind is the Kind of GroupID.
 	GroupKind struct{}
-	// MediaKind is the kind of a media file.
+	// MediaKind is the Kind of MediaID.
 	MediaKind struct{}
-	// FolderKind is the kind of a folder of files.
+	// FolderKind is the Kind of FolderID.
 	FolderKind struct{}
-	// PostKind is the kind of a post.
+	// PostKind is the Kind of PostID.
 	PostKind struct{}
-	// MailKind is the kind of an email.
+	// MailKind is the Kind of MailID.
 	MailKind struct{}
-	// SessionKind is the kind of a browser session.
+	// SessionKind is the Kind of SessionID.
 	SessionKind struct{}
 )
 
 // IDPrefix returns the prefix of workspace ids.
 func (WorkspaceKind) IDPrefix() string { return "ws" }
 
-// IDPrefix returns the prefix of person ids.
+// IDPrefix returns the prefix of people's ids.
 func (UserKind) IDPrefix() string { return "usr" }
 
 // IDPrefix returns the prefix of API key ids.
@@ -140,7 +140,7 @@ func (id ID[K]) String() string {
 	return k.IDPrefix() + "_" + crockford.EncodeToString(padded)[6:]
 }
 
-// MarshalText prints the id.
+// MarshalText returns the printed form.
 func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote. The error is NotFound, because no record has a malformed id.

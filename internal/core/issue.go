@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Issue is a reason why the network, the plan or the calendar would refuse a post. It can also be only a warning.
+// Issue is a reason why the network, the plan or the calendar would refuse a post, or only a warning.
 type Issue struct {
 	Code    IssueCode
 	Message string

@@ -11,7 +11,7 @@ import (
 // formats can contain these marks:
 //
 //	{network}       the name of the network, or of several: "A and B"
-//	{any network}   the same as a choice: "A or B"
+//	{any network}   the same names as alternatives: "A or B"
 //	[one|several]   words for one network, and words for several
 //	{each: words}   in a hint, what can differ between networks: "words", or "words on A and other words on B"
 type IssueText struct {
@@ -23,7 +23,7 @@ type IssueText struct {
 	setting bool    // the first argument is the name of a setting
 }
 
-// wording has the formats of a message and a hint. Of {each: …}, only eachMark is left.
+// wording has the formats of a message and a hint. The hint contains eachMark in place of {each: …}.
 type wording struct{ message, hint string }
 
 const (

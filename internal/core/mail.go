@@ -3,7 +3,7 @@ package core
 // MailChoice says which problems of a workspace a member gets emails about.
 type MailChoice string
 
-// Choices.
+// Choices of emails.
 const (
 	MailAll  MailChoice = "all"  // about all posts and accounts
 	MailOwn  MailChoice = "own"  // about the posts that the member created

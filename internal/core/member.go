@@ -4,7 +4,7 @@ import "time"
 
 // Member is a person in a workspace, or an invited person, who has no rights yet.
 type Member struct {
-	ID        UserID // an invitation has its own, which hides whether the person already exists
+	ID        UserID // an invitation has an id of its own, which hides whether the person already exists
 	Name      string
 	Email     string
 	Role      Role
@@ -25,8 +25,8 @@ func ParseRole(path, s string) (Role, error) {
 	return "", Invalid(path, "The role must be %q, %q, %q or %q.", RoleOwner, RoleAdmin, RoleEditor, RoleViewer)
 }
 
-// CheckRoleChange returns an error unless a person with role r may replace another person's role from by to. The role
-// "" belongs to somebody outside the workspace.
+// CheckRoleChange returns an error unless a person with role r may change another person's role. from is the other
+// person's present role, and to is the new one; "" is the role of somebody outside the workspace.
 func (r Role) CheckRoleChange(from, to Role) error {
 	if !r.CanManage() {
 		return errRoleTooLow()

@@ -80,8 +80,8 @@ func FeatureNotIncluded(feature string) *Error {
 	return e.WithHint("Change to a plan that includes it.")
 }
 
-// CheckDrafts returns quota_exceeded if the plan does not allow more drafts in addition to the existing ones.
-func (p Plan) CheckDrafts(existing, more int64) error {
+// CheckDraftQuota returns quota_exceeded if the plan does not allow more drafts in addition to the existing ones.
+func (p Plan) CheckDraftQuota(existing, more int64) error {
 	if p.Drafts == nil || existing+more <= *p.Drafts {
 		return nil
 	}

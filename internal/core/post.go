@@ -20,7 +20,7 @@ const (
 	PostFailed PostStatus = "failed"
 )
 
-// MostCounted is the highest number that is counted exactly in a list of posts, which keeps counting fast.
+// MostCounted is the number at which Belfry stops counting the posts of a list, which keeps counting fast.
 const MostCounted = 200
 
 // Post is one publication to one account at one time.
@@ -38,7 +38,7 @@ type Post struct {
 	Title         string
 	Tags          []string
 	MediaIDs      []MediaID
-	Settings      json.RawMessage // the block of the post's network; {} if it has none
+	Settings      json.RawMessage // the settings for the post's network; {} if there are none
 	PublishAt     time.Time       // zero for a draft without a time
 	Zone          Zone
 	Status        PostStatus
@@ -199,8 +199,8 @@ type Event struct {
 
 var stateWords = map[PostStatus]string{PostDraft: "Draft", PostQueued: "Queued", PostLive: "Live", PostFailed: "Failed"}
 
-// StatusLine returns the post's state as one line, the same in the dashboard, the API and for agents (Spec §2): status,
-// network, account, and local time with its zone.
+// StatusLine returns the post's state as one line (Spec §2): status, network, account, and local time with its zone.
+// The line is the same in the dashboard, in the API and for agents.
 func (p Post) StatusLine(networkName string) string {
 	return p.formatStatus(" · "+networkName+" · "+p.AccountName, networkName)
 }

@@ -37,7 +37,7 @@ const (
 func (f Flow) MakesHandle() bool { return f != FlowOneCall }
 
 // CanRepeatCall reports whether the handle shows the outcome of the irreversible call, so that the call can safely be
-// repeated with it. In other flows, the account is searched for the post.
+// repeated with the same handle. In other flows, the account is searched for the post.
 func (f Flow) CanRepeatCall() bool { return f == FlowHandle }
 
 // Answer is how the network answered the last irreversible call. Only the verdict Done proves that the post is
@@ -126,7 +126,7 @@ const (
 	DoHold           Action = "hold"    // the post stays queued until the network's throttle ends
 	DoPoll           Action = "poll"    // the post stays queued: the handle is being processed
 	DoAwait          Action = "await"   // the post stays queued until its time
-	DoSettle         Action = "settle"  // the post stays queued until Quiet
+	DoSettle         Action = "settle"  // the post stays queued until the settle time is over
 	DoBackoff        Action = "backoff" // the post stays queued: the network cannot be asked right now
 	DoStop           Action = "stop"    // nothing to do
 )
@@ -136,7 +136,7 @@ func (a Action) IsCall() bool {
 	return a == DoCreate || a == DoStatus || a == DoPublish || a == DoFind
 }
 
-// limitDeaths is how many handles may die before the post fails. Networks recommend one or two new ones.
+// limitDeaths is how many handles may die before the post fails. Networks recommend one or two new handles.
 const limitDeaths = 2
 
 // Next returns the publication to save, and what to do after saving it. The signal is the result of the last action.
@@ -312,7 +312,7 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
 	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff
 	}
-	p = p.withoutHandle()
+	p = p.withoutHandleAndCall()
 	if s.Verdict != Dead || !s.Aged {
 		p.Deaths++
 	}
@@ -333,7 +333,7 @@ func (p Publication) replaceBrokenHandle(s Signal) (Publication, Action) {
 	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff
 	}
-	p = p.withoutHandle()
+	p = p.withoutHandleAndCall()
 	p.Step = StepIdle
 	return p.retryOrFail(s)
 }
@@ -344,9 +344,9 @@ func (p Publication) isHandleDeathConclusive() bool {
 	return p.Flow.MakesHandle() && (p.Flow.CanRepeatCall() || p.Step != StepArmed)
 }
 
-// withoutHandle returns the publication without its handle. It is also disarmed if the handle proves that the call had
-// no effect.
-func (p Publication) withoutHandle() Publication {
+// withoutHandleAndCall returns the publication without its dead handle and without what is known about a call with this
+// handle. The publication is also disarmed if the handle proves that the call had no effect.
+func (p Publication) withoutHandleAndCall() Publication {
 	p.Handle, p.Open, p.Answer = "", false, AnswerNone
 	p.Armed = p.Armed && !p.Flow.CanRepeatCall()
 	return p
@@ -400,7 +400,7 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 		return p.replaceBrokenHandle(s)
 	case Doomed:
 		if p.isHandleDeathConclusive() {
-			return p.withoutHandle().becomeFailed(DoFail)
+			return p.withoutHandleAndCall().becomeFailed(DoFail)
 		}
 	case Ambiguous:
 		return p.becomeOutcomeUnknown()

@@ -4,7 +4,7 @@ import "time"
 
 // Schedule contains the delays of the publishing protocol.
 type Schedule struct {
-	// Retry is how long after each failure the worker tries again (Spec §3). Its length is the number of retries.
+	// Retry contains the pause before each automatic retry (Spec §3). Its length is the number of retries.
 	Retry []time.Duration
 	// Lease is how long a worker owns a publication without renewing the lease.
 	Lease time.Duration

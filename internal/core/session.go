@@ -9,7 +9,7 @@ import (
 type BrowserSession struct {
 	ID      SessionID
 	User    UserID
-	Browser string // as it names itself
+	Browser string // the name that the browser reports
 	Since   time.Time
 	SeenAt  time.Time
 }

@@ -10,7 +10,7 @@ func FormatBytes(n int64) string {
 	size, unit := float64(n), ""
 	for _, unit = range []string{"kB", "MB", "GB", "TB", "PB", "EB"} {
 		size /= 1000
-		if size < 999.5 { // 1000 after rounding gets the next unit
+		if size < 999.5 { // a size that rounds to 1000 gets the next unit
 			break
 		}
 	}

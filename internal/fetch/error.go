@@ -23,7 +23,7 @@ var (
 // Error is the error of a failed download. Its message is always the same, so Belfry cannot be used to explore a
 // network. Logs show the reason.
 type Error struct {
-	// Transient reports that another attempt may succeed.
+	// Transient reports whether another attempt may succeed.
 	Transient bool
 	err       error
 }

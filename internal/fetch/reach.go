@@ -62,8 +62,8 @@ func (c *Client) CheckPublic(ctx context.Context, address string) error {
 }
 
 // CheckReachable returns an error that says why an address cannot be opened: no connection, an invalid certificate, a
-// redirect or a server error. It does not open, and returns nil for, an address that the client never opens, such as
-// one with a port.
+// redirect or a server error. For an address that the client never opens, such as one with a port, it returns nil
+// without a check.
 func (c *Client) CheckReachable(ctx context.Context, address string) error {
 	if _, err := parseAddress(address); err != nil {
 		return nil

@@ -145,7 +145,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"too small": {
 			kind:  "photo",
 			draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 99, 99 })}},
-			want:  []string{"resolution_unsupported"}, hint: "It must be at least 100 × 100 pixels and at most 1920 pixels wide.",
+			want:  []string{"resolution_unsupported"}, hint: "The file must be at least 100 × 100 pixels and at most 1920 pixels wide.",
 		},
 		"too wide": {
 			kind:  "photo",

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// systemUser is the user of the machine that runs the server. PostgreSQL refuses to run as root, so root starts it as
-// another user.
+// systemUser is the user of the operating system as whom the server runs. PostgreSQL refuses to run as root, so root
+// starts the server as another user.
 type systemUser struct {
 	name     string
 	uid, gid int
@@ -39,7 +39,7 @@ func chooseSystemUser(clusterDir string) (systemUser, error) {
 		return systemUser{name: name, uid: uid, gid: gid, switched: true}, errors.Join(uidErr, gidErr)
 	}
 	return systemUser{},
-		errors.New("PostgreSQL does not run as root, and this machine has no user \"postgres\" or \"nobody\": create one, or start as another user")
+		errors.New("PostgreSQL does not run as root, and this machine has no user \"postgres\" or \"nobody\": create one, or start Belfry as another user")
 }
 
 // ownerOf returns the user and group of a file.

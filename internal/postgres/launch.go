@@ -47,7 +47,7 @@ func (s *Server) stopLeftoverServer(ctx context.Context) error {
 		out, err := newCommand(ctx, s.account, filepath.Join(s.bin.Dir, "pg_ctl"),
 			"stop", "--pgdata="+s.layout.cluster, "--mode=fast", "--wait", "--timeout=30").CombinedOutput()
 		if _, left := cluster.Stat(pidFile); err != nil && left == nil {
-			return fmt.Errorf("stop the PostgreSQL left by an earlier run: %w\n%s", err, out)
+			return fmt.Errorf("stop the PostgreSQL server that an earlier run left behind: %w\n%s", err, out)
 		}
 		return nil
 	}

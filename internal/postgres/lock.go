@@ -129,8 +129,8 @@ func openAndLock(dir string, openFlags, lockType int) (*Lock, error) {
 	return lock, nil
 }
 
-// readHolder reads the holder from the lock file. A holder that has just locked the file may not have written it yet.
-// The result then names an earlier command, and the caller tries again a moment later.
+// readHolder reads the holder from the lock file. A holder that has just locked the file may not have written to it
+// yet. The result then names an earlier command, and the caller tries again a moment later.
 func readHolder(dir string, fd int) *HeldError {
 	held := &HeldError{Dir: dir, Pid: "unknown", Kind: byCommand}
 	text := make([]byte, 64)

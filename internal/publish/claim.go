@@ -86,8 +86,7 @@ func (e *Engine) loadClaims(ctx context.Context, ws core.WorkspaceID, claims []s
 	return out, nil
 }
 
-// publish publishes the post, or as much of it as is possible under this claim. Losing the claim or the post is not
-// an error.
+// publish publishes the post as far as is possible under this claim. Losing the claim or the post is not an error.
 func (c *claim) publish(ctx context.Context) error {
 	err := c.setUpCalls()
 	if err != nil {

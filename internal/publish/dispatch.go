@@ -27,7 +27,7 @@ type Worker struct {
 	// Owner is the worker's name in leases; no two workers may have the same name.
 	Owner string
 	// Poll is how often the worker looks for posts that another process made due, or left behind when it died. For all
-	// other posts, it knows when the next one is due, and store.Store.Due signals new ones of its own process.
+	// other posts, the worker knows when the next one is due, and store.Store.Due signals new posts of its own process.
 	Poll time.Duration
 	// Posts is how many posts the worker publishes at once. Most of the time, each waits for a network.
 	Posts int

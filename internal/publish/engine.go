@@ -53,9 +53,9 @@ func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 // tenant returns access to the data of one workspace.
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
-// Publish publishes one post as far as is possible now, with one claim under one lease. Before the post is due, it only
-// prepares it. owner identifies the worker. Publish does nothing if there is nothing to do yet, if another worker has
-// claimed the post, or if the post is done.
+// Publish publishes one post as far as is possible now, with one claim under one lease. Before the post is due, Publish
+// only prepares it. owner identifies the worker. Publish does nothing if there is nothing to do yet, if another worker
+// has claimed the post, or if the post is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
 	if err := e.cfg.Store.WakeNextWaitingPosts(ctx); err != nil { // Run does this periodically
 		return fmt.Errorf("give waiting posts their turn: %w", err)

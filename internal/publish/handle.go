@@ -33,7 +33,7 @@ func (c *claim) decryptHandle() {
 	c.pub.Handle = string(plain)
 }
 
-// setState sets the publication's state in memory, seals its handle if that has changed, and updates the times that
+// setState sets the publication's state in memory, seals the handle if it has changed, and updates the times that
 // depend on the state, as SaveStepBeforeCall does in the row.
 func (c *claim) setState(next core.Publication) {
 	if next.Step != c.pub.Step {

@@ -24,8 +24,8 @@ const (
 )
 
 // endClaim ends a claim with an action that is not a call: it stores the outcome, releases the lease, and reports the
-// outcome. The network's response must not be lost, so endClaim retries after any database error until the lease ends,
-// except after the loss of the lease.
+// outcome. The network's response must not be lost, so endClaim retries after a database error until the lease ends,
+// unless another worker has taken over.
 func (c *claim) endClaim(ctx context.Context, action core.Action) error {
 	lease := c.engine.cfg.Schedule.Lease
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)

@@ -209,7 +209,7 @@ func TestAPostWhoseCallHadNoAnswerIsListedAsMaybePublished(t *testing.T) {
 	must(t, b.Store.HoldPublishingAndEndSessions(t.Context(), "a test", time.Time{}, nil))
 	held, err := b.Store.HeldPosts(t.Context(), 10)
 	must(t, err)
-	if len(held) != 1 || !strings.HasPrefix(held[0].FateInWords(), "may be published; Belfry will ask the network") {
+	if len(held) != 1 || !strings.HasPrefix(held[0].FateInWords(), "may already be published; Belfry will ask the network") {
 		t.Errorf("on hold are %+v", held)
 	}
 }

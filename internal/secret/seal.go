@@ -52,7 +52,7 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// CurrentSealPrefix returns the bytes with which every value that the current key encrypts begins.
+// CurrentSealPrefix returns the first bytes of every value that the current key encrypts.
 func (r *Ring) CurrentSealPrefix() []byte {
 	return append([]byte{sealFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see isValidKeyID
 }

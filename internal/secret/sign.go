@@ -24,7 +24,7 @@ const (
 )
 
 // Sign returns a URL-safe text that contains the payload, which everybody can read, and a signature for the purpose.
-// Times are rounded to whole seconds. With the zero time, the text never expires.
+// The expiry is rounded down to a whole second. With the zero time, the text never expires.
 func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 	var exp int64
 	if !expires.IsZero() {
@@ -66,7 +66,7 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 	return body[head+expSize:], nil
 }
 
-// ComputeMAC returns an authentication code of a value, which nobody can compute without the current key.
+// ComputeMAC returns an authentication code for a value. Nobody can compute the code without the current key.
 func (r *Ring) ComputeMAC(purpose, value string) []byte {
 	return computeMAC(r.keys[r.current], purpose, []byte(value))
 }

@@ -72,7 +72,7 @@ type FailedPost struct {
 	First bool
 }
 
-// FailedPostsAmong returns the given posts that have failed and will not be retried automatically, at most
+// FailedPostsAmong returns those of the given posts that have failed and will not be retried automatically, at most
 // limitPerPersonAndCode for each creator and error code.
 func (t Tenant) FailedPostsAmong(ctx context.Context, ids []core.PostID, limitPerPersonAndCode int,
 ) ([]FailedPost, error) {
@@ -97,7 +97,7 @@ type LostAccount struct {
 	Reason   string
 }
 
-// LostAccountsAmong returns the given accounts that must be reconnected.
+// LostAccountsAmong returns those of the given accounts that must be reconnected.
 func (t Tenant) LostAccountsAmong(ctx context.Context, ids []core.AccountID) ([]LostAccount, error) {
 	return queryMany[LostAccount](t.query(ctx, `
 		SELECT id, platform, display_name AS name, status_reason AS reason FROM accounts

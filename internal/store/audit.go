@@ -38,7 +38,7 @@ func (s *Store) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 		})
 }
 
-// AuditRow is an entry of the audit log as it is read.
+// AuditRow is a stored entry of the audit log.
 type AuditRow struct {
 	ID         int64
 	At         time.Time

@@ -17,7 +17,8 @@ type factsRow struct {
 
 const factsColumns = `account_id AS account, facts, told_at`
 
-// AccountFacts returns what networks have reported about the given accounts; for nil, about all of the workspace.
+// AccountFacts returns what networks have reported about the given accounts or, if ids is nil, about all accounts of
+// the workspace.
 func (t Tenant) AccountFacts(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Facts, error) {
 	rows, err := queryMany[factsRow](t.query(ctx, `
 		SELECT `+factsColumns+` FROM account_facts

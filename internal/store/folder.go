@@ -22,7 +22,7 @@ func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, erro
 // cannot create a cycle.
 func (t Tenant) LockFolders(ctx context.Context) error { return t.LockWorkspace(ctx) }
 
-// FolderIDsUpToRoot lists the given folder and those above it, up to the root.
+// FolderIDsUpToRoot lists the ids of the given folder and of the folders above it, up to the root.
 func (t Tenant) FolderIDsUpToRoot(ctx context.Context, id core.FolderID) ([]core.FolderID, error) {
 	if id.IsZero() {
 		return nil, nil

@@ -51,7 +51,7 @@ func (s *Store) DeleteMail(ctx context.Context, id core.MailID) error {
 	return s.exec(ctx, `DELETE FROM mails WHERE id = @id`, args{"id": id})
 }
 
-// MailRecipient is a member of the workspace, with their choice of emails.
+// MailRecipient is a member of the workspace, with the member's choice of emails.
 type MailRecipient struct {
 	ID     core.UserID
 	Name   string

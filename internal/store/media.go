@@ -116,7 +116,7 @@ func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEd
 // MediaSort is the order of a list of files.
 type MediaSort string
 
-// Orders of files. The zero order is the newest first.
+// Orders of files. With the zero order, the newest files come first.
 const (
 	SortNewest  MediaSort = ""
 	SortOldest  MediaSort = "oldest"

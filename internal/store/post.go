@@ -25,7 +25,7 @@ const postFields = `
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
 	p.media_ids`
 
-// postJoins are the joins for a FROM that calls posts p.
+// postJoins are the joins of a query in which posts has the alias p.
 const postJoins = `
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id`
@@ -282,7 +282,7 @@ func (t Tenant) SetLivePostURL(ctx context.Context, id core.PostID, url string) 
 }
 
 // LivePostsWithoutLink lists the posts without a link that went live between two times, oldest first, as jobs that
-// fetch the link. It omits posts whose account cannot be asked.
+// fetch the link. It omits posts whose account is not ok.
 func (s *Store) LivePostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
 	return queryMany[queue.Link](s.query(ctx, `
 		SELECT p.workspace_id AS workspace, p.id AS post
@@ -323,7 +323,7 @@ func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.Acco
 func (t Tenant) AccountsWithSameText(ctx context.Context, exceptPost core.PostID, accounts []core.AccountID,
 	texts []string, from, to time.Time,
 ) (map[core.AccountID]core.PostStatus, error) {
-	// In the alphabet live is before queued; posts_by_time is an index of the coalesce.
+	// min returns live rather than queued, in alphabetical order. posts_by_time is an index on the coalesce.
 	return queryMap[core.AccountID, core.PostStatus](t.query(ctx, `
 		SELECT p.account_id, min(p.status) FROM posts p JOIN unnest(@accounts::uuid[],
 			@texts::text[]) AS wanted(account, text)
@@ -364,8 +364,8 @@ func (t Tenant) PostEvents(ctx context.Context, id core.PostID) ([]core.Event, e
 }
 
 // SavePostChange stores a change of a post that the caller has locked: the post, its timeline, and its publication, by
-// calling saveLedger. A post that becomes a draft returns its slot. The retention time of a live post's files begins.
-// Only SavePostChange, and claims that begin an attempt, change a post that is queued or was sent.
+// calling saveLedger. A post that becomes a draft returns its slot. When a post goes live, the retention time of its
+// files begins. Only SavePostChange, and claims that begin an attempt, change a post that is queued or was sent.
 func (t Tenant) SavePostChange(ctx context.Context, c core.Change, saveLedger func(Tenant) error) error {
 	if err := t.UpdatePost(ctx, c.Post); err != nil {
 		return err

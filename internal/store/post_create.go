@@ -90,7 +90,7 @@ type NewPosts struct {
 	Posts []core.Post
 	By    core.UserID
 	// Queued is set if the posts are queued; otherwise, they are drafts. Drafts is the plan's limit on drafts; nil for
-	// none. CreatePosts checks this limit again (see core.Plan.CheckDrafts) while no other creation can change the
+	// none. CreatePosts checks this limit again (see core.Plan.CheckDraftQuota) while no other creation can change the
 	// number.
 	Queued *NewQueued
 	Drafts *int64

@@ -31,8 +31,8 @@ func (t Tenant) verifiedMediaByID(ctx context.Context, ids []core.MediaID, lockS
 	return found, err
 }
 
-// MediaInOrder returns files in the order of ids, with verified facts only. It includes deleted files.
-func (t Tenant) MediaInOrder(ctx context.Context, ids []core.MediaID) ([]core.Media, error) {
+// MediaInOrderIncludingDeleted returns files, including deleted ones, in the order of ids, with verified facts only.
+func (t Tenant) MediaInOrderIncludingDeleted(ctx context.Context, ids []core.MediaID) ([]core.Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -126,7 +126,7 @@ func prepareAtSQL(aheadSQL, dueSQL string) string {
 		THEN greatest(` + dueSQL + ` - ` + aheadSQL + `, clock()) END`
 }
 
-// wakeSQL lets a worker act immediately on a row with the alias u; before the post is due, it prepares the post.
+// wakeSQL lets a worker act immediately on a row with the alias u; before the post is due, the worker only prepares it.
 const wakeSQL = `next_action_at = greatest(u.due_at, clock()), prepare_at = CASE WHEN u.due_at > clock() THEN clock() END`
 
 // endClaimSQL ends the claim of a row with the alias p, if there is one.

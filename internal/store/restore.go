@@ -120,7 +120,8 @@ type HeldPost struct {
 	PublishAt   time.Time
 	Armed       bool // according to a receipt or the ledger, its publishing call may have been made
 	Live        bool // according to a receipt, it was published
-	// Unproved reports whether the post was due before the hold began, and may be published although it has no receipt.
+	// Unproved reports whether the post was due before the hold began, and may have been published although it has no
+	// receipt.
 	Unproved    bool
 	ExternalURL string
 }
@@ -151,7 +152,8 @@ func (t Tenant) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
 		args{"limit": limit}))
 }
 
-// UnprovedPosts lists all posts that may be published although they have no receipt, in the order of their times.
+// UnprovedPosts lists all posts that may have been published although they have no receipt, in the order of their
+// times.
 func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
 }
@@ -169,9 +171,9 @@ func (p HeldPost) FateInWords() string {
 	case p.Live:
 		return "already published; will be marked as live"
 	case p.Armed && p.Status != core.PostDraft:
-		return "may be published; Belfry will ask the network before sending it"
+		return "may already be published; Belfry will ask the network before it sends the post"
 	case p.Armed:
-		return "a draft that may be published; check the account before you send it"
+		return "a draft that may already be published; check the account before you send it"
 	case p.Unproved:
 		return "may already be published, but has no receipt; check the account"
 	}

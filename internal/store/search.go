@@ -100,7 +100,7 @@ type searchLimiter struct {
 
 type searchSlots struct {
 	places chan struct{}
-	users  int // that run or wait; the last one removes the entry
+	users  int // how many searches run or wait; the last one removes the entry
 }
 
 // acquire waits until a search of the workspace may start. The caller calls release when the search has ended.

@@ -29,7 +29,7 @@ type querier interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// Store is the database.
+// Store gives access to the database.
 type Store struct {
 	// Due receives a signal after each commit that makes a post due immediately or soon, for the worker of this
 	// process. It has a capacity of one; with a nil channel, there are no signals.

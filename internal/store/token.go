@@ -51,7 +51,7 @@ func (t Tenant) TokenRefreshBackoff(ctx context.Context, id core.AccountID) (tim
 const (
 	// CheckEvery is how often a worker asks the network whether a token still works and what the account can do.
 	CheckEvery = 24 * time.Hour
-	// CheckLease is how long one worker has to make such a check.
+	// CheckLease is how much time one worker has for such a check.
 	CheckLease = 5 * time.Minute
 )
 
@@ -130,8 +130,8 @@ type AccountToken struct {
 	Token       []byte
 }
 
-// SampleTokenPerKey returns one account's encrypted token for each secret key in use.
-func (s *Store) SampleTokenPerKey(ctx context.Context) ([]AccountToken, error) {
+// SampleTokenPerSecretKey returns one account's encrypted token for each secret key in use.
+func (s *Store) SampleTokenPerSecretKey(ctx context.Context) ([]AccountToken, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMany[AccountToken](s.query(ctx, `
 		SELECT DISTINCT ON (substring(token FROM 1 FOR 2 + get_byte(token, 1))) workspace_id, id, display_name, platform,

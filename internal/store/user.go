@@ -152,7 +152,7 @@ func (t Tenant) HideFirstSteps(ctx context.Context, user core.UserID) error {
 		args{"user": user})
 }
 
-// MemberUser returns a member of the workspace as a person.
+// MemberUser returns a person who is a member of the workspace.
 func (t Tenant) MemberUser(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id

@@ -39,7 +39,8 @@ type Retention struct {
 // budgetRetention is longer than the window of any budget.
 const budgetRetention = 48 * time.Hour
 
-// alertMemory is longer than the pause between two emails about one reason.
+// alertMemory is how long Belfry remembers an email about alerts: longer than the pause between two emails about one
+// reason.
 const alertMemory = 48 * time.Hour
 
 // alertRetention is how long members can still be emailed about a problem.
