@@ -154,7 +154,7 @@ func (b *bucket) Close() error {
 	return nil
 }
 
-// object is an open object in a bucket. The library only reads the version that was opened.
+// object is an open object in a bucket. The library reads only the version that was opened.
 type object struct {
 	*minio.Object
 	size int64

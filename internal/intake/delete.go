@@ -116,7 +116,8 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteUnreferencedBlobs deletes bytes, except those that a row refers to. It ignores unused keys.
+// DeleteUnreferencedBlobs deletes the bytes under the keys, except those that a row refers to. It ignores keys without
+// bytes.
 func (s *Service) DeleteUnreferencedBlobs(ctx context.Context, keys []string) error {
 	unreferenced, err := s.cfg.Store.UnreferencedBlobKeys(ctx, keys)
 	if err != nil {

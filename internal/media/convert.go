@@ -20,9 +20,9 @@ import (
 // core.Conversion).
 var jpegQualities = []int{90, 75, 50, 25, 1}
 
-// isConvertible reports whether ConvertToJPEG can convert the file. A file is accepted only after its thumbnail was
+// isConvertibleToJPEG reports whether ConvertToJPEG can convert the file. A file is accepted only after its thumbnail was
 // made, which proves that it can be decoded.
-func (f Facts) isConvertible() bool {
+func (f Facts) isConvertibleToJPEG() bool {
 	return slices.Contains(core.ConvertibleFormats, f.Mime) && f.Frames == 1 && f.isWithinDecodeLimits()
 }
 

@@ -32,7 +32,7 @@ type Facts struct {
 
 	Orientation int // as in EXIF: 1 to 8 for a picture, and 1, 3, 6 or 8 for a video
 	Scans       int // of a JPEG with more than one scan
-	// PixelBytes is the maximum number of bytes of memory for decoding a picture, per pixel.
+	// PixelBytes is the maximum number of bytes of memory per pixel for decoding a picture.
 	PixelBytes float64
 
 	// Private reports that Clean has something to remove; otherwise the file can be served unchanged.
@@ -61,7 +61,7 @@ func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredTy
 		abortIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
 		format.readFacts(f, &facts)
 		f.refuseIfArchive()
-		facts.Convertible = facts.isConvertible()
+		facts.Convertible = facts.isConvertibleToJPEG()
 	})
 	if err != nil {
 		return Facts{}, err

@@ -13,14 +13,15 @@ var (
 	errReplayable     = errors.New("a header that makes Go send a request twice is not allowed")
 )
 
-// replayable headers make net/http resend a POST automatically after a keep-alive connection breaks.
+// If a POST has one of the replayable headers, net/http sends it again automatically after a keep-alive connection
+// breaks.
 var replayable = []string{"Idempotency-Key", "X-Idempotency-Key"}
 
 type wallKey struct{}
 
-// WithDeadline bounds a call by both clocks. The context ends by the monotonic clock. The client also refuses to send
-// after the deadline by the wall clock, which covers a machine that was asleep. now is the current time of the clock
-// that set the deadline.
+// WithDeadline limits a call by the monotonic clock and the wall clock. The context ends by the monotonic clock. The
+// client also refuses to send after the deadline by the wall clock, which covers a machine that was asleep. now is the
+// current time of the clock that set the deadline.
 func WithDeadline(ctx context.Context, now, deadline time.Time) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(ctx, wallKey{}, deadline.Round(0)), deadline.Sub(now))
 }

@@ -189,7 +189,7 @@ type Delivery struct {
 	Budgets []Budget
 }
 
-// PreparedAhead is how long before its time a post with files is prepared.
+// Posts with files are prepared PreparedAhead before their time.
 const PreparedAhead = 10 * time.Minute
 
 // Transfer says who transfers the bytes of a post's files to its network.

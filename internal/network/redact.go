@@ -15,8 +15,8 @@ const (
 	searched  = 4 // a body is truncated to this many times rawLimit before it is redacted
 )
 
-// Values with these names are secrets, ours or ones that the network has just issued. The address of an upload is one
-// because anyone who has it can send bytes.
+// Values with these names are secrets, ours or ones that the network has just issued. The address of an upload is a
+// secret, because anyone who has it can send bytes.
 const secretNames = `access_token|refresh_token|id_token|client_secret|fb_exchange_token|input_token|appsecret_proof|` +
 	`code_verifier|upload_url|upload_id`
 

@@ -168,7 +168,7 @@ type phaseProblem struct {
 	Message string `json:"message"`
 }
 
-// isComplete accepts two spellings, because Facebook's documents disagree.
+// isComplete reports whether the phase is complete. It accepts two spellings, because Facebook's documents disagree.
 func (p videoPhase) isComplete() bool { return p.Status == "complete" || p.Status == "completed" }
 
 // hasPublishingBegun reports whether Facebook has accepted the video for publishing, which either of two fields can

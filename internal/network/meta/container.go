@@ -38,8 +38,8 @@ const (
 func NewItemsHandle(ids []string) string { return itemsHandle + strings.Join(ids, itemsComma) }
 
 // AdvanceStatus returns the status of a container. For a handle of items, it queries each item and, once all are ready,
-// creates the carousel, whose handle replaces theirs. If that response is lost, the carousel stays invisible and
-// another is created.
+// creates the carousel, whose handle replaces the handle of items. If that response is lost, the carousel stays
+// invisible and another is created.
 func (c Containers) AdvanceStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	children, ok := strings.CutPrefix(handle, itemsHandle)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 // errors that have its number as their code or subcode, because some documents give only one number.
 type Code struct{ Code, Subcode int }
 
-// String returns the code as in network.Error. A row with code 0 is just its subcode.
+// String returns the code as in network.Error. For a row with code 0, it returns only the subcode.
 func (c Code) String() string {
 	switch {
 	case c.Subcode == 0:

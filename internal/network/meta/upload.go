@@ -127,7 +127,7 @@ func (a API) sendFromOffset(
 	}, rest)
 }
 
-// FilePart is a part of a file that is a field of a form.
+// FilePart is a part of a file, sent as a field of a form.
 type FilePart struct {
 	Field      string
 	File       network.File

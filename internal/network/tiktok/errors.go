@@ -14,7 +14,7 @@ import (
 // Waits after a throttle. TikTok does not say how long it lasts.
 const (
 	minuteWait = time.Minute
-	// capWait follows a limit for 24 hours. Another post may be allowed at any time.
+	// capWait is the wait after a 24-hour limit is reached. Another post may be allowed earlier than after 24 hours.
 	capWait = time.Hour
 )
 
@@ -229,7 +229,7 @@ var failures = map[string]postFailure{
 	"spam_risk":                          {core.Doomed, hintSpam},
 }
 
-// failedStatus returns the status of a post that TikTok accepted and then gave up on for a reason.
+// failedStatus returns the status of a post that TikTok accepted and then gave up on for the given reason.
 func failedStatus(reason string) network.Status {
 	f, known := failures[reason]
 	if !known {

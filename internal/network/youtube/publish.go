@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// uploadRate is the slowest uplink, in bytes a second, with which a video is ready at its time.
+	// uploadRate is the lowest upload rate, in bytes a second, at which a video is ready at its time.
 	uploadRate = 1 << 20
 	mostAhead  = 24 * time.Hour
 
