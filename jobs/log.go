@@ -29,9 +29,9 @@ func (l errorLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, pan
 	return nil
 }
 
-// quietHandler passes on River's warnings and errors. It omits the one about a leader that steps down, which happens on
-// a busy machine and resolves itself. It passes on a repeated message only once every repeatAfter; while the database
-// is unavailable, for example, every queue logs the same one.
+// quietHandler passes on River's warnings and errors. It omits the warning about a leader that steps down, because this
+// happens on busy machines and resolves itself. It passes on a repeated message only once every repeatAfter: for
+// example, every queue logs the same message while the database is unavailable.
 type quietHandler struct {
 	slog.Handler
 	lastLogged *sync.Map // time by message

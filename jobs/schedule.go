@@ -7,7 +7,7 @@ import (
 	"belfry/internal/queue"
 )
 
-// periodicTask is a task that runs on every replica. Running it more than once must be safe.
+// periodicTask is a task that runs on every replica. It must be safe to run it several times, also concurrently.
 type periodicTask struct {
 	name  string
 	every time.Duration

@@ -58,13 +58,13 @@ type Usage struct {
 	API      bool    `json:"api"`
 }
 
-// Counter is a used number with its limit.
+// Counter is how much of something is used, and its limit.
 type Counter struct {
 	Used  int64  `json:"used"`
 	Limit *int64 `json:"limit"`
 }
 
-// Storage is the number of used bytes with its limit.
+// Storage is how many bytes are used, and the limit.
 type Storage struct {
 	UsedBytes  int64  `json:"usedBytes"`
 	LimitBytes *int64 `json:"limitBytes"`
@@ -112,7 +112,8 @@ type Authorize struct {
 	AuthorizeURL string `json:"authorizeUrl"`
 }
 
-// Key is an API key in a list. Its field Key, the key itself, is set only in the response to its creation.
+// Key is the record of an API key. The field Key contains the key itself, and is set only in the response that creates
+// the key.
 type Key struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`

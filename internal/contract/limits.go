@@ -23,7 +23,7 @@ type TextLimit struct {
 
 // ContentTypeLimit has the limits for a kind of post: the number of its files and the limits for each kind of file.
 type ContentTypeLimit struct {
-	Text  *TextLimit `json:"text" doc:"Only if it differs from the network's general limit."`
+	Text  *TextLimit `json:"text" doc:"Set only if it differs from the network's general limit."`
 	Min   int        `json:"min"`
 	Max   int        `json:"max"`
 	Image *FileLimit `json:"image"`
@@ -53,7 +53,7 @@ type PixelLimit struct {
 	MaxWidth  *int `json:"maxWidth"`
 	MaxHeight *int `json:"maxHeight"`
 	// MaxShortSide is for networks that limit both sides without saying which is the longer one.
-	MaxShortSide *int `json:"maxShortSide" doc:"Maximum of the shorter side."`
+	MaxShortSide *int `json:"maxShortSide" doc:"Maximum length of the shorter side."`
 }
 
 // RatioLimit limits width divided by height.

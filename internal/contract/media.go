@@ -63,10 +63,10 @@ const (
 // credential is needed.
 const AvatarPath = "/avatars/"
 
-// avatarExtension is the end of the address of an avatar.
+// avatarExtension is the file extension in the path of an avatar.
 const avatarExtension = ".jpg"
 
-// AvatarPathOf returns the path of the avatar with a key in the file storage; "" for the key "".
+// AvatarPathOf returns the path of the avatar that is stored under a key, or "" for the key "".
 func AvatarPathOf(key string) string {
 	if key == "" {
 		return ""

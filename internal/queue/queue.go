@@ -15,7 +15,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Link fetches the address of a live post's page.
+// Link fetches the address of a live post on its network.
 type Link struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Post      core.PostID      `json:"post"`
@@ -35,7 +35,7 @@ func (Link) InsertOpts() river.InsertOpts {
 	}}
 }
 
-// Finish runs one of the steps that follow when a post is live.
+// Finish runs one of the steps that follow after a post has gone live.
 type Finish struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Post      core.PostID      `json:"post"`
@@ -78,7 +78,7 @@ func (Check) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
 
-// Revoke tells a network to end a grant that no account needs any more.
+// Revoke asks a network to revoke a grant that no account needs any longer.
 type Revoke struct {
 	Grant []byte `json:"grant"` // its hash
 }
@@ -91,7 +91,7 @@ func (Revoke) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
 }
 
-// Erase deletes the data of a person's accounts. The person has asked their network for it.
+// Erase deletes the data of a person's accounts, after the person has requested this on the network.
 type Erase struct {
 	Code string `json:"code"`
 }
@@ -196,8 +196,8 @@ func NewInserter() (*Inserter, error) {
 const (
 	sweptAttempts = 1
 	otherAttempts = 5
-	eraseAttempts = 20 // a week with River's pauses, because nothing else repeats it
-	mailAttempts  = 12 // half a day
+	eraseAttempts = 20 // about a week with River's pauses, because nothing else repeats the job
+	mailAttempts  = 12 // about half a day with River's pauses
 )
 
 // Queues in addition to River's default one. Each has its own workers, so that no kind of job delays another.

@@ -97,7 +97,7 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 	if err != nil {
 		return "", err
 	}
-	// The lineage is read last: a step was committed before its receipt and mark were written.
+	// The lineage is read last, because a step is committed before its receipt and the mark are written.
 	now, err := g.Store.ReadDurableLineage(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read the database's lineage: %w", err)
@@ -143,7 +143,7 @@ func (m Mark) equalsIgnoringTime(other Mark) bool {
 	return m == other
 }
 
-// receiptsUnknownToLedger returns the last receipt of each post whose call or success the ledger may not know.
+// receiptsUnknownToLedger returns the last receipt of each post whose call or success the ledger may not have recorded.
 // lastKnownStep is the last step in the ledger.
 func receiptsUnknownToLedger(receipts []Receipt, lastKnownStep int64) map[string]Receipt {
 	last := map[string]Receipt{}

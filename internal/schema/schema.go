@@ -19,7 +19,7 @@ const (
 	maxMistakes = 50  // reported for one text
 )
 
-// Type says which JSON values are allowed. A nil field means that such values are not allowed.
+// Type says which JSON values are allowed. If a field is nil, values of that kind are not allowed.
 type Type struct {
 	// Name is the name of the whole value in errors, such as "The body".
 	Name       string

@@ -14,7 +14,7 @@ import (
 	"belfry/internal/core"
 )
 
-// describeSyntaxError returns an error that says why the text is not JSON, without repeating its content.
+// describeSyntaxError returns an error that says why the text is not valid JSON, without repeating the text.
 func (r *checker) describeSyntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -102,7 +102,7 @@ func JoinPath(path, token string) string {
 	return path + "." + FormatKey(token)
 }
 
-// FormatKey returns a client's key for an error message: shortened, and quoted if it could be misread.
+// FormatKey formats a key from a client's request for an error message: shortened, and quoted if it could be misread.
 func FormatKey(key string) string {
 	const most = 60
 	if len(key) > most {
