@@ -60,8 +60,8 @@ type NetworkCard struct {
 	Configured bool
 }
 
-// ListNetworks lists the networks whose accounts can be connected.
-func (a *App) ListNetworks() []NetworkCard {
+// ListConnectableNetworks lists the networks whose accounts can be connected.
+func (a *App) ListConnectableNetworks() []NetworkCard {
 	var cards []NetworkCard
 	for _, n := range a.cfg.Networks.Connectors() {
 		cards = append(cards, NetworkCard{n.Describe(), n.IsConfigured()})
@@ -71,14 +71,14 @@ func (a *App) ListNetworks() []NetworkCard {
 
 const purposeToken = "token"
 
-// tokenSealPlace returns the place to which the encryption of an account's token is bound.
-func tokenSealPlace(account core.AccountID, ws core.WorkspaceID) string {
-	return secret.SealPlace("accounts", "token", account.String(), ws.String())
+// tokenEncryptionContext returns the context to which the encryption of an account's token is bound.
+func tokenEncryptionContext(account core.AccountID, ws core.WorkspaceID) string {
+	return secret.EncryptionContext("accounts", "token", account.String(), ws.String())
 }
 
 // sealToken encrypts an account's token.
 func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token network.Token) (store.SealedToken, error) {
-	sealed, err := a.sealTokenAt(tokenSealPlace(account, ws), token)
+	sealed, err := a.sealTokenInContext(tokenEncryptionContext(account, ws), token)
 	return store.SealedToken{
 		Sealed:    sealed,
 		ExpiresAt: token.ExpiresAt, RefreshAt: token.RefreshAt, Grant: hashGrant(token.Grant),
@@ -87,15 +87,15 @@ func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token netwo
 
 // openToken decrypts an account's token.
 func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte) (network.Token, error) {
-	token, err := a.openTokenAt(tokenSealPlace(account.ID, ws), sealed)
+	token, err := a.openTokenInContext(tokenEncryptionContext(account.ID, ws), sealed)
 	if err != nil {
 		return token, fmt.Errorf("open the token of account %s: %w", account.ID, err)
 	}
 	return token, nil
 }
 
-func (a *App) openTokenAt(place string, sealed []byte) (token network.Token, err error) {
-	plain, err := a.cfg.Ring.Open(purposeToken, place, sealed)
+func (a *App) openTokenInContext(encryptionContext string, sealed []byte) (token network.Token, err error) {
+	plain, err := a.cfg.Ring.Open(purposeToken, encryptionContext, sealed)
 	if err != nil {
 		return token, err
 	}
@@ -103,12 +103,12 @@ func (a *App) openTokenAt(place string, sealed []byte) (token network.Token, err
 	return token, err
 }
 
-func (a *App) sealTokenAt(place string, token network.Token) ([]byte, error) {
+func (a *App) sealTokenInContext(encryptionContext string, token network.Token) ([]byte, error) {
 	plain, err := json.Marshal(token)
 	if err != nil {
 		return nil, fmt.Errorf("encode a token: %w", err)
 	}
-	return a.cfg.Ring.Seal(purposeToken, place, plain), nil
+	return a.cfg.Ring.Seal(purposeToken, encryptionContext, plain), nil
 }
 
 // reasonOtherNetworks is the reason for revoking an account that was connected while this server used other networks.

@@ -135,7 +135,7 @@ func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n
 	if d.PKCE {
 		verifier := secret.NewPKCEVerifier()
 		ask.Challenge = secret.PKCEChallenge(verifier)
-		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, connectionSealPlace("verifier", row, c), []byte(verifier))
+		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, connectionEncryptionContext("verifier", row, c), []byte(verifier))
 	}
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return contract.Authorize{}, fmt.Errorf("store a consent for %s: %w", d.ID, err)
@@ -149,9 +149,9 @@ func newConnectionKey(state string, c core.Caller) store.Connection {
 	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
 }
 
-// connectionSealPlace returns the place to which the encryption of a column of a pending consent is bound.
-func connectionSealPlace(column string, row store.Connection, c core.Caller) string {
-	return secret.SealPlace("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
+// connectionEncryptionContext returns the context to which the encryption of a pending consent's column is bound.
+func connectionEncryptionContext(column string, row store.Connection, c core.Caller) string {
+	return secret.EncryptionContext("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
 }
 
 // callbackURL returns the address to which a network redirects people. Each network has its own, so that no other
@@ -232,7 +232,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 	}
 	grant := network.AuthResponse{Code: code, RedirectURI: a.callbackURL(row.Platform)}
 	if len(row.Verifier) > 0 {
-		verifier, err := a.cfg.Ring.Open(purposeVerifier, connectionSealPlace("verifier", row, c), row.Verifier)
+		verifier, err := a.cfg.Ring.Open(purposeVerifier, connectionEncryptionContext("verifier", row, c), row.Verifier)
 		if err != nil {
 			return nil, fmt.Errorf("decrypt the PKCE verifier: %w", err)
 		}

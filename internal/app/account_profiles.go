@@ -182,7 +182,7 @@ func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Cal
 	choice := Connected{Choice: secret.RandomText(stateBytes), Platform: consent.Platform}
 	row := newConnectionKey(choice.Choice, c)
 	row.Platform, row.Verifier, row.BegunAt = choice.Platform, []byte{}, consent.BegunAt
-	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionSealPlace("profiles", row, c), plain)
+	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionEncryptionContext("profiles", row, c), plain)
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return Connected{}, fmt.Errorf("store the profiles to choose from: %w", err)
 	}
@@ -241,7 +241,7 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 // invalid_request if there are no ids, or if one of them belongs to no profile that can be connected.
 func (a *App) decryptChosenProfiles(c core.Caller, row store.Connection, externalIDs []string,
 ) ([]network.Profile, error) {
-	plain, err := a.cfg.Ring.Open(purposeProfiles, connectionSealPlace("profiles", row, c), row.Profiles)
+	plain, err := a.cfg.Ring.Open(purposeProfiles, connectionEncryptionContext("profiles", row, c), row.Profiles)
 	if err != nil {
 		return nil, fmt.Errorf("decrypt the profiles to choose from: %w", err)
 	}

@@ -32,9 +32,9 @@ func hashGrant(grant string) []byte {
 	return sum[:]
 }
 
-// revocationSealPlace returns the place to which the encryption of a revocation's token is bound.
-func revocationSealPlace(grantHash []byte) string {
-	return secret.SealPlace("revocations", "token", hex.EncodeToString(grantHash), "")
+// revocationEncryptionContext returns the context to which the encryption of a revocation's token is bound.
+func revocationEncryptionContext(grantHash []byte) string {
+	return secret.EncryptionContext("revocations", "token", hex.EncodeToString(grantHash), "")
 }
 
 // enqueueGrantRevocation enqueues a job that asks the network to revoke an account's grant, if the network supports
@@ -59,7 +59,7 @@ func (a *App) enqueueGrantRevocation(ctx context.Context, t store.Tenant, id cor
 		return nil
 	}
 	r := store.Revocation{Grant: grant, Platform: account.Platform, ConnectedVia: account.ConnectedVia}
-	if r.Token, err = a.sealTokenAt(revocationSealPlace(grant), token); err != nil {
+	if r.Token, err = a.sealTokenInContext(revocationEncryptionContext(grant), token); err != nil {
 		return err
 	}
 	if err := t.AddRevocation(ctx, r); err != nil {
@@ -127,7 +127,7 @@ func (a *App) refreshTokenAndRevokeGrant(ctx context.Context, r *store.Revocatio
 	if !ok || !n.IsConfigured() || r.ConnectedVia != a.cfg.NetworksURL {
 		return errors.New("this server does not use the network")
 	}
-	token, err := a.openTokenAt(revocationSealPlace(r.Grant), r.Token)
+	token, err := a.openTokenInContext(revocationEncryptionContext(r.Grant), r.Token)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (a *App) refreshTokenAndRevokeGrant(ctx context.Context, r *store.Revocatio
 			return err
 		}
 		token = fresh
-		sealed, err := a.sealTokenAt(revocationSealPlace(r.Grant), token)
+		sealed, err := a.sealTokenInContext(revocationEncryptionContext(r.Grant), token)
 		if err == nil {
 			err = a.cfg.Store.ReplaceRevocationToken(context.WithoutCancel(ctx), *r, sealed)
 		}

@@ -16,7 +16,7 @@ func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, re
 		return Answer{}, err
 	}
 	if replay != nil {
-		kept, err := beginReplay(ctx, t, replay)
+		kept, err := reserveKeyOrLoadAnswer(ctx, t, replay)
 		if err != nil {
 			return Answer{}, err
 		}

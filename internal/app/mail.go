@@ -53,18 +53,18 @@ func (a *App) queueMail(ctx context.Context, db mailQueuer, m mail.Message, expi
 	if err != nil {
 		return fmt.Errorf("encode an email: %w", err)
 	}
-	row.Sealed = a.cfg.Ring.Seal(purposeMail, mailSealPlace(row), plain)
+	row.Sealed = a.cfg.Ring.Seal(purposeMail, mailEncryptionContext(row), plain)
 	return db.QueueMail(ctx, row)
 }
 
-// mailSealPlace returns the place to which the encryption of a stored email is bound.
-func mailSealPlace(m store.Mail) string {
-	return secret.SealPlace("mails", "sealed", m.ID.String(), m.Workspace.String())
+// mailEncryptionContext returns the context to which the encryption of a stored email is bound.
+func mailEncryptionContext(m store.Mail) string {
+	return secret.EncryptionContext("mails", "sealed", m.ID.String(), m.Workspace.String())
 }
 
 // decryptMail decrypts a stored email.
 func (a *App) decryptMail(row store.Mail) (m mail.Message, err error) {
-	plain, err := a.cfg.Ring.Open(purposeMail, mailSealPlace(row), row.Sealed)
+	plain, err := a.cfg.Ring.Open(purposeMail, mailEncryptionContext(row), row.Sealed)
 	if err != nil {
 		return m, err
 	}

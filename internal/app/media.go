@@ -110,7 +110,7 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 		return contract.Upload{}, err
 	}
 	return a.intake.ReserveUpload(ctx, t, in, func(t store.Tenant, out contract.Upload) error {
-		return saveReplay(ctx, t, out)
+		return saveAnswerForReplay(ctx, t, out)
 	})
 }
 
@@ -122,7 +122,7 @@ func (a *App) AddMediaFromURL(ctx context.Context, c core.Caller, in contract.Me
 		return contract.Media{}, err
 	}
 	m, err := a.intake.AddFileFromURL(ctx, t, in, func(t store.Tenant, m store.Media) error {
-		return saveReplay(ctx, t, a.mediaOf(t, m))
+		return saveAnswerForReplay(ctx, t, a.mediaOf(t, m))
 	})
 	return a.mediaOf(t, m), err
 }

@@ -31,7 +31,7 @@ func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act fun
 	if err != nil {
 		return nil, err
 	}
-	kept, err := beginOrAwaitReplay(ctx, t, replay)
+	kept, err := reserveKeyOrAwaitAnswer(ctx, t, replay)
 	if err != nil || kept.Replayed {
 		return kept.Body, err
 	}
@@ -42,24 +42,25 @@ func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act fun
 		return nil, err
 	}
 	if err != nil {
-		return nil, errors.Join(err, releaseReplay(ctx, t, replay))
+		return nil, errors.Join(err, releaseReplayKey(ctx, t, replay))
 	}
-	if err := saveReplayWithOwnTimeout(ctx, t, replay, out); err != nil { // the action itself has succeeded
+	if err := saveAnswerWithOwnTimeout(ctx, t, replay, out); err != nil { // the action itself has succeeded
 		a.cfg.Log.ErrorContext(ctx, "could not store the response to a form", slog.Any("error", err))
 	}
 	return contract.EncodeJSON(out)
 }
 
-// saveReplayWithOwnTimeout stores the response to a request whose context may have ended.
-func saveReplayWithOwnTimeout(ctx context.Context, t store.Tenant, replay *Replay, answer any) error {
+// saveAnswerWithOwnTimeout stores the response to a request whose context may have ended.
+func saveAnswerWithOwnTimeout(ctx context.Context, t store.Tenant, replay *Replay, answer any) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
-	return saveReplay(contextWithReplay(ctx, replay), t, answer)
+	return saveAnswerForReplay(contextWithReplay(ctx, replay), t, answer)
 }
 
-// beginOrAwaitReplay is like beginReplay, but waits while the first request is running. While it waits, it only reads.
-func beginOrAwaitReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
-	kept, err := beginReplay(ctx, t, replay)
+// reserveKeyOrAwaitAnswer is like reserveKeyOrLoadAnswer, but waits while the first request is running. While it waits,
+// it only reads.
+func reserveKeyOrAwaitAnswer(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
+	kept, err := reserveKeyOrLoadAnswer(ctx, t, replay)
 	patience := time.After(replayPatience)
 	for wait := minReplayPoll; core.CodeOf(err) == core.CodeIdempotencyInProgress; wait = min(2*wait, maxReplayPoll) {
 		select {
@@ -71,7 +72,7 @@ func beginOrAwaitReplay(ctx context.Context, t store.Tenant, replay *Replay) (An
 		}
 		first, readErr := t.Replay(ctx, replay.toStoreReplay())
 		if readErr != nil || first.Status != 0 || first.Left <= 0 {
-			kept, err = beginReplay(ctx, t, replay)
+			kept, err = reserveKeyOrLoadAnswer(ctx, t, replay)
 		}
 	}
 	return kept, err

@@ -56,7 +56,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 	if err != nil {
 		return fmt.Errorf("encode a password reset request: %w", err)
 	}
-	job := queue.PasswordReset{Sealed: a.cfg.Ring.Seal(purposeReset, resetSealPlace, plain)}
+	job := queue.PasswordReset{Sealed: a.cfg.Ring.Seal(purposeReset, resetEncryptionContext, plain)}
 	return a.cfg.Store.Tx(ctx, func(s *store.Store) error { return s.EnqueueMany(ctx, []queue.Job{job}) })
 }
 
@@ -67,13 +67,13 @@ type passwordReset struct {
 	Until        time.Time
 }
 
-// resetSealPlace is the place to which the encryption of requests is bound.
-var resetSealPlace = secret.SealPlace("river_job", "args", queue.PasswordReset{}.Kind(), "")
+// resetEncryptionContext is the context to which the encryption of password reset requests is bound.
+var resetEncryptionContext = secret.EncryptionContext("river_job", "args", queue.PasswordReset{}.Kind(), "")
 
 // QueuePasswordResetEmail queues an email with a password reset link. It does nothing if no account has the requested
 // address, or if the link has expired or was already sent. sealed is the encrypted request of a queue.PasswordReset.
 func (a *App) QueuePasswordResetEmail(ctx context.Context, sealed []byte) error {
-	plain, err := a.cfg.Ring.Open(purposeReset, resetSealPlace, sealed)
+	plain, err := a.cfg.Ring.Open(purposeReset, resetEncryptionContext, sealed)
 	if err != nil {
 		return fmt.Errorf("decode a password reset request: %w", err)
 	}

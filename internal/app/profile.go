@@ -41,7 +41,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 			return nil
 		}
 		if !strings.EqualFold(before.Email, email) {
-			if err := a.prepareEmailChange(ctx, t, c, before, email); err != nil {
+			if err := a.authorizeAndAnnounceEmailChange(ctx, t, c, before, email); err != nil {
 				return err
 			}
 		}
@@ -55,10 +55,10 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 	})
 }
 
-// prepareEmailChange checks that the person may change their email address, deletes the password reset links sent to
-// the old address, and queues an email to it. It does not store the new address.
-func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
-	email string,
+// authorizeAndAnnounceEmailChange checks that the person may change their email address, deletes the password reset
+// links sent to the old address, and queues an email to it. It does not store the new address.
+func (a *App) authorizeAndAnnounceEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
+	newEmail string,
 ) error {
 	if _, err := a.authorizeReauthenticated(c, false); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (a *App) prepareEmailChange(ctx context.Context, t store.Tenant, c core.Cal
 	}
 	return a.queueMail(ctx, t, mail.Message{To: before.Email, Name: before.Name, Letter: mail.Letter{
 		Subject:    "Your Belfry email address has changed",
-		Paragraphs: []string{"You now sign in to Belfry with " + email + ". You can no longer sign in with this address."},
+		Paragraphs: []string{"You now sign in to Belfry with " + newEmail + ". You can no longer sign in with this address."},
 		Footnote: "If you did not change your email address, ask the operator of this server to restore your account: " +
 			a.cfg.PublicURL,
 	}}, a.cfg.Now().Add(changeUseful))

@@ -40,7 +40,7 @@ type Replay struct {
 
 type replayKey struct{}
 
-// contextWithReplay returns a context that contains the replay. saveReplay finds it there, in the operation's
+// contextWithReplay returns a context that contains the replay. saveAnswerForReplay finds it there, in the operation's
 // transaction.
 func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
 	if replay == nil {
@@ -49,9 +49,9 @@ func contextWithReplay(ctx context.Context, replay *Replay) context.Context {
 	return context.WithValue(ctx, replayKey{}, replay)
 }
 
-// beginReplay reserves the key for a first request. For a repeated request, it returns the stored response with
-// Replayed set.
-func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
+// reserveKeyOrLoadAnswer reserves the key for a first request. For a repeated request, it returns the stored response
+// with Replayed set.
+func reserveKeyOrLoadAnswer(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
 	if err := replay.checkKey(); err != nil {
 		return Answer{}, err
 	}
@@ -78,10 +78,10 @@ func errStillRunning(left time.Duration) *core.Error {
 	return e
 }
 
-// saveReplay stores the response to a repeatable request in the operation's own transaction, so that both are
+// saveAnswerForReplay stores the response to a repeatable request in the operation's own transaction, so that both are
 // committed together. If another request with the same key has taken its place, it returns an error, which rolls the
 // operation back. Without a replay in the context, it does nothing.
-func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
+func saveAnswerForReplay(ctx context.Context, t store.Tenant, answer any) error {
 	kept, err := newStoredAnswer(ctx, answer)
 	if err != nil || kept == nil {
 		return err
@@ -133,7 +133,7 @@ func (a *App) releaseReplayKeyAfterError(ctx context.Context, c core.Caller, rep
 	}
 	t, err := a.authorize(c, core.Read)
 	if err == nil {
-		err = releaseReplay(ctx, t, replay)
+		err = releaseReplayKey(ctx, t, replay)
 	}
 	if err != nil {
 		a.cfg.Log.ErrorContext(ctx, "could not release an idempotency key", slog.Any("error", err))
@@ -146,8 +146,8 @@ func isOutcomeUnknown(err error) bool {
 	return err != nil && (code == core.CodeInternal || code == core.CodeUnavailable)
 }
 
-// releaseReplay releases a key, even if its client has disconnected.
-func releaseReplay(ctx context.Context, t store.Tenant, replay *Replay) error {
+// releaseReplayKey releases a key, even if its client has disconnected.
+func releaseReplayKey(ctx context.Context, t store.Tenant, replay *Replay) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endReplayTimeout)
 	defer cancel()
 	return t.ReleaseReplayKey(ctx, replay.toStoreReplay())

@@ -41,7 +41,7 @@ func (a *App) CheckSecretKeys(ctx context.Context) error {
 
 // checkTokenDecrypts returns an error if an account's token cannot be decrypted.
 func (a *App) checkTokenDecrypts(t store.AccountToken) error {
-	_, err := a.cfg.Ring.Open(purposeToken, tokenSealPlace(t.ID, t.WorkspaceID), t.Token)
+	_, err := a.cfg.Ring.Open(purposeToken, tokenEncryptionContext(t.ID, t.WorkspaceID), t.Token)
 	return err
 }
 
@@ -121,8 +121,8 @@ func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 		}
 		for _, v := range batch {
 			after = v.ID
-			place := secret.SealPlace(column.Table, column.Column, v.ID.String(), v.Workspace.String())
-			sealed, err := a.cfg.Ring.Reseal(purpose, place, v.Sealed)
+			bound := secret.EncryptionContext(column.Table, column.Column, v.ID.String(), v.Workspace.String())
+			sealed, err := a.cfg.Ring.Reseal(purpose, bound, v.Sealed)
 			if err != nil {
 				total.Unreadable++
 				continue

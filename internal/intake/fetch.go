@@ -41,9 +41,9 @@ type source struct {
 	Named bool   `json:"named"` // the request names the file, so the name that the server returns is ignored
 }
 
-// sourceSealPlace returns the place that binds a file's encrypted source to its row.
-func sourceSealPlace(id core.MediaID, ws core.WorkspaceID) string {
-	return secret.SealPlace("media", "source", id.String(), ws.String())
+// sourceEncryptionContext returns the context that binds a file's encrypted source to the file's row.
+func sourceEncryptionContext(id core.MediaID, ws core.WorkspaceID) string {
+	return secret.EncryptionContext("media", "source", id.String(), ws.String())
 }
 
 // AddFileFromURL adds a file that a worker will download, and returns its row (Spec §4, Media). It calls inTx in the
@@ -98,7 +98,7 @@ func (s *Service) newMediaRowFromURL(t store.Tenant, in contract.MediaFromURL) (
 		return store.Media{}, fmt.Errorf("encode the source of media %s: %w", m.ID, err)
 	}
 	m.Status, m.Tags, m.ExpiresAt = core.MediaUploading, []string{}, time.Time{}
-	m.Source = s.cfg.Ring.Seal(PurposeSource, sourceSealPlace(m.ID, t.WorkspaceID()), plain)
+	m.Source = s.cfg.Ring.Seal(PurposeSource, sourceEncryptionContext(m.ID, t.WorkspaceID()), plain)
 	return m, nil
 }
 
@@ -172,7 +172,7 @@ func (s *Service) downloadAndCharge(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string,
 ) (size int64, err error) {
 	var from source
-	plain, err := s.cfg.Ring.Open(PurposeSource, sourceSealPlace(m.ID, t.WorkspaceID()), m.Source)
+	plain, err := s.cfg.Ring.Open(PurposeSource, sourceEncryptionContext(m.ID, t.WorkspaceID()), m.Source)
 	if err == nil {
 		err = json.Unmarshal(plain, &from)
 	}

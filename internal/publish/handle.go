@@ -15,9 +15,10 @@ const PurposeHandle = "handle"
 // is sent twice, but the network is never asked about it (see statusOfLostHandle).
 const lostHandle = "lost"
 
-// handleSealPlace returns the place that binds a sealed handle to its row, so that it cannot be used in another row.
-func (c *claim) handleSealPlace() string {
-	return secret.SealPlace("publications", "handle", c.post.ID.String(), c.post.Workspace.String())
+// handleEncryptionContext returns the context that binds a sealed handle to its row, so that the handle cannot be used
+// in another row.
+func (c *claim) handleEncryptionContext() string {
+	return secret.EncryptionContext("publications", "handle", c.post.ID.String(), c.post.Workspace.String())
 }
 
 // decryptHandle decrypts the stored handle. A handle that no key can decrypt becomes lostHandle.
@@ -25,7 +26,7 @@ func (c *claim) decryptHandle() {
 	if c.pub.Sealed == nil {
 		return
 	}
-	plain, err := c.engine.cfg.Ring.Open(PurposeHandle, c.handleSealPlace(), c.pub.Sealed)
+	plain, err := c.engine.cfg.Ring.Open(PurposeHandle, c.handleEncryptionContext(), c.pub.Sealed)
 	if err != nil {
 		c.log.Warn("could not decrypt the handle of a post", "error", err)
 		plain = []byte(lostHandle)
@@ -51,7 +52,7 @@ func (c *claim) setState(next core.Publication) {
 	if next.Handle != c.pub.Handle || (next.Handle != "") != (c.pub.Sealed != nil) {
 		c.pub.Sealed = nil
 		if next.Handle != "" {
-			c.pub.Sealed = c.engine.cfg.Ring.Seal(PurposeHandle, c.handleSealPlace(), []byte(next.Handle))
+			c.pub.Sealed = c.engine.cfg.Ring.Seal(PurposeHandle, c.handleEncryptionContext(), []byte(next.Handle))
 		}
 	}
 	c.pub.Publication = next

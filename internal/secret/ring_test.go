@@ -24,7 +24,7 @@ func ring(t *testing.T, pairs ...string) *secret.Ring {
 func TestSealedValueOpensInItsPlace(t *testing.T) {
 	t.Parallel()
 	r := ring(t, secret.NewSecretKey())
-	place := secret.SealPlace("accounts", "token", "row", "ws")
+	place := secret.EncryptionContext("accounts", "token", "row", "ws")
 	for _, plain := range []string{"", "x", strings.Repeat("token", 1000)} {
 		sealed := r.Seal("token", place, []byte(plain))
 		got, err := r.Open("token", place, sealed)
@@ -50,13 +50,13 @@ func TestSealingTwiceGivesTwoValues(t *testing.T) {
 func TestSealedValueIsRefusedElsewhere(t *testing.T) {
 	t.Parallel()
 	r := ring(t, secret.NewSecretKey())
-	sealed := r.Seal("token", secret.SealPlace("accounts", "token", "row", "ws"), []byte("x"))
+	sealed := r.Seal("token", secret.EncryptionContext("accounts", "token", "row", "ws"), []byte("x"))
 	for _, place := range []string{
-		secret.SealPlace("publications", "token", "row", "ws"),
-		secret.SealPlace("accounts", "verifier", "row", "ws"),
-		secret.SealPlace("accounts", "token", "other", "ws"),
-		secret.SealPlace("accounts", "token", "row", "other"),
-		secret.SealPlace("accounts", "token", "row", ""),
+		secret.EncryptionContext("publications", "token", "row", "ws"),
+		secret.EncryptionContext("accounts", "verifier", "row", "ws"),
+		secret.EncryptionContext("accounts", "token", "other", "ws"),
+		secret.EncryptionContext("accounts", "token", "row", "other"),
+		secret.EncryptionContext("accounts", "token", "row", ""),
 		"",
 	} {
 		if got, err := r.Open("token", place, sealed); !errors.Is(err, secret.ErrSealed) {

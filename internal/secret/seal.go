@@ -17,25 +17,26 @@ const (
 	tagSize    = 16
 )
 
-// SealPlace identifies where an encrypted value is stored. A value that was encrypted for one place cannot be decrypted
-// for another, so a ciphertext that was copied to another row, column or workspace is refused (security.md 4.13).
-func SealPlace(table, column, row, workspace string) string {
+// EncryptionContext returns a text that identifies where an encrypted value is stored. A value that was encrypted in
+// one context cannot be decrypted in another, so a ciphertext that was copied to another row, column or workspace is
+// refused (security.md 4.13).
+func EncryptionContext(table, column, row, workspace string) string {
 	return strings.Join([]string{table, column, row, workspace}, "|")
 }
 
-// Seal encrypts a value with the current key. purpose is the kind of value, and place is where the value will be stored
-// (SealPlace). Open must be called with the same purpose and place.
-func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
+// Seal encrypts a value with the current key. purpose is the kind of value, and encryptionContext a result of
+// EncryptionContext. Open must be called with the same purpose and context.
+func (r *Ring) Seal(purpose, encryptionContext string, plain []byte) []byte {
 	// Each value gets its own key. With one key for all, random nonces would allow only 2^32 values.
 	head := r.CurrentSealPrefix()
 	salt := randomBytes(saltSize)
 	sealed := append(append([]byte(nil), head...), salt...)
-	gcm, bound := newGCM(r.keys[r.current], salt, purpose), associatedData(head, place)
+	gcm, bound := newGCM(r.keys[r.current], salt, purpose), associatedData(head, encryptionContext)
 	return gcm.Seal(sealed, nil, plain, bound) //nolint:gosec // nil makes the cipher choose a random nonce
 }
 
 // Open decrypts a value from Seal. The error is ErrUnknownKey, with the key's id, or ErrSealed.
-func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
+func (r *Ring) Open(purpose, encryptionContext string, sealed []byte) ([]byte, error) {
 	id, err := SealingKeyID(sealed)
 	if err != nil {
 		return nil, err
@@ -45,7 +46,8 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %q (the IDs of the secret keys are %s)", ErrUnknownKey, id, strings.Join(r.ids, ", "))
 	}
 	head, rest := sealed[:2+len(id)], sealed[2+len(id):]
-	plain, err := newGCM(master, rest[:saltSize], purpose).Open(nil, nil, rest[saltSize:], associatedData(head, place))
+	bound := associatedData(head, encryptionContext)
+	plain, err := newGCM(master, rest[:saltSize], purpose).Open(nil, nil, rest[saltSize:], bound)
 	if err != nil {
 		return nil, ErrSealed
 	}
@@ -58,12 +60,12 @@ func (r *Ring) CurrentSealPrefix() []byte {
 }
 
 // Reseal encrypts a value from Seal again, with the current key. Its errors are those of Open.
-func (r *Ring) Reseal(purpose, place string, sealed []byte) ([]byte, error) {
-	plain, err := r.Open(purpose, place, sealed)
+func (r *Ring) Reseal(purpose, encryptionContext string, sealed []byte) ([]byte, error) {
+	plain, err := r.Open(purpose, encryptionContext, sealed)
 	if err != nil {
 		return nil, err
 	}
-	return r.Seal(purpose, place, plain), nil
+	return r.Seal(purpose, encryptionContext, plain), nil
 }
 
 // SealingKeyID returns the id of the key that encrypted a value, without decrypting the value.
@@ -79,7 +81,9 @@ func SealingKeyID(sealed []byte) (string, error) {
 }
 
 // associatedData returns what the tag authenticates in addition to the ciphertext.
-func associatedData(head []byte, place string) []byte { return append(slices.Clip(head), place...) }
+func associatedData(head []byte, encryptionContext string) []byte {
+	return append(slices.Clip(head), encryptionContext...)
+}
 
 func newGCM(master, salt []byte, purpose string) cipher.AEAD {
 	block, err := aes.NewCipher(deriveKey(master, salt, "seal", purpose))
