@@ -69,8 +69,8 @@ func (r *request) renderComposerModel(status int, m posts.ComposeModel) (err err
 	return r.render(status, posts.Compose(m), nil)
 }
 
-// requestFactsRefresh starts asking the networks what the accounts may do, so that later plans know it. The composer
-// does not wait for the result. An error is only logged.
+// requestFactsRefresh starts asking the networks what the accounts may do, so that later plans can use the answers. The
+// composer does not wait for the result. An error is only logged.
 func (r *request) requestFactsRefresh() {
 	if err := r.web.cfg.App.RequestFactsRefresh(r.context(), r.caller); err != nil {
 		r.web.cfg.Log.WarnContext(r.context(), "could not start asking the networks what accounts may do", "error", err)

@@ -66,7 +66,7 @@ var createdFlashes = map[string][2]string{
 	posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
 }
 
-// createdText says what happened to posts of a form that are not sent now, and when scheduled ones go out.
+// createdText says what happened to posts of a form that are not sent now, and when scheduled posts go out.
 func createdText(m posts.ComposeModel, made ...contract.Post) string {
 	text := formatForCount(createdFlashes[m.Values.When], len(made))
 	if m.Values.When != posts.WhenAt {

@@ -69,7 +69,7 @@ func (r *request) loadErrorPageFrame(e *core.Error) layout.Frame {
 	return f
 }
 
-// hints are hints for people, which replace those for programs, by the error's code.
+// hints are the hints for people that replace hints for programs, by error code.
 var hints = map[core.Code]string{
 	core.CodePlanHasIssues:       "Fix the problems below and try again.",
 	core.CodeOutcomeUnknown:      "Check the account on its network, then answer the question on the post's page.",
@@ -82,7 +82,7 @@ var pathHints = map[string]string{
 	"cursor": "Open the list of posts again.", "when": "Choose now, a time, or draft.",
 }
 
-// messages are messages for people, which replace those for programs, by the error's code.
+// messages are the messages for people that replace messages for programs, by error code.
 var messages = map[core.Code]string{
 	core.CodeIdempotencyMismatch:   "This form was already submitted with different content.",
 	core.CodeIdempotencyInProgress: "This form was just submitted and is still being processed.",

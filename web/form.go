@@ -85,14 +85,15 @@ func newRepeatedFlash(first layout.Flash) layout.Flash {
 // no longer be true.
 const repeatFlashFor = 10 * time.Second
 
-// doneAt is what a form did, and when.
+// doneAt is the result of a form's action, and when the action was done.
 type doneAt[T any] struct {
 	At  time.Time
 	Out T
 }
 
-// doOnce calls act, and returns what it returned. For a form that is sent twice, it returns the same again, and whether
-// a message about it may be outdated. Unlike actOnce, it lets the handler decide what to say the second time.
+// doOnce calls act and returns its result. If the form was submitted before, it returns the first result instead, and
+// whether a message about that result may be outdated. Unlike actOnce, it lets the handler decide what to say the
+// second time.
 func doOnce[T any](
 	r *request, form url.Values, act func(context.Context) (T, error),
 ) (out T, outdated bool, err error) {

@@ -66,7 +66,7 @@ func (r *request) loadAccountViews(chosenIDs []string) ([]groups.Account, error)
 	return views, err
 }
 
-func (r *request) showNewGroup() error {
+func (r *request) showNewGroupForm() error {
 	return r.renderGroupForm(http.StatusOK, groups.FormModel{Color: groups.DefaultColor()}, nil)
 }
 

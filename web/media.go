@@ -75,7 +75,8 @@ func (r *request) loadFolderTree() (media.Tree, error) {
 	return media.NewTree(found.Folders), err
 }
 
-// showFilePicker shows the dialog for choosing files. If the person filters or asks for more, it shows only the files.
+// showFilePicker shows the dialog for choosing files. If the person filters the files or asks for more, it renders only
+// the files.
 func (r *request) showFilePicker() error {
 	filter := link.ParseMediaFilter(r.echo.QueryParams())
 	if !r.wantsFragment() {
@@ -152,7 +153,7 @@ func optionalFolderID(id string) contract.Opt[string] {
 	return contract.Some(id)
 }
 
-// deleteOrConfirmSelectedFiles deletes the selected files if the person has confirmed it, or else asks for
+// deleteOrConfirmSelectedFiles deletes the selected files if the person has confirmed, or else asks for
 // confirmation.
 func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	ids := form[media.FieldFile]
@@ -203,7 +204,7 @@ func joinFirstNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// createFolder creates a folder in the present one, and opens it.
+// createFolder creates a folder in the present folder, and opens the new one.
 func (r *request) createFolder(form url.Values) error {
 	in := contract.CreateFolder{Name: strings.TrimSpace(form.Get(media.FieldName))}
 	if parent := form.Get(media.FieldParent); parent != "" {

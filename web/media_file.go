@@ -99,7 +99,7 @@ func (r *request) uploadToLibrary() error {
 	if err != nil {
 		return err
 	}
-	defer sent.RemoveAll() //nolint:errcheck // the system removes what is left of its temporary files
+	defer sent.RemoveAll() //nolint:errcheck // the operating system removes leftover temporary files
 	form := url.Values(sent.Value)
 	if err := normalizeForm(form); err != nil {
 		return err

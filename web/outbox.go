@@ -20,8 +20,8 @@ func (w *Web) outboxURL() string {
 // forwarded are headers that proxies add.
 var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
 
-// showOutbox shows the emails of a sandbox to requests from this computer. Because their links give access, the page
-// does not exist for other computers, including those behind a proxy.
+// showOutbox shows the emails of a sandbox to requests from this computer. Because the emails' links give access, the
+// page does not exist for requests from other computers or through a proxy.
 func (r *request) showOutbox() error {
 	httpReq := r.echo.Request()
 	local := core.IsLoopback(httpReq.RemoteAddr) && core.IsLoopback(httpReq.Host)

@@ -116,7 +116,7 @@ func (r *request) newPostModel(card app.PostCard, events []contract.Event) posts
 	}
 	if n, ok := r.web.cfg.Networks.FindConnector(core.Platform(card.Platform)); ok {
 		about := n.Describe()
-		m.Network, m.NoLink, m.Settings = about.Name, about.NoLink, displaySettings(about.Fields, card.Settings)
+		m.Network, m.NoLink, m.Settings = about.Name, about.NoLink, settingsForDisplay(about.Fields, card.Settings)
 	}
 	if card.Status == string(core.PostLive) {
 		m.LiveURL = valueOrZero(card.ExternalURL)
@@ -153,8 +153,8 @@ func (r *request) loadObstacles(m *posts.ShowModel) (err error) {
 // linkWait is how long after a post goes live its page says that Belfry is fetching the link.
 const linkWait = 2 * time.Minute
 
-// displaySettings returns a post's settings with the labels of the form for display.
-func displaySettings(fields []network.Field, block json.RawMessage) []posts.Setting {
+// settingsForDisplay returns a post's settings with the labels of the form for display.
+func settingsForDisplay(fields []network.Field, block json.RawMessage) []posts.Setting {
 	var list []posts.Setting
 	values := settingInputValues(fields, block)
 	for _, f := range fields {

@@ -148,8 +148,8 @@ func rowNote(card app.PostCard, network string, zone core.Zone) string {
 	return ""
 }
 
-// isPollWithoutNews reports whether the request is a poll of a page that already shows the model. A page that is opened
-// or reloaded is no poll, so it is always rendered.
+// isPollWithoutNews reports whether the request is a poll of a page that already shows the model. Opening or reloading
+// a page is not a poll, so the page is always rendered.
 func (r *request) isPollWithoutNews(m interface{ ContentHash() string }) bool {
 	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.ContentHash()
 }

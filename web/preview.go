@@ -47,8 +47,8 @@ func (w *Web) buildPreview(in previewInput) (m preview.Model, ok bool) {
 	return m, true
 }
 
-// newPreviewAccount returns a post's account for a preview. account is nil if it is no longer connected; it then has no
-// username.
+// newPreviewAccount returns a post's account for a preview. account is nil if it is no longer connected; the result
+// then has no username.
 func newPreviewAccount(card app.PostCard, account *contract.Account) preview.Account {
 	shown := preview.Account{Name: card.AccountName, Avatar: card.AccountAvatar}
 	if account != nil {

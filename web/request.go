@@ -129,7 +129,7 @@ func (r *request) saveSessionIfChanged() error {
 		return nil
 	}
 	r.sessionChanged = false
-	return r.web.sessions.save(r.context(), r.echo.Response())
+	return r.web.sessions.saveAndSetCookie(r.context(), r.echo.Response())
 }
 
 // setFlash stores a message for the next page.
@@ -145,7 +145,8 @@ func (r *request) setFlashWithDetails(f layout.Flash) {
 	}
 }
 
-// popFlash returns the message for this page: one of the workspace, or else one from before a workspace was entered.
+// popFlash returns the message for this page and removes it from the session. It is the workspace's message or, if
+// there is none, one from before the person entered a workspace.
 func (r *request) popFlash() *layout.Flash {
 	var f layout.Flash
 	text := r.popSessionValue(r.sessionKeyForWorkspace(keyFlash))

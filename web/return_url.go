@@ -41,7 +41,7 @@ func looksLikeID(s string) bool {
 }
 
 // currentPageURL returns the page that the person sees: the requested one or, for a form or a part, the one in Referer.
-// It returns "" if that is none of ours.
+// It returns "" if that is not one of our pages.
 func (r *request) currentPageURL() string {
 	if r.isPageVisit() {
 		return r.requestedPageURL()
@@ -57,7 +57,7 @@ func (r *request) requestedPageURL() string {
 	return safeReturnURL(r.echo.Request().URL.RequestURI())
 }
 
-// refererPageURL returns the page in Referer, or "" if that is none of ours.
+// refererPageURL returns the page in Referer, or "" if that is not one of our pages.
 func (r *request) refererPageURL() string {
 	u, err := url.Parse(r.echo.Request().Referer())
 	if err != nil || u.Host == "" || u.Host != r.echo.Request().Host && u.Host != r.web.cfg.PublicURL.Host {

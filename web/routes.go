@@ -64,7 +64,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		postRoute(at.Disconnect(id), (*request).disconnectAccount),
 		pageRoute(at.Groups(), (*request).showGroups),
 		postRoute(at.Groups(), withForm((*request).createGroup)),
-		pageRoute(at.NewGroup(), (*request).showNewGroup),
+		pageRoute(at.NewGroup(), (*request).showNewGroupForm),
 		pageRoute(at.Group(id), (*request).showGroupForm),
 		postRoute(at.Group(id), withForm((*request).editGroup)),
 		getRoute(at.AddToGroup(id), (*request).redirectToGroups),

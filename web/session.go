@@ -133,8 +133,8 @@ func (s *sessions) replaceProof(ctx context.Context, proof string) error {
 	return s.recordPasswordProof(ctx)
 }
 
-// browserSessionWithID returns the session for the list of the person's sessions. It gives a session of an older
-// version an id.
+// browserSessionWithID returns the session for the list of the person's sessions. It gives an id to a session that an
+// older version started.
 func (s *sessions) browserSessionWithID(ctx context.Context) core.BrowserSession {
 	user, err := core.ParseID[core.UserKind](s.manager.GetString(ctx, keyUser))
 	if err != nil {
@@ -151,8 +151,8 @@ func (s *sessions) browserSessionWithID(ctx context.Context) core.BrowserSession
 	}
 }
 
-// save saves the session and sets its cookie. It must be called before the response's first byte.
-func (s *sessions) save(ctx context.Context, w http.ResponseWriter) error {
+// saveAndSetCookie saves the session and sets its cookie. It must be called before the response's first byte.
+func (s *sessions) saveAndSetCookie(ctx context.Context, w http.ResponseWriter) error {
 	token, expiry, err := s.manager.Commit(core.WithBrowserSession(ctx, s.browserSessionWithID(ctx)))
 	if err != nil {
 		return fmt.Errorf("save the session: %w", err)
@@ -162,8 +162,8 @@ func (s *sessions) save(ctx context.Context, w http.ResponseWriter) error {
 	return nil
 }
 
-// end deletes the session and its cookie.
-func (s *sessions) end(ctx context.Context, w http.ResponseWriter) error {
+// endAndClearCookie deletes the session and its cookie.
+func (s *sessions) endAndClearCookie(ctx context.Context, w http.ResponseWriter) error {
 	if err := s.manager.Destroy(ctx); err != nil {
 		return fmt.Errorf("end the session: %w", err)
 	}

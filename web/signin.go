@@ -61,7 +61,7 @@ func (r *request) signOut() error { return r.endSessionAndRedirect(link.SignIn) 
 
 // endSessionAndRedirect signs the person out of this browser.
 func (r *request) endSessionAndRedirect(url string) error {
-	if err := r.web.sessions.end(r.context(), r.echo.Response()); err != nil {
+	if err := r.web.sessions.endAndClearCookie(r.context(), r.echo.Response()); err != nil {
 		return err
 	}
 	r.sessionChanged = false

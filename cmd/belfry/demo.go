@@ -130,7 +130,7 @@ func (g *seeder) makeBrandWorkspace(
 		if err != nil {
 			return "", err
 		}
-		if err := g.makePost(ctx, brand.Zone, post, request); err != nil {
+		if err := g.createPostAndNoteIfDue(ctx, brand.Zone, post, request); err != nil {
 			return "", err
 		}
 	}
@@ -188,8 +188,9 @@ func (g *seeder) pickRefusableRow(rows []contract.PlanRow) (atMostOne []contract
 	return rows[:min(1, len(rows))]
 }
 
-// makePost saves a draft, schedules a post, or queues a post that publishAndBackdateDue will publish and backdate.
-func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts) error {
+// createPostAndNoteIfDue saves a draft, schedules a post, or queues a post that publishAndBackdateDue will publish and
+// backdate.
+func (g *seeder) createPostAndNoteIfDue(ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts) error {
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
 		return err

@@ -238,7 +238,7 @@ func checkKeysMatchDatabase(ctx context.Context, cfg *config.Config, a *app.App)
 	return nil
 }
 
-// checkListenAddress returns an error unless the service can listen on its address, or already does.
+// checkListenAddress returns an error unless the service can listen on its address, or already listens there.
 func (inst *installation) checkListenAddress(ctx context.Context) (found string, err error) {
 	cfg := inst.cfg
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)

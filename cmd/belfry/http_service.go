@@ -170,7 +170,7 @@ func (d *httpService) closeSandbox() error {
 	return d.networks.Close()
 }
 
-// findSetUpURL returns the link for setting up a new server, or "" if it has been set up or has no dashboard.
+// findSetUpURL returns the link for setting up a new server, or "" if the server has been set up or has no dashboard.
 func (d *httpService) findSetUpURL(ctx context.Context) (string, error) {
 	if d.pages == nil {
 		return "", nil

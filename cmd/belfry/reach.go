@@ -41,7 +41,7 @@ func (p downloadingNetwork) describeLimitsWithoutPublicAddress() string {
 }
 
 // checkMediaURLPublicIfNeeded returns an error that says why the networks cannot download files from this server, or
-// nil if they can or need not. It resolves the server's name.
+// nil if they can do so or need not. It resolves the server's name.
 func checkMediaURLPublicIfNeeded(ctx context.Context, cfg app.Config) error {
 	if cfg.NetworksURL != "" || len(findDownloadingNetworks(cfg.Networks)) == 0 {
 		return nil

@@ -113,7 +113,7 @@ type seeder struct {
 	session *session
 	app     *app.App
 	base    *url.URL // the address of the simulated networks, as SCHEME://HOST
-	control string   // the address of their control surface
+	control string   // the address of the control API of the simulated networks
 	owner   core.Caller
 	files   map[string]string // ids of the files that the workspace has, by their names in the demo
 	due     []duePost
@@ -281,7 +281,7 @@ func (g *seeder) makeSamplePosts(ctx context.Context, account contract.Account) 
 				break
 			}
 		}
-		if err := g.makePost(ctx, "Europe/Berlin", post, request); err != nil {
+		if err := g.createPostAndNoteIfDue(ctx, "Europe/Berlin", post, request); err != nil {
 			return err
 		}
 	}

@@ -88,7 +88,7 @@ func newAppConfig(
 		return c, err
 	}
 	networks, err := network.NewSet(all.Drivers(), network.Environment{
-		Client: client, Get: newVariableLookup(cfg), Now: time.Now,
+		Client: client, Get: newNetworkVariableLookup(cfg), Now: time.Now,
 	})
 	var sender *mail.Sender
 	if err == nil && !cfg.SMTPURL.IsZero() {
@@ -165,9 +165,9 @@ func newNetworkClient(
 	return network.NewClient(c), "", nil
 }
 
-// newVariableLookup returns a function that looks up the networks' variables. With the service's own simulated
+// newNetworkVariableLookup returns a function that looks up the networks' variables. With the service's own simulated
 // networks, it returns the sandbox's credentials.
-func newVariableLookup(cfg *config.Config) func(string) string {
+func newNetworkVariableLookup(cfg *config.Config) func(string) string {
 	if !usesOwnSandbox(cfg) {
 		return cfg.Network.Get
 	}

@@ -76,8 +76,8 @@ const (
 
 type untimedContextKey struct{}
 
-// limitTime is middleware that ends a request's context readTime after it began, and stops reading the request after
-// readTime and writing the response after writeTime.
+// limitTime is middleware that ends a request's context after readTime, and stops reading the request after readTime
+// and writing the response after writeTime.
 func limitTime(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()

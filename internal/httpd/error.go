@@ -92,7 +92,8 @@ func (s *Server) writeErrorJSON(c echo.Context, e *core.Error) error {
 	return c.Blob(status, "application/json", body.Bytes())
 }
 
-// setErrorHeaders sets the headers of an error response, and removes those that the handler set for its own.
+// setErrorHeaders sets the headers of an error response, and removes the headers that the handler set for its own
+// response.
 func setErrorHeaders(c echo.Context, e *core.Error) {
 	h := c.Response().Header()
 	for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Disposition", "Etag", "Last-Modified"} {
@@ -111,7 +112,7 @@ func setErrorHeaders(c echo.Context, e *core.Error) {
 // people, or plain text if the page cannot be rendered.
 func (s *Server) handleError(err error, c echo.Context) {
 	ctx := c.Request().Context()
-	e := s.logAndConvertError(ctx, s.describeRoutingError(c, s.restoreMethodNotAllowed(c, err)))
+	e := s.logAndConvertError(ctx, s.addHintToRoutingError(c, s.replaceNotFoundByMethodNotAllowed(c, err)))
 	if c.Response().Committed {
 		return // the response has begun
 	}

@@ -19,7 +19,7 @@ const (
 )
 
 // defaultHeaders returns middleware that sets the default headers of every response (security.md 4.5). Handlers can
-// replace them: those of static files to allow caching, and those of media files to sandbox the files.
+// replace them, for example to let browsers cache static files or to sandbox media files.
 func (s *Server) defaultHeaders() echo.MiddlewareFunc {
 	media := ""
 	if u := s.cfg.MediaURL; u != nil && originOf(u) != originOf(s.cfg.PublicURL) {
@@ -57,10 +57,10 @@ func (s *Server) defaultHeaders() echo.MiddlewareFunc {
 	}
 }
 
-// redirectLoopback is middleware that redirects a browser to the public name if it opened a page under another loopback
-// name, such as 127.0.0.1 for localhost: cookies and callback addresses work only with one name. It does not redirect
-// programs.
-func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
+// redirectLoopbackToPublicHost is middleware that redirects a browser to the public name if it opened a page under
+// another loopback name, such as 127.0.0.1 for localhost: cookies and callback addresses work only with one name. It
+// does not redirect programs.
+func (s *Server) redirectLoopbackToPublicHost(next echo.HandlerFunc) echo.HandlerFunc {
 	public := s.cfg.PublicURL
 	if !core.IsLoopback(public.Host) {
 		return next

@@ -28,7 +28,7 @@ func (s *Server) handleLivez(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]bool{"live": true})
 }
 
-// handleReadyz responds whether the service can serve requests. The reason why it cannot is only in the log.
+// handleReadyz responds whether the service can serve requests. If it cannot, only the log says why.
 func (s *Server) handleReadyz(c echo.Context) error {
 	s.setVersionHeader(c)
 	status, err := http.StatusOK, errStopping

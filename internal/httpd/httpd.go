@@ -83,7 +83,7 @@ func New(cfg Config) (*Server, error) {
 	s.Echo.HTTPErrorHandler = s.handleError
 	s.Echo.Binder = noBinder{}
 	s.Echo.Pre(s.assignRequestID, limitTime, s.logAccess, s.defaultHeaders(), s.writeErrorResponses, s.recoverPanics,
-		s.redirectLoopback, addHeadToAllow)
+		s.redirectLoopbackToPublicHost, addHeadToAllow)
 	s.Echo.GET("/livez", s.handleLivez, LogAtDebug)
 	s.Echo.GET("/readyz", s.handleReadyz, LogAtDebug)
 	return s, nil

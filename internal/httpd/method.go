@@ -15,9 +15,9 @@ func unknownAddressError() *core.Error {
 	return core.Fail(core.CodeNotFound, "There is no page or route at this address.").WithHint("Check the path.")
 }
 
-// describeRoutingError replaces the router's error for a request without a route by one with a hint, such as the
+// addHintToRoutingError replaces the router's error for a request without a route with one that has a hint, such as the
 // allowed methods. It returns other errors unchanged.
-func (s *Server) describeRoutingError(c echo.Context, err error) error {
+func (s *Server) addHintToRoutingError(c echo.Context, err error) error {
 	r := c.Request()
 	switch {
 	case errors.Is(err, echo.ErrMethodNotAllowed):
@@ -48,10 +48,10 @@ func (s *Server) hasRoute(r *http.Request, path string) bool {
 	return len(s.allowedMethods(&other)) > 0
 }
 
-// restoreMethodNotAllowed returns a method-not-allowed error and sets the Allow header if the path supports other
-// methods: below a group with middleware, echo returns 404 instead (decisions.md, Shape of the API). It returns other
-// errors unchanged.
-func (s *Server) restoreMethodNotAllowed(c echo.Context, err error) error {
+// replaceNotFoundByMethodNotAllowed returns a method-not-allowed error and sets the Allow header if the path supports
+// other methods: below a group with middleware, echo returns 404 instead (decisions.md, Shape of the API). It returns
+// other errors unchanged.
+func (s *Server) replaceNotFoundByMethodNotAllowed(c echo.Context, err error) error {
 	if !errors.Is(err, echo.ErrNotFound) {
 		return err
 	}

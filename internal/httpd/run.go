@@ -26,11 +26,12 @@ const (
 // Listen opens the port. Call it before Run to learn early that the port is in use; otherwise, Run opens the port.
 func (s *Server) Listen(ctx context.Context) error { return s.listen.listen(ctx) }
 
-// Addr returns the address of the server. If the configured port is 0, it has the actual port once the server listens.
+// Addr returns the address of the server. If the configured port is 0, it contains the actual port once the server
+// listens.
 func (s *Server) Addr() string { return s.listen.String() }
 
 // Run serves requests until ctx ends. It then makes /readyz fail, serves requests for another Config.Drain, and gives
-// open requests 20 seconds to finish. It returns nil if they do.
+// open requests 20 seconds to finish. It returns nil if all of them do.
 func (s *Server) Run(ctx context.Context) error {
 	return s.listen.serve(ctx, s, s.cfg.Logger, func() {
 		s.draining.Store(true)
@@ -152,7 +153,8 @@ func NewMetricsServer(addr string, registry *prometheus.Registry, logger *slog.L
 // Listen opens the port. Call it before Run to learn early that the port is in use; otherwise, Run opens the port.
 func (m *MetricsServer) Listen(ctx context.Context) error { return m.listen.listen(ctx) }
 
-// Addr returns the address of the server. If the configured port is 0, it has the actual port once the server listens.
+// Addr returns the address of the server. If the configured port is 0, it contains the actual port once the server
+// listens.
 func (m *MetricsServer) Addr() string { return m.listen.String() }
 
 // Run serves metrics until ctx ends.

@@ -19,7 +19,7 @@ func GiveConsent(ctx context.Context, sandboxOrigin, authorizeURL, profile strin
 	if err != nil {
 		return nil, err
 	}
-	page.ChooseProfile(profile)
+	page.ChooseOrEnterProfile(profile)
 	return page.Submit(ctx, sandboxOrigin, Allow)
 }
 
@@ -129,9 +129,9 @@ func attributesOf(n *html.Node) map[string]string {
 	return a
 }
 
-// ChooseProfile selects the profile with this name, or enters the name if the page does not offer the profile. With an
-// empty name, the page's own selection stays. Every permission stays selected.
-func (p *ConsentPage) ChooseProfile(profile string) {
+// ChooseOrEnterProfile selects the profile with this name, or enters the name if the page does not offer the profile.
+// With an empty name, the page's own selection stays. Every permission stays selected.
+func (p *ConsentPage) ChooseOrEnterProfile(profile string) {
 	offered := slices.ContainsFunc(p.inputs, func(in consentInput) bool { return in.choosable && in.label == profile })
 	for _, in := range p.inputs {
 		switch {

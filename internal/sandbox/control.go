@@ -16,7 +16,7 @@ import (
 
 const maxScript = 1 << 20
 
-// control serves /_/: JSON for tests, and the same as forms for people.
+// control serves /_/: JSON for tests, and forms with the same functions for people.
 type control struct {
 	kit *sim.Kit
 }
@@ -24,8 +24,8 @@ type control struct {
 func newControlHandler(kit *sim.Kit) http.Handler {
 	c := &control{kit: kit}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", c.showPage)
-	mux.HandleFunc("GET /style.css", c.serveStyle)
+	mux.HandleFunc("GET /{$}", c.showControlPage)
+	mux.HandleFunc("GET /style.css", c.serveStylesheet)
 	mux.HandleFunc("GET /posts", c.listPosts)
 	mux.HandleFunc("DELETE /posts", c.resetPosts)
 	mux.HandleFunc("POST /posts/reset", c.resetPosts)
@@ -45,7 +45,7 @@ func newControlHandler(kit *sim.Kit) http.Handler {
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
-func (c *control) serveStyle(w http.ResponseWriter, _ *http.Request) {
+func (c *control) serveStylesheet(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -69,10 +69,10 @@ func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *control) listFaults(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, c.allFaults())
+	writeJSON(w, http.StatusOK, c.faultState())
 }
 
-func (c *control) allFaults() map[string]any {
+func (c *control) faultState() map[string]any {
 	return map[string]any{"faults": c.kit.Faults.ListActive(), "spent": c.kit.Faults.ListSpent()}
 }
 
@@ -81,7 +81,7 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_, err = c.kit.Faults.Add(faults...)
 	}
-	c.respond(w, r, err, c.allFaults())
+	c.respond(w, r, err, c.faultState())
 }
 
 // clearFaults deletes all faults, or only the one whose id is in the query.
@@ -92,7 +92,7 @@ func (c *control) clearFaults(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.kit.Faults.Clear()
-	writeJSON(w, http.StatusOK, c.allFaults())
+	writeJSON(w, http.StatusOK, c.faultState())
 }
 
 func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +105,7 @@ func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
 	if !c.kit.Faults.Delete(id) && !isForm(r) {
 		err = fmt.Errorf("there is no active fault %q", id)
 	}
-	c.respond(w, r, err, c.allFaults())
+	c.respond(w, r, err, c.faultState())
 }
 
 func (c *control) listOptions(w http.ResponseWriter, _ *http.Request) {

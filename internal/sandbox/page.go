@@ -27,7 +27,7 @@ type controlPage struct {
 	Error    string
 }
 
-func (c *control) showPage(w http.ResponseWriter, r *http.Request) {
+func (c *control) showControlPage(w http.ResponseWriter, r *http.Request) {
 	c.renderPage(w, r, http.StatusOK, "")
 }
 

@@ -56,7 +56,7 @@ type hosted struct {
 	id      string
 }
 
-// New reads the journal and returns a sandbox. The caller closes it after its server has stopped.
+// New reads the journal and returns a sandbox. The caller must close the sandbox after the server has stopped.
 func New(cfg Config) (*Sandbox, error) {
 	if cfg.ClientID == "" {
 		cfg.ClientID = Credentials
@@ -128,8 +128,8 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.network.ServeHTTP(w, s.kit.BeginRequest(r, h.id, strings.ToLower(host), "/"+path, escaped))
 }
 
-// escapedNetworkPath returns the path at the network as it was escaped, so that the network sees the original path.
-// Like url.URL.RawPath, it is "" if the path has only its default form.
+// escapedNetworkPath returns the path at the network in its original escaping, so that the network sees the path
+// unchanged. Like url.URL.RawPath, it is "" if this is the default escaping.
 func escapedNetworkPath(u *url.URL, prefix, host string) string {
 	if u.RawPath == "" {
 		return ""

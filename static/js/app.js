@@ -42,7 +42,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful && !isNews) document.getElementById("fault")?.replaceChildren();
 });
 
-// namesQueued reports whether a post that a message's form names is queued in an update.
+// namesQueued reports whether any post in a message's form is still queued in an update.
 function namesQueued(flash, update) {
   const page = new DOMParser().parseFromString(update, "text/html");
   return [...flash.querySelectorAll("[name=before]")].some(({ value }) => {
@@ -67,7 +67,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     }
     return;
   }
-  // The message that posts are being published goes once none of those that its Undo button names is queued.
+  // The message that posts are being published disappears once none of the posts in its Undo button is queued.
   const flash = document.querySelector(".flash[data-provisional]");
   if (flash && !namesQueued(flash, xhr.responseText)) flash.remove();
 });

@@ -61,7 +61,7 @@ function handleKey(event) {
   }
 }
 
-// The posts for which an entry stands are listed above the calendar.
+// The posts that an entry stands for are listed in a dialog.
 function openTogether(event) {
   const entry = event.target.closest?.("#calendar [data-together]");
   if (!entry || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -162,7 +162,7 @@ function continueDrag(event) {
   drag.over = over;
 }
 
-// scrollAtEdge scrolls the hours of a week, or else the page, when the pointer is at an edge of them.
+// scrollAtEdge scrolls the hours of a week, or else the page, when the pointer is at the edge.
 function scrollAtEdge(y) {
   const week = document.querySelector(".week");
   const scrolls = week && week.scrollHeight > week.clientHeight;

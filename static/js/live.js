@@ -3,7 +3,7 @@
 //
 //   <div id="posts" data-live="posts" hx-get="…" hx-trigger="live" hx-swap="morph">
 //
-// A hidden page is not updated. When it becomes visible, all its elements are.
+// A hidden page is not updated. When it becomes visible, all its elements are updated.
 
 // Milliseconds to wait after the server has refused the stream: firstWait at first, then twice as long each time, up to
 // longestWait.

@@ -2,8 +2,8 @@
 // scroll position stay, and so does what the person has typed, chosen or opened. An element with data-keep is left
 // alone, and so is a form inside the element while the person fills it in.
 //
-// idiomorph recognizes elements by their ids. So whatever the person can change needs one; otherwise, it may turn into
-// its neighbor. A test checks that (views/layout/rules_test.go).
+// idiomorph recognizes elements by their ids. So each element that the person can change needs an id; otherwise, it may
+// turn into its neighbor. A test checks that (views/layout/rules_test.go).
 
 // startMorphing defines hx-swap="morph", which replaces an element like outerHTML but changes only what differs.
 export function startMorphing() {
@@ -24,7 +24,7 @@ export function morph(element, wanted) {
   const focused = document.activeElement;
   const choices = new Map([...element.querySelectorAll("select")].map((select) => [select, choiceOf(select)]));
   let added; // the last new node
-  let version; // what the node becomes whose attributes are compared
+  let version; // the new version of the node whose attributes are compared
   const [shown] = window.Idiomorph.morph(element, wanted, {
     restoreFocus: false, // it would scroll
     callbacks: {
@@ -35,8 +35,8 @@ export function morph(element, wanted) {
         version = next;
         return node === element || !isKept(node);
       },
-      // After the attributes, idiomorph would also set what is entered and checked. The browser itself does so, unless
-      // the person has changed it.
+      // After the attributes, idiomorph would also set values and checked states. The browser does this itself, unless
+      // the person has changed them.
       beforeAttributeUpdated: (name, node) =>
         node.getAttribute(name) !== version.getAttribute(name) && (version === added || !belongsToPerson(name, node)),
     },

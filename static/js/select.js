@@ -39,7 +39,7 @@ export function startSelecting() {
   showSelection();
 }
 
-// The panels for filtering the list and moving posts cover it. Esc and a click outside close them.
+// The panels for filtering the list and for moving posts cover the list. Esc and a click outside close them.
 function startClosingPanels() {
   const panels = () => [...document.querySelectorAll(".post-filter[open], .post-move[open]")];
   document.addEventListener("click", (event) => {

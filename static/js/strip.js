@@ -35,7 +35,7 @@ export function startStrip(form, redraw) {
     }
   });
 
-  // When a button becomes disabled at the end of the strip, the other one gets the focus.
+  // When a button becomes disabled at the end of the strip, the button for the other direction gets the focus.
   form.addEventListener("redrawn", () => {
     if (pressed?.disabled) pressed.parentElement.querySelector("button:not(:disabled)")?.focus();
   });

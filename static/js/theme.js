@@ -1,6 +1,6 @@
 const key = "belfry.theme";
 
-// A page has several switches: one in the rail, and one on its page in the settings, which has another name.
+// A page can have two theme switches: one in the rail and, on the Appearance page, another one with a different name.
 const switches = 'input[name^="theme"]';
 
 function checkSwitches(theme) {

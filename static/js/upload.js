@@ -7,8 +7,8 @@
 //   acceptDrops(document.body, uploads.add);
 //
 // The panel is ui.Uploads. It has data-busy during uploads and data-failed after a failed one, and sends "uploads" when
-// these may have changed. onReady gets the API's record of a file that can be used: id, originalName, kind,
-// thumbnailUrl and so on. onIdle is called when all uploads have ended.
+// one of these attributes may have changed. onReady gets the API's record of a file that can be used: id, originalName,
+// kind, thumbnailUrl and so on. onIdle is called when all uploads have ended.
 import { showToast } from "/static/js/toast.js";
 
 const atOnce = 3;

@@ -1,4 +1,4 @@
-// fillZones offers every time zone that the browser knows, and fills in the browser's own zone in an empty input.
+// fillZones offers every time zone that the browser knows, and fills an empty input with the browser's own zone.
 export function fillZones() {
   const input = document.querySelector("[data-guesses-zone]");
   if (!input) return;

@@ -18,7 +18,7 @@ type Model struct {
 	Frame    layout.Frame
 	Networks []Network // with the accounts that the filter selects
 	Filter   Filter
-	// Found is the number of accounts that the filter selects, on as many Pages. Networks has those of one page.
+	// Found is the number of accounts that the filter selects, on as many Pages. Networks has the accounts of one page.
 	Found, Pages int
 	Zone         core.Zone
 	// Used and Limit are the number of accounts and the plan's limit; nil means no limit.
@@ -28,7 +28,7 @@ type Model struct {
 	Refused *contract.Error
 }
 
-// Filter selects accounts. The query of the page's address contains all of it.
+// Filter selects accounts. Its fields are in the query of the page's address.
 type Filter struct {
 	Query   string
 	Network string
@@ -112,7 +112,7 @@ type ChooseModel struct {
 type Profile struct {
 	ID, Name, Username string
 	Unusable           string // why it cannot be connected; empty if it can
-	Connected          bool   // already connected, so that its access would be renewed
+	Connected          bool   // already connected; connecting it again renews its access
 	Chosen             bool
 }
 

@@ -64,7 +64,7 @@ type Post struct {
 	Movable bool
 }
 
-// Network is a network of posts.
+// Network is a network of an entry's posts.
 type Network struct{ Platform, Name string }
 
 // TogetherModel lists the posts that share an entry of the calendar.
@@ -88,7 +88,7 @@ const (
 	FieldPost     = "post"
 	FieldAt       = "at"
 	FieldRevision = "revision"
-	FieldTogether = "together" // is set for a post that stands for several, which all move
+	FieldTogether = "together" // is set for an entry that stands for several posts, which all move
 	FieldForm     = "form"     // identifies the move, so that submitting it twice acts once
 )
 
@@ -105,7 +105,7 @@ func (m Model) ContentHash() string {
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// today returns the midnight of the present day.
+// today returns midnight of the present day.
 func (m Model) today() time.Time { return m.Zone.Today(m.Now) }
 
 // title returns the month, the days or the day that the view shows.
@@ -119,7 +119,7 @@ func (m Model) title() string {
 	return m.Date.Format("January 2006")
 }
 
-// formatDaySpan formats two days. If they have the same year or month, it occurs once.
+// formatDaySpan formats the first and last day of a span. A year or month that both days share occurs once.
 func formatDaySpan(first, last time.Time) string {
 	from := "2 January 2006"
 	switch {
@@ -142,10 +142,10 @@ func (m Model) viewURL(view string) string {
 	return addStartAnchor(view, m.urlWith(func(c *link.Calendar) { c.View = view }))
 }
 
-// startID is the id of the hour with which a week opens.
+// startID is the id of the hour at which a week opens.
 const startID = "start"
 
-// addStartAnchor adds the fragment with which a week opens at its start hour, even without a script.
+// addStartAnchor adds the fragment that opens a week at its start hour, even without a script.
 func addStartAnchor(view, url string) string {
 	if view == link.ViewWeek {
 		return url + "#" + startID
@@ -153,8 +153,8 @@ func addStartAnchor(view, url string) string {
 	return url
 }
 
-// startHour returns the hour with which a week opens: the one before the present, or else the first with posts, or the
-// morning.
+// startHour returns the hour at which a week opens: the hour before the present one or, in another week, the first hour
+// with posts. Without posts, it returns 7.
 func (m Model) startHour() int {
 	first := 24
 	for _, d := range m.Days {
@@ -390,7 +390,7 @@ func (m Model) formatLocalTime(at time.Time) string { return at.In(m.Zone.Locati
 
 func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }
 
-// detailsText returns a post's state with its network and account. For several posts, it returns their state and
+// detailsText returns a post's state with its network and account. For several posts, it returns their state and their
 // number.
 func (p Post) detailsText() string {
 	state := ui.StateWord(p.Status)
@@ -453,11 +453,11 @@ var states = []ui.Option{
 	{Value: string(core.PostFailed), Label: "Failed"},
 }
 
-// chip is a condition of the filter, with the address of the calendar without it.
+// chip is a condition of the filter, with the address of the calendar without that condition.
 type chip struct{ label, url string }
 
-// filterConditions returns the conditions of the filter.
-func (m Model) filterConditions() []chip {
+// filterChips returns the conditions of the filter.
+func (m Model) filterChips() []chip {
 	var list []chip
 	add := func(what, value string, options []ui.Option, remove func(*link.Filter)) {
 		if value != "" {

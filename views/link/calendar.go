@@ -13,15 +13,15 @@ const (
 	ViewDay   = "day"
 )
 
-// Calendar says what the calendar shows. The query of its address contains all of it.
+// Calendar says what the calendar shows. Its fields are in the query of the calendar's address.
 type Calendar struct {
 	View   string // one of the views
 	Date   string // a day within the view, YYYY-MM-DD, or "" for today
 	Filter        // its status is a post's status, or "" for all
 }
 
-// ParseCalendar parses the query of the calendar's address. Without a valid view or date, it returns the month or
-// today.
+// ParseCalendar parses the query of the calendar's address. It replaces an invalid view with the month, and an invalid
+// date with today.
 func ParseCalendar(query url.Values) Calendar {
 	c := Calendar{View: query.Get("view"), Date: query.Get("date"), Filter: ParseFilter(query)}
 	c.Filter = Filter{Status: query.Get("status"), Account: c.Account, Group: c.Group, Network: c.Network}

@@ -7,7 +7,7 @@ const media = "/media"
 // RootFolder selects the files that are in no folder.
 const RootFolder = "root"
 
-// MediaFilter says which files the library shows, and how. The query of its address contains all of it.
+// MediaFilter says which files the library shows, and how. Its fields are in the query of the library's address.
 type MediaFilter struct {
 	Folder string // a folder's id, RootFolder, or "" for all files
 	Query  string

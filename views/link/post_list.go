@@ -5,7 +5,7 @@ import "net/url"
 // AllPosts is the value of Filter.Status that selects all posts.
 const AllPosts = "all"
 
-// Filter selects posts for the list. The query of its address contains all of it.
+// Filter selects posts for the list. Its fields are in the query of the list's address.
 type Filter struct {
 	Status   string // a state, AllPosts, or "" for the queued posts, soonest first
 	Account  string

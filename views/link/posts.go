@@ -41,7 +41,7 @@ func (w Workspace) ComposeForGroup(groupID string) string {
 // EditPost shows the form of a draft or a queued post (GET) and accepts it (POST).
 func (w Workspace) EditPost(id string) string { return joinPath(w.At(posts), id, "edit") }
 
-// EditPostWhen is EditPost with a choice of time selected: one of the composer's.
+// EditPostWhen is EditPost with a choice of time selected. when is the value of the choice in the composer.
 func (w Workspace) EditPostWhen(id, when string) string {
 	return withQuery(w.EditPost(id), url.Values{"when": {when}})
 }

@@ -34,8 +34,8 @@ func (f File) thumbnailURL() string {
 	return *f.ThumbnailURL
 }
 
-// icon returns the icon that is shown without a thumbnail.
-func (f File) icon() string {
+// iconName returns the icon that is shown without a thumbnail.
+func (f File) iconName() string {
 	switch {
 	case f.Status == string(core.MediaProcessing):
 		return "loader-circle"

@@ -389,7 +389,7 @@ func viewer(m FileModel) templ.Component {
 		}
 		switch {
 		case m.URL == "":
-			templ_7745c5c3_Err = ui.Icon(m.icon()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Icon(m.iconName()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -68,7 +68,7 @@ func (c Cause) kind() string {
 	return "issue"
 }
 
-func (c Cause) icon() string {
+func (c Cause) iconName() string {
 	return map[string]string{
 		"info": "info", "warning": "triangle-alert", "waiting": "clock", "issue": "circle-alert",
 	}[c.kind()]

@@ -123,7 +123,7 @@ type Account struct {
 
 func (a Account) isConnected() bool { return a.Status == string(core.AccountOK) }
 
-// cannotUse reports whether the network does not offer a value of a setting to the account.
+// cannotUse reports whether the account cannot use a value of a setting, because its network does not offer it.
 func (a Account) cannotUse(setting, value string) bool {
 	allowed, restricted := a.Choices[setting]
 	return restricted && !slices.Contains(allowed, value)
@@ -167,7 +167,7 @@ type Values struct {
 // Setting returns a setting's value as shown in its input.
 func (v Values) Setting(platform, name string) string { return v.Settings[platform][name] }
 
-// TextFor returns the text for a network: its own or, if that is empty, the shared one, unless it has none.
+// TextFor returns the text for a network: its own or, if that is empty, the shared one. With NoText, it returns "".
 func (v Values) TextFor(platform string) string {
 	if v.Overrides[platform].NoText {
 		return ""
@@ -175,7 +175,8 @@ func (v Values) TextFor(platform string) string {
 	return cmp.Or(v.Overrides[platform].Text, v.Text)
 }
 
-// TagsFor returns the tags for a network: its own or, if they are empty, the shared ones, unless it has no text.
+// TagsFor returns the tags for a network: its own or, if they are empty, the shared ones. With NoText, it returns only
+// its own.
 func (v Values) TagsFor(platform string) string {
 	if v.Overrides[platform].NoText {
 		return v.Overrides[platform].Tags
@@ -243,9 +244,9 @@ func (m ComposeModel) accountsThatCannotUse(platform, setting, value string) (ac
 	return accounts
 }
 
-// isUnavailable reports whether a chosen account cannot use a setting's value. It returns false for the value in the
-// form, which must remain visible; the plan says what is wrong with it.
-func (m ComposeModel) isUnavailable(platform, setting, value string) bool {
+// isUnavailableUnlessSelected reports whether a chosen account cannot use a setting's value. It returns false for the
+// value in the form, which must remain visible; the plan says what is wrong with it.
+func (m ComposeModel) isUnavailableUnlessSelected(platform, setting, value string) bool {
 	return m.Values.Setting(platform, setting) != value &&
 		slices.ContainsFunc(m.accountsThatCannotUse(platform, setting, value), func(a Account) bool { return a.Chosen })
 }
@@ -436,7 +437,7 @@ func (m ComposeModel) textLength(n Network) int {
 	return n.Text.Unit.Length(m.Values.TextFor(n.ID)) + n.Extra
 }
 
-// spaceLeftText says how many characters a text may still grow, or by how many it is too long.
+// spaceLeftText says how many characters are left for a text, or by how many the text is too long.
 func spaceLeftText(used int, limit core.Count) string {
 	if over := used - limit.Max; over > 0 {
 		return "too long by " + ui.CountNoun(over, "character", "characters")

@@ -2,7 +2,8 @@ package posts
 
 import "belfry/views/layout"
 
-// HoldModel is the page of the posts that wait while publishing is on hold. Reason is empty if it is not on hold.
+// HoldModel is the page of the posts that wait while publishing is on hold. Reason is empty if publishing is not on
+// hold.
 type HoldModel struct {
 	Frame  layout.Frame
 	Reason string

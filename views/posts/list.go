@@ -40,7 +40,7 @@ type Row struct {
 	Files            []File
 	// Note says why the post failed or what it is waiting for; optional.
 	Note string
-	// Editable reports that the person can edit the post where it is.
+	// Editable reports that the person can edit the post in place.
 	Editable bool
 	// Selected reports that the post is still selected because an action refused it.
 	Selected bool
@@ -139,7 +139,7 @@ func (m ListModel) isFiltered() bool {
 	return m.Filter != link.Filter{Status: m.Filter.Status, Cursor: m.Filter.Cursor}
 }
 
-// noMatchText says where no post matches the filter.
+// noMatchText says in which tab no post matches the filter.
 func (m ListModel) noMatchText() string {
 	if m.Filter.Status == link.AllPosts {
 		return "No post matches the filter."
@@ -153,7 +153,7 @@ func (m ListModel) hasPosts() bool {
 	return n > 0
 }
 
-// chip is a condition of the filter, with the address of the list without it.
+// chip is a condition of the filter, with the address of the list without that condition.
 type chip struct{ label, url string }
 
 // filterChips returns the conditions of the filter.
@@ -193,7 +193,7 @@ type day struct {
 	rows        []Row
 }
 
-// groupByDay groups the rows by day. If the tab does not, it returns all rows in one group.
+// groupByDay groups the rows by day. If the tab is not divided by day, it returns all rows in one group.
 func (m ListModel) groupByDay() []day {
 	if !m.currentTab().byDay {
 		return []day{{rows: m.Rows}}

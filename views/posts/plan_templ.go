@@ -217,7 +217,7 @@ func planCauses(m ComposeModel) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = ui.Icon(c.icon()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Icon(c.iconName()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -730,7 +730,7 @@ func (m PlanModel) tone() string {
 	return "danger"
 }
 
-func (m PlanModel) icon() string {
+func (m PlanModel) iconName() string {
 	if m.isWaitingForFiles() {
 		return "clock"
 	}

@@ -154,7 +154,8 @@ var word = regexp.MustCompile(`^[\p{L}\p{M}\p{N}_.@/]$`)
 
 func isWordRune(r rune) bool { return word.MatchString(string(r)) }
 
-// foldText splits a text where the network would hide the rest, between two words. folded is empty if it hides nothing.
+// foldText splits a text where the network would hide the rest, between two words. folded is empty if the network hides
+// nothing.
 func (m Model) foldText() (shown, folded string) {
 	text := strings.TrimSpace(m.Text)
 	if m.Fold == 0 || utf8.RuneCountInString(text) <= m.Fold {

@@ -47,7 +47,7 @@ type AuditEntry struct {
 	Address       string
 }
 
-// actorName returns the name of the person, or of what else made the change.
+// actorName returns the name of the person who made the change, or says what else made it.
 func (e AuditEntry) actorName() string {
 	switch e.Actor {
 	case "operator":

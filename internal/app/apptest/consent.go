@@ -12,7 +12,7 @@ import (
 func (h *Harness) Consent(authorizeURL string, profile string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
-	page.ChooseProfile(profile)
+	page.ChooseOrEnterProfile(profile)
 	return h.decide(page, sandbox.Allow)
 }
 
@@ -20,7 +20,7 @@ func (h *Harness) Consent(authorizeURL string, profile string) url.Values {
 func (h *Harness) Deny(authorizeURL string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
-	page.ChooseProfile("")
+	page.ChooseOrEnterProfile("")
 	return h.decide(page, sandbox.Deny)
 }
 
