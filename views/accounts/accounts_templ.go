@@ -1335,7 +1335,7 @@ func connectTiles(m Model) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if !m.Frame.Manages {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "<p data-testid=\"who-connects\">Ask an admin or owner of this workspace to do this. Your role does not allow it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 108, "<p data-testid=\"who-connects\">Your role does not allow you to connect accounts. Ask an admin or owner of this workspace.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -117,9 +117,9 @@ func Compose(m ComposeModel) templ.Component {
 	})
 }
 
-// Composer is the form. When a post is edited, its time is above the text. After each change, a script requests the form
-// again and updates what differs (static/js/redraw.js), except elements with data-keep. The form begins with a hidden
-// button, because Enter in an input presses the first button of a form.
+// Composer is the form. When a post is edited, its time is above the text. After each change, a script requests the
+// form again and updates what differs (static/js/redraw.js), except elements with data-keep. The form begins with a
+// hidden button, because Enter in an input presses the first button of a form.
 func Composer(m ComposeModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

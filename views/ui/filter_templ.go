@@ -21,8 +21,8 @@ func OptionLabel(options []Option, value string) string {
 	return value
 }
 
-// FilterChoice is a select element that filters a list by one of the options, or by none, whose label is all. It is not
-// shown if there are fewer than two options and none is chosen.
+// FilterChoice is a select element that filters a list by one of the options. all is the label of the choice that does
+// not filter. It is not shown if there are fewer than two options and none is chosen.
 func FilterChoice(id, name, label, all string, options []Option, chosen string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -372,7 +372,7 @@ func FieldNote(id, help, problem string) templ.Component {
 
 // Action is a form with one button.
 type Action struct {
-	ID     string // of the button; its testid too
+	ID     string // of the button; also its test id
 	URL    string
 	Label  string
 	Icon   string
