@@ -190,7 +190,9 @@ func (g *seeder) pickRefusableRow(rows []contract.PlanRow) (atMostOne []contract
 
 // createPostAndNoteIfDue saves a draft, schedules a post, or queues a post that publishAndBackdateDue will publish and
 // backdate.
-func (g *seeder) createPostAndNoteIfDue(ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts) error {
+func (g *seeder) createPostAndNoteIfDue(
+	ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts,
+) error {
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
 		return err
