@@ -225,7 +225,7 @@ func (r *request) undoPostChange(form url.Values) error {
 	for _, text := range form[posts.FieldBefore] {
 		s, err := parseSchedule(text)
 		if err != nil {
-			return core.Invalid(posts.FieldBefore, "Belfry cannot undo this change.").WithHint("Change the posts yourself.").
+			return core.Invalid(posts.FieldBefore, "Belfry cannot undo this change.").WithHint("Open the posts and change their times yourself.").
 				WithCause(err)
 		}
 		before = append(before, s)

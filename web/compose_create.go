@@ -60,7 +60,7 @@ func (r *request) saveAltTextsAndCreatePosts(
 	return made, err
 }
 
-// createdFlashes say what has been created, by the form's FieldWhen: one post, or several.
+// createdFlashes are the messages about new posts, one or several, by the form's FieldWhen.
 var createdFlashes = map[string][2]string{
 	posts.WhenNow: {flashSending, flashSendingMany}, posts.WhenAt: {"Post scheduled", "%d posts scheduled"},
 	posts.WhenDraft: {"Draft saved.", "%d drafts saved."},
@@ -86,7 +86,7 @@ func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 		return
 	}
 	before, err := r.web.cfg.App.GetSchedulesToUndoCreation(r.context(), r.caller, made)
-	if err != nil { // must not hide that there are posts
+	if err != nil { // must not hide that the posts were created
 		r.web.cfg.Log.WarnContext(r.context(), "cannot offer to undo sending posts", "error", err)
 	}
 	if len(before) == 0 {

@@ -103,7 +103,8 @@ func (r *request) listNewestUnchosenFiles(chosenIDs []string) ([]posts.File, err
 }
 
 // checkNoFileMissing returns an error if the form names a file that its posts would lack: one that is not in the
-// library, or one on the person's device that was not uploaded. A form sends files only with the button for files.
+// library, or one on the person's device that was not uploaded. A form sends files only if the person presses the
+// button for files.
 func checkNoFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, name := range form[posts.FieldUpload] {
 		if name != "" {

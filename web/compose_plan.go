@@ -172,7 +172,7 @@ func missingInputText(values posts.Values, in contract.PlanPosts) string {
 	case len(in.Targets.AccountIDs) == 0:
 		return "Choose an account to see what will be posted."
 	case in.Text == "" && len(in.MediaIDs) == 0 && in.Title == "" && len(in.Overrides) == 0 && len(in.PerPlatform) == 0:
-		return "Write a text or add a file to see what will be posted."
+		return "Write some text or add a file to see what will be posted."
 	case values.When == posts.WhenAt && values.At == "":
 		return "Choose a date and time to see what will be posted."
 	}

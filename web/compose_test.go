@@ -289,7 +289,7 @@ func TestThePlan(t *testing.T) {
 		"Choose an account":          {"text", "hello"},
 		"is no longer connected":     {"account", "acc_01kbmwz6v3f1ht6hz9n8q4w2ce", "text", "hello"},
 		"Choose a date and time":     {"account", s.threads.ID, "text", "hello", "when", "at"},
-		"Write a text or add a file": {"account", s.threads.ID},
+		"Write some text or add a file": {"account", s.threads.ID},
 	} {
 		s.b.part(http.MethodPost, "/compose/plan", change...).is(t, http.StatusOK).says(t, missing)
 	}

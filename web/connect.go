@@ -146,8 +146,7 @@ func (r *request) newRetryAction(after *app.Reconnected) *ui.Action {
 	return retry
 }
 
-// redirectAfterConnect redirects to the accounts page with a message about the new accounts, which leads to the
-// composer.
+// redirectAfterConnect redirects to the accounts page with a message about the new accounts and a link to the composer.
 func (r *request) redirectAfterConnect(done app.Connected) error {
 	f := layout.Flash{
 		Tone: ui.ToneGood, Text: fmt.Sprintf("%d accounts connected.", len(done.Accounts)),

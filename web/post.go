@@ -82,7 +82,7 @@ func (r *request) loadContent(m *posts.ShowModel, card app.PostCard) error {
 	}
 	m.Files = convertFilesByID(card.MediaIDs, found)
 	if shown, ok := r.web.buildPreview(in); ok {
-		if !shown.Fills { // which leave no room for a long text
+		if !shown.Fills { // the page has room for the whole text
 			shown.Fold = 0
 		}
 		m.Preview = preview.Post(shown)

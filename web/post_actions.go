@@ -51,7 +51,7 @@ func (r *request) sendPostAfterDelay(form url.Values) error {
 	return r.finishUndoablePostAction(flashSending, before, err)
 }
 
-// finishUndoablePostAction is finishPostAction with a button that restores the schedule before.
+// finishUndoablePostAction is finishPostAction with a button that restores the earlier schedule.
 func (r *request) finishUndoablePostAction(message string, before app.PostSchedule, err error) error {
 	if err != nil {
 		return r.finishPostAction(message, err)

@@ -200,7 +200,7 @@ func checkHealth(ctx context.Context, p *program, cfg *config.Config) error {
 	status, _, err := getStatusAndHeader(ctx, at, "/readyz", 5*time.Second)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the service does not respond at %s", at)
+		return fmt.Errorf("the service does not respond at %s: check that it is running", at)
 	case status != http.StatusOK:
 		return errors.New("the service is not ready; its log says why")
 	}

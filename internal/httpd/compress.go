@@ -8,7 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// minCompressed is the size in bytes from which bodies are compressed. A smaller body fits into one packet anyway.
+// minCompressed is the smallest size in bytes of a body that is compressed. A smaller body fits into one packet anyway.
 const minCompressed = 1400
 
 // WriteCompressible writes a complete response. It compresses the body with gzip if the client accepts gzip and the

@@ -141,7 +141,7 @@ type MetricsServer struct {
 	logger  *slog.Logger
 }
 
-// NewMetricsServer returns a server of the registry's metrics. It does not listen yet.
+// NewMetricsServer returns a server for the registry's metrics. It does not listen yet.
 func NewMetricsServer(addr string, registry *prometheus.Registry, logger *slog.Logger) *MetricsServer {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{

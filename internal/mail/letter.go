@@ -9,7 +9,7 @@ import (
 	"text/template"
 )
 
-// Letter is the content of an email. Its text and its HTML say the same.
+// Letter is the content of an email. Its text and its HTML have the same content.
 type Letter struct {
 	Subject    string   `json:"subject"`
 	Paragraphs []string `json:"paragraphs,omitempty"`

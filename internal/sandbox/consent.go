@@ -29,7 +29,7 @@ const (
 	Deny  = "deny"
 )
 
-// consentInput is a field of the form.
+// consentInput is a field of the consent form.
 type consentInput struct {
 	kind, name, value string
 	label             string // the bold part of its label: a profile's name

@@ -68,7 +68,7 @@ function startWaiting(form, redraw) {
   function show() {
     const panel = form.querySelector(".uploads");
     let words = "";
-    if (panel.hasAttribute("data-busy")) words = "Uploading your files. You can go on when they are ready.";
+    if (panel.hasAttribute("data-busy")) words = "Uploading your files. You can continue when they are ready.";
     else if (panel.hasAttribute("data-failed")) words = "A file was not uploaded. Retry or dismiss it.";
     const verdict = form.querySelector("#send-says");
     verdict.toggleAttribute("data-uploads", words !== "");

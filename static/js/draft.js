@@ -10,7 +10,7 @@ function withStorage(act) {
   try {
     return act(localStorage, sessionStorage);
   } catch {
-    // Storage may be disabled or full. The text is not kept then.
+    // Storage may be disabled or full. In that case, the text is not kept.
     return undefined;
   }
 }

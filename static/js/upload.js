@@ -19,7 +19,7 @@ const checkWaits = [500, 1000, 2000, 4000]; // milliseconds between checks wheth
 // A Refusal ends an upload until the person tries again. After any other error, the upload is retried automatically.
 class Refusal extends Error {}
 
-// TemporaryError is an error after which the same request may succeed, if known after a number of seconds.
+// TemporaryError is an error after which the same request may succeed. If known, it has the number of seconds to wait.
 class TemporaryError extends Error {}
 
 const newKey = () => {
@@ -326,7 +326,7 @@ function wordsOf({ state, words, sent }) {
     case "waiting":
       return "Waiting";
     case "uploading":
-      return `${Math.floor(sent * 100)} %`;
+      return `${Math.floor(sent * 100)}%`;
     case "pausing":
       return `${words} Trying again soon.`;
     case "processing":

@@ -171,7 +171,7 @@ func unreachableText(network string, kinds []core.FileKind) string {
 func (n Network) connectLabel() string { return "Connect a " + n.Profile }
 
 func lostPostsText(n int) string {
-	return ui.CountNoun(n, "post", "posts") + " failed while access was lost"
+	return ui.CountNoun(n, "post", "posts") + " failed because access was lost"
 }
 
 func queuedPostsText(n int) string {

@@ -60,7 +60,7 @@ type Post struct {
 	ID, Platform, Network, Account, Status, Text string
 	At                                           time.Time
 	Revision                                     string
-	// Movable reports that the person may give the post another time.
+	// Movable reports that the person may move the post.
 	Movable bool
 }
 
@@ -131,7 +131,7 @@ func formatDaySpan(first, last time.Time) string {
 	return first.Format(from) + "–" + last.Format("2 January 2006")
 }
 
-// urlWith returns the address of the calendar with a change of its view.
+// urlWith returns the address of the calendar after a change of what it shows.
 func (m Model) urlWith(change func(*link.Calendar)) string {
 	shown := m.Shown
 	change(&shown)
@@ -268,7 +268,8 @@ func (m Model) isFiltered() bool { return m.Shown.Filter != link.Filter{} }
 
 func (m Model) isToday(d Day) bool { return d.Date.Equal(m.today()) }
 
-// isInMonth reports whether a day belongs to the month that is shown. Its first and last week may have other days.
+// isInMonth reports whether a day belongs to the month that is shown. Its first and last weeks may contain days of
+// other months.
 func (m Model) isInMonth(d Day) bool { return d.Date.Month() == m.Date.Month() }
 
 // dayClasses returns the CSS classes of a day.
@@ -385,7 +386,7 @@ func (m Model) isQuietHour(hour int) bool {
 
 func formatHour(hour int) string { return fmt.Sprintf("%02d:00", hour) }
 
-// formatLocalTime formats an instant as a local time, as inputs for date and time do.
+// formatLocalTime formats an instant as a local time in the format of inputs for date and time.
 func (m Model) formatLocalTime(at time.Time) string { return at.In(m.Zone.Location()).Format(wallTime) }
 
 func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }

@@ -110,7 +110,7 @@ func (f Frame) navEntries() []navEntry {
 		navEntry{SectionSettings, "Settings", "settings", f.Link.Settings(), "s"})
 }
 
-// fewWorkspaces is the number of other workspaces above which they can be filtered.
+// fewWorkspaces is the largest number of other workspaces that have no filter.
 const fewWorkspaces = 8
 
 // maxBar is the number of entries that fit into the navigation bar on a phone.

@@ -59,7 +59,7 @@ func (w Workspace) CalendarSince(c Calendar, version string) string {
 	return withQuery(w.At("/calendar"), query)
 }
 
-// MoveInCalendar gives a post another time and responds with the view c (POST).
+// MoveInCalendar moves a post to another time and responds with the view c (POST).
 func (w Workspace) MoveInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }

@@ -42,7 +42,7 @@ type LibraryModel struct {
 	Refused            *contract.Error
 }
 
-// urlWith returns the address of the first page of the list with a change of its filter.
+// urlWith returns the address of the first page of the list after a change of its filter.
 func (m LibraryModel) urlWith(change func(*link.MediaFilter)) string {
 	f := m.Filter
 	f.After = ""

@@ -106,7 +106,7 @@ func (m PlanModel) countProblems() (n int) {
 	return n
 }
 
-// countWarnings returns the number of the plan's warnings, without mere information.
+// countWarnings returns the number of the plan's warnings. Information does not count.
 func (m PlanModel) countWarnings() (n int) {
 	for _, c := range m.Causes {
 		if c.Warning && !c.isInfo() {

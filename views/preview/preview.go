@@ -168,17 +168,17 @@ func (m Model) foldText() (shown, folded string) {
 	return text[:cut], text[cut:]
 }
 
-// ShowsTitle reports whether the title is seen.
+// ShowsTitle reports whether the preview shows the title.
 func (m Model) ShowsTitle() bool { return m.Title != "" && slices.Contains(m.Parts, network.PartTitle) }
 
-// ShowsText reports whether the whole text of a post is seen at once.
+// ShowsText reports whether the preview shows the whole text of a post without unfolding.
 func (m Model) ShowsText(text string) bool {
 	_, folded := m.foldText()
 	text = strings.TrimSpace(text)
 	return text != "" && folded == "" && slices.Contains(m.Parts, network.PartText) && strings.Contains(m.Text, text)
 }
 
-// ShowsTags reports whether each of the tags is seen in the text.
+// ShowsTags reports whether the text of the preview contains each of the tags.
 func (m Model) ShowsTags(tags []string) bool {
 	shown := strings.ToLower(m.Text)
 	return slices.Contains(m.Parts, network.PartText) && !slices.ContainsFunc(tags, func(tag string) bool {

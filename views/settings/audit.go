@@ -58,7 +58,7 @@ func (e AuditEntry) actorName() string {
 	return cmp.Or(e.Name, "Former member")
 }
 
-// credentialUsed returns the API key that was used, or "" if none was: in the dashboard, by the operator and by the
+// credentialUsed returns the API key that was used, or "" for changes in the dashboard, by the operator or by the
 // worker.
 func (e AuditEntry) credentialUsed() string {
 	if e.Actor == string(core.CredentialKey) {
