@@ -22,7 +22,7 @@ type ConfirmModel struct {
 	Action  string   // the address to which the form is posted
 	Button  string   // says what happens
 	Back    string   // the address of Cancel
-	Class   string   // of the button; empty means that of a dangerous action
+	Class   string   // of the button; empty means the class of a dangerous action
 	Fields  []ui.Hidden
 }
 

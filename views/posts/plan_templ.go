@@ -135,7 +135,7 @@ func planCard(m ComposeModel) templ.Component {
 
 func (m PlanModel) missingText() string {
 	if m.Missing == "" {
-		return "Write a text or add a file to see what will be posted."
+		return "Write some text or add a file to see what will be posted."
 	}
 	return m.Missing
 }

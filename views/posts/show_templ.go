@@ -683,7 +683,7 @@ func cancelAction(m ShowModel) ui.Action {
 }
 
 // duplicateAction returns the button that copies a post. A failed post is changed in this way: its copy is sent now
-// unless the person chooses a time. The copy of another post that is not a draft is scheduled.
+// unless the person chooses a time. The copy of any other post except a draft is scheduled.
 func duplicateAction(m ShowModel) ui.Action {
 	act := ui.Action{ID: "duplicate", URL: m.Frame.Link.DuplicatePost(m.Post.ID), Label: "Duplicate", Icon: "copy-plus", Fields: m.hiddenInputs()}
 	switch m.Post.Status {

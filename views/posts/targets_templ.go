@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// manyAccounts is the number of accounts above which they can be searched.
+// manyAccounts is the largest number of accounts that have no search.
 const manyAccounts = 8
 
 // targets is the choice of accounts. static/js/accounts.js updates it without the server.

@@ -154,7 +154,7 @@ func ShortTime(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// ClockTime is the time of day of an instant that is soon.
+// ClockTime is the time of day of an instant in the near future.
 func ClockTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -223,7 +223,7 @@ func ClockTime(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// PreciseTime is an instant to the second, for events that follow each other closely.
+// PreciseTime is an instant with seconds, for events that follow each other closely.
 func PreciseTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
