@@ -286,9 +286,9 @@ func TestThePlan(t *testing.T) {
 	long.one(t, testid("issue")+`[data-code=caption_too_long]`)
 
 	for missing, change := range map[string][]string{
-		"Choose an account":          {"text", "hello"},
-		"is no longer connected":     {"account", "acc_01kbmwz6v3f1ht6hz9n8q4w2ce", "text", "hello"},
-		"Choose a date and time":     {"account", s.threads.ID, "text", "hello", "when", "at"},
+		"Choose an account":             {"text", "hello"},
+		"is no longer connected":        {"account", "acc_01kbmwz6v3f1ht6hz9n8q4w2ce", "text", "hello"},
+		"Choose a date and time":        {"account", s.threads.ID, "text", "hello", "when", "at"},
 		"Write some text or add a file": {"account", s.threads.ID},
 	} {
 		s.b.part(http.MethodPost, "/compose/plan", change...).is(t, http.StatusOK).says(t, missing)
