@@ -23,7 +23,7 @@ var jpegQualities = []int{90, 75, 50, 25, 1}
 // isConvertibleToJPEG reports whether ConvertToJPEG can convert the file. A file is accepted only after its thumbnail was
 // made, which proves that it can be decoded.
 func (f Facts) isConvertibleToJPEG() bool {
-	return slices.Contains(core.ConvertibleFormats, f.Mime) && f.Frames == 1 && f.isWithinDecodeLimits()
+	return slices.Contains(core.ConvertibleFormats, f.Mime) && f.Frames == 1 && !f.partial && f.isWithinDecodeLimits()
 }
 
 // ConvertToJPEG returns a convertible picture of size bytes as a baseline JPEG, upright and on white. The same picture
@@ -38,6 +38,10 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 			facts.Mime, facts.Width, facts.Height, to.Width, to.Height)
 	}
 	f := newFile(ctx, r, size)
+	profile, err := f.readProfile(facts, maxProfileBytes)
+	if err != nil {
+		return nil, err
+	}
 	scaled, err := f.decodeForConversion(facts, to)
 	if facts.decodingMemory() > freeDecodeBytes {
 		debug.FreeOSMemory() // see MakeThumbnail
@@ -48,7 +52,7 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 	case err != nil:
 		return nil, err
 	}
-	return encodeJPEGWithin(applyOrientation(scaled, facts.Orientation), to.MaxBytes)
+	return encodeJPEGWithin(applyOrientation(scaled, facts.Orientation), profile, to.MaxBytes)
 }
 
 // decodeForConversion decodes the picture and scales it down, so that the memory of the full picture can be freed.
@@ -126,16 +130,20 @@ func setRowToAverages(picture *image.RGBA, y int, sums []int64, summands int64) 
 	}
 }
 
-// encodeJPEGWithin returns the picture as a JPEG of at most maxBytes, with the best quality that allows it.
-func encodeJPEGWithin(picture *image.RGBA, maxBytes int64) ([]byte, error) {
+// encodeJPEGWithin returns the picture as a JPEG of at most maxBytes, with the best quality that allows it. If
+// none does, the JPEG has no color profile.
+func encodeJPEGWithin(picture *image.RGBA, profile []byte, maxBytes int64) ([]byte, error) {
 	for _, quality := range jpegQualities {
 		var out bytes.Buffer
 		if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
 			return nil, fmt.Errorf("encode a JPEG: %w", err)
 		}
-		if int64(out.Len()) <= maxBytes {
-			return out.Bytes(), nil
+		if made := addProfile(out.Bytes(), profile); int64(len(made)) <= maxBytes {
+			return made, nil
 		}
+	}
+	if profile != nil {
+		return encodeJPEGWithin(picture, nil, maxBytes)
 	}
 	return nil, fmt.Errorf("a JPEG with %v pixels has more than %d bytes", picture.Rect.Size(), maxBytes)
 }

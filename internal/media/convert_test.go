@@ -186,6 +186,24 @@ func TestAConvertedPictureIsNeverTooLarge(t *testing.T) {
 	}
 }
 
+func TestAPictureOfOneLineIsConverted(t *testing.T) {
+	t.Parallel()
+	limits := core.FileLimits{Formats: []string{"image/jpeg"}}
+	for _, c := range []struct{ width, height, wantWidth, wantHeight int }{
+		{20_000, 1, 2560, 1}, {1, 20_000, 1, 2560}, {1, 1, 1, 1}, {3000, 2, 2560, 1},
+	} {
+		file := mediatest.BlackPNG(c.width, c.height, 2)
+		to := limits.ConversionOf(read(t, file, "").FileFacts)
+		if to == nil {
+			t.Fatalf("%+v is not convertible", c)
+		}
+		got, err := jpeg.Decode(bytes.NewReader(convert(t, file, *to)))
+		if err != nil || got.Bounds().Size() != (image.Point{c.wantWidth, c.wantHeight}) {
+			t.Errorf("%+v: %v, %v", c, got.Bounds(), err)
+		}
+	}
+}
+
 func TestADamagedPictureIsNotConverted(t *testing.T) {
 	t.Parallel()
 	file := mediatest.PNG(40, 30)

@@ -87,6 +87,8 @@ func readJPEG(f *file, facts *Facts) {
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
 			facts.readEXIF(s.head)
+		case s.mark == markAPP2 && bytes.HasPrefix(s.head, []byte(profileName+"\x01\x01")):
+			facts.profile = imageChunk{data: s.at + 4 + int64(profileHead), length: s.length - 4 - int64(profileHead)}
 		case !isKeptInJPEG(s):
 			facts.Private = true
 		case s.mark == markSOS:
@@ -157,7 +159,7 @@ func isKeptInJPEG(s jpegSegment) bool {
 	case s.mark == markAPPE:
 		return bytes.HasPrefix(s.head, []byte("Adobe"))
 	case s.mark == markAPP2:
-		return bytes.HasPrefix(s.head, []byte("ICC_PROFILE\x00"))
+		return bytes.HasPrefix(s.head, []byte(profileName))
 	}
 	return s.mark < markAPP0
 }

@@ -35,6 +35,9 @@ type Facts struct {
 	// PixelBytes is the maximum number of bytes of memory per pixel for decoding a picture.
 	PixelBytes float64
 
+	profile imageChunk // where the color profile is; empty if the picture has none, or one in several parts
+	partial bool       // the last frame of an animated WebP does not cover the picture
+
 	// Private reports that Clean has something to remove; otherwise the file can be served unchanged.
 	Private bool
 }

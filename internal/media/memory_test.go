@@ -62,6 +62,22 @@ func TestTheMemoryOfDecodingIsNotUnderestimated(t *testing.T) { //nolint:paralle
 	}
 }
 
+// The decoder keeps two rows beside the picture. A picture of one row took three times as much memory as others. It runs
+// alone, since it measures.
+func TestAPictureOfOneLongRowTakesLittleMemory(t *testing.T) { //nolint:paralleltest // see above
+	file := mediatest.BlackPNG(48_000_000, 1, 6)
+	facts := read(t, file, "")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := media.MakeThumbnail(t.Context(), bytes.NewReader(file), facts); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := int64(after.TotalAlloc - before.TotalAlloc); took > 192<<20 || facts.Convertible {
+		t.Errorf("the thumbnail took %d MiB; it can be converted: %v", took>>20, facts.Convertible)
+	}
+}
+
 func encodePNG(t testing.TB, picture image.Image) []byte {
 	t.Helper()
 	var to bytes.Buffer

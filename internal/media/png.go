@@ -10,7 +10,7 @@ const (
 	maxChunks = 100_000
 )
 
-// imageChunk is a imageChunk of a PNG or a WebP.
+// imageChunk is a chunk of a PNG or a WebP.
 type imageChunk struct {
 	name       string
 	at, length int64 // position of the chunk, and length of its content
@@ -50,6 +50,8 @@ func readPNG(f *file, facts *Facts) {
 			animated = true
 		case "fcTL":
 			facts.readFrameControl(f, c)
+		case "iCCP":
+			facts.profile = c
 		case "eXIf":
 			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:

@@ -37,9 +37,11 @@ const (
 	freeDecodeBytes = 32 << 20
 )
 
-// decodingMemory returns the maximum number of bytes of memory for decoding the picture.
+// decodingMemory returns the maximum number of bytes of memory for decoding the picture. The decoders also need some of
+// its rows, which matters if it has few.
 func (f Facts) decodingMemory() int64 {
-	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height))
+	const rowBytes = 24 // per pixel
+	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height)) + rowBytes*int64(max(f.Width, f.Height))
 }
 
 // isWithinDecodeLimits reports whether decoding the picture needs neither too much memory nor too much time.
@@ -58,6 +60,10 @@ func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, err
 		return drawPlaceholder(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
+	profile, err := f.readProfile(facts, maxThumbnailProfileBytes)
+	if err != nil {
+		return nil, err
+	}
 	small, err := f.decodeForThumbnail(facts)
 	if facts.decodingMemory() > freeDecodeBytes {
 		debug.FreeOSMemory() // the garbage collector would wait until the next pictures need as much again
@@ -68,7 +74,11 @@ func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, err
 	case err != nil:
 		return nil, err
 	}
-	return encodeThumbnail(applyOrientation(small, facts.Orientation))
+	made, err := encodeThumbnail(applyOrientation(small, facts.Orientation))
+	if err != nil {
+		return nil, err
+	}
+	return addProfile(made, profile), nil
 }
 
 // decodeForThumbnail decodes the picture and scales it to a thumbnail, so that the memory of the full picture can be
@@ -89,8 +99,8 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 		}
 	}()
 	open := func() (io.Reader, error) { return f.sectionReader(), nil }
-	if facts.Mime == "image/webp" && facts.Frames > 1 {
-		open = f.extractFirstWebPFrame
+	if facts.Mime == "image/webp" {
+		open = f.openFirstWebPFrame
 	}
 	in, err := open()
 	if err != nil {
@@ -137,27 +147,44 @@ func expandSamples(samples []byte, least, most int) {
 	}
 }
 
-// extractFirstWebPFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not
-// support animations.
-func (f *file) extractFirstWebPFrame() (frame io.Reader, err error) {
+// openFirstWebPFrame returns a WebP for the decoder, which does not support animations. Of an animated WebP, it returns
+// the first frame, which may be the only one. Like browsers, it ignores whether the header declares transparency.
+func (f *file) openFirstWebPFrame() (frame io.Reader, err error) {
 	err = recoverAbort(func() {
-		for c := range f.riffChunks(f.riffEnd()) {
-			if c.name != "ANMF" || c.length < 16 {
+		var size []byte // of the picture, as in the header
+		end := f.riffEnd()
+		for c := range f.riffChunks(end) {
+			at := c.at
+			switch c.name {
+			case "VP8X":
+				size = bytes.Clone(f.readBytes(c.data+4, 6))
+				continue
+			case "ANMF":
+				size = bytes.Clone(f.readBytes(c.data+6, 6))
+				at, end = c.data+16, c.data+c.length
+			case "ALPH", "VP8 ", "VP8L":
+			default:
 				continue
 			}
-			head := []byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00")
-			head = append(head, f.readBytes(c.data, 16)[6:12]...)
-			if string(f.readUpTo(c.data+16, 4)) == "ALPH" {
-				head[20] = 0x10
+			if frame = f.sectionReader(); size != nil {
+				frame = f.withWebPHeader(size, at, end)
 			}
-			length := c.length - 16
-			binary.LittleEndian.PutUint32(head[4:], uint32(min(int64(len(head))-8+length, 1<<32-1)))
-			frame = io.MultiReader(bytes.NewReader(head), io.NewSectionReader(f, c.data+16, length))
 			return
 		}
 		abortWith(reasonNoPicture)
 	})
 	return frame, err
+}
+
+// withWebPHeader returns the chunks from at to end as a WebP of a size.
+func (f *file) withWebPHeader(size []byte, at, end int64) io.Reader {
+	head := append([]byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00"), size...)
+	if string(f.readUpTo(at, 4)) == "ALPH" {
+		head[20] = 0x10
+	}
+	length := min(int64(len(head))-8+end-at, 1<<32-1)
+	binary.LittleEndian.PutUint32(head[4:], uint32(length)) //nolint:gosec // see above
+	return io.MultiReader(bytes.NewReader(head), io.NewSectionReader(f, at, end-at))
 }
 
 // scaleToThumbnail draws the picture on white, scaled down to the size of a thumbnail if it is larger.

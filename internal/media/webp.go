@@ -51,6 +51,9 @@ func readWebP(f *file, facts *Facts) {
 			}
 		case "ANMF":
 			facts.readANMF(f, c)
+		case "ICCP":
+			abortIf(first, reasonDamaged)
+			facts.profile = c
 		case "EXIF":
 			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
@@ -74,9 +77,9 @@ func (f *Facts) readANMF(from *file, c imageChunk) {
 	f.countOrRefuseFrame()
 	abortIf(c.length < 16, reasonDamaged)
 	b := from.readBytes(c.data, 16)
-	outside := 2*readUint24LE(b)+readUint24LE(b[6:])+1 > int64(f.Width) ||
-		2*readUint24LE(b[3:])+readUint24LE(b[9:])+1 > int64(f.Height)
-	abortIf(outside, reasonDamaged)
+	width, height := readUint24LE(b[6:])+1, readUint24LE(b[9:])+1
+	abortIf(2*readUint24LE(b)+width > int64(f.Width) || 2*readUint24LE(b[3:])+height > int64(f.Height), reasonDamaged)
+	f.partial = width < int64(f.Width) || height < int64(f.Height)
 	f.DurationMs += readUint24LE(b[12:])
 }
 
