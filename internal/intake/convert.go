@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
+	"strings"
+	"time"
 
 	"belfry/internal/blob"
 	"belfry/internal/core"
@@ -14,8 +14,12 @@ import (
 	"belfry/internal/store"
 )
 
-// OpenBytes opens the bytes of a file or, if jpeg is not nil, the JPEG that is sent in its place. It returns
-// blob.ErrNotFound if the file cannot be sent.
+// convertTime is the time limit for converting one picture. A conversion that has begun is finished even if nobody
+// waits for it anymore, because its result is kept.
+const convertTime = time.Minute
+
+// OpenBytes opens the bytes of a file or, if jpeg is not nil, the JPEG that is sent in its place. The JPEG is made and
+// stored first, if necessary. OpenBytes returns blob.ErrNotFound if the file cannot be sent.
 func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conversion) (blob.Object, error) {
 	switch {
 	case m.Issue() != nil || m.Blob == "":
@@ -23,78 +27,57 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 	case jpeg == nil:
 		return s.cfg.Blobs.Open(ctx, m.Blob)
 	}
-	key, known := m.Blob+" "+jpeg.String(), &s.cfg.Decoder.converted
-	made := known.findJPEG(key)
-	if made == nil {
-		var err error
-		made, err = s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) {
-			if made := known.findJPEG(key); made != nil { // another request has made it in the meantime
-				return made, nil
-			}
-			made, err := s.convertFile(ctx, m, *jpeg)
-			if err == nil {
-				known.keepJPEG(key, made)
-			}
-			return made, err
-		})
-		if err != nil {
-			return nil, err
-		}
+	key := convertedPrefix(m.Blob) + jpeg.String() + ".jpg"
+	object, err := s.cfg.Blobs.Open(ctx, key)
+	if !errors.Is(err, blob.ErrNotFound) {
+		return object, err
 	}
-	return jpegObject{bytes.NewReader(made)}, nil
+	if _, err := s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) {
+		return nil, s.storeConverted(ctx, key, m, *jpeg)
+	}); err != nil {
+		return nil, err
+	}
+	return s.cfg.Blobs.Open(ctx, key)
 }
 
-func (s *Service) convertFile(ctx context.Context, m store.Media, jpeg core.Conversion) ([]byte, error) {
+// convertedPrefix returns how the keys of the JPEGs begin that are made of an image. No row refers to these keys:
+// SweepBlobs deletes the JPEGs after a day, and DeleteUnreferencedBlobs together with the image.
+func convertedPrefix(key string) string { return key + "." }
+
+// storeConverted stores the JPEG that is sent in place of a file, unless that has happened in the meantime.
+func (s *Service) storeConverted(ctx context.Context, key string, m store.Media, jpeg core.Conversion) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), convertTime)
+	defer cancel()
+	stored, err := s.cfg.Blobs.Open(ctx, key)
+	if err == nil {
+		return stored.Close()
+	}
+	if !errors.Is(err, blob.ErrNotFound) {
+		return err
+	}
 	object, err := s.cfg.Blobs.Open(ctx, m.Blob)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	made, err := media.ConvertToJPEG(ctx, object, object.Size(), jpeg)
 	if err = errors.Join(err, object.Close()); err != nil {
-		return nil, fmt.Errorf("convert media %s: %w", m.ID, err)
+		return fmt.Errorf("convert media %s: %w", m.ID, err)
 	}
-	return made, nil
+	return s.cfg.Blobs.Put(ctx, key, bytes.NewReader(made), int64(len(made)))
 }
 
-// jpegObject is a converted picture as an object of the storage.
-type jpegObject struct{ *bytes.Reader }
-
-// Close does nothing.
-func (jpegObject) Close() error { return nil }
-
-// maxConvertedCache is the maximum number of bytes of converted pictures in the cache.
-const maxConvertedCache = 16 << 20
-
-// jpegCache holds the latest converted pictures, because networks request each one several times: for its size, for its
-// bytes, and again after an error. It is safe for concurrent use.
-type jpegCache struct {
-	mu   sync.Mutex
-	all  []cachedJPEG // the latest is the last
-	size int
-}
-
-type cachedJPEG struct {
-	key  string
-	jpeg []byte
-}
-
-// findJPEG returns a converted picture, or nil.
-func (c *jpegCache) findJPEG(key string) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if i := slices.IndexFunc(c.all, func(made cachedJPEG) bool { return made.key == key }); i >= 0 {
-		return c.all[i].jpeg
+// listConverted returns the keys of the JPEGs that were made of an image.
+func (s *Service) listConverted(ctx context.Context, key string) (made []string, err error) {
+	errEnd, prefix := errors.New("no more JPEGs"), convertedPrefix(key)
+	err = s.cfg.Blobs.Each(ctx, prefix, func(key string, _ int64, _ time.Time) error {
+		if !strings.HasPrefix(key, prefix) {
+			return errEnd
+		}
+		made = append(made, key)
+		return nil
+	})
+	if errors.Is(err, errEnd) {
+		err = nil
 	}
-	return nil
-}
-
-// keepJPEG adds a converted picture, and removes the oldest ones until the rest fits into maxConvertedCache.
-func (c *jpegCache) keepJPEG(key string, jpeg []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.all, c.size = append(c.all, cachedJPEG{key, jpeg}), c.size+len(jpeg)
-	for c.size > maxConvertedCache {
-		c.size -= len(c.all[0].jpeg)
-		c.all = slices.Delete(c.all, 0, 1)
-	}
+	return made, err
 }

@@ -101,9 +101,5 @@ func (s *Service) sweepBlobBatch(
 	if err != nil && !errors.Is(err, errFull) {
 		return afterKey, false, err
 	}
-	unreferenced, listErr := s.cfg.Store.UnreferencedBlobKeys(ctx, old)
-	if listErr != nil {
-		return afterKey, false, listErr
-	}
-	return last, err == nil, s.DeleteUnreferencedBlobs(ctx, unreferenced)
+	return last, err == nil, s.deleteUnreferenced(ctx, old)
 }

@@ -1,10 +1,13 @@
 package publish_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"belfry/internal/app"
+	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/media/mediatest"
@@ -65,6 +68,63 @@ func (b *bench) checkShownAsJPEG(files []contract.Media, width int) {
 		case m.Width != width || m.Height != width*3/4:
 			b.t.Errorf("file %d is %d by %d", i, m.Width, m.Height)
 		}
+	}
+}
+
+// slowBlob is a store with an object that opens once release is closed.
+type slowBlob struct {
+	blob.Store
+	key            string
+	asked, release chan struct{}
+}
+
+func (s slowBlob) Open(ctx context.Context, key string) (blob.Object, error) {
+	if key == s.key {
+		close(s.asked)
+		<-s.release
+	}
+	return s.Store.Open(ctx, key)
+}
+
+// The images of all posts are converted one after another. Posts that had to wait for longer than a call may take failed,
+// and tried again later.
+func TestAPostWaitsForItsTurnToConvertImages(t *testing.T) {
+	for name, pushed := range map[string]bool{"facebook": true, "threads": false} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			account, files, first := b.ws.Account(name), b.photosToConvert(name), b.photosToConvert(name)[0]
+			firstID, err := core.ParseID[core.MediaKind](first.ID)
+			must(t, err)
+			stored, err := b.Store.In(b.ws.ID).Media(t.Context(), firstID)
+			must(t, err)
+			slow := slowBlob{key: stored.Blob, asked: make(chan struct{}), release: make(chan struct{})}
+			worker := b.Replica(func(c *app.Config) {
+				c.Schedule.Lease = time.Second
+				slow.Store = c.Blobs
+				c.Blobs = slow
+				if pushed {
+					c.NetworksURL = ""
+				}
+			})
+			converted := make(chan error)
+			go func() {
+				object, err := worker.Intake().OpenBytes(t.Context(), stored, &core.Conversion{Width: 8, Height: 6, MaxBytes: 100_000})
+				if err == nil {
+					err = object.Close()
+				}
+				converted <- err
+			}()
+			<-slow.asked
+			p := b.post(request("waits", now(), account), files...)
+			id, err := core.ParseID[core.PostKind](p.ID)
+			must(t, err)
+			must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
+			b.wants(b.ws.Post(p), "queued", 0, "created", "queued", "publishing")
+			close(slow.release)
+			must(t, <-converted)
+			b.goesLive(p)
+			b.wants(b.ws.Post(p), "live", 1, "created", "queued", "publishing", "live")
+		})
 	}
 }
 

@@ -3,16 +3,16 @@ package publish
 import (
 	"context"
 	"errors"
+	"time"
 
 	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
 
-// checkFilesAvailable returns a *network.Error if a file of the post cannot be sent. It checks only before a claim's
-// first call that sends or refers to files: a network that has returned a handle has already downloaded them.
+// checkFilesAvailable returns a *network.Error if a file of the post cannot be sent.
 func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
-	if c.filesChecked || do != core.DoCreate && do != core.DoStatus || c.pub.Armed || c.pub.Handle != "" && !c.pushes {
+	if !c.needsFiles(do) {
 		return nil
 	}
 	if c.unreachable {
@@ -37,13 +37,37 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 	return nil
 }
 
-// checkOrConvertFile checks that a file can be opened. If this server sends a JPEG in place of the file,
-// checkOrConvertFile creates the JPEG and sets its size in c.item.
+// needsFiles tells whether a call is the claim's first that sends or refers to files: a network that has returned a
+// handle has already downloaded them.
+func (c *claim) needsFiles(do core.Action) bool {
+	return !c.filesChecked && (do == core.DoCreate || do == core.DoStatus) && !c.pub.Armed &&
+		(c.pub.Handle == "" || c.pushes)
+}
+
+// convertPatience is how long after its time a post waits for the conversion of its images before that counts as a
+// failure.
+const convertPatience = time.Hour
+
+// convertFiles makes the JPEGs that a call needs before the call begins, because conversions wait for each other. It
+// returns false if that takes longer than a call may: the next claim continues. The call reports all other errors.
+func (c *claim) convertFiles(ctx context.Context, do core.Action) (done bool) {
+	if !c.needsFiles(do) || c.databaseNow().After(c.pub.DueAt.Add(convertPatience)) {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.engine.cfg.Schedule.CallTimeout())
+	defer cancel()
+	for i, jpeg := range c.conversions {
+		if jpeg != nil && c.checkOrConvertFile(ctx, i) != nil && ctx.Err() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// checkOrConvertFile checks that a file can be opened. If a JPEG is sent in place of the file, checkOrConvertFile makes
+// the JPEG, and sets its size in c.item.
 func (c *claim) checkOrConvertFile(ctx context.Context, i int) error {
 	jpeg := c.conversions[i]
-	if !c.pushes {
-		jpeg = nil // it is made when the network downloads it
-	}
 	object, err := c.engine.cfg.OpenFile(ctx, c.files[i], jpeg)
 	if err != nil {
 		return err

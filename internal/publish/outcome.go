@@ -124,6 +124,8 @@ func (c *claim) nextActionAt(action core.Action, now time.Time) time.Time {
 		return now.Add(core.Backoff(c.desc.FirstPoll, c.pub.Polls))
 	case core.DoAwait:
 		return c.pub.DueAt
+	case store.RestConverting:
+		return now
 	case core.DoSettle:
 		return c.pub.QuietAt.Add(settleMargin)
 	case core.DoBackoff:

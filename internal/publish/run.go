@@ -43,6 +43,10 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		if err := c.loadKnownPosts(ctx, do); err != nil {
 			return err
 		}
+		if !c.convertFiles(ctx, do) {
+			c.setState(next.RevertUnmadeCall(do, before.Publication))
+			return c.endClaim(ctx, store.RestConverting)
+		}
 		until, budget, err := c.reserveBudget(ctx, do)
 		if err != nil {
 			return err

@@ -69,6 +69,9 @@ func (p Publication) AskingSince() time.Time {
 // RestQueued marks a publication that no worker has claimed since it was queued.
 const RestQueued core.Action = "queued"
 
+// RestConverting marks a publication whose claim ended before all of its images were converted.
+const RestConverting core.Action = "converting"
+
 // RestStuck marks a publication that this server cannot publish because the server lacks something, such as a key.
 const RestStuck core.Action = "stuck"
 
