@@ -84,9 +84,13 @@ func (g *seeder) makeDemoWorkspaces(ctx context.Context, p *program) error {
 		return err
 	}
 	_ = table.Flush() // writes to a Builder cannot fail
+	held := ""
+	if len(g.held) > 0 {
+		held = "\n\n" + g.describeHeldPosts()
+	}
 	return p.printLinef("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
-		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo --scope write`.",
-		list.String(), g.session.cfg.PublicURL, in.OwnerEmail, signIn)
+		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo --scope write`.%s",
+		list.String(), g.session.cfg.PublicURL, in.OwnerEmail, signIn, held)
 }
 
 // findFreeNameSuffix returns the first of the suffixes "", " 2", " 3" and so on with which none of the brands' names is

@@ -70,6 +70,19 @@ func TestSeedGivesTheFirstOwnerThreeBrandsWithAPastAndAFuture(t *testing.T) {
 	checkEveryNetworkHasPosts(t, pool)
 }
 
+// A network that allowed no more uploads that day made seed wait for a minute and fail.
+func TestSeedSaysWhichPostsANetworksLimitHolds(t *testing.T) {
+	t.Parallel()
+	env := []string{
+		"BELFRY_DATABASE_URL=" + storetest.URL(t), "BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0",
+		"BELFRY_YOUTUBE_UPLOADS_PER_DAY=1",
+	}
+	code, out, errs := belfry(t, env, "seed", "--json")
+	if code != exitOK || !strings.Contains(out, `"accounts"`) || !strings.Contains(errs, "YouTube allows 1 uploads a day") {
+		t.Errorf("seed exits with %d and prints %q and %q", code, out, errs)
+	}
+}
+
 // checkEveryNetworkHasPosts fails unless a brand has an account on all networks, also on those that only take files,
 // with a past and a future, and a group of all accounts.
 func checkEveryNetworkHasPosts(t *testing.T, pool *pgxpool.Pool) {

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -92,6 +93,9 @@ func defineSeed(o *options) action {
 		if err != nil {
 			return err
 		}
+		if len(g.held) > 0 {
+			_, _ = fmt.Fprintln(p.err, g.describeHeldPosts())
+		}
 		return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the script needs the password of the owner it asked for
 	})
 	return func(ctx context.Context, p *program, cfg *config.Config) error {
@@ -117,6 +121,9 @@ type seeder struct {
 	owner   core.Caller
 	files   map[string]string // ids of the files that the workspace has, by their names in the demo
 	due     []duePost
+
+	mu   sync.Mutex
+	held []string // why posts are queued although they are due
 }
 
 // duePost is a queued post that publishAndBackdateDue publishes.
@@ -330,13 +337,14 @@ func (g *seeder) makeNetworkRefusePost(ctx context.Context, postText, message st
 const publishedAtOnce = 16
 
 // publishAndBackdateDue publishes the posts in g.due, or waits until the running service has published them. It
-// backdates past posts.
+// backdates past posts. Posts that a network's limit holds stay queued (see describeHeldPosts).
 func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(publishedAtOnce)
 	for _, due := range g.due {
 		group.Go(func() error {
-			if err := g.publishAndAwaitPost(ctx, due); err != nil || due.past.IsZero() {
+			published, err := g.publishAndAwaitPost(ctx, due)
+			if err != nil || !published || due.past.IsZero() {
 				return err
 			}
 			return g.app.BackdatePost(ctx, due.owner, due.post, due.past)
@@ -345,28 +353,51 @@ func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) error {
+// publishAndAwaitPost returns false if a network's limit holds the post for longer than seed waits.
+func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (published bool, err error) {
 	post, err := core.ParseID[core.PostKind](due.post)
 	if err != nil {
-		return err
+		return false, err
 	}
-	ws := due.owner.Workspace()
-	published, err := pollUntil(ctx, publishPatience, func(ctx context.Context) (bool, error) {
+	ws, held := due.owner.Workspace(), false
+	done, err := pollUntil(ctx, publishPatience, func(ctx context.Context) (bool, error) {
 		if err := g.app.Engine().Publish(ctx, newWorkerName(), ws, post); err != nil {
 			return false, err
 		}
 		now, err := g.app.GetPostCard(ctx, due.owner, due.post)
+		held = now.Held && time.Until(now.NextTryAt) > publishPatience
 		// If a refusal is not final, Belfry asks the network again later, before the post fails.
-		return now.Status != string(core.PostQueued) || time.Until(now.AskAt) > seedAskPatience, err
+		return held || now.Status != string(core.PostQueued) || time.Until(now.AskAt) > seedAskPatience, err
 	})
-	if err != nil {
-		return fmt.Errorf("publish the demo post %s: %w", due.post, err)
-	}
-	if !published {
-		return fmt.Errorf("the demo post %s was not published within %s: check that the service and its worker are running",
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("publish the demo post %s: %w", due.post, err)
+	case !done:
+		return false, fmt.Errorf("the demo post %s was not published within %s: check that the service and its worker are running",
 			due.post, publishPatience)
+	case held:
+		return false, g.noteHeldPost(ctx, due)
 	}
-	return g.app.Engine().FetchLink(ctx, ws, post)
+	return true, g.app.Engine().FetchLink(ctx, ws, post)
+}
+
+// noteHeldPost remembers why a post is held: the message of its last event.
+func (g *seeder) noteHeldPost(ctx context.Context, due duePost) error {
+	timeline, err := g.app.ListPostEvents(ctx, due.owner, due.post)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.held = append(g.held, timeline.Events[len(timeline.Events)-1].Message)
+	return nil
+}
+
+// describeHeldPosts says how many posts a network's limit holds, and what to do.
+func (g *seeder) describeHeldPosts() string {
+	return fmt.Sprintf("Demo posts that are not published yet: %d. %s\n"+
+		"Belfry publishes them then. To try it without waiting, use an empty database and an empty BELFRY_DATA_DIR.",
+		len(g.held), g.held[0])
 }
 
 // pollUntil calls f every 100 ms until f returns true or an error. done is false if the timeout ends first.
@@ -378,7 +409,11 @@ func pollUntil(
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if done, err = f(limited); done || err != nil {
+		done, err = f(limited)
+		switch {
+		case err != nil && limited.Err() != nil: // f was interrupted
+			return false, ctx.Err()
+		case done || err != nil:
 			return done, err
 		}
 		select {
