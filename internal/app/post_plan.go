@@ -68,6 +68,11 @@ func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *post
 			text.AppendTo(&row.Issues, &row.Warnings, "", account.DisplayName)
 		}
 		row.Issues = append(row.Issues, r.quotaIssues(i+1)...)
+		if !row.OK() { // it would say what is sent, but nothing is
+			row.Warnings = slices.DeleteFunc(row.Warnings, func(w core.Issue) bool {
+				return w.Code == core.WarnImagesConverted.Code
+			})
+		}
 	}
 	return nil
 }

@@ -30,6 +30,12 @@ func (l FileLimits) AcceptsFormat(mime string) bool {
 	return mime == "" || len(l.Formats) == 0 || slices.Contains(l.Formats, mime)
 }
 
+// AcceptsFormatOf reports whether the network accepts the format of a file. A network that accepts WebP does not accept
+// animated WebP: unlike an animated PNG, it has no still image for programs that cannot show animations.
+func (l FileLimits) AcceptsFormatOf(f FileFacts) bool {
+	return l.AcceptsFormat(f.Mime) && (f.Mime != "image/webp" || f.Frames <= 1)
+}
+
 // ConvertibleFormats are the media types of images that can be converted, unless they are animated or too large.
 var ConvertibleFormats = []string{"image/png", "image/webp"}
 

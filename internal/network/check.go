@@ -151,7 +151,7 @@ func fileLimits(content core.ContentType, kind core.FileKind) *core.FileLimits {
 }
 
 func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
-	if !l.AcceptsFormat(m.Mime) {
+	if !l.AcceptsFormatOf(m.FileFacts) {
 		f.addFormatIssue(l, m)
 	}
 	f.AddIf(exceedsIfLimited(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, core.FormatBytes(l.Bytes))
@@ -165,7 +165,10 @@ func (f *Findings) checkFileLimits(l core.FileLimits, m core.Media) {
 
 func (f *Findings) addFormatIssue(l core.FileLimits, m core.Media) {
 	format := joinFormatNames([]string{m.Mime})
-	if l.AllowsConversionFrom(m.Mime) {
+	switch {
+	case l.AllowsConversionFrom(m.Mime) && m.Frames > 1:
+		format = "an animated " + format + ", which Belfry does not convert"
+	case l.AllowsConversionFrom(m.Mime):
 		format += ", and Belfry cannot convert it, because it is animated or too large"
 	}
 	f.AddIf(true, core.IssueFormatUnsupported, m.Name, joinFormatNames(l.Formats), format)

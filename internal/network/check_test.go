@@ -117,6 +117,11 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 			draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Mime = "image/webp" })}},
 			want:  []string{"format_unsupported"}, hint: "It accepts JPEG, PNG; this file is WebP, and Belfry cannot convert it, because it is animated or too large.",
 		},
+		"an animated WebP": {
+			kind:  "photo",
+			draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Mime, m.Frames = "image/webp", 2 })}},
+			want:  []string{"format_unsupported"}, hint: "It accepts JPEG, PNG; this file is an animated WebP, which Belfry does not convert.",
+		},
 		"an AVI": {
 			kind:  "video",
 			draft: network.Draft{Media: media{film(func(m *core.Media) { m.Mime = "video/x-msvideo" })}},

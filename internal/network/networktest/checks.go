@@ -74,6 +74,9 @@ func RepeatFile(n int, m core.Media) []core.Media { return slices.Repeat([]core.
 // Mime sets the MIME type.
 func Mime(mime string) Change { return func(m *core.Media) { m.Mime = mime } }
 
+// Frames sets the number of frames of an image.
+func Frames(n int) Change { return func(m *core.Media) { m.Frames = n } }
+
 // Convertible makes an image convertible to JPEG.
 func Convertible() Change { return func(m *core.Media) { m.Convertible = true } }
 

@@ -48,6 +48,7 @@ func TestWhatTikTokTakes(t *testing.T) {
 		{"photo and video", network.Draft{Media: []core.Media{nt.Video(), nt.Image()}}, "", "media_mixed_unsupported"},
 
 		{"WebP", photos(nt.Mime("image/webp")), "", ""},
+		{"animated WebP", photos(nt.Mime("image/webp"), nt.Frames(2)), "", "format_unsupported format_unsupported"},
 		{"PNG", photos(nt.Mime("image/png")), "", "format_unsupported format_unsupported"},
 		{"large PNG that can be converted", photos(nt.Mime("image/png"), nt.Convertible(), nt.Size(4000, 3000)), "", "images_converted"},
 		{"GIF", photos(nt.Mime("image/gif")), "", "format_unsupported format_unsupported"},
