@@ -38,7 +38,7 @@ type AccountQuota struct {
 
 // IsNearLimit reports whether at least 90 percent of the quota is used.
 func (q AccountQuota) IsNearLimit() bool {
-	return core.PostQuota{Used: q.Used, Limit: q.Limit}.IsNear()
+	return core.PostQuota{Used: q.Used, Limit: q.Limit}.IsNearlyUsed()
 }
 
 // AccountFilter selects connected accounts. Fields with the zero value do not filter.

@@ -85,9 +85,9 @@ type urlForm int
 // Forms of addresses, from the loosest to the strictest.
 const (
 	loose    urlForm = iota // any parts; the host is optional
-	anything                   // a host, and any other parts
-	withPath                   // a host, and optionally a path
-	origin                     // only a host
+	anything                // a host, and any other parts
+	withPath                // a host, and optionally a path
+	origin                  // only a host
 )
 
 // checkURL checks an address. Its errors do not contain the value, because some addresses contain a password.

@@ -168,7 +168,8 @@ func (c Caller) RequireRecentPassword(now time.Time) error {
 // IsPasswordNeeded reports whether an error comes from RequireRecentPassword.
 func IsPasswordNeeded(err error) bool { return errors.Is(err, errPasswordNeeded) }
 
-// Unauthenticated returns the error for any missing, mistyped or revoked credential (Spec §5.5).
+// Unauthenticated returns the error for a credential that is missing, mistyped or revoked (Spec §5.5). An entry point
+// replaces the message if the credential is missing.
 func Unauthenticated() *Error {
 	return Fail(CodeUnauthenticated, "The API key is mistyped or revoked.").
 		WithHint("Send `Authorization: Bearer <API_KEY>` with a key from Settings, API keys.")

@@ -35,8 +35,8 @@ const (
 	nearPercent = 90
 )
 
-// IsNear reports whether at least 90 percent of the quota is used.
-func (q PostQuota) IsNear() bool { return q.Used*100 >= q.Limit*nearPercent }
+// IsNearlyUsed reports whether at least 90 percent of the quota is used.
+func (q PostQuota) IsNearlyUsed() bool { return q.Used*100 >= q.Limit*nearPercent }
 
 // ValidFor returns the facts that still apply to a post that is due at the given time; the zero time means a draft. It
 // drops all facts if they are too old, the quota if the post is due after the quota's window, and a block if the post

@@ -64,7 +64,7 @@ func TestABlockedAccountKeepsWhatWasToldBefore(t *testing.T) {
 func TestAQuotaIsNearFromNinetyPercentOn(t *testing.T) {
 	t.Parallel()
 	for used, near := range map[int]bool{0: false, 89: false, 90: true, 100: true, 101: true} {
-		if got := (core.PostQuota{Used: used, Limit: 100}).IsNear(); got != near {
+		if got := (core.PostQuota{Used: used, Limit: 100}).IsNearlyUsed(); got != near {
 			t.Errorf("%d of 100: near %v", used, got)
 		}
 	}

@@ -88,8 +88,8 @@ func (m *Metrics) CountClaimOutcome(platform, outcome, code string) {
 }
 
 // ObserveCallDuration records how long a call for a publication took.
-func (m *Metrics) ObserveCallDuration(platform, step string, took time.Duration) {
-	m.calls.WithLabelValues(platform, step).Observe(took.Seconds())
+func (m *Metrics) ObserveCallDuration(platform, call string, took time.Duration) {
+	m.calls.WithLabelValues(platform, call).Observe(took.Seconds())
 }
 
 // CountNetworkCall counts an HTTP call to a network.

@@ -21,7 +21,7 @@ func (f *Findings) checkAccountFacts(d Description, draft Draft) {
 		f.AddIf(true, core.IssueDurationOverAccount, formatDuration(facts.LongestVideoMs))
 	}
 	if q := facts.Quota; q != nil {
-		f.AddIf(q.IsNear(), core.WarnAccountLimitNear, q.Used, q.Limit, d.Name, formatDuration(q.Window.Milliseconds()))
+		f.AddIf(q.IsNearlyUsed(), core.WarnAccountLimitNear, q.Used, q.Limit, d.Name, formatDuration(q.Window.Milliseconds()))
 	}
 	f.AddIf(facts.Blocked != "", core.WarnAccountBlocked, d.Name, facts.Blocked)
 }

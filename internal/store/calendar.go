@@ -70,8 +70,8 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 		ORDER BY span.place, p.publish_at, p.id`, q.args))
 }
 
-// PostsInCalendarEntry returns the posts that share an entry of a calendar with a post, including the post itself, but at most
-// as many as the filter's limit. It returns none if the post does not exist or has no time.
+// PostsInCalendarEntry returns the posts that share an entry of a calendar with a post, including the post itself, but
+// at most as many as the filter's limit. It returns none if the post does not exist or has no time.
 func (t Tenant) PostsInCalendarEntry(ctx context.Context, f PostFilter, id core.PostID) ([]CalendarPost, error) {
 	q := f.buildCalendarQuery()
 	q.args["id"] = id

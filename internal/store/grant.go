@@ -15,7 +15,7 @@ type GrantAccount struct {
 }
 
 // AccountsOfGrant lists the accounts of a grant in all workspaces, including disconnected ones. It omits accounts that
-// were connected again after the second of grantedUntil. connectedVia is as in core.Account.
+// were connected again a second or more after grantedUntil. connectedVia is as in core.Account.
 func (s *Store) AccountsOfGrant(ctx context.Context, grantHash []byte, connectedVia string, grantedUntil time.Time,
 ) ([]GrantAccount, error) {
 	return queryMany[GrantAccount](s.query(ctx, `

@@ -63,7 +63,8 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderS
 	)
 	a["q"], a["examined"] = likePattern(f.Contains), examinedFirst
 	first := `FROM (SELECT m.*` + mediaSource + whereSQL + ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @examined) m`
-	files, err := queryMany[Media](t.queryReplanned(ctx, `SELECT`+mediaFields+` `+first+` WHERE true`+contains+orderSQL, a))
+	files, err := queryMany[Media](t.queryReplanned(ctx,
+		`SELECT`+mediaFields+` `+first+` WHERE true`+contains+orderSQL, a))
 	if err != nil || len(files) == f.Limit {
 		return files, err
 	}

@@ -72,7 +72,7 @@ func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
 }
 
 // Find is FindCtx without a context. The interface of scs requires it, but scs does not call it.
-func (s *Sessions) Find(token string) ([]byte, bool, error) {
+func (s *Sessions) Find(token string) (data []byte, found bool, err error) {
 	return s.FindCtx(context.Background(), token)
 }
 

@@ -101,7 +101,7 @@ type SignInUser struct {
 	PasswordHash string
 }
 
-// UserForSignIn returns the person with an email address, ignoring case, with what is needed to check the password.
+// UserForSignIn finds a person by email address, ignoring case, and returns what is needed to check the password.
 func (s *Store) UserForSignIn(ctx context.Context, email string) (SignInUser, error) {
 	return queryOne[SignInUser](s.query(ctx, `
 		SELECT id, name, email, password_hash FROM users WHERE lower(email) = lower(@email)`, args{"email": email}))
