@@ -168,7 +168,7 @@ func groupByStatus(codes []core.Code) map[string][]core.Code {
 	return out
 }
 
-// describeDocumentRoute describes the route that serves this document. It requires no credential.
+// describeDocumentRoute describes the route that serves this document. The route requires no credential.
 func (d documentBuilder) describeDocumentRoute() *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},

@@ -22,7 +22,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"mark", 15 * time.Second, a.Guard().UpdateMarkOrHold},
 		{"receipts", time.Hour, a.Guard().DeleteOldReceipts},
 		{"overdue", 10 * time.Second, a.UpdateOverdueMetrics},
-		{"refresh", time.Minute, newEnqueueTask(j, a.MarkExpiredAndListDueRefreshes)},
+		{"refresh", time.Minute, newEnqueueTask(j, a.MarkExpiredAccountsAndListDueRefreshes)},
 		{"check", time.Minute, newEnqueueTask(j, a.ListDueAccountChecks)},
 		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListMissingLinks)},
 		{"media", 5 * time.Second, a.Intake().RequeueOrFailStalledFiles},

@@ -173,7 +173,8 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 // showPostsOfEntry lists the posts that share an entry of the calendar.
 func (r *request) showPostsOfEntry() error {
 	f := link.ParseCalendar(r.echo.QueryParams()).Filter
-	found, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, calendarListRequest(f), core.Platform(f.Network),
+	found, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, calendarListRequest(f),
+		core.Platform(f.Network),
 		r.pathID())
 	if err != nil {
 		return err
@@ -242,7 +243,8 @@ func (r *request) moveSinglePost(ctx context.Context, in contract.EditPost, zone
 // movePostsOfEntry is moveSinglePost for all posts that share an entry. If all are refused, it returns the first
 // reason.
 func (r *request) movePostsOfEntry(ctx context.Context, in contract.EditPost, f link.Filter) (layout.Flash, error) {
-	result, err := r.web.cfg.App.MoveCalendarEntryPosts(ctx, r.caller, calendarListRequest(f), core.Platform(f.Network), in)
+	result, err := r.web.cfg.App.MoveCalendarEntryPosts(ctx, r.caller, calendarListRequest(f),
+		core.Platform(f.Network), in)
 	if result.Done == 0 {
 		if err == nil && len(result.Refused) > 0 {
 			err = result.Refused[0].Cause

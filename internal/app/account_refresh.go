@@ -33,9 +33,9 @@ const (
 	reasonTokenExpired = "The access token has expired. Reconnect the account."
 )
 
-// MarkExpiredAndListDueRefreshes marks accounts as expired if their tokens have expired and cannot be renewed. It lists
-// the accounts whose tokens are due for renewal.
-func (a *App) MarkExpiredAndListDueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
+// MarkExpiredAccountsAndListDueRefreshes marks accounts as expired if their tokens have expired and cannot be renewed.
+// It lists the accounts whose tokens are due for renewal.
+func (a *App) MarkExpiredAccountsAndListDueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 	if err := a.cfg.Store.MarkExpiredAccounts(ctx, reasonTokenExpired); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
 	}

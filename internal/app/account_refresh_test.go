@@ -19,7 +19,7 @@ import (
 // refreshAll does what the worker does: it renews what is due.
 func refreshAll(t *testing.T, a *app.App) int {
 	t.Helper()
-	due, err := a.MarkExpiredAndListDueRefreshes(t.Context())
+	due, err := a.MarkExpiredAccountsAndListDueRefreshes(t.Context())
 	must(t, err)
 	for _, job := range due {
 		must(t, a.RefreshDueToken(t.Context(), job.Workspace, job.Account))

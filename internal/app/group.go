@@ -184,7 +184,7 @@ func (a *App) resolveAccountIDs(ctx context.Context, t store.Tenant, ids []strin
 		return nil, err
 	}
 	unique := uniqueIDs(parsed)
-	_, err = accountsInOrder(found, unique, "accountIds", ids)
+	_, err = orderAccountsByID(found, unique, "accountIds", ids)
 	return unique, err
 }
 

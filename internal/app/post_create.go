@@ -120,7 +120,7 @@ func (a *App) checkDraftQuotaAfterAdding(ctx context.Context, t store.Tenant) er
 	return plan.CheckDraftQuota(used-1, 1)
 }
 
-// futureOrZero returns a time in the future unchanged, and the zero time for any other. The store replaces the zero
+// futureOrZero returns at unchanged if it is in the future, and the zero time otherwise. The store replaces the zero
 // time with the database's current time, so that this machine's clock does not matter.
 func (a *App) futureOrZero(at time.Time) time.Time {
 	if at.After(a.cfg.Now()) {

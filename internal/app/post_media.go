@@ -18,12 +18,12 @@ func loadFiles(ctx context.Context, t store.Tenant, idTexts []string) ([]core.Me
 	if err != nil {
 		return nil, err
 	}
-	return filesInOrder(found, ids)
+	return orderFilesByID(found, ids)
 }
 
-// filesInOrder returns the files with these ids in the same order. For a missing file, it returns not_found with the
+// orderFilesByID returns the files with these ids in the same order. For a missing file, it returns not_found with the
 // index of the id.
-func filesInOrder(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
+func orderFilesByID(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
 	files := make([]core.Media, len(ids))
 	for i, id := range ids {
 		file, ok := found[id]

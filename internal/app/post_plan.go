@@ -55,7 +55,7 @@ func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *post
 	if r.drafts, err = t.CountDrafts(ctx); err != nil {
 		return err
 	}
-	if err := excludeEditedPost(ctx, t, r); err != nil {
+	if err := subtractEditedPostFromUsage(ctx, t, r); err != nil {
 		return err
 	}
 	same, err := findRepeatedTexts(ctx, t, r)
@@ -77,8 +77,9 @@ func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *post
 	return nil
 }
 
-// excludeEditedPost subtracts the post that is being edited, if any, from the numbers of used slots or drafts.
-func excludeEditedPost(ctx context.Context, t store.Tenant, r *postRequest) error {
+// subtractEditedPostFromUsage subtracts the post that is being edited, if any, from the numbers of used slots or
+// drafts.
+func subtractEditedPostFromUsage(ctx context.Context, t store.Tenant, r *postRequest) error {
 	if r.editing.IsZero() {
 		return nil
 	}

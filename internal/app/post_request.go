@@ -82,7 +82,7 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	if malformed != nil {
 		return nil, malformed
 	}
-	files, err := filesInOrder(sources.Media, mediaIDs)
+	files, err := orderFilesByID(sources.Media, mediaIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -202,14 +202,15 @@ func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.Gr
 	return accounts, group, core.WithNotFoundPath("targets.groupId", err)
 }
 
-// selectAccounts returns the accounts of a request without duplicates: first those listed directly, then those of the
-// group.
-func selectAccounts(sources store.PostSources, in contract.Targets, named []core.AccountID) ([]core.Account, error) {
-	ids := uniqueIDs(append(slices.Clone(named), sources.GroupMembers...))
+// selectAccounts returns the accounts of a request without duplicates: first those with listedIDs, then those of the
+// group. It returns invalid_request if there are none, and not_found if one of them does not exist.
+func selectAccounts(sources store.PostSources, in contract.Targets, listedIDs []core.AccountID,
+) ([]core.Account, error) {
+	ids := uniqueIDs(append(slices.Clone(listedIDs), sources.GroupMembers...))
 	if len(ids) == 0 {
 		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Add accounts to the group first.")
 	}
-	return accountsInOrder(sources.Accounts, ids, "targets.accountIds", in.AccountIDs)
+	return orderAccountsByID(sources.Accounts, ids, "targets.accountIds", in.AccountIDs)
 }
 
 func uniqueIDs(ids []core.AccountID) []core.AccountID {
@@ -234,17 +235,17 @@ func parseIDs[K core.Kind](fieldPath string, texts []string) ([]core.ID[K], erro
 	return ids, nil
 }
 
-// accountsInOrder returns the accounts with these ids in the same order. For a missing one, it returns not_found with
-// its index in given, the list at fieldPath of the request.
-func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, fieldPath string,
-	given []string,
+// orderAccountsByID returns the accounts with these ids in the same order. For a missing account, it returns not_found
+// with the index of the id in requestedIDs, the list at listPath of the request.
+func orderAccountsByID(found map[core.AccountID]core.Account, ids []core.AccountID, listPath string,
+	requestedIDs []string,
 ) ([]core.Account, error) {
 	accounts := make([]core.Account, len(ids))
 	for i, id := range ids {
 		account, ok := found[id]
 		if !ok {
-			if place := slices.Index(given, id.String()); place >= 0 {
-				return nil, core.NotFoundAt(indexedPath(fieldPath, place))
+			if place := slices.Index(requestedIDs, id.String()); place >= 0 {
+				return nil, core.NotFoundAt(indexedPath(listPath, place))
 			}
 			return nil, core.NotFound()
 		}

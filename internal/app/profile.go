@@ -56,7 +56,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 }
 
 // authorizeAndAnnounceEmailChange checks that the person may change their email address, deletes the password reset
-// links sent to the old address, and queues an email to it. It does not store the new address.
+// links sent to the old address, and queues an email to the old address. It does not store the new address.
 func (a *App) authorizeAndAnnounceEmailChange(ctx context.Context, t store.Tenant, c core.Caller, before core.User,
 	newEmail string,
 ) error {

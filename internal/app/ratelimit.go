@@ -27,11 +27,11 @@ const (
 	limitNameInvite  = "invite"
 )
 
-// refuseOverLimit counts a refused request in the metrics and returns rate_limited. what completes the sentence "Too
+// refuseOverLimit counts a refused request in the metrics and returns rate_limited. tooMany completes the sentence "Too
 // many …".
-func (a *App) refuseOverLimit(limitName string, wait time.Duration, what string) error {
+func (a *App) refuseOverLimit(limitName string, wait time.Duration, tooMany string) error {
 	a.cfg.Metrics.CountRateLimited(limitName)
-	return errRateLimited(wait, "Too many "+what+".", "Wait for the number of seconds in Retry-After, then send fewer requests.")
+	return errRateLimited(wait, "Too many "+tooMany+".", "Wait for the number of seconds in Retry-After, then send fewer requests.")
 }
 
 // CountedRequest is a request that was counted toward the limit of its client address. Caller is the caller to whom its

@@ -59,7 +59,7 @@ const (
 	FilePath   = "/media/"
 )
 
-// AvatarPath is the path of Belfry's copies of account pictures. A name that cannot be guessed follows the path, so no
+// AvatarPath begins the paths of Belfry's copies of account pictures. A name that cannot be guessed follows, so no
 // credential is needed.
 const AvatarPath = "/avatars/"
 

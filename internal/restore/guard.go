@@ -126,8 +126,8 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 }
 
 // advanceStepIDsBeyondReceipts lets a database without posts publish, although the storage has receipts of another
-// database: it has nothing that could be published again. The ids of its steps continue above those of the receipts,
-// because lower ids would later cause a hold.
+// database: an empty database has nothing that it could publish again. The ids of its steps continue above those of the
+// receipts, because lower ids would later cause a hold.
 func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStep int64) (store.Lineage, error) {
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and this database has no posts: "+
 		"it is treated as a new installation; to restore a backup, stop the service and restore the backup now")
