@@ -35,11 +35,11 @@ func MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encodeThumbnail(applyOrientation(cropSquare(decoded), facts.Orientation))
+	return encodeThumbnail(applyOrientation(cropToAvatar(decoded), facts.Orientation))
 }
 
-// cropSquare draws the center of the picture on white, scaled to the size of an avatar.
-func cropSquare(picture image.Image) *image.RGBA {
+// cropToAvatar returns the square center of the picture on white, scaled to the size of an avatar.
+func cropToAvatar(picture image.Image) *image.RGBA {
 	whole := picture.Bounds()
 	side := min(whole.Dx(), whole.Dy())
 	corner := image.Pt(whole.Min.X+(whole.Dx()-side)/2, whole.Min.Y+(whole.Dy()-side)/2)

@@ -30,14 +30,14 @@ func (b Budget) PeriodAt(now time.Time) (start, end time.Time) {
 	return time.Date(year, month, day, 0, 0, 0, 0, b.Day), time.Date(year, month, day+1, 0, 0, 0, 0, b.Day)
 }
 
-// String returns the limit in words, such as "6 uploads in a minute for each account".
+// String returns the limit in words, such as "6 uploads a minute for each account".
 func (b Budget) String() string {
 	within, of := fmt.Sprintf("in %.0f minutes", b.Window.Minutes()), "each account"
 	switch {
 	case b.Day != nil:
 		within = "a day"
 	case b.Window == time.Minute:
-		within = "in a minute"
+		within = "a minute"
 	case b.Window == 24*time.Hour:
 		within = "in 24 hours"
 	}

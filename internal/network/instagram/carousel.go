@@ -25,7 +25,7 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item) (st
 	ids, err := network.CallEach(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
 		return n.createAtEdge(ctx, it, "/media", form)
 	})
-	return meta.NewItemsHandle(ids), err
+	return meta.NewCarouselItemsHandle(ids), err
 }
 
 // setAltText adds the description of an image to a form, if there is one.

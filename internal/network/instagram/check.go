@@ -24,7 +24,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "Only for Reels."},
 			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "Only for images in the feed."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "Only for Reels."},
-			{kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs", "The video is shorter than this offset."},
+			{kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs", "The video ends before this frame."},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, c.why)
 		}

@@ -127,7 +127,7 @@ func fileURLParam(f network.File) string {
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	id, err := n.createAtEdge(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
-		return network.Status{}, n.withQuotaWait(ctx, it, err)
+		return network.Status{}, n.addQuotaWait(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }

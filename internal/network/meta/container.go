@@ -34,8 +34,8 @@ const (
 	itemsComma  = ","
 )
 
-// NewItemsHandle returns the handle that lists the containers of a carousel's items, in the post's order.
-func NewItemsHandle(ids []string) string { return itemsHandle + strings.Join(ids, itemsComma) }
+// NewCarouselItemsHandle returns the handle that lists the containers of a carousel's items, in the post's order.
+func NewCarouselItemsHandle(ids []string) string { return itemsHandle + strings.Join(ids, itemsComma) }
 
 // AdvanceStatus returns the status of a container. For a handle of items, it queries each item and, once all are ready,
 // creates the carousel, whose handle replaces the handle of items. If that response is lost, the carousel stays

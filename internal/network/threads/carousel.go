@@ -21,7 +21,7 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item, s S
 	ids, err := network.CallEach(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
 		return n.createAtEdge(ctx, it, "/threads", form)
 	})
-	return meta.NewItemsHandle(ids), err
+	return meta.NewCarouselItemsHandle(ids), err
 }
 
 // createCarouselContainer creates the carousel from its items, which must all be ready, and returns its handle.

@@ -70,7 +70,7 @@ func New(env network.Environment) (*Network, error) {
 	}
 	zone, err := time.LoadLocation(quotaZone)
 	if err != nil {
-		return nil, fmt.Errorf("load the zone of Google's quota: %w", err)
+		return nil, fmt.Errorf("load the time zone of Google's quota: %w", err)
 	}
 	about := description
 	about.Settle = settle
