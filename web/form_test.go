@@ -145,6 +145,6 @@ func TestAFormThatIsSentAgainLaterSaysThatItWasSentBefore(t *testing.T) {
 // auditedChanges counts the changes and deletions of posts in the audit log.
 func (r *rig) auditedChanges() (n int) {
 	r.t.Helper()
-	must(r.t, r.Pool.QueryRow(r.t.Context(), "SELECT count(*) FROM audit_log WHERE action LIKE 'post_%'").Scan(&n))
+	must(r.t, r.Pool.QueryRow(r.t.Context(), "SELECT count(*) FROM audit_log WHERE action ~ '^(post|group)_'").Scan(&n))
 	return n
 }

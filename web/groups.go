@@ -1,10 +1,12 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
@@ -36,18 +38,24 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	m := groups.ListModel{
 		Frame: frame, Accounts: accounts, Included: who.Usage.Groups, UpgradeURL: r.web.cfg.UpgradeURL, Refused: refused,
 	}
+	m.Groups = groupViews(list.Groups, accounts)
+	return r.render(status, groups.List(m), groups.ListPart(m))
+}
+
+// groupViews returns groups for display, with their accounts.
+func groupViews(list []contract.Group, accounts []groups.Account) (views []groups.Group) {
 	byID := make(map[string]groups.Account, len(accounts))
 	for _, a := range accounts {
 		byID[a.ID] = a
 	}
-	for _, g := range list.Groups {
+	for _, g := range list {
 		view := groups.Group{ID: g.ID, Name: g.Name, Description: g.Description, Color: g.Color}
 		for _, id := range g.AccountIDs {
 			view.Accounts = append(view.Accounts, byID[id])
 		}
-		m.Groups = append(m.Groups, view)
+		views = append(views, view)
 	}
-	return r.render(status, groups.List(m), groups.ListPart(m))
+	return views
 }
 
 // loadAccountViews returns all accounts for display. The accounts with the ids are marked as chosen.
@@ -75,12 +83,14 @@ func (r *request) showGroupForm() error {
 	if err != nil {
 		return err
 	}
-	m := groups.FormModel{ID: g.ID, Name: g.Name, Description: g.Description, Color: g.Color}
+	m := groups.FormModel{
+		ID: g.ID, Revision: g.Revision(), Name: g.Name, Description: g.Description, Color: g.Color,
+	}
 	return r.renderGroupForm(http.StatusOK, m, g.AccountIDs)
 }
 
 // renderGroupForm renders the form of a group with the chosen accounts, or redirects to the groups if the person's role
-// does not allow changes.
+// does not allow changes. It sets the model's Form.
 func (r *request) renderGroupForm(status int, m groups.FormModel, chosen []string) (err error) {
 	if !r.caller.Role().CanWrite() {
 		return r.redirect(r.link.Groups())
@@ -92,6 +102,7 @@ func (r *request) renderGroupForm(status int, m groups.FormModel, chosen []strin
 	if m.Accounts, err = r.loadAccountViews(chosen); err != nil {
 		return err
 	}
+	m.Form = newFormID()
 	if m.Frame, err = r.loadFrameAndPopFlash(title, layout.SectionGroups); err != nil {
 		return err
 	}
@@ -111,15 +122,34 @@ func (r *request) editGroup(form url.Values) error {
 	m.ID = r.pathID()
 	made, err := r.web.cfg.App.EditGroup(r.context(), r.caller, contract.EditGroup{
 		ID: m.ID, Name: &m.Name, Description: &m.Description, Color: &m.Color, AccountIDs: &chosen,
+		Revision: m.Revision,
 	})
+	if errors.Is(err, app.ErrGroupChanged) {
+		return r.showChangedGroup(m, chosen)
+	}
 	return r.finishGroupForm(m, chosen, made, err)
+}
+
+// showChangedGroup shows the form of a group again, with the version that somebody else has saved since. Saving the
+// form again replaces that version.
+func (r *request) showChangedGroup(m groups.FormModel, chosen []string) error {
+	g, err := r.web.cfg.App.GetGroup(r.context(), r.caller, m.ID)
+	if err != nil {
+		return err
+	}
+	accounts, err := r.loadAccountViews(nil)
+	if err != nil {
+		return err
+	}
+	m.Saved, m.Revision = &groupViews([]contract.Group{g}, accounts)[0], g.Revision()
+	return r.renderGroupForm(http.StatusConflict, m, chosen)
 }
 
 // readGroupForm returns the values of a group's form, and the ids of the chosen accounts.
 func readGroupForm(form url.Values) (m groups.FormModel, chosen []string) {
 	m = groups.FormModel{
 		Name: form.Get(groups.FieldName), Description: form.Get(groups.FieldDescription),
-		Color: form.Get(groups.FieldColor),
+		Color: form.Get(groups.FieldColor), Revision: form.Get(groups.FieldRevision),
 	}
 	if m.Color == "" {
 		m.Color = groups.DefaultColor()
@@ -172,10 +202,11 @@ func (r *request) showDeleteGroupConfirmation() error {
 	return r.renderConfirmation(layout.SectionGroups, layout.ConfirmModel{
 		Title: "Delete the group " + g.Name + "?", Points: []string{"Its accounts and their posts do not change."},
 		Action: r.link.DeleteGroup(g.ID), Button: "Delete group", Back: r.link.Groups(),
+		Fields: []ui.Hidden{{Name: groups.FieldForm, Value: newFormID()}},
 	})
 }
 
-func (r *request) deleteGroup() error {
+func (r *request) deleteGroup(url.Values) error {
 	if err := r.web.cfg.App.DeleteGroup(r.context(), r.caller, r.pathID()); err != nil {
 		return err
 	}

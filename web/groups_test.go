@@ -135,3 +135,56 @@ func TestAPlanWithoutGroupsSaysSo(t *testing.T) {
 	page.one(t, `a[href="https://example.org/plans"]`)
 	b.post("/groups", "name", "Mine").is(t, http.StatusPaymentRequired)
 }
+
+// The second sending of "New group" was refused because the name was in use, and of a deletion because no group was found.
+func TestAFormOfAGroupThatIsSentTwiceActsOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ page, form, says string }{
+		"create": {"/groups/new", testid("group-form"), "Shops saved, with 0 accounts."},
+		"edit":   {"", testid("group-form"), "Shops saved, with 0 accounts."},
+		"delete": {"/delete", testid("confirm-form"), "Group deleted."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStudio(t)
+			if c.page != "/groups/new" {
+				c.page = "/groups/" + s.ws.Group("Before").ID + c.page
+			}
+			page, before := s.b.get(c.page).is(t, http.StatusOK), s.auditedChanges()
+			for range 2 {
+				s.submit(page, c.form, "name", "Shops").leads(t, "/groups")
+				s.b.get("/groups").says(t, c.says)
+			}
+			if n := s.auditedChanges() - before; n != 1 {
+				t.Errorf("it acted %d times", n)
+			}
+		})
+	}
+}
+
+// Of two tabs with the same group, the last one to save overwrote the other without a word.
+func TestAGroupThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	g := s.ws.Group("Shops", s.threads)
+	one, other := s.b.get("/groups/"+g.ID), s.b.get("/groups/"+g.ID)
+	s.submit(one, testid("group-form"), "name", "Of the first tab", "account", s.page.ID).leads(t, "/groups")
+
+	refused := s.submit(other, testid("group-form"), "name", "Of the second tab").is(t, http.StatusConflict)
+	refused.says(t, "This group was changed after you opened it")
+	if got := textOf(refused.one(t, testid("saved-version"))); !strings.Contains(got, "Of the first tab") {
+		t.Errorf("the version shown as saved is %q", got)
+	}
+	form := refused.form(t, testid("group-form"))
+	if form.Get("name") != "Of the second tab" || form.Get("account") != s.threads.ID {
+		t.Errorf("the form has %v", form)
+	}
+	if got := s.onlyGroup(); got.Name != "Of the first tab" || got.AccountIDs[0] != s.page.ID {
+		t.Errorf("the group is %+v", got)
+	}
+
+	s.submit(refused, testid("group-form")).leads(t, "/groups")
+	if got := s.onlyGroup(); got.Name != "Of the second tab" || got.AccountIDs[0] != s.threads.ID {
+		t.Errorf("after saving again, the group is %+v", got)
+	}
+}

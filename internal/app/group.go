@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"time"
@@ -76,6 +77,9 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	return groupOf(g), err
 }
 
+// ErrGroupChanged is the cause of the conflict when somebody else has changed the group first.
+var ErrGroupChanged = errors.New("the group has another revision")
+
 // EditGroup changes the fields that are set in the request. accountIds replaces all accounts.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
 	t, groupID, err := authorizeEditAndParseID[core.GroupKind](a, c, in.ID, checkGroupFields(in))
@@ -86,6 +90,10 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		if g, err = t.LockGroup(ctx, groupID); err != nil {
 			return err
+		}
+		if in.Revision != "" && in.Revision != groupOf(g).Revision() {
+			return core.Fail(core.CodeConflict, "The group was changed after you opened this page.").
+				WithHint("Check the current group. If you still want your change, make it again.").WithCause(ErrGroupChanged)
 		}
 		before := g
 		g.Name, g.Description, g.Color = valueOr(in.Name, g.Name), valueOr(in.Description, g.Description),

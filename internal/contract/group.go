@@ -1,5 +1,11 @@
 package contract
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
 // Group is the group record (Spec §2).
 type Group struct {
 	ID          string   `json:"id"`
@@ -9,6 +15,13 @@ type Group struct {
 	AccountIDs  []string `json:"accountIds" nullable:"false"`
 	CreatedAt   Time     `json:"createdAt"`
 	UpdatedAt   Time     `json:"updatedAt"`
+}
+
+// Revision identifies the group's content. A form sends back the revision that it showed, so that a change by somebody
+// else is noticed.
+func (g Group) Revision() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", g.Name, g.Description, g.Color, g.AccountIDs))
+	return hex.EncodeToString(sum[:8])
 }
 
 // Groups is the response to GET /groups.
@@ -32,4 +45,6 @@ type EditGroup struct {
 	Description *string   `json:"description,omitempty" maxLength:"1000"`
 	Color       *string   `json:"color,omitempty" doc:"In the form #rrggbb."`
 	AccountIDs  *[]string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
+	// Revision is the revision of the group that the dashboard showed, or "" to make the change in any case.
+	Revision string `json:"-"`
 }

@@ -9,12 +9,15 @@ import (
 	"belfry/views/ui"
 )
 
-// Names of the form's inputs. FieldAccount occurs once per account in the group.
+// Names of the form's inputs. FieldAccount occurs once per account in the group. FieldRevision is the revision of the
+// group that the form shows. FieldForm identifies the form, so that submitting it twice acts once.
 const (
 	FieldName        = "name"
 	FieldDescription = "description"
 	FieldColor       = "color"
 	FieldAccount     = "account"
+	FieldRevision    = "revision"
+	FieldForm        = "form"
 )
 
 // ListModel is the page of groups.
@@ -48,10 +51,13 @@ type Account struct {
 type FormModel struct {
 	Frame                    layout.Frame
 	ID                       string // "" for a new group
+	Form, Revision           string // values of FieldForm and FieldRevision
 	Name, Description, Color string
 	Accounts                 []Account
-	Errors                   map[string]string // by field
-	Refused                  *contract.Error
+	// Saved is the saved version if somebody else changed the group after the form was opened, or else nil.
+	Saved   *Group
+	Errors  map[string]string // by field
+	Refused *contract.Error
 }
 
 // color is one of the colors that the form offers.
