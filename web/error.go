@@ -25,11 +25,7 @@ func (w *Web) RenderErrorPage(c echo.Context, e *core.Error) error {
 	}
 	m := errorpage.Model{
 		Frame: r.loadErrorPageFrame(e), Status: httpd.Status(e.Code), Error: *w.errorForPeople(e),
-		RequestID:  httpd.RequestID(r.context()),
-		RetryAfter: e.RetryAfter, Back: r.refererPageURL(), Kept: r.submittedPostText(),
-	}
-	if e.RetryAfter > 0 {
-		m.Error.Hint = "" // the page says how long to wait
+		RequestID: httpd.RequestID(r.context()), Back: r.refererPageURL(), Kept: r.submittedPostText(),
 	}
 	if m.Status >= http.StatusInternalServerError || e.Code == core.CodeRateLimited {
 		m.Again = r.requestedPageURL()

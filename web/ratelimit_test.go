@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,11 +25,15 @@ func TestPagesAreLimitedByAddress(t *testing.T) {
 	} {
 		refused.is(t, http.StatusTooManyRequests).says(t, "Too many requests from this address.")
 		if refused.Header.Get("Retry-After") == "" {
-			t.Error("the page does not say how long to wait")
+			t.Error("a program is not told how long to wait")
+		}
+		if told := textOf(refused.one(t, testid("fault"))); strings.Count(told, "Wait ") != 1 ||
+			!strings.Contains(told, "Wait 11 minutes, then try again.") {
+			t.Errorf("a person is told %q", told)
 		}
 	}
 	b.post("/posts", "text", "my words").says(t, "my words")
-	if style := b.get("/static/css/base.css"); style.StatusCode == http.StatusTooManyRequests {
+	if style := b.get("/static/app.css"); style.StatusCode == http.StatusTooManyRequests {
 		t.Error("static files are counted")
 	}
 	elsewhere := r.browser()

@@ -160,8 +160,17 @@ func TestJoinedIssues(t *testing.T) {
 				core.IssueCaptionTooLong.On("One", 2501, "bytes", 500), core.IssueCaptionTooLong.On("Two", 2500, "characters", 2200),
 			},
 			"The text is too long for One and Two.",
-			"The limit is 500 on One and 2200 on Two, counted the way each network counts. Shorten the text, or write a " +
+			"The limit is 500 on One and 2,200 on Two, counted the way each network counts. Shorten the text, or write a " +
 				"separate text for these networks.",
+		},
+		"a limit that some of the networks share": {
+			[]core.Issue{
+				core.IssueCaptionTooLong.On("One", 2501, "bytes", 500), core.IssueCaptionTooLong.On("Two", 2500, "characters", 2200),
+				core.IssueCaptionTooLong.On("Three", 2501, "characters", 2200),
+			},
+			"The text is too long for One, Two and Three.",
+			"The limit is 500 on One, and 2,200 on Two and Three, counted the way each network counts. Shorten the text, or " +
+				"write a separate text for these networks.",
 		},
 		"from least to most": {
 			[]core.Issue{
@@ -226,6 +235,14 @@ func TestIssuesFillTheirArgumentsInOrder(t *testing.T) {
 	if got.Code != "caption_too_long" || got.Message != "The text has 501 characters, more than Network allows." ||
 		got.Hint != "The limit is 500, counted the way the network counts. Shorten the text, or write a separate text for "+
 			"this network." {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestIssuesSeparateThousands(t *testing.T) {
+	t.Parallel()
+	got := core.IssueCaptionTooLong.On("Network", 64000, "characters", 63206)
+	if !strings.Contains(got.Message, "64,000 characters") || !strings.Contains(got.Hint, "63,206,") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,7 +65,14 @@ func (t IssueText) withSettingAsFirstArg() IssueText {
 func (t IssueText) With(args ...any) Issue { return t.On("", args...) }
 
 // On returns the issue of a post on a network, with its arguments filled in: first the message's, then the hint's.
+// Numbers get a comma between thousands.
 func (t IssueText) On(network string, args ...any) Issue {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if n, ok := arg.(int); ok {
+			args[i] = count(n)
+		}
+	}
 	issue := Issue{Code: t.Code, text: t, args: args}
 	if t.setting {
 		issue.Setting = fmt.Sprint(args[0])
@@ -80,6 +88,12 @@ func (t IssueText) On(network string, args ...any) Issue {
 	issue.Message, issue.Hint = t.fillWording(t.one, issue.networks, issue.limits, issue.args)
 	return issue
 }
+
+// count is a number that fmt prints with a comma between thousands.
+type count int64
+
+// Format implements fmt.Formatter for every verb.
+func (c count) Format(out fmt.State, _ rune) { _, _ = io.WriteString(out, FormatThousands(int64(c))) }
 
 // AppendTo appends the issue that On returns: a warning to warnings, and any other issue to issues. network is "" for
 // an issue that names no network.
@@ -121,17 +135,26 @@ func JoinNames(names []string, conjunction string) string {
 	return strings.Join(names[:last], ", ") + " " + conjunction + " " + names[last]
 }
 
-// joinLimits returns the limits of networks, each with its network, or a single limit if all are the same.
+// joinLimits returns the limits of networks, each with the networks that have it, or alone if all are the same: "500 on
+// A, and 2,200 on B and C".
 func joinLimits(networks, limits []string) string {
-	if len(limits) == 0 {
-		return ""
-	}
-	if !slices.ContainsFunc(limits, func(limit string) bool { return limit != limits[0] }) {
-		return limits[0]
-	}
-	list := make([]string, len(limits))
+	var different []string
+	having := map[string][]string{} // the networks with a limit
 	for n, limit := range limits {
-		list[n] = limit + " on " + networks[n]
+		if having[limit] == nil {
+			different = append(different, limit)
+		}
+		having[limit] = append(having[limit], networks[n])
+	}
+	if len(different) < 2 {
+		return strings.Join(different, "")
+	}
+	list := make([]string, len(different))
+	for n, limit := range different {
+		list[n] = limit + " on " + JoinNames(having[limit], "and")
+	}
+	if len(different) < len(limits) {
+		return strings.Join(list[:len(list)-1], ", ") + ", and " + list[len(list)-1]
 	}
 	return JoinNames(list, "and")
 }

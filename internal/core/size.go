@@ -2,6 +2,15 @@ package core
 
 import "strconv"
 
+// FormatThousands formats a number for people, with a comma between thousands.
+func FormatThousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
 // FormatBytes formats a size for people, rounded to three digits, such as 2 GB.
 func FormatBytes(n int64) string {
 	if n < 1000 {

@@ -2,7 +2,7 @@
 package errorpage
 
 import (
-	"fmt"
+	"cmp"
 	"net/http"
 
 	"belfry/internal/contract"
@@ -17,8 +17,6 @@ type Model struct {
 	Status    int
 	Error     contract.Error
 	RequestID string
-	// RetryAfter is the number of seconds to wait; 0 if waiting does not help.
-	RetryAfter int
 	// Kept is the text of a form that was refused.
 	Kept string
 	// Back is the address of the previous page; empty if it is not known.
@@ -73,7 +71,7 @@ var pageTexts = map[int]pageText{
 	http.StatusServiceUnavailable: {
 		"plug", "Temporarily unavailable",
 		"The database is not responding, or the server is starting or stopping.",
-		"Wait a moment, then try again. Queued posts keep their times.",
+		"Wait a moment, then try again.",
 	},
 }
 
@@ -97,22 +95,11 @@ func (m Model) reasonText() string {
 
 // adviceText returns the error's hint or, if it has none, the general advice for its status.
 func (m Model) adviceText() string {
-	if m.Error.Hint != "" {
-		return m.Error.Hint
+	advice := cmp.Or(m.Error.Hint, m.statusText().todo)
+	if m.Status == http.StatusServiceUnavailable {
+		advice += " Queued posts keep their times."
 	}
-	return m.statusText().todo
-}
-
-func (m Model) waitText() string {
-	switch {
-	case m.RetryAfter <= 0:
-		return ""
-	case m.RetryAfter == 1:
-		return "Wait 1 second."
-	case m.RetryAfter < 120:
-		return fmt.Sprintf("Wait %d seconds.", m.RetryAfter)
-	}
-	return fmt.Sprintf("Wait %d minutes.", (m.RetryAfter+59)/60)
+	return advice
 }
 
 // backLink returns a link to the previous page or, if it is not known, to the start page.

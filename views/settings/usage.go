@@ -32,7 +32,7 @@ type meter struct {
 func (m UsageModel) meters() []meter {
 	return []meter{
 		{
-			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, ui.FormatThousands,
+			"posts", "Posts in " + formatMonth(m.Usage.Period), m.Usage.Posts.Used, m.Usage.Posts.Limit, core.FormatThousands,
 			"you can still write drafts. To schedule more posts, wait until next month or cancel queued posts.",
 		},
 		{
@@ -40,15 +40,15 @@ func (m UsageModel) meters() []meter {
 			"you cannot upload files until you delete some. Scheduled posts are still published.",
 		},
 		{
-			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, ui.FormatThousands,
+			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, core.FormatThousands,
 			"you cannot save more drafts until you schedule or delete some.",
 		},
 		{
-			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, ui.FormatThousands,
+			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, core.FormatThousands,
 			"you cannot connect more accounts. Connected accounts keep working.",
 		},
 		{
-			"members", "Members and invitations", m.Usage.Members.Used, m.Usage.Members.Limit, ui.FormatThousands,
+			"members", "Members and invitations", m.Usage.Members.Used, m.Usage.Members.Limit, core.FormatThousands,
 			"you cannot invite more people. Members keep their access.",
 		},
 	}

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"strconv"
 
 	"belfry/internal/core"
 )
@@ -20,14 +19,5 @@ func CountNoun[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return FormatThousands(int64(n)) + " " + many
-}
-
-// FormatThousands returns a number with a comma between thousands.
-func FormatThousands(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return core.FormatThousands(int64(n)) + " " + many
 }
