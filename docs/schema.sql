@@ -171,7 +171,8 @@ CREATE TABLE public.accounts (
     login text DEFAULT ''::text NOT NULL,
     grant_hash bytea,
     granted_at timestamp with time zone,
-    avatar text DEFAULT ''::text NOT NULL
+    avatar text DEFAULT ''::text NOT NULL,
+    of_other_networks boolean DEFAULT false NOT NULL
 );
 
 CREATE UNLOGGED TABLE public.address_log (

@@ -112,7 +112,8 @@ func (t Tenant) SaveConnectedAccount(ctx context.Context, a core.Account, token 
 		ON CONFLICT (workspace_id, platform, external_id) DO UPDATE SET username = @username, display_name = @name,
 			avatar_url = @avatar, login = @login, status = @ok, status_reason = '', connected_at = @connected, token = @token,
 			token_expires_at = @expires, token_refresh_at = @refresh, token_claimed_until = NULL, token_failing_since = NULL,
-			grant_hash = @grant, granted_at = excluded.granted_at, check_at = excluded.check_at, disconnected_at = NULL
+			grant_hash = @grant, granted_at = excluded.granted_at, check_at = excluded.check_at, disconnected_at = NULL,
+			of_other_networks = false
 		WHERE accounts.id = @id`,
 		args{
 			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,

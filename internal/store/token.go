@@ -172,9 +172,9 @@ func (s *Store) RevokeOrRestoreAccounts(ctx context.Context, connectedVia, reaso
 				WHEN connected_at <> @connected THEN @revoked
 				WHEN token_refresh_at IS NULL AND token_expires_at <= clock() THEN @expired
 				ELSE @ok END,
-			status_reason = CASE WHEN connected_at <> @connected THEN @reason ELSE '' END
-		WHERE disconnected_at IS NULL AND length(token) > 0 AND (connected_at <> @connected) <> (status = @revoked
-			AND status_reason = @reason)`,
+			status_reason = CASE WHEN connected_at <> @connected THEN @reason ELSE '' END,
+			of_other_networks = connected_at <> @connected
+		WHERE disconnected_at IS NULL AND length(token) > 0 AND (connected_at <> @connected) <> of_other_networks`,
 		args{
 			"connected": connectedVia, "reason": reason, "revoked": core.AccountRevoked, "expired": core.AccountExpired,
 			"ok": core.AccountOK,
