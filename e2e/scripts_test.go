@@ -1,8 +1,13 @@
 package e2e
 
 import (
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/chromedp"
 )
 
@@ -157,10 +162,44 @@ var scripts = map[string]struct{ script, want string }{
 	},
 }
 
+// readModules answers the browser's requests for single modules with the files of static/js. The program serves them
+// only as one script.
+func (b *browser) readModules() {
+	b.t.Helper()
+	answer := func(asked *fetch.EventRequestPaused) error {
+		body, err := os.ReadFile(filepath.Join("../static/js", path.Base(asked.Request.URL)))
+		if err != nil {
+			return err
+		}
+		_, err = chromedp.Call(b.ctx, fetch.FulfillRequest, fetch.FulfillRequestParams{
+			RequestID: asked.RequestID, ResponseCode: http.StatusOK, Body: body,
+			ResponseHeaders: []*fetch.HeaderEntry{{Name: "Content-Type", Value: "text/javascript; charset=utf-8"}},
+		})
+		return err
+	}
+	err := chromedp.Listen(b.ctx, func(event any) {
+		if asked, ok := event.(*fetch.EventRequestPaused); ok {
+			go func() { // a listener must not wait for the browser
+				if err := answer(asked); err != nil {
+					b.t.Errorf("answer the request for %s: %v", asked.Request.URL, err)
+				}
+			}()
+		}
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	modules := fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/static/js/*"}}}
+	if _, err := chromedp.Call(b.ctx, fetch.Enable, modules); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 func TestScriptsOfThePages(t *testing.T) {
 	t.Parallel()
 	_, b := openHarbourBakery(t)
 	b.clickLink(testid("nav-compose"))
+	b.readModules()
 	for what, s := range scripts {
 		got := evaluateScript[string](b, "(async () => {"+s.script+"})()", chromedp.EvalAwaitPromise)
 		if got != s.want {

@@ -13,6 +13,9 @@ import (
 // would delay the first page.
 const bundled = "js/app.js"
 
+// early is the script that runs before a page is drawn.
+const early = "js/early.js"
+
 // bundleScript returns a minified script that contains a module and the modules that it imports.
 func bundleScript(name string) ([]byte, error) {
 	result := api.Build(api.BuildOptions{

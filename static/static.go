@@ -67,16 +67,18 @@ func (b assetTable) loadAsset(name string) (asset, error) {
 	return a, nil
 }
 
+// joined is the style sheet of every page. It contains all files in the folder css.
+const joined = "app.css"
+
 // layers is the style sheet that sets the order of the layers, so it must be the first.
 const layers = "css/tokens.css"
 
-// readSource returns the bytes of a file. It bundles the modules of a page's script, and joins all files in the folder
-// css for app.css.
+// readSource returns the bytes of a file. It bundles the modules of a page's script, and joins the style sheets.
 func (b assetTable) readSource(name string) ([]byte, error) {
 	switch name {
 	case bundled:
 		return bundleScript(name)
-	case "app.css":
+	case joined:
 		return joinAndMinifyStyles()
 	}
 	return fs.ReadFile(embedded, name)
@@ -138,20 +140,24 @@ func hashedURL(name, hash string) string {
 	return Prefix + strings.TrimSuffix(name, ext) + "." + hash + ext
 }
 
-// embeddedAssets returns all embedded assets by their plain names. It loads them at the first call.
+// embeddedAssets returns the assets that pages load, by their plain names: all embedded files, but style sheets and
+// modules only as parts of joined and bundled. It loads them at the first call.
 var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	b := assetTable{}
+	names := []string{joined, bundled, early}
 	err := fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || kinds[path.Ext(name)] == "" {
-			return err
+		isPart := strings.HasPrefix(name, "css/") || strings.HasPrefix(name, "js/")
+		if err == nil && !d.IsDir() && !isPart && kinds[path.Ext(name)] != "" {
+			names = append(names, name)
 		}
-		_, err = b.loadAsset(name)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read embedded assets: %w", err)
+	for _, name := range names {
+		if err == nil {
+			_, err = b.loadAsset(name)
+		}
 	}
-	if _, err = b.loadAsset("app.css"); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("read embedded assets: %w", err)
 	}
 	return b, nil
