@@ -102,11 +102,15 @@ func (r *request) showAuditLog() error {
 		names[m.ID] = m.Name
 	}
 	m := settings.AuditModel{Members: members.Members, Filter: q, NetworkName: r.web.cfg.Networks.DisplayName}
-	for _, e := range page.Entries {
-		m.Entries = append(m.Entries, settings.AuditEntry{
-			At: e.At, Actor: e.Actor, Name: e.UserName, Credential: e.Credential, Action: e.Action, Subject: e.Subject,
-			SubjectName: names[e.Subject], Before: e.Before, After: e.After, Address: e.Address,
-		})
+	for _, rows := range page.Actions {
+		var entries []settings.AuditEntry
+		for _, e := range rows {
+			entries = append(entries, settings.AuditEntry{
+				At: e.At, Actor: e.Actor, Name: e.UserName, Credential: e.Credential, Action: e.Action, Subject: e.Subject,
+				SubjectName: names[e.Subject], Before: e.Before, After: e.After, Address: e.Address,
+			})
+		}
+		m.Actions = append(m.Actions, entries)
 	}
 	if page.Next != "" {
 		m.Older = r.link.AuditLog(link.AuditFilter{User: q.User, Action: q.Action, Cursor: page.Next})

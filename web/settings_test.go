@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,6 +122,30 @@ func TestASessionIsListedOnceAfterItsTokenIsRenewed(t *testing.T) {
 		"/settings/workspace")
 	if rows := b.get("/settings/security").all(testid("session")); len(rows) != 1 {
 		t.Errorf("%d sessions", len(rows))
+	}
+}
+
+// 100 posts that were moved together filled two pages.
+func TestAnActionOnManyPostsIsOneLineOfTheAuditLog(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	var queued []contract.Post
+	for n := range 42 {
+		queued = append(queued, s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Duration(n+1)*time.Hour)))
+	}
+	s.bulk(queued[:40], "act", "cancel")
+	s.act(queued[40], "cancel")
+	s.act(queued[41], "cancel")
+	page := s.b.get("/settings/audit?action=post_changed").is(t, http.StatusOK)
+	var links []int
+	for n := range page.all(testid("audit-entry")) {
+		links = append(links, len(page.all(fmt.Sprintf("%s:nth-child(%d) .audit-what a", testid("audit-entry"), n+1))))
+	}
+	if !slices.Equal(links, []int{1, 1, 40}) {
+		t.Errorf("the lines lead to %v posts", links)
+	}
+	if said := textOf(page.one(t, testid("audit-entry")+" summary")); said != "40 entries" {
+		t.Errorf("the line says %q", said)
 	}
 }
 

@@ -8,8 +8,12 @@ import (
 	"belfry/internal/store"
 )
 
-// auditPage is the number of entries on a page of the audit log.
-const auditPage = 50
+const (
+	// auditPage is the number of actions on a page of the audit log.
+	auditPage = 50
+	// auditRows is about how many entries a page has at most: an action on many things has one for each.
+	auditRows = 300
+)
 
 // AuditQuery selects entries of the audit log. Empty fields do not restrict the selection.
 type AuditQuery struct {
@@ -18,9 +22,9 @@ type AuditQuery struct {
 	Cursor string // AuditPage.Next of the previous page
 }
 
-// AuditPage is a page of the audit log, newest first. Next is empty on the last page.
+// AuditPage is a page of the audit log, newest first: for each action, its entries. Next is empty on the last page.
 type AuditPage struct {
-	Entries []store.AuditRow
+	Actions [][]store.AuditRow
 	Next    string
 }
 
@@ -30,7 +34,7 @@ func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (Au
 	if err != nil {
 		return AuditPage{}, err
 	}
-	f := store.AuditFilter{Action: q.Action, Limit: auditPage + 1}
+	f := store.AuditFilter{Action: q.Action, Limit: auditRows + 1}
 	if q.User != "" {
 		if f.User, err = core.ParseID[core.UserKind](q.User); err != nil {
 			return AuditPage{}, err
@@ -42,9 +46,33 @@ func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (Au
 		}
 	}
 	rows, err := t.AuditLog(ctx, f)
-	if err != nil || len(rows) <= auditPage {
-		return AuditPage{Entries: rows}, err
+	if err != nil {
+		return AuditPage{}, err
 	}
-	rows = rows[:auditPage]
-	return AuditPage{Entries: rows, Next: strconv.FormatInt(rows[auditPage-1].ID, 10)}, nil
+	page := AuditPage{Actions: groupByAction(rows)}
+	isLast := len(rows) <= auditRows
+	if !isLast && len(page.Actions) > 1 { // the rest of the oldest action may be missing
+		page.Actions = page.Actions[:len(page.Actions)-1]
+	}
+	if len(page.Actions) > auditPage {
+		page.Actions, isLast = page.Actions[:auditPage], false
+	}
+	if !isLast {
+		oldest := page.Actions[len(page.Actions)-1]
+		page.Next = strconv.FormatInt(oldest[len(oldest)-1].ID, 10)
+	}
+	return page, nil
+}
+
+// groupByAction puts successive entries about the same action together.
+func groupByAction(rows []store.AuditRow) (actions [][]store.AuditRow) {
+	for _, row := range rows {
+		last := len(actions) - 1
+		if last >= 0 && actions[last][0].IsSameAction(row) {
+			actions[last] = append(actions[last], row)
+		} else {
+			actions = append(actions, []store.AuditRow{row})
+		}
+	}
+	return actions
 }

@@ -51,6 +51,12 @@ type AuditRow struct {
 	Before     json.RawMessage
 	After      json.RawMessage
 	Address    string
+	RequestID  string // of the request that caused the entry; "" if there was none
+}
+
+// IsSameAction reports whether two entries are about the same action of a person, who did it to several things at once.
+func (r AuditRow) IsSameAction(other AuditRow) bool {
+	return r.RequestID != "" && r.RequestID == other.RequestID && r.Action == other.Action && r.User == other.User
 }
 
 // AuditFilter selects entries of the audit log. Zero fields select all.
@@ -65,7 +71,7 @@ type AuditFilter struct {
 func (t Tenant) AuditLog(ctx context.Context, f AuditFilter) ([]AuditRow, error) {
 	return queryMany[AuditRow](t.queryReplanned(ctx, `
 		SELECT l.id, l.at, l.actor, l.user_id AS "user", coalesce(u.name, '') AS user_name, l.credential, l.action,
-			l.subject, l.before, l.after, l.address
+			l.subject, l.before, l.after, l.address, l.request_id
 		FROM audit_log l LEFT JOIN users u ON u.id = l.user_id
 		WHERE l.workspace_id = @ws AND (@user::uuid IS NULL OR l.user_id = @user)
 			AND (@action = '' OR l.action = @action) AND (@before = 0 OR l.id < @before)

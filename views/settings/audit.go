@@ -21,9 +21,10 @@ const (
 
 // AuditModel is the page of the audit log.
 type AuditModel struct {
-	Frame   layout.Frame
-	Zone    core.Zone
-	Entries []AuditEntry
+	Frame layout.Frame
+	Zone  core.Zone
+	// Actions are the entries of each action. An action on several things has an entry for each.
+	Actions [][]AuditEntry
 	// Members are the people to filter by.
 	Members []contract.Member
 	Filter  link.AuditFilter

@@ -1,0 +1,275 @@
+package layout_test
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/static"
+	"belfry/views/calendar"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/posts"
+	postpreview "belfry/views/preview"
+	"belfry/views/ui"
+)
+
+func (f fixture) lists() map[string]templ.Component {
+	frame := f.frame("Posts", layout.SectionPosts)
+	frame.Notices = []layout.Notice{{
+		Text: "Threads, Ada Lindqvist: the connection has expired.", Action: "Reconnect",
+		URL: frame.Link.Accounts(),
+	}}
+	rows := []posts.Row{}
+	add := func(p contract.Post) {
+		p.ID = fmt.Sprintf("%s%d", postID[:len(postID)-1], len(rows))
+		rows = append(rows, posts.Row{
+			Post: p, Account: "Ada Lindqvist", Network: "Threads", Editable: p.Status == "queued" || p.Status == "draft",
+		})
+	}
+	add(f.post("queued",
+		"The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine, and bring a friend who has never heard one from the inside.", f.in(26*time.Hour)))
+	add(f.post("queued", "Small things we learnt from casting bronze this week", f.in(50*time.Hour)))
+	page := f.post("failed", "New opening hours from Monday", f.in(-2*time.Hour))
+	page.Platform = "facebook"
+	page.StatusLine += " · next try " + f.zone.FormatTime(f.now.Add(4*time.Minute))
+	add(page)
+	live := f.post("live", "מזל טוב! הפעמון החדש מצלצל", f.in(-26*time.Hour))
+	live.Platform = "facebook"
+	add(live)
+	add(f.post("live", "Behind the scenes: how a bell gets its note 🔔", f.in(-50*time.Hour)))
+	add(f.post("draft", "", nil))
+	rows[1].Files, rows[5].Files = f.files()[1:2], f.files()
+	rows[1].Selected, rows[2].Note = true, "(#2) An unexpected error has occurred. Next try at 10:09."
+	counts := map[core.PostStatus]int{"queued": 2, "failed": 1, "live": 214, "draft": 1}
+	list := func(change func(*posts.ListModel)) templ.Component {
+		m := posts.ListModel{
+			Frame: f.frame("Posts", layout.SectionPosts), Zone: f.zone, Now: f.now,
+			Accounts: []ui.Option{{Value: accA, Label: "Ada Lindqvist on Threads"}, {Value: accB, Label: "Bell & Rope on Facebook"}},
+			Networks: []ui.Option{{Value: "threads", Label: "Threads"}, {Value: "facebook", Label: "Facebook"}},
+		}
+		change(&m)
+		return posts.List(m)
+	}
+	return map[string]templ.Component{
+		"posts": list(func(m *posts.ListModel) {
+			m.Frame, m.Rows, m.Next, m.Counts = frame, rows[:2], "abc", counts
+			m.Frame.Flash = &layout.Flash{
+				Tone: ui.ToneWarn, Text: "12 posts moved; 2 refused:",
+				Points: []string{"2 posts: The time is in the past. Choose a later time, or choose Send now."},
+				Action: &ui.Action{ID: "undo", URL: frame.Link.UndoPostChange(), Label: "Undo"},
+			}
+		}),
+		"posts-all": list(func(m *posts.ListModel) {
+			m.Rows, m.Counts, m.Filter.Status = rows, counts, link.AllPosts
+		}),
+		"posts-failed": list(func(m *posts.ListModel) {
+			m.Rows, m.Counts, m.Filter.Status = rows[2:3], counts, "failed"
+		}),
+		"posts-viewer": list(func(m *posts.ListModel) { m.Rows, m.Frame.Writes, m.Frame.Manages = rows[:2], false, false }),
+		"posts-filtered": list(func(m *posts.ListModel) {
+			m.Rows, m.Filter = rows[:1], link.Filter{Account: accA, Network: "threads", From: "2026-11-20", To: "2026-11-30"}
+		}),
+		"posts-empty": list(func(m *posts.ListModel) { m.Accounts, m.Networks = nil, nil }),
+		"posts-first": list(func(*posts.ListModel) {}),
+		"posts-none":  list(func(m *posts.ListModel) { m.Counts = map[core.PostStatus]int{"live": 3} }),
+		"posts-live-today": list(func(m *posts.ListModel) {
+			m.Counts, m.LiveToday = map[core.PostStatus]int{"live": 214}, 3
+		}),
+		"posts-failed-none": list(func(m *posts.ListModel) {
+			m.Filter.Status, m.Counts = "failed", map[core.PostStatus]int{"queued": 2}
+		}),
+		"posts-no-match": list(func(m *posts.ListModel) {
+			m.Filter = link.Filter{Query: "<script>alert(1)</script>", Cursor: "x"}
+		}),
+	}
+}
+
+func (f fixture) calendars() map[string]templ.Component {
+	all := map[string]templ.Component{}
+	for name, show := range map[string]func(*calendar.Model){
+		"calendar":      func(*calendar.Model) {},
+		"calendar-week": func(m *calendar.Model) { m.Shown.View, m.Days = link.ViewWeek, m.Days[:7] },
+		"calendar-list": func(m *calendar.Model) { m.Shown.View = link.ViewList },
+		"calendar-day": func(m *calendar.Model) {
+			m.Shown.View, m.Days = link.ViewDay, []calendar.Day{*m.Chosen}
+			m.Days[0].Total = 5_000
+		},
+		"calendar-nothing":  func(m *calendar.Model) { m.Shown.View, m.Days = link.ViewList, m.Days[7:] },
+		"calendar-no-match": func(m *calendar.Model) { m.Shown.View, m.Days, m.Shown.Status = link.ViewList, m.Days[7:], "failed" },
+		"calendar-viewer":   func(m *calendar.Model) { m.Frame.Writes, m.Frame.Manages = false, false },
+		"calendar-moved": func(m *calendar.Model) {
+			m.Moved = &layout.Flash{
+				Text:   "Moved to Tue 24 Nov 2026, 18:00 CET (Europe/Berlin).",
+				Action: &ui.Action{ID: "undo", URL: m.Frame.Link.UndoPostChange(), Label: "Undo"},
+			}
+		},
+		"calendar-refused": func(m *calendar.Model) {
+			m.Refused = &calendar.Refusal{
+				Post: m.Chosen.Posts[0], SendNow: true,
+				Error: contract.Error{Hint: "The time is in the past. Choose a later time, or choose Send now."},
+			}
+		},
+	} {
+		m := f.calendar()
+		show(&m)
+		all[name] = calendar.Page(m)
+	}
+	together := calendar.TogetherModel{
+		Frame: f.frame("2 posts at Sat 21 Nov 2026, 18:00 CET (Europe/Berlin)", layout.SectionCalendar), Zone: f.zone,
+		Posts: f.calendar().Chosen.Posts[:2],
+	}
+	all["calendar-together"], all["part-calendar-together"] = calendar.Together(together), calendar.TogetherPart(together)
+	return all
+}
+
+// calendar is two weeks, the first with posts in each state and a clock change.
+func (f fixture) calendar() calendar.Model {
+	m := calendar.Model{
+		Frame: f.frame("Calendar", layout.SectionCalendar), Zone: f.zone, Now: f.now, Date: f.zone.Today(f.now),
+		Shown:    link.Calendar{View: link.ViewMonth},
+		Accounts: []ui.Option{{Value: accA, Label: "Ada Lindqvist on Threads"}, {Value: accB, Label: "Bell & Rope on Facebook"}},
+		Networks: []ui.Option{{Value: "threads", Label: "Threads"}, {Value: "facebook", Label: "Facebook"}},
+	}
+	for n := range 14 {
+		d := calendar.Day{Date: m.Date.AddDate(0, 0, n)}
+		for h := range 24 {
+			d.Hours = append(d.Hours, calendar.Hour{Hour: h})
+		}
+		m.Days = append(m.Days, d)
+	}
+	today := &m.Days[0]
+	today.ClockChange, today.Hours[2].Skipped, today.Hours[3].Twice = time.Hour, true, true
+	for i, status := range []string{"live", "failed", "queued", "draft"} {
+		p := calendar.Post{
+			ID: fmt.Sprintf("%s%d", postID[:len(postID)-1], i), Platform: "threads", Network: "Threads",
+			Account: "Ada Lindqvist", Status: status, Text: "מזל טוב! The bell is up.", At: f.now.Add(time.Hour),
+			Movable: status == "queued" || status == "draft",
+			Count:   1, Networks: []calendar.Network{{Platform: "threads", Name: "Threads"}},
+		}
+		today.Posts, today.Total = append(today.Posts, p), 12
+		today.Hours[12].Posts, today.Hours[12].Total = append(today.Hours[12].Posts, p), 12
+	}
+	several := today.Posts[2]
+	several.ID, several.Count = postID, 12
+	several.Networks = append(several.Networks, calendar.Network{Platform: "facebook", Name: "Facebook"})
+	today.Posts, today.Total = append(today.Posts, several), 20
+	chosen := *today
+	m.Chosen = &chosen
+	return m
+}
+
+func (f fixture) files() []posts.File {
+	return []posts.File{
+		{ID: "med_1", Name: "bell-at-noon.jpg", Thumbnail: static.URL("icon.svg")},
+		{ID: "med_2", Name: "casting-day-with-a-rather-long-name-that-goes-on-and-on.mp4", Video: true, Length: 83 * time.Second},
+		{ID: "med_3", Name: "old.png", Trouble: "removed"},
+	}
+}
+
+func (f fixture) show(status string) posts.ShowModel {
+	text := "The workshop bell is up.\n\nCome and hear it ring at noon on Saturday, rain or shine.\nhttps://example.org/bell"
+	return posts.ShowModel{
+		Frame: f.frame("Post", layout.SectionPosts), Post: f.post(status, text, f.in(26*time.Hour)), Account: "Ada Lindqvist",
+		Network: "Threads",
+		Zone:    f.zone, PostZone: f.zone, At: "2026-11-22T11:05",
+		Settings: []posts.Setting{{Label: "Topic", Value: "bells"}},
+		Events:   []contract.Event{{Kind: "created", At: *f.in(-time.Hour)}, {Kind: "queued", At: *f.in(-time.Hour)}},
+	}
+}
+
+// preview is a post as a network shows it, with two files of which one has no picture.
+func (f fixture) preview() templ.Component {
+	return postpreview.Post(postpreview.Model{
+		Preview:  network.BuildPreview(nil, network.Draft{Text: "The workshop bell is up. #bells", Title: "Noon"}),
+		Platform: "threads", Network: "Threads", Account: postpreview.Account{Name: "Ada Lindqvist"},
+		Files: []postpreview.File{
+			{Name: "bell-at-noon.jpg", Picture: static.URL("icon.svg"), Width: 4, Height: 3},
+			{Name: "casting-day.mp4", Video: true, Length: 83 * time.Second},
+		},
+	})
+}
+
+func (f fixture) shows() map[string]templ.Component {
+	queued := f.show("queued")
+	queued.Acts = []core.Act{core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate}
+	queued.Preview, queued.PrepareAt = f.preview(), f.now.Add(25*time.Hour)
+
+	live := f.show("live")
+	live.LiveURL = "http://localhost:8080/sandbox/www.threads.net/@ada/post/x"
+	live.Acts = []core.Act{core.ActDuplicate}
+	live.Post.Attempts, live.Post.ExternalID = 1, new("18040000000000000")
+	live.Frame.Flash = &layout.Flash{Tone: ui.ToneGood, Text: "1 post is on its way."}
+	live.Events = append(live.Events,
+		contract.Event{Kind: "publishing", At: *f.in(0)},
+		contract.Event{Kind: "live", At: *f.in(2 * time.Second), Message: "Threads shows it."})
+
+	failing := f.show("failed")
+	failing.Post.Error = &contract.PostError{
+		Code:    "network_error",
+		Message: "(#2) An unexpected error has occurred. Please retry your request later.",
+		Hint:    new("The network could not answer. Nothing was published."),
+	}
+	failing.NextTry = f.now.Add(4 * time.Minute)
+	failing.Acts = []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}
+	failing.Events = append(failing.Events, contract.Event{Kind: "publishing", At: *f.in(0)},
+		contract.Event{
+			Kind: "failed", At: *f.in(time.Second),
+			Message: "(#2) An unexpected error has occurred. Please retry your request later.",
+			Notes:   []string{"code 2, fbtrace_id AbCdEf"},
+		},
+		contract.Event{Kind: "retriedByWorker", At: *f.in(time.Second)})
+
+	unknown := f.show("failed")
+	unknown.Post.Error = &contract.PostError{Code: "outcome_unknown", Message: "Nobody can tell whether it arrived."}
+	unknown.Acts = []core.Act{core.ActSettle, core.ActDuplicate}
+	unknown.Refused = &contract.Error{
+		Code: "outcome_unknown", Message: "Nobody can tell whether it arrived.",
+		Hint: "Check the network first.",
+	}
+
+	held := f.show("queued")
+	asking := f.show("queued")
+	asking.Asking, asking.AskAt = true, f.now.Add(90*time.Second)
+	asking.Acts = live.Acts
+
+	held.Held, held.NextTry = true, f.now.Add(40*time.Minute)
+	held.Acts = queued.Acts
+
+	revoked := f.show("failed")
+	revoked.Post.Error = &contract.PostError{
+		Code: "account_revoked", Message: "Threads revoked access to Ada Lindqvist.", Hint: new("Reconnect the account."),
+	}
+	revoked.AccountTrouble = "Ada Lindqvist on Threads: access was revoked."
+	revoked.Acts = failing.Acts
+	ofEditor, waiting := revoked, f.show("queued")
+	revoked.Reconnect = revoked.Frame.Link.Reconnect(accA)
+	waiting.AccountTrouble, waiting.Reconnect, waiting.Acts = revoked.AccountTrouble, revoked.Reconnect, queued.Acts
+	waiting.OnHold = "the database was restored from a backup"
+	private := f.show("live")
+	private.NoLink, private.ProfileURL = "Threads provides links only for public posts.", "https://www.example.org/@ada"
+
+	draft := f.show("draft")
+	draft.Post.PublishAt, draft.Post.Text = nil, ""
+	draft.Acts = []core.Act{
+		core.ActEdit, core.ActQueue, core.ActSendNow, core.ActReschedule, core.ActDuplicate,
+		core.ActDelete,
+	}
+	draft.Files = f.files()
+	unknown.ProfileURL = "https://www.example.org/@ada"
+	return map[string]templ.Component{
+		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing),
+		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking),
+		"post-draft": posts.Show(draft), "post-revoked": posts.Show(revoked), "post-revoked-editor": posts.Show(ofEditor),
+		"post-obstacles": posts.Show(waiting), "post-without-link": posts.Show(private),
+		"post-delete": layout.Confirm(layout.ConfirmModel{
+			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?",
+			Points: []string{"It cannot be brought back."},
+			Action: queued.Frame.Link.DeletePost(postID), Button: "Delete the draft", Back: queued.Frame.Link.Post(postID),
+		}),
+	}
+}
