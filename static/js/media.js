@@ -9,9 +9,6 @@ export function startLibrary() {
   if (!library) return;
   startUploading(library);
   startMoving(library);
-  document.querySelector("[data-submits]").addEventListener("change", (event) => {
-    if (event.target.name !== "q") event.currentTarget.requestSubmit();
-  });
 }
 
 function startUploading(library) {

@@ -41,7 +41,7 @@ export function startSelecting() {
 
 // The panels for filtering the list and for moving posts cover the list. Esc and a click outside close them.
 function startClosingPanels() {
-  const panels = () => [...document.querySelectorAll(".post-filter[open], .post-move[open]")];
+  const panels = () => [...document.querySelectorAll(".filter[open], .post-move[open]")];
   document.addEventListener("click", (event) => {
     for (const panel of panels()) if (!panel.contains(event.target)) panel.open = false;
   });

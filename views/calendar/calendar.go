@@ -454,16 +454,14 @@ var states = []ui.Option{
 	{Value: string(core.PostFailed), Label: "Failed"},
 }
 
-// chip is a condition of the filter, with the address of the calendar without that condition.
-type chip struct{ label, url string }
-
 // filterChips returns the conditions of the filter.
-func (m Model) filterChips() []chip {
-	var list []chip
+func (m Model) filterChips() []ui.FilterChip {
+	var list []ui.FilterChip
 	add := func(what, value string, options []ui.Option, remove func(*link.Filter)) {
 		if value != "" {
-			list = append(list, chip{
-				what + ": " + ui.OptionLabel(options, value), m.urlWith(func(c *link.Calendar) { remove(&c.Filter) }),
+			list = append(list, ui.FilterChip{
+				Label: what + ": " + ui.OptionLabel(options, value),
+				URL:   m.urlWith(func(c *link.Calendar) { remove(&c.Filter) }),
 			})
 		}
 	}

@@ -48,15 +48,23 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"a viewer selects nothing", "posts-viewer", "#bulk, .post-pick", nil},
 		{
-			"each filter can be removed", "posts-filtered", ".post-chip > span:nth-child(2)",
+			"each filter can be removed", "posts-filtered", ".filter-chip > span:nth-child(2)",
 			[]string{
 				"Account: Ada Lindqvist on Threads", "Network: Threads", "From: 20 November 2026", "To: 30 November 2026",
 			},
 		},
 		{
 			"removing one leaves the others", "posts-filtered",
-			".post-chip[href='/w/bell/posts?from=2026-11-20&network=threads&to=2026-11-30']",
+			".filter-chip[href='/w/bell/posts?from=2026-11-20&network=threads&to=2026-11-30']",
 			[]string{"Remove filter Account: Ada Lindqvist on Threads"},
+		},
+		{
+			"so can each filter of the library, and its order", "media-filtered", ".filter-chip > span:nth-child(2)",
+			[]string{"Text: bell", "Type: Images", "Tag: noon", "Order: By name"},
+		},
+		{
+			"without it, the folder stays", "media-filtered", ".filter-chip[href='/w/bell/media?folder=fld_1&kind=image&q=bell&sort=name']",
+			[]string{"Remove filter Tag: noon"},
 		},
 		{"each tab has its address", "posts", ".tabs a[href='/w/bell/posts?status=draft']", []string{"Drafts 1"}},
 		{"a page of the list leads to the next", "posts", "a[rel=next][href='/w/bell/posts?cursor=abc']", []string{"Next page"}},
@@ -267,7 +275,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"the rail counts what needs a person", "attention", ".rail .attention", []string{"1 failed", "2 to reconnect"}},
 		{"an error of the server can be tried again", "fault-500", "[data-testid=again]", []string{"Try again"}},
-		{"an error says how long to wait", "fault-429", "[data-testid=wait]", []string{"Wait 87 seconds."}},
+		{"an error says what to do", "fault-429", "[data-testid=advice]", []string{"Wait a moment, then try again."}},
 		{"an error carries its request id", "fault-500", "[data-testid=request-id]", []string{"req_01kbmx"}},
 		{"a stranger's error has no rail", "fault-stranger", ".rail", nil},
 		{"an error inside a page is no page", "part-fault", "main", nil},

@@ -6,6 +6,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/ui"
 )
 
 // Names of the inputs of the library's forms. FieldBack is the filter of the list to return to.
@@ -96,14 +97,33 @@ func (m LibraryModel) tagsOnPage() (list []string) {
 	return list
 }
 
-// choice is an option of a filter.
-type choice struct{ value, label string }
-
+// Options of the filter and of the order.
 var (
-	kinds = []choice{{"", "All types"}, {"image", "Images"}, {"video", "Videos"}}
-	uses  = []choice{{"", "Any use"}, {"unused", "Not used yet"}, {"removed", "Removed after publishing"}}
-	sorts = []choice{{"", "Newest first"}, {"oldest", "Oldest first"}, {"name", "By name"}, {"largest", "Largest first"}}
+	kinds = []ui.Option{{Value: "image", Label: "Images"}, {Value: "video", Label: "Videos"}}
+	uses  = []ui.Option{{Value: "unused", Label: "Not used yet"}, {Value: "removed", Label: "Removed after publishing"}}
+	sorts = []ui.Option{
+		{Value: "oldest", Label: "Oldest first"}, {Value: "name", Label: "By name"}, {Value: "largest", Label: "Largest first"},
+	}
 )
+
+const allKinds = "All types"
+
+// filterChips returns the conditions of the filter, and the order unless it is the usual one.
+func (m LibraryModel) filterChips() []ui.FilterChip {
+	var list []ui.FilterChip
+	add := func(what, value string, remove func(*link.MediaFilter)) {
+		if value != "" {
+			list = append(list, ui.FilterChip{Label: what + ": " + value, URL: m.urlWith(remove)})
+		}
+	}
+	f := m.Filter
+	add("Text", f.Query, func(f *link.MediaFilter) { f.Query = "" })
+	add("Type", ui.OptionLabel(kinds, f.Kind), func(f *link.MediaFilter) { f.Kind = "" })
+	add("Use", ui.OptionLabel(uses, f.Use), func(f *link.MediaFilter) { f.Use = "" })
+	add("Tag", f.Tag, func(f *link.MediaFilter) { f.Tag = "" })
+	add("Order", ui.OptionLabel(sorts, f.Sort), func(f *link.MediaFilter) { f.Sort = "" })
+	return list
+}
 
 // PickModel is the dialog for choosing files from the library.
 type PickModel struct {

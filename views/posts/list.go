@@ -153,12 +153,9 @@ func (m ListModel) hasPosts() bool {
 	return n > 0
 }
 
-// chip is a condition of the filter, with the address of the list without that condition.
-type chip struct{ label, url string }
-
 // filterChips returns the conditions of the filter.
-func (m ListModel) filterChips() []chip {
-	var list []chip
+func (m ListModel) filterChips() []ui.FilterChip {
+	var list []ui.FilterChip
 	add := func(what, value string, remove func(*link.Filter)) {
 		if value == "" {
 			return
@@ -166,7 +163,7 @@ func (m ListModel) filterChips() []chip {
 		f := m.Filter
 		f.Cursor = ""
 		remove(&f)
-		list = append(list, chip{what + ": " + value, m.Frame.Link.Posts(f)})
+		list = append(list, ui.FilterChip{Label: what + ": " + value, URL: m.Frame.Link.Posts(f)})
 	}
 	f := m.Filter
 	add("Text", f.Query, func(f *link.Filter) { f.Query = "" })
