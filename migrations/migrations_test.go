@@ -150,7 +150,7 @@ func TestTheTextsOfPostsFromBeforeAreFound(t *testing.T) {
 func TestAMissingExtensionIsExplained(t *testing.T) {
 	t.Parallel()
 	_, err := empty(t).Exec(t.Context(), "CREATE EXTENSION no_such_extension")
-	if err = migrations.Explain(err); err == nil || !strings.Contains(err.Error(), "install its contrib package") {
+	if err = migrations.Explain(err); err == nil || !strings.Contains(err.Error(), "install PostgreSQL's contrib package") {
 		t.Errorf("error %v", err)
 	}
 	_, err = empty(t).Exec(t.Context(), "SELECT no_such_function()")

@@ -129,7 +129,7 @@ func explainMigrationError(err error) error {
 	if !ok || pg.Code != undefinedFile && pg.Code != featureNotSupported || !strings.Contains(pg.Message, "extension") {
 		return err
 	}
-	return fmt.Errorf("the PostgreSQL server lacks an extension that search needs: install its contrib package "+
+	return fmt.Errorf("the PostgreSQL server lacks an extension that search needs: install PostgreSQL's contrib package "+
 		"(pg_trgm and btree_gin; part of `postgresql` on Debian, `postgresql-contrib` elsewhere), then start again: %w", err)
 }
 

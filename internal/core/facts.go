@@ -26,7 +26,7 @@ type PostQuota struct {
 }
 
 const (
-	// factsLife is how long facts are used. They are requested at least once a day, so older ones mean that the network
+	// factsLife is how long facts are used. Belfry requests them at least once a day, so older facts mean that the network
 	// has stopped responding.
 	factsLife = 7 * 24 * time.Hour
 	// blockLife is how long a reported block is assumed to last.

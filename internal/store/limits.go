@@ -36,7 +36,7 @@ type creationsRow struct {
 	Granted bool
 	Used    int64      // before this request
 	Oldest  *time.Time // when the oldest request in the window was counted
-	Gate    *time.Time // when the request was counted that must leave the window first
+	Gate    *time.Time // the time of the request that must leave the window first
 	Now     time.Time
 }
 
