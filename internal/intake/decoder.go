@@ -11,7 +11,8 @@ type Decoder struct {
 // NewDecoder returns a Decoder.
 func NewDecoder() *Decoder { return &Decoder{turn: make(chan struct{}, 1)} }
 
-// decodeExclusively calls decode while no other picture is decoded. It returns an error if ctx ends before decode begins.
+// decodeExclusively calls decode while no other picture is decoded. It returns an error if ctx ends before
+// decode begins.
 func (d *Decoder) decodeExclusively(ctx context.Context, decode func() ([]byte, error)) ([]byte, error) {
 	select {
 	case d.turn <- struct{}{}:

@@ -20,8 +20,8 @@ import (
 // core.Conversion).
 var jpegQualities = []int{90, 75, 50, 25, 1}
 
-// isConvertibleToJPEG reports whether ConvertToJPEG can convert the file. A file is accepted only after its thumbnail was
-// made, which proves that it can be decoded.
+// isConvertibleToJPEG reports whether ConvertToJPEG can convert the file. A file is accepted only after its thumbnail
+// was made, which proves that the file can be decoded.
 func (f Facts) isConvertibleToJPEG() bool {
 	return slices.Contains(core.ConvertibleFormats, f.Mime) && f.Frames == 1 && !f.partial && f.isWithinDecodeLimits()
 }

@@ -189,7 +189,7 @@ type Delivery struct {
 	Budgets []Budget
 }
 
-// Posts with files are prepared PreparedAhead before their time.
+// PreparedAhead is the time by which posts with files are prepared ahead.
 const PreparedAhead = 10 * time.Minute
 
 // Transfer says who transfers the bytes of a post's files to its network.
