@@ -25,7 +25,7 @@ func (w *Web) mountCallbacks(e *echo.Echo) {
 // the callback.
 func (w *Web) receiveCallback(c echo.Context) error {
 	ctx := c.Request().Context()
-	if err := w.cfg.App.CountPageRequest(ctx, httpd.ClientAddressKey(c)); err != nil {
+	if err := w.cfg.App.ThrottlePageRequest(ctx, httpd.ClientAddressKey(c)); err != nil {
 		return err
 	}
 	body, err := io.ReadAll(c.Request().Body)

@@ -98,7 +98,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := w.requestFor(c)
 		r.routed = true
-		if err := w.cfg.App.CountPageRequest(r.context(), httpd.ClientAddressKey(c)); err != nil {
+		if err := w.cfg.App.ThrottlePageRequest(r.context(), httpd.ClientAddressKey(c)); err != nil {
 			return err
 		}
 		if err := r.authenticate(); err != nil {

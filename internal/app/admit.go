@@ -27,7 +27,7 @@ func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, re
 	if !access.Creates {
 		return Answer{}, nil
 	}
-	counted, err := a.countCreation(ctx, t)
+	counted, err := a.throttleCreation(ctx, t)
 	if err != nil && replay != nil {
 		if err := t.ReleaseReplayKey(ctx, replay.toStoreReplay()); err != nil {
 			return Answer{}, err

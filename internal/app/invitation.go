@@ -73,7 +73,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := t.SaveInvitation(ctx, want, hash[:]); err != nil {
 			return err
 		}
-		if emails, err = a.emailInvitation(ctx, t, c, want, a.invitationURL(token)); err != nil {
+		if emails, err = a.queueInvitationEmailIfAllowed(ctx, t, c, want, a.invitationURL(token)); err != nil {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -108,10 +108,10 @@ func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
 	return nil
 }
 
-// emailInvitation queues an email to the invited person with the link. It returns false if the address has received too
-// many emails, or if this server sends no email. It must be called in a transaction, so that a refused invitation does
-// not count.
-func (a *App) emailInvitation(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
+// queueInvitationEmailIfAllowed queues an email to the invited person with the link. It returns false if the address
+// has received too many emails, or if this server sends no email. It must be called in a transaction, so that a refused
+// invitation does not count.
+func (a *App) queueInvitationEmailIfAllowed(ctx context.Context, t store.Tenant, c core.Caller, invited core.Member,
 	url string,
 ) (queued bool, err error) {
 	if a.MailMode() == MailOff {

@@ -57,7 +57,7 @@ type BulkRefusal struct {
 }
 
 // ApplyBulkAction applies an action to each of several posts, with the same checks as for a single post. If an error
-// ends it early, it also returns the result up to then.
+// interrupts the action, it also returns the result up to then.
 func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction) (BulkResult, error) {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {

@@ -171,8 +171,8 @@ func (a *App) planOf(r *postRequest) contract.Plan {
 }
 
 // planError returns the error for a plan with issues, or nil: quota_exceeded if there is a quota issue, otherwise
-// media_purged if the bytes of a file were deleted, otherwise plan_has_issues. The last two contain the rows of the
-// plan.
+// media_purged if the bytes of a file were deleted, otherwise plan_has_issues. The last two errors contain the rows of
+// the plan.
 func planError(r *postRequest) error {
 	issues := map[core.IssueCode]bool{}
 	for _, row := range r.rows {

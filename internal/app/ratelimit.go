@@ -80,9 +80,9 @@ func (a *App) CountRequestAndAuthenticate(ctx context.Context, addressKey, beare
 // makes many requests by itself, and all people in an office may share one address.
 const pagesPerRequest = 5
 
-// CountPageRequest counts a request for a page of the dashboard toward the limit of its client address. It returns
+// ThrottlePageRequest counts a request for a page of the dashboard toward the limit of its client address. It returns
 // rate_limited if the address is over that limit.
-func (a *App) CountPageRequest(ctx context.Context, addressKey string) error {
+func (a *App) ThrottlePageRequest(ctx context.Context, addressKey string) error {
 	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
 	wait := a.refused.remainingWait(key, a.cfg.Now())
 	if wait == 0 {
@@ -96,9 +96,9 @@ func (a *App) CountPageRequest(ctx context.Context, addressKey string) error {
 	return a.refuseOverLimit(limitNamePage, wait, "requests from this address")
 }
 
-// countCreation counts a request to create posts toward the hourly limit, and returns rate_limited if it is over that
-// limit.
-func (a *App) countCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
+// throttleCreation counts a request to create posts toward the hourly limit, and returns rate_limited if it is over
+// that limit.
+func (a *App) throttleCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
 	n, err := t.CountCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
 		err = a.refuseOverLimit(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
