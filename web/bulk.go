@@ -72,7 +72,7 @@ func parseBulkForm(form url.Values) (app.BulkAction, error) {
 	return in, err
 }
 
-// parseShift reads how far to move posts.
+// parseShift parses how far, or to which day, to move posts.
 func parseShift(form url.Values) (move core.Shift, err error) {
 	if form.Get(posts.FieldMove) == posts.MoveToDay {
 		day := form.Get(posts.FieldDay)

@@ -53,12 +53,12 @@ func (r *request) showComposer() error {
 	if err != nil {
 		return err
 	}
-	return r.renderComposerModel(http.StatusOK, m)
+	return r.addPreviewsAndRenderComposer(http.StatusOK, m)
 }
 
-// renderComposerModel adds previews and the newest files of the library, and renders the composer. A script gets only
-// the form, without these files.
-func (r *request) renderComposerModel(status int, m posts.ComposeModel) (err error) {
+// addPreviewsAndRenderComposer adds previews and the newest files of the library, and renders the composer. A script
+// gets only the form, without these files.
+func (r *request) addPreviewsAndRenderComposer(status int, m posts.ComposeModel) (err error) {
 	r.web.addPreviews(&m)
 	if m.Part {
 		return r.render(status, posts.Composer(m), posts.Composer(m))
@@ -192,7 +192,7 @@ func (r *request) renderComposerForm(status int, form url.Values, e *core.Error)
 		return err
 	}
 	r.addRefusalToComposer(&m, e)
-	return r.renderComposerModel(status, m)
+	return r.addPreviewsAndRenderComposer(status, m)
 }
 
 // renderComposerError renders the composer with the form's values and an error. It returns an error that the form

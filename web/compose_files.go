@@ -277,8 +277,8 @@ const unknownMime = "application/octet-stream"
 // baseName returns a file's name without folders, which some browsers send.
 func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
 
-// awaitProcessing waits until files have been processed, at most for processingPatience. It returns the files that can
-// be used or are still being processed, and the error of the first file that cannot be used.
+// awaitProcessing waits until files have been processed, but no longer than processingPatience. It returns the files
+// that can be used or are still being processed, and the error of the first file that cannot be used.
 func (r *request) awaitProcessing(ids []string) (usable []string, unusable *core.Error, err error) {
 	patience, cancel := context.WithTimeout(r.context(), processingPatience)
 	defer cancel()

@@ -60,7 +60,7 @@ func (r *request) showEditor() error {
 	if err := r.loadPlan(&m, newPlanRequest(m)); err != nil {
 		return err
 	}
-	return r.renderComposerModel(http.StatusOK, m)
+	return r.addPreviewsAndRenderComposer(http.StatusOK, m)
 }
 
 // newEditForm returns the composer's form for a draft or a queued post.

@@ -49,13 +49,13 @@ func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, erro
 	return m, err
 }
 
-// listLibraryPage returns a page of the library's files, and the cursor of the next page. use replaces the filter's
-// Use.
+// listLibraryPage returns a page of the library's files, and the cursor of the next page. useOverride replaces the
+// filter's Use.
 func (r *request) listLibraryPage(
-	f link.MediaFilter, use string,
+	f link.MediaFilter, useOverride string,
 ) (files []media.File, nextCursor string, err error) {
 	list, err := r.web.cfg.App.ListLibraryFiles(r.context(), r.caller, app.LibraryFilter{
-		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tag: f.Tag, Use: use, Sort: f.Sort, After: f.After,
+		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tag: f.Tag, Use: useOverride, Sort: f.Sort, After: f.After,
 		Limit: filesPerPage,
 	})
 	if err != nil {

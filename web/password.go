@@ -42,7 +42,7 @@ func (r *request) checkSubmittedPassword() (refusal *core.Error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.web.sessions.recordPasswordProof(r.context()); err != nil {
+	if err := r.web.sessions.renewTokenAndRecordProof(r.context()); err != nil {
 		return nil, err
 	}
 	r.sessionChanged = true

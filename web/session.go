@@ -38,7 +38,7 @@ const (
 	keyBrowser   = "browser"   // the browser's User-Agent
 )
 
-// sessions manages the dashboard's sessions. Only a sign-in creates one.
+// sessions manages the dashboard's sessions. Only a sign-in creates a session.
 type sessions struct {
 	manager *scs.SessionManager
 	now     func() time.Time
@@ -117,9 +117,9 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn, userAgent string)
 	return nil
 }
 
-// recordPasswordProof records that the person has just entered their password. The session gets a new token, because it
-// now has more rights.
-func (s *sessions) recordPasswordProof(ctx context.Context) error {
+// renewTokenAndRecordProof records that the person has just entered their password. The session gets a new token,
+// because it now has more rights.
+func (s *sessions) renewTokenAndRecordProof(ctx context.Context) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("renew the session: %w", err)
 	}
@@ -130,7 +130,7 @@ func (s *sessions) recordPasswordProof(ctx context.Context) error {
 // replaceProof stores the proof of a new password, so that the session remains valid, and gives it a new token.
 func (s *sessions) replaceProof(ctx context.Context, proof string) error {
 	s.manager.Put(ctx, keyProof, proof)
-	return s.recordPasswordProof(ctx)
+	return s.renewTokenAndRecordProof(ctx)
 }
 
 // browserSessionWithID returns the session for the list of the person's sessions. It gives an id to a session that an

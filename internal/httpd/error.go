@@ -20,7 +20,7 @@ import (
 const retryUnavailable = 5
 
 // logAndConvertError logs an error that the operator should know about, with its causes, and returns the error that the
-// client may see. It must be called once for each error.
+// client may see. It must be called exactly once for each error.
 func (s *Server) logAndConvertError(ctx context.Context, err error) *core.Error {
 	var known *core.Error
 	var tooBig *http.MaxBytesError

@@ -1,5 +1,5 @@
 // Uploads many files: three at once, each with its progress. If the connection breaks, it sends a file again after
-// increasing waits and as soon as the browser is online; after several failures, the person can press a button. No file
+// increasing waits and as soon as the browser is online; after several failures, the person can press Retry. No file
 // is uploaded twice: a repeated reservation has the same key, and an upload address accepts a file once.
 //
 //   const uploads = startUploads(panel, { onReady: (file) => …, folder: () => "" });

@@ -28,7 +28,7 @@ type Model struct {
 	Chosen *Day
 	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
-	// Moved says to which time a post was moved, with a button to undo it. Refused is why a post was not moved.
+	// Moved says to which time a post was moved, with a button that undoes the move. Refused is why a post was not moved.
 	Moved   *layout.Flash
 	Refused *Refusal
 }

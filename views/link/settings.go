@@ -23,7 +23,7 @@ func (w Workspace) Appearance() string { return w.At("/settings/appearance") }
 // Usage shows the plan's limits and how much of them is used.
 func (w Workspace) Usage() string { return w.At("/settings/plan") }
 
-// AuditFilter selects entries of the audit log. Empty fields select all.
+// AuditFilter selects entries of the audit log. An empty field selects all entries.
 type AuditFilter struct{ User, Action, Cursor string }
 
 // AuditLog is a page of the audit log.

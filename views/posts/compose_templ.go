@@ -1663,7 +1663,7 @@ func counter(m ComposeModel, n Network) templ.Component {
 			templ_7745c5c3_Var80 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		var templ_7745c5c3_Var81 = []any{"counter", templ.KV("over", n.Text.Max > 0 && m.textLength(n) > n.Text.Max)}
+		var templ_7745c5c3_Var81 = []any{"counter", templ.KV("over", n.Text.Max > 0 && m.textLengthWithTags(n) > n.Text.Max)}
 		templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var81...)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1785,7 +1785,7 @@ func counter(m ComposeModel, n Network) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var90 string
-		templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(spaceLeftText(m.textLength(n), n.Text))
+		templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(spaceLeftText(m.textLengthWithTags(n), n.Text))
 		if templ_7745c5c3_Err != nil {
 			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/compose.templ`, Line: 293, Col: 87}
 		}

@@ -432,8 +432,8 @@ func relativeTime(at, now time.Time) string {
 	return "in " + ui.CountNoun(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
 }
 
-// textLength returns the length of a network's text with its tags, in the network's unit.
-func (m ComposeModel) textLength(n Network) int {
+// textLengthWithTags returns the length of a network's text with its tags, in the network's unit.
+func (m ComposeModel) textLengthWithTags(n Network) int {
 	return n.Text.Unit.Length(m.Values.TextFor(n.ID)) + n.Extra
 }
 
@@ -447,5 +447,5 @@ func spaceLeftText(used int, limit core.Count) string {
 
 // hasWeightedCharacters reports whether the network counts some characters of its text as more than one.
 func (m ComposeModel) hasWeightedCharacters(n Network) bool {
-	return m.textLength(n)-n.Extra > core.UnitCharacters.Length(m.Values.TextFor(n.ID))
+	return m.textLengthWithTags(n)-n.Extra > core.UnitCharacters.Length(m.Values.TextFor(n.ID))
 }
