@@ -14,7 +14,7 @@ import (
 	"fmt"
 )
 
-// Page shows an error on a page.
+// Page shows an error as a whole page.
 func Page(m Model) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

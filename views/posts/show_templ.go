@@ -465,7 +465,7 @@ func notice(m ShowModel) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " Otherwise, the post will fail at its time.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " Otherwise, the post will fail at its scheduled time.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1306,7 +1306,7 @@ func outcomeQuestion(m ShowModel) templ.Component {
 	})
 }
 
-// content is what the preview does not show of a post.
+// content is the part of a post that the preview does not show.
 func content(m ShowModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

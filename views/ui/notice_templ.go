@@ -226,7 +226,7 @@ func ErrorAlert(e *contract.Error) templ.Component {
 	})
 }
 
-// Empty is shown in place of an empty list. Its children say or offer what to do.
+// Empty is shown in place of an empty list. Its children say what to do, or offer an action.
 func Empty(icon, title, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
