@@ -40,7 +40,7 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 	return s.cfg.Blobs.Open(ctx, key)
 }
 
-// convertedPrefix returns how the keys of the JPEGs begin that are made of an image. No row refers to these keys:
+// convertedPrefix returns the prefix of the keys of the JPEGs that are made from an image. No row refers to these keys:
 // SweepBlobs deletes the JPEGs after a day, and DeleteUnreferencedBlobs together with the image.
 func convertedPrefix(key string) string { return key + "." }
 
@@ -66,7 +66,7 @@ func (s *Service) storeConverted(ctx context.Context, key string, m store.Media,
 	return s.cfg.Blobs.Put(ctx, key, bytes.NewReader(made), int64(len(made)))
 }
 
-// listConverted returns the keys of the JPEGs that were made of an image.
+// listConverted returns the keys of the JPEGs that were made from an image.
 func (s *Service) listConverted(ctx context.Context, key string) (made []string, err error) {
 	errEnd, prefix := errors.New("no more JPEGs"), convertedPrefix(key)
 	err = s.cfg.Blobs.Each(ctx, prefix, func(key string, _ int64, _ time.Time) error {

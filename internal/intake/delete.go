@@ -117,20 +117,20 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 }
 
 // DeleteUnreferencedBlobs deletes the bytes under the keys, except those that a row refers to, and the JPEGs that were
-// made of them. It ignores keys without bytes.
+// made from them. It ignores keys without bytes.
 func (s *Service) DeleteUnreferencedBlobs(ctx context.Context, keys []string) error {
 	all := slices.Clone(keys)
 	for _, key := range keys {
 		made, err := s.listConverted(ctx, key)
 		if err != nil {
-			return fmt.Errorf("find the JPEGs that were made of %s: %w", key, err)
+			return fmt.Errorf("find the JPEGs that were made from %s: %w", key, err)
 		}
 		all = append(all, made...)
 	}
-	return s.deleteUnreferenced(ctx, all)
+	return s.deleteBlobsIfUnreferenced(ctx, all)
 }
 
-func (s *Service) deleteUnreferenced(ctx context.Context, keys []string) error {
+func (s *Service) deleteBlobsIfUnreferenced(ctx context.Context, keys []string) error {
 	unreferenced, err := s.cfg.Store.UnreferencedBlobKeys(ctx, keys)
 	if err != nil {
 		return fmt.Errorf("find the bytes to delete: %w", err)

@@ -101,5 +101,5 @@ func (s *Service) sweepBlobBatch(
 	if err != nil && !errors.Is(err, errFull) {
 		return afterKey, false, err
 	}
-	return last, err == nil, s.deleteUnreferenced(ctx, old)
+	return last, err == nil, s.deleteBlobsIfUnreferenced(ctx, old)
 }

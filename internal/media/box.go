@@ -14,7 +14,7 @@ const (
 	maxPayload = 32 << 10  // length of a box that is read at once
 )
 
-// mp4Box is a mp4Box of a video (ISO/IEC 14496-12, 4.2). Its name is four bytes, which need not be letters.
+// mp4Box is a box of a video (ISO/IEC 14496-12, 4.2). Its name is four bytes, which need not be letters.
 type mp4Box struct {
 	name                string
 	start, content, end int64 // positions of its first byte, of its content, and of the byte after it

@@ -38,7 +38,7 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 			facts.Mime, facts.Width, facts.Height, to.Width, to.Height)
 	}
 	f := newFile(ctx, r, size)
-	profile, err := f.readProfile(facts, maxProfileBytes)
+	profile, err := f.readColorProfile(facts, maxProfileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func encodeJPEGWithin(picture *image.RGBA, profile []byte, maxBytes int64) ([]by
 		if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: quality}); err != nil {
 			return nil, fmt.Errorf("encode a JPEG: %w", err)
 		}
-		if made := addProfile(out.Bytes(), profile); int64(len(made)) <= maxBytes {
+		if made := addColorProfile(out.Bytes(), profile); int64(len(made)) <= maxBytes {
 			return made, nil
 		}
 	}

@@ -16,7 +16,7 @@ const (
 	gifPlainText   = 0x01
 )
 
-// gifBlock is a gifBlock of a GIF.
+// gifBlock is a block of a GIF.
 type gifBlock struct {
 	kind, label byte   // the label only of an extension
 	app         string // only of an application extension

@@ -8,26 +8,27 @@ import (
 	"slices"
 )
 
-// profileName begins a segment of a JPEG with a part of a color profile. The number of the part and the number of parts
-// follow (ICC.1, B.4).
+// profileName is the beginning of a JPEG segment that contains a part of a color profile. It is followed by the number
+// of the part and the number of parts (ICC.1, B.4).
 const profileName = "ICC_PROFILE\x00"
 
 const (
 	profileHead = len(profileName) + 2
-	// maxProfileBytes is what fits in one segment. Larger profiles are those of printers and scanners.
+	// maxProfileBytes is how many bytes fit into one segment. Only the profiles of printers and scanners are larger.
 	maxProfileBytes = 1<<16 - 1 - 2 - profileHead
 	// maxThumbnailProfileBytes is enough for the profiles of phones and cameras.
 	maxThumbnailProfileBytes = 4 << 10
 )
 
-// readProfile returns the color profile of the picture, or nil if it has none for RGB colors with at most maxBytes.
-func (f *file) readProfile(facts Facts, maxBytes int) (profile []byte, err error) {
+// readColorProfile returns the color profile of the picture, or nil if it has none, or one that is not for RGB colors
+// or has more than maxBytes.
+func (f *file) readColorProfile(facts Facts, maxBytes int) (profile []byte, err error) {
 	c := facts.profile
 	switch {
 	case c.length == 0:
 		return nil, nil
 	case facts.Mime == "image/png":
-		profile, err = f.inflateProfile(c, maxBytes)
+		profile, err = f.inflatePNGColorProfile(c, maxBytes)
 	case c.length <= int64(maxBytes):
 		err = recoverAbort(func() { profile = bytes.Clone(f.readBytes(c.data, int(c.length))) })
 	}
@@ -37,9 +38,9 @@ func (f *file) readProfile(facts Facts, maxBytes int) (profile []byte, err error
 	return profile, err
 }
 
-// inflateProfile decompresses the profile in a chunk of a PNG: a name, a zero byte, the method, and the compressed
-// bytes (PNG, 11.3.2.3). It returns nil if the profile is damaged or has more than maxBytes.
-func (f *file) inflateProfile(c imageChunk, maxBytes int) ([]byte, error) {
+// inflatePNGColorProfile decompresses the color profile in a chunk of a PNG: a name, a zero byte, the method, and the
+// compressed bytes (PNG, 11.3.2.3). It returns nil if the profile is damaged or has more than maxBytes.
+func (f *file) inflatePNGColorProfile(c imageChunk, maxBytes int) ([]byte, error) {
 	content := io.NewSectionReader(f, c.data, c.length)
 	name := make([]byte, min(c.length, 81))
 	if _, err := content.ReadAt(name, 0); f.failed != nil || err != nil {
@@ -60,15 +61,15 @@ func (f *file) inflateProfile(c imageChunk, maxBytes int) ([]byte, error) {
 	return profile, nil
 }
 
-// isRGBProfile reports whether a profile is one for RGB colors (ICC.1, 7.2). A JPEG has no other colors here, whatever
-// the picture had of which it was made.
+// isRGBProfile reports whether a color profile is for RGB colors (ICC.1, 7.2). All JPEGs that this package makes have
+// RGB colors, whatever the colors of the original picture.
 func isRGBProfile(profile []byte) bool {
 	const header = 128
 	return len(profile) > header && string(profile[16:20]) == "RGB " && string(profile[36:40]) == "acsp"
 }
 
-// addProfile adds a color profile to a JPEG that has none. It does nothing if profile is nil.
-func addProfile(jpeg, profile []byte) []byte {
+// addColorProfile adds a color profile to a JPEG that has none. It does nothing if profile is nil.
+func addColorProfile(jpeg, profile []byte) []byte {
 	if profile == nil {
 		return jpeg
 	}

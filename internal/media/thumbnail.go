@@ -37,8 +37,8 @@ const (
 	freeDecodeBytes = 32 << 20
 )
 
-// decodingMemory returns the maximum number of bytes of memory for decoding the picture. The decoders also need some of
-// its rows, which matters if it has few.
+// decodingMemory returns the maximum number of bytes of memory for decoding the picture. The decoders also need memory
+// for some rows, which matters for pictures with few rows.
 func (f Facts) decodingMemory() int64 {
 	const rowBytes = 24 // per pixel
 	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height)) + rowBytes*int64(max(f.Width, f.Height))
@@ -60,7 +60,7 @@ func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, err
 		return drawPlaceholder(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
-	profile, err := f.readProfile(facts, maxThumbnailProfileBytes)
+	profile, err := f.readColorProfile(facts, maxThumbnailProfileBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	return addProfile(made, profile), nil
+	return addColorProfile(made, profile), nil
 }
 
 // decodeForThumbnail decodes the picture and scales it to a thumbnail, so that the memory of the full picture can be
@@ -176,9 +176,9 @@ func (f *file) openFirstWebPFrame() (frame io.Reader, err error) {
 	return frame, err
 }
 
-// withWebPHeader returns the chunks from at to end as a WebP of a size.
-func (f *file) withWebPHeader(size []byte, at, end int64) io.Reader {
-	head := append([]byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00"), size...)
+// withWebPHeader returns the chunks from at to end as a WebP with the given width and height, as a header encodes them.
+func (f *file) withWebPHeader(encodedSize []byte, at, end int64) io.Reader {
+	head := append([]byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00"), encodedSize...)
 	if string(f.readUpTo(at, 4)) == "ALPH" {
 		head[20] = 0x10
 	}

@@ -189,7 +189,7 @@ type Delivery struct {
 	Budgets []Budget
 }
 
-// PreparedAhead is the time by which posts with files are prepared ahead.
+// PreparedAhead is how early posts with files are prepared: this long before they are due.
 const PreparedAhead = 10 * time.Minute
 
 // Transfer says who transfers the bytes of a post's files to its network.
