@@ -17,8 +17,8 @@ func (a *App) authorize(c core.Caller, scope core.Scope) (store.Tenant, error) {
 	return a.cfg.Store.In(c.Workspace()), nil
 }
 
-// authorizeSession is like authorize, but requires a signed-in person. With mustManage, their role must also allow them
-// to manage the workspace.
+// authorizeSession is like authorize, but requires a signed-in person. With mustManage, the person's role must also
+// allow them to manage the workspace.
 func (a *App) authorizeSession(c core.Caller, mustManage bool) (store.Tenant, error) {
 	if err := c.RequireSession(mustManage); err != nil {
 		return store.Tenant{}, err

@@ -80,7 +80,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 // ErrGroupChanged is the cause of the conflict when somebody else has changed the group first.
 var ErrGroupChanged = errors.New("the group has another revision")
 
-// EditGroup changes the fields that are set in the request. accountIds replaces all accounts.
+// EditGroup changes the fields that are set in the request. accountIds replaces all accounts of the group.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
 	t, groupID, err := authorizeEditAndParseID[core.GroupKind](a, c, in.ID, checkGroupFields(in))
 	if err != nil {

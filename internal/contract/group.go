@@ -38,7 +38,7 @@ type CreateGroup struct {
 	AccountIDs  []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 }
 
-// EditGroup is the request PATCH /groups/{id}; accountIds replaces all accounts.
+// EditGroup is the request PATCH /groups/{id}; accountIds replaces all accounts of the group.
 type EditGroup struct {
 	ID          string    `json:"-" path:"id"`
 	Name        *string   `json:"name,omitempty" minLength:"1" maxLength:"80"`

@@ -77,9 +77,9 @@ func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipt
 	return last.Add(-readBack), nil
 }
 
-// UpdateMarkOrHold updates the mark with how far the database has progressed, or holds publishing if the mark is ahead
-// of the database. It does nothing during a hold, because EndHold updates the mark.
-func (g *Guard) UpdateMarkOrHold(ctx context.Context) error {
+// UpdateMarkOrHoldPublishing updates the mark with how far the database has progressed, or holds publishing if the mark
+// is ahead of the database. It does nothing during a hold, because EndHold updates the mark.
+func (g *Guard) UpdateMarkOrHoldPublishing(ctx context.Context) error {
 	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -280,7 +280,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 		if err := s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
 			return err
 		}
-		// The mark is written before the commit, so that UpdateMarkOrHold reads the new one once the hold is gone.
+		// The mark is written before the commit, so that UpdateMarkOrHoldPublishing reads the new one once the hold is gone.
 		now, err := s.ReadDurableLineage(ctx)
 		if err != nil {
 			return err
