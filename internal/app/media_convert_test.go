@@ -1,17 +1,21 @@
 package app_test
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
+	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/intake"
 	"belfry/internal/media/mediatest"
+	"belfry/internal/store"
 )
 
 // A post with many images was sent while others were converted, and the first had to be converted again.
@@ -82,5 +86,72 @@ func TestAPlanNamesConvertedImagesOnlyInRowsWithoutIssues(t *testing.T) {
 		if got := codes(plan.Rows[0]); !slices.Equal(got, []string{want}) {
 			t.Errorf("%q, want %s", got, want)
 		}
+	}
+}
+
+// putOrder records the keys in the order in which their bytes are stored.
+type putOrder struct {
+	blob.Store
+	mu            *sync.Mutex
+	keys, lookups *[]string
+}
+
+func (p putOrder) Open(ctx context.Context, key string) (blob.Object, error) {
+	p.mu.Lock()
+	*p.lookups = append(*p.lookups, key)
+	p.mu.Unlock()
+	return p.Store.Open(ctx, key)
+}
+
+func (p putOrder) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	err := p.Store.Put(ctx, key, r, size)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	*p.keys = append(*p.keys, key)
+	return err
+}
+
+// Someone who uploads a file sees its thumbnail, although the images of many posts are being converted.
+func TestAThumbnailDoesNotWaitForAllConversions(t *testing.T) {
+	t.Parallel()
+	order := putOrder{mu: new(sync.Mutex), keys: new([]string), lookups: new([]string)}
+	h := apptest.New(t, func(c *app.Config) {
+		order.Store = c.Blobs
+		c.Blobs = order
+	})
+	ws := h.Workspace("one")
+	const conversions = 12
+	var images []store.Media
+	for range conversions {
+		id := ws.MediaID(ws.File("wide.png", mediatest.PNG(2000, 1500)))
+		m, err := h.Store.In(ws.ID).Media(t.Context(), id)
+		must(t, err)
+		images = append(images, m)
+	}
+	upload := ws.Upload("new.png", mediatest.PNG(64, 48))
+	*order.keys, *order.lookups = nil, nil
+	var all sync.WaitGroup
+	for _, m := range images {
+		all.Go(func() {
+			object, err := h.App.Intake().OpenBytes(t.Context(), m, &core.Conversion{Width: 1600, Height: 1200, MaxBytes: 4_000_000})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := object.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	h.Eventually("all conversions wait", func() bool {
+		order.mu.Lock()
+		defer order.mu.Unlock()
+		return len(*order.lookups) >= conversions
+	})
+	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(upload)))
+	all.Wait()
+	isThumbnail := func(key string) bool { return !strings.HasSuffix(key, ".jpg") }
+	if before := slices.IndexFunc(*order.keys, isThumbnail); before < 0 || before > conversions/2 {
+		t.Errorf("%d of %d conversions came first", before, conversions)
 	}
 }

@@ -32,9 +32,8 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 	if !errors.Is(err, blob.ErrNotFound) {
 		return object, err
 	}
-	if _, err := s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) {
-		return nil, s.storeConverted(ctx, key, m, *jpeg)
-	}); err != nil {
+	err = s.cfg.Decoder.convertExclusively(ctx, func() error { return s.storeConverted(ctx, key, m, *jpeg) })
+	if err != nil {
 		return nil, err
 	}
 	return s.cfg.Blobs.Open(ctx, key)

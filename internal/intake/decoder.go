@@ -5,20 +5,39 @@ import "context"
 // Decoder decodes one picture at a time, because large pictures need a lot of memory. All Services of a process share
 // one. It is safe for concurrent use.
 type Decoder struct {
-	turn chan struct{} // contains a token while a picture is decoded
+	decoding   turn
+	converting turn // so that at most one conversion waits to decode, and thumbnails do not wait for all of them
 }
 
-// NewDecoder returns a Decoder.
-func NewDecoder() *Decoder { return &Decoder{turn: make(chan struct{}, 1)} }
+// turn contains a token while someone has the turn. The others get it in the order in which they came.
+type turn chan struct{}
 
-// decodeExclusively calls decode while no other picture is decoded. It returns an error if ctx ends before
-// decode begins.
-func (d *Decoder) decodeExclusively(ctx context.Context, decode func() ([]byte, error)) ([]byte, error) {
+// NewDecoder returns a Decoder.
+func NewDecoder() *Decoder { return &Decoder{make(turn, 1), make(turn, 1)} }
+
+// decodeExclusively calls decode while no other picture is decoded. It returns an error if ctx ends before decode
+// begins.
+func (d *Decoder) decodeExclusively(ctx context.Context, decode func() ([]byte, error)) (picture []byte, err error) {
+	err = d.decoding.run(ctx, func() error {
+		picture, err = decode()
+		return err
+	})
+	return picture, err
+}
+
+// convertExclusively calls convert while no other picture is decoded. It returns an error if ctx ends before convert
+// begins.
+func (d *Decoder) convertExclusively(ctx context.Context, convert func() error) error {
+	return d.converting.run(ctx, func() error { return d.decoding.run(ctx, convert) })
+}
+
+// run calls do when nobody else has the turn. It returns an error if ctx ends first.
+func (t turn) run(ctx context.Context, do func() error) error {
 	select {
-	case d.turn <- struct{}{}:
-		defer func() { <-d.turn }()
+	case t <- struct{}{}:
+		defer func() { <-t }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
-	return decode()
+	return do()
 }
