@@ -185,8 +185,8 @@ func (d documentBuilder) describeDocumentRoute() *huma.Operation {
 	return op
 }
 
-// describeUploadRoute describes the route of signed upload addresses (Spec §4, Media). It is outside /v1: its token is
-// the credential, and no limit of the API applies to it.
+// describeUploadRoute describes the route of signed upload addresses (Spec §4, Media). The route is outside /v1: its
+// token is the credential, and no limit of the API applies to it.
 func (d documentBuilder) describeUploadRoute(responseSchema *huma.Schema) *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
