@@ -89,8 +89,8 @@ func createKeyFile(path string) error {
 	return nil
 }
 
-// dataDirMode returns the mode of the data folder. If root owns the folder, the system user that runs the local database
-// needs access to a folder inside it.
+// dataDirMode returns the mode of the data folder. If root owns the folder, the system user that runs the local
+// database needs access to a folder inside it.
 func dataDirMode() os.FileMode {
 	if os.Geteuid() == 0 {
 		return 0o711
