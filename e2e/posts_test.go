@@ -35,6 +35,31 @@ func (b *browser) scheduleFor(at time.Time, text string, accounts ...string) {
 	}
 }
 
+// "Publishing 2 posts in 10 seconds." disappears, although another post is still queued.
+func TestFlashDisappearsWhenItsPostsAreLive(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	b := s.signInWithBrowser(seed)
+	b.clickLink(testid("nav-compose"))
+	b.scheduleFor(nextThursday(), "A post for Thursday", seed.Accounts["threads"])
+	for _, network := range []string{"threads", "facebook"} {
+		b.click(`label:has(input[name=account][value="` + seed.Accounts[network] + `"])`)
+	}
+	b.typeInto(testid("text"), "The harbour at dawn")
+	b.click(testid("when-now"))
+	b.waitForPlan()
+	b.click(testid("submit"))
+	b.waitFor(`document.querySelector("[data-testid=confirm-send][open]") !== null`)
+	b.clickLink(testid("confirm"))
+	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("Publishing 2 posts") === true`)
+	b.waitFor(`document.querySelectorAll("[data-testid=post-row]").length < 5 && ` +
+		`!document.querySelector("[data-testid=posts]").innerText.includes("The harbour at dawn")`)
+	b.waitFor(`document.querySelector("[data-testid=flash]") === null`)
+	b.checkConsole()
+}
+
 // replaceText replaces the composer's text.
 func (b *browser) replaceText(text string) {
 	b.t.Helper()

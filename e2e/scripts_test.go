@@ -107,6 +107,27 @@ var scripts = map[string]struct{ script, want string }{
 		for (let n = 0; n < 7; n++) { stream.dispatchEvent(new Event("error")); next(); }
 		[window.EventSource, window.setTimeout] = [source, timeout];
 		return waits.join();`, "20,40,80,160,320,600,600"},
+	"a change that comes during an update leads to another update": {`
+		const { startLive } = await import("/static/js/live.js");
+		const source = window.EventSource;
+		let stream;
+		window.EventSource = class extends EventTarget {
+			constructor() { super(); stream = this; }
+			close() {}
+		};
+		startLive();
+		window.EventSource = source;
+		const probe = Object.assign(document.createElement("div"), { className: "htmx-request" });
+		probe.dataset.live = "posts";
+		document.body.append(probe);
+		let updates = 0;
+		const updated = new Promise((resolve) => probe.addEventListener("live", () => resolve(++updates)));
+		for (let n = 0; n < 2; n++) stream.dispatchEvent(new MessageEvent("change", { data: '{"posts":["post_1"]}' }));
+		const during = updates;
+		probe.dispatchEvent(new Event("htmx:afterRequest"));
+		await updated;
+		probe.remove();
+		return during + " " + updates;`, "0 1"},
 	"a group without accounts is not chosen": {`
 		const { startChoosing } = await import("/static/js/accounts.js");
 		const form = document.createElement("form");

@@ -56,6 +56,21 @@ export function startLive() {
 
 function updateElements(isConcerned) {
   for (const element of document.querySelectorAll("[data-live]")) {
-    if (element.dataset.live.split(" ").some(isConcerned)) element.dispatchEvent(new CustomEvent("live"));
+    if (element.dataset.live.split(" ").some(isConcerned)) requestUpdate(element);
   }
+}
+
+const late = new WeakSet(); // elements with a change that came during an update
+
+// requestUpdate updates an element. During an update, it waits for its end, because htmx would drop the event.
+function requestUpdate(element) {
+  const send = () => element.dispatchEvent(new CustomEvent("live"));
+  if (!element.matches(".htmx-request")) return send();
+  if (late.has(element)) return;
+  late.add(element);
+  const sendLater = () => {
+    late.delete(element);
+    setTimeout(send); // until then, htmx is still busy
+  };
+  element.addEventListener("htmx:afterRequest", sendLater, { once: true });
 }
