@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"bytes"
+	"compress/zlib"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -57,7 +59,7 @@ var convertedPosts = []struct {
 	},
 }
 
-// harbourPNG is sea and sky, and a transparent corner.
+// harbourPNG is sea and sky, and a transparent corner. It has a color profile.
 func harbourPNG(t *testing.T) []byte {
 	t.Helper()
 	picture := image.NewNRGBA(image.Rect(0, 0, 2000, 1600))
@@ -77,7 +79,33 @@ func harbourPNG(t *testing.T) []byte {
 	if err := png.Encode(&to, picture); err != nil {
 		t.Fatal(err)
 	}
-	return to.Bytes()
+	const headerEnd = 33
+	plain := to.Bytes()
+	return slices.Concat(plain[:headerEnd], profileChunk(t), plain[headerEnd:])
+}
+
+// displayProfile returns bytes that look like the color profile of a display.
+func displayProfile() []byte {
+	profile := make([]byte, 548)
+	copy(profile[12:], "mntrRGB XYZ ")
+	copy(profile[36:], "acsp")
+	copy(profile[400:], "Display P3")
+	return profile
+}
+
+// profileChunk returns the chunk of a PNG with displayProfile.
+func profileChunk(t *testing.T) []byte {
+	t.Helper()
+	body := bytes.NewBufferString("iCCPDisplay P3\x00\x00")
+	packed := zlib.NewWriter(body)
+	if _, err := packed.Write(displayProfile()); err != nil {
+		t.Fatal(err)
+	}
+	if err := packed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(mediatest.Words(body.Len()-len("iCCP")), body.Bytes(),
+		mediatest.Words(int(crc32.ChecksumIEEE(body.Bytes()))))
 }
 
 // Pictures in formats that a network refuses arrive there as JPEG, and nothing else is converted.
@@ -135,6 +163,9 @@ func (s *service) checkConverted(t *testing.T, sum string, want converted) {
 	}
 	colors := map[image.Point]color.RGBA{{X: 10, Y: 10}: {240, 180, 40, 255}}
 	if want.name == "harbour.png" {
+		if !bytes.Contains(raw, append([]byte("ICC_PROFILE\x00\x01\x01"), displayProfile()...)) {
+			t.Error("harbour.png arrived without its color profile")
+		}
 		colors = map[image.Point]color.RGBA{
 			{X: 100, Y: 100}: {255, 255, 255, 255}, {X: want.width - 9, Y: 9}: {120, 180, 230, 255},
 			{X: 9, Y: want.height - 9}: {10, 60, 90, 255},
