@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"belfry/internal/core"
 	"belfry/views/accounts"
 	"belfry/views/layout"
+	"belfry/views/posts"
 	"belfry/views/ui"
 )
 
@@ -157,11 +159,12 @@ func (r *request) showDisconnectConfirmation() error {
 			card.Platform,
 		) + "?", Points: points,
 		Action: r.link.Disconnect(r.pathID()), Button: "Disconnect",
-		Back: r.link.Accounts(),
+		Back:   r.link.Accounts(),
+		Fields: []ui.Hidden{{Name: posts.FieldForm, Value: newFormID()}},
 	})
 }
 
-func (r *request) disconnectAccount() error {
+func (r *request) disconnectAccount(url.Values) error {
 	if err := r.web.cfg.App.DisconnectAccount(r.context(), r.caller, r.pathID()); err != nil {
 		return r.renderConnectError(err)
 	}

@@ -142,6 +142,22 @@ func TestAFormThatIsSentAgainLaterSaysThatItWasSentBefore(t *testing.T) {
 	s.show(post).says(t, "You already submitted this form, so nothing has changed. The first result was: Moved back to drafts.")
 }
 
+// The second sending answered that there is no such account or key.
+func TestDisconnectingAndRevokingTwiceActsOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for page, c := range map[string]struct{ to, says string }{
+		"/accounts/" + s.threads.ID + "/disconnect":            {"/accounts", "Account disconnected."},
+		"/settings/keys/" + s.ws.Key(core.Read).ID + "/revoke": {"/settings/keys", "Key revoked."},
+	} {
+		asked := s.b.get(page).is(t, http.StatusOK)
+		for range 2 {
+			s.submit(asked, testid("confirm-form")).leads(t, c.to)
+			s.b.get(c.to).says(t, c.says)
+		}
+	}
+}
+
 // auditedChanges counts the changes and deletions of posts in the audit log.
 func (r *rig) auditedChanges() (n int) {
 	r.t.Helper()

@@ -77,13 +77,14 @@ func (r *request) showRevokeKeyConfirmation() error {
 				Title:  "Revoke key " + k.Name + "?",
 				Points: []string{"Programs that use it stop working immediately.", "This cannot be undone."},
 				Action: r.link.RevokeKey(k.ID), Button: "Revoke key", Back: r.link.Keys(),
+				Fields: []ui.Hidden{{Name: settings.FieldForm, Value: newFormID()}},
 			})
 		}
 	}
 	return core.NotFound()
 }
 
-func (r *request) revokeKey() error {
+func (r *request) revokeKey(url.Values) error {
 	if err := r.web.cfg.App.RevokeKey(r.context(), r.caller, r.pathID()); err != nil {
 		return err
 	}
