@@ -1,12 +1,14 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"belfry/internal/network/all"
+	"belfry/internal/sandbox"
 	"belfry/internal/store/storetest"
 )
 
@@ -80,6 +82,26 @@ func TestSeedSaysWhichPostsANetworksLimitHolds(t *testing.T) {
 	code, out, errs := belfry(t, env, "seed", "--json")
 	if code != exitOK || !strings.Contains(out, `"accounts"`) || !strings.Contains(errs, "YouTube allows 1 uploads a day") {
 		t.Errorf("seed exits with %d and prints %q and %q", code, out, errs)
+	}
+}
+
+// Without BELFRY_ADDR, seed did not find the service at another address. It connected accounts whose tokens the service
+// did not know, and left workspaces without posts.
+func TestSeedRefusesToRunBesideAServiceThatItDoesNotFind(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	service, err := sandbox.New(sandbox.Config{JournalDir: filepath.Join(data, "sandbox")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer service.Close()
+	env := []string{"BELFRY_DATABASE_URL=" + storetest.URL(t), "BELFRY_DATA_DIR=" + data, "BELFRY_ADDR=127.0.0.1:0"}
+	code, _, errs := belfry(t, env, "seed")
+	if code == exitOK || !strings.Contains(errs, "set BELFRY_ADDR to the address of the service") {
+		t.Errorf("seed exits with %d and prints %q", code, errs)
+	}
+	if code, out, errs := belfry(t, env, "workspace", "list"); code != exitOK || strings.Contains(out, "Papercut") {
+		t.Errorf("workspace list exits with %d and prints %q and %q", code, out, errs)
 	}
 }
 

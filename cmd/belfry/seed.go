@@ -163,8 +163,12 @@ func (g *seeder) findOrStartSandbox(ctx context.Context) (stop func(), err error
 // startSandboxServer starts the service's own simulated networks on a free port. address is HOST:PORT.
 func (g *seeder) startSandboxServer(ctx context.Context) (address string, stop func(), err error) {
 	networks, err := sandbox.New(sandbox.Config{
-		Prefix: sandboxPath, JournalDir: sandboxFolder(g.session.cfg), AppName: "Belfry",
+		Prefix: sandboxPath, JournalDir: sandboxFolder(g.session.cfg), JournalAlone: true, AppName: "Belfry",
 	})
+	if errors.Is(err, sandbox.ErrJournalInUse) { // its own networks would issue tokens that the service does not know
+		return "", nil, fmt.Errorf("the service that uses this BELFRY_DATA_DIR does not answer at %s: "+
+			"set BELFRY_ADDR to the address of the service, then run the command again", g.session.cfg.Addr)
+	}
 	if err != nil {
 		return "", nil, fmt.Errorf("start the simulated networks: %w", err)
 	}

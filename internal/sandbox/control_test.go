@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -197,6 +198,21 @@ func TestCallsAreRemembered(t *testing.T) {
 	}
 	if strings.Contains(answer.text, token) || strings.Contains(answer.text, id) {
 		t.Error("the memory of calls holds a token or a body")
+	}
+}
+
+func TestAJournalThatASandboxNeedsAloneHasNoOtherUser(t *testing.T) {
+	t.Parallel()
+	shared, alone := sandbox.Config{JournalDir: t.TempDir()}, sandbox.Config{JournalAlone: true}
+	alone.JournalDir = shared.JournalDir
+	for _, order := range [][2]sandbox.Config{{shared, alone}, {alone, shared}} {
+		first := start(t, order[0])
+		if second, err := sandbox.New(order[1]); !errors.Is(err, sandbox.ErrJournalInUse) {
+			t.Errorf("the second sandbox is %v, with the error %v", second, err)
+		}
+		if err := first.box.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

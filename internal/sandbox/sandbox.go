@@ -26,6 +26,8 @@ type Config struct {
 	Prefix string
 	// JournalDir stores accounts, tokens, containers and posts across restarts; empty means only in memory.
 	JournalDir string
+	// JournalAlone makes New fail with ErrJournalInUse if another process uses the journal.
+	JournalAlone bool
 	// Now is the networks' clock; nil means the machine's.
 	Now func() time.Time
 	// ClientID and ClientSecret default to Credentials.
@@ -42,6 +44,9 @@ type Config struct {
 	// Options sets options such as a network's quota; GET /_/options lists them.
 	Options map[string]string
 }
+
+// ErrJournalInUse is the error of New if another process uses the journal, and one of the two needs it alone.
+var ErrJournalInUse = sim.ErrJournalInUse
 
 // Sandbox is the http.Handler for {Prefix}/{real host}/{path} and {Prefix}/_/.
 type Sandbox struct {
@@ -73,9 +78,9 @@ func New(cfg Config) (*Sandbox, error) {
 		journal = filepath.Join(cfg.JournalDir, journalName)
 	}
 	kit, err := sim.New(sim.Config{
-		Prefix: cfg.Prefix, JournalPath: journal, Now: cfg.Now, ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret,
-		AppName: cfg.AppName, Home: cfg.Home, Outbox: cfg.Outbox, MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options,
-		CallbackURL: cfg.CallbackURL,
+		Prefix: cfg.Prefix, JournalPath: journal, JournalAlone: cfg.JournalAlone, Now: cfg.Now,
+		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, AppName: cfg.AppName, Home: cfg.Home, Outbox: cfg.Outbox,
+		MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options, CallbackURL: cfg.CallbackURL,
 	})
 	if err != nil {
 		return nil, err

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 )
 
 // journal is an append-only file of JSON lines. Without a file, it stores nothing.
@@ -28,8 +29,12 @@ type line struct {
 	Value   json.RawMessage `json:"v"` // null deletes the entry or, without an id, all entries
 }
 
-// openJournal reads the records of earlier runs. It removes an incomplete last line, whose response was never sent.
-func openJournal(path string) (*journal, error) {
+// ErrJournalInUse is the error of New if another process uses the journal, and one of the two needs it alone.
+var ErrJournalInUse = errors.New("another process uses the sandbox journal")
+
+// openJournal opens the journal and reads the records of earlier runs. If alone is true, no other process can use the
+// journal until it is closed.
+func openJournal(path string, alone bool) (*journal, error) {
 	j := &journal{past: map[tableKey][]line{}}
 	if path == "" {
 		return j, nil
@@ -37,26 +42,55 @@ func openJournal(path string) (*journal, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("create folder of sandbox journal: %w", err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("read sandbox journal: %w", err)
-	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	if err := j.loadRecords(data[:whole]); err != nil {
-		return nil, fmt.Errorf("sandbox journal %s: %w (move the file away to start again)", path, err)
-	}
 	// Tokens of simulated networks are credentials of this sandbox, so nobody else may read them.
-	j.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	var err error
+	j.file, err = os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open sandbox journal: %w", err)
 	}
-	if err := j.file.Truncate(int64(whole)); err != nil {
-		return nil, fmt.Errorf("cut incomplete line of sandbox journal: %w", err)
+	err = lockJournal(j.file, alone)
+	if err == nil {
+		err = j.readRecords()
 	}
-	if _, err := j.file.Seek(int64(whole), 0); err != nil {
-		return nil, fmt.Errorf("open sandbox journal at its end: %w", err)
+	if err != nil {
+		return nil, errors.Join(err, j.close())
 	}
 	return j, nil
+}
+
+// readRecords reads the file and stays at its end. It removes an incomplete last line, whose response was never sent.
+func (j *journal) readRecords() error {
+	data, err := io.ReadAll(j.file)
+	if err != nil {
+		return fmt.Errorf("read sandbox journal: %w", err)
+	}
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	if err := j.loadRecords(data[:whole]); err != nil {
+		return fmt.Errorf("sandbox journal %s: %w (move the file away to start again)", j.file.Name(), err)
+	}
+	if err := j.file.Truncate(int64(whole)); err != nil {
+		return fmt.Errorf("cut incomplete line of sandbox journal: %w", err)
+	}
+	if _, err := j.file.Seek(int64(whole), io.SeekStart); err != nil {
+		return fmt.Errorf("open sandbox journal at its end: %w", err)
+	}
+	return nil
+}
+
+// lockJournal locks the file until it is closed: against every other process, or only against one that needs it alone.
+func lockJournal(file *os.File, alone bool) error {
+	how := syscall.LOCK_SH
+	if alone {
+		how = syscall.LOCK_EX
+	}
+	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return ErrJournalInUse
+	}
+	if err != nil {
+		return fmt.Errorf("lock sandbox journal: %w", err)
+	}
+	return nil
 }
 
 func (j *journal) loadRecords(data []byte) error {

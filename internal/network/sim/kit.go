@@ -18,6 +18,8 @@ type Config struct {
 	Prefix string
 	// JournalPath is the file that stores the state across restarts; empty keeps the state in memory only.
 	JournalPath string
+	// JournalAlone makes New fail with ErrJournalInUse if another process uses the journal.
+	JournalAlone bool
 	// Now is the networks' clock; nil means the machine's. The control page can move it forward.
 	Now func() time.Time
 	// ClientID and ClientSecret are the app's credentials at every simulated network.
@@ -94,7 +96,7 @@ type registration struct {
 
 // New opens the journal and returns a kit that the simulators of one sandbox share.
 func New(cfg Config) (*Kit, error) {
-	j, err := openJournal(cfg.JournalPath)
+	j, err := openJournal(cfg.JournalPath, cfg.JournalAlone)
 	if err != nil {
 		return nil, err
 	}
