@@ -43,7 +43,11 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 		refused[i] = refusal.ID
 	}
 	r.rememberSelection(refused)
-	r.setFlashWithDetails(r.logAndAddEarlyEnd(r.context(), r.newBulkFlash(bulkWords[in.Act], result), err))
+	told := r.logAndAddEarlyEnd(r.context(), r.newBulkFlash(bulkWords[in.Act], result), err)
+	if in.Act == core.ActDuplicate && result.Done > 0 {
+		told.URL, told.Label = r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
+	}
+	r.setFlashWithDetails(told)
 	return r.redirect(r.returnURLOrPosts(form.Get(posts.FieldBack)))
 }
 

@@ -124,25 +124,49 @@ func (r *request) finishFileAction(form url.Values, message string, err error) e
 func (r *request) changeSelectedFiles(form url.Values) error {
 	batch := app.FileBatch{IDs: form[media.FieldFile]}
 	done := ""
-	act, tag := form.Get(media.FieldAct), strings.TrimSpace(form.Get(media.FieldTag))
+	act := form.Get(media.FieldAct)
 	switch act {
+	case media.ActTag, media.ActUntag:
+		return r.changeTagsOfFiles(form, act)
 	case media.ActMove:
 		batch.FolderID, done = optionalFolderID(form.Get(media.FieldFolder)), "moved"
-	case media.ActTag:
-		batch.AddTag, done = tag, "tagged with “"+tag+"”"
-	case media.ActUntag:
-		batch.RemoveTag, done = tag, "no longer tagged with “"+tag+"”"
 	case media.ActPin:
 		batch.Pinned, done = new(true), "pinned"
 	case media.ActUnpin:
 		batch.Pinned, done = new(false), "unpinned"
 	}
-	if done == "" || tag == "" && (act == media.ActTag || act == media.ActUntag) {
-		missing := core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again.")
-		return r.finishFileAction(form, "", missing)
+	if done == "" {
+		return r.finishFileAction(form, "", core.Invalid(media.FieldAct, "The action is missing.").WithHint("Choose an action."))
 	}
 	n, err := r.web.cfg.App.EditFiles(r.context(), r.caller, batch)
 	return r.finishFileAction(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
+}
+
+// changeTagsOfFiles adds the tags in a form to the selected files, or removes them.
+func (r *request) changeTagsOfFiles(form url.Values, act string) error {
+	tags := parseTags(form.Get(media.FieldTag))
+	if len(tags) == 0 {
+		missing := core.Invalid(media.FieldTag, "The tag is missing.").WithHint("Enter a tag, then try again.")
+		return r.finishFileAction(form, "", missing)
+	}
+	n := 0
+	var names []string
+	for _, tag := range tags {
+		names = append(names, "“"+tag+"”")
+		batch := app.FileBatch{IDs: form[media.FieldFile], AddTag: tag}
+		if act == media.ActUntag {
+			batch.AddTag, batch.RemoveTag = "", tag
+		}
+		var err error
+		if n, err = r.web.cfg.App.EditFiles(r.context(), r.caller, batch); err != nil {
+			return r.finishFileAction(form, "", err)
+		}
+	}
+	done := " tagged with "
+	if act == media.ActUntag {
+		done = " no longer tagged with "
+	}
+	return r.finishFileAction(form, ui.CountNoun(n, "file", "files")+done+core.JoinNames(names, "and")+".", nil)
 }
 
 // optionalFolderID returns the id of the folder in a form, or null for no folder.

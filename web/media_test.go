@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -153,6 +154,14 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 	}
 	edit("2 files moved.", "act", "move", "folder", folder.ID)
 	edit("2 files tagged with “bells”.", "act", "tag", "tag", " bells ")
+	edit("2 files tagged with “noon” and “dusk”.", "act", "tag", "tag", "noon, dusk,")
+	if got := s.ws.Media(z.ID).Tags; !slices.Equal(got, []string{"bells", "noon", "dusk"}) {
+		t.Errorf("the tags are %q", got)
+	}
+	edit("2 files no longer tagged with “noon” and “dusk”.", "act", "untag", "tag", "noon, dusk")
+	if got := s.ws.Media(z.ID).Tags; !slices.Equal(got, []string{"bells"}) {
+		t.Errorf("the tags are %q", got)
+	}
 	edit("2 files pinned.", "act", "pin")
 	if got := s.ws.Media(a.ID); *got.FolderID != folder.ID || got.Tags[0] != "bells" || !got.Pinned {
 		t.Errorf("the file is %+v", got)

@@ -106,7 +106,11 @@ func (r *request) duplicatePost(form url.Values) error {
 	if err != nil {
 		return r.finishPostAction("", err)
 	}
-	r.setFlash(ui.ToneGood, "This is a copy. The original post is unchanged.")
+	said := "This is a copy. The original post is unchanged."
+	if form.Get(posts.FieldWhen) == posts.WhenNow { // only the copy of a failed post is to be sent at once
+		said = "This is a copy. The failed post stays in the list until you delete it."
+	}
+	r.setFlash(ui.ToneGood, said)
 	if when := form.Get(posts.FieldWhen); when != "" {
 		return r.redirect(r.link.EditPostWhen(made.ID, when))
 	}

@@ -271,6 +271,9 @@ func TestAFormForSeveralPostsThatIsSentTwiceActsOnce(t *testing.T) {
 			t.Errorf("%s twice: %d posts", act, n)
 		}
 		if act == "duplicate" {
+			if to := attribute(after.one(t, ".flash a"), "href"); to != "/posts?status=draft" {
+				t.Errorf("the message about the copies links to %q", to)
+			}
 			continue
 		}
 		undo := after.form(t, ".flash form").Encode()

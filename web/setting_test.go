@@ -22,6 +22,9 @@ func TestAWrongSettingIsSaidByItsLabelAndLeavesThePlan(t *testing.T) {
 	}
 	part.says(t, "2 problems to fix.", "Link preview must be a complete address that begins with https:// or http://.",
 		"Topic must be written like")
+	if to := attribute(part.one(t, testid("plan-verdict")+" a"), "href"); !strings.HasPrefix(to, "#setting-") {
+		t.Errorf("the number of problems links to %q", to)
+	}
 	if strings.Contains(part.text(), "linkAttachment") || len(part.all(testid("plan-table"))) != 0 {
 		t.Errorf("it speaks of fields, or of a plan without them: %s", part.text())
 	}

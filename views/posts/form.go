@@ -385,6 +385,19 @@ func (m ComposeModel) inputID(name string) string {
 	}[name]
 }
 
+// firstProblemInputID returns the id of the input with the plan's first problem that is about an input, or "".
+func (m ComposeModel) firstProblemInputID() string {
+	if m.Plan.canSubmit() || m.Plan.isWaitingForFiles() {
+		return ""
+	}
+	for _, c := range m.Plan.Causes {
+		if id := m.inputID(c.Input); id != "" && c.IsProblem() {
+			return id
+		}
+	}
+	return ""
+}
+
 func overrideInputID(platform, part string) string {
 	if part == FieldText {
 		return "override-" + platform

@@ -272,10 +272,13 @@ const (
 	UnitHours   = "hours"
 )
 
-// rowText returns the post on one line: its text, or the name of its first file.
+// rowText returns the post on one line: its title and text, or the name of its first file.
 func (r Row) rowText() string {
 	if r.hasNoText() && len(r.Files) > 0 {
 		return r.Files[0].Name
+	}
+	if r.Title != nil && r.Text != "" {
+		return excerpt(*r.Title+" · "+r.Text, rowExcerpt)
 	}
 	return TitleOrText(r.Post, rowExcerpt)
 }
@@ -297,10 +300,12 @@ func TitleOrText(p contract.Post, maxChars int) string {
 	if p.Title != nil {
 		text = *p.Title
 	}
+	return cmp.Or(excerpt(text, maxChars), "No text")
+}
+
+// excerpt returns the start of a text on one line.
+func excerpt(text string, maxChars int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if text == "" {
-		return "No text"
-	}
 	if runes := []rune(text); len(runes) > maxChars {
 		return strings.TrimSpace(string(runes[:maxChars-1])) + "…"
 	}

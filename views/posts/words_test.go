@@ -147,6 +147,16 @@ func TestAVersionChangesWithWhatIsShown(t *testing.T) {
 	}
 }
 
+// A search found posts by words of their text, but the list showed only their titles.
+func TestARowShowsTheTitleAndTheText(t *testing.T) {
+	t.Parallel()
+	title := "From the counter"
+	row := Row{Post: contract.Post{Title: &title, Text: "Cinnamon\nbuns"}}
+	if got, want := row.rowText(), "From the counter · Cinnamon buns"; got != want {
+		t.Errorf("want %q, got %q", want, got)
+	}
+}
+
 func TestTitleOrText(t *testing.T) {
 	t.Parallel()
 	title := "A title"
