@@ -126,11 +126,11 @@ func TestBodyIsDecodedStrictly(t *testing.T) {
 			"A key contains a control character", "Check perPlatform.",
 		},
 		"too deep": {`{` + targets + `,"perPlatform":{"x":` + strings.Repeat("[", 40) +
-			strings.Repeat("]", 40) + `}}`, "more than 32 nested levels", ""},
+			strings.Repeat("]", 40) + `}}`, "nested more than 32 levels deep", ""},
 		"far too deep": {strings.Repeat(`[`, 100_000), "The body must be an object", ""},
 		"far too deep in a block": {
 			`{` + targets + `,"perPlatform":{"x":` + strings.Repeat(`[`, 100_000),
-			"more than 32 nested levels", "",
+			"nested more than 32 levels deep", "",
 		},
 		"too many accounts": {
 			`{"targets":{"accountIds":[` + strings.Repeat(`"a",`, 200) + `"a"]}}`,

@@ -104,5 +104,5 @@ func getRecordSchema(r huma.Registry, name string) (*huma.Schema, error) {
 	if s, ok := r.Map()[name]; ok {
 		return s, nil
 	}
-	return nil, fmt.Errorf("the description has no record %s", name)
+	return nil, fmt.Errorf("the OpenAPI description has no schema for the record %s", name)
 }

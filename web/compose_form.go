@@ -74,7 +74,7 @@ func newPlanRequest(m posts.ComposeModel) contract.PlanPosts {
 		if own := m.Values.Overrides[n.ID]; own != (posts.Override{}) {
 			in.Overrides[n.ID] = convertOverride(own)
 		}
-		if block := encodeSettings(n.Fields, settingsWithAltText(m, n)); block != nil {
+		if block := encodeSettings(n.Fields, settingsWithDefaultAltText(m, n)); block != nil {
 			in.PerPlatform[n.ID] = block
 		}
 	}
@@ -109,9 +109,9 @@ func convertOverride(own posts.Override) (o contract.Override) {
 	return o
 }
 
-// settingsWithAltText returns a network's settings. Unless the form has an alternative text for the network, the result
-// contains that of the first file, if it is a picture.
-func settingsWithAltText(m posts.ComposeModel, n posts.Network) map[string]string {
+// settingsWithDefaultAltText returns a network's settings. Unless the form has an alternative text for the network, the
+// result contains that of the first file, if it is a picture.
+func settingsWithDefaultAltText(m posts.ComposeModel, n posts.Network) map[string]string {
 	settings := maps.Clone(m.Values.Settings[n.ID])
 	if settings[network.SettingAltText] == "" && len(m.Files) > 0 && !m.Files[0].Video {
 		settings[network.SettingAltText] = m.Values.Alts[m.Files[0].ID]

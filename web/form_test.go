@@ -158,7 +158,7 @@ func TestDisconnectingAndRevokingTwiceActsOnce(t *testing.T) {
 	}
 }
 
-// auditedChanges counts the changes and deletions of posts in the audit log.
+// auditedChanges counts the actions on posts and groups in the audit log.
 func (r *rig) auditedChanges() (n int) {
 	r.t.Helper()
 	must(r.t, r.Pool.QueryRow(r.t.Context(), "SELECT count(*) FROM audit_log WHERE action ~ '^(post|group)_'").Scan(&n))

@@ -102,7 +102,7 @@ func (r *request) newSignedOutFrame(title string) layout.Frame {
 	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxControlURL()}
 }
 
-// loadAttention adds what requires a person's attention to the navigation, and to the notices unless the present page
+// loadAttention adds what requires a person's attention to the navigation, and to the notices unless the current page
 // shows it anyway.
 func (r *request) loadAttention(f *layout.Frame) error {
 	f.Attention = map[layout.Section]layout.Attention{}

@@ -80,8 +80,9 @@ func allCommands() []command {
 		},
 		{
 			"secrets rotate", "", "Re-encrypt all values with the newest secret key, so that you can remove an older key.",
-			"First, make the newest key the first key in every process of the service. You can run this command while the service\n" +
-				"is running, and repeat it. For all steps, see docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecrets)),
+			"Before you run this command, the newest key must be the first one in BELFRY_SECRET_KEYS or secret.keys on every\n" +
+				"machine, and every process of the service must have been restarted. You can run the command while the service is\n" +
+				"running, and repeat it. For all steps, see docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecrets)),
 		},
 		{
 			"backup", "FILE", "Write the local database to a file.",

@@ -85,7 +85,7 @@ func (g *seeder) makeDemoWorkspaces(ctx context.Context, p *program) error {
 	}
 	_ = table.Flush() // writes to a Builder cannot fail
 	held := ""
-	if len(g.held) > 0 {
+	if len(g.holdReasons) > 0 {
 		held = "\n\n" + g.describeHeldPosts()
 	}
 	return p.printLinef("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+

@@ -116,7 +116,7 @@ func checkWritable(dir string) error {
 		err = syscall.ENOSPC // also for file systems without a disk, such as /proc
 	}
 	if err != nil {
-		return fmt.Errorf("write to the folder %s: %w: set BELFRY_DATA_DIR to another folder", dir, err)
+		return fmt.Errorf("cannot write to the folder %s: %w. Set BELFRY_DATA_DIR to another folder", dir, err)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 	case err != nil:
 		return "", fmt.Errorf("read the database's schema: %w", err)
 	case state.Empty:
-		return found + ", empty; the service migrates it when it first starts", nil
+		return found + "; the database is empty, and the service creates its schema at the first start", nil
 	case state.CheckCompatible() != nil:
 		return "", state.CheckCompatible()
 	case state.IsBehind():

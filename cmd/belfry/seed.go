@@ -93,7 +93,7 @@ func defineSeed(o *options) action {
 		if err != nil {
 			return err
 		}
-		if len(g.held) > 0 {
+		if len(g.holdReasons) > 0 {
 			_, _ = fmt.Fprintln(p.err, g.describeHeldPosts())
 		}
 		return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the script needs the password of the owner it asked for
@@ -122,8 +122,8 @@ type seeder struct {
 	files   map[string]string // ids of the files that the workspace has, by their names in the demo
 	due     []duePost
 
-	mu   sync.Mutex
-	held []string // why posts are queued although they are due
+	mu          sync.Mutex
+	holdReasons []string // why posts are queued although they are due
 }
 
 // duePost is a queued post that publishAndBackdateDue publishes.
@@ -380,20 +380,20 @@ func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (publishe
 		return false, fmt.Errorf("the demo post %s was not published within %s: check that the service and its worker are running",
 			due.post, publishPatience)
 	case held:
-		return false, g.noteHeldPost(ctx, due)
+		return false, g.collectHoldReason(ctx, due)
 	}
 	return true, g.app.Engine().FetchLink(ctx, ws, post)
 }
 
-// noteHeldPost remembers why a post is held: the message of its last event.
-func (g *seeder) noteHeldPost(ctx context.Context, due duePost) error {
+// collectHoldReason adds the message of the post's last event, which says why the post is held, to g.holdReasons.
+func (g *seeder) collectHoldReason(ctx context.Context, due duePost) error {
 	timeline, err := g.app.ListPostEvents(ctx, due.owner, due.post)
 	if err != nil {
 		return err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.held = append(g.held, timeline.Events[len(timeline.Events)-1].Message)
+	g.holdReasons = append(g.holdReasons, timeline.Events[len(timeline.Events)-1].Message)
 	return nil
 }
 
@@ -401,7 +401,7 @@ func (g *seeder) noteHeldPost(ctx context.Context, due duePost) error {
 func (g *seeder) describeHeldPosts() string {
 	return fmt.Sprintf("Demo posts that are not published yet: %d. %s\n"+
 		"Belfry publishes them then. To try it without waiting, use an empty database and an empty BELFRY_DATA_DIR.",
-		len(g.held), g.held[0])
+		len(g.holdReasons), g.holdReasons[0])
 }
 
 // pollUntil calls f every 100 ms until f returns true or an error. done is false if the timeout ends first.

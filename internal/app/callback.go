@@ -47,7 +47,7 @@ func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c netw
 		}
 		return CallbackAnswer{}, a.forEachConnectedGrantAccount(ctx, grant, notice.At, markRemoved)
 	case network.PostsChanged:
-		wake := func(t store.Tenant, id core.AccountID) error { return t.WakePostsInProcessing(ctx, id) }
+		wake := func(t store.Tenant, id core.AccountID) error { return t.WakePostsAwaitingNetwork(ctx, id) }
 		return CallbackAnswer{}, a.forEachConnectedGrantAccount(ctx, grant, notice.At, wake)
 	case network.DataUnwanted:
 		return a.enqueueErasure(ctx, grant, notice.At)

@@ -78,7 +78,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 }
 
 // ErrGroupChanged is the cause of the conflict when somebody else has changed the group first.
-var ErrGroupChanged = errors.New("the group has another revision")
+var ErrGroupChanged = errors.New("the group was changed after this revision was read")
 
 // EditGroup changes the fields that are set in the request. accountIds replaces all accounts of the group.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
@@ -192,7 +192,7 @@ func (a *App) resolveAccountIDs(ctx context.Context, t store.Tenant, ids []strin
 		return nil, err
 	}
 	unique := uniqueIDs(parsed)
-	_, err = orderAccountsByID(found, unique, "accountIds", ids)
+	_, err = pickAccountsInOrder(found, unique, "accountIds", ids)
 	return unique, err
 }
 

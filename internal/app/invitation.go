@@ -30,9 +30,9 @@ const (
 var inviteMails = mailLimit{kind: "invite", burst: 3, interval: 24 * time.Hour}
 
 // InviteMember creates an invitation, queues an email with its link, and returns the link, which only this response
-// contains. An address that has received several invitations gets no more emails: the caller must pass on the link. The
-// response does not reveal whether the person has an account on the server. Inviting the same person again replaces the
-// link. It returns conflict if the person is already a member. Invitations count toward the plan's members.
+// contains. An address that has recently received several invitations gets no email: the caller must pass on the link.
+// The response does not reveal whether the person has an account on the server. Inviting the same person again replaces
+// the link. It returns conflict if the person is already a member. Invitations count toward the plan's members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
 	t, err := a.authorizeReauthenticated(c, true)
 	if err != nil {

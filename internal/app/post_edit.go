@@ -58,7 +58,7 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 }
 
 // ErrPostChanged is the cause of the conflict when the post was changed after the person opened it.
-var ErrPostChanged = errors.New("the post has another revision")
+var ErrPostChanged = errors.New("the post was changed after this revision was read")
 
 // checkRevision returns conflict if the post no longer has the revision on which the edit is based. It ignores posts
 // that cannot be edited in this way, because the error about their state is more helpful.

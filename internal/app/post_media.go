@@ -18,12 +18,12 @@ func loadFiles(ctx context.Context, t store.Tenant, idTexts []string) ([]core.Me
 	if err != nil {
 		return nil, err
 	}
-	return orderFilesByID(found, ids)
+	return pickFilesInOrder(found, ids)
 }
 
-// orderFilesByID returns the files with these ids in the same order. For a missing file, it returns not_found with the
-// index of the id.
-func orderFilesByID(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
+// pickFilesInOrder returns the files with these ids, in the order of the ids. For a missing file, it returns
+// not_found with the index of the id.
+func pickFilesInOrder(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
 	files := make([]core.Media, len(ids))
 	for i, id := range ids {
 		file, ok := found[id]

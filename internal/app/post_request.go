@@ -82,7 +82,7 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	if malformed != nil {
 		return nil, malformed
 	}
-	files, err := orderFilesByID(sources.Media, mediaIDs)
+	files, err := pickFilesInOrder(sources.Media, mediaIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func selectAccounts(sources store.PostSources, in contract.Targets, listedIDs []
 	if len(ids) == 0 {
 		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Add accounts to the group first.")
 	}
-	return orderAccountsByID(sources.Accounts, ids, "targets.accountIds", in.AccountIDs)
+	return pickAccountsInOrder(sources.Accounts, ids, "targets.accountIds", in.AccountIDs)
 }
 
 func uniqueIDs(ids []core.AccountID) []core.AccountID {
@@ -235,9 +235,9 @@ func parseIDs[K core.Kind](fieldPath string, texts []string) ([]core.ID[K], erro
 	return ids, nil
 }
 
-// orderAccountsByID returns the accounts with these ids in the same order. For a missing account, it returns not_found
-// with the index of the id in requestedIDs, the list at listPath of the request.
-func orderAccountsByID(found map[core.AccountID]core.Account, ids []core.AccountID, listPath string,
+// pickAccountsInOrder returns the accounts with these ids, in the order of the ids. For a missing account, it returns
+// not_found with the index of the id in requestedIDs, the list at listPath of the request.
+func pickAccountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, listPath string,
 	requestedIDs []string,
 ) ([]core.Account, error) {
 	accounts := make([]core.Account, len(ids))

@@ -12,7 +12,7 @@ type Member struct {
 	CreatedAt Time   `json:"createdAt" doc:"When the person joined, or was first invited."`
 	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for a member."`
 	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation link, returned only in the response that creates the invitation. It works once and expires after seven days."`
-	Emailed   bool   `json:"emailed,omitzero" doc:"The link was also emailed to the person. After several invitations within a day, an address gets no more emails."`
+	Emailed   bool   `json:"emailed,omitzero" doc:"The link was also emailed to the person. An address that has recently received several invitations gets no more emails for some time."`
 }
 
 // Members is the response to GET /members.

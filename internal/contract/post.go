@@ -142,7 +142,7 @@ type EditPost struct {
 // RetryPost is the request POST /posts/{id}/retry.
 type RetryPost struct {
 	ID                  string `json:"-" path:"id"`
-	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"Confirms that a person has checked the network and did not find the post."`
+	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"Confirms that a person has checked the network and has not found the post."`
 }
 
 // Plan is the response to a plan request.

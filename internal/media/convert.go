@@ -131,7 +131,7 @@ func setRowToAverages(picture *image.RGBA, y int, sums []int64, summands int64) 
 }
 
 // encodeJPEGWithin returns the picture as a JPEG of at most maxBytes, with the best quality that allows it. If
-// none does, the JPEG has no color profile.
+// none allows it with the color profile, the profile is left out.
 func encodeJPEGWithin(picture *image.RGBA, profile []byte, maxBytes int64) ([]byte, error) {
 	for _, quality := range jpegQualities {
 		var out bytes.Buffer

@@ -23,16 +23,16 @@ type pngKind struct {
 func pngKinds() map[string]pngKind {
 	gray, half := color.Gray{Y: 100}, color.Gray{Y: 177} // half transparent, on white
 	return map[string]pngKind{
-		"gray":                    {8, 0, []byte{100}, nil, gray},
-		"gray, 16 bits":           {16, 0, []byte{100, 7}, nil, gray},
-		"gray, one transparent":   {8, 0, []byte{100}, checked("tRNS", []byte{0, 100}), color.White},
-		"gray and alpha":          {8, 4, []byte{100, 128}, nil, half},
-		"gray and alpha, 16 bits": {16, 4, []byte{100, 7, 128, 0}, nil, half},
-		"color":                   {8, 2, []byte{200, 30, 40}, nil, color.RGBA{200, 30, 40, 255}},
-		"color, 16 bits":          {16, 2, []byte{200, 9, 30, 9, 40, 9}, nil, color.RGBA{200, 30, 40, 255}},
-		"color, one transparent":  {8, 2, []byte{200, 30, 40}, checked("tRNS", []byte{0, 200, 0, 30, 0, 40}), color.White},
-		"color and alpha":         {8, 6, []byte{200, 30, 40, 0}, nil, color.White},
-		"and alpha, 16 bits":      {16, 6, []byte{200, 9, 30, 9, 40, 9, 255, 255}, nil, color.RGBA{200, 30, 40, 255}},
+		"gray":                     {8, 0, []byte{100}, nil, gray},
+		"gray, 16 bits":            {16, 0, []byte{100, 7}, nil, gray},
+		"gray, one transparent":    {8, 0, []byte{100}, checked("tRNS", []byte{0, 100}), color.White},
+		"gray and alpha":           {8, 4, []byte{100, 128}, nil, half},
+		"gray and alpha, 16 bits":  {16, 4, []byte{100, 7, 128, 0}, nil, half},
+		"color":                    {8, 2, []byte{200, 30, 40}, nil, color.RGBA{200, 30, 40, 255}},
+		"color, 16 bits":           {16, 2, []byte{200, 9, 30, 9, 40, 9}, nil, color.RGBA{200, 30, 40, 255}},
+		"color, one transparent":   {8, 2, []byte{200, 30, 40}, checked("tRNS", []byte{0, 200, 0, 30, 0, 40}), color.White},
+		"color and alpha":          {8, 6, []byte{200, 30, 40, 0}, nil, color.White},
+		"color and alpha, 16 bits": {16, 6, []byte{200, 9, 30, 9, 40, 9, 255, 255}, nil, color.RGBA{200, 30, 40, 255}},
 		"palette": {
 			8, 3, []byte{1}, checked("PLTE", []byte{0, 0, 0, 200, 30, 40}), color.RGBA{200, 30, 40, 255},
 		},

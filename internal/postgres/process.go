@@ -85,7 +85,7 @@ func (p *process) shutDown(ctx context.Context) error {
 
 func (p *process) sendSignal(sig os.Signal) error {
 	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("signal the local PostgreSQL: %w", err)
+		return fmt.Errorf("signal the local PostgreSQL server: %w", err)
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func (c *claim) setUpCalls() error {
 		return fmt.Errorf("post %s is for the network %q, which this server does not support", c.post.ID, c.post.Platform)
 	}
 	c.net, c.desc = net, net.Describe()
-	if err := c.decodeFailure(); err != nil {
+	if err := c.restoreFailureOfAttempt(); err != nil {
 		return err
 	}
 	c.decryptHandle()
@@ -169,8 +169,9 @@ func (c *claim) setUpCalls() error {
 	return err
 }
 
-// decodeFailure decodes the failure that an earlier claim of the same attempt stored. A new attempt begins without one.
-func (c *claim) decodeFailure() error {
+// restoreFailureOfAttempt decodes the failure that an earlier claim of the same attempt stored. A new attempt begins
+// without one: the stored failure is dropped.
+func (c *claim) restoreFailureOfAttempt() error {
 	if c.pub.Rest == store.RestQueued || c.pub.Rest == core.DoRetry {
 		c.pub.Failure = nil
 	}

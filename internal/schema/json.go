@@ -90,7 +90,7 @@ func (r *checker) checkValue(t *Type) (goOn bool) {
 // checkDepth returns false if the value that has just begun is nested too deeply.
 func (r *checker) checkDepth(at place) (goOn bool) {
 	return r.dec.StackDepth() <= maxDepth ||
-		r.addMistakeAndStop(core.Invalid(at.path, "The body has more than %d nested levels.", maxDepth))
+		r.addMistakeAndStop(core.Invalid(at.path, "The body is nested more than %d levels deep.", maxDepth))
 }
 
 // checkList checks the rest of a list whose opening bracket has been read.

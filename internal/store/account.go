@@ -156,16 +156,16 @@ func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.Account
 		args{"account": account, "await": core.DoAwait}))
 }
 
-// FailedPostIDsSince lists the account's failed posts that were due at since or later and whose error has one of the
-// codes, newest first.
-func (t Tenant) FailedPostIDsSince(ctx context.Context, account core.AccountID, errorCodes []string, since time.Time,
-	limit int,
+// FailedPostIDsDueSince lists the account's failed posts that were due at dueSince or later and whose error has one of
+// the codes, newest first.
+func (t Tenant) FailedPostIDsDueSince(ctx context.Context, account core.AccountID, errorCodes []string,
+	dueSince time.Time, limit int,
 ) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts p WHERE workspace_id = @ws AND account_id = @account AND status = 'failed'
 			AND `+listTime+` >= @since AND error_code = ANY(@codes)
 		ORDER BY `+listTime+` DESC, id DESC LIMIT @limit`,
-		args{"account": account, "codes": errorCodes, "since": since, "limit": limit}))
+		args{"account": account, "codes": errorCodes, "since": dueSince, "limit": limit}))
 }
 
 // WakePostIfAccountOK lets a worker immediately continue with a publication that waits for its account, if the

@@ -51,9 +51,9 @@ func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, revok
 		args{"id": id, "at": revokedAt, "reason": reason, "revoked": core.AccountRevoked})
 }
 
-// WakePostsInProcessing makes the account's posts due now if the network is processing them, so that a worker asks the
-// network about them.
-func (t Tenant) WakePostsInProcessing(ctx context.Context, account core.AccountID) error {
+// WakePostsAwaitingNetwork makes the account's posts due now if the network is processing them, so that a worker asks
+// the network about them.
+func (t Tenant) WakePostsAwaitingNetwork(ctx context.Context, account core.AccountID) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id

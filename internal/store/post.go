@@ -118,7 +118,7 @@ func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error)
 		WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id}))
 	if err == nil && restored {
 		err = core.Fail(core.CodeConflict, "The post %s was, or may have been, published after the backup that was restored.", id).
-			WithHint("Publishing is on hold. Change the post after the operator has run `belfry restore confirm`.")
+			WithHint("Publishing is on hold. Try again after the server's operator has run `belfry restore confirm`.")
 	}
 	if err != nil {
 		return core.Post{}, err

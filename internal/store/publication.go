@@ -89,11 +89,11 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 		args{"post": post}))
 }
 
-// ReplacePublication creates a post's row or replaces the one that the caller has locked. Claims use SaveStepBeforeCall
+// PutPublication creates a post's row or replaces the one that the caller has locked. Claims use SaveStepBeforeCall
 // and SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be prepared; otherwise, no
 // worker acts. A zero DueAt means now by the database's clock. A worker that has claimed the post loses its claim and
 // cannot overwrite the change.
-func (t Tenant) ReplacePublication(ctx context.Context, p Publication) error {
+func (t Tenant) PutPublication(ctx context.Context, p Publication) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH ended AS ( -- the turn of a post that waited for it
 			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post

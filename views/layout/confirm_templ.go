@@ -82,7 +82,7 @@ func Confirm(m ConfirmModel) templ.Component {
 	})
 }
 
-// ConfirmPart asks for confirmation in a dialog above the present page.
+// ConfirmPart asks for confirmation in a dialog above the current page.
 func ConfirmPart(m ConfirmModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

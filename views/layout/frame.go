@@ -133,7 +133,7 @@ func (f Frame) barURL(e navEntry) string {
 	return e.url
 }
 
-// isCurrentIn reports whether the present page belongs to one of the entries.
+// isCurrentIn reports whether the current page belongs to one of the entries.
 func (f Frame) isCurrentIn(entries []navEntry) bool {
 	return slices.ContainsFunc(entries, func(e navEntry) bool { return e.section == f.Section })
 }
@@ -158,7 +158,7 @@ func (f Frame) attentionLabel() string {
 	return fmt.Sprintf("%d things need your attention", len(f.Notices))
 }
 
-// ariaCurrent returns "page" if the present page belongs to the entry, or "".
+// ariaCurrent returns "page" if the current page belongs to the entry, or "".
 func (e navEntry) ariaCurrent(f Frame) string {
 	if e.section == f.Section {
 		return "page"

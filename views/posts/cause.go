@@ -116,13 +116,13 @@ func (m PlanModel) countWarnings() (n int) {
 	return n
 }
 
-// isWaitingForFiles reports whether the posts can be created as soon as their files have been checked.
-func (m PlanModel) isWaitingForFiles() bool {
+// isOnlyWaitingForFiles reports whether the posts can be created as soon as their files have been checked.
+func (m PlanModel) isOnlyWaitingForFiles() bool {
 	return m.Plan != nil && !m.Plan.OK && len(m.Causes) > 0 && m.countProblems() == 0
 }
 
-// rowWaitsForFiles reports whether a row's post can be created as soon as its files have been checked.
-func rowWaitsForFiles(row PlanRow) bool {
+// rowOnlyWaitsForFiles reports whether a row's post can be created as soon as its files have been checked.
+func rowOnlyWaitsForFiles(row PlanRow) bool {
 	return len(row.Issues) > 0 && !slices.ContainsFunc(row.Issues, func(i contract.Issue) bool {
 		return i.Code != string(core.IssueMediaNotReady.Code)
 	})

@@ -387,7 +387,7 @@ func (m ComposeModel) inputID(name string) string {
 
 // firstProblemInputID returns the id of the input with the plan's first problem that is about an input, or "".
 func (m ComposeModel) firstProblemInputID() string {
-	if m.Plan.canSubmit() || m.Plan.isWaitingForFiles() {
+	if m.Plan.canSubmit() || m.Plan.isOnlyWaitingForFiles() {
 		return ""
 	}
 	for _, c := range m.Plan.Causes {

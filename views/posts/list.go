@@ -125,7 +125,7 @@ func (m ListModel) tabCount(t tab) (n int, known bool) {
 	return all, true
 }
 
-// currentPageURL returns the address of the present page of the list.
+// currentPageURL returns the address of the current page of the list.
 func (m ListModel) currentPageURL() string { return m.Frame.Link.Posts(m.Filter) }
 
 // pageURL returns the address of the page of the list at a cursor; "" is the first page.

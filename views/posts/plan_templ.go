@@ -491,7 +491,7 @@ func planRow(m PlanModel, row PlanRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		case rowWaitsForFiles(row):
+		case rowOnlyWaitsForFiles(row):
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "Checking files")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -547,7 +547,7 @@ func planRow(m PlanModel, row PlanRow) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if rowWaitsForFiles(row) {
+		} else if rowOnlyWaitsForFiles(row) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<span class=\"state-icon\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -680,7 +680,7 @@ func planTime(at time.Time, zone core.Zone) templ.Component {
 // outcomeText says in words what the icon of a row means.
 func (m PlanModel) outcomeText(row PlanRow) string {
 	switch {
-	case rowWaitsForFiles(row):
+	case rowOnlyWaitsForFiles(row):
 		return "waits for its files"
 	case m.When == WhenDraft && row.OK:
 		return "will be saved"
@@ -699,7 +699,7 @@ func (m PlanModel) verdict() string {
 		return "1 problem to fix."
 	case m.Plan == nil:
 		return m.missingText()
-	case m.isWaitingForFiles():
+	case m.isOnlyWaitingForFiles():
 		return m.waitingWords()
 	case !m.Plan.OK:
 		return ui.CountNoun(max(problems, 1), "problem", "problems") + " to fix."
@@ -722,7 +722,7 @@ func (m PlanModel) waitingWords() string {
 
 func (m PlanModel) tone() string {
 	switch {
-	case m.Plan == nil && m.Refused == nil, m.isWaitingForFiles():
+	case m.Plan == nil && m.Refused == nil, m.isOnlyWaitingForFiles():
 		return ""
 	case m.Plan != nil && m.Plan.OK:
 		return "good"
@@ -731,7 +731,7 @@ func (m PlanModel) tone() string {
 }
 
 func (m PlanModel) iconName() string {
-	if m.isWaitingForFiles() {
+	if m.isOnlyWaitingForFiles() {
 		return "clock"
 	}
 	return map[string]string{"good": "circle-check", "danger": "circle-alert", "": "info"}[m.tone()]

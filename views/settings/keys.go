@@ -11,7 +11,7 @@ import (
 const (
 	FieldName  = "name"
 	FieldScope = "scope"
-	FieldForm  = "form" // identifies the rendered form, so that submitting it twice creates one key
+	FieldForm  = "form" // identifies the rendered form, so that submitting it twice acts once
 )
 
 // KeysModel is the page of API keys.

@@ -132,7 +132,7 @@ func newInvitation(m MembersModel) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if m.Mails && !m.New.Emailed {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>No email was sent: this address has already received several invitations today.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<p>No email was sent: this address has recently received several invitations.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -72,7 +72,7 @@ func New(env network.Environment) (*Network, error) {
 	}
 	consent := env.Get(varConsentURL)
 	if u, err := url.Parse(consent); err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
-		return nil, fmt.Errorf("%s is %q, but must be an https address without a query", varConsentURL, consent)
+		return nil, fmt.Errorf("BELFRY_%s is %q, but must be an https address without a query", varConsentURL, consent)
 	}
 	about := description
 	about.Settle = settle

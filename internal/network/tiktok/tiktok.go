@@ -77,7 +77,7 @@ func New(env network.Environment) (*Network, error) {
 	}
 	pkce := env.Get(varPKCE)
 	if pkce != pkceHex && pkce != pkceBase64 && pkce != pkceNone {
-		return nil, fmt.Errorf("%s is %q, but must be hex, base64url or none", varPKCE, pkce)
+		return nil, fmt.Errorf("BELFRY_%s is %q, but must be hex, base64url or none", varPKCE, pkce)
 	}
 	about := description
 	about.Settle, about.PKCE = settle, pkce != pkceNone

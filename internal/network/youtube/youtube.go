@@ -29,7 +29,7 @@ func NewDriver() network.Driver {
 			{Name: varClientSecret, Help: "The secret of the OAuth client.", Secret: true},
 			{
 				Name: varSettle, Default: "60s",
-				Help: "How long a video may take to appear if YouTube does not respond to its last bytes.",
+				Help: "How long a video may take to appear if the call that uploaded its last part got no response.",
 			},
 			{
 				Name: varUploads, Default: "100",
