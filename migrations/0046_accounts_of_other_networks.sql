@@ -4,4 +4,4 @@ ALTER TABLE accounts ADD COLUMN of_other_networks boolean NOT NULL DEFAULT false
 
 UPDATE accounts SET of_other_networks = true
 WHERE status = 'revoked' AND disconnected_at IS NULL AND length(token) > 0
-	AND status_reason LIKE '%was connected while this server used other networks%';
+	AND status_reason LIKE '%this server used other networks%';

@@ -118,6 +118,7 @@ func TestAPostWaitsForItsTurnToConvertImages(t *testing.T) {
 			p := b.post(request("waits", now(), account), files...)
 			id, err := core.ParseID[core.PostKind](p.ID)
 			must(t, err)
+			b.exec(`UPDATE publications SET due_at = due_at - interval '2 hours'`) // for as long, no worker ran
 			must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
 			b.wants(b.ws.Post(p), "queued", 0, "created", "queued", "publishing")
 			close(slow.release)

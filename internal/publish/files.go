@@ -8,6 +8,7 @@ import (
 	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/internal/store"
 )
 
 // checkFilesAvailable returns a *network.Error if a file of the post cannot be sent.
@@ -44,17 +45,19 @@ func (c *claim) needsFiles(do core.Action) bool {
 		(c.pub.Handle == "" || c.pushes)
 }
 
-// convertPatience is how long after its time a post waits for the conversion of its images before that counts as a
-// failure.
+// convertPatience is how long the claims of a post wait for the conversion of its images, all together. After that, the
+// call converts them, within its own time limit.
 const convertPatience = time.Hour
 
 // convertFiles makes the JPEGs that a call needs before the call begins, because conversions wait for each other. It
 // returns false if that takes longer than a call may: the next claim continues. The call reports all other errors.
 func (c *claim) convertFiles(ctx context.Context, do core.Action) (done bool) {
-	if !c.needsFiles(do) || c.databaseNow().After(c.pub.DueAt.Add(convertPatience)) {
+	patience := c.engine.cfg.Schedule.CallTimeout()
+	waited := time.Duration(c.pub.Polls) * patience
+	if !c.needsFiles(do) || c.unreachable || c.pub.Rest == store.RestConverting && waited > convertPatience {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.engine.cfg.Schedule.CallTimeout())
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for i, jpeg := range c.conversions {
 		if jpeg != nil && c.checkOrConvertFile(ctx, i) != nil && ctx.Err() != nil {

@@ -61,8 +61,11 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Ac
 		pub.NextAt = pub.DueAt // whatever the post waits for, an attempt is made when it is due
 	}
 	pub.Polls = 0
-	if action == core.DoPoll || action == core.DoBackoff {
-		pub.Polls = c.pub.Polls + 1
+	if action == core.DoPoll || action == core.DoBackoff || action == store.RestConverting {
+		pub.Polls = 1
+		if (action == store.RestConverting) == (c.pub.Rest == store.RestConverting) {
+			pub.Polls += c.pub.Polls
+		}
 	}
 	change, changed, err := c.buildPostChange(action, now)
 	if err != nil {
