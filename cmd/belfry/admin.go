@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -47,12 +48,11 @@ func toCommandLineError(err error) error {
 
 // readPasswordLine reads one line from standard input, without the line end.
 func (p *program) readPasswordLine() (string, error) {
-	text, err := io.ReadAll(io.LimitReader(p.in, 1024))
-	if err != nil {
+	line, err := bufio.NewReader(io.LimitReader(p.in, 1024)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
 		return "", fmt.Errorf("read the password: %w", err)
 	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSuffix(line, "\r"), nil
+	return strings.TrimRight(line, "\r\n"), nil
 }
 
 func defineWorkspaceCreate(o *options) action {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"belfry/internal/store/storetest"
 )
@@ -112,5 +115,18 @@ func TestATakenPortAndAnAbsentDatabaseAreNamedBeforeAnythingIsMade(t *testing.T)
 	}
 	if code, out, _ := belfry(t, []string{"BELFRY_DATA_DIR=/proc/x", "BELFRY_ADDR=127.0.0.1:0"}, "doctor"); code != exitError || !strings.Contains(out, "BELFRY_DATA_DIR") {
 		t.Errorf("doctor exits with %d and prints %s", code, out)
+	}
+}
+
+func TestAPasswordIsReadUpToTheEndOfItsLine(t *testing.T) {
+	for input, want := range map[string]string{"six quiet bells\n": "six quiet bells", "six quiet bells\r\n": "six quiet bells"} {
+		p := program{in: io.MultiReader(strings.NewReader(input), iotest.ErrReader(errors.New("read on")))}
+		if got, err := p.readPasswordLine(); err != nil || got != want {
+			t.Errorf("%q is read as %q: %v", input, got, err)
+		}
+	}
+	p := program{in: strings.NewReader("six quiet bells")}
+	if got, err := p.readPasswordLine(); err != nil || got != "six quiet bells" {
+		t.Errorf("a line without an end is read as %q: %v", got, err)
 	}
 }

@@ -197,6 +197,25 @@ func TestSecretsAreShownNowhere(t *testing.T) {
 	}
 }
 
+func TestPrintHidesThePasswordOfAnAddressThatLacksASlash(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"smtp:belfry:canary@host:587": "smtp:[redacted]",
+		"postgres:/me:canary@db/x":    "postgres:[redacted]",
+		"file:/srv/belfry":            "file:/srv/belfry",
+		"file:media":                  "file:media",
+		"s3://key:canary@store/media": "s3://[redacted]@store/media",
+	} {
+		var s Secret
+		if err := s.UnmarshalText([]byte(value)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.redactedURL(); got != want {
+			t.Errorf("%s shows as %s, want %s", value, got, want)
+		}
+	}
+}
+
 func TestPrintMarksDefaults(t *testing.T) {
 	t.Parallel()
 	cfg, err := loadFor([]string{"BELFRY_LEASE=90s"}, declared(), true)

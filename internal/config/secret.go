@@ -44,17 +44,18 @@ func (s *Secret) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// redactedURL returns an address without its user, password and query, which may all contain secrets.
+// redactedURL returns an address without its user, password and query, which may all contain secrets. Of an address
+// without a host, only that of a folder is shown: with a slash missing, a password is part of its path.
 func (s Secret) redactedURL() string {
 	u, err := url.Parse(s.value)
 	if err != nil || u.Scheme == "" {
 		return s.String()
 	}
-	if u.Opaque != "" {
-		return u.Scheme + ":" + u.Opaque
-	}
 	if u.Host == "" {
-		return u.Scheme + ":" + u.Path
+		if u.Scheme == "file" {
+			return u.Scheme + ":" + u.Opaque + u.Path
+		}
+		return u.Scheme + ":" + redacted
 	}
 	user := ""
 	if u.User != nil {
