@@ -30,7 +30,7 @@ func (r *request) loadPostAndNetwork() (app.PostCard, network.Network, error) {
 	return card, n, nil
 }
 
-func (r *request) showEditor() error {
+func (r *request) showPostEditor() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}

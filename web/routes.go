@@ -90,7 +90,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		getRoute(at.PostsOnHold(), (*request).showPostsOnHold),
 		streamRoute(at.ChangeStream(), (*request).streamChanges),
 		pageRoute(at.Post(id), (*request).showPost),
-		pageRoute(at.EditPost(id), (*request).showEditor),
+		pageRoute(at.EditPost(id), (*request).showPostEditor),
 		postRoute(at.EditPost(id), withForm(actOnce((*request).saveOrQueueEditedPost))),
 		postRoute(at.EditPlan(id), withForm((*request).showComposerPlan)),
 		uploadRoute(at.EditFiles(id), (*request).uploadComposerFiles),

@@ -98,7 +98,7 @@ func (c *checker) checkURL(name, value string, form urlForm, schemes ...string) 
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || !slices.Contains(schemes, u.Scheme):
-		c.addProblem(name, "must be an address that begins with %s", strings.Join(schemes, " or "))
+		c.addProblem(name, "must be an address that begins with %s://", strings.Join(schemes, ":// or "))
 	case form >= anything && u.Hostname() == "":
 		c.addProblem(name, "has no host")
 	case form >= anything && u.Port() != "" && !isPort(u.Port()):
