@@ -23,8 +23,8 @@ type listing struct {
 	most   int64
 }
 
-func (l listing) Each(ctx context.Context, after string, visit blob.VisitFunc) error {
-	return l.Store.Each(ctx, after, func(key string, size int64, modified time.Time) error {
+func (l listing) Each(ctx context.Context, prefix, after string, visit blob.VisitFunc) error {
+	return l.Store.Each(ctx, prefix, after, func(key string, size int64, modified time.Time) error {
 		if l.listed.Add(1) > l.most {
 			return fmt.Errorf("more than %d keys are listed", l.most)
 		}
@@ -96,7 +96,7 @@ func TestASweepOfStoredBytesIsContinued(t *testing.T) {
 
 func storedKeys(t *testing.T, blobs blob.Store) (keys []string) {
 	t.Helper()
-	must(t, blobs.Each(t.Context(), "", func(key string, _ int64, _ time.Time) error {
+	must(t, blobs.Each(t.Context(), "", "", func(key string, _ int64, _ time.Time) error {
 		keys = append(keys, key)
 		return nil
 	}))

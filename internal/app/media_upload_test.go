@@ -57,7 +57,7 @@ func charged(t *testing.T, h *apptest.Harness, ws *apptest.Workspace) int64 {
 // blobs lists what is kept of files; receipts of posts are kept beside them.
 func blobs(t *testing.T, h *apptest.Harness) (keys []string) {
 	t.Helper()
-	must(t, h.Config.Blobs.Each(t.Context(), "", func(key string, _ int64, _ time.Time) error {
+	must(t, h.Config.Blobs.Each(t.Context(), "", "", func(key string, _ int64, _ time.Time) error {
 		if strings.HasPrefix(key, "media/") {
 			keys = append(keys, key)
 		}

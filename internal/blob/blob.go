@@ -44,9 +44,9 @@ type Store interface {
 	Open(ctx context.Context, key string) (Object, error)
 	// Delete removes the object under key, if there is one.
 	Delete(ctx context.Context, key string) error
-	// Each calls visit for every object whose key is greater than after, in byte order. If visit returns an error, Each
-	// stops and returns that error unchanged.
-	Each(ctx context.Context, after string, visit VisitFunc) error
+	// Each calls visit for every object whose key begins with prefix and is greater than after, in byte order. If visit
+	// returns an error, Each stops and returns that error unchanged.
+	Each(ctx context.Context, prefix, after string, visit VisitFunc) error
 	// RemoveUnfinished removes the remains of interrupted calls of Put that were last modified before the given time, and
 	// returns their number. No call of Put that began before then may still be running.
 	RemoveUnfinished(ctx context.Context, before time.Time) (removed int, err error)

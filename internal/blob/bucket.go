@@ -95,8 +95,8 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-func (b *bucket) Each(ctx context.Context, after string, visit VisitFunc) error {
-	opts := minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}
+func (b *bucket) Each(ctx context.Context, prefix, after string, visit VisitFunc) error {
+	opts := minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}
 	if after != "" {
 		opts.StartAfter = b.prefix + after
 	}

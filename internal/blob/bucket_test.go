@@ -72,7 +72,7 @@ func TestBucketWhoseServerStops(t *testing.T) {
 		"open":         opening,
 		"read":         reading,
 		"delete":       s.Delete(ctx, "a/b"),
-		"each":         s.Each(ctx, "", func(string, int64, time.Time) error { return nil }),
+		"each":         s.Each(ctx, "", "", func(string, int64, time.Time) error { return nil }),
 		"tidy":         tidying,
 		"check":        s.CheckReadWrite(ctx),
 		"start":        starting,

@@ -222,12 +222,12 @@ func (f *folder) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-func (f *folder) Each(ctx context.Context, after string, visit VisitFunc) error {
-	return f.walkDir(ctx, ".", after, visit)
+func (f *folder) Each(ctx context.Context, prefix, after string, visit VisitFunc) error {
+	return f.walkDir(ctx, ".", prefix, after, visit)
 }
 
-// walkDir calls visit for every file in dir and its folders whose key is greater than after, in byte order.
-func (f *folder) walkDir(ctx context.Context, dir, after string, visit VisitFunc) error {
+// walkDir is Each for the files in dir and its folders.
+func (f *folder) walkDir(ctx context.Context, dir, prefix, after string, visit VisitFunc) error {
 	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", dir, err)
@@ -241,10 +241,12 @@ func (f *folder) walkDir(ctx context.Context, dir, after string, visit VisitFunc
 		switch {
 		case checkKey(key) != nil: // not written by this package
 		case entry.IsDir():
-			if key+"/" >= after || strings.HasPrefix(after, key+"/") {
-				err = f.walkDir(ctx, key, after, visit)
+			mayHavePrefix := strings.HasPrefix(key+"/", prefix) || strings.HasPrefix(prefix, key+"/")
+			mayBeAfter := key+"/" >= after || strings.HasPrefix(after, key+"/")
+			if mayHavePrefix && mayBeAfter {
+				err = f.walkDir(ctx, key, prefix, after, visit)
 			}
-		case entry.Type().IsRegular() && key > after:
+		case entry.Type().IsRegular() && strings.HasPrefix(key, prefix) && key > after:
 			err = visitEntry(entry, key, visit)
 		}
 		if err != nil {

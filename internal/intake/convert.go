@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"belfry/internal/blob"
@@ -67,16 +66,9 @@ func (s *Service) storeConverted(ctx context.Context, key string, m store.Media,
 
 // listConverted returns the keys of the JPEGs that were made from an image.
 func (s *Service) listConverted(ctx context.Context, key string) (made []string, err error) {
-	errEnd, prefix := errors.New("no more JPEGs"), convertedPrefix(key)
-	err = s.cfg.Blobs.Each(ctx, prefix, func(key string, _ int64, _ time.Time) error {
-		if !strings.HasPrefix(key, prefix) {
-			return errEnd
-		}
+	err = s.cfg.Blobs.Each(ctx, convertedPrefix(key), "", func(key string, _ int64, _ time.Time) error {
 		made = append(made, key)
 		return nil
 	})
-	if errors.Is(err, errEnd) {
-		err = nil
-	}
 	return made, err
 }

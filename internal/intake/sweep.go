@@ -89,7 +89,7 @@ func (s *Service) sweepBlobBatch(
 ) (last string, ended bool, err error) {
 	errFull := errors.New("the batch of keys is full")
 	seen, old := 0, []string{}
-	err = s.cfg.Blobs.Each(ctx, afterKey, func(key string, _ int64, modified time.Time) error {
+	err = s.cfg.Blobs.Each(ctx, "", afterKey, func(key string, _ int64, modified time.Time) error {
 		if modified.Before(modifiedBefore) && !strings.HasPrefix(key, restore.Prefix) {
 			old = append(old, key)
 		}

@@ -180,7 +180,7 @@ func (u unreliable) Open(ctx context.Context, key string) (blob.Object, error) {
 
 func (b *bench) blobKeys() (keys []string) {
 	b.t.Helper()
-	must(b.t, b.Config.Blobs.Each(b.Context(), "", func(key string, _ int64, _ time.Time) error {
+	must(b.t, b.Config.Blobs.Each(b.Context(), "", "", func(key string, _ int64, _ time.Time) error {
 		keys = append(keys, key)
 		return nil
 	}))

@@ -165,16 +165,13 @@ func keyPrefixAt(t time.Time) string {
 // eachKeySince calls fn for the key of every object with receipts that were written since a time, until fn returns
 // errEnd.
 func (b *Receipts) eachKeySince(ctx context.Context, since time.Time, fn func(key string) error) error {
-	after := Prefix
+	after := ""
 	if !since.IsZero() {
 		after = keyPrefixAt(since)
 	}
-	err := b.blobs.Each(ctx, after, func(key string, _ int64, _ time.Time) error {
-		switch {
-		case key == markKey:
+	err := b.blobs.Each(ctx, Prefix, after, func(key string, _ int64, _ time.Time) error {
+		if key == markKey {
 			return nil
-		case !strings.HasPrefix(key, Prefix):
-			return errEnd
 		}
 		return fn(key)
 	})

@@ -90,10 +90,10 @@ func get(t *testing.T, s blob.Store, key string) []byte {
 	return b
 }
 
-// keys lists all keys greater than after.
-func keys(t *testing.T, s blob.Store, after string) (all []string) {
+// keys lists all keys that begin with prefix and are greater than after.
+func keys(t *testing.T, s blob.Store, prefix, after string) (all []string) {
 	t.Helper()
-	if err := s.Each(t.Context(), after, func(key string, _ int64, _ time.Time) error {
+	if err := s.Each(t.Context(), prefix, after, func(key string, _ int64, _ time.Time) error {
 		all = append(all, key)
 		return nil
 	}); err != nil {
@@ -132,7 +132,7 @@ func comesBack(t *testing.T, s blob.Store) {
 		put(t, s, key, pattern(size))
 		want(t, s, key, pattern(size))
 	}
-	if got := keys(t, s, ""); !slices.Equal(got, []string{"media/9z/med_01abc9z"}) {
+	if got := keys(t, s, "", ""); !slices.Equal(got, []string{"media/9z/med_01abc9z"}) {
 		t.Errorf("listed %v", got)
 	}
 }
@@ -165,7 +165,7 @@ func breaksOff(t *testing.T, s blob.Store) {
 			}
 		}
 	}
-	if got := keys(t, s, ""); len(got) > 0 {
+	if got := keys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("left %v", got)
 	}
 	nothingUnfinished(t, s)
@@ -207,7 +207,7 @@ func oddKeys(t *testing.T, s blob.Store) {
 			}
 		}
 	}
-	if got := keys(t, s, ""); len(got) > 0 {
+	if got := keys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("made %v", got)
 	}
 }
@@ -224,7 +224,7 @@ func notFound(t *testing.T, s blob.Store) {
 			t.Errorf("delete %s: %v", key, err)
 		}
 	}
-	if got := keys(t, s, ""); len(got) > 0 {
+	if got := keys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("left %v", got)
 	}
 }

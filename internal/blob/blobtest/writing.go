@@ -124,11 +124,19 @@ func inOrder(t *testing.T, s blob.Store) {
 		if found {
 			at++
 		}
-		if got := keys(t, s, after); !slices.Equal(got, all[at:]) {
-			t.Errorf("after %q: %d keys or a wrong order, want %d: %.5q", after, len(got), len(all)-at, got)
+		for _, prefix := range []string{"", "a", "a/b", "a/b/", "a/b0", "m", "media/", "media/m", all[1_050], "nothing"} {
+			var want []string
+			for _, key := range all[at:] {
+				if strings.HasPrefix(key, prefix) {
+					want = append(want, key)
+				}
+			}
+			if got := keys(t, s, prefix, after); !slices.Equal(got, want) {
+				t.Errorf("%q after %q: %d keys or a wrong order, want %d: %.5q", prefix, after, len(got), len(want), got)
+			}
 		}
 	}
-	err := s.Each(t.Context(), "", func(key string, size int64, modified time.Time) error {
+	err := s.Each(t.Context(), "", "", func(key string, size int64, modified time.Time) error {
 		if size != int64(len(key)) || time.Since(modified).Abs() > time.Hour {
 			t.Errorf("%s has the size %d and the time %v", key, size, modified)
 		}
@@ -144,7 +152,7 @@ func listingEnds(t *testing.T, s blob.Store) {
 		put(t, s, key, nil)
 	}
 	enough, seen := errors.New("enough"), []string{}
-	err := s.Each(t.Context(), "a", func(key string, _ int64, _ time.Time) error {
+	err := s.Each(t.Context(), "", "a", func(key string, _ int64, _ time.Time) error {
 		seen = append(seen, key)
 		if key == "c/d" {
 			return enough
@@ -173,7 +181,7 @@ func cancelled(t *testing.T, s blob.Store) {
 		"put":    s.Put(ctx, "a/b", strings.NewReader("y"), 1),
 		"open":   opening,
 		"delete": s.Delete(ctx, "a/b"),
-		"each":   s.Each(ctx, "", func(string, int64, time.Time) error { return nil }),
+		"each":   s.Each(ctx, "", "", func(string, int64, time.Time) error { return nil }),
 		"tidy":   tidying,
 		"check":  s.CheckReadWrite(ctx),
 	} {
@@ -207,7 +215,7 @@ func cancelledHalfWay(t *testing.T, s blob.Store) {
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if got := keys(t, s, ""); len(got) > 0 {
+	if got := keys(t, s, "", ""); len(got) > 0 {
 		t.Errorf("left %v", got)
 	}
 	nothingUnfinished(t, s)

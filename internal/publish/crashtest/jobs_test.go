@@ -250,7 +250,7 @@ func prepareDiscard(w *world) func() string {
 
 func (w *world) countBlobs() (n int) {
 	w.t.Helper()
-	must(w.t, w.Config.Blobs.Each(w.Context(), "", func(string, int64, time.Time) error {
+	must(w.t, w.Config.Blobs.Each(w.Context(), "", "", func(string, int64, time.Time) error {
 		n++
 		return nil
 	}))
