@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
@@ -154,4 +155,49 @@ func TestAThumbnailDoesNotWaitForAllConversions(t *testing.T) {
 	if before := slices.IndexFunc(*order.keys, isThumbnail); before < 0 || before > conversions/2 {
 		t.Errorf("%d of %d conversions came first", before, conversions)
 	}
+}
+
+// heldJPEGs is a store in which JPEGs made by a conversion are stored only once release is closed.
+type heldJPEGs struct {
+	blob.Store
+	storing, release chan struct{}
+}
+
+func (h heldJPEGs) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if strings.HasSuffix(key, ".jpg") {
+		close(h.storing)
+		<-h.release
+	}
+	return h.Store.Put(ctx, key, r, size)
+}
+
+// Storing can be slow, and needs no memory for pictures.
+func TestAThumbnailDoesNotWaitUntilAJPEGIsStored(t *testing.T) {
+	t.Parallel()
+	slow := heldJPEGs{storing: make(chan struct{}), release: make(chan struct{})}
+	h := apptest.New(t, func(c *app.Config) {
+		slow.Store = c.Blobs
+		c.Blobs = slow
+	})
+	ws := h.Workspace("one")
+	m, err := h.Store.In(ws.ID).Media(t.Context(), ws.MediaID(ws.File("wide.png", mediatest.PNG(64, 48))))
+	must(t, err)
+	upload := ws.MediaID(ws.Upload("new.png", mediatest.PNG(64, 48)))
+	converted := make(chan error)
+	go func() {
+		object, err := h.App.Intake().OpenBytes(t.Context(), m, &core.Conversion{Width: 32, Height: 24, MaxBytes: 100_000})
+		if err == nil {
+			err = object.Close()
+		}
+		converted <- err
+	}()
+	<-slow.storing
+	limited, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	must(t, h.App.Intake().ProcessFile(limited, ws.ID, upload))
+	if f, err := h.Store.In(ws.ID).Media(t.Context(), upload); err != nil || f.Thumbnail == "" {
+		t.Errorf("while a JPEG is stored, the thumbnail is %q: %v", f.Thumbnail, err)
+	}
+	close(slow.release)
+	must(t, <-converted)
 }

@@ -13,8 +13,8 @@ import (
 	"belfry/internal/store"
 )
 
-// convertTime is the time limit for converting one picture. A conversion that has begun is finished even if nobody
-// waits for it anymore, because its result is kept.
+// convertTime is the time limit for converting one picture and storing the JPEG. A conversion that has begun to decode
+// is finished even if nobody waits for it anymore, because its result is kept.
 const convertTime = time.Minute
 
 // OpenBytes opens the bytes of a file or, if jpeg is not nil, the JPEG that is sent in its place. The JPEG is made and
@@ -44,24 +44,26 @@ func convertedPrefix(key string) string { return key + "." }
 
 // storeConverted stores the JPEG that is sent in place of a file, unless that has happened in the meantime.
 func (s *Service) storeConverted(ctx context.Context, key string, m store.Media, jpeg core.Conversion) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), convertTime)
+	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), convertTime)
 	defer cancel()
-	stored, err := s.cfg.Blobs.Open(ctx, key)
+	stored, err := s.cfg.Blobs.Open(finish, key)
 	if err == nil {
 		return stored.Close()
 	}
 	if !errors.Is(err, blob.ErrNotFound) {
 		return err
 	}
-	object, err := s.cfg.Blobs.Open(ctx, m.Blob)
+	object, err := s.cfg.Blobs.Open(finish, m.Blob)
 	if err != nil {
 		return err
 	}
-	made, err := media.ConvertToJPEG(ctx, object, object.Size(), jpeg)
+	made, err := s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) {
+		return media.ConvertToJPEG(finish, object, object.Size(), jpeg)
+	})
 	if err = errors.Join(err, object.Close()); err != nil {
 		return fmt.Errorf("convert media %s: %w", m.ID, err)
 	}
-	return s.cfg.Blobs.Put(ctx, key, bytes.NewReader(made), int64(len(made)))
+	return s.cfg.Blobs.Put(finish, key, bytes.NewReader(made), int64(len(made)))
 }
 
 // listConverted returns the keys of the JPEGs that were made from an image.

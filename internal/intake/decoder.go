@@ -6,7 +6,7 @@ import "context"
 // one. It is safe for concurrent use.
 type Decoder struct {
 	decoding   turn
-	converting turn // so that at most one conversion waits to decode, and thumbnails do not wait for all of them
+	converting turn // so that at most one conversion waits for decoding, and thumbnails do not wait for all of them
 }
 
 // turn contains a token while someone has the turn. The others get it in the order in which they came.
@@ -25,10 +25,10 @@ func (d *Decoder) decodeExclusively(ctx context.Context, decode func() ([]byte, 
 	return picture, err
 }
 
-// convertExclusively calls convert while no other picture is decoded. It returns an error if ctx ends before convert
-// begins.
+// convertExclusively calls convert while no other picture is converted. convert decodes with decodeExclusively. It
+// returns an error if ctx ends before convert begins.
 func (d *Decoder) convertExclusively(ctx context.Context, convert func() error) error {
-	return d.converting.run(ctx, func() error { return d.decoding.run(ctx, convert) })
+	return d.converting.run(ctx, convert)
 }
 
 // run calls do when nobody else has the turn. It returns an error if ctx ends first.
