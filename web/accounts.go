@@ -12,7 +12,6 @@ import (
 	"belfry/internal/core"
 	"belfry/views/accounts"
 	"belfry/views/layout"
-	"belfry/views/posts"
 	"belfry/views/ui"
 )
 
@@ -160,7 +159,7 @@ func (r *request) showDisconnectConfirmation() error {
 		) + "?", Points: points,
 		Action: r.link.Disconnect(r.pathID()), Button: "Disconnect",
 		Back:   r.link.Accounts(),
-		Fields: []ui.Hidden{{Name: posts.FieldForm, Value: newFormID()}},
+		Fields: []ui.Hidden{newFormIDField()},
 	})
 }
 

@@ -169,7 +169,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 		return r.redirectWithBulkRefusal(back, ids, e)
 	}
 	fields := []ui.Hidden{
-		{Name: posts.FieldForm, Value: newFormID()},
+		newFormIDField(),
 		{Name: posts.FieldAct, Value: string(core.ActDelete)},
 		{Name: posts.FieldBack, Value: back},
 	}
@@ -210,7 +210,7 @@ func (r *request) popSelection() []string {
 func (r *request) newUndoAction(before ...app.PostSchedule) *ui.Action {
 	undo := &ui.Action{
 		ID: "undo", URL: r.link.UndoPostChange(), Label: "Undo",
-		Fields: []ui.Hidden{{Name: posts.FieldForm, Value: newFormID()}},
+		Fields: []ui.Hidden{newFormIDField()},
 	}
 	for _, s := range before {
 		undo.Fields = append(undo.Fields, ui.Hidden{Name: posts.FieldBefore, Value: formatSchedule(s)})

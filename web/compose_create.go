@@ -2,35 +2,16 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
-	"strings"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/views/posts"
 	"belfry/views/ui"
 )
-
-// formLetters are the letters in ids from newFormID.
-const formLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-
-// newFormID returns an id for a rendered form. It identifies the form if it is submitted twice.
-func newFormID() string { return rand.Text() }
-
-// newFormReplay returns the key under which the response to a form is stored, so that submitting the form twice has an
-// effect only once. It returns nil if the form has no id from newFormID.
-func newFormReplay(form url.Values) *app.Replay {
-	name := form.Get(posts.FieldForm)
-	if len(name) != len(newFormID()) || strings.Trim(name, formLetters) != "" {
-		return nil
-	}
-	return &app.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
-}
 
 // saveAltTextsAndCreatePosts saves the form's alternative texts, and creates its posts, which counts toward the hourly
 // limit. If the form was submitted before and the response was lost, it returns the posts that were created then.

@@ -135,7 +135,7 @@ func (r *request) newRetryAction(after *app.Reconnected) *ui.Action {
 	retry := &ui.Action{
 		ID: "retry-others", URL: r.link.ChangePosts(), Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
 		Fields: []ui.Hidden{
-			{Name: posts.FieldForm, Value: newFormID()},
+			newFormIDField(),
 			{Name: posts.FieldAct, Value: string(core.ActRetry)},
 			{Name: posts.FieldBack, Value: r.reconnectReturnURL(after)},
 		},

@@ -202,7 +202,7 @@ func (r *request) showDeleteGroupConfirmation() error {
 	return r.renderConfirmation(layout.SectionGroups, layout.ConfirmModel{
 		Title: "Delete the group " + g.Name + "?", Points: []string{"Its accounts and their posts do not change."},
 		Action: r.link.DeleteGroup(g.ID), Button: "Delete group", Back: r.link.Groups(),
-		Fields: []ui.Hidden{{Name: groups.FieldForm, Value: newFormID()}},
+		Fields: []ui.Hidden{newFormIDField()},
 	})
 }
 

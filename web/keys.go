@@ -46,7 +46,7 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 // createKey creates an API key. Only this response shows it, because only a hash of it is stored. Submitting the form
 // again, for example by reloading, does not create a second key.
 func (r *request) createKey(form url.Values) error {
-	name := form.Get(settings.FieldForm)
+	name := form.Get(ui.FieldForm)
 	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {
 		r.setFlash(ui.ToneInfo,
 			"This key has already been created and was shown only once. If you did not copy it, revoke it and create another one.")
@@ -77,7 +77,7 @@ func (r *request) showRevokeKeyConfirmation() error {
 				Title:  "Revoke key " + k.Name + "?",
 				Points: []string{"Programs that use it stop working immediately.", "This cannot be undone."},
 				Action: r.link.RevokeKey(k.ID), Button: "Revoke key", Back: r.link.Keys(),
-				Fields: []ui.Hidden{{Name: settings.FieldForm, Value: newFormID()}},
+				Fields: []ui.Hidden{newFormIDField()},
 			})
 		}
 	}

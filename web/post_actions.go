@@ -150,7 +150,7 @@ func (r *request) showDeletePostConfirmation() error {
 	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: r.link.DeletePost(r.pathID()),
 		Button: "Delete post", Back: r.link.Post(r.pathID()),
-		Fields: []ui.Hidden{{Name: posts.FieldForm, Value: newFormID()}},
+		Fields: []ui.Hidden{newFormIDField()},
 	})
 }
 

@@ -22,7 +22,7 @@ type Model struct {
 	Date  time.Time // the day of Shown; a day is represented by its midnight in UTC
 	Zone  core.Zone // the workspace's, for days and hours
 	Now   time.Time
-	Form  string // value of FieldForm for the next move
+	Form  string // value of ui.FieldForm for the next move
 	Days  []Day
 	// Chosen is Date with more of its posts, which a phone shows below the month.
 	Chosen *Day
@@ -89,7 +89,6 @@ const (
 	FieldAt       = "at"
 	FieldRevision = "revision"
 	FieldTogether = "together" // is set for an entry that stands for several posts, which all move
-	FieldForm     = "form"     // identifies the move, so that submitting it twice acts once
 )
 
 const (

@@ -2466,7 +2466,7 @@ func RefusedPart(m Model) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if m.Refused.SendNow {
-					templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendPostNow(m.Refused.Post.ID), Label: "Send now", Icon: "send", Fields: []ui.Hidden{{Name: FieldForm, Value: m.Form}}}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "send-now", URL: m.Frame.Link.SendPostNow(m.Refused.Post.ID), Label: "Send now", Icon: "send", Fields: []ui.Hidden{{Name: ui.FieldForm, Value: m.Form}}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -2574,9 +2574,9 @@ func moveDialog(m Model) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var122 string
-		templ_7745c5c3_Var122, templ_7745c5c3_Err = templ.JoinStringErrs(FieldForm)
+		templ_7745c5c3_Var122, templ_7745c5c3_Err = templ.JoinStringErrs(ui.FieldForm)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 443, Col: 40}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 443, Col: 43}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var122))
 		if templ_7745c5c3_Err != nil {

@@ -10,14 +10,13 @@ import (
 )
 
 // Names of the form's inputs. FieldAccount occurs once per account in the group. FieldRevision is the revision of the
-// group that the form shows. FieldForm identifies the form, so that submitting it twice acts once.
+// group that the form shows.
 const (
 	FieldName        = "name"
 	FieldDescription = "description"
 	FieldColor       = "color"
 	FieldAccount     = "account"
 	FieldRevision    = "revision"
-	FieldForm        = "form"
 )
 
 // ListModel is the page of groups.
@@ -51,7 +50,7 @@ type Account struct {
 type FormModel struct {
 	Frame                    layout.Frame
 	ID                       string // "" for a new group
-	Form, Revision           string // values of FieldForm and FieldRevision
+	Form, Revision           string // values of ui.FieldForm and FieldRevision
 	Name, Description, Color string
 	Accounts                 []Account
 	// Saved is the saved version if somebody else changed the group after the form was opened, or else nil.

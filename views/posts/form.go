@@ -31,7 +31,6 @@ const (
 	FieldAt       = "at"
 	FieldZone     = "tz"
 	FieldRevision = "revision"
-	FieldForm     = "form" // identifies the rendered form, so that submitting it twice acts once
 	FieldMedia    = "media"
 	FieldUpload   = "upload"
 	FieldEarlier  = "earlier" // the file that a button moves forward
@@ -74,7 +73,7 @@ func AltFieldName(fileID string) string { return "alt." + fileID }
 // ComposeModel is the composer: for new posts or, if PostID is set, for one post.
 type ComposeModel struct {
 	Frame    layout.Frame
-	Form     string // value of FieldForm
+	Form     string // value of ui.FieldForm
 	PostID   string // of the post that is edited; its account is fixed, and it has no overrides
 	Accounts []Account
 	Unknown  []string // ids of chosen accounts that do not exist

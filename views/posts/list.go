@@ -29,7 +29,7 @@ type ListModel struct {
 	LiveToday int
 	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
-	Form                       string // value of FieldForm
+	Form                       string // value of ui.FieldForm
 }
 
 // Row is a post in the list.

@@ -29,7 +29,7 @@ const (
 type ShowModel struct {
 	Frame            layout.Frame
 	Post             contract.Post
-	Revision, Form   string    // values of FieldRevision and FieldForm
+	Revision, Form   string    // values of FieldRevision and ui.FieldForm
 	Account, Network string    // names
 	Avatar           string    // the path of the account's picture; "" without one
 	Zone             core.Zone // the workspace's
@@ -102,7 +102,7 @@ func (m ShowModel) offersAct(a core.Act) bool { return slices.Contains(m.Acts, a
 
 // hiddenInputs returns the hidden inputs of a form with only a button.
 func (m ShowModel) hiddenInputs() []ui.Hidden {
-	return []ui.Hidden{{Name: FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}
+	return []ui.Hidden{{Name: ui.FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}
 }
 
 // shownState returns the state that a post's badge shows: its status, or ui.NeedsYou if a person must check it.

@@ -11,13 +11,12 @@ import (
 const (
 	FieldName  = "name"
 	FieldScope = "scope"
-	FieldForm  = "form" // identifies the rendered form, so that submitting it twice acts once
 )
 
 // KeysModel is the page of API keys.
 type KeysModel struct {
 	Frame layout.Frame
-	Form  string // value of FieldForm
+	Form  string // value of ui.FieldForm
 	Keys  []contract.Key
 	Zone  core.Zone
 	// New is the key that was just created. Its Key is shown only once.
