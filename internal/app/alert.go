@@ -1,10 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"belfry/internal/core"
@@ -205,17 +205,7 @@ const titleShown = 80
 
 // failedPostTitle returns a post's title or, if there is none, the beginning of its text.
 func failedPostTitle(p store.FailedPost) string {
-	text := strings.Join(strings.Fields(p.Title), " ")
-	if text == "" {
-		text = strings.Join(strings.Fields(p.Text), " ")
-	}
-	if text == "" {
-		return "A post without text"
-	}
-	if cut := []rune(text); len(cut) > titleShown {
-		return string(cut[:titleShown]) + "…"
-	}
-	return text
+	return cmp.Or(core.Excerpt(p.Title, titleShown), core.Excerpt(p.Text, titleShown), "A post without text")
 }
 
 // workspacePageURL returns the address of a page in a workspace. page is the path below the workspace's address.

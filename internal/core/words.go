@@ -13,3 +13,12 @@ func ContainsAllWords(text, query string) bool {
 	}
 	return true
 }
+
+// Excerpt returns the beginning of a text on one line. A text of more than maxChars characters ends with an ellipsis.
+func Excerpt(text string, maxChars int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > maxChars {
+		return strings.TrimSpace(string(runes[:maxChars-1])) + "…"
+	}
+	return text
+}

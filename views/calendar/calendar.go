@@ -2,6 +2,7 @@
 package calendar
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -421,14 +422,7 @@ func CountPosts(entries []Post) (n int) {
 
 // excerpt returns at most maxChars of a post's title or text on one line.
 func (p Post) excerpt(maxChars int) string {
-	text := strings.Join(strings.Fields(p.Text), " ")
-	if text == "" {
-		return "No text"
-	}
-	if runes := []rune(text); len(runes) > maxChars {
-		return strings.TrimSpace(string(runes[:maxChars-1])) + "…"
-	}
-	return text
+	return cmp.Or(core.Excerpt(p.Text, maxChars), "No text")
 }
 
 // Maximum lengths of a post's title or text.

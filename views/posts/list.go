@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"belfry/internal/contract"
@@ -278,7 +277,7 @@ func (r Row) rowText() string {
 		return r.Files[0].Name
 	}
 	if r.Title != nil && r.Text != "" {
-		return excerpt(*r.Title+" · "+r.Text, rowExcerpt)
+		return core.Excerpt(*r.Title+" · "+r.Text, rowExcerpt)
 	}
 	return TitleOrText(r.Post, rowExcerpt)
 }
@@ -300,16 +299,7 @@ func TitleOrText(p contract.Post, maxChars int) string {
 	if p.Title != nil {
 		text = *p.Title
 	}
-	return cmp.Or(excerpt(text, maxChars), "No text")
-}
-
-// excerpt returns the start of a text on one line.
-func excerpt(text string, maxChars int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > maxChars {
-		return strings.TrimSpace(string(runes[:maxChars-1])) + "…"
-	}
-	return text
+	return cmp.Or(core.Excerpt(text, maxChars), "No text")
 }
 
 // Maximum lengths of a post's text in a row, and in the labels of the row's actions.
