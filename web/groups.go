@@ -159,7 +159,14 @@ func readGroupForm(form url.Values) (m groups.FormModel, chosen []string) {
 
 // finishGroupForm redirects to the groups with a message, or shows the form again with the error.
 func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved contract.Group, err error) error {
-	if e, ok := asRefusal(err); ok && e.Code != core.CodeNotFound {
+	if core.CodeOf(err) == core.CodeNotFound && core.ErrorOrInternal(err).Path != "" { // not the group itself
+		m.Refused = &contract.Error{
+			Message: "An account that you chose is no longer connected.",
+			Hint:    "Check the accounts and save the group again.",
+		}
+		return r.renderGroupForm(http.StatusNotFound, m, chosen)
+	}
+	if e, ok := asRefusal(err); ok {
 		input := e.Path
 		if input != groups.FieldName && input != groups.FieldDescription {
 			input = ""

@@ -188,3 +188,20 @@ func TestAGroupThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
 		t.Errorf("after saving again, the group is %+v", got)
 	}
 }
+
+// The page with the group's name was lost for an error page.
+func TestAGroupsFormStaysWhenAnAccountIsGone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	edited := s.ws.Group("Before")
+	for _, path := range []string{"/groups/new", "/groups/" + edited.ID} {
+		form := s.b.get(path).is(t, http.StatusOK)
+		gone := s.ws.Account("threads")
+		must(t, s.App.DisconnectAccount(t.Context(), s.ws.Owner, gone.ID))
+		shown := s.submit(form, testid("group-form"), "name", "Shops", "account", gone.ID).is(t, http.StatusNotFound)
+		shown.says(t, "An account that you chose is no longer connected.")
+		if got := attribute(shown.one(t, `input[name="name"]`), "value"); got != "Shops" {
+			t.Errorf("%s: the name is %q", path, got)
+		}
+	}
+}
