@@ -124,10 +124,14 @@ var scripts = map[string]struct{ script, want string }{
 		const updated = new Promise((resolve) => probe.addEventListener("live", () => resolve(++updates)));
 		for (let n = 0; n < 2; n++) stream.dispatchEvent(new MessageEvent("change", { data: '{"posts":["post_1"]}' }));
 		const during = updates;
+		probe.dispatchEvent(new Event("htmx:afterRequest")); // of a part of the element
+		await new Promise((resolve) => setTimeout(resolve));
+		const duringItsOwn = updates;
+		probe.classList.remove("htmx-request");
 		probe.dispatchEvent(new Event("htmx:afterRequest"));
 		await updated;
 		probe.remove();
-		return during + " " + updates;`, "0 1"},
+		return [during, duringItsOwn, updates].join(" ");`, "0 0 1"},
 	"a group without accounts is not chosen": {`
 		const { startChoosing } = await import("/static/js/accounts.js");
 		const form = document.createElement("form");

@@ -62,15 +62,17 @@ function updateElements(isConcerned) {
 
 const late = new WeakSet(); // elements with a change that came during an update
 
-// requestUpdate updates an element. During an update, it waits for its end, because htmx would drop the event.
+// requestUpdate updates an element. During an update, it waits for its end, because htmx can drop the event (hx-sync).
 function requestUpdate(element) {
-  const send = () => element.dispatchEvent(new CustomEvent("live"));
-  if (!element.matches(".htmx-request")) return send();
+  if (!element.matches(".htmx-request")) {
+    element.dispatchEvent(new CustomEvent("live"));
+    return;
+  }
   if (late.has(element)) return;
   late.add(element);
-  const sendLater = () => {
+  const retry = () => {
     late.delete(element);
-    setTimeout(send); // until then, htmx is still busy
+    setTimeout(() => requestUpdate(element)); // the request that ended may be that of a part of the element
   };
-  element.addEventListener("htmx:afterRequest", sendLater, { once: true });
+  element.addEventListener("htmx:afterRequest", retry, { once: true });
 }
