@@ -399,9 +399,10 @@ func (g *seeder) collectHoldReason(ctx context.Context, due duePost) error {
 
 // describeHeldPosts says how many posts a network's limit holds, and what to do.
 func (g *seeder) describeHeldPosts() string {
+	reasons := slices.Compact(slices.Sorted(slices.Values(g.holdReasons)))
 	return fmt.Sprintf("Demo posts that are not published yet: %d. %s\n"+
 		"Belfry publishes them then. To try it without waiting, use an empty database and an empty BELFRY_DATA_DIR.",
-		len(g.holdReasons), g.holdReasons[0])
+		len(g.holdReasons), strings.Join(reasons, " "))
 }
 
 // pollUntil calls f every 100 ms until f returns true or an error. done is false if the timeout ends first.

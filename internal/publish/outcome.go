@@ -51,6 +51,17 @@ func (c *claim) endClaim(ctx context.Context, action core.Action) error {
 	}
 }
 
+// countPolls returns how many claims in a row have ended with waiting: for the network, or for the conversion of images.
+func (c *claim) countPolls(action core.Action) int {
+	switch {
+	case action != core.DoPoll && action != core.DoBackoff && action != store.RestConverting:
+		return 0
+	case (action == store.RestConverting) != (c.pub.Rest == store.RestConverting): // it begins to wait for the other
+		return 1
+	}
+	return c.pub.Polls + 1
+}
+
 // storeOutcome stores the outcome of a claim: the post with its timeline, the ledger row, and the jobs that follow.
 func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Action) error {
 	now := c.databaseNow()
@@ -60,13 +71,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Ac
 		action != core.DoHold && action != core.DoOutcomeUnknown {
 		pub.NextAt = pub.DueAt // whatever the post waits for, an attempt is made when it is due
 	}
-	pub.Polls = 0
-	if action == core.DoPoll || action == core.DoBackoff || action == store.RestConverting {
-		pub.Polls = 1
-		if (action == store.RestConverting) == (c.pub.Rest == store.RestConverting) {
-			pub.Polls += c.pub.Polls
-		}
-	}
+	pub.Polls = c.countPolls(action)
 	change, changed, err := c.buildPostChange(action, now)
 	if err != nil {
 		return err
