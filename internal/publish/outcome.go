@@ -51,7 +51,8 @@ func (c *claim) endClaim(ctx context.Context, action core.Action) error {
 	}
 }
 
-// countPolls returns how many claims in a row have ended with waiting: for the network, or for the conversion of images.
+// countPolls returns how many claims in a row have ended with waiting for the same: the network, or the conversion of
+// images.
 func (c *claim) countPolls(action core.Action) int {
 	switch {
 	case action != core.DoPoll && action != core.DoBackoff && action != store.RestConverting:
