@@ -23,7 +23,7 @@ const (
 // measureUpload uploads a large file to the program and to nginx in turns, and measures the program's memory during its
 // uploads.
 func measureUpload(ctx context.Context, o options, folder string, t *table) error {
-	s, err := newService(o, folder)
+	s, err := newService(o, folder, "BELFRY_LIMIT_ADDRESS="+noLimit)
 	if err != nil {
 		return err
 	}
