@@ -119,6 +119,10 @@ func (s *service) upload(ctx context.Context, key, source string) (took time.Dur
 	if err := s.call(ctx, key, http.MethodPost, "/media/uploads", body, &made); err != nil {
 		return 0, 0, err
 	}
+	others, err := s.storedFiles()
+	if err != nil {
+		return 0, 0, err
+	}
 	pid := s.cmd.Process.Pid
 	before, err := memory(pid, "VmRSS")
 	if err == nil {
@@ -134,11 +138,16 @@ func (s *service) upload(ctx context.Context, key, source string) (took time.Dur
 	if err != nil {
 		return 0, 0, err
 	}
-	return took, peak - before, s.settled(ctx, key, made.MediaID)
+	return took, peak - before, s.awaitRefusal(ctx, key, made.MediaID, len(others))
 }
 
-func (s *service) settled(ctx context.Context, key, id string) error {
-	blobs := filepath.Join(s.folder, "data", "media", "media", "*", "*")
+// storedFiles returns the paths of all stored media files.
+func (s *service) storedFiles() ([]string, error) {
+	return filepath.Glob(filepath.Join(s.folder, "data", "media", "media", "*", "*"))
+}
+
+// awaitRefusal waits until a file has been refused and only the given number of other files is still stored.
+func (s *service) awaitRefusal(ctx context.Context, key, id string, others int) error {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(time.Minute); ; {
@@ -146,12 +155,12 @@ func (s *service) settled(ctx context.Context, key, id string) error {
 		if err := s.call(ctx, key, http.MethodGet, "/media/"+id, nil, &m); err != nil {
 			return err
 		}
-		left, err := filepath.Glob(blobs)
-		if err != nil || m.Status == "failed" && len(left) == 0 {
+		stored, err := s.storedFiles()
+		if err != nil || m.Status == "failed" && len(stored) == others {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("after a minute, the status of the file is %s, and %v are stored", m.Status, left)
+			return fmt.Errorf("after a minute, the status of the file is %s, and %v are stored", m.Status, stored)
 		}
 		select {
 		case <-ctx.Done():
