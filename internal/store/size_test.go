@@ -71,6 +71,34 @@ func TestStatementsReadFewRowsOfManyPosts(t *testing.T) {
 	t.Logf("%d statements explained on %d posts", len(e.explained), e.posts)
 }
 
+// A post that passes its account's turn on reads none of the other accounts' waiting posts, even before the planner's
+// statistics know of any.
+func TestPassingTheTurnReadsTheWaitingPostsOfOneAccount(t *testing.T) {
+	t.Parallel()
+	address := storetest.URL(t)
+	_, err := storetest.Fill(t.Context(), address, 5*mostRead)
+	must(t, err)
+	e := newExplainer(t, address)
+	conn, err := pgx.Connect(t.Context(), address)
+	must(t, err)
+	defer func() { must(t, conn.Close(t.Context())) }()
+	_, err = conn.Exec(t.Context(), `UPDATE publications u SET rest = 'turn', turn_of = p.account_id, due_at = now(),
+		next_action_at = now() + interval '10 minutes' FROM posts p WHERE p.id = u.post_id AND p.account_id <> $1`, e.account)
+	must(t, err)
+	const owner = "worker 1"
+	var epoch int64
+	must(t, conn.QueryRow(t.Context(), `UPDATE publications SET lease_owner = $2, lease_until = now() + interval '1 hour'
+		WHERE post_id = $1 RETURNING lease_epoch`, e.post, owner).Scan(&epoch))
+	_, err = conn.Exec(t.Context(), `INSERT INTO turns (workspace_id, account_id, post_id, until)
+		VALUES ($1, $2, $3, now() + interval '1 hour')`, e.workspace, e.account, e.post)
+	must(t, err)
+	p := store.Publication{Post: e.post, Epoch: epoch, Owner: owner}
+	p.Flow, p.Step = core.FlowHandle, core.StepIdle
+	e.run("SaveClaimEnd", func(_ *store.Store, ws store.Tenant) error {
+		return ws.SaveClaimEnd(t.Context(), p, nil, time.Minute)
+	})
+}
+
 // explainer traces a pool: it explains each statement on its connection before the statement runs.
 type explainer struct {
 	t         *testing.T

@@ -40,9 +40,10 @@ const passTurnSQL = `, held AS (
 			SELECT account_id FROM turns WHERE workspace_id = @ws AND account_id = ` + accountSQL + ` AND post_id = @post
 				AND EXISTS (SELECT FROM fenced) FOR UPDATE
 		), first AS (
-			SELECT u.post_id FROM publications u JOIN held ON u.turn_of = held.account_id
-			WHERE u.workspace_id = @ws AND u.rest = 'turn' ORDER BY u.due_at, u.post_id LIMIT 1
-			FOR NO KEY UPDATE OF u SKIP LOCKED
+			SELECT w.post_id FROM held CROSS JOIN LATERAL (
+				SELECT u.post_id FROM publications u
+				WHERE u.workspace_id = @ws AND u.turn_of = held.account_id AND u.rest = 'turn'
+				ORDER BY u.due_at, u.post_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS w
 		), woken AS (
 			UPDATE publications u SET turn_of = NULL, next_action_at = clock() FROM first
 			WHERE u.workspace_id = @ws AND u.post_id = first.post_id RETURNING u.post_id
