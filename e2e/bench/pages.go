@@ -42,7 +42,7 @@ type dashboardPage struct {
 // measurePages reads every kind of page in a workspace with 5,000 posts in a month, 200 accounts and 20,000 files. Time
 // and size are those of the page itself, uncompressed, without its pictures.
 func measurePages(ctx context.Context, o options, folder string, t *table) error {
-	p, err := startWithNetworks(ctx, o, folder)
+	p, err := startWithNetworks(ctx, o, folder, manyAccounts)
 	if err != nil {
 		return err
 	}

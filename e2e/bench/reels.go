@@ -15,7 +15,7 @@ const (
 // measureReels publishes Reels that the networks need time to process, and compares their scheduled time with the
 // networks' own records.
 func measureReels(ctx context.Context, o options, folder string, t *table) error {
-	p, err := startWithNetworks(ctx, o, folder)
+	p, err := startWithNetworks(ctx, o, folder, manyAccounts)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ var searched = []string{
 // measureSize reads lists and publishes posts with many posts in the database, of which a third belong to two accounts
 // of one workspace. Then it publishes as many posts with an empty database.
 func measureSize(ctx context.Context, o options, folder string, t *table) error {
-	p, err := startWithNetworks(ctx, o, folder)
+	p, err := startWithNetworks(ctx, o, folder, manyAccounts)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func measureSize(ctx context.Context, o options, folder string, t *table) error 
 		return err
 	}
 	p.process.stop()
-	empty, err := publishAtOnce(ctx, o, folder+"-empty", o.posts, chooseText)
+	empty, err := publishAtOnce(ctx, o, folder+"-empty", manyAccounts, o.posts, chooseText)
 	if err != nil {
 		return err
 	}

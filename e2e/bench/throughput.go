@@ -25,7 +25,7 @@ const (
 // measureThroughput publishes text posts as fast as the program can, to networks that respond immediately, and lets
 // pgbench run as many transactions for each post in the same database.
 func measureThroughput(ctx context.Context, o options, folder string, t *table) error {
-	p, err := startWithNetworks(ctx, o, folder)
+	p, err := startWithNetworks(ctx, o, folder, manyAccounts)
 	if err != nil {
 		return err
 	}
