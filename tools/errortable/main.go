@@ -32,11 +32,15 @@ const introduction = `# Error codes of the networks
 
 <!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
 
-This page lists every error code that a network documents, and what happens after the error. A failed post shows the
-network's own message, without secrets, and the hint from the table. If a code is not listed, the HTTP status of the
-response determines what happens. After an error in the publishing call, Belfry asks the network before it concludes
-that nothing was published. When an error concerns a thumbnail or a playlist, the post is already live, and the error
-becomes a note in the post's timeline.
+This page lists every error code that Belfry knows: all codes that a network documents, and a few others. It says what
+happens after the error, and who must act. A failed post shows the network's own message, without secrets, and the hint
+from the table. If Belfry acts, people need to follow the hint only if the error persists.
+
+Some codes, such as ` + "`invalid_grant`" + `, occur only while a person connects an account or while Belfry renews a token. If
+such a code occurs while a person connects an account, the account is not connected, and no post fails. If a code is not
+listed, the HTTP status of the response determines what happens. After an error in the publishing call, Belfry asks the
+network before it concludes that nothing was published. If an error concerns a thumbnail or a playlist, the post is
+already live, and the error becomes a note in the post's timeline.
 
 `
 

@@ -16,7 +16,16 @@ var variable = regexp.MustCompile(`\b[A-Z][A-Z_]{3,}\b`)
 
 // fillIn replaces the names of variables with their values.
 func fillIn(text string, value func(name string) string) string {
-	return variable.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(value(name), name) })
+	return variable.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(spellMinutes(value(name)), name) })
+}
+
+// spellMinutes returns a duration of several whole minutes as words, and any other value unchanged.
+func spellMinutes(value string) string {
+	d, err := time.ParseDuration(value)
+	if err != nil || d <= time.Minute || d%time.Minute != 0 {
+		return value
+	}
+	return fmt.Sprintf("%d minutes", d/time.Minute)
 }
 
 var proofLine = regexp.MustCompile(`^#\t([a-z]+) +(.+)$`)
@@ -60,7 +69,8 @@ const head = `# Proofs
 | Each network in its own folder | sixth, lines |
 
 The other proofs measure speed (size, bench), check and time every page (pages), run concurrent operations (operations),
-and check that the tests find bugs (bugs, repeat, fuzz). A proof without a section has not been run yet.
+check that the tests find planted bugs (bugs), and look for bugs that show only rarely (repeat, fuzz). A proof without a
+section has not been run yet.
 `
 
 // replaceSection returns the document with a new section for the proof that ran. The sections are in the order of the

@@ -21,9 +21,9 @@ func TestProofsAreReadFromTheFirstLinesOfTheScript(t *testing.T) {
 
 func TestVariablesAreFilledIn(t *testing.T) {
 	t.Parallel()
-	set := map[string]string{"STOPS": "200", "VIDEO_MIB": "2048"}
-	got := fillIn("STOPS stops, a video of VIDEO_MIB MiB, an API and NOTHING", func(name string) string { return set[name] })
-	if got != "200 stops, a video of 2048 MiB, an API and NOTHING" {
+	set := map[string]string{"STOPS": "200", "VIDEO_MIB": "2048", "FUZZTIME": "10m", "DELAY": "90s"}
+	got := fillIn("STOPS stops, VIDEO_MIB MiB for FUZZTIME or DELAY, an API and NOTHING", func(name string) string { return set[name] })
+	if got != "200 stops, 2048 MiB for 10 minutes or 90s, an API and NOTHING" {
 		t.Errorf("got %q", got)
 	}
 }
