@@ -36,11 +36,12 @@ This page lists every error code that Belfry knows: all codes that a network doc
 happens after the error, and who must act. A failed post shows the network's own message, without secrets, and the hint
 from the table. If Belfry acts, people need to follow the hint only if the error persists.
 
-Some codes, such as ` + "`invalid_grant`" + `, occur only while a person connects an account or while Belfry renews a token. If
-such a code occurs while a person connects an account, the account is not connected, and no post fails. If a code is not
-listed, the HTTP status of the response determines what happens. After an error in the publishing call, Belfry asks the
-network before it concludes that nothing was published. If an error concerns a thumbnail or a playlist, the post is
-already live, and the error becomes a note in the post's timeline.
+Some codes occur only while a person connects an account or while Belfry renews a token (` + "`invalid_grant`" + `, for
+example). If such a code occurs while a person connects an account, the account is not connected, and no post fails.
+
+If a code is not listed, the HTTP status of the response determines what happens. After an error in the publishing call,
+Belfry asks the network before it concludes that nothing was published. If an error concerns a thumbnail or a playlist,
+the post is already live, and the error becomes a note in the post's timeline.
 
 `
 
