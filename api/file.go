@@ -43,7 +43,7 @@ func (a *API) serveFile(c echo.Context) error {
 // serveAvatar serves Belfry's copy of an account's profile picture. Its address changes with the picture.
 func (a *API) serveAvatar(c echo.Context) error {
 	r := c.Request()
-	f, err := a.cfg.App.Intake().OpenAvatar(r.Context(), contract.AvatarName(c.Param("file")))
+	f, err := a.cfg.App.Intake().OpenAvatar(r.Context(), contract.TrimAvatarExtension(c.Param("file")))
 	if err != nil {
 		return err
 	}

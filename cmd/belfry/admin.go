@@ -61,7 +61,7 @@ func defineWorkspaceCreate(o *options) action {
 	o.flags.StringVar(&in.Name, "name", "", "the workspace's name")
 	o.flags.StringVar(&in.Slug, "slug", "", "the workspace's short name (default: derived from the name)")
 	o.flags.StringVar(&in.TZ, "tz", "UTC", "the workspace's time zone, such as Europe/Berlin")
-	plan := o.flags.String("plan", string(core.PlanOwner), "the workspace's plan: "+core.DefaultPlans().Names())
+	plan := o.flags.String("plan", string(core.PlanOwner), "the workspace's plan: "+core.DefaultPlans().JoinNames())
 	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's email address")
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the email address)")
 	stdin := o.flags.Bool("password-stdin", false,
@@ -95,7 +95,7 @@ func printWorkspaces(ctx context.Context, p *program, s *session) error {
 func defineWorkspacePlan(o *options) action {
 	o.required = []string{"workspace", "plan"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
-	plan := o.flags.String("plan", "", "the new plan: "+core.DefaultPlans().Names())
+	plan := o.flags.String("plan", "", "the new plan: "+core.DefaultPlans().JoinNames())
 	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		if err := s.app.SetWorkspacePlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err

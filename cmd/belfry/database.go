@@ -219,7 +219,7 @@ func (s *session) migrateAndCreateApp(ctx context.Context, log *slog.Logger, pur
 // openStorageAndRecreateApp opens the file storage and replaces the app with one that uses it. The caller closes
 // s.appConfig.Blobs.
 func (s *session) openStorageAndRecreateApp(ctx context.Context) (err error) {
-	if s.appConfig.Blobs, err = blob.Open(ctx, s.cfg.StorageURL.Reveal()); err != nil {
+	if s.appConfig.Blobs, err = blob.OpenAndCheck(ctx, s.cfg.StorageURL.Reveal()); err != nil {
 		return err
 	}
 	s.app, err = newApp(s.appConfig, s.db.pool, nil)

@@ -59,7 +59,7 @@ func checkAndDescribeFileAddress(ctx context.Context, cfg app.Config, verificati
 	prefix := cfg.MediaURL + contract.FilePath
 	why := cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
 	if why == nil {
-		why = cfg.Fetch.CheckReachable(ctx, prefix)
+		why = cfg.Fetch.CheckReachableIfOpenable(ctx, prefix)
 	}
 	var b strings.Builder
 	if why != nil {

@@ -56,7 +56,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	if shared.Blobs, err = blob.Open(ctx, cfg.StorageURL.Reveal()); err != nil {
+	if shared.Blobs, err = blob.OpenAndCheck(ctx, cfg.StorageURL.Reveal()); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, shared.Blobs.Close()) }()

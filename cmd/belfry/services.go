@@ -236,7 +236,7 @@ func overridePlans(plans core.Plans, jsonText []byte) error {
 	for name, figures := range given {
 		plan, ok := plans[name]
 		if !ok {
-			return fmt.Errorf("there is no plan %s; the plans are %s", name, plans.Names())
+			return fmt.Errorf("there is no plan %s; the plans are %s", name, plans.JoinNames())
 		}
 		if err := decodeStrict(figures, &plan); err != nil {
 			return fmt.Errorf("plan %s: %w", name, err)

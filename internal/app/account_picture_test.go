@@ -28,7 +28,7 @@ func avatarOf(t *testing.T, h *apptest.Harness, account contract.Account) (side 
 	if !ok {
 		t.Fatalf("the picture is at %s", *account.AvatarURL)
 	}
-	f, err := h.App.Intake().OpenAvatar(t.Context(), contract.AvatarName(file))
+	f, err := h.App.Intake().OpenAvatar(t.Context(), contract.TrimAvatarExtension(file))
 	if err != nil {
 		return 0, err
 	}

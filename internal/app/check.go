@@ -22,7 +22,7 @@ const (
 // checkName returns invalid_request if a name is blank, is too long, or has more than one line. The message begins with
 // label.
 func checkName(fieldPath, label, name string) error {
-	return core.CheckLine(fieldPath, label, name, maxName)
+	return core.CheckRequiredLine(fieldPath, label, name, maxName)
 }
 
 // parseEmail returns an email address without surrounding spaces, or invalid_request if it is not a plain address.

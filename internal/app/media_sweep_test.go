@@ -72,7 +72,7 @@ func TestASweepOfStoredBytesIsContinued(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	oldOrphans(t, folder, 2500)
-	blobs, err := blob.Open(t.Context(), "file:"+folder)
+	blobs, err := blob.OpenAndCheck(t.Context(), "file:"+folder)
 	must(t, err)
 	t.Cleanup(func() { must(t, blobs.Close()) })
 	var listed atomic.Int64
@@ -109,7 +109,7 @@ func TestNoStoredBytesAreDeletedWhilePublishingIsOnHold(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	oldOrphans(t, folder, 1)
-	blobs, err := blob.Open(t.Context(), "file:"+folder)
+	blobs, err := blob.OpenAndCheck(t.Context(), "file:"+folder)
 	must(t, err)
 	t.Cleanup(func() { must(t, blobs.Close()) })
 	h := apptest.New(t, func(c *app.Config) { c.Blobs = blobs })

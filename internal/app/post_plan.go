@@ -99,9 +99,9 @@ func subtractEditedPostFromUsage(ctx context.Context, t store.Tenant, r *postReq
 func (r *postRequest) quotaIssues(nth int) []core.Issue {
 	switch posts := r.plan.Posts; {
 	case r.queuesPosts() && posts != nil && r.used+int64(nth) > *posts:
-		return []core.Issue{core.IssueQuotaExceeded.With(r.used, *posts)}
+		return []core.Issue{core.IssueQuotaExceeded.WithoutNetwork(r.used, *posts)}
 	case !r.queuesPosts() && r.plan.CheckDraftQuota(r.drafts, int64(nth)) != nil:
-		return []core.Issue{core.IssueTooManyDrafts.With(r.drafts, *r.plan.Drafts)}
+		return []core.Issue{core.IssueTooManyDrafts.WithoutNetwork(r.drafts, *r.plan.Drafts)}
 	}
 	return nil
 }
@@ -126,10 +126,10 @@ func (a *App) newPlanRow(target postTarget, queues bool) core.PlanRow {
 	}
 	name := target.network.Describe().Name
 	if !target.network.IsConfigured() {
-		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.On(name))
+		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.OnNetwork(name))
 	}
 	if target.network.DeliveryFor(d).Files == network.Pulled && !a.cfg.ServesPublicFiles() {
-		row.Issues = append(row.Issues, core.IssueMediaUnreachable.On(name))
+		row.Issues = append(row.Issues, core.IssueMediaUnreachable.OnNetwork(name))
 	}
 	return row
 }

@@ -68,15 +68,15 @@ type Object interface {
 	Size() int64
 }
 
-// Open opens the store at an address and checks that it can be written to. It creates a folder that does not exist. The
-// address has one of these forms:
+// OpenAndCheck opens the store at an address and checks that it can be written to. It creates a folder that does not
+// exist. The address has one of these forms:
 //
 //	file:FOLDER
 //	s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX][?region=REGION][&tls=off]
 //
-// Key and secret are percent-encoded. Without them, Open uses the environment variables AWS_ACCESS_KEY_ID,
+// Key and secret are percent-encoded. Without them, OpenAndCheck uses the environment variables AWS_ACCESS_KEY_ID,
 // AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Errors never contain them.
-func Open(ctx context.Context, address string) (Store, error) {
+func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	u, err := url.Parse(address)
 	if err != nil { // its text contains the address
 		return nil, errors.New("open storage: the address cannot be parsed: it must be file:FOLDER or " +
@@ -87,7 +87,7 @@ func Open(ctx context.Context, address string) (Store, error) {
 	case u.Scheme == "s3":
 		s, err = newBucket(u)
 	case u.Scheme == "file" && u.Host == "" && u.Opaque+u.Path != "":
-		s, err = newFolder(filepath.Clean(u.Opaque + u.Path))
+		s, err = openOrCreateFolder(filepath.Clean(u.Opaque + u.Path))
 	default:
 		err = errors.New("the address must be file:FOLDER or s3://KEY:SECRET@HOST/BUCKET")
 	}

@@ -81,10 +81,10 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 }
 
 // abortUpload removes the parts of an upload, even if ctx has ended.
-func (b *bucket) abortUpload(ctx context.Context, name, upload string) error {
+func (b *bucket) abortUpload(ctx context.Context, name, uploadID string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
-	if err := b.core.AbortMultipartUpload(ctx, b.name, name, upload); err != nil && !isNotFound(err) {
+	if err := b.core.AbortMultipartUpload(ctx, b.name, name, uploadID); err != nil && !isNotFound(err) {
 		return err
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 
 func openStore(t *testing.T, address string) blob.Store {
 	t.Helper()
-	s, err := blob.Open(t.Context(), address)
+	s, err := blob.OpenAndCheck(t.Context(), address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestBucketWhoseServerStops(t *testing.T) {
 	_, opening := s.Open(ctx, "a/b")
 	_, tidying := s.RemoveUnfinished(ctx, time.Now())
 	_, reading := o.Read(make([]byte, 1))
-	_, starting := blob.Open(ctx, address)
+	_, starting := blob.OpenAndCheck(ctx, address)
 	for act, err := range map[string]error{
 		"put half way": halfway,
 		"put":          s.Put(ctx, "a/b", strings.NewReader("y"), 1),
@@ -138,7 +138,7 @@ func TestBucketTakesCredentialsFromTheEnvironment(t *testing.T) {
 	}
 	user, without := u.User, *u
 	without.User = nil
-	if _, err := blob.Open(t.Context(), without.String()); err == nil ||
+	if _, err := blob.OpenAndCheck(t.Context(), without.String()); err == nil ||
 		!strings.Contains(err.Error(), "set AWS_ACCESS_KEY_ID") {
 		t.Error(err)
 	}

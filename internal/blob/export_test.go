@@ -7,7 +7,7 @@ import (
 
 // Pass copies r as a file of a folder is copied.
 func Pass(ctx context.Context, dir string, w io.Writer, r io.Reader) error {
-	f, err := newFolder(dir)
+	f, err := openOrCreateFolder(dir)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ type folder struct {
 	readAhead chan [][]byte // sets of buffers that are not in use; nil before a set's first use
 }
 
-func newFolder(dir string) (*folder, error) {
+func openOrCreateFolder(dir string) (*folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the media folder: %w", err)
 	}

@@ -15,7 +15,7 @@ import (
 func TestFolder(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store {
 		t.Helper()
-		s, err := blob.Open(t.Context(), "file:"+t.TempDir())
+		s, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		strings.Replace(there, "tls=off", "region=us-east-1", 1):        "cannot use the bucket",
 		strings.Replace(there, "/bucket", "/bucket/_media/.hidden/", 1): "after the bucket",
 	} {
-		s, err := blob.Open(t.Context(), address)
+		s, err := blob.OpenAndCheck(t.Context(), address)
 		if err == nil {
 			t.Errorf("%s is open: %v", address, s.Close())
 			continue

@@ -67,15 +67,17 @@ const AvatarPath = "/avatars/"
 const avatarExtension = ".jpg"
 
 // AvatarPathOf returns the path of the avatar that is stored under a key, or "" for the key "".
-func AvatarPathOf(key string) string {
-	if key == "" {
+func AvatarPathOf(blobKey string) string {
+	if blobKey == "" {
 		return ""
 	}
-	return AvatarPath + path.Base(key) + avatarExtension
+	return AvatarPath + path.Base(blobKey) + avatarExtension
 }
 
-// AvatarName returns the name of an avatar from the last part of its path.
-func AvatarName(file string) string { return strings.TrimSuffix(file, avatarExtension) }
+// TrimAvatarExtension returns the name of an avatar from the last part of its path.
+func TrimAvatarExtension(fileName string) string {
+	return strings.TrimSuffix(fileName, avatarExtension)
+}
 
 // Upload is a reservation: the address to which the bytes are uploaded, and when it expires.
 type Upload struct {

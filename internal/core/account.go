@@ -48,9 +48,9 @@ type Account struct {
 func (a Account) Issue() *Issue {
 	switch a.Status {
 	case AccountExpired:
-		return new(IssueAccountExpired.With(a.DisplayName))
+		return new(IssueAccountExpired.WithoutNetwork(a.DisplayName))
 	case AccountRevoked:
-		return new(IssueAccountRevoked.With(a.DisplayName))
+		return new(IssueAccountRevoked.WithoutNetwork(a.DisplayName))
 	}
 	return nil
 }

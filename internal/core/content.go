@@ -64,9 +64,9 @@ func IsForbiddenControl(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f
 }
 
-// CheckLine returns invalid_request if the text is blank, has more than maxChars characters, or contains control
-// characters such as line breaks. subject names the text and begins the message.
-func CheckLine(path, subject, text string, maxChars int) error {
+// CheckRequiredLine returns invalid_request if the text is blank, has more than maxChars characters, or contains
+// control characters such as line breaks. subject names the text and begins the message.
+func CheckRequiredLine(path, subject, text string, maxChars int) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return Invalid(path, "%s is missing.", subject)

@@ -28,7 +28,7 @@ func (z Zone) DaySpan(wallMidnight time.Time) Span {
 
 // ClockChange returns how far the clocks go forward on a day: negative if they go back, and 0 if they do not change.
 // wallMidnight is as for HourStarts.
-func (z Zone) ClockChange(wallMidnight time.Time) time.Duration {
+func (z Zone) ClockChange(wallMidnight time.Time) (forward time.Duration) {
 	day := z.DaySpan(wallMidnight)
 	return 24*time.Hour - day.To.Sub(day.From)
 }

@@ -107,7 +107,7 @@ func checkIssueWords(t *testing.T, issue core.Issue, words ...any) {
 func TestEveryIssueReadsAsSentences(t *testing.T) {
 	t.Parallel()
 	for _, text := range core.AllIssueTexts() {
-		issue := text.On("Network", issueArguments[text.Code]...)
+		issue := text.OnNetwork("Network", issueArguments[text.Code]...)
 		if issue.Code != text.Code {
 			t.Errorf("%s is called %s", text.Code, issue.Code)
 		}
@@ -124,20 +124,20 @@ func TestEveryIssueReadsAsSentencesForSeveralNetworks(t *testing.T) {
 	joined := 0
 	for _, text := range core.AllIssueTexts() {
 		args := issueArguments[text.Code]
-		first := text.On("First", args...)
+		first := text.OnNetwork("First", args...)
 		if !first.NamesNetwork() {
 			continue
 		}
 		joined++
-		issue, ok := first.Join(text.On("Second", args...))
+		issue, ok := first.Join(text.OnNetwork("Second", args...))
 		if ok {
-			issue, ok = issue.Join(text.On("Third", args...))
+			issue, ok = issue.Join(text.OnNetwork("Third", args...))
 		}
 		if !ok {
 			t.Errorf("%s is not the same on three networks", text.Code)
 		}
 		checkIssueWords(t, issue, "First, Second ", " Third")
-		if again, ok := issue.Join(text.On("Second", args...)); !ok || again.Message != issue.Message {
+		if again, ok := issue.Join(text.OnNetwork("Second", args...)); !ok || again.Message != issue.Message {
 			t.Errorf("another account changes %+v", issue)
 		}
 		if strings.Contains(issue.Hint, " on First") {
@@ -157,7 +157,7 @@ func TestJoinedIssues(t *testing.T) {
 	}{
 		"a limit for each network": {
 			[]core.Issue{
-				core.IssueCaptionTooLong.On("One", 2501, "bytes", 500), core.IssueCaptionTooLong.On("Two", 2500, "characters", 2200),
+				core.IssueCaptionTooLong.OnNetwork("One", 2501, "bytes", 500), core.IssueCaptionTooLong.OnNetwork("Two", 2500, "characters", 2200),
 			},
 			"The text is too long for One and Two.",
 			"The limit is 500 on One and 2,200 on Two, counted the way each network counts. Shorten the text, or write a " +
@@ -165,8 +165,8 @@ func TestJoinedIssues(t *testing.T) {
 		},
 		"a limit that some of the networks share": {
 			[]core.Issue{
-				core.IssueCaptionTooLong.On("One", 2501, "bytes", 500), core.IssueCaptionTooLong.On("Two", 2500, "characters", 2200),
-				core.IssueCaptionTooLong.On("Three", 2501, "characters", 2200),
+				core.IssueCaptionTooLong.OnNetwork("One", 2501, "bytes", 500), core.IssueCaptionTooLong.OnNetwork("Two", 2500, "characters", 2200),
+				core.IssueCaptionTooLong.OnNetwork("Three", 2501, "characters", 2200),
 			},
 			"The text is too long for One, Two and Three.",
 			"The limit is 500 on One, and 2,200 on Two and Three, counted the way each network counts. Shorten the text, or " +
@@ -174,22 +174,22 @@ func TestJoinedIssues(t *testing.T) {
 		},
 		"from least to most": {
 			[]core.Issue{
-				core.IssueMediaCountUnsupported.On("One", 40, 2, 10), core.IssueMediaCountUnsupported.On("Two", 40, 2, 20),
-				core.IssueMediaCountUnsupported.On("Three", 40, 2, 35),
+				core.IssueMediaCountUnsupported.OnNetwork("One", 40, 2, 10), core.IssueMediaCountUnsupported.OnNetwork("Two", 40, 2, 20),
+				core.IssueMediaCountUnsupported.OnNetwork("Three", 40, 2, 35),
 			},
 			"40 is not a valid number of files for this post on One, Two or Three.",
 			"Use from 2 to 10 files on One, from 2 to 20 files on Two and from 2 to 35 files on Three.",
 		},
 		"a file of the same format": {
 			[]core.Issue{
-				core.IssueFormatUnsupported.On("One", "{network} 100%s.gif", "JPEG", "GIF"),
-				core.IssueFormatUnsupported.On("Two", "{network} 100%s.gif", "JPEG or PNG", "GIF"),
+				core.IssueFormatUnsupported.OnNetwork("One", "{network} 100%s.gif", "JPEG", "GIF"),
+				core.IssueFormatUnsupported.OnNetwork("Two", "{network} 100%s.gif", "JPEG or PNG", "GIF"),
 			},
 			"One and Two do not accept the format of {network} 100%s.gif.",
 			"They accept JPEG on One and JPEG or PNG on Two; this file is GIF.",
 		},
 		"no network": {
-			[]core.Issue{core.IssueTimeInPast.On("One"), core.IssueTimeInPast.On("Two")},
+			[]core.Issue{core.IssueTimeInPast.OnNetwork("One"), core.IssueTimeInPast.OnNetwork("Two")},
 			"The time is in the past.", "Choose a later time, or publish now.",
 		},
 	} {
@@ -210,16 +210,16 @@ func TestJoinedIssues(t *testing.T) {
 func TestIssuesForDifferentReasonsAreNotJoined(t *testing.T) {
 	t.Parallel()
 	for name, pair := range map[string][2]core.Issue{
-		"another rule": {core.IssueMediaRequired.On("One"), core.IssueTextRequired.On("Two")},
-		"other words":  {core.IssueMediaRequired.On("One"), core.IssueVideoRequired.On("Two")},
-		"another file": {core.IssueFileTooLarge.On("One", "a.jpg", "8 MB"), core.IssueFileTooLarge.On("Two", "b.jpg", "8 MB")},
+		"another rule": {core.IssueMediaRequired.OnNetwork("One"), core.IssueTextRequired.OnNetwork("Two")},
+		"other words":  {core.IssueMediaRequired.OnNetwork("One"), core.IssueVideoRequired.OnNetwork("Two")},
+		"another file": {core.IssueFileTooLarge.OnNetwork("One", "a.jpg", "8 MB"), core.IssueFileTooLarge.OnNetwork("Two", "b.jpg", "8 MB")},
 		"another codec": {
-			core.IssueFormatUnsupported.On("One", "a.mp4", "video in H.264", "VP9"),
-			core.IssueFormatUnsupported.On("Two", "a.mp4", "audio in AAC", "MP3"),
+			core.IssueFormatUnsupported.OnNetwork("One", "a.mp4", "video in H.264", "VP9"),
+			core.IssueFormatUnsupported.OnNetwork("Two", "a.mp4", "audio in AAC", "MP3"),
 		},
-		"another account": {core.IssueAccountExpired.With("Ann"), core.IssueAccountExpired.With("Ben")},
+		"another account": {core.IssueAccountExpired.WithoutNetwork("Ann"), core.IssueAccountExpired.WithoutNetwork("Ben")},
 		"another limit of an account": {
-			core.IssueDurationOverAccount.On("One", "60 s"), core.IssueDurationOverAccount.On("One", "90 s"),
+			core.IssueDurationOverAccount.OnNetwork("One", "60 s"), core.IssueDurationOverAccount.OnNetwork("One", "90 s"),
 		},
 		"a form's own words": {core.Issue{Message: "Choose a day."}, core.Issue{Message: "Choose a time."}},
 	} {
@@ -231,7 +231,7 @@ func TestIssuesForDifferentReasonsAreNotJoined(t *testing.T) {
 
 func TestIssuesFillTheirArgumentsInOrder(t *testing.T) {
 	t.Parallel()
-	got := core.IssueCaptionTooLong.On("Network", 501, "characters", 500)
+	got := core.IssueCaptionTooLong.OnNetwork("Network", 501, "characters", 500)
 	if got.Code != "caption_too_long" || got.Message != "The text has 501 characters, more than Network allows." ||
 		got.Hint != "The limit is 500, counted the way the network counts. Shorten the text, or write a separate text for "+
 			"this network." {
@@ -241,7 +241,7 @@ func TestIssuesFillTheirArgumentsInOrder(t *testing.T) {
 
 func TestIssuesSeparateThousands(t *testing.T) {
 	t.Parallel()
-	got := core.IssueCaptionTooLong.On("Network", 64000, "characters", 63206)
+	got := core.IssueCaptionTooLong.OnNetwork("Network", 64000, "characters", 63206)
 	if !strings.Contains(got.Message, "64,000 characters") || !strings.Contains(got.Hint, "63,206,") {
 		t.Errorf("%+v", got)
 	}
@@ -249,10 +249,10 @@ func TestIssuesSeparateThousands(t *testing.T) {
 
 func TestRowIsFineWithWarnings(t *testing.T) {
 	t.Parallel()
-	if row := (core.PlanRow{Warnings: []core.Issue{core.WarnNotAShort.With()}}); !row.OK() {
+	if row := (core.PlanRow{Warnings: []core.Issue{core.WarnNotAShort.WithoutNetwork()}}); !row.OK() {
 		t.Error("a warning stands against the row")
 	}
-	if row := (core.PlanRow{Issues: []core.Issue{core.IssueTimeRequired.With()}}); row.OK() {
+	if row := (core.PlanRow{Issues: []core.Issue{core.IssueTimeRequired.WithoutNetwork()}}); row.OK() {
 		t.Error("an issue does not stand against the row")
 	}
 }

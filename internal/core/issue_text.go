@@ -60,17 +60,17 @@ func (t IssueText) withSettingAsFirstArg() IssueText {
 	return t
 }
 
-// With returns the issue with its arguments filled in: first the message's, then the hint's. It is for issues that name
-// no network.
-func (t IssueText) With(args ...any) Issue { return t.On("", args...) }
+// WithoutNetwork returns the issue with its arguments filled in: first the message's, then the hint's. It is for issues
+// that name no network.
+func (t IssueText) WithoutNetwork(args ...any) Issue { return t.OnNetwork("", args...) }
 
-// On returns the issue of a post on a network, with its arguments filled in: first the message's, then the hint's.
-// Numbers get a comma between thousands.
-func (t IssueText) On(network string, args ...any) Issue {
+// OnNetwork returns the issue of a post on a network, with its arguments filled in: first the message's, then the
+// hint's. Numbers get a comma between thousands.
+func (t IssueText) OnNetwork(network string, args ...any) Issue {
 	args = slices.Clone(args)
 	for i, arg := range args {
 		if n, ok := arg.(int); ok {
-			args[i] = count(n)
+			args[i] = countWithCommas(n)
 		}
 	}
 	issue := Issue{Code: t.Code, text: t, args: args}
@@ -89,19 +89,21 @@ func (t IssueText) On(network string, args ...any) Issue {
 	return issue
 }
 
-// count is a number that fmt prints with a comma between thousands.
-type count int64
+// countWithCommas is a number that fmt prints with a comma between thousands.
+type countWithCommas int64
 
 // Format implements fmt.Formatter for every verb.
-func (c count) Format(out fmt.State, _ rune) { _, _ = io.WriteString(out, FormatThousands(int64(c))) }
+func (c countWithCommas) Format(out fmt.State, _ rune) {
+	_, _ = io.WriteString(out, FormatThousands(int64(c)))
+}
 
-// AppendTo appends the issue that On returns: a warning to warnings, and any other issue to issues. network is "" for
-// an issue that names no network.
+// AppendTo appends the issue that OnNetwork returns: a warning to warnings, and any other issue to issues. network is
+// "" for an issue that names no network.
 func (t IssueText) AppendTo(issues, warnings *[]Issue, network string, args ...any) {
 	if t.Warning {
 		issues = warnings
 	}
-	*issues = append(*issues, t.On(network, args...))
+	*issues = append(*issues, t.OnNetwork(network, args...))
 }
 
 // WithEllipses returns the message and the hint with an ellipsis for each argument.
@@ -165,7 +167,7 @@ func (i Issue) NamesNetwork() bool { return len(i.networks) > 0 }
 // Join returns one issue for a reason that posts on several networks share, with each network and its limit. ok is
 // false if the issues have different reasons.
 func (i Issue) Join(other Issue) (joined Issue, ok bool) {
-	if i.Code != other.Code || i.reason != other.reason || !i.NamesNetwork() && !i.saysSame(other) {
+	if i.Code != other.Code || i.reason != other.reason || !i.NamesNetwork() && !i.hasSameWording(other) {
 		return i, false
 	}
 	joined = i
@@ -184,4 +186,6 @@ func (i Issue) Join(other Issue) (joined Issue, ok bool) {
 	return joined, true
 }
 
-func (i Issue) saysSame(other Issue) bool { return i.Message == other.Message && i.Hint == other.Hint }
+func (i Issue) hasSameWording(other Issue) bool {
+	return i.Message == other.Message && i.Hint == other.Hint
+}

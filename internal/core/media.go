@@ -78,11 +78,11 @@ func (m Media) WithVerifiedFacts() Media {
 func (m Media) Issue() *Issue {
 	switch {
 	case !m.PurgedAt.IsZero():
-		return new(IssueMediaPurged.With(m.Name))
+		return new(IssueMediaPurged.WithoutNetwork(m.Name))
 	case m.Status == MediaFailed:
-		return new(IssueMediaFailed.With(m.Name))
+		return new(IssueMediaFailed.WithoutNetwork(m.Name))
 	case m.Status != MediaReady:
-		return new(IssueMediaNotReady.With(m.Name))
+		return new(IssueMediaNotReady.WithoutNetwork(m.Name))
 	}
 	return nil
 }

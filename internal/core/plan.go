@@ -35,8 +35,8 @@ type Plan struct {
 // Plans is the table of subscription plans. An operator can change the limits of DefaultPlans in PLANS_FILE.
 type Plans map[PlanName]Plan
 
-// Names returns the names of the plans, sorted and separated by commas.
-func (p Plans) Names() string {
+// JoinNames returns the names of the plans, sorted and separated by commas.
+func (p Plans) JoinNames() string {
 	var names []string
 	for name := range p {
 		names = append(names, string(name))

@@ -236,12 +236,12 @@ func (p Publication) nextAfterCreate(s Signal) (Publication, Action) {
 	}
 	// An orphaned handle is invisible: the next attempt creates another.
 	p.Step = StepIdle
-	return p.retryOrFail(s)
+	return p.nextAfterHarmlessFailure(s)
 }
 
-// retryOrFail handles a failure that certainly left nothing visible. Before the post is due, a failure does not use up
-// a retry: Belfry tries again soon if the cause may pass by itself, and otherwise when the post is due.
-func (p Publication) retryOrFail(s Signal) (Publication, Action) {
+// nextAfterHarmlessFailure handles a failure that certainly left nothing visible. Before the post is due, a failure
+// does not use up a retry: Belfry tries again soon if the cause may pass by itself, and otherwise when the post is due.
+func (p Publication) nextAfterHarmlessFailure(s Signal) (Publication, Action) {
 	switch {
 	case s.Verdict == Throttled:
 		return p, DoHold
@@ -286,7 +286,7 @@ func (p Publication) nextAfterStatus(s Signal) (Publication, Action) {
 		p.Handle = ""
 		return p.becomeFailed(DoFail)
 	}
-	return p.retryOrFail(s)
+	return p.nextAfterHarmlessFailure(s)
 }
 
 func (p Publication) armAndPublish() (Publication, Action) {
@@ -335,7 +335,7 @@ func (p Publication) replaceBrokenHandle(s Signal) (Publication, Action) {
 	}
 	p = p.withoutHandleAndCall()
 	p.Step = StepIdle
-	return p.retryOrFail(s)
+	return p.nextAfterHarmlessFailure(s)
 }
 
 // isHandleDeathConclusive reports whether the end of the handle proves that nothing was published: before the arm it
@@ -368,7 +368,7 @@ func (p Publication) nextAfterPublish(s Signal) (Publication, Action) {
 		if !p.Flow.CanRepeatCall() {
 			p.Step = StepIdle
 		}
-		return p.retryOrFail(s)
+		return p.nextAfterHarmlessFailure(s)
 	}
 	if s.Verdict == Pending {
 		p.Answer = AnswerTaken
@@ -464,7 +464,7 @@ func (p Publication) nextAfterSearch(s Signal) (Publication, Action) {
 	case Ambiguous, Refused:
 		return p.becomeOutcomeUnknown()
 	}
-	return p.retryOrFail(s)
+	return p.nextAfterHarmlessFailure(s)
 }
 
 func (p Publication) becomeLive() (Publication, Action) {

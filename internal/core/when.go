@@ -78,8 +78,8 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	instants := w.Zone.instantsOf(w.Wall)
 	if len(instants) == 0 {
 		before, after := w.Zone.clockGap(w.Wall)
-		return time.Time{}, []Issue{IssueTimeDoesNotExist.With(w.Zone.Name(), before.Format("15:04"), after.Format("15:04"))},
-			nil
+		skipped := IssueTimeDoesNotExist.WithoutNetwork(w.Zone.Name(), before.Format("15:04"), after.Format("15:04"))
+		return time.Time{}, []Issue{skipped}, nil
 	}
 	at = instants[0]
 	issues = checkTimeBounds(at, now)
@@ -95,9 +95,9 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 func checkTimeBounds(at, now time.Time) []Issue {
 	switch {
 	case at.Before(now.Add(-pastTolerance)):
-		return []Issue{IssueTimeInPast.With()}
+		return []Issue{IssueTimeInPast.WithoutNetwork()}
 	case at.After(now.Add(mostDaysAhead * 24 * time.Hour)):
-		return []Issue{IssueTimeTooFar.With()}
+		return []Issue{IssueTimeTooFar.WithoutNetwork()}
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func checkTimeBounds(at, now time.Time) []Issue {
 // CheckDraftTime returns the issues of a time that was set earlier for a draft. The zero time is an issue, too.
 func CheckDraftTime(at, now time.Time) []Issue {
 	if at.IsZero() {
-		return []Issue{IssueTimeRequired.With()}
+		return []Issue{IssueTimeRequired.WithoutNetwork()}
 	}
 	return checkTimeBounds(at, now)
 }

@@ -45,8 +45,8 @@ func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, e
 }
 
 // dialWithinShare connects to one of count addresses, each of which gets the same share of the time limit.
-func (c *Client) dialWithinShare(ctx context.Context, to netip.AddrPort, count int) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(count))
+func (c *Client) dialWithinShare(ctx context.Context, to netip.AddrPort, addressCount int) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(addressCount))
 	defer cancel()
 	return c.connect(ctx, to)
 }

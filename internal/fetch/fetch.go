@@ -102,20 +102,22 @@ func newClient(cfg Config, b limits) *Client {
 	return c
 }
 
-// Get requests a file of at most limit bytes. The error is ErrAddress, ErrTooLarge or an *Error. The caller closes the
-// file.
-func (c *Client) Get(ctx context.Context, address string, limit int64) (*File, error) {
-	return c.GetFrom(ctx, address, limit, 0, "")
+// Get requests a file of at most maxFileSize bytes. The error is ErrAddress, ErrTooLarge or an *Error. The caller
+// closes the file.
+func (c *Client) Get(ctx context.Context, address string, maxFileSize int64) (*File, error) {
+	return c.GetFrom(ctx, address, maxFileSize, 0, "")
 }
 
 // GetFrom requests the rest of a file whose first offset bytes have already been downloaded. validator is the
 // File.Validator of that download. The server may send the whole file instead; see File.Offset.
-func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int64, validator string) (*File, error) {
-	u, err := parseAddress(address)
+func (c *Client) GetFrom(
+	ctx context.Context, address string, maxFileSize, offset int64, validator string,
+) (*File, error) {
+	u, err := parseAndCheckAddress(address)
 	if err != nil {
 		return nil, err
 	}
-	if offset > limit {
+	if offset > maxFileSize {
 		return nil, ErrTooLarge
 	}
 	started, callers := c.now(), ctx
@@ -125,7 +127,7 @@ func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int6
 	if err == nil {
 		r.Header = requestHeader(offset, validator)
 		var f *File
-		if f, err = c.requestFile(r, limit, offset, func(cause error) { cancel(cause); release() }); err == nil {
+		if f, err = c.requestFile(r, maxFileSize, offset, func(cause error) { cancel(cause); release() }); err == nil {
 			return f, nil
 		}
 	}
@@ -147,7 +149,7 @@ func requestHeader(offset int64, validator string) http.Header {
 }
 
 // requestFile sends a request and returns the file in the response. The file calls stop to end the request.
-func (c *Client) requestFile(r *http.Request, limit, offset int64, stop func(error)) (*File, error) {
+func (c *Client) requestFile(r *http.Request, maxFileSize, offset int64, stop func(error)) (*File, error) {
 	answer, err := c.http.Do(r)
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err // without the address, which may be a credential
@@ -156,7 +158,7 @@ func (c *Client) requestFile(r *http.Request, limit, offset int64, stop func(err
 		return nil, err
 	}
 	start, err := bodyOffset(answer, offset)
-	if err == nil && answer.ContentLength > limit-start {
+	if err == nil && answer.ContentLength > maxFileSize-start {
 		err = ErrTooLarge
 	}
 	if err != nil {
@@ -165,7 +167,7 @@ func (c *Client) requestFile(r *http.Request, limit, offset int64, stop func(err
 	}
 	f := &File{
 		Length: answer.ContentLength, Offset: start, Name: fileName(answer),
-		ctx: r.Context(), body: answer.Body, stop: stop, left: limit - start, client: c,
+		ctx: r.Context(), body: answer.Body, stop: stop, left: maxFileSize - start, client: c,
 	}
 	resumable := start > 0 || answer.Header.Get("Accept-Ranges") == "bytes"
 	if tag := answer.Header.Get("ETag"); resumable && strings.HasPrefix(tag, `"`) {

@@ -61,11 +61,11 @@ func (c *Client) CheckPublic(ctx context.Context, address string) error {
 	return nil
 }
 
-// CheckReachable returns an error that says why an address cannot be opened: no connection, an invalid certificate, a
-// redirect or a server error. For an address that the client never opens, such as one with a port, it returns nil
-// without a check.
-func (c *Client) CheckReachable(ctx context.Context, address string) error {
-	if _, err := parseAddress(address); err != nil {
+// CheckReachableIfOpenable returns an error that says why an address cannot be opened: no connection, an invalid
+// certificate, a redirect or a server error. For an address that the client never opens, such as one with a port, it
+// returns nil without a check.
+func (c *Client) CheckReachableIfOpenable(ctx context.Context, address string) error {
+	if _, err := parseAndCheckAddress(address); err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.headerTimeout)

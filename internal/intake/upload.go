@@ -62,7 +62,7 @@ func (s *Service) ReserveUpload(
 // stores nothing.
 func (s *Service) newMediaRow(name, mimeType string) (store.Media, error) {
 	name = strings.Map(dropInvisible, name)
-	if err := core.CheckLine("filename", "The file's name", name, maxNameLength); err != nil {
+	if err := core.CheckRequiredLine("filename", "The file's name", name, maxNameLength); err != nil {
 		return store.Media{}, err
 	}
 	kind, _, err := mime.ParseMediaType(mimeType)

@@ -25,7 +25,7 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
 	s, err := DecodeSettings[T](d, draft.Settings)
 	if err != nil {
-		return []core.Issue{core.IssueSettingUnavailable.With("perPlatform", err.Error())}, nil
+		return []core.Issue{core.IssueSettingUnavailable.WithoutNetwork("perPlatform", err.Error())}, nil
 	}
 	f := Findings{network: d.Name}
 	check(s, &f)

@@ -40,7 +40,7 @@ func (f *Findings) checkAccountChoices(d Description, draft Draft) {
 			continue
 		}
 		setting := fmt.Sprintf("%q", field.Label+": "+field.choiceLabel(fmt.Sprint(value)))
-		issue := core.IssueSettingUnavailable.With(setting, field.allowedHint(allowed))
+		issue := core.IssueSettingUnavailable.WithoutNetwork(setting, field.allowedHint(allowed))
 		issue.Setting = field.Name
 		f.issues = append(f.issues, issue)
 	}

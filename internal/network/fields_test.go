@@ -23,10 +23,10 @@ func (rulesOfBells) PostContentType(network.Draft) string { return "photo" }
 
 func (r rulesOfBells) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	if strings.Contains(string(d.Settings), `"cover"`) && network.CountFiles(d.Media, core.FileVideo) == 0 {
-		issues = append(issues, core.IssueSettingConflict.On("Bells", "cover", "Only for videos."))
+		issues = append(issues, core.IssueSettingConflict.OnNetwork("Bells", "cover", "Only for videos."))
 	}
 	if strings.Contains(string(d.Settings), `"note"`) && len(d.Media) > 1 {
-		warnings = append(warnings, core.WarnSettingIgnored.On("Bells", "note", "Each file has its own."))
+		warnings = append(warnings, core.WarnSettingIgnored.OnNetwork("Bells", "note", "Each file has its own."))
 	}
 	return issues, warnings
 }

@@ -18,6 +18,6 @@ func PulledFileKinds(n Network, account core.Account) []core.FileKind {
 // NewMediaUnreachableError returns the refusal of a post with files that the network cannot download because this
 // server has no public address.
 func NewMediaUnreachableError(networkName string) *Error {
-	issue := core.IssueMediaUnreachable.On(networkName)
+	issue := core.IssueMediaUnreachable.OnNetwork(networkName)
 	return &Error{Kind: Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
 }

@@ -23,7 +23,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 		err := c.checkOrConvertFile(ctx, i)
 		switch {
 		case errors.Is(err, blob.ErrNotFound):
-			issue := core.IssueMediaPurged.With(file.Name)
+			issue := core.IssueMediaPurged.WithoutNetwork(file.Name)
 			if known := file.Issue(); known != nil {
 				issue = *known
 			}

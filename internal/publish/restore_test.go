@@ -276,7 +276,7 @@ func (s *hookedStore) Put(ctx context.Context, key string, r io.Reader, size int
 // A worker keeps the mark while an operator confirms, and must not take the old mark for a second restore.
 func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	b := newBench(t)
-	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
+	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, files.Close()) })
 	hooked := &hookedStore{Store: files}
@@ -385,7 +385,7 @@ func TestADatabaseWithoutItsReceiptsIsHeld(t *testing.T) {
 	b := newBench(t)
 	must(t, b.App.Guard().HoldIfRewoundElseUpdateMark(t.Context()))
 	b.ws.Work(b.ws.Now("published before the backup", b.ws.Account("threads")))
-	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
+	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, files.Close()) })
 	guard := *b.App.Guard()
@@ -461,7 +461,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	must(t, err)
 	must(t, b.Store.AdvanceStepIDs(t.Context(), mark.Step))
 
-	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
+	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, files.Close()) })
 	r.guard.Receipts = restore.NewReceipts(files, b.Clock.Now)

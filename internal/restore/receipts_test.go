@@ -21,7 +21,7 @@ var noon = time.Date(2026, time.November, 22, 12, 0, 0, 0, time.UTC)
 
 func openStore(t *testing.T) blob.Store {
 	t.Helper()
-	store, err := blob.Open(t.Context(), "file:"+t.TempDir())
+	store, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ var bugs = []bug{
 	{
 		Name: "the link is fetched while the post becomes live", File: "internal/publish/outcome.go",
 		Old: "if err := c.enqueueFinalSteps(ctx, t); err != nil || change.Post.ExternalURL != \"\" {",
-		New: "if _, err := c.net.Link(ctx, c.item, change.Post.ExternalID); err != nil {\n\t\t\treturn store.ErrFenced\n\t\t}\n\t\t" +
+		New: "if _, err := c.net.FetchLink(ctx, c.item, change.Post.ExternalID); err != nil {\n\t\t\treturn store.ErrFenced\n\t\t}\n\t\t" +
 			"if err := c.enqueueFinalSteps(ctx, t); err != nil || change.Post.ExternalURL != \"\" {",
 		Package: engine, Tests: []string{"TestAPostIsLiveAlthoughItsLinkCannotBeFetched"},
 	},

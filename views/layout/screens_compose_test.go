@@ -95,12 +95,12 @@ func (f fixture) composers() map[string]templ.Component {
 	wrong.Plan.Plan.OK = false
 	wrong.Plan.Rows[0].OK = false
 	tooLong := func(row posts.PlanRow, has int, unit string, limit int) posts.Cause {
-		return posts.Cause{Input: posts.FieldText, Issue: core.IssueCaptionTooLong.On(row.Network, has, unit, limit)}
+		return posts.Cause{Input: posts.FieldText, Issue: core.IssueCaptionTooLong.OnNetwork(row.Network, has, unit, limit)}
 	}
 	wrong.Plan.AddOrMergeCause(tooLong(wrong.Plan.Rows[0], 620, "bytes", 500), wrong.Plan.Rows[0])
 	wrong.Plan.AddOrMergeCause(tooLong(wrong.Plan.Rows[1], 618, "characters", 600), wrong.Plan.Rows[1])
 	wrong.Plan.AddOrMergeCause(posts.Cause{
-		Warning: true, Input: posts.FieldText, Issue: core.WarnSameTextRecently.With("Bell & Rope"),
+		Warning: true, Input: posts.FieldText, Issue: core.WarnSameTextRecently.WithoutNetwork("Bell & Rope"),
 	}, wrong.Plan.Rows[1])
 	wrong.Refused = &contract.Error{
 		Code: "plan_has_issues", Message: "The plan has issues.",
@@ -139,7 +139,7 @@ func (f fixture) composers() map[string]templ.Component {
 	converted.Values.Text, converted.Plan = "The harbour at noon.", f.plan(posts.WhenNow)
 	for _, row := range converted.Plan.Rows {
 		converted.Plan.AddOrMergeCause(posts.Cause{
-			Warning: true, Input: posts.FieldMedia, Issue: core.WarnImagesConverted.On(row.Network, "harbour.png"),
+			Warning: true, Input: posts.FieldMedia, Issue: core.WarnImagesConverted.OnNetwork(row.Network, "harbour.png"),
 		}, row)
 	}
 

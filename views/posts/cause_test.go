@@ -15,7 +15,7 @@ func TestACauseOfSeveralNetworksIsToldOnce(t *testing.T) {
 		for i, network := range rows {
 			row := PlanRow{Account: fmt.Sprint("account ", i), Network: network}
 			m.Rows = append(m.Rows, row)
-			m.AddOrMergeCause(Cause{Input: input, Issue: text.On(network, args...)}, row)
+			m.AddOrMergeCause(Cause{Input: input, Issue: text.OnNetwork(network, args...)}, row)
 		}
 		return m
 	}
@@ -49,7 +49,7 @@ func TestACauseOfSeveralNetworksIsToldOnce(t *testing.T) {
 	}
 	apart := PlanModel{}
 	for _, name := range []string{"Ada", "Ben"} {
-		apart.AddOrMergeCause(Cause{Input: FieldAccount, Issue: core.IssueAccountExpired.With(name)}, PlanRow{Account: name})
+		apart.AddOrMergeCause(Cause{Input: FieldAccount, Issue: core.IssueAccountExpired.WithoutNetwork(name)}, PlanRow{Account: name})
 	}
 	if len(apart.Causes) != 2 {
 		t.Errorf("two accounts that have expired are one cause: %+v", apart.Causes)
@@ -59,7 +59,7 @@ func TestACauseOfSeveralNetworksIsToldOnce(t *testing.T) {
 // The plan said that the post was ready, or had a problem, while its files were being checked.
 func TestAPlanWaitsForFilesThatAreBeingChecked(t *testing.T) {
 	t.Parallel()
-	waits := core.IssueMediaNotReady.With("a.jpg")
+	waits := core.IssueMediaNotReady.WithoutNetwork("a.jpg")
 	issue := contract.Issue{Code: string(waits.Code), Message: waits.Message, Hint: waits.Hint, Reason: waits}
 	row := PlanRow{PlanRow: contract.PlanRow{Issues: []contract.Issue{issue}}, Account: "Ada", Network: "One"}
 	m := PlanModel{Plan: &contract.Plan{}, Rows: []PlanRow{row}, When: WhenNow}
@@ -67,7 +67,7 @@ func TestAPlanWaitsForFilesThatAreBeingChecked(t *testing.T) {
 	if got := m.verdict(); got != "Checking your files. You can send when they are ready." || m.tone() != "" || m.canSubmit() {
 		t.Errorf("%q, %q", got, m.tone())
 	}
-	m.AddOrMergeCause(Cause{Issue: core.IssueTextRequired.On("One")}, row)
+	m.AddOrMergeCause(Cause{Issue: core.IssueTextRequired.OnNetwork("One")}, row)
 	if got := m.verdict(); got != "1 problem to fix." || m.tone() != "danger" {
 		t.Errorf("%q, %q", got, m.tone())
 	}

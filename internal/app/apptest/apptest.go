@@ -90,7 +90,7 @@ func (h *Harness) Replica(options ...func(*app.Config)) *app.App {
 }
 
 func (h *Harness) config() app.Config {
-	blobs, err := blob.Open(h.Context(), h.blobsURL)
+	blobs, err := blob.OpenAndCheck(h.Context(), h.blobsURL)
 	must(h.t, err)
 	h.t.Cleanup(func() { must(h.t, blobs.Close()) })
 	client := newClient(h.t, h.NetworksURL, h.Clock.Now, nil)

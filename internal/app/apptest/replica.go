@@ -50,7 +50,7 @@ func (h *Harness) Shared() Shared {
 func Join(t testing.TB, s Shared, c Connections, at time.Time, options ...func(*app.Config)) *app.App {
 	t.Helper()
 	now := func() time.Time { return at }
-	blobs, err := blob.Open(t.Context(), s.BlobsURL)
+	blobs, err := blob.OpenAndCheck(t.Context(), s.BlobsURL)
 	must(t, err)
 	db, err := store.New(c.Pool)
 	must(t, err)
