@@ -55,7 +55,7 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 
 // groupAccountPageByNetwork returns all networks, each with its accounts on the page that begins at the offset.
 func (r *request) groupAccountPageByNetwork(cards []app.AccountCard, offset int) []accounts.Network {
-	networks, now, at := r.web.cfg.App.ListConnectableNetworks(), r.web.cfg.Now(), 0
+	networks, now, at := r.web.cfg.App.ListSupportedNetworks(), r.web.cfg.Now(), 0
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
 		list[i] = accounts.Network{

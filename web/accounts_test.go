@@ -241,7 +241,8 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	if len(b.get("/posts").all(testid("notice"))) != 0 {
 		t.Error("a healthy account is announced")
 	}
-	must(t, r.Replica(func(c *app.Config) { c.NetworksURL = "elsewhere" }).ReconcileAccountsWithNetworks(t.Context()))
+	elsewhere := r.Replica(func(c *app.Config) { c.NetworksURL = "elsewhere" })
+	must(t, elsewhere.RevokeOrRestoreAccountsOnNetworkSwitch(t.Context()))
 	page := b.get("/posts")
 	page.one(t, testid("notice")+` a[href$="/reconnect"][aria-label$=" on Threads"]`)
 	page = b.get("/accounts")

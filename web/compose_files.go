@@ -42,7 +42,7 @@ func (r *request) loadAndArrangeChosenFiles(form url.Values) (ids []string, medi
 	named := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool {
 		return id == "" || id == form.Get(posts.FieldRemove)
 	})
-	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, named)
+	found, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, named)
 	if err != nil {
 		return nil, nil, err
 	}

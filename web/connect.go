@@ -91,7 +91,7 @@ func (r *request) finishConnect() error {
 
 // startReconnectForPost is startReconnect for the account of a failed post. The post is retried afterwards.
 func (r *request) startReconnectForPost() error {
-	ask, err := r.web.cfg.App.StartReconnectForPost(r.context(), r.caller, r.pathID())
+	ask, err := r.web.cfg.App.StartReconnectToRetryPost(r.context(), r.caller, r.pathID())
 	return r.redirectToConsent(ask, err)
 }
 

@@ -119,7 +119,7 @@ func (r *request) loadAttention(f *layout.Frame) error {
 			f.Notices = append(f.Notices, r.newReconnectNotice(a))
 		}
 	}
-	hold, _, err := r.web.cfg.App.GetPublishingHold(r.context(), r.caller)
+	hold, _, err := r.web.cfg.App.FindPublishingHold(r.context(), r.caller)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (r *request) loadAttention(f *layout.Frame) error {
 			Action: "View posts", URL: r.link.PostsOnHold(),
 		})
 	}
-	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
+	counts, err := r.web.cfg.App.CountPostsByStatusCapped(r.context(), r.caller)
 	failed := counts[core.PostFailed]
 	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "failed"}
 	if failed > 0 && f.Section != layout.SectionPosts { // the tabs of that section show the number

@@ -91,7 +91,7 @@ func TestALinkThatDoesNotWorkSaysWhatToDo(t *testing.T) {
 	expired := linkOf(ws.Invite("expired@example.org", core.RoleViewer))
 	r.Clock.Advance(8 * 24 * time.Hour)
 	withdrawn := ws.Invite("withdrawn@example.org", core.RoleViewer)
-	must(t, r.App.RemoveMember(t.Context(), ws.Owner, withdrawn.ID))
+	must(t, r.App.RemoveMemberOrInvitation(t.Context(), ws.Owner, withdrawn.ID))
 	used := linkOf(ws.Invite("used@example.org", core.RoleViewer))
 	b := r.browser()
 	b.post(used, "name", "Ada", "password", "crooked bells ring").leads(t, "/posts")

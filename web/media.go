@@ -196,7 +196,7 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	if err := app.CheckFileBatchSize(ids); err != nil {
 		return r.finishFileAction(form, "", err)
 	}
-	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, ids)
+	found, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, ids)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (r *request) reserveUpload(form url.Values) error {
 
 // writeUploadedFilesJSON returns the files with the ids in the query as JSON, for the script that has uploaded them.
 func (r *request) writeUploadedFilesJSON() error {
-	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, r.echo.QueryParams()["id"])
+	found, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, r.echo.QueryParams()["id"])
 	if err != nil {
 		return r.writeErrorJSON(err)
 	}

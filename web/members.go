@@ -19,7 +19,7 @@ func (r *request) showMembers() error { return r.renderMembers(http.StatusOK, se
 func (r *request) redirectToMembers() error { return r.redirect(r.link.Members()) }
 
 func (r *request) renderMembers(status int, m settings.MembersModel) error {
-	list, err := r.web.cfg.App.ListMembers(r.context(), r.caller)
+	list, err := r.web.cfg.App.ListMembersAndInvitations(r.context(), r.caller)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (r *request) changeMemberRole(form url.Values) error {
 }
 
 func (r *request) showRemoveMemberConfirmation() error {
-	list, err := r.web.cfg.App.ListMembers(r.context(), r.caller)
+	list, err := r.web.cfg.App.ListMembersAndInvitations(r.context(), r.caller)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *request) showRemoveMemberConfirmation() error {
 }
 
 func (r *request) removeMemberOrLeave() error {
-	err := r.web.cfg.App.RemoveMember(r.context(), r.caller, r.pathID())
+	err := r.web.cfg.App.RemoveMemberOrInvitation(r.context(), r.caller, r.pathID())
 	if e, ok := asRefusal(err); ok {
 		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.errorForPeople(e)})
 	}

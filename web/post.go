@@ -63,7 +63,7 @@ func tabTitle(card app.PostCard) string {
 
 // loadContent loads the post's files and account, and adds the files and the preview.
 func (r *request) loadContent(m *posts.ShowModel, card app.PostCard) error {
-	found, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, card.MediaIDs)
+	found, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, card.MediaIDs)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (r *request) newPostModel(card app.PostCard, events []contract.Event) posts
 // loadObstacles adds what prevents the post from being published: that publishing is on hold, or its account's state.
 func (r *request) loadObstacles(m *posts.ShowModel) (err error) {
 	if m.Post.Status == string(core.PostQueued) {
-		if m.OnHold, _, err = r.web.cfg.App.GetPublishingHold(r.context(), r.caller); err != nil {
+		if m.OnHold, _, err = r.web.cfg.App.FindPublishingHold(r.context(), r.caller); err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 	for _, card := range cards {
 		named = append(named, card.MediaIDs...)
 	}
-	files, err := r.web.cfg.App.FindFilesByID(r.context(), r.caller, named)
+	files, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, named)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (r *request) isImminent(card app.PostCard) bool {
 
 // showPostsOnHold lists the posts that wait while publishing is on hold.
 func (r *request) showPostsOnHold() error {
-	reason, held, err := r.web.cfg.App.GetPublishingHold(r.context(), r.caller)
+	reason, held, err := r.web.cfg.App.FindPublishingHold(r.context(), r.caller)
 	if err != nil {
 		return err
 	}

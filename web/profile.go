@@ -93,7 +93,7 @@ func (r *request) showAuditLog() error {
 	if err != nil {
 		return err
 	}
-	members, err := r.web.cfg.App.ListMembers(r.context(), r.caller)
+	members, err := r.web.cfg.App.ListMembersAndInvitations(r.context(), r.caller)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (r *request) showPasswordReset() error {
 
 func (r *request) renderPasswordReset(status int, m auth.ResetModel) (err error) {
 	m.Token, m.Frame = r.echo.Param("token"), r.newSignedOutFrame("Choose a new password")
-	m.Email, err = r.web.cfg.App.GetPasswordResetEmail(r.context(), m.Token)
+	m.Email, err = r.web.cfg.App.GetPasswordResetUserEmail(r.context(), m.Token)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidReset()
 	}

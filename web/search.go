@@ -56,7 +56,7 @@ func (r *request) searchableActions() []layout.PaletteEntry {
 	if !r.caller.Role().CanManage() {
 		return list
 	}
-	for _, n := range r.web.cfg.App.ListConnectableNetworks() {
+	for _, n := range r.web.cfg.App.ListSupportedNetworks() {
 		if n.Configured {
 			list = append(list, layout.PaletteEntry{
 				Platform: string(n.ID), Name: "Connect an account on " + n.Name, URL: r.link.Connect(string(n.ID)),

@@ -191,7 +191,7 @@ func (p *program) printAndCheckRotation(
 	ctx context.Context, s *session, resealedInAll int, lastPass app.Rotation,
 ) error {
 	err := p.printLinef("Values re-encrypted: %d.", resealedInAll)
-	counts, countErr := s.app.CountSealedByKey(ctx)
+	counts, countErr := s.app.CountSealedByKeyAndUpdateMetric(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		err = errors.Join(err, p.printLinef("Values protected by %s: %d.", key, counts[key]))
 	}

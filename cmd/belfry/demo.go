@@ -182,7 +182,7 @@ func (g *seeder) uploadFilesAndPickTargets(
 // pickRefusableRow returns the row of one account, preferably on a network whose refusals are final. It returns none if
 // there are no rows.
 func (g *seeder) pickRefusableRow(rows []contract.PlanRow) (atMostOne []contract.PlanRow) {
-	for _, card := range g.app.ListConnectableNetworks() {
+	for _, card := range g.app.ListSupportedNetworks() {
 		for _, row := range rows {
 			if row.Platform == string(card.ID) && !card.ErrorsMayPublish {
 				return []contract.PlanRow{row}

@@ -301,7 +301,7 @@ func (g *seeder) makeSamplePosts(ctx context.Context, account contract.Account) 
 
 // listConfiguredNetworks lists the networks that are set up on this server.
 func (g *seeder) listConfiguredNetworks() []app.NetworkCard {
-	return slices.DeleteFunc(g.app.ListConnectableNetworks(), func(card app.NetworkCard) bool { return !card.Configured })
+	return slices.DeleteFunc(g.app.ListSupportedNetworks(), func(card app.NetworkCard) bool { return !card.Configured })
 }
 
 // connectAccount connects an account as a person would: it gives consent on the network's page and follows the

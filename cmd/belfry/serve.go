@@ -68,7 +68,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err := checkKeysMatchDatabase(ctx, cfg, webApp); err != nil {
 		return err
 	}
-	if err := webApp.ReconcileAccountsWithNetworks(ctx); err != nil {
+	if err := webApp.RevokeOrRestoreAccountsOnNetworkSwitch(ctx); err != nil {
 		return fmt.Errorf("check the accounts' tokens: %w", err)
 	}
 	if err := errors.Join(webApp.Guard().HoldIfRewoundElseUpdateMark(ctx), webApp.Guard().LogHold(ctx)); err != nil {

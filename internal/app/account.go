@@ -60,8 +60,8 @@ type NetworkCard struct {
 	Configured bool
 }
 
-// ListConnectableNetworks lists the networks whose accounts can be connected.
-func (a *App) ListConnectableNetworks() []NetworkCard {
+// ListSupportedNetworks lists the networks to which this version can publish, configured or not.
+func (a *App) ListSupportedNetworks() []NetworkCard {
 	var cards []NetworkCard
 	for _, n := range a.cfg.Networks.Connectors() {
 		cards = append(cards, NetworkCard{n.Describe(), n.IsConfigured()})
@@ -115,11 +115,11 @@ func (a *App) sealTokenInContext(encryptionContext string, token network.Token) 
 const reasonOtherNetworks = "The account was connected while this server used other networks: simulated instead of real ones, or the reverse. " +
 	"Reconnect the account."
 
-// ReconcileAccountsWithNetworks revokes the accounts that were not connected through the networks now in use: accounts
-// of simulated networks if the real ones are in use, or vice versa. So a token is never sent to the wrong host. It
-// also restores accounts that it revoked earlier, if their networks are in use again. It is called once when the
-// service starts.
-func (a *App) ReconcileAccountsWithNetworks(ctx context.Context) error {
+// RevokeOrRestoreAccountsOnNetworkSwitch revokes the accounts that were not connected through the networks now in use:
+// accounts of simulated networks if the real ones are in use, or vice versa. So a token is never sent to the wrong
+// host. It also restores accounts that it revoked earlier, if their networks are in use again. It is called once when
+// the service starts.
+func (a *App) RevokeOrRestoreAccountsOnNetworkSwitch(ctx context.Context) error {
 	if err := a.cfg.Store.RevokeOrRestoreAccounts(ctx, a.cfg.NetworksURL, reasonOtherNetworks); err != nil {
 		return fmt.Errorf("revoke accounts of other networks: %w", err)
 	}

@@ -315,7 +315,7 @@ func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) 
 	onReal := h.Replica(func(c *app.Config) { c.NetworksURL = "" })
 	review := func(a *app.App) (status []string, reason string) {
 		t.Helper()
-		must(t, a.ReconcileAccountsWithNetworks(t.Context()))
+		must(t, a.RevokeOrRestoreAccountsOnNetworkSwitch(t.Context()))
 		cards, err := a.ListAccountCards(t.Context(), ws.Owner, app.AccountFilter{})
 		must(t, err)
 		for _, c := range cards {

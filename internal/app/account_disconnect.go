@@ -96,7 +96,7 @@ func loadBusyAccountError(ctx context.Context, t store.Tenant, post core.Post) e
 		postLabel(post), post.AccountName).
 		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
 			"Disconnect the account after the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),
-			post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingSince())))
+			post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingNetworkSince())))
 }
 
 // postLabel returns the beginning of a post's text and its id.

@@ -54,7 +54,7 @@ func TestAConnectedAccountsPictureIsCopied(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	for _, n := range h.App.ListConnectableNetworks() {
+	for _, n := range h.App.ListSupportedNetworks() {
 		connected := ws.Account(string(n.ID))
 		if side, err := avatarOf(t, h, connected); err != nil || side != 96 {
 			t.Errorf("%s: the picture has %d pixels: %v", n.Name, side, err)

@@ -65,7 +65,11 @@ func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []co
 // copyPictureAndSaveProfile downloads an account's picture, and stores a copy of the picture and the account's names.
 // If the picture cannot be copied, it stores the names, keeps the earlier copy, and returns the error.
 func (a *App) copyPictureAndSaveProfile(ctx context.Context, t store.Tenant, account core.Account) error {
-	avatar, failed := a.copyPicture(ctx, account)
+	var avatar *string
+	key, failed := a.copyPicture(ctx, account)
+	if failed == nil {
+		avatar = &key
+	}
 	saving := context.WithoutCancel(ctx)
 	err := t.Tx(saving, func(t store.Tenant) error {
 		replaced, err := t.UpdateAccountProfile(saving, account, avatar)
@@ -80,27 +84,27 @@ func (a *App) copyPictureAndSaveProfile(ctx context.Context, t store.Tenant, acc
 	return failed
 }
 
-// copyPicture stores a small copy of an account's picture and returns the key of the copy: "" if the account has no
-// picture, and nil after an error.
-func (a *App) copyPicture(ctx context.Context, account core.Account) (avatarKey *string, err error) {
+// copyPicture stores a small copy of an account's picture and returns the key of the copy, or "" if the account has no
+// picture.
+func (a *App) copyPicture(ctx context.Context, account core.Account) (avatarKey string, err error) {
 	if account.AvatarURL == "" || a.cfg.Blobs == nil {
-		return new(""), nil
+		return "", nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, pictureCall)
 	defer cancel()
 	picture, err := a.downloadPicture(ctx, account.AvatarURL)
 	if err != nil {
-		return nil, fmt.Errorf("download the picture: %w", err)
+		return "", fmt.Errorf("download the picture: %w", err)
 	}
 	small, err := a.intake.MakeAvatar(ctx, picture)
 	if err != nil {
-		return nil, fmt.Errorf("make an avatar: %w", err)
+		return "", fmt.Errorf("make an avatar: %w", err)
 	}
 	key, err := a.intake.StoreAvatar(ctx, account.Avatar, small)
 	if err != nil {
-		return nil, fmt.Errorf("store an avatar: %w", err)
+		return "", fmt.Errorf("store an avatar: %w", err)
 	}
-	return &key, nil
+	return key, nil
 }
 
 // downloadPicture downloads a profile picture from the public internet, or from the simulated networks.

@@ -28,9 +28,9 @@ type Reconnected struct {
 	Lost []string
 }
 
-// StartReconnectForPost is StartReconnect for the account of a failed post. After the account is reconnected, Belfry
-// retries the post.
-func (a *App) StartReconnectForPost(ctx context.Context, c core.Caller, postID string) (contract.Authorize, error) {
+// StartReconnectToRetryPost is StartReconnect for the account of a failed post. After the account is reconnected,
+// Belfry retries the post.
+func (a *App) StartReconnectToRetryPost(ctx context.Context, c core.Caller, postID string) (contract.Authorize, error) {
 	t, id, err := authorizeManagerAndParseID[core.PostKind](a, c, postID)
 	if err != nil {
 		return contract.Authorize{}, err

@@ -42,7 +42,7 @@ func loseAccessTo(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, accou
 func reconnectForPost(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, p contract.Post, profile string,
 ) (app.Connected, error) {
 	t.Helper()
-	start, err := h.App.StartReconnectForPost(t.Context(), ws.Owner, p.ID)
+	start, err := h.App.StartReconnectToRetryPost(t.Context(), ws.Owner, p.ID)
 	must(t, err)
 	return finish(t, h, ws, p.Platform, h.Consent(start.AuthorizeURL, profile))
 }
@@ -111,7 +111,7 @@ func TestAPostIsRetriedOnlyIfItsAccountIsReconnectedAndItStillFails(t *testing.T
 	if want(t, core.CodeConflict, err); done.Reconnected == nil || done.Reconnected.Post != p.ID || done.Reconnected.Retried {
 		t.Errorf("with another profile: %+v", done.Reconnected)
 	}
-	start, err := h.App.StartReconnectForPost(t.Context(), ws.Owner, p.ID)
+	start, err := h.App.StartReconnectToRetryPost(t.Context(), ws.Owner, p.ID)
 	must(t, err)
 	done, err = finish(t, h, ws, "threads", h.Deny(start.AuthorizeURL))
 	if want(t, core.CodeConflict, err); done.Reconnected == nil || done.Reconnected.Post != p.ID {
@@ -121,7 +121,7 @@ func TestAPostIsRetriedOnlyIfItsAccountIsReconnectedAndItStillFails(t *testing.T
 		t.Errorf("the post is %s without a consent", now.Status)
 	}
 
-	start, err = h.App.StartReconnectForPost(t.Context(), ws.Owner, p.ID)
+	start, err = h.App.StartReconnectToRetryPost(t.Context(), ws.Owner, p.ID)
 	must(t, err)
 	_, err = h.App.DuplicatePost(t.Context(), ws.Owner, p.ID)
 	must(t, err)
@@ -138,12 +138,12 @@ func TestOnlyManagersReconnectForAPostOfTheirWorkspace(t *testing.T) {
 	ws, other := h.Workspace("one"), h.Workspace("two")
 	account := ws.Account("threads", "maren.writes")
 	p := loseAccessTo(t, h, ws, account)
-	_, err := h.App.StartReconnectForPost(t.Context(), other.Owner, p.ID)
+	_, err := h.App.StartReconnectToRetryPost(t.Context(), other.Owner, p.ID)
 	want(t, core.CodeNotFound, err)
-	_, err = h.App.StartReconnectForPost(t.Context(), ws.Member(core.RoleEditor), p.ID)
+	_, err = h.App.StartReconnectToRetryPost(t.Context(), ws.Member(core.RoleEditor), p.ID)
 	want(t, core.CodeInsufficientScope, err)
 	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, account.ID))
-	_, err = h.App.StartReconnectForPost(t.Context(), ws.Owner, p.ID)
+	_, err = h.App.StartReconnectToRetryPost(t.Context(), ws.Owner, p.ID)
 	if e := want(t, core.CodeConflict, err); e.Hint != "Connect the account again, then retry the post." {
 		t.Errorf("it says %s %s", e.Message, e.Hint)
 	}

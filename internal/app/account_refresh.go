@@ -76,7 +76,7 @@ func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core
 	var account core.Account
 	var backoff time.Duration
 	for waited := time.Duration(0); ; waited += renewalPoll {
-		account, sealed, err = t.AccountWithToken(context.WithoutCancel(ctx), id)
+		account, sealed, err = t.AccountWithTokenIncludingDisconnected(context.WithoutCancel(ctx), id)
 		if err == nil {
 			backoff, err = t.TokenRefreshBackoff(context.WithoutCancel(ctx), id)
 		}
@@ -172,7 +172,7 @@ func (a *App) requestNewToken(ctx context.Context, t store.Tenant, account core.
 		a.cfg.Metrics.CountTokenRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
 	}
-	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.delayNextRenewal(fresh))
+	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.withMinRefreshDelay(fresh))
 	if err != nil {
 		return same, err
 	}
@@ -182,8 +182,8 @@ func (a *App) requestNewToken(ctx context.Context, t store.Tenant, account core.
 	return same, nil
 }
 
-// delayNextRenewal makes sure that the next renewal is not due immediately, whatever the network says.
-func (a *App) delayNextRenewal(t network.Token) network.Token {
+// withMinRefreshDelay returns the token with a next renewal that is not due immediately, whatever the network says.
+func (a *App) withMinRefreshDelay(t network.Token) network.Token {
 	if soonest := a.cfg.Now().Add(refreshSoonest); !t.RefreshAt.IsZero() && t.RefreshAt.Before(soonest) {
 		t.RefreshAt = soonest
 	}

@@ -40,7 +40,7 @@ func revocationEncryptionContext(grantHash []byte) string {
 // enqueueGrantRevocation enqueues a job that asks the network to revoke an account's grant, if the network supports
 // this. The caller disconnects the account in the same transaction.
 func (a *App) enqueueGrantRevocation(ctx context.Context, t store.Tenant, id core.AccountID) error {
-	account, sealed, err := t.AccountWithToken(ctx, id)
+	account, sealed, err := t.AccountWithTokenIncludingDisconnected(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 		return 0, fmt.Errorf("claim a revocation: %w", err)
 	}
 	log := a.cfg.Log.With("network", r.Platform)
-	err = a.refreshTokenAndRevokeGrant(ctx, &r)
+	err = a.refreshLapsedTokenAndRevokeGrant(ctx, &r)
 	failed, called := errors.AsType[*network.Error](err)
 	ended := true // no call can still take effect
 	switch age := a.cfg.Now().Sub(r.AskedAt); {
@@ -119,9 +119,10 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 	return 0, a.cfg.Store.FinishRevocation(context.WithoutCancel(ctx), r, ended)
 }
 
-// refreshTokenAndRevokeGrant asks the network to revoke the grant. If the token has lapsed, it first renews the token
-// and stores the new one in the database and in r. The error is a *network.Error if the call to the network failed.
-func (a *App) refreshTokenAndRevokeGrant(ctx context.Context, r *store.Revocation) error {
+// refreshLapsedTokenAndRevokeGrant asks the network to revoke the grant. If the token has lapsed, it first renews the
+// token and stores the new one in the database and in r. The error is a *network.Error if the call to the network
+// failed.
+func (a *App) refreshLapsedTokenAndRevokeGrant(ctx context.Context, r *store.Revocation) error {
 	n, _ := a.cfg.Networks.FindConnector(r.Platform)
 	revoker, ok := n.(network.Revoker)
 	if !ok || !n.IsConfigured() || r.ConnectedVia != a.cfg.NetworksURL {

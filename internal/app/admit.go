@@ -7,10 +7,10 @@ import (
 	"belfry/internal/store"
 )
 
-// admitRequest checks the following, in the order of decisions.md: whether the plan includes the API, the scope,
-// whether the request is a repetition, and the hourly limit. It commits its own writes. If it admits a request with a
-// replay, either the operation stores its response, or releaseReplayKeyAfterError releases the key.
-func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
+// admitRequestOrReplay checks the following, in the order of decisions.md: whether the plan includes the API, the
+// scope, whether the request is a repetition, and the hourly limit. It commits its own writes. If it admits a request
+// with a replay, either the operation stores its response, or releaseReplayKeyAfterError releases the key.
+func (a *App) admitRequestOrReplay(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
 	t, err := a.authorizeAccess(c, access)
 	if err != nil {
 		return Answer{}, err
@@ -21,13 +21,13 @@ func (a *App) admitRequest(ctx context.Context, c core.Caller, access Access, re
 			return Answer{}, err
 		}
 		if kept.Replayed {
-			return a.attachCreationCount(ctx, t, access, kept)
+			return a.attachPostCreationCount(ctx, t, access, kept)
 		}
 	}
 	if !access.Creates {
 		return Answer{}, nil
 	}
-	counted, err := a.throttleCreation(ctx, t)
+	counted, err := a.throttlePostCreation(ctx, t)
 	if err != nil && replay != nil {
 		if err := t.ReleaseReplayKey(ctx, replay.toStoreReplay()); err != nil {
 			return Answer{}, err

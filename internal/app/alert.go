@@ -81,7 +81,7 @@ func (a *App) queueWorkspaceAlertEmails(ctx context.Context, t store.Tenant) err
 	if p.accounts, err = t.LostAccountsAmong(ctx, accounts); err != nil {
 		return err
 	}
-	readers, err := t.MembersWithMailChoice(ctx)
+	readers, err := t.MembersAndMailChoices(ctx)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SignIn(ctx, contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
-	must(t, h.App.ConfirmOwnPassword(ctx, ws.Owner, apptest.Password))
+	must(t, h.App.VerifyOwnPassword(ctx, ws.Owner, apptest.Password))
 	n = wantAudit(t, h, n,
 		`sign_in_failed session Dashboard f 192.0.2.7 REQ1`,
 		`signed_in session Dashboard f 192.0.2.7 REQ1`,
@@ -68,7 +68,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 	must(t, err)
 	_, err = h.App.EditMember(ctx, ws.Owner, contract.EditMember{ID: made.ID, Role: "admin"})
 	must(t, err)
-	must(t, h.App.RemoveMember(ctx, ws.Owner, made.ID))
+	must(t, h.App.RemoveMemberOrInvitation(ctx, ws.Owner, made.ID))
 	name := "Renamed"
 	_, err = h.App.EditWorkspace(ctx, ws.Owner, contract.EditWorkspace{Name: &name})
 	must(t, err)
@@ -148,7 +148,7 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 	for what, err := range map[string]error{
 		"create a key": create(), "revoke a key": h.App.RevokeKey(t.Context(), c, "key_x"), "invite": invite,
 		"edit a member":   edit,
-		"remove a member": h.App.RemoveMember(t.Context(), c, c.User().String()), "edit the workspace": rename,
+		"remove a member": h.App.RemoveMemberOrInvitation(t.Context(), c, c.User().String()), "edit the workspace": rename,
 	} {
 		if e := want(t, core.CodeInsufficientScope, err); !core.IsPasswordNeeded(err) ||
 			!strings.Contains(e.Hint, "Sign in again") {
@@ -161,8 +161,8 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 			t.Errorf("%s: %v, and the table of operations says %t", op.Name, err, op.Proved)
 		}
 	}
-	want(t, core.CodeInvalidRequest, h.App.ConfirmOwnPassword(t.Context(), c, "not this one"))
-	must(t, h.App.ConfirmOwnPassword(t.Context(), c, apptest.Password))
+	want(t, core.CodeInvalidRequest, h.App.VerifyOwnPassword(t.Context(), c, "not this one"))
+	must(t, h.App.VerifyOwnPassword(t.Context(), c, apptest.Password))
 }
 
 func TestTheAuditLogHasWhatAPersonDecidedAboutAPost(t *testing.T) {

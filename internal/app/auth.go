@@ -24,9 +24,11 @@ func SessionProof(passwordHash string) string {
 // touchEvery is the minimum time between two updates of a key's last use.
 const touchEvery = time.Minute
 
-// authenticateKey returns the caller for the holder of an API key, and records the use of the key. lookupErr is the
-// error from looking up the key. All invalid keys get the same unauthenticated error.
-func (a *App) authenticateKey(ctx context.Context, holder store.KeyHolder, lookupErr error) (core.Caller, error) {
+// authenticateAndRecordKeyUse returns the caller for the holder of an API key, and records the use of the key.
+// lookupErr is the error from looking up the key. All invalid keys get the same unauthenticated error.
+func (a *App) authenticateAndRecordKeyUse(ctx context.Context, holder store.KeyHolder,
+	lookupErr error,
+) (core.Caller, error) {
 	if code := core.CodeOf(lookupErr); code == core.CodeUnauthenticated {
 		return core.Caller{}, lookupErr
 	}

@@ -222,7 +222,7 @@ func TestAKeyDiesWithTheMembership(t *testing.T) {
 	made, err := h.App.CreateKey(t.Context(), admin, contract.CreateKey{Name: "k", Scope: "write"})
 	must(t, err)
 	mustKey(t, h, made.Key)
-	must(t, h.App.RemoveMember(t.Context(), ws.Owner, admin.User().String()))
+	must(t, h.App.RemoveMemberOrInvitation(t.Context(), ws.Owner, admin.User().String()))
 	_, err = h.Caller(made.Key)
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.AuthenticateSession(t.Context(), app.Session{User: admin.User().String(), Workspace: ws.ID.String(), Proof: app.SessionProof(""), ProvedAt: h.Clock.Now()})

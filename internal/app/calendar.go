@@ -34,10 +34,10 @@ type CalendarPosts struct {
 }
 
 // ListCalendarPosts returns, for each span of time, the posts that match the filter. If platform is not "", only posts
-// on that network match. Drafts without a time are in no span. Unless ungrouped is set, one CalendarPost represents all
-// posts that one request created for the same time.
+// on that network match. Drafts without a time are in no span. Unless oneEntryPerPost is set, one CalendarPost
+// represents all posts that one request created for the same time.
 func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contract.ListPosts, platform core.Platform,
-	spans []core.CalendarSpan, ungrouped bool,
+	spans []core.CalendarSpan, oneEntryPerPost bool,
 ) ([]CalendarPosts, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
@@ -48,7 +48,7 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 		return nil, err
 	}
 	f.Platform = platform
-	found, err := t.CalendarPosts(ctx, f, spans, ungrouped)
+	found, err := t.CalendarPosts(ctx, f, spans, oneEntryPerPost)
 	if err != nil {
 		return nil, err
 	}

@@ -247,7 +247,7 @@ func TestAnAccountThatIsConnectedAgainMeanwhileIsNotErased(t *testing.T) {
 	h.Clock.Advance(time.Minute)
 	erased := make(chan error, 1)
 	must(t, h.Store.In(ws.ID).Tx(t.Context(), func(tx store.Tenant) error {
-		account, token, err := tx.AccountWithToken(t.Context(), ws.AccountID(a))
+		account, token, err := tx.AccountWithTokenIncludingDisconnected(t.Context(), ws.AccountID(a))
 		must(t, err)
 		grant := stored[[]byte](t, h, a, "grant_hash")
 		_, err = tx.LockGrantsAndCheckRevoked(t.Context(), [][]byte{grant}, h.Clock.Now())

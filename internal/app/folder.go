@@ -53,7 +53,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 		if err := checkFolderPlace(ctx, t, f, 1); err != nil {
 			return err
 		}
-		return t.AddFolder(ctx, f, normalizeFolderName(f.Name))
+		return t.AddFolder(ctx, f, folderNameKey(f.Name))
 	})
 	return contract.FolderOf(f), err
 }
@@ -88,7 +88,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if err := checkFolderPlace(ctx, t, f, height); err != nil {
 			return err
 		}
-		if err := t.UpdateFolder(ctx, f, normalizeFolderName(f.Name)); err != nil {
+		if err := t.UpdateFolder(ctx, f, folderNameKey(f.Name)); err != nil {
 			return err
 		}
 		return auditFolderChange(ctx, t, c, before, f)
@@ -151,7 +151,7 @@ func parseFolderID(fieldPath string, given contract.Opt[string], current core.Fo
 
 func checkFolderName(name string) error { return checkName("name", "The folder's name", name) }
 
-// normalizeFolderName returns the form in which folder names are compared, which ignores case and Unicode composition.
-func normalizeFolderName(name string) string {
+// folderNameKey returns the form in which folder names are compared, which ignores case and Unicode composition.
+func folderNameKey(name string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }

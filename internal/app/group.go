@@ -64,7 +64,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 		return contract.Group{}, core.FeatureNotIncluded("groups")
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		if err := t.AddGroup(ctx, g); err != nil {
+		if err := t.AddEmptyGroup(ctx, g); err != nil {
 			return err
 		}
 		if err := t.SetGroupAccounts(ctx, g.ID, g.Accounts); err != nil {
@@ -99,7 +99,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		g.Name, g.Description, g.Color = valueOr(in.Name, g.Name), valueOr(in.Description, g.Description),
 			valueOr(in.Color, g.Color)
 		g.UpdatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
-		if err := t.UpdateGroup(ctx, g); err != nil {
+		if err := t.UpdateGroupFields(ctx, g); err != nil {
 			return err
 		}
 		if in.AccountIDs != nil {
@@ -132,7 +132,7 @@ func (a *App) AddAccountToGroup(ctx context.Context, c core.Caller, id, accountI
 		}
 		before := g
 		g.Accounts, g.UpdatedAt = append(g.Accounts, added[0]), a.cfg.Now().UTC().Truncate(time.Microsecond)
-		if err := t.UpdateGroup(ctx, g); err != nil {
+		if err := t.UpdateGroupFields(ctx, g); err != nil {
 			return err
 		}
 		if err := t.SetGroupAccounts(ctx, groupID, g.Accounts); err != nil {

@@ -76,6 +76,6 @@ func (a *App) DeleteExpiredRows(ctx context.Context) error {
 	if err := a.cfg.Store.DeleteOldErasures(ctx, erasureKept); err != nil {
 		return fmt.Errorf("delete old erasures: %w", err)
 	}
-	_, err = a.CountSealedByKey(ctx)
+	_, err = a.CountSealedByKeyAndUpdateMetric(ctx)
 	return err
 }

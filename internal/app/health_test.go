@@ -140,7 +140,7 @@ func TestLimitsAreThoseOfTheNetworks(t *testing.T) {
 	h := apptest.New(t)
 	got, err := h.App.GetNetworkLimits(t.Context(), h.Workspace("one").Key(core.Read).Caller)
 	must(t, err)
-	for _, card := range h.App.ListConnectableNetworks() {
+	for _, card := range h.App.ListSupportedNetworks() {
 		if got.Limits[string(card.ID)] == nil || !card.Configured {
 			t.Errorf("%s is missing or not configured", card.ID)
 		}

@@ -12,9 +12,10 @@ import (
 // heldPostsListed is the maximum number of posts that the dashboard lists for a workspace while publishing is on hold.
 const heldPostsListed = 200
 
-// GetPublishingHold returns why publishing is on hold and which of the workspace's posts are affected. The reason is
+// FindPublishingHold returns why publishing is on hold and which of the workspace's posts are affected. The reason is
 // empty if publishing is not on hold.
-func (a *App) GetPublishingHold(ctx context.Context, c core.Caller) (reason string, posts []store.HeldPost, err error) {
+func (a *App) FindPublishingHold(ctx context.Context, c core.Caller,
+) (reason string, posts []store.HeldPost, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return "", nil, err

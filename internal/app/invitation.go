@@ -178,15 +178,16 @@ func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, repla
 }
 
 // checkMemberQuota returns quota_exceeded, with the hint, if the plan does not allow one more member in addition to
-// otherMembers. The error shows the numbers in count.
-func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers int64, count store.MemberCount,
+// otherMembers. The error shows the numbers in shownCount.
+func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, otherMembers int64, shownCount store.MemberCount,
 	hint string,
 ) error {
 	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 	if err != nil || plan.Members == nil || otherMembers < *plan.Members {
 		return err
 	}
-	return core.QuotaExceeded("member", "members", count.Joined+count.Invited, *plan.Members).WithHint("%s", hint)
+	return core.QuotaExceeded("member", "members", shownCount.Joined+shownCount.Invited, *plan.Members).
+		WithHint("%s", hint)
 }
 
 // Invitation is the data on the page behind an invitation link.

@@ -150,7 +150,7 @@ func TestALinkStopsWorking(t *testing.T) {
 	expired := tokenOf(t, ws.Invite("expired@example.org", core.RoleViewer))
 	h.Clock.Advance(7 * 24 * time.Hour)
 	withdrawn := ws.Invite("withdrawn@example.org", core.RoleViewer)
-	must(t, h.App.RemoveMember(t.Context(), ws.Owner, withdrawn.ID))
+	must(t, h.App.RemoveMemberOrInvitation(t.Context(), ws.Owner, withdrawn.ID))
 	first := ws.Invite("again@example.org", core.RoleViewer)
 	again, err := h.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "AGAIN@example.org", Role: "editor", Name: "Ada"})
 	must(t, err)

@@ -253,7 +253,7 @@ func (o *postOffice) tell(after time.Duration) map[string]mailtest.Mail {
 
 func (o *postOffice) email(ws *apptest.Workspace, c core.Caller) string {
 	o.t.Helper()
-	list, err := o.App.ListMembers(o.t.Context(), ws.Owner)
+	list, err := o.App.ListMembersAndInvitations(o.t.Context(), ws.Owner)
 	must(o.t, err)
 	for _, m := range list.Members {
 		if m.ID == c.User().String() {

@@ -9,8 +9,9 @@ import (
 	"belfry/internal/store"
 )
 
-// ListMembers lists members and invitations, oldest first. Only a person who manages the workspace may list them.
-func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members, error) {
+// ListMembersAndInvitations lists members and invitations, oldest first. Only a person who manages the workspace may
+// list them.
+func (a *App) ListMembersAndInvitations(ctx context.Context, c core.Caller) (contract.Members, error) {
 	t, err := a.authorizeSession(c, true)
 	if err != nil {
 		return contract.Members{}, err
@@ -62,9 +63,9 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 	return contract.MemberOf(m), err
 }
 
-// RemoveMember removes a member or an invitation. The member's keys and sessions, or the invitation's link, stop
-// working. The member's posts stay. Everybody can remove themselves, except the last owner, who gets conflict.
-func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error {
+// RemoveMemberOrInvitation removes a member or an invitation. The member's keys and sessions, or the invitation's link,
+// stop working. The member's posts stay. Everybody can remove themselves, except the last owner, who gets conflict.
+func (a *App) RemoveMemberOrInvitation(ctx context.Context, c core.Caller, id string) error {
 	leaves := id == c.User().String()
 	t, err := a.authorizeReauthenticated(c, !leaves)
 	if err != nil {

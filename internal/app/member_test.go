@@ -18,7 +18,7 @@ func setRole(t *testing.T, h *apptest.Harness, c core.Caller, id string, role co
 
 func membersOf(t *testing.T, h *apptest.Harness, c core.Caller) map[string]contract.Member {
 	t.Helper()
-	list, err := h.App.ListMembers(t.Context(), c)
+	list, err := h.App.ListMembersAndInvitations(t.Context(), c)
 	must(t, err)
 	if list.NextCursor != nil {
 		t.Errorf("the list goes on at %s", *list.NextCursor)
@@ -47,7 +47,7 @@ func TestRolesSayWhoMayChangeMembers(t *testing.T) {
 				target := ws.Member(from).User().String()
 				change := func(c core.Caller) error {
 					if to == "" {
-						return h.App.RemoveMember(t.Context(), c, target)
+						return h.App.RemoveMemberOrInvitation(t.Context(), c, target)
 					}
 					return setRole(t, h, c, target, to)
 				}
@@ -71,7 +71,7 @@ func TestRolesSayWhoMayChangeMembers(t *testing.T) {
 		}
 	}
 	want(t, core.CodeInvalidRequest, setRole(t, h, ws.Owner, ws.Owner.User().String(), "king"))
-	_, err := h.App.ListMembers(t.Context(), ws.Member(core.RoleEditor))
+	_, err := h.App.ListMembersAndInvitations(t.Context(), ws.Member(core.RoleEditor))
 	want(t, core.CodeInsufficientScope, err)
 }
 
@@ -83,7 +83,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 	_, err := h.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "second@example.org", Role: "owner"})
 	must(t, err) // who is only invited is no owner
 	want(t, core.CodeConflict, setRole(t, h, ws.Owner, me, core.RoleAdmin))
-	want(t, core.CodeConflict, h.App.RemoveMember(t.Context(), ws.Owner, me))
+	want(t, core.CodeConflict, h.App.RemoveMemberOrInvitation(t.Context(), ws.Owner, me))
 	must(t, setRole(t, h, ws.Owner, me, core.RoleOwner))
 
 	other := ws.Member(core.RoleOwner)
@@ -134,10 +134,10 @@ func TestWhoIsRemovedCanDoNoMore(t *testing.T) {
 			by := ws.Owner
 			if leaves {
 				by = who
-				want(t, core.CodeNotFound, h.App.RemoveMember(t.Context(), elsewhere.Owner, id))
+				want(t, core.CodeNotFound, h.App.RemoveMemberOrInvitation(t.Context(), elsewhere.Owner, id))
 			}
-			must(t, h.App.RemoveMember(t.Context(), by, id))
-			want(t, core.CodeNotFound, h.App.RemoveMember(t.Context(), ws.Owner, id))
+			must(t, h.App.RemoveMemberOrInvitation(t.Context(), by, id))
+			want(t, core.CodeNotFound, h.App.RemoveMemberOrInvitation(t.Context(), ws.Owner, id))
 			_, err := h.App.AuthenticateSession(t.Context(), app.Session{User: id, Workspace: ws.ID.String(), Proof: "", ProvedAt: h.Clock.Now()})
 			want(t, core.CodeUnauthenticated, err)
 			if !key.IsZero() {
@@ -157,5 +157,6 @@ func TestWhoIsRemovedCanDoNoMore(t *testing.T) {
 		}
 	}
 	viewer := ws.Member(core.RoleViewer)
-	want(t, core.CodeInsufficientScope, h.App.RemoveMember(t.Context(), viewer, core.NewID[core.UserKind]().String()))
+	want(t, core.CodeInsufficientScope,
+		h.App.RemoveMemberOrInvitation(t.Context(), viewer, core.NewID[core.UserKind]().String()))
 }

@@ -73,7 +73,7 @@ func (a *App) RunOperation(ctx context.Context, op *Operation, r Request) (Answe
 	if !op.Repeatable {
 		replay = nil
 	}
-	answer, err := a.admitRequest(ctx, r.Caller, op.Access, replay)
+	answer, err := a.admitRequestOrReplay(ctx, r.Caller, op.Access, replay)
 	if err != nil || answer.Replayed {
 		return answer, err
 	}

@@ -57,10 +57,10 @@ var operations = []Operation{
 	newOperation("keys_create", changes, (*App).CreateKey),
 	newRemovalByID("keys_revoke", changes, (*App).RevokeKey),
 
-	newOperationWithoutInput("members_list", manages, (*App).ListMembers),
+	newOperationWithoutInput("members_list", manages, (*App).ListMembersAndInvitations),
 	newOperation("members_invite", changes, (*App).InviteMember),
 	newOperation("members_edit", changes, (*App).EditMember),
-	newRemovalByID("members_remove", person, (*App).RemoveMember),
+	newRemovalByID("members_remove", person, (*App).RemoveMemberOrInvitation),
 
 	newOperation("workspace_edit", changes, (*App).EditWorkspace),
 }

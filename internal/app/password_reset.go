@@ -71,9 +71,9 @@ type passwordReset struct {
 var resetEncryptionContext = secret.EncryptionContext("river_job", "args", queue.PasswordReset{}.Kind(), "")
 
 // QueuePasswordResetEmail queues an email with a password reset link. It does nothing if no account has the requested
-// address, or if the link has expired or was already sent. sealed is the encrypted request of a queue.PasswordReset.
-func (a *App) QueuePasswordResetEmail(ctx context.Context, sealed []byte) error {
-	plain, err := a.cfg.Ring.Open(purposeReset, resetEncryptionContext, sealed)
+// address, or if the link has expired or was already sent. sealedRequest is that of a queue.PasswordReset.
+func (a *App) QueuePasswordResetEmail(ctx context.Context, sealedRequest []byte) error {
+	plain, err := a.cfg.Ring.Open(purposeReset, resetEncryptionContext, sealedRequest)
 	if err != nil {
 		return fmt.Errorf("decode a password reset request: %w", err)
 	}
@@ -111,9 +111,9 @@ func (a *App) QueuePasswordResetEmail(ctx context.Context, sealed []byte) error 
 	return nil
 }
 
-// GetPasswordResetEmail returns the email address of the account for which a password reset link was sent. It returns
-// not_found if the link is expired, used or unknown.
-func (a *App) GetPasswordResetEmail(ctx context.Context, token string) (string, error) {
+// GetPasswordResetUserEmail returns the email address of the account for which a password reset link was sent. It
+// returns not_found if the link is expired, used or unknown.
+func (a *App) GetPasswordResetUserEmail(ctx context.Context, token string) (string, error) {
 	hash := secret.HashToken(purposeReset, token)
 	user, err := a.cfg.Store.UserByPasswordReset(ctx, hash[:], a.cfg.Now())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -141,7 +141,7 @@ func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPa
 		return err
 	}
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
-		user, err := s.ConsumePasswordReset(ctx, hash[:], a.cfg.Now())
+		user, err := s.DeletePasswordResetsByToken(ctx, hash[:], a.cfg.Now())
 		if err != nil {
 			return err
 		}

@@ -37,7 +37,7 @@ func TestALinkForANewPasswordWorksOnceAndEndsSessions(t *testing.T) {
 	in, err := o.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
 	first, second := o.askForReset(ws.Email), o.askForReset(ws.Email)
-	email, err := o.App.GetPasswordResetEmail(t.Context(), first)
+	email, err := o.App.GetPasswordResetUserEmail(t.Context(), first)
 	must(t, err)
 	if email != ws.Email {
 		t.Errorf("the link is for %s", email)

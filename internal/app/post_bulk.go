@@ -265,7 +265,7 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 			}
 		}
 		p.PublishAt, p.UpdatedAt = was.At, now
-		return t.UpdatePost(ctx, *p)
+		return t.UpdatePostExceptMedia(ctx, *p)
 	})
 	return err
 }

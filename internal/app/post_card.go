@@ -46,9 +46,11 @@ type PostCard struct {
 	Acts []core.Act
 }
 
-// FindFilesByID returns the files with the given ids, by id. It includes files whose bytes have been deleted, and
-// leaves out ids that are malformed or unknown.
-func (a *App) FindFilesByID(ctx context.Context, c core.Caller, ids []string) (map[string]contract.Media, error) {
+// FindFilesIncludingDeleted returns the files with the given ids, by id. It includes files whose bytes have been
+// deleted, and leaves out ids that are malformed or unknown.
+func (a *App) FindFilesIncludingDeleted(ctx context.Context, c core.Caller,
+	ids []string,
+) (map[string]contract.Media, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
@@ -87,11 +89,11 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 }
 
 // ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. next is
-// the cursor of the next page, or "" on the last page. counts contains the number of posts by status at the same
-// moment; it is nil if a filter other than the status is set.
+// the cursor of the next page, or "" on the last page. unfilteredCounts contains the number of posts by status at the
+// same moment; it is nil if a filter other than the status is set.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	in contract.ListPosts, platform core.Platform,
-) (cards []PostCard, next string, counts map[core.PostStatus]int, err error) {
+) (cards []PostCard, next string, unfilteredCounts map[core.PostStatus]int, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, "", nil, err
@@ -109,10 +111,10 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 		if err := read(t); err != nil {
 			return err
 		}
-		counts, err = t.CountPostsByStatusCapped(ctx)
+		unfilteredCounts, err = t.CountPostsByStatusCapped(ctx)
 		return err
 	})
-	return cards, next, counts, err
+	return cards, next, unfilteredCounts, err
 }
 
 // newPostCard returns the card of a post for a caller, without ProfileURL.

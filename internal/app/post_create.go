@@ -76,7 +76,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 	if made.Answer, err = newStoredAnswer(ctx, out); err != nil {
 		return contract.Posts{}, err
 	}
-	if err := markReplaySaved(ctx, t, t.CreatePosts(ctx, made)); err != nil {
+	if err := markReplaySavedOrConvertError(ctx, t, t.CreatePosts(ctx, made)); err != nil {
 		return contract.Posts{}, err
 	}
 	return out, nil

@@ -53,7 +53,7 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 		if err != nil || in.MediaIDs == nil {
 			return err
 		}
-		return savePostFiles(ctx, t, p)
+		return checkAndSavePostFiles(ctx, t, p)
 	})
 }
 
@@ -203,12 +203,13 @@ func (a *App) editDraftPost(ctx context.Context, t store.Tenant, p *core.Post, i
 	if len(timeIssues) > 0 {
 		return planErrorForPost(p, timeIssues)
 	}
-	return t.UpdatePost(ctx, *p)
+	return t.UpdatePostExceptMedia(ctx, *p)
 }
 
 // loadPostTarget returns the account, content and network of a post, as the checks of POST /posts need them.
 func (a *App) loadPostTarget(ctx context.Context, t store.Tenant, p *core.Post) (postTarget, error) {
-	account, _, err := t.AccountWithToken(ctx, p.Account) // a disconnected account is an issue, like a revoked one
+	// A disconnected account is an issue, like a revoked one.
+	account, _, err := t.AccountWithTokenIncludingDisconnected(ctx, p.Account)
 	if err != nil {
 		return postTarget{}, err
 	}

@@ -57,8 +57,8 @@ func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 	return posts[:page], cursorAfter(posts[page-1]), nil
 }
 
-// CountPosts counts the workspace's posts by status.
-func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatus]int, error) {
+// CountPostsByStatusCapped counts the workspace's posts in each status, up to core.MostCounted.
+func (a *App) CountPostsByStatusCapped(ctx context.Context, c core.Caller) (map[core.PostStatus]int, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ func loadFiles(ctx context.Context, t store.Tenant, idTexts []string) ([]core.Me
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.VerifiedMediaByID(ctx, ids)
+	found, err := t.MediaWithVerifiedFacts(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +72,9 @@ func lockFilesAndFindPurged(ctx context.Context, t store.Tenant, ids []core.Medi
 	return fileIssues(removed), nil
 }
 
-// savePostFiles stores the files of an edited post, and locks them as lockFilesAndFindPurged does. It returns
+// checkAndSavePostFiles locks the files of an edited post as lockFilesAndFindPurged does, and stores them. It returns
 // media_purged if the bytes of one of them have been deleted.
-func savePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+func checkAndSavePostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	issues, err := lockFilesAndFindPurged(ctx, t, p.MediaIDs)
 	if err != nil {
 		return err

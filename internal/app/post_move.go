@@ -47,7 +47,7 @@ func (a *App) savePublication(ctx context.Context, t store.Tenant, p core.Post, 
 	if p.Status == core.PostQueued {
 		pub.Rest, pub.DueAt = store.RestQueued, a.futureOrZero(p.PublishAt)
 	}
-	return t.PutPublication(ctx, pub)
+	return t.PutPublicationAndEndClaim(ctx, pub)
 }
 
 // changePost locks a post and calls change with it, writes the audit log if something has changed, and returns the

@@ -106,16 +106,17 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	return r, nil
 }
 
-// parseWhen parses the time of a request. A nil w means a draft. zone applies to a time without a zone.
-func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
+// parseWhen parses the time of a request. If requested is nil, the post is a draft. zone applies to a time without a
+// zone.
+func parseWhen(requested *contract.When, zone core.Zone) (core.When, error) {
 	switch {
-	case w == nil:
+	case requested == nil:
 		return core.ParseWhen("draft", "", "", zone)
-	case !w.Instant.IsZero():
-		return core.When{Kind: core.WhenInstant, At: w.Instant, Zone: zone}, nil
+	case !requested.Instant.IsZero():
+		return core.When{Kind: core.WhenInstant, At: requested.Instant, Zone: zone}, nil
 	}
-	when, err := core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
-	if w.Delayed {
+	when, err := core.ParseWhen(requested.Word, requested.PublishAt, requested.Timezone, zone)
+	if requested.Delayed {
 		when.Hold = undoDelay
 	}
 	return when, err
@@ -167,12 +168,12 @@ func (a *App) checkOverrideNetworks(overrides map[string]contract.Override) erro
 }
 
 // getNetworkRules returns the rules of a network, even if Belfry cannot publish to that network. It returns
-// invalid_request if there is no such network.
-func (a *App) getNetworkRules(fieldPath, name string) (network.Rules, error) {
+// invalid_request if there is no such network. parentPath is the path of the object whose keys are networks.
+func (a *App) getNetworkRules(parentPath, name string) (network.Rules, error) {
 	if r, ok := a.cfg.Networks.FindRules(core.Platform(name)); ok {
 		return r, nil
 	}
-	return nil, a.errUnknownNetwork(fieldPath+"."+name, name)
+	return nil, a.errUnknownNetwork(parentPath+"."+name, name)
 }
 
 // errUnknownNetwork returns invalid_request for an unknown network. The hint contains the most similar name, or all

@@ -17,7 +17,7 @@ func (a *App) SetShortcutsEnabled(ctx context.Context, c core.Caller, enabled bo
 	if _, err := a.authorizeSession(c, false); err != nil {
 		return err
 	}
-	return a.cfg.Store.SetShortcuts(ctx, c.User(), enabled)
+	return a.cfg.Store.SetShortcutsEnabled(ctx, c.User(), enabled)
 }
 
 // GetFirstSteps returns which of the first steps of a new workspace are done.

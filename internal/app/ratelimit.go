@@ -27,11 +27,12 @@ const (
 	limitNameInvite  = "invite"
 )
 
-// refuseOverLimit counts a refused request in the metrics and returns rate_limited. tooMany completes the sentence "Too
-// many …".
-func (a *App) refuseOverLimit(limitName string, wait time.Duration, tooMany string) error {
+// countRefusalAndBuildError counts a refused request in the metrics and returns rate_limited. tooManyWhat completes the
+// sentence "Too many …".
+func (a *App) countRefusalAndBuildError(limitName string, wait time.Duration, tooManyWhat string) error {
 	a.cfg.Metrics.CountRateLimited(limitName)
-	return errRateLimited(wait, "Too many "+tooMany+".", "Wait for the number of seconds in Retry-After, then send fewer requests.")
+	return errRateLimited(wait, "Too many "+tooManyWhat+".",
+		"Wait for the number of seconds in Retry-After, then send fewer requests.")
 }
 
 // CountedRequest is a request that was counted toward the limit of its client address. Caller is the caller to whom its
@@ -49,7 +50,7 @@ func (a *App) CountRequestAndAuthenticate(ctx context.Context, addressKey, beare
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.remainingWait(addressKey, a.cfg.Now()); wait > 0 {
 		c := store.RateCount{Reset: wait, RetryAfter: wait}
-		return CountedRequest{Counted: c}, a.refuseOverLimit(LimitNameAddress, wait, "requests from this address")
+		return CountedRequest{Counted: c}, a.countRefusalAndBuildError(LimitNameAddress, wait, "requests from this address")
 	}
 	hash, wellFormed := secret.HashAPIKey(bearer)
 	var (
@@ -70,9 +71,9 @@ func (a *App) CountRequestAndAuthenticate(ctx context.Context, addressKey, beare
 	arrival := CountedRequest{Counted: n}
 	if !n.Granted {
 		a.refused.blockFor(addressKey, a.cfg.Now(), n.RetryAfter)
-		return arrival, a.refuseOverLimit(LimitNameAddress, n.RetryAfter, "requests from this address")
+		return arrival, a.countRefusalAndBuildError(LimitNameAddress, n.RetryAfter, "requests from this address")
 	}
-	arrival.Caller, arrival.Refused = a.authenticateKey(ctx, holder, unknown)
+	arrival.Caller, arrival.Refused = a.authenticateAndRecordKeyUse(ctx, holder, unknown)
 	return arrival, nil
 }
 
@@ -93,25 +94,27 @@ func (a *App) ThrottlePageRequest(ctx context.Context, addressKey string) error 
 		wait = n.RetryAfter
 		a.refused.blockFor(key, a.cfg.Now(), wait)
 	}
-	return a.refuseOverLimit(limitNamePage, wait, "requests from this address")
+	return a.countRefusalAndBuildError(limitNamePage, wait, "requests from this address")
 }
 
-// throttleCreation counts a request to create posts toward the hourly limit, and returns rate_limited if it is over
+// throttlePostCreation counts a request to create posts toward the hourly limit, and returns rate_limited if it is over
 // that limit.
-func (a *App) throttleCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
-	n, err := t.CountCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+func (a *App) throttlePostCreation(ctx context.Context, t store.Tenant) (store.RateCount, error) {
+	n, err := t.CountPostCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err == nil && !n.Granted {
-		err = a.refuseOverLimit(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
+		err = a.countRefusalAndBuildError(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
 	}
 	return n, err
 }
 
-// attachCreationCount adds the state of the hourly limit to a stored response, without counting the request.
-func (a *App) attachCreationCount(ctx context.Context, t store.Tenant, access Access, stored Answer) (Answer, error) {
+// attachPostCreationCount adds the state of the hourly limit to a stored response, without counting the request.
+func (a *App) attachPostCreationCount(ctx context.Context, t store.Tenant, access Access,
+	stored Answer,
+) (Answer, error) {
 	if !access.Creates {
 		return stored, nil
 	}
-	n, err := t.PeekCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+	n, err := t.PeekPostCreationRequest(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err != nil {
 		return Answer{}, err
 	}

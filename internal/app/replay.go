@@ -90,7 +90,7 @@ func saveAnswerForReplay(ctx context.Context, t store.Tenant, answer any) error 
 	if err == nil && !saved {
 		err = store.ErrReplaced
 	}
-	return markReplaySaved(ctx, t, err)
+	return markReplaySavedOrConvertError(ctx, t, err)
 }
 
 // newStoredAnswer returns the response in the form in which it is stored, or nil if the request cannot be repeated.
@@ -106,10 +106,10 @@ func newStoredAnswer(ctx context.Context, answer any) (*store.Answer, error) {
 	return &store.Answer{Replay: replay.toStoreReplay(), Status: replay.Status, Body: body}, nil
 }
 
-// markReplaySaved marks the response to a repeatable request as stored if saveErr is nil. If saveErr is
+// markReplaySavedOrConvertError marks the response to a repeatable request as stored if saveErr is nil. If saveErr is
 // store.ErrReplaced, it returns the error for a request with the same key that is still running. It returns any other
 // error unchanged.
-func markReplaySaved(ctx context.Context, t store.Tenant, saveErr error) error {
+func markReplaySavedOrConvertError(ctx context.Context, t store.Tenant, saveErr error) error {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	switch {
 	case !ok || saveErr != nil && !errors.Is(saveErr, store.ErrReplaced):

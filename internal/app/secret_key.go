@@ -140,9 +140,9 @@ func resealColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 	}
 }
 
-// CountSealedByKey counts the encrypted values by the id of their key, and updates the metric that shows these counts.
-// A key without values can be removed.
-func (a *App) CountSealedByKey(ctx context.Context) (map[string]int64, error) {
+// CountSealedByKeyAndUpdateMetric counts the encrypted values by the id of their key, and updates the metric that shows
+// these counts. A key without values can be removed.
+func (a *App) CountSealedByKeyAndUpdateMetric(ctx context.Context) (map[string]int64, error) {
 	counts, err := a.cfg.Store.CountSealedByKey(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("count encrypted values: %w", err)

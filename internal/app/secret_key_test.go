@@ -71,7 +71,7 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 			t.Errorf("confirmed %v: %d found, the accounts are %s and %s", confirm, len(found), status, b.ws.StatusOf(same))
 		}
 	}
-	must(t, b.App.ReconcileAccountsWithNetworks(t.Context())) // as the next start does
+	must(t, b.App.RevokeOrRestoreAccountsOnNetworkSwitch(t.Context())) // as the next start does
 	if status := b.ws.StatusOf(lost); status != "revoked" {
 		t.Errorf("after a start the account is %s", status)
 	}

@@ -134,7 +134,7 @@ func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope c
 	if err != nil {
 		return contract.Key{}, err
 	}
-	owner, err := a.cfg.Store.WorkspaceOwner(ctx, w.ID)
+	owner, err := a.cfg.Store.FirstWorkspaceOwner(ctx, w.ID)
 	if err != nil {
 		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}

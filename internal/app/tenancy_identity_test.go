@@ -39,13 +39,13 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 				return setRole(t, h, one.Owner, id, core.RoleAdmin)
 			},
 		},
-		"RemoveMember": {theirs.invited, core.NewID[core.UserKind]().String(), func(id string) error {
-			return h.App.RemoveMember(t.Context(), one.Owner, id)
+		"RemoveMemberOrInvitation": {theirs.invited, core.NewID[core.UserKind]().String(), func(id string) error {
+			return h.App.RemoveMemberOrInvitation(t.Context(), one.Owner, id)
 		}},
-		"RemoveMember, who has joined": {
+		"RemoveMemberOrInvitation, who has joined": {
 			two.Owner.User().String(), core.NewID[core.UserKind]().String(),
 			func(id string) error {
-				return h.App.RemoveMember(t.Context(), one.Owner, id)
+				return h.App.RemoveMemberOrInvitation(t.Context(), one.Owner, id)
 			},
 		},
 		"StartReconnect": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
@@ -154,7 +154,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		func() (any, error) { return h.App.ListKeys(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListAccountCards(t.Context(), one.Owner, app.AccountFilter{}) },
 		func() (any, error) { return h.App.ListFolders(t.Context(), one.Owner) },
-		func() (any, error) { return h.App.ListMembers(t.Context(), one.Owner) },
+		func() (any, error) { return h.App.ListMembersAndInvitations(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListMedia(t.Context(), one.Owner, contract.ListMedia{}) },
 	} {
 		got, err := list()

@@ -160,8 +160,8 @@ func (c Changes) isEmpty() bool { return !c.All && len(c.Posts)+len(c.Media) == 
 // mergedWith returns the union of c and more, or Changes.All if that is too large.
 func (c Changes) mergedWith(more Changes) Changes {
 	sum := Changes{
-		Posts: mergeSorted(c.Posts, more.Posts),
-		Media: mergeSorted(c.Media, more.Media),
+		Posts: sortedUnion(c.Posts, more.Posts),
+		Media: sortedUnion(c.Media, more.Media),
 		All:   c.All || more.All,
 	}
 	if sum.All || len(sum.Posts)+len(sum.Media) > mostNamed {
@@ -170,8 +170,8 @@ func (c Changes) mergedWith(more Changes) Changes {
 	return sum
 }
 
-// mergeSorted returns the elements of both lists, sorted and without duplicates.
-func mergeSorted(one, other []string) []string {
+// sortedUnion returns the elements of both lists, sorted and without duplicates.
+func sortedUnion(one, other []string) []string {
 	all := slices.Concat(one, other)
 	slices.Sort(all)
 	return slices.Compact(all)

@@ -51,7 +51,7 @@ const maxFormerSlugs = 20
 // checkFormerSlugLimit returns conflict if the slug is new to the workspace and the workspace has maxFormerSlugs former
 // slugs. The caller has locked the workspace.
 func checkFormerSlugLimit(ctx context.Context, t store.Tenant, slug string) error {
-	slugs, err := t.ReservedSlugs(ctx)
+	slugs, err := t.CurrentAndFormerSlugs(ctx)
 	if err != nil || len(slugs) <= maxFormerSlugs || slices.Contains(slugs, slug) {
 		return err
 	}

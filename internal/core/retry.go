@@ -38,7 +38,7 @@ func (s Schedule) NextRetryAt(p Publication, now time.Time) time.Time {
 func (s Schedule) QuietAfterArm(settle time.Duration) time.Duration { return s.CallTimeout() + settle }
 
 // StaleAt returns when it becomes pointless to ask the network about a publication. askingSince is the result of
-// store.Publication.AskingSince.
+// store.Publication.AskingNetworkSince.
 func StaleAt(p Publication, askingSince time.Time) time.Time {
 	if p.Armed {
 		return askingSince.Add(staleAfter)

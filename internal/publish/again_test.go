@@ -132,7 +132,7 @@ func (b *bench) armedForRetry(p contract.Post) {
 		b.t.Fatal(err)
 	}
 	pub.Step, pub.Armed = core.StepArmed, true
-	if err := t.PutPublication(b.Context(), pub); err != nil {
+	if err := t.PutPublicationAndEndClaim(b.Context(), pub); err != nil {
 		b.t.Fatal(err)
 	}
 }

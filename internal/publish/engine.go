@@ -57,10 +57,10 @@ func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.I
 // only prepares it. owner identifies the worker. Publish does nothing if there is nothing to do yet, if another worker
 // has claimed the post, or if the post is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
-	if err := e.cfg.Store.WakeNextWaitingPosts(ctx); err != nil { // Run does this periodically
+	if err := e.cfg.Store.WakeNextPostsAwaitingTurn(ctx); err != nil { // Run does this periodically
 		return fmt.Errorf("give waiting posts their turn: %w", err)
 	}
-	claim, err := e.tenant(ws).ClaimPublication(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
+	claim, err := e.tenant(ws).ClaimPublicationIfDue(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 	if err != nil {
 		return err
 	}
-	account, sealed, err := t.AccountWithToken(ctx, post.Account)
+	account, sealed, err := t.AccountWithTokenIncludingDisconnected(ctx, post.Account)
 	if err != nil {
 		return err
 	}
@@ -127,5 +127,5 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 // ReleaseLeases releases all leases of a worker that stops, so that another can continue at once. owner identifies the
 // worker, as in Publish.
 func (e *Engine) ReleaseLeases(ctx context.Context, owner string) error {
-	return e.cfg.Store.ReleasePublicationLeases(ctx, owner)
+	return e.cfg.Store.ReleaseLeasesOfDuePublications(ctx, owner)
 }

@@ -53,7 +53,7 @@ func (e *Engine) RunFinalStep(
 	slices.SortFunc(files, func(a, b store.Media) int {
 		return slices.Index(post.MediaIDs, a.ID) - slices.Index(post.MediaIDs, b.ID)
 	})
-	account, sealed, err := t.AccountWithToken(ctx, post.Account)
+	account, sealed, err := t.AccountWithTokenIncludingDisconnected(ctx, post.Account)
 	if err != nil {
 		return 0, err
 	}

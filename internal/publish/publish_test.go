@@ -220,7 +220,8 @@ func TestAHeldPostCannotBeChangedOrClaimed(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Now("held", b.ws.Account("threads"))
 	id, _ := core.ParseID[core.PostKind](post.ID)
-	if _, err := b.Store.In(b.ws.ID).ClaimPublication(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now()); err != nil {
+	ws := b.Store.In(b.ws.ID)
+	if _, err := ws.ClaimPublicationIfDue(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {

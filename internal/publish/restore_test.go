@@ -86,7 +86,8 @@ func (b *bench) restoreWithoutAnswer(post contract.Post) restore.HoldResult {
 		`SELECT handle, coalesce(armed_at, step_since) FROM publications WHERE post_id = $1`, id).Scan(&receipt.Handle, &receipt.ArmedAt))
 	_, err = b.Pool.Exec(b.t.Context(), rewind)
 	must(b.t, err)
-	must(b.t, b.Store.HoldPublishingAndEndSessions(b.t.Context(), "a test", time.Time{}, []store.RestoredReceipt{receipt}))
+	receipts := []store.RestoredReceipt{receipt}
+	must(b.t, b.Store.HoldPublishingAndDeleteSessionsAndMails(b.t.Context(), "a test", time.Time{}, receipts))
 	done, err := b.App.Guard().EndHold(b.t.Context(), false)
 	must(b.t, err)
 	return done
@@ -206,7 +207,7 @@ func TestAPostWhoseCallHadNoAnswerIsListedAsMaybePublished(t *testing.T) {
 	b.Fault(fault("facebook", "publish", "drop_after_accept"))
 	b.ws.Work(b.ws.Now("without an answer", b.ws.Account("facebook")))
 	b.Clock.Set(b.next())
-	must(t, b.Store.HoldPublishingAndEndSessions(t.Context(), "a test", time.Time{}, nil))
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, nil))
 	held, err := b.Store.HeldPosts(t.Context(), 10)
 	must(t, err)
 	if len(held) != 1 || !strings.HasPrefix(held[0].FateInWords(), "may already be published; Belfry will ask the network") {
@@ -252,7 +253,7 @@ func TestAHoldEndsAllSessions(t *testing.T) {
 	b := newBench(t)
 	_, err := b.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ('old', '', clock() + '1 day'::interval)`)
 	must(t, err)
-	must(t, b.Store.HoldPublishingAndEndSessions(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{}))
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{}))
 	var left int
 	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sessions`).Scan(&left))
 	if left != 0 {
@@ -301,7 +302,7 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	guard := b.App.Guard()
 	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	post := b.ws.Now("sent after the first restore", b.ws.Account("threads"))
-	must(t, b.Store.HoldPublishingAndEndSessions(t.Context(), "the first restore", time.Time{}, nil))
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "the first restore", time.Time{}, nil))
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
 	_, err = guard.EndHold(t.Context(), false)
@@ -330,7 +331,7 @@ func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) 
 	post := b.ws.Queued("is said to have it too", account, b.Clock.Now().Add(time.Hour))
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	must(t, b.Store.HoldPublishingAndEndSessions(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: *first.ExternalID},
 	}))
 	_, err = b.App.Guard().EndHold(t.Context(), false)
@@ -346,7 +347,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 	post := b.ws.Queued("went out after the backup", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	must(t, b.Store.HoldPublishingAndEndSessions(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "1"},
 	}))
 	_, err = b.Pool.Exec(t.Context(), `
@@ -613,7 +614,7 @@ func TestTheLogNamesLinksOfPostsThatHaveOne(t *testing.T) {
 			Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalURL: url,
 		})
 	}
-	must(t, b.Store.HoldPublishingAndEndSessions(t.Context(), "a test", time.Time{}, receipts))
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, receipts))
 	var lines bytes.Buffer
 	guard := *b.App.Guard()
 	guard.Log = slog.New(slog.NewTextHandler(&lines, nil))

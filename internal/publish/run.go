@@ -288,7 +288,7 @@ func (c *claim) completeSignal(s core.Signal, askedAt time.Time) core.Signal {
 	// A claim that began before the post was due only prepares it: the next claim begins the attempt.
 	s.Due = !c.pub.Preparing && !now.Before(c.pub.DueAt)
 	s.Quiet = !askedAt.Before(c.pub.QuietAt)
-	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.AskingSince()))
+	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.AskingNetworkSince()))
 	s.Aged = c.aged
 	s.AccountOK = c.account.Status == core.AccountOK
 	s.MayRetry = c.engine.cfg.Schedule.CanRetry(c.pub.Publication)

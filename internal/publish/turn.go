@@ -43,7 +43,7 @@ func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication
 // returns when ctx ends.
 func (e *Engine) keepPassingTurns(ctx context.Context, w Worker) {
 	for ctx.Err() == nil {
-		if err := e.cfg.Store.WakeNextWaitingPosts(ctx); err != nil && ctx.Err() == nil {
+		if err := e.cfg.Store.WakeNextPostsAwaitingTurn(ctx); err != nil && ctx.Err() == nil {
 			e.cfg.Log.ErrorContext(ctx, "could not give waiting posts their turn", "error", err)
 		}
 		sleep(ctx, w.Poll)

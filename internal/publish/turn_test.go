@@ -71,7 +71,8 @@ func (b *bench) arm(p contract.Post) (store.Publication, error) {
 	b.t.Helper()
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(b.t, err)
-	claim, err := b.Store.In(b.ws.ID).ClaimPublication(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
+	claim, err := b.Store.In(b.ws.ID).
+		ClaimPublicationIfDue(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
 	must(b.t, err)
 	call := store.Call{Seq: 1, Do: core.DoPublish, Deadline: time.Second}
 	_, err = b.Store.In(b.ws.ID).SaveStepBeforeCall(b.Context(), claim.Publication, nil, call, time.Minute, time.Minute)
@@ -118,7 +119,7 @@ func TestTheTurnOfADeadWorkerEndsWithItsLease(t *testing.T) {
 	b.says(next, " · waiting for another post of this account")
 	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
 	b.Clock.Advance(59 * time.Second)
-	must(t, b.Store.WakeNextWaitingPosts(b.Context()))
+	must(t, b.Store.WakeNextPostsAwaitingTurn(b.Context()))
 	if n := b.live(); n != 0 {
 		t.Fatalf("%d posts are live before the lease has ended", n)
 	}
@@ -194,7 +195,7 @@ func TestATurnThatIsNotUsedIsPassedOn(t *testing.T) {
 			b.ws.Work(three)
 			b.endCall(first)
 			spoil(b, two)
-			must(t, b.Store.WakeNextWaitingPosts(b.Context()))
+			must(t, b.Store.WakeNextPostsAwaitingTurn(b.Context()))
 			if p := b.ws.Work(three); p.Status != "live" {
 				t.Errorf("the next post is %s: %s", p.Status, p.StatusLine)
 			}
@@ -202,7 +203,8 @@ func TestATurnThatIsNotUsedIsPassedOn(t *testing.T) {
 	}
 }
 
-// WakeNextWaitingPosts waits for nobody: a transaction that has ended the turn of one post may go on to lock the next.
+// WakeNextPostsAwaitingTurn waits for nobody: a transaction that has ended the turn of one post may go on to lock the
+// next.
 func TestPassingTurnsDoesNotDeadlockWithAChangeOfSeveralPosts(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
@@ -216,7 +218,7 @@ func TestPassingTurnsDoesNotDeadlockWithAChangeOfSeveralPosts(t *testing.T) {
 	defer func() { _ = tx.Rollback(context.WithoutCancel(b.Context())) }()
 	_, err = tx.Exec(b.Context(), `DELETE FROM turns WHERE post_id = (SELECT id FROM posts WHERE text = 'one')`)
 	must(t, err)
-	must(t, b.Store.WakeNextWaitingPosts(b.Context()))
+	must(t, b.Store.WakeNextPostsAwaitingTurn(b.Context()))
 	_, err = tx.Exec(b.Context(), `SELECT FROM publications u JOIN posts p ON p.id = u.post_id WHERE p.text = 'two' FOR UPDATE OF u`)
 	must(t, err)
 	must(t, tx.Commit(b.Context()))

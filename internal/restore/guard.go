@@ -98,7 +98,7 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 		return "", err
 	}
 	// The lineage is read last, because a step is committed before its receipt and the mark are written.
-	now, err := g.Store.ReadDurableLineage(ctx)
+	now, err := g.Store.ReadLineageAndMakeDurable(ctx)
 	if err != nil {
 		return "", fmt.Errorf("read the database's lineage: %w", err)
 	}
@@ -134,7 +134,7 @@ func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStep int
 	if err := g.Store.AdvanceStepIDs(ctx, newestStep); err != nil {
 		return store.Lineage{}, fmt.Errorf("continue beside the receipts of another database: %w", err)
 	}
-	return g.Store.ReadDurableLineage(ctx)
+	return g.Store.ReadLineageAndMakeDurable(ctx)
 }
 
 // equalsIgnoringTime reports whether two marks are equal except for their times.
@@ -170,7 +170,7 @@ func (g *Guard) holdPublishing(ctx context.Context, reason string, unprovedSince
 			Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
 		})
 	}
-	if err := g.Store.HoldPublishingAndEndSessions(ctx, reason, unprovedSince, known); err != nil {
+	if err := g.Store.HoldPublishingAndDeleteSessionsAndMails(ctx, reason, unprovedSince, known); err != nil {
 		return fmt.Errorf("hold publishing: %w", err)
 	}
 	return nil
@@ -281,7 +281,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 			return err
 		}
 		// The mark is written before the commit, so that UpdateMarkOrHoldPublishing reads the new one once the hold is gone.
-		now, err := s.ReadDurableLineage(ctx)
+		now, err := s.ReadLineageAndMakeDurable(ctx)
 		if err != nil {
 			return err
 		}

@@ -46,9 +46,9 @@ type accountAndToken struct {
 	Token []byte
 }
 
-// AccountWithToken returns an account, connected or not, and its encrypted token. A disconnected account is revoked,
-// and its token is empty.
-func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID,
+// AccountWithTokenIncludingDisconnected returns an account, connected or not, and its encrypted token. A disconnected
+// account is revoked, and its token is empty.
+func (t Tenant) AccountWithTokenIncludingDisconnected(ctx context.Context, id core.AccountID,
 ) (_ core.Account, sealedToken []byte, err error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		SELECT `+accountColumns+`, token FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))

@@ -46,14 +46,17 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	if mine == theirs {
 		t.Fatal("one account for two workspaces")
 	}
-	a, token, err := w.one.AccountWithToken(t.Context(), mine)
+	a, token, err := w.one.AccountWithTokenIncludingDisconnected(t.Context(), mine)
 	if err != nil || string(token) != "p" || a.Status != core.AccountOK || a.ExternalID != "p" ||
 		!a.ExpiresAt.Equal(start.Add(time.Hour)) || a.ConnectedVia != "http://here" {
 		t.Errorf("the account: %+v, %s, %v", a, token, err)
 	}
 	for what, call := range map[string]func() error{
-		"reading":    func() error { _, err := w.one.ConnectedAccount(t.Context(), theirs); return err },
-		"its token":  func() error { _, _, err := w.one.AccountWithToken(t.Context(), theirs); return err },
+		"reading": func() error { _, err := w.one.ConnectedAccount(t.Context(), theirs); return err },
+		"its token": func() error {
+			_, _, err := w.one.AccountWithTokenIncludingDisconnected(t.Context(), theirs)
+			return err
+		},
 		"a renewal":  func() error { _, _, err := w.one.ClaimTokenRefresh(t.Context(), theirs, nil, time.Minute); return err },
 		"no profile": func() error { _, _, err := w.one.AccountByExternalID(t.Context(), "threads", "q"); return err },
 	} {
@@ -68,9 +71,9 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	must(t, w.one.DisconnectAccount(t.Context(), theirs, "no", start))
 	must(t, w.one.WakePostsAwaitingToken(t.Context(), theirs))
 	must(t, w.one.SaveTokenRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
-	if a, token, err := w.two.AccountWithToken(t.Context(), theirs); err != nil || a.Status != core.AccountOK ||
-		string(token) != "p" {
-		t.Errorf("theirs: %+v, %s, %v", a, token, err)
+	same, token, err := w.two.AccountWithTokenIncludingDisconnected(t.Context(), theirs)
+	if err != nil || same.Status != core.AccountOK || string(token) != "p" {
+		t.Errorf("theirs: %+v, %s, %v", same, token, err)
 	}
 	if n, err := w.two.CountConnectedAccounts(t.Context()); err != nil || n != 1 {
 		t.Errorf("they have %d, %v", n, err)
@@ -93,7 +96,7 @@ func TestAHiddenAccountIsRevivedWithItsID(t *testing.T) {
 	must(t, w.one.DisconnectAccount(t.Context(), id, "disconnected", start))
 	_, err := w.one.ConnectedAccount(t.Context(), id)
 	missing(t, "a hidden account", err)
-	a, token, err := w.one.AccountWithToken(t.Context(), id)
+	a, token, err := w.one.AccountWithTokenIncludingDisconnected(t.Context(), id)
 	if err != nil || a.Status != core.AccountRevoked || len(token) != 0 || !a.ExpiresAt.IsZero() {
 		t.Errorf("hidden: %+v, %q, %v", a, token, err)
 	}
@@ -129,7 +132,7 @@ func TestARenewalIsClaimedOnceAndKeepsANewerToken(t *testing.T) {
 	must(t, w.one.SaveConnectedAccount(t.Context(), a, store.SealedToken{Sealed: []byte("by a person"), ExpiresAt: start.Add(48 * time.Hour)}))
 	late := store.RefreshResult{Status: core.AccountRevoked, Reason: "old news", NeverAuto: true}
 	must(t, w.one.SaveTokenRefresh(t.Context(), id, claimed, late))
-	a, token, err := w.one.AccountWithToken(t.Context(), id)
+	a, token, err := w.one.AccountWithTokenIncludingDisconnected(t.Context(), id)
 	if err != nil || a.Status != core.AccountOK || !bytes.Equal(token, []byte("by a person")) {
 		t.Errorf("the newer token: %+v, %s, %v", a, token, err)
 	}

@@ -43,8 +43,9 @@ func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 }
 
 // CalendarPosts returns the first posts of each span, by time. Posts of the same request, time and status are grouped
-// into one, unless ungrouped is set. CalendarPosts applies only the filter's account, group, network and statuses.
-func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan, ungrouped bool,
+// into one, unless oneEntryPerPost is set. CalendarPosts applies only the filter's account, group, network and
+// statuses.
+func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.CalendarSpan, oneEntryPerPost bool,
 ) ([]CalendarPost, error) {
 	q := f.buildCalendarQuery()
 	delete(q.args, "limit") // each span has its own
@@ -52,7 +53,7 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 	for i, s := range spans {
 		from[i], to[i], most[i] = s.From, s.To, s.Limit
 	}
-	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["apart"] = from, to, most, ungrouped
+	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["apart"] = from, to, most, oneEntryPerPost
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
 		SELECT span.place, e.total, e.together, e.platforms, `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])

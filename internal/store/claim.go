@@ -82,9 +82,9 @@ func (s *Store) claimPublications(ctx context.Context, condition, order, owner s
 	}))
 }
 
-// ClaimPublication claims one post's publication, as ClaimDuePublications or ClaimPublicationsToPrepare does. It
+// ClaimPublicationIfDue claims one post's publication, as ClaimDuePublications or ClaimPublicationsToPrepare does. It
 // returns ErrNotFound if there is nothing to do yet, or if another worker has claimed or locked the publication.
-func (t Tenant) ClaimPublication(ctx context.Context, post core.PostID, owner string, lease time.Duration,
+func (t Tenant) ClaimPublicationIfDue(ctx context.Context, post core.PostID, owner string, lease time.Duration,
 	now time.Time,
 ) (Claim, error) {
 	const which = `p.workspace_id = @ws AND p.post_id = @post AND (` + dueNow + ` OR ` + prepareNow + `)`

@@ -86,7 +86,7 @@ func TestForeignKeyViolationNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	group := store.Group{ID: core.NewID[core.GroupKind](), Name: "all", CreatedAt: start, UpdatedAt: start}
-	must(t, w.one.AddGroup(t.Context(), group))
+	must(t, w.one.AddEmptyGroup(t.Context(), group))
 	inTx := func(write func(store.Tenant) error) error { return w.one.Tx(t.Context(), write) }
 	for missing, err := range map[string]error{
 		"account": inTx(func(one store.Tenant) error {

@@ -45,16 +45,16 @@ func (t Tenant) LockGroup(ctx context.Context, id core.GroupID) (Group, error) {
 	return t.Group(ctx, id)
 }
 
-// AddGroup stores a new group without its accounts. The error is conflict if the name is in use.
-func (t Tenant) AddGroup(ctx context.Context, g Group) error {
+// AddEmptyGroup stores a new group without its accounts. The error is conflict if the name is in use.
+func (t Tenant) AddEmptyGroup(ctx context.Context, g Group) error {
 	return t.exec(ctx, `
 		INSERT INTO groups (id, workspace_id, name, description, color, created_at, updated_at)
 		VALUES (@id, @ws, @name, @description, @color, @now, @now)`,
 		args{"id": g.ID, "name": g.Name, "description": g.Description, "color": g.Color, "now": g.CreatedAt})
 }
 
-// UpdateGroup stores a group's name, description and color.
-func (t Tenant) UpdateGroup(ctx context.Context, g Group) error {
+// UpdateGroupFields stores a group's name, description and color.
+func (t Tenant) UpdateGroupFields(ctx context.Context, g Group) error {
 	return t.exec(ctx, `
 		UPDATE groups SET name = @name, description = @description, color = @color, updated_at = @now
 		WHERE workspace_id = @ws AND id = @id`,

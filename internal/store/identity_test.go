@@ -68,7 +68,7 @@ func TestPeopleAndTheirMemberships(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Slug != "one" || list[1].Slug != "two" || list[1].Role != core.RoleViewer {
 		t.Errorf("memberships: %+v, %v", list, err)
 	}
-	if owner, err := w.WorkspaceOwner(t.Context(), w.two.id); err != nil || owner != w.two.owner {
+	if owner, err := w.FirstWorkspaceOwner(t.Context(), w.two.id); err != nil || owner != w.two.owner {
 		t.Errorf("the owner: %s, %v", owner, err)
 	}
 	_, err = w.one.MemberUser(t.Context(), w.two.owner)
@@ -140,7 +140,8 @@ func TestGroups(t *testing.T) {
 	} {
 		missing(t, what, call())
 	}
-	conflict(t, "a name in use", w.one.AddGroup(t.Context(), store.Group{ID: core.NewID[core.GroupKind](), Name: "g", CreatedAt: start}))
+	another := store.Group{ID: core.NewID[core.GroupKind](), Name: "g", CreatedAt: start}
+	conflict(t, "a name in use", w.one.AddEmptyGroup(t.Context(), another))
 	w.two.group(t, "g")
 	must(t, w.one.DisconnectAccount(t.Context(), a, "gone", start))
 	if got, err := w.one.LockGroup(t.Context(), g); err != nil || len(got.Accounts) != 1 || got.Accounts[0] != b {
@@ -158,7 +159,7 @@ func TestGroups(t *testing.T) {
 func (s side) group(t *testing.T, name string, accounts ...core.AccountID) core.GroupID {
 	t.Helper()
 	g := store.Group{ID: core.NewID[core.GroupKind](), Name: name, CreatedAt: start}
-	must(t, s.AddGroup(t.Context(), g))
+	must(t, s.AddEmptyGroup(t.Context(), g))
 	must(t, s.SetGroupAccounts(t.Context(), g.ID, accounts))
 	return g.ID
 }

@@ -19,17 +19,17 @@ type RateCount struct {
 	RetryAfter time.Duration
 }
 
-// CountCreationRequest counts a request that creates posts, unless the limit for any window of the given length would
-// then be exceeded. It locks the workspace's row, so requests are counted one after the other. The count is committed
-// even if the creation then fails. The commit does not wait for the disk, so the last requests before a crash of the
-// database may not be counted.
-func (t Tenant) CountCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
-	return t.countOrPeekCreationRequest(ctx, limit, window, true)
+// CountPostCreationRequest counts a request that creates posts, unless the limit for any window of the given length
+// would then be exceeded. It locks the workspace's row, so requests are counted one after the other. The count is
+// committed even if the creation then fails. The commit does not wait for the disk, so the last requests before a crash
+// of the database may not be counted.
+func (t Tenant) CountPostCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
+	return t.countOrPeekPostCreationRequest(ctx, limit, window, true)
 }
 
-// PeekCreationRequest returns what CountCreationRequest would return for the next request, without counting it.
-func (t Tenant) PeekCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
-	return t.countOrPeekCreationRequest(ctx, limit, window, false)
+// PeekPostCreationRequest returns what CountPostCreationRequest would return for the next request, without counting it.
+func (t Tenant) PeekPostCreationRequest(ctx context.Context, limit int, window time.Duration) (RateCount, error) {
+	return t.countOrPeekPostCreationRequest(ctx, limit, window, false)
 }
 
 type creationsRow struct {
@@ -40,7 +40,7 @@ type creationsRow struct {
 	Now     time.Time
 }
 
-func (t Tenant) countOrPeekCreationRequest(ctx context.Context, limit int, window time.Duration,
+func (t Tenant) countOrPeekPostCreationRequest(ctx context.Context, limit int, window time.Duration,
 	record bool,
 ) (RateCount, error) {
 	// Sent together, the statements are one transaction, and the second sees what was committed while the first
@@ -48,7 +48,7 @@ func (t Tenant) countOrPeekCreationRequest(ctx context.Context, limit int, windo
 	var batch pgx.Batch
 	var rows []creationsRow
 	batch.Queue(`SELECT `+relaxed+` FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))
-	queueQuery(&batch, `
+	addBatchQuery(&batch, `
 		WITH counted AS (
 			SELECT count(*) AS used, min(at) AS oldest FROM create_log
 			WHERE workspace_id = @ws AND at > clock() - @window::interval

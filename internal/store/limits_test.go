@@ -14,7 +14,7 @@ func TestLimitsHoldByTheRunningClock(t *testing.T) {
 	w := newWorld(t)
 	for name, count := range map[string]func() (store.RateCount, error){
 		"address":   func() (store.RateCount, error) { return w.CountAddressRequest(t.Context(), "192.0.2.1", 40, time.Hour) },
-		"creations": func() (store.RateCount, error) { return w.one.CountCreationRequest(t.Context(), 40, time.Hour) },
+		"creations": func() (store.RateCount, error) { return w.one.CountPostCreationRequest(t.Context(), 40, time.Hour) },
 	} {
 		var granted atomic.Int64
 		var group sync.WaitGroup
@@ -36,7 +36,7 @@ func TestLimitsHoldByTheRunningClock(t *testing.T) {
 			t.Errorf("%s: %d were granted of 40", name, granted.Load())
 		}
 	}
-	if c, err := w.two.PeekCreationRequest(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
+	if c, err := w.two.PeekPostCreationRequest(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
 		t.Errorf("a look at the other's: %+v, %v", c, err)
 	}
 }

@@ -60,8 +60,8 @@ type MailRecipient struct {
 	Choice core.MailChoice // "" if they made none
 }
 
-// MembersWithMailChoice lists all members, the oldest membership first.
-func (t Tenant) MembersWithMailChoice(ctx context.Context) ([]MailRecipient, error) {
+// MembersAndMailChoices lists all members with their choices of emails, the oldest membership first.
+func (t Tenant) MembersAndMailChoices(ctx context.Context) ([]MailRecipient, error) {
 	return queryMany[MailRecipient](t.query(ctx, `
 		SELECT u.id, u.name, u.email, m.role, m.mail AS choice FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.workspace_id = @ws ORDER BY m.created_at, u.id`, nil))

@@ -32,9 +32,10 @@ func (t Tenant) DeletePasswordResets(ctx context.Context, user core.UserID) erro
 		WHERE user_id = (SELECT user_id FROM members WHERE workspace_id = @ws AND user_id = @user)`, args{"user": user})
 }
 
-// ConsumePasswordReset deletes a token and all other such tokens of the same person, and returns the person. Like every
-// change to a person, it locks the person first. It returns ErrNotFound if the token has expired or was used.
-func (s *Store) ConsumePasswordReset(ctx context.Context, tokenHash []byte, now time.Time) (core.UserID, error) {
+// DeletePasswordResetsByToken deletes a token and all other such tokens of the same person, and returns the person.
+// Like every change to a person, it locks the person first. It returns ErrNotFound if the token has expired or was
+// used.
+func (s *Store) DeletePasswordResetsByToken(ctx context.Context, tokenHash []byte, now time.Time) (core.UserID, error) {
 	return queryValue[core.UserID](s.query(ctx, `
 		WITH person AS (
 			SELECT u.id FROM password_resets r JOIN users u ON u.id = r.user_id

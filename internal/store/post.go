@@ -248,8 +248,8 @@ func (t Tenant) CountPostsByStatusCapped(ctx context.Context) (map[core.PostStat
 		FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status)`, args{"most": core.MostCounted}))
 }
 
-// UpdatePost stores the content, time and state of a post that the caller has locked with LockPost.
-func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
+// UpdatePostExceptMedia stores the content, time and state of a post that the caller has locked with LockPost.
+func (t Tenant) UpdatePostExceptMedia(ctx context.Context, p core.Post) error {
 	var failure core.PostError
 	if p.Error != nil {
 		failure = *p.Error
@@ -367,7 +367,7 @@ func (t Tenant) PostEvents(ctx context.Context, id core.PostID) ([]core.Event, e
 // calling saveLedger. A post that becomes a draft returns its slot. When a post goes live, the retention time of its
 // files begins. Only SavePostChange, and claims that begin an attempt, change a post that is queued or was sent.
 func (t Tenant) SavePostChange(ctx context.Context, c core.Change, saveLedger func(Tenant) error) error {
-	if err := t.UpdatePost(ctx, c.Post); err != nil {
+	if err := t.UpdatePostExceptMedia(ctx, c.Post); err != nil {
 		return err
 	}
 	if err := saveLedger(t); err != nil {

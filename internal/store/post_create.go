@@ -35,20 +35,20 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 		facts      []factsRow
 		files      []Media
 	)
-	queueQuery(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.withWorkspace(nil), &workspaces)
+	addBatchQuery(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.withWorkspace(nil), &workspaces)
 	if !group.IsZero() {
-		queueQuery(&batch, `SELECT`+groupColumns+` AND g.id = @id`, t.withWorkspace(args{"id": group}), &groups)
+		addBatchQuery(&batch, `SELECT`+groupColumns+` AND g.id = @id`, t.withWorkspace(args{"id": group}), &groups)
 	}
 	const targets = `(SELECT unnest(@ids::uuid[]) UNION
 		SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`
 	chosen := t.withWorkspace(args{"ids": accounts, "group": group})
-	queueQuery(&batch, `
+	addBatchQuery(&batch, `
 		SELECT `+accountColumns+` FROM accounts
 		WHERE workspace_id = @ws AND disconnected_at IS NULL AND id IN `+targets, chosen, &found)
-	queueQuery(&batch, `
+	addBatchQuery(&batch, `
 		SELECT `+factsColumns+` FROM account_facts WHERE workspace_id = @ws AND account_id IN `+targets, chosen, &facts)
 	if len(media) > 0 {
-		queueQuery(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.withWorkspace(args{"ids": media}), &files)
+		addBatchQuery(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.withWorkspace(args{"ids": media}), &files)
 	}
 	if err := t.sendBatch(ctx, &batch); err != nil {
 		return PostSources{}, err
@@ -72,8 +72,8 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	return s, nil
 }
 
-// queueQuery adds a query to a batch. When the batch is sent, its rows are stored in to.
-func queueQuery[T any](b *pgx.Batch, sql string, a namedArgs, to *[]T) {
+// addBatchQuery adds a query to a batch. When the batch is sent, its rows are stored in to.
+func addBatchQuery[T any](b *pgx.Batch, sql string, a namedArgs, to *[]T) {
 	b.Queue(sql, a).Query(func(rows pgx.Rows) (err error) {
 		*to, err = pgx.CollectRows(rows, rowToStruct[T])
 		return err
@@ -198,7 +198,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 				AND disconnected_at IS NULL ORDER BY id FOR SHARE) AS held`,
 			args{"accounts": columns.accounts, "n": len(n.Posts)})
 	}
-	err = translateMustError(t.sendBatch(ctx, &batch))
+	err = translateCreatePostsError(t.sendBatch(ctx, &batch))
 	if n.Queued != nil && n.Queued.Due.IsZero() {
 		return t.signalDueIfNil(err)
 	}
@@ -223,8 +223,8 @@ func (q NewQueued) addSlotAndPublicationInserts(add func(string, args), columns 
 // mustFailed is the SQLSTATE of the errors that the SQL function must raises, and replaced is one of its messages.
 const mustFailed, replaced = "BF001", "the key was taken over"
 
-// translateMustError converts an error of the SQL function must to an error of CreatePosts.
-func translateMustError(err error) error {
+// translateCreatePostsError converts an error of the SQL function must to an error of CreatePosts.
+func translateCreatePostsError(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case !ok || pg.Code != mustFailed:

@@ -7,18 +7,19 @@ import (
 	"belfry/internal/core"
 )
 
-// VerifiedMediaByID returns files by id, with verified facts only.
-func (t Tenant) VerifiedMediaByID(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
-	return t.verifiedMediaByID(ctx, ids, "")
+// MediaWithVerifiedFacts returns files by id, with verified facts only.
+func (t Tenant) MediaWithVerifiedFacts(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
+	return t.queryMediaWithVerifiedFacts(ctx, ids, "")
 }
 
-// LockMediaShared is VerifiedMediaByID, and keeps the files' bytes until the transaction ends: purging and deleting
-// wait, and then see which posts use the file. Files are locked after everything else except storage (ADR 0010).
+// LockMediaShared is MediaWithVerifiedFacts, and keeps the files' bytes until the transaction ends: purging and
+// deleting wait, and then see which posts use the file. Files are locked after everything else except storage (ADR
+// 0010).
 func (t Tenant) LockMediaShared(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
-	return t.verifiedMediaByID(ctx, ids, ` ORDER BY m.id FOR SHARE`)
+	return t.queryMediaWithVerifiedFacts(ctx, ids, ` ORDER BY m.id FOR SHARE`)
 }
 
-func (t Tenant) verifiedMediaByID(ctx context.Context, ids []core.MediaID, lockSQL string,
+func (t Tenant) queryMediaWithVerifiedFacts(ctx context.Context, ids []core.MediaID, lockSQL string,
 ) (map[core.MediaID]core.Media, error) {
 	found := map[core.MediaID]core.Media{}
 	if len(ids) == 0 {

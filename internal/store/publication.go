@@ -57,9 +57,9 @@ func (p Publication) IsBeingPublished() bool {
 // unleased is the condition that no worker has claimed a row of publications or media.
 const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 
-// AskingSince returns when the worker began to ask the network about the publication: when its step began or, if later,
-// when its last irreversible call could no longer take effect.
-func (p Publication) AskingSince() time.Time {
+// AskingNetworkSince returns when the worker began to ask the network about the publication: when its step began or, if
+// later, when its last irreversible call could no longer take effect.
+func (p Publication) AskingNetworkSince() time.Time {
 	if p.QuietAt.After(p.StepSince) {
 		return p.QuietAt
 	}
@@ -89,11 +89,11 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 		args{"post": post}))
 }
 
-// PutPublication creates a post's row or replaces the one that the caller has locked. Claims use SaveStepBeforeCall
-// and SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be prepared; otherwise, no
-// worker acts. A zero DueAt means now by the database's clock. A worker that has claimed the post loses its claim and
-// cannot overwrite the change.
-func (t Tenant) PutPublication(ctx context.Context, p Publication) error {
+// PutPublicationAndEndClaim creates a post's row or replaces the one that the caller has locked. Claims use
+// SaveStepBeforeCall and SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be
+// prepared; otherwise, no worker acts. A zero DueAt means now by the database's clock. A worker that has claimed the
+// post loses its claim and cannot overwrite the change.
+func (t Tenant) PutPublicationAndEndClaim(ctx context.Context, p Publication) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH ended AS ( -- the turn of a post that waited for it
 			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post
@@ -269,9 +269,9 @@ const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= 
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
 // CountOverduePublications counts the publications that have been due for longer than maxLateness and are either
-// unclaimed or stuck. It also returns how long the oldest has been due.
+// unclaimed or stuck. oldestLateness is how long the oldest has been due.
 func (s *Store) CountOverduePublications(ctx context.Context, maxLateness time.Duration,
-) (count int, oldest time.Duration, err error) {
+) (count int, oldestLateness time.Duration, err error) {
 	type row struct {
 		Count  int
 		Oldest time.Duration
@@ -286,9 +286,10 @@ func (s *Store) CountOverduePublications(ctx context.Context, maxLateness time.D
 	return r.Count, r.Oldest, err
 }
 
-// ReleasePublicationLeases releases a stopping worker's leases on publications that are due now, or due to be prepared,
-// so that others can take over immediately. ownerPrefix is the name of the worker, with which lease_owner begins.
-func (s *Store) ReleasePublicationLeases(ctx context.Context, ownerPrefix string) error {
+// ReleaseLeasesOfDuePublications releases a stopping worker's leases on publications that are due now, or due to be
+// prepared, so that others can take over immediately. ownerPrefix is the name of the worker, with which lease_owner
+// begins.
+func (s *Store) ReleaseLeasesOfDuePublications(ctx context.Context, ownerPrefix string) error {
 	return s.exec(ctx, `
 		WITH held AS (
 			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock()

@@ -22,9 +22,9 @@ func windowPartLength(window time.Duration) time.Duration {
 // currentPart is the number of the part that contains the time of the database's clock. A part has @step microseconds.
 const currentPart = `(date_part('epoch', clock()) * 1000000)::bigint / @step`
 
-// countAgain counts a request of an address that is below its limit and has already sent a request in this part, which
+// countFast counts a request of an address that is below its limit and has already sent a request in this part, which
 // is the most common case.
-const countAgain = `
+const countFast = `
 	UPDATE address_log SET here = here + 1
 	WHERE address = @address AND newest = ` + currentPart + ` AND before + here < @limit
 	RETURNING before + here AS total, oldest, clock() AS now`
@@ -35,8 +35,9 @@ func (s *Store) CountAddressRequest(ctx context.Context, address string, limit i
 	window time.Duration,
 ) (RateCount, error) {
 	step := windowPartLength(window)
-	row, err := queryValue[addressCountRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
-	return s.finishAddressCount(ctx, row, err, address, limit, step)
+	row, err := queryValue[fastCountRow](s.query(ctx, countFast,
+		args{"address": address, "step": step.Microseconds(), "limit": limit}))
+	return s.useFastCountOrCountFully(ctx, row, err, address, limit, step)
 }
 
 // CountRequestAndFindKey counts a request as CountAddressRequest does and finds its API key by the hash, in one round
@@ -47,40 +48,41 @@ func (s *Store) CountRequestAndFindKey(ctx context.Context, address string, limi
 ) (count RateCount, holder KeyHolder, err, keyErr error) {
 	step := windowPartLength(window)
 	batch := &pgx.Batch{}
-	batch.Queue(countAgain, namedArgs{"address": address, "step": step.Microseconds(), "limit": limit})
+	batch.Queue(countFast, namedArgs{"address": address, "step": step.Microseconds(), "limit": limit})
 	batch.Queue(keyHolder, namedArgs{"hash": keyHash})
 	results := s.q.SendBatch(ctx, batch)
-	row, countErr := queryValue[addressCountRow](results.Query())
+	row, countErr := queryValue[fastCountRow](results.Query())
 	holder, keyErr = queryValue[KeyHolder](results.Query())
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
 	}
-	count, err = s.finishAddressCount(ctx, row, countErr, address, limit, step)
+	count, err = s.useFastCountOrCountFully(ctx, row, countErr, address, limit, step)
 	return count, holder, err, keyErr
 }
 
-type addressCountRow struct {
+type fastCountRow struct {
 	Total  int
 	Oldest int64
 	Now    time.Time
 }
 
-// ScanRow reads the columns of countAgain.
-func (r *addressCountRow) ScanRow(rows pgx.Rows) error {
+// ScanRow reads the columns of countFast.
+func (r *fastCountRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, scanTime(&r.Now))
 }
 
-// finishAddressCount reads the result of countAgain, and counts the request itself if countAgain did not.
-func (s *Store) finishAddressCount(ctx context.Context, row addressCountRow, err error, address string, limit int,
-	partLength time.Duration,
-) (c RateCount, _ error) {
-	if err == nil {
-		reset := partExpiresAt(row.Oldest, partLength).Sub(row.Now)
-		return RateCount{Granted: true, Remaining: limit - row.Total, Reset: reset}, nil
+// useFastCountOrCountFully returns the result of countFast. If countFast did not count the request, as fastErr says, it
+// counts the request with countAddressFully.
+func (s *Store) useFastCountOrCountFully(ctx context.Context, fast fastCountRow, fastErr error,
+	address string, limit int, partLength time.Duration,
+) (c RateCount, err error) {
+	if fastErr == nil {
+		reset := partExpiresAt(fast.Oldest, partLength).Sub(fast.Now)
+		return RateCount{Granted: true, Remaining: limit - fast.Total, Reset: reset}, nil
 	}
-	if errors.Is(err, ErrNotFound) {
+	if err = fastErr; errors.Is(err, ErrNotFound) {
 		err = s.Tx(ctx, func(s *Store) (err error) {
-			c, err = s.countFirstInPart(ctx, address, limit, partLength)
+			c, err = s.countAddressFully(ctx, address, limit, partLength)
 			return err
 		})
 	}
@@ -90,8 +92,9 @@ func (s *Store) finishAddressCount(ctx context.Context, row addressCountRow, err
 	return c, nil
 }
 
-// countFirstInPart counts a request of an address that has not sent a request in this part yet, or is at its limit.
-func (s *Store) countFirstInPart(ctx context.Context, address string, limit int,
+// countAddressFully counts a request of any address: also of one that has not sent a request in this part yet, or is at
+// its limit.
+func (s *Store) countAddressFully(ctx context.Context, address string, limit int,
 	partLength time.Duration,
 ) (RateCount, error) {
 	row, err := queryOne[addressLogRow](s.query(ctx, `
@@ -140,15 +143,15 @@ type partCounts struct {
 // advanceTo returns the counts for the part that is running now. All are zero if the counts are too old, if their parts
 // had another length, or if the clock was set back far. If the clock was set back a little, counting continues in the
 // newest part.
-func (t partCounts) advanceTo(running int64) partCounts {
-	ahead := running - t.newest
+func (t partCounts) advanceTo(runningPart int64) partCounts {
+	ahead := runningPart - t.newest
 	switch {
 	case ahead > subWindows || ahead < -subWindows:
-		return partCounts{running, make([]int, subWindows+1)}
+		return partCounts{runningPart, make([]int, subWindows+1)}
 	case ahead <= 0:
 		return t
 	}
-	return partCounts{running, append(t.parts[ahead:len(t.parts):len(t.parts)], make([]int, ahead)...)}
+	return partCounts{runningPart, append(t.parts[ahead:len(t.parts):len(t.parts)], make([]int, ahead)...)}
 }
 
 func (t partCounts) countRequests() int {

@@ -25,9 +25,9 @@ func (s *Store) ReadLineage(ctx context.Context) (Lineage, error) {
 			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
 }
 
-// ReadDurableLineage is ReadLineage, and waits until Step would survive a crash of the database. A sequence is durable
-// once a later commit is.
-func (s *Store) ReadDurableLineage(ctx context.Context) (found Lineage, err error) {
+// ReadLineageAndMakeDurable is ReadLineage, and waits until Step would survive a crash of the database. A sequence is
+// durable once a later commit is.
+func (s *Store) ReadLineageAndMakeDurable(ctx context.Context) (found Lineage, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		if found, err = s.ReadLineage(ctx); err != nil {
 			return err
@@ -48,13 +48,14 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
-// HoldPublishingAndEndSessions prevents all workers from claiming posts until EndPublishingHold. It stores the receipts
-// whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for choosing a new
-// password, requests for such links, unsent emails and alerts.
+// HoldPublishingAndDeleteSessionsAndMails prevents all workers from claiming posts until EndPublishingHold. It stores
+// the receipts whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for
+// choosing a new password, requests for such links, unsent emails and alerts.
 //
 // unprovedSince is zero if every published post has a receipt. If this database is already on hold,
-// HoldPublishingAndEndSessions only adds receipts. It replaces a hold that came with the backup of another database.
-func (s *Store) HoldPublishingAndEndSessions(ctx context.Context, reason string, unprovedSince time.Time,
+// HoldPublishingAndDeleteSessionsAndMails only adds receipts. It replaces a hold that came with the backup of another
+// database.
+func (s *Store) HoldPublishingAndDeleteSessionsAndMails(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts []RestoredReceipt,
 ) error {
 	return s.Tx(ctx, func(s *Store) error {
@@ -158,7 +159,7 @@ func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
 }
 
-// RestoredReceipts lists the receipts that HoldPublishingAndEndSessions stored.
+// RestoredReceipts lists the receipts that HoldPublishingAndDeleteSessionsAndMails stored.
 func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
 	return queryMany[RestoredReceipt](s.query(ctx, `
 		SELECT workspace_id AS workspace, post_id AS post, handle, armed_at, live, external_id, external_url

@@ -47,13 +47,13 @@ func SealedValuesWithoutPrefix[K core.Kind](ctx context.Context, s *Store, c Sea
 }
 
 // ReplaceSealed replaces an encrypted value. It does nothing, and returns false, if the value in the row has changed or
-// is being renewed, which takes at most lease.
+// is being renewed, which takes at most renewalLease.
 func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K], sealed []byte,
-	lease time.Duration,
+	renewalLease time.Duration,
 ) (replaced bool, err error) {
 	return s.execChanged(ctx, `
 		UPDATE `+c.Table+` SET `+c.Column+` = @sealed WHERE `+c.key+` = @id AND `+c.Column+` = @old AND `+c.free,
-		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": lease})
+		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": renewalLease})
 }
 
 // CountSealedByKey counts all encrypted values, by the id of the key that encrypted them.

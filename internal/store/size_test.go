@@ -349,7 +349,8 @@ func (e *explainer) callSpecial() {
 	e.run("new rows", func(db *store.Store, ws store.Tenant) error {
 		_, err := db.AddWorkspace(ctx, core.Workspace{ID: core.NewID[core.WorkspaceKind](), Plan: core.PlanOwner}, now)
 		return errors.Join(
-			err, ws.AddGroup(ctx, store.Group{ID: core.NewID[core.GroupKind](), Name: "New", CreatedAt: now, UpdatedAt: now}),
+			err,
+			ws.AddEmptyGroup(ctx, store.Group{ID: core.NewID[core.GroupKind](), Name: "New", CreatedAt: now, UpdatedAt: now}),
 			ws.SaveConnectedAccount(ctx, core.Account{ID: core.NewID[core.AccountKind](), Platform: "threads", CreatedAt: now},
 				store.SealedToken{Sealed: []byte("x")}),
 			ws.DeleteFolder(ctx, core.NewID[core.FolderKind]()),

@@ -13,10 +13,10 @@ func (t Tenant) UsedStorage(ctx context.Context) (int64, error) {
 		nil))
 }
 
-// ReserveStorage adds n bytes to the used storage, and returns how many bytes are then used. If the limit does not
-// allow n more bytes, it adds none and ok is false; a nil limit allows any number. In both cases, no other transaction
-// can change the used storage until this one ends.
-func (t Tenant) ReserveStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
+// ReserveStorage adds bytes to the used storage, and returns how many bytes are then used. If the limit does not allow
+// that many bytes more, it adds none and ok is false; a nil limit allows any number. In both cases, no other
+// transaction can change the used storage until this one ends.
+func (t Tenant) ReserveStorage(ctx context.Context, bytes int64, limit *int64) (used int64, ok bool, err error) {
 	if err := t.exec(ctx, `
 		INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0)
 		ON CONFLICT (workspace_id) DO UPDATE SET used = 0 WHERE false -- locks the row and changes nothing`,
@@ -26,7 +26,7 @@ func (t Tenant) ReserveStorage(ctx context.Context, n int64, limit *int64) (used
 	after, err := queryValues[int64](t.query(ctx, `
 		UPDATE usage_storage SET used = used + @n
 		WHERE workspace_id = @ws AND (@limit::bigint IS NULL OR used + @n <= @limit)
-		RETURNING used`, args{"n": n, "limit": limit}))
+		RETURNING used`, args{"n": bytes, "limit": limit}))
 	if err != nil {
 		return 0, false, err
 	}

@@ -86,11 +86,11 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// WakeNextWaitingPosts wakes one post of each account whose posts wait although no post has the turn. The waiting post
-// with the earliest time becomes due now, and takes the turn when it is armed, like any other post. An account needs
-// this if a worker has died, or if a turn ended while a post began to wait. WakeNextWaitingPosts waits for no lock, so
-// it cannot deadlock with a transaction that changes several posts.
-func (s *Store) WakeNextWaitingPosts(ctx context.Context) error {
+// WakeNextPostsAwaitingTurn wakes one post of each account whose posts wait although no post has the turn. The waiting
+// post with the earliest time becomes due now, and takes the turn when it is armed, like any other post. An account
+// needs this if a worker has died, or if a turn ended while a post began to wait. WakeNextPostsAwaitingTurn waits for
+// no lock, so it cannot deadlock with a transaction that changes several posts.
+func (s *Store) WakeNextPostsAwaitingTurn(ctx context.Context) error {
 	woken, err := s.execChanged(ctx, `
 		WITH free AS (
 			SELECT DISTINCT u.turn_of AS account_id FROM publications u WHERE u.turn_of IS NOT NULL

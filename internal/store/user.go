@@ -55,8 +55,8 @@ func (s *Store) CurrentWorkspaceSlug(ctx context.Context, user core.UserID, form
 		WHERE f.slug = @former`, args{"user": user, "former": formerSlug}))
 }
 
-// WorkspaceOwner returns the person who has owned the workspace for the longest time.
-func (s *Store) WorkspaceOwner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
+// FirstWorkspaceOwner returns the person who has owned the workspace for the longest time.
+func (s *Store) FirstWorkspaceOwner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
 	return queryValue[core.UserID](s.query(ctx, `
 		SELECT user_id FROM members WHERE workspace_id = @workspace AND role = @owner ORDER BY created_at, user_id LIMIT 1`,
 		args{"workspace": ws, "owner": core.RoleOwner}))
@@ -141,8 +141,8 @@ func (t Tenant) SetMemberPasswordHash(ctx context.Context, user core.UserID, pas
 		args{"user": user, "hash": passwordHash})
 }
 
-// SetShortcuts turns shortcuts with single keys on or off for a person.
-func (s *Store) SetShortcuts(ctx context.Context, user core.UserID, on bool) error {
+// SetShortcutsEnabled turns shortcuts with single keys on or off for a person.
+func (s *Store) SetShortcutsEnabled(ctx context.Context, user core.UserID, on bool) error {
 	return s.exec(ctx, `UPDATE users SET shortcuts = @on WHERE id = @user`, args{"user": user, "on": on})
 }
 

@@ -21,8 +21,8 @@ func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (co
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
 }
 
-// ReservedSlugs returns the slugs that the workspace has and had.
-func (t Tenant) ReservedSlugs(ctx context.Context) ([]string, error) {
+// CurrentAndFormerSlugs returns the slugs that the workspace has and had.
+func (t Tenant) CurrentAndFormerSlugs(ctx context.Context) ([]string, error) {
 	return queryValues[string](t.query(ctx, `SELECT slug FROM former_slugs WHERE workspace_id = @ws ORDER BY slug`, nil))
 }
 
