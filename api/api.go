@@ -70,12 +70,12 @@ func New(cfg Config) (*API, error) {
 
 // Mount registers the routes and their middleware on e. The server's own middleware must be registered first.
 func (a *API) Mount(e *echo.Echo) {
-	e.Use(a.limitRequests)
+	e.Use(a.limitAPIRequestsAndReturnErrors)
 	group := e.Group(prefix)
 	adapter := humaecho.NewWithGroup(e, group, huma.Config{OpenAPI: a.oapi}).Adapter()
 	for _, r := range a.routes {
 		adapter.Handle(&huma.Operation{Method: r.method, Path: r.path},
-			func(ctx huma.Context) { a.serveRoute(humaecho.Unwrap(ctx), r) })
+			func(ctx huma.Context) { a.handleRequestAndStoreError(humaecho.Unwrap(ctx), r) })
 	}
 	group.GET("/openapi.json", a.serveDocument)
 	// Routes outside /v1 need no credential, and the limits of /v1 do not apply to them.

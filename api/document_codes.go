@@ -76,8 +76,8 @@ var meanings = map[core.Code]meaning{
 // formatCodesChapter returns the Markdown chapter about all codes of errors, issues and warnings.
 func formatCodesChapter() string {
 	return "## Error codes\n\n" + formatCodeTable() +
-		"\n## Plan issues\n\nIf any row of a plan has an issue, none of the plan's posts can be created.\n\n" + formatIssueTable(false) +
-		"\n## Plan warnings\n\nA warning does not stop the row's post from being created.\n\n" + formatIssueTable(true)
+		"\n## Plan issues\n\nIf any row of a plan has an issue, none of the plan's posts can be created.\n\n" + formatIssueOrWarningTable(false) +
+		"\n## Plan warnings\n\nA warning does not stop the row's post from being created.\n\n" + formatIssueOrWarningTable(true)
 }
 
 func formatCodeTable() string {
@@ -94,7 +94,7 @@ func formatCodeTable() string {
 	return b.String()
 }
 
-func formatIssueTable(warnings bool) string {
+func formatIssueOrWarningTable(warnings bool) string {
 	var b strings.Builder
 	b.WriteString("| Code | Message | Hint |\n|---|---|---|\n")
 	for _, issue := range core.AllIssueTexts() {

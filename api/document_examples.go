@@ -44,9 +44,9 @@ func newExampleBook(limits contract.Limits) (*exampleBook, error) {
 	return e, nil
 }
 
-// referTo returns references to the named examples, and marks these examples as used. It ignores names without an
-// example.
-func (e *exampleBook) referTo(names ...string) map[string]*huma.Example {
+// referToAndMarkUsed returns references to the named examples, and marks these examples as used. It ignores names
+// without an example.
+func (e *exampleBook) referToAndMarkUsed(names ...string) map[string]*huma.Example {
 	out := map[string]*huma.Example{}
 	for _, name := range names {
 		if v, ok := e.all[name]; ok {
@@ -82,7 +82,9 @@ func (e *exampleBook) expandReferences(v any) any {
 
 // jsonContent describes a JSON body by its schema and the example of its record.
 func (e *exampleBook) jsonContent(s *huma.Schema) map[string]*huma.MediaType {
-	return map[string]*huma.MediaType{jsonType: {Schema: s, Examples: e.referTo(strings.TrimPrefix(s.Ref, schemaPrefix))}}
+	return map[string]*huma.MediaType{jsonType: {
+		Schema: s, Examples: e.referToAndMarkUsed(strings.TrimPrefix(s.Ref, schemaPrefix)),
+	}}
 }
 
 // newFailureResponse returns the description of an error response with one of these codes, which all have the same
@@ -99,7 +101,7 @@ func (e *exampleBook) newFailureResponse(headers map[string]*huma.Header, codes 
 		Description: strings.Join(lines, "\n\n"), Headers: headers,
 		Content: map[string]*huma.MediaType{jsonType: {
 			Schema:   &huma.Schema{Ref: schemaPrefix + "Error"},
-			Examples: e.referTo(names...),
+			Examples: e.referToAndMarkUsed(names...),
 		}},
 	}
 }

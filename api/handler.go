@@ -19,9 +19,9 @@ const (
 	prefix     = "/v1" // the version segment of every path (Spec §9)
 )
 
-// limitRequests is middleware that counts each request to /v1 toward the limit of its client address before anything
-// else, refuses those over the limit (Spec §8), and sets the rate limit headers.
-func (a *API) limitRequests(next echo.HandlerFunc) echo.HandlerFunc {
+// limitAPIRequestsAndReturnErrors is middleware that counts each request to /v1 toward the limit of its client address
+// before anything else, refuses those over the limit (Spec §8), and sets the rate limit headers.
+func (a *API) limitAPIRequestsAndReturnErrors(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Request().URL.Path; path != prefix && !strings.HasPrefix(path, prefix+"/") {
 			return next(c)
@@ -32,14 +32,14 @@ func (a *API) limitRequests(next echo.HandlerFunc) echo.HandlerFunc {
 		if err := next(c); err != nil {
 			return err
 		}
-		// huma's adapter does not return errors, so serveRoute stores them in c.
+		// huma's adapter does not return errors, so handleRequestAndStoreError stores them in c.
 		err, _ := c.Get(failureKey).(error)
 		return err
 	}
 }
 
-// serveRoute handles one request and stores its error for limitRequests.
-func (a *API) serveRoute(c echo.Context, r *route) {
+// handleRequestAndStoreError handles one request and stores its error for limitAPIRequestsAndReturnErrors.
+func (a *API) handleRequestAndStoreError(c echo.Context, r *route) {
 	if err := a.handleRequest(c, r); err != nil {
 		c.Set(failureKey, err)
 	}

@@ -191,7 +191,7 @@ func snoozeFor(wait time.Duration, err error) error {
 }
 
 // newHandler returns a handler that runs jobs of the type J with do, for at most limit.
-func newHandler[J queue.Job](limit time.Duration, do func(context.Context, J) error) Handler {
+func newHandler[J queue.Job](timeLimit time.Duration, do func(context.Context, J) error) Handler {
 	var job J
 	return Handler{
 		Kind: job.Kind(),
@@ -202,7 +202,7 @@ func newHandler[J queue.Job](limit time.Duration, do func(context.Context, J) er
 			}
 			return do(ctx, job)
 		},
-		register: func(workers *river.Workers) { river.AddWorker(workers, &worker[J]{limit: limit, do: do}) },
+		register: func(workers *river.Workers) { river.AddWorker(workers, &worker[J]{limit: timeLimit, do: do}) },
 	}
 }
 

@@ -115,8 +115,8 @@ func migrateOwnSchema(ctx context.Context, conn *pgx.Conn) error {
 
 // lockTimeoutSQL returns the SQL that sets how long a migration waits for locks. A migration that builds indexes
 // concurrently waits for older transactions without a limit, because it blocks nobody.
-func lockTimeoutSQL(sql string) string {
-	if strings.Contains(sql, concurrent) {
+func lockTimeoutSQL(migrationSQL string) string {
+	if strings.Contains(migrationSQL, concurrent) {
 		return "SET lock_timeout = 0; SET statement_timeout = 0"
 	}
 	return "SET lock_timeout = '" + patience + "'"

@@ -40,25 +40,25 @@ func ReadState(ctx context.Context, pool *pgxpool.Pool) (s State, err error) {
 	if s.known, s.Want, err = countMigrations(pool); err != nil {
 		return s, err
 	}
-	version, err := queryNumber(ctx, pool, "SELECT version FROM "+table)
+	version, err := queryNumberOrZero(ctx, pool, "SELECT version FROM "+table)
 	if err != nil {
 		return s, err
 	}
-	river, err := queryNumber(ctx, pool, "SELECT count(*)::int FROM river_migration")
+	river, err := queryNumberOrZero(ctx, pool, "SELECT count(*)::int FROM river_migration")
 	if err != nil {
 		return s, err
 	}
 	s.Have = version + river
-	if s.floor, err = queryNumber(ctx, pool, "SELECT version FROM schema_floor"); err != nil {
+	if s.floor, err = queryNumberOrZero(ctx, pool, "SELECT version FROM schema_floor"); err != nil {
 		return s, err
 	}
-	tables, err := queryNumber(ctx, pool, "SELECT count(*)::int FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace")
+	tables, err := queryNumberOrZero(ctx, pool, "SELECT count(*)::int FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace")
 	s.Empty = tables == 0
 	return s, err
 }
 
-// queryNumber returns the number that a query selects, or zero if the table is missing or empty.
-func queryNumber(ctx context.Context, pool *pgxpool.Pool, query string) (int32, error) {
+// queryNumberOrZero returns the number that a query selects, or zero if the table is missing or empty.
+func queryNumberOrZero(ctx context.Context, pool *pgxpool.Pool, query string) (int32, error) {
 	const undefinedTable = "42P01"
 	var n int32
 	err := pool.QueryRow(ctx, query).Scan(&n)

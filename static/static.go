@@ -52,7 +52,7 @@ func (b assetTable) loadAsset(name string) (asset, error) {
 	if !ok {
 		return asset{}, fs.ErrNotExist
 	}
-	body, err := b.readSource(name)
+	body, err := b.readOrBuildSource(name)
 	if err != nil {
 		return asset{}, err
 	}
@@ -73,8 +73,8 @@ const joined = "app.css"
 // layers is the style sheet that sets the order of the layers, so it must be the first.
 const layers = "css/tokens.css"
 
-// readSource returns the bytes of a file. It bundles the modules of a page's script, and joins the style sheets.
-func (b assetTable) readSource(name string) ([]byte, error) {
+// readOrBuildSource returns the bytes of a file. It bundles the modules of a page's script, and joins the style sheets.
+func (b assetTable) readOrBuildSource(name string) ([]byte, error) {
 	switch name {
 	case bundled:
 		return bundleScript(name)

@@ -82,8 +82,8 @@ func newAccountView(card app.AccountCard, now time.Time) accounts.Account {
 	a := accounts.Account{
 		ID: card.ID.String(), Name: card.DisplayName, Username: card.Username, Status: string(card.Status),
 		Avatar: contract.AvatarPathOf(card.Avatar), Reason: card.StatusReason, Queued: card.Posts.Queued,
-		Lost: card.Posts.Lost, Next: postView(card.Posts.Next, card.Posts.NextAt),
-		Last: postView(card.Posts.Last, card.Posts.LastAt), Blocked: card.Blocked, KeepsGrant: card.KeepsGrant,
+		Lost: card.Posts.Lost, Next: newPostView(card.Posts.Next, card.Posts.NextAt),
+		Last: newPostView(card.Posts.Last, card.Posts.LastAt), Blocked: card.Blocked, KeepsGrant: card.KeepsGrant,
 		Unreachable: card.Unreachable, Quotas: filterQuotaViews(card.Quotas, false),
 	}
 	if card.Status == core.AccountOK && !card.ExpiresAt.IsZero() && card.ExpiresAt.Sub(now) < endsSoon {
@@ -103,7 +103,7 @@ func filterQuotaViews(quotas []app.AccountQuota, shared bool) (views []accounts.
 	return views
 }
 
-func postView(id *core.PostID, at time.Time) accounts.Post {
+func newPostView(id *core.PostID, at time.Time) accounts.Post {
 	if id == nil {
 		return accounts.Post{}
 	}

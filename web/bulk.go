@@ -182,7 +182,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 		Points: []string{
 			"Texts, settings and timelines are deleted permanently.", "Failed posts still count toward this month's quota.",
 		},
-		Action: r.link.ChangePosts(), Button: "Delete " + n, Back: back, Fields: fields,
+		Action: r.link.ChangeSelectedPosts(), Button: "Delete " + n, Back: back, Fields: fields,
 	})
 }
 

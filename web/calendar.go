@@ -170,8 +170,8 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 	return list
 }
 
-// showPostsOfEntry lists the posts that share an entry of the calendar.
-func (r *request) showPostsOfEntry() error {
+// showPostsOfCalendarEntry lists the posts that share an entry.
+func (r *request) showPostsOfCalendarEntry() error {
 	f := link.ParseCalendar(r.echo.QueryParams()).Filter
 	found, err := r.web.cfg.App.ListCalendarEntryPosts(r.context(), r.caller, calendarListRequest(f),
 		core.Platform(f.Network),
@@ -204,7 +204,7 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 	}
 	flash, outdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		if several {
-			return r.movePostsOfEntry(ctx, in, shown.Filter)
+			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter)
 		}
 		return r.moveSinglePost(ctx, in, zone)
 	})
@@ -240,9 +240,11 @@ func (r *request) moveSinglePost(ctx context.Context, in contract.EditPost, zone
 	}, nil
 }
 
-// movePostsOfEntry is moveSinglePost for all posts that share an entry. If all are refused, it returns the first
-// reason.
-func (r *request) movePostsOfEntry(ctx context.Context, in contract.EditPost, f link.Filter) (layout.Flash, error) {
+// movePostsOfCalendarEntry is moveSinglePost for all posts that share an entry. If all are refused, it returns the
+// first reason.
+func (r *request) movePostsOfCalendarEntry(
+	ctx context.Context, in contract.EditPost, f link.Filter,
+) (layout.Flash, error) {
 	result, err := r.web.cfg.App.MoveCalendarEntryPosts(ctx, r.caller, calendarListRequest(f),
 		core.Platform(f.Network), in)
 	if result.Done == 0 {

@@ -24,7 +24,7 @@ func (r *request) showComposer() error {
 	if err := r.caller.RequireScope(core.Write); err != nil {
 		return err
 	}
-	r.requestFactsRefresh()
+	r.requestAccountFactsRefresh()
 	if form, ok := r.popSavedForm(); ok {
 		return r.renderComposerForm(http.StatusOK, form, nil)
 	}
@@ -59,7 +59,7 @@ func (r *request) showComposer() error {
 // addPreviewsAndRenderComposer adds previews and the newest files of the library, and renders the composer. A script
 // gets only the form, without these files.
 func (r *request) addPreviewsAndRenderComposer(status int, m posts.ComposeModel) (err error) {
-	r.web.addPreviews(&m)
+	r.web.addPreviewsAndExtraLengths(&m)
 	if m.Part {
 		return r.render(status, posts.Composer(m), posts.Composer(m))
 	}
@@ -69,9 +69,9 @@ func (r *request) addPreviewsAndRenderComposer(status int, m posts.ComposeModel)
 	return r.render(status, posts.Compose(m), nil)
 }
 
-// requestFactsRefresh starts asking the networks what the accounts may do, so that later plans can use the answers. The
-// composer does not wait for the result. An error is only logged.
-func (r *request) requestFactsRefresh() {
+// requestAccountFactsRefresh starts asking the networks what the accounts may do, so that later plans can use the
+// answers. The composer does not wait for the result. An error is only logged.
+func (r *request) requestAccountFactsRefresh() {
 	if err := r.web.cfg.App.RequestFactsRefresh(r.context(), r.caller); err != nil {
 		r.web.cfg.Log.WarnContext(r.context(), "could not start asking the networks what accounts may do", "error", err)
 	}
@@ -132,7 +132,7 @@ func (r *request) loadFilesAndFillComposer(m *posts.ComposeModel, form url.Value
 		m.Networks = append(m.Networks, newComposerNetwork(n, form, m.Files))
 	}
 	m.Values = readComposerValues(form, m.Networks, m.Files)
-	m.At = parseLocalTime(m.Values.At, m.Zone, r.web.cfg.Now())
+	m.At = parseLocalTimeOrZero(m.Values.At, m.Zone, r.web.cfg.Now())
 	return nil
 }
 
@@ -214,7 +214,7 @@ func (r *request) addRefusalToComposer(m *posts.ComposeModel, e *core.Error) {
 	default:
 		r.setRetryAfterHeader(e)
 		var beside map[string]string
-		if beside, m.Refused = r.placeError(e, inputForPath(e.Path)); m.Errors == nil {
+		if beside, m.Refused = r.placeError(e, inputForFieldPath(e.Path)); m.Errors == nil {
 			m.Errors = map[string]string{}
 		}
 		maps.Copy(m.Errors, beside) // keeps the plan's errors

@@ -158,9 +158,9 @@ func rescheduleTimeFromForm(form url.Values) *contract.When {
 	return &contract.When{PublishAt: trimZeroSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
 }
 
-// parseLocalTime returns the instant of a local time in a zone, or the zero time if it is not valid or a clock change
-// skips it.
-func parseLocalTime(local string, zone core.Zone, now time.Time) time.Time {
+// parseLocalTimeOrZero returns the instant of a local time in a zone, or the zero time if it is not valid or a clock
+// change skips it.
+func parseLocalTimeOrZero(local string, zone core.Zone, now time.Time) time.Time {
 	when, err := core.ParseWhen("", trimZeroSeconds(local), "", zone)
 	if err != nil {
 		return time.Time{}
@@ -228,9 +228,9 @@ func parseSettingValue(kind network.FieldKind, text string) any {
 	return text
 }
 
-// inputForPath returns the name of the composer's input for a path in the API request, or "" if there is none.
-func inputForPath(path string) string {
-	head, rest, _ := strings.Cut(path, ".")
+// inputForFieldPath returns the name of the composer's input for a path in the API request, or "" if there is none.
+func inputForFieldPath(fieldPath string) string {
+	head, rest, _ := strings.Cut(fieldPath, ".")
 	head, _, _ = strings.Cut(head, "[")
 	switch head {
 	case posts.FieldText, posts.FieldTitle:

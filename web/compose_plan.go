@@ -25,7 +25,7 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	case ok:
 		m.Plan.Refused = r.web.errorForPeople(e)
 		if m.Refused == nil && len(m.Errors) == 0 {
-			m.Errors, _ = r.placeError(e, inputForPath(e.Path))
+			m.Errors, _ = r.placeError(e, inputForFieldPath(e.Path))
 		}
 		return nil
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:
@@ -47,7 +47,7 @@ func (r *request) loadPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 			told := r.web.errorForPeople(e)
 			named.OK, plan.OK, plan.Table = false, false, ""
 			issue := core.Issue{Code: core.IssueCode(e.Code), Message: told.Message, Hint: told.Hint}
-			m.Plan.AddOrMergeCause(posts.Cause{Issue: issue, Input: inputForPath(e.Path)}, named)
+			m.Plan.AddOrMergeCause(posts.Cause{Issue: issue, Input: inputForFieldPath(e.Path)}, named)
 		}
 		for _, issue := range row.Issues {
 			if issue.Reason.Code == core.IssueTitleRequired.Code && len(m.Files) == 0 {
@@ -118,7 +118,7 @@ func inputForIssue(m posts.ComposeModel, row posts.PlanRow, issue core.Issue) st
 
 // removeInvalidSettings removes settings with invalid values from the blocks, so that the rest of the plan can be
 // shown. It returns the errors by network.
-func (w *Web) removeInvalidSettings(blocks map[string]json.RawMessage) map[string][]*core.Error {
+func (w *Web) removeInvalidSettings(blocks map[string]json.RawMessage) (errorsByPlatform map[string][]*core.Error) {
 	wrong := map[string][]*core.Error{}
 	for platform, block := range blocks {
 		rules, ok := w.cfg.Networks.FindRules(core.Platform(platform))
@@ -148,8 +148,8 @@ func removeSetting(blocks map[string]json.RawMessage, platform, setting string) 
 }
 
 // findSetting returns the setting to which a path in the API request refers; ok is false if there is none.
-func (w *Web) findSetting(path string) (field network.Field, ok bool) {
-	parts := strings.SplitN(path, ".", 3)
+func (w *Web) findSetting(fieldPath string) (field network.Field, ok bool) {
+	parts := strings.SplitN(fieldPath, ".", 3)
 	if len(parts) < 3 || parts[0] != "perPlatform" && parts[0] != "settings" {
 		return field, false
 	}

@@ -25,16 +25,17 @@ func (r *request) startConnect() error {
 		return core.NotFound()
 	}
 	ask, err := r.web.cfg.App.StartConnect(r.context(), r.caller, contract.Connect{Platform: r.pathID()})
-	return r.redirectToConsent(ask, err)
+	return r.redirectToConsentOrRenderError(ask, err)
 }
 
 func (r *request) startReconnect() error {
 	ask, err := r.web.cfg.App.StartReconnect(r.context(), r.caller, r.pathID())
-	return r.redirectToConsent(ask, err)
+	return r.redirectToConsentOrRenderError(ask, err)
 }
 
-// redirectToConsent redirects to the network's consent page, or shows why the connection could not be started.
-func (r *request) redirectToConsent(ask contract.Authorize, err error) error {
+// redirectToConsentOrRenderError redirects to the network's consent page, or shows why the connection could not be
+// started.
+func (r *request) redirectToConsentOrRenderError(ask contract.Authorize, err error) error {
 	if err != nil {
 		return r.renderConnectError(err)
 	}
@@ -92,7 +93,7 @@ func (r *request) finishConnect() error {
 // startReconnectForPost is startReconnect for the account of a failed post. The post is retried afterwards.
 func (r *request) startReconnectForPost() error {
 	ask, err := r.web.cfg.App.StartReconnectToRetryPost(r.context(), r.caller, r.pathID())
-	return r.redirectToConsent(ask, err)
+	return r.redirectToConsentOrRenderError(ask, err)
 }
 
 // reconnectReturnURL returns the page of the post for which an account was reconnected, or the accounts page if it was
@@ -133,7 +134,8 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 // newRetryAction returns the button that retries the posts that failed because access to the account was lost.
 func (r *request) newRetryAction(after *app.Reconnected) *ui.Action {
 	retry := &ui.Action{
-		ID: "retry-others", URL: r.link.ChangePosts(), Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
+		ID: "retry-others", URL: r.link.ChangeSelectedPosts(),
+		Label: "Retry " + ui.CountNoun(len(after.Lost), "post", "posts"),
 		Fields: []ui.Hidden{
 			newFormIDField(),
 			{Name: posts.FieldAct, Value: string(core.ActRetry)},
@@ -162,15 +164,15 @@ func (r *request) redirectAfterConnect(done app.Connected) error {
 // profileChoiceKey returns the session's key for the profiles to choose from in this workspace.
 func (r *request) profileChoiceKey() string { return keyChoice + r.caller.Workspace().String() }
 
-// loadPendingProfileChoice returns the profiles to choose from, which finishConnect stored in the session without
+// findPendingProfileChoice returns the profiles to choose from, which finishConnect stored in the session without
 // tokens.
-func (r *request) loadPendingProfileChoice() (done app.Connected, ok bool) {
+func (r *request) findPendingProfileChoice() (done app.Connected, ok bool) {
 	kept := r.web.sessions.manager.GetString(r.context(), r.profileChoiceKey())
 	return done, json.Unmarshal([]byte(kept), &done) == nil
 }
 
 func (r *request) showProfileChoice() error {
-	done, ok := r.loadPendingProfileChoice()
+	done, ok := r.findPendingProfileChoice()
 	if !ok {
 		return r.redirect(r.link.Accounts())
 	}
@@ -210,7 +212,7 @@ func (r *request) connectChosenProfiles(form url.Values) error {
 	pending, chosen := form.Get(accounts.FieldPending), form[accounts.FieldProfile]
 	connected, err := r.web.cfg.App.ConnectChosenProfiles(r.context(), r.caller, pending, chosen)
 	if e, ok := asRefusal(err); ok {
-		if done, waits := r.loadPendingProfileChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
+		if done, waits := r.findPendingProfileChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
 			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.errorForPeople(e))
 		}
 		return r.renderConnectError(err)

@@ -41,7 +41,7 @@ func (r *request) showPostEditor() error {
 	if !slices.Contains(card.Acts, core.ActEdit) {
 		return r.redirect(r.link.Post(r.pathID())) // the post's page says why it cannot be edited
 	}
-	r.requestFactsRefresh()
+	r.requestAccountFactsRefresh()
 	if form, ok := r.popSavedForm(); ok {
 		return r.renderComposerForm(http.StatusOK, form, nil)
 	}
@@ -115,7 +115,7 @@ func (r *request) loadPostEditor(card app.PostCard, n network.Network, form url.
 	m.Accounts = []posts.Account{account}
 	m.Values = readComposerValues(form, m.Networks, m.Files)
 	m.Values.Overrides = nil
-	m.At = parseLocalTime(m.Values.At, m.Zone, r.web.cfg.Now())
+	m.At = parseLocalTimeOrZero(m.Values.At, m.Zone, r.web.cfg.Now())
 	if seen := m.Values.Revision; seen != "" && seen != card.Revision && slices.Contains(card.Acts, core.ActEdit) {
 		saved := r.newPostModel(card, nil)
 		saved.PostZone = m.Zone

@@ -17,8 +17,9 @@ import (
 	"belfry/views/ui"
 )
 
-// RenderErrorPage renders an error as a page, or as a part of the current page.
-func (w *Web) RenderErrorPage(c echo.Context, e *core.Error) error {
+// RenderErrorPageOrAskToSignIn renders an error as a page, or as a part of the current page. If the error is
+// unauthenticated, it redirects to the sign-in page.
+func (w *Web) RenderErrorPageOrAskToSignIn(c echo.Context, e *core.Error) error {
 	r := w.requestFor(c)
 	if e.Code == core.CodeUnauthenticated {
 		return r.askToSignIn()
@@ -55,7 +56,7 @@ func (r *request) loadErrorPageFrame(e *core.Error) layout.Frame {
 	if e.Code == core.CodeUnavailable || e.Code == core.CodeInternal || r.wantsFragment() {
 		return stranger
 	}
-	if !r.sessionLoaded && (e.Code == core.CodeRateLimited || r.authenticate() != nil) || r.caller.IsZero() {
+	if !r.sessionLoaded && (e.Code == core.CodeRateLimited || r.loadCallerAndRecordVisit() != nil) || r.caller.IsZero() {
 		return stranger
 	}
 	f, err := r.loadFrameAndPopFlash("", "")

@@ -65,16 +65,16 @@ func (r *request) loadFrameAndPopFlash(title string, section layout.Section) (la
 	if who.User.Email != nil {
 		f.Person.Email = *who.User.Email
 	}
-	if err := r.loadAttention(&f); err != nil {
+	if err := r.loadAttentionAndNotices(&f); err != nil {
 		return f, err
 	}
 	f.Flash = r.popFlash()
 	return f, nil
 }
 
-// loadFirstSteps returns the progress of a new workspace. It returns nil if everything is done, the person has hidden
-// the steps, or their role does not allow them.
-func (r *request) loadFirstSteps() (*core.FirstSteps, error) {
+// loadFirstStepsToShow returns the progress of a new workspace. It returns nil if everything is done, the person has
+// hidden the steps, or their role does not allow them.
+func (r *request) loadFirstStepsToShow() (*core.FirstSteps, error) {
 	if !r.preferences.FirstSteps || !r.caller.Role().CanWrite() {
 		return nil, nil
 	}
@@ -102,9 +102,9 @@ func (r *request) newSignedOutFrame(title string) layout.Frame {
 	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxControlURL()}
 }
 
-// loadAttention adds what requires a person's attention to the navigation, and to the notices unless the current page
-// shows it anyway.
-func (r *request) loadAttention(f *layout.Frame) error {
+// loadAttentionAndNotices adds what requires a person's attention to the navigation, and to the notices unless the
+// current page shows it anyway.
+func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 	f.Attention = map[layout.Section]layout.Attention{}
 	accounts, err := r.loadAccounts()
 	if err != nil {

@@ -38,12 +38,12 @@ func (r *request) renderGroups(status int, refused *contract.Error) error {
 	m := groups.ListModel{
 		Frame: frame, Accounts: accounts, Included: who.Usage.Groups, UpgradeURL: r.web.cfg.UpgradeURL, Refused: refused,
 	}
-	m.Groups = groupViews(list.Groups, accounts)
+	m.Groups = newGroupViews(list.Groups, accounts)
 	return r.render(status, groups.List(m), groups.ListPart(m))
 }
 
-// groupViews returns groups for display, with their accounts.
-func groupViews(list []contract.Group, accounts []groups.Account) (views []groups.Group) {
+// newGroupViews returns groups for display, with their accounts.
+func newGroupViews(list []contract.Group, accounts []groups.Account) (views []groups.Group) {
 	byID := make(map[string]groups.Account, len(accounts))
 	for _, a := range accounts {
 		byID[a.ID] = a
@@ -125,14 +125,14 @@ func (r *request) editGroup(form url.Values) error {
 		Revision: m.Revision,
 	})
 	if errors.Is(err, app.ErrGroupChanged) {
-		return r.showChangedGroup(m, chosen)
+		return r.showGroupConflict(m, chosen)
 	}
 	return r.finishGroupForm(m, chosen, made, err)
 }
 
-// showChangedGroup shows the form of a group again, with the version that somebody else has saved since. Saving the
+// showGroupConflict shows the form of a group again, with the version that somebody else has saved since. Saving the
 // form again replaces that version.
-func (r *request) showChangedGroup(m groups.FormModel, chosen []string) error {
+func (r *request) showGroupConflict(m groups.FormModel, chosen []string) error {
 	g, err := r.web.cfg.App.GetGroup(r.context(), r.caller, m.ID)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (r *request) showChangedGroup(m groups.FormModel, chosen []string) error {
 	if err != nil {
 		return err
 	}
-	m.Saved, m.Revision = &groupViews([]contract.Group{g}, accounts)[0], g.Revision()
+	m.Saved, m.Revision = &newGroupViews([]contract.Group{g}, accounts)[0], g.Revision()
 	return r.renderGroupForm(http.StatusConflict, m, chosen)
 }
 

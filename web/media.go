@@ -129,7 +129,7 @@ func (r *request) changeSelectedFiles(form url.Values) error {
 	case media.ActTag, media.ActUntag:
 		return r.changeTagsOfFiles(form, act)
 	case media.ActMove:
-		batch.FolderID, done = optionalFolderID(form.Get(media.FieldFolder)), "moved"
+		batch.FolderID, done = folderIDOrNull(form.Get(media.FieldFolder)), "moved"
 	case media.ActPin:
 		batch.Pinned, done = new(true), "pinned"
 	case media.ActUnpin:
@@ -169,8 +169,8 @@ func (r *request) changeTagsOfFiles(form url.Values, act string) error {
 	return r.finishFileAction(form, ui.CountNoun(n, "file", "files")+done+core.JoinNames(names, "and")+".", nil)
 }
 
-// optionalFolderID returns the id of the folder in a form, or null for no folder.
-func optionalFolderID(id string) contract.Opt[string] {
+// folderIDOrNull returns the id of the folder in a form, or null for no folder.
+func folderIDOrNull(id string) contract.Opt[string] {
 	if id == "" || id == link.RootFolder {
 		return contract.Opt[string]{Set: true, Null: true}
 	}
@@ -215,7 +215,7 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: joinFirstNames(names), Points: []string{
 			"Files are deleted permanently. Live posts keep them on their networks.",
 			"Files that drafts or queued posts use are not deleted.",
-		}, Action: r.link.DeleteFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
+		}, Action: r.link.DeleteSelectedFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
 		Back: r.link.Media(r.libraryFilterFrom(form)), Fields: fields,
 	})
 }
@@ -251,7 +251,7 @@ func (r *request) createFolder(form url.Values) error {
 func (r *request) editFolder(form url.Values) error {
 	in := contract.EditFolder{
 		ID: r.pathID(), Name: new(strings.TrimSpace(form.Get(media.FieldName))),
-		ParentID: optionalFolderID(form.Get(media.FieldParent)),
+		ParentID: folderIDOrNull(form.Get(media.FieldParent)),
 	}
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
 	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())

@@ -58,9 +58,9 @@ func (r *request) editFile(form url.Values) error {
 		Folder: form.Get(media.FieldFolder), Pinned: form.Get(media.FieldPinned) != "",
 	}
 	made, err := r.web.cfg.App.EditMedia(r.context(), r.caller, contract.EditMedia{
-		ID: r.pathID(), Title: optionalText(values.Name), Description: optionalText(values.Description),
+		ID: r.pathID(), Title: trimmedTextOrNull(values.Name), Description: trimmedTextOrNull(values.Description),
 		Tags:     new(append([]string{}, parseTags(values.Tags)...)),
-		FolderID: optionalFolderID(values.Folder), Pinned: &values.Pinned,
+		FolderID: folderIDOrNull(values.Folder), Pinned: &values.Pinned,
 	})
 	e, refused := asRefusal(err)
 	if !refused {
@@ -82,8 +82,8 @@ var fileInputs = map[string]string{
 	"title": media.FieldName, "description": media.FieldDescription, "tags": media.FieldTags, "folderId": media.FieldFolder,
 }
 
-// optionalText returns a text without spaces around it, or null if it is empty.
-func optionalText(text string) contract.Opt[string] {
+// trimmedTextOrNull returns a text without spaces around it, or null if it is empty.
+func trimmedTextOrNull(text string) contract.Opt[string] {
 	if text = strings.TrimSpace(text); text == "" {
 		return contract.Opt[string]{Set: true, Null: true}
 	}

@@ -15,7 +15,7 @@ import (
 // handleConfirmingPassword handles a request. If the operation requires the person's password again, it shows a page
 // that asks for it. That page contains the submitted form, which is submitted again with the password.
 func (r *request) handleConfirmingPassword(handle func(*request) error) error {
-	if e, err := r.checkSubmittedPassword(); err != nil || e != nil {
+	if e, err := r.checkSubmittedPasswordAndRecordProof(); err != nil || e != nil {
 		return cmp.Or(err, r.renderPasswordPrompt(e))
 	}
 	err := handle(r)
@@ -25,9 +25,9 @@ func (r *request) handleConfirmingPassword(handle func(*request) error) error {
 	return err
 }
 
-// checkSubmittedPassword checks the password in a form from renderPasswordPrompt, and records that the person has just
-// entered it. For any other request, it does nothing. refusal is why the password was refused, or nil.
-func (r *request) checkSubmittedPassword() (refusal *core.Error, err error) {
+// checkSubmittedPasswordAndRecordProof checks the password in a form from renderPasswordPrompt, and records that the
+// person has just entered it. For any other request, it does nothing. refusal is why the password was refused, or nil.
+func (r *request) checkSubmittedPasswordAndRecordProof() (refusal *core.Error, err error) {
 	if r.echo.Request().Method != http.MethodPost || !r.caller.IsSession() {
 		return nil, nil
 	}

@@ -45,7 +45,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
 		return err
 	}
-	if err := r.loadContent(&m, card); err != nil {
+	if err := r.loadFilesAndPreview(&m, card); err != nil {
 		return err
 	}
 	m.At = r.timeInputOrProposal(card.PublishAt, m.PostZone)
@@ -61,8 +61,8 @@ func tabTitle(card app.PostCard) string {
 	return posts.TitleOrText(card.Post, titleLength) + " · " + card.AccountName
 }
 
-// loadContent loads the post's files and account, and adds the files and the preview.
-func (r *request) loadContent(m *posts.ShowModel, card app.PostCard) error {
+// loadFilesAndPreview loads the post's files and account, and adds the files and the preview.
+func (r *request) loadFilesAndPreview(m *posts.ShowModel, card app.PostCard) error {
 	found, err := r.web.cfg.App.FindFilesIncludingDeleted(r.context(), r.caller, card.MediaIDs)
 	if err != nil {
 		return err

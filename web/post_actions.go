@@ -64,7 +64,7 @@ func (r *request) reschedulePost(form url.Values) error {
 	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
 		ID: r.pathID(), When: rescheduleTimeFromForm(form), Revision: form.Get(posts.FieldRevision),
 	})
-	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForPath(e.Path) == posts.FieldAt ||
+	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForFieldPath(e.Path) == posts.FieldAt ||
 		errors.Is(err, app.ErrPostChanged)) {
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) {
 			told := r.web.errorForPeople(e)
@@ -117,7 +117,7 @@ func (r *request) duplicatePost(form url.Values) error {
 	return r.redirect(r.link.EditPost(made.ID))
 }
 
-func (r *request) resolveOutcome(form url.Values) error {
+func (r *request) resolvePostOutcome(form url.Values) error {
 	in, word := contract.ResolveOutcome{}, flashPublishing
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:

@@ -26,7 +26,7 @@ func (r *request) showPosts() error {
 		return err
 	}
 	if filter == (link.Filter{}) {
-		if m.Frame.FirstSteps, err = r.loadFirstSteps(); err != nil {
+		if m.Frame.FirstSteps, err = r.loadFirstStepsToShow(); err != nil {
 			return err
 		}
 	}

@@ -53,11 +53,11 @@ func (w *Web) requestFor(c echo.Context) *request {
 
 func (r *request) context() context.Context { return r.echo.Request().Context() }
 
-// authenticate loads the session and makes its person the caller. It records that the person was active, and which
-// workspace they visited.
-func (r *request) authenticate() error {
+// loadCallerAndRecordVisit loads the session and makes its person the caller. It records that the person was active,
+// and which workspace they visited.
+func (r *request) loadCallerAndRecordVisit() error {
 	s := r.web.sessions
-	ctx, err := s.load(r.echo.Request())
+	ctx, err := s.loadSession(r.echo.Request())
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func openWith(t *testing.T, change func(*web.Config), options ...func(*app.Confi
 	r.server, err = httpd.New(httpd.Config{
 		Addr: "127.0.0.1:0", Logger: r.Config.Log, PublicURL: cfg.PublicURL,
 		Unavailable: func(err error) bool { return strings.Contains(err.Error(), "closed pool") },
-		ErrorPage:   func(c echo.Context, e *core.Error) error { return r.web.RenderErrorPage(c, e) },
+		ErrorPage:   func(c echo.Context, e *core.Error) error { return r.web.RenderErrorPageOrAskToSignIn(c, e) },
 	})
 	must(t, err)
 	cfg.Server = r.server

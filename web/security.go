@@ -52,7 +52,7 @@ func (r *request) changePassword(form url.Values) error {
 	return r.redirect(r.link.Security())
 }
 
-func (r *request) endSession() error {
+func (r *request) endSessionByID() error {
 	if err := r.web.cfg.App.EndSession(r.context(), r.caller, r.pathID()); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (r *request) showEndAllSessionsConfirmation() error {
 			"This signs you out of all browsers, including this one.",
 			"API keys keep working. If somebody else may know your password, change it.",
 		},
-		Action: r.link.EndSessions(), Button: "Sign out everywhere", Back: r.link.Security(),
+		Action: r.link.EndAllSessions(), Button: "Sign out everywhere", Back: r.link.Security(),
 	})
 }
 

@@ -67,8 +67,8 @@ func (s *sessions) cookieToken(r *http.Request) string {
 	return cookie.Value
 }
 
-// load returns the request's context with its session, which is empty if there is none or it has expired.
-func (s *sessions) load(r *http.Request) (context.Context, error) {
+// loadSession returns the request's context with its session, which is empty if there is none or it has expired.
+func (s *sessions) loadSession(r *http.Request) (context.Context, error) {
 	ctx, err := s.manager.Load(r.Context(), s.cookieToken(r))
 	if err != nil {
 		return nil, fmt.Errorf("read the session: %w", err)

@@ -101,7 +101,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 		if err := w.cfg.App.ThrottlePageRequest(r.context(), httpd.ClientAddressKey(c)); err != nil {
 			return err
 		}
-		if err := r.authenticate(); err != nil {
+		if err := r.loadCallerAndRecordVisit(); err != nil {
 			return err
 		}
 		if !rt.public && r.caller.IsZero() {
@@ -121,7 +121,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 // Referer. It returns the zero Caller if nobody is signed in. It does not check that the request comes from our own
 // pages.
 func (w *Web) AuthenticateCookie(r *http.Request) (core.Caller, error) {
-	ctx, err := w.sessions.load(r)
+	ctx, err := w.sessions.loadSession(r)
 	if err != nil {
 		return core.Caller{}, err
 	}

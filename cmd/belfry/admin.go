@@ -18,9 +18,9 @@ import (
 )
 
 // withSession returns an action that opens a session, runs f, and closes the session's database.
-func withSession(purpose sessionPurpose, f func(context.Context, *program, *session) error) action {
+func withSession(install installPolicy, f func(context.Context, *program, *commandSession) error) action {
 	return func(ctx context.Context, p *program, cfg *config.Config) (err error) {
-		s, err := p.openSession(ctx, cfg, purpose)
+		s, err := p.openSessionAndMigrate(ctx, cfg, install)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func defineWorkspaceCreate(o *options) action {
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the email address)")
 	stdin := o.flags.Bool("password-stdin", false,
 		"read the owner's password from standard input; not needed if this person already has an account")
-	return withSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
+	return withSession(mayInstall, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		in.Plan = core.PlanName(*plan)
 		if *stdin {
 			if in.Password, err = p.readPasswordLine(); err != nil {
@@ -84,7 +84,7 @@ func defineWorkspaceCreate(o *options) action {
 	})
 }
 
-func printWorkspaces(ctx context.Context, p *program, s *session) error {
+func printWorkspaces(ctx context.Context, p *program, s *commandSession) error {
 	list, err := s.app.ListAllWorkspaces(ctx)
 	for _, w := range list {
 		err = errors.Join(err, p.printLinef("%s %s %s %s", w.Slug, w.ID, w.Plan, w.Name))
@@ -96,7 +96,7 @@ func defineWorkspacePlan(o *options) action {
 	o.required = []string{"workspace", "plan"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	plan := o.flags.String("plan", "", "the new plan: "+core.DefaultPlans().JoinNames())
-	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		if err := s.app.SetWorkspacePlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func defineKeyCreate(o *options) action {
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	name := o.flags.String("name", "", "what the key is for")
 	scope := o.flags.String("scope", "", "the key's scope: read, or write (which includes read)")
-	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		key, err := s.app.CreateOwnerKey(ctx, *workspace, *name, core.Scope(*scope))
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func defineUserPassword(o *options) action {
 	email := o.flags.String("email", "", "the person's email address")
 	o.flags.Bool("password-stdin", false,
 		"read the new password from standard input, because other users of the machine can see command lines")
-	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		password, err := p.readPasswordLine()
 		if err != nil {
 			return err
@@ -137,7 +137,7 @@ func defineUserPassword(o *options) action {
 
 func defineRevokeUnreadableAccounts(o *options) action {
 	confirm := o.flags.Bool("confirm", false, "revoke the accounts instead of only listing them")
-	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		found, err := s.app.RevokeUnreadableAccounts(ctx, *confirm)
 		if err != nil {
 			return err
@@ -165,8 +165,8 @@ const (
 	rotatePasses = 72
 )
 
-// reencryptSecrets re-encrypts all values with the first secret key and prints the result.
-func reencryptSecrets(ctx context.Context, p *program, s *session) error {
+// reencryptSecretsWithRetries re-encrypts all values with the first secret key and prints the result.
+func reencryptSecretsWithRetries(ctx context.Context, p *program, s *commandSession) error {
 	resealed := 0
 	for pass := 1; ; pass++ {
 		r, err := s.app.RotateSecrets(ctx)
@@ -188,7 +188,7 @@ func reencryptSecrets(ctx context.Context, p *program, s *session) error {
 // printAndCheckRotation prints how many values were re-encrypted, and how many each key protects. It returns an error
 // if the last pass left values that could not be re-encrypted.
 func (p *program) printAndCheckRotation(
-	ctx context.Context, s *session, resealedInAll int, lastPass app.Rotation,
+	ctx context.Context, s *commandSession, resealedInAll int, lastPass app.Rotation,
 ) error {
 	err := p.printLinef("Values re-encrypted: %d.", resealedInAll)
 	counts, countErr := s.app.CountSealedByKeyAndUpdateMetric(ctx)

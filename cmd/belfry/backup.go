@@ -32,7 +32,7 @@ func (p *program) backUpDatabase(ctx context.Context, cfg *config.Config, path s
 	if !cfg.DatabaseURL.IsZero() {
 		return errNotLocal
 	}
-	if err := checkInstalled(cfg); err != nil {
+	if err := checkLocalDatabaseExists(cfg); err != nil {
 		return err
 	}
 	if _, err := os.Stat(path); err == nil && !overwrite {
@@ -92,14 +92,14 @@ func defineRestoreConfirm(o *options) action {
 			}
 			return nil
 		})
-	return withSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		return confirmRestore(ctx, p, s, unproved)
 	})
 }
 
 // confirmRestore ends the hold of publishing after a restore. unprovedAction says what happens to posts that may
 // already be published: "publish", "draft", or "" to list them and stop.
-func confirmRestore(ctx context.Context, p *program, s *session, unprovedAction string) (err error) {
+func confirmRestore(ctx context.Context, p *program, s *commandSession, unprovedAction string) (err error) {
 	if err := s.openStorageAndRecreateApp(ctx); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func allCommands() []command {
 			"secrets rotate", "", "Re-encrypt all values with the newest secret key, so that you can remove an older key.",
 			"Before you run this command, the newest key must be the first one in BELFRY_SECRET_KEYS or secret.keys on every\n" +
 				"machine, and every process of the service must have been restarted. You can run the command while the service is\n" +
-				"running, and repeat it. For all steps, see docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecrets)),
+				"running, and repeat it. For all steps, see docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecretsWithRetries)),
 		},
 		{
 			"backup", "FILE", "Write the local database to a file.",
@@ -116,11 +116,11 @@ func allCommands() []command {
 // runCommand finds the command at the beginning of args and runs it.
 func (p *program) runCommand(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return &usageError{"a command is missing", formatCommandList(allCommands())}
+		return &usageError{"a command is missing", formatHelp(allCommands())}
 	}
 	if args[0] == "help" || isHelpFlag(args[0]) {
 		if len(args) == 1 {
-			return p.printLinef("%s", formatCommandList(allCommands()))
+			return p.printLinef("%s", formatHelp(allCommands()))
 		}
 		args = append(args[1:], "--help")
 	}
@@ -145,12 +145,12 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 	}
 	list := findCommandGroup(args[0])
 	if len(args) == 2 && isHelpFlag(args[1]) && len(list) > 0 {
-		return p.printLinef("%s", formatCommandList(list))
+		return p.printLinef("%s", formatHelp(list))
 	}
 	if len(list) == 0 {
 		list = allCommands()
 	}
-	return &usageError{fmt.Sprintf("there is no command %q", strings.Join(args, " ")), formatCommandList(list)}
+	return &usageError{fmt.Sprintf("there is no command %q", strings.Join(args, " ")), formatHelp(list)}
 }
 
 func isHelpFlag(arg string) bool { return slices.Contains([]string{"--help", "-help", "-h"}, arg) }

@@ -76,28 +76,28 @@ func lockAndOpenServiceDatabase(ctx context.Context, cfg *config.Config) (*datab
 	}}, nil
 }
 
-// sessionPurpose says whether a command may create an installation or needs an existing one.
-type sessionPurpose bool
+// installPolicy says whether a command may create an installation or needs an existing one.
+type installPolicy bool
 
 const (
-	mayInstall sessionPurpose = true
-	mustExist  sessionPurpose = false
+	mayInstall installPolicy = true
+	mustExist  installPolicy = false
 )
 
 // openCommandDatabase connects to the external database or to the running service's local one. If the service is not
 // running, it starts the local database for the duration of the command. The caller closes it.
-func openCommandDatabase(ctx context.Context, cfg *config.Config, purpose sessionPurpose) (db *database, err error) {
+func openCommandDatabase(ctx context.Context, cfg *config.Config, install installPolicy) (db *database, err error) {
 	if !cfg.DatabaseURL.IsZero() {
 		db = &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}
 		err = checkDatabaseReachable(ctx, cfg)
 	} else {
-		if purpose == mustExist {
-			if err := checkInstalled(cfg); err != nil {
+		if install == mustExist {
+			if err := checkLocalDatabaseExists(cfg); err != nil {
 				return nil, err
 			}
 		}
 		var local *postgres.Session
-		if local, err = postgres.OpenSession(ctx, cfg.DataDir); err == nil {
+		if local, err = postgres.UseOrStartServer(ctx, cfg.DataDir); err == nil {
 			db = &database{url: local.URL, own: true, stop: local.Close}
 		}
 	}
@@ -110,9 +110,9 @@ func openCommandDatabase(ctx context.Context, cfg *config.Config, purpose sessio
 	return db, nil
 }
 
-// checkInstalled returns an error if the data folder has no database and no process is creating one. In this case, the
-// folder's name is probably mistyped, and a command must not create an empty database.
-func checkInstalled(cfg *config.Config) error {
+// checkLocalDatabaseExists returns an error if the data folder has no database and no process is creating one. In this
+// case, the folder's name is probably mistyped, and a command must not create an empty database.
+func checkLocalDatabaseExists(cfg *config.Config) error {
 	made, err := postgres.HasDatabase(cfg.DataDir)
 	if err != nil || made {
 		return err
@@ -167,35 +167,37 @@ func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) err
 	return migrations.Run(ctx, pool)
 }
 
-// session is an open database and the app that uses it, for a command.
-type session struct {
+// commandSession is an open database and the app that uses it, for a command.
+type commandSession struct {
 	cfg       *config.Config
 	db        *database
 	appConfig app.Config
 	app       *app.App
 }
 
-// openSession opens the database, migrates it if that is allowed, and creates the app for a command. The caller closes
-// the database.
-func (p *program) openSession(ctx context.Context, cfg *config.Config, purpose sessionPurpose) (*session, error) {
-	db, err := openCommandDatabase(ctx, cfg, purpose)
+// openSessionAndMigrate opens the database, migrates it if that is allowed, and creates the app for a command. The
+// caller closes the database.
+func (p *program) openSessionAndMigrate(
+	ctx context.Context, cfg *config.Config, install installPolicy,
+) (*commandSession, error) {
+	db, err := openCommandDatabase(ctx, cfg, install)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{cfg: cfg, db: db}
-	if err := s.migrateAndCreateApp(ctx, p.newQuietLogger(cfg), purpose); err != nil {
+	s := &commandSession{cfg: cfg, db: db}
+	if err := s.migrateAndCreateApp(ctx, p.newQuietLogger(cfg), install); err != nil {
 		return nil, errors.Join(err, db.close(ctx))
 	}
 	return s, nil
 }
 
 // migrateAndCreateApp checks the database, migrates it if that is allowed, loads the keys, and creates the app.
-func (s *session) migrateAndCreateApp(ctx context.Context, log *slog.Logger, purpose sessionPurpose) error {
+func (s *commandSession) migrateAndCreateApp(ctx context.Context, log *slog.Logger, install installPolicy) error {
 	state, err := migrations.ReadState(ctx, s.db.pool)
 	if err != nil {
 		return fmt.Errorf("read the database's schema: %w", err)
 	}
-	if state.Empty && purpose == mustExist {
+	if state.Empty && install == mustExist {
 		return errors.New("the database is empty: use the service's BELFRY_DATABASE_URL or BELFRY_DATA_DIR (`belfry serve` creates a new installation)")
 	}
 	if err := s.db.migrateIfAllowed(ctx, s.db.pool); err != nil {
@@ -205,7 +207,7 @@ func (s *session) migrateAndCreateApp(ctx context.Context, log *slog.Logger, pur
 	if err != nil {
 		return err
 	}
-	ring, err := s.loadKeyRing(purpose == mayInstall)
+	ring, err := s.loadKeyRing(install == mayInstall)
 	if err != nil {
 		return err
 	}
@@ -218,7 +220,7 @@ func (s *session) migrateAndCreateApp(ctx context.Context, log *slog.Logger, pur
 
 // openStorageAndRecreateApp opens the file storage and replaces the app with one that uses it. The caller closes
 // s.appConfig.Blobs.
-func (s *session) openStorageAndRecreateApp(ctx context.Context) (err error) {
+func (s *commandSession) openStorageAndRecreateApp(ctx context.Context) (err error) {
 	if s.appConfig.Blobs, err = blob.OpenAndCheck(ctx, s.cfg.StorageURL.Reveal()); err != nil {
 		return err
 	}
@@ -228,7 +230,7 @@ func (s *session) openStorageAndRecreateApp(ctx context.Context) (err error) {
 
 // loadKeyRing loads the secret keys. If mayCreate is true, it creates missing keys. Only commands that may create an
 // installation may do so, because new keys cannot decrypt existing tokens.
-func (s *session) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
+func (s *commandSession) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
 	load := config.LoadKeys
 	if mayCreate {
 		load = config.LoadOrCreateKeys

@@ -39,9 +39,9 @@ func allChecks() []check {
 		{"secret keys", (*installation).checkKeys},
 		{"address", (*installation).checkListenAddress},
 		{"networks", (*installation).describeNetworks},
-		{"media files", (*installation).checkFileAddress},
+		{"media files", (*installation).checkMediaURLReachable},
 		{"email", (*installation).checkMail},
-		{"publishing", (*installation).checkPublishing},
+		{"publishing", (*installation).checkPublishingNotHeld},
 	}
 }
 
@@ -186,8 +186,8 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	return found, checkKeysMatchDatabase(ctx, inst.cfg, a)
 }
 
-// checkPublishing returns an error with the affected posts if publishing is on hold.
-func (inst *installation) checkPublishing(ctx context.Context) (found string, err error) {
+// checkPublishingNotHeld returns an error with the affected posts if publishing is on hold.
+func (inst *installation) checkPublishingNotHeld(ctx context.Context) (found string, err error) {
 	if inst.pool == nil {
 		return "not checked, because the database is not ready", nil
 	}

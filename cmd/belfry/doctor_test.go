@@ -184,7 +184,7 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 		}
 	}
 	report := func(mediaURL string) (string, error) {
-		return checkAndDescribeFileAddress(t.Context(), server(mediaURL, ""), []string{"tiktok1.txt"})
+		return checkAndDescribeMediaURL(t.Context(), server(mediaURL, ""), []string{"tiktok1.txt"})
 	}
 	found, err := report("https://example.com/belfry")
 	if err != nil || !strings.Contains(found, "served at https://example.com/belfry/media/") ||

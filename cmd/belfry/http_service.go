@@ -60,7 +60,7 @@ func (d *httpService) newServerAndStartSandbox(pool *pgxpool.Pool) (*httpd.Serve
 			if pages == nil {
 				return e
 			}
-			return pages.RenderErrorPage(c, e)
+			return pages.RenderErrorPageOrAskToSignIn(c, e)
 		},
 	})
 	if err != nil || !d.cfg.Roles.Web {

@@ -49,9 +49,9 @@ func checkMediaURLPublicIfNeeded(ctx context.Context, cfg app.Config) error {
 	return cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
 }
 
-// checkAndDescribeFileAddress returns a text about the address from which networks download files, and what each
+// checkAndDescribeMediaURL returns a text about the address from which networks download files, and what each
 // network requires of it. If they cannot download files, the error is a notice.
-func checkAndDescribeFileAddress(ctx context.Context, cfg app.Config, verificationFiles []string) (string, error) {
+func checkAndDescribeMediaURL(ctx context.Context, cfg app.Config, verificationFiles []string) (string, error) {
 	downloading := findDownloadingNetworks(cfg.Networks)
 	if len(downloading) == 0 {
 		return "no network with credentials downloads files from this server", nil
@@ -86,8 +86,8 @@ func checkAndDescribeFileAddress(ctx context.Context, cfg app.Config, verificati
 // notice is a finding of the doctor that limits what can be published but is not a failed check.
 type notice struct{ error }
 
-// checkFileAddress checks the address from which the networks download files.
-func (inst *installation) checkFileAddress(ctx context.Context) (found string, err error) {
+// checkMediaURLReachable checks the address from which the networks download files.
+func (inst *installation) checkMediaURLReachable(ctx context.Context) (found string, err error) {
 	if usesOwnSandbox(inst.cfg) || inst.cfg.NetworksURL != "" {
 		return "no public address needed, because the networks are simulated", nil
 	}
@@ -95,5 +95,5 @@ func (inst *installation) checkFileAddress(ctx context.Context) (found string, e
 	if err != nil {
 		return "", fmt.Errorf("list the networks: %w", err)
 	}
-	return checkAndDescribeFileAddress(ctx, cfg, inst.cfg.ProofFiles.Names())
+	return checkAndDescribeMediaURL(ctx, cfg, inst.cfg.ProofFiles.Names())
 }

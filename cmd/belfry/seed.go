@@ -71,7 +71,7 @@ func sampleMediaVariants() []demoPost {
 func defineSeed(o *options) action {
 	asJSON := o.flags.Bool("json", false, "create one small workspace for scripts instead, and print it as JSON")
 	accounts := o.flags.Int("accounts", 1, "the number of accounts on each network in that workspace")
-	seed := withSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
+	seed := withSession(mayInstall, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		g := &seeder{session: s}
 		stop, err := g.findOrStartSandbox(ctx)
 		if err != nil {
@@ -114,7 +114,7 @@ func defineSeed(o *options) action {
 
 // seeder creates demo workspaces through the app, so that all rules of the product apply.
 type seeder struct {
-	session *session
+	session *commandSession
 	app     *app.App
 	base    *url.URL // the address of the simulated networks, as SCHEME://HOST
 	control string   // the address of the control API of the simulated networks

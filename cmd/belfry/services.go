@@ -98,7 +98,7 @@ func newAppConfig(
 		Mail: sender, Outbox: showsMailInSandbox(cfg),
 		Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{}), Decoder: intake.NewDecoder(),
 		Ring: ring, Plans: plans, Log: log, Metrics: figures, Now: time.Now,
-		Schedule:     newSchedule(cfg),
+		Schedule:     newRetrySchedule(cfg),
 		UploadTTL:    cfg.UploadTTL,
 		Retention:    cfg.Retention,
 		PublicURL:    cfg.PublicURL,
@@ -140,7 +140,7 @@ func checkSchemaNotBehind(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-func newSchedule(cfg *config.Config) core.Schedule {
+func newRetrySchedule(cfg *config.Config) core.Schedule {
 	return core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease}
 }
 
@@ -148,8 +148,8 @@ func newSchedule(cfg *config.Config) core.Schedule {
 // replace the real ones; it is "" for the real ones.
 func newNetworkClient(
 	cfg *config.Config, figures *metrics.Metrics, sandboxURL *url.URL,
-) (client *network.Client, simulator string, err error) {
-	c := network.ClientConfig{Timeout: newSchedule(cfg).CallTimeout(), Observe: func(call network.Call) {
+) (client *network.Client, simulatorID string, err error) {
+	c := network.ClientConfig{Timeout: newRetrySchedule(cfg).CallTimeout(), Observe: func(call network.Call) {
 		figures.CountNetworkCall(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}
 	if sandboxURL != nil {
@@ -230,7 +230,7 @@ func loadPlansWithOverrides(cfg *config.Config) (core.Plans, error) {
 // overridePlans applies the changes in the JSON text to the plans.
 func overridePlans(plans core.Plans, jsonText []byte) error {
 	given := map[core.PlanName]json.RawMessage{}
-	if err := decodeStrict(jsonText, &given); err != nil {
+	if err := decodeStrictJSON(jsonText, &given); err != nil {
 		return err
 	}
 	for name, figures := range given {
@@ -238,7 +238,7 @@ func overridePlans(plans core.Plans, jsonText []byte) error {
 		if !ok {
 			return fmt.Errorf("there is no plan %s; the plans are %s", name, plans.JoinNames())
 		}
-		if err := decodeStrict(figures, &plan); err != nil {
+		if err := decodeStrictJSON(figures, &plan); err != nil {
 			return fmt.Errorf("plan %s: %w", name, err)
 		}
 		for _, limit := range []*int64{
@@ -253,9 +253,9 @@ func overridePlans(plans core.Plans, jsonText []byte) error {
 	return nil
 }
 
-// decodeStrict decodes one JSON value into the value that into points to, and keeps fields that are not in the text. It
-// returns an error for unknown keys and for text after the value.
-func decodeStrict(text []byte, into any) error {
+// decodeStrictJSON decodes one JSON value into the value that into points to, and keeps fields that are not in the
+// text. It returns an error for unknown keys and for text after the value.
+func decodeStrictJSON(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {

@@ -94,8 +94,8 @@ func (o *options) usageText() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// formatCommandList returns a text that lists commands.
-func formatCommandList(list []command) string {
+// formatHelp returns the help text, which lists the commands.
+func formatHelp(list []command) string {
 	var b strings.Builder
 	b.WriteString("Belfry publishes posts to social networks.\n\nUsage: belfry COMMAND [OPTIONS]\n\n")
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -37,7 +37,7 @@ func parseEmail(fieldPath, email string) (string, error) {
 
 // checkNewPassword returns invalid_request if a new password does not meet the requirements.
 func checkNewPassword(password string) error {
-	if err := secret.CheckPassword(password); err != nil {
+	if err := secret.CheckNewPassword(password); err != nil {
 		return core.Invalid("password", "%s", err.Error())
 	}
 	return nil

@@ -22,7 +22,7 @@ type Config struct {
 	StorageURL     Secret        `env:"STORAGE_URL" shape:"url" eg:"s3://key:secret@s3.example.org/bucket" shown:"file:data/media" help:"Where media files are stored: file:FOLDER, or s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX], optionally with ?region=REGION and &tls=off. Percent-encode KEY and SECRET, or leave them out and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Default: the folder media inside BELFRY_DATA_DIR."`
 	SecretKeys     Secret        `env:"SECRET_KEYS" eg:"2026a:BASE64,2025b:BASE64" help:"Keys that encrypt the networks' tokens, as ID:KEY, where KEY is 32 bytes in base64. Belfry encrypts with the first key and decrypts with all of them. Empty: Belfry reads the file secret.keys in BELFRY_DATA_DIR, and creates it at the first start. Machines that share a database need the same keys."`
 	Roles          Roles         `env:"ROLES" envDefault:"web,worker" help:"What this process does: web serves the dashboard and the API, and worker publishes posts."`
-	TrustedProxies Prefixes      `env:"TRUSTED_PROXIES" eg:"10.0.0.0/8,192.168.1.7" help:"Addresses or address ranges of the reverse proxies whose X-Forwarded-For header Belfry trusts. Empty: none."`
+	TrustedProxies IPPrefixes    `env:"TRUSTED_PROXIES" eg:"10.0.0.0/8,192.168.1.7" help:"Addresses or address ranges of the reverse proxies whose X-Forwarded-For header Belfry trusts. Empty: none."`
 	NetworksURL    string        `env:"NETWORKS_URL" eg:"http://127.0.0.1:9090" help:"The address of a program that simulates the networks. Each call to a network's address https://HOST/PATH goes to this address followed by /HOST/PATH. Empty: Belfry calls the real networks or, while no network has credentials, its own simulators."`
 	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each automatic retry of a post that failed temporarily and was certainly not published."`
 	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long Belfry keeps a media file after the last post with the file went live."`
@@ -37,7 +37,7 @@ type Config struct {
 	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of Belfry's emails. Required if BELFRY_SMTP_URL is set."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Belfry serves metrics for Prometheus, as HOST:PORT. Empty: Belfry serves no metrics."`
 	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address from which the networks download media files. Default: BELFRY_PUBLIC_URL."`
-	ProofFiles     Files         `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as a list of NAME:CONTENT. Belfry serves each file at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`
+	ProofFiles     NamedTexts    `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as a list of NAME:CONTENT. Belfry serves each file at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`
 	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"The format of the log: text or json."`
 	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The lowest level to log: debug, info, warn or error."`
 	Network        NetworkValues // the variables that networks declare

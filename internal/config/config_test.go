@@ -26,7 +26,7 @@ func declared() []Variable {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	cfg, err := loadFor(nil, declared(), false)
+	cfg, err := load(nil, declared(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestDefaults(t *testing.T) {
 
 func TestRootKeepsItsDataWhereTheServersUserCanReachIt(t *testing.T) {
 	t.Parallel()
-	cfg, err := loadFor(nil, nil, true)
+	cfg, err := load(nil, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestRootKeepsItsDataWhereTheServersUserCanReachIt(t *testing.T) {
 
 func TestValuesAreRead(t *testing.T) {
 	t.Parallel()
-	cfg, err := loadFor([]string{
+	cfg, err := load([]string{
 		"BELFRY_ADDR=0.0.0.0:9000", "BELFRY_PUBLIC_URL=https://belfry.example.org/", "BELFRY_ROLES=worker",
 		"BELFRY_TRUSTED_PROXIES=10.1.2.3/8, 192.168.1.7,fd00::/8", "BELFRY_LIMIT_CREATE=5/30s", "BELFRY_LEASE=6s",
 		"BELFRY_THREADS_CLIENT_ID=1", "BELFRY_THREADS_CLIENT_SECRET=hush", "BELFRY_LOG_LEVEL=debug", "BELFRY_SWEEP=",
@@ -136,7 +136,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 	} {
 		t.Run(entry, func(t *testing.T) {
 			t.Parallel()
-			_, err := loadFor([]string{"BELFRY_" + entry}, declared(), false)
+			_, err := load([]string{"BELFRY_" + entry}, declared(), false)
 			if err == nil {
 				t.Fatal("it was taken")
 			}
@@ -155,7 +155,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 
 func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := loadFor([]string{"BELFRY_LEASE=5", "BELFRY_ADRR=x", "BELFRY_SWEEP=soon"}, nil, false)
+	_, err := load([]string{"BELFRY_LEASE=5", "BELFRY_ADRR=x", "BELFRY_SWEEP=soon"}, nil, false)
 	if err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("want three lines, got %v", err)
 	}
@@ -164,7 +164,7 @@ func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 func TestSecretsAreShownNowhere(t *testing.T) {
 	t.Parallel()
 	key := base64.StdEncoding.EncodeToString(make([]byte, 32))
-	cfg, err := loadFor([]string{
+	cfg, err := load([]string{
 		"BELFRY_DATABASE_URL=postgres://me:canary@db/x?password=canary",
 		"BELFRY_THREADS_CLIENT_ID=77", "BELFRY_THREADS_CLIENT_SECRET=canary", "BELFRY_SECRET_KEYS=canary:" + key,
 	}, declared(), false)
@@ -218,7 +218,7 @@ func TestPrintHidesThePasswordOfAnAddressThatLacksASlash(t *testing.T) {
 
 func TestPrintMarksDefaults(t *testing.T) {
 	t.Parallel()
-	cfg, err := loadFor([]string{"BELFRY_LEASE=90s"}, declared(), true)
+	cfg, err := load([]string{"BELFRY_LEASE=90s"}, declared(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,11 +249,11 @@ func TestTheExampleHoldsTheDefaults(t *testing.T) {
 	if want := len(listFields(&Config{})) + len(declared()); len(environ) != want {
 		t.Errorf("the example has %d variables, want %d", len(environ), want)
 	}
-	got, err := loadFor(environ, declared(), false)
+	got, err := load(environ, declared(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := loadFor(nil, declared(), false)
+	want, err := load(nil, declared(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

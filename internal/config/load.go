@@ -17,11 +17,11 @@ import (
 // packages declare. An empty variable counts as not set. The error has a line with an example for each invalid
 // variable.
 func Load(environ []string, extra []Variable) (*Config, error) {
-	return loadFor(environ, extra, os.Geteuid() == 0)
+	return load(environ, extra, os.Geteuid() == 0)
 }
 
-// loadFor reads the configuration as Load does. Some defaults depend on whether the process runs as root.
-func loadFor(environ []string, extra []Variable, isRoot bool) (*Config, error) {
+// load reads the configuration as Load does. Some defaults depend on whether the process runs as root.
+func load(environ []string, extra []Variable, isRoot bool) (*Config, error) {
 	given := map[string]string{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")

@@ -72,11 +72,11 @@ func (ds *Durations) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Prefixes is a list of address ranges.
-type Prefixes []netip.Prefix
+// IPPrefixes is a list of address ranges.
+type IPPrefixes []netip.Prefix
 
 // UnmarshalText parses a list of ranges and single addresses.
-func (ps *Prefixes) UnmarshalText(text []byte) error {
+func (ps *IPPrefixes) UnmarshalText(text []byte) error {
 	*ps = nil
 	for _, word := range splitCommaList(text) {
 		if addr, err := netip.ParseAddr(word); err == nil {
@@ -92,14 +92,14 @@ func (ps *Prefixes) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Files are the contents of small text files, by name.
-type Files map[string]string
+// NamedTexts are the contents of small text files, by name.
+type NamedTexts map[string]string
 
 var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 // UnmarshalText parses a list such as "a.txt:one,b.txt:two".
-func (fs *Files) UnmarshalText(text []byte) error {
-	*fs = Files{}
+func (fs *NamedTexts) UnmarshalText(text []byte) error {
+	*fs = NamedTexts{}
 	for _, word := range splitCommaList(text) {
 		name, content, ok := strings.Cut(word, ":")
 		switch {
@@ -114,7 +114,7 @@ func (fs *Files) UnmarshalText(text []byte) error {
 }
 
 // Names returns the names of the files, sorted.
-func (fs Files) Names() []string { return slices.Sorted(maps.Keys(fs)) }
+func (fs NamedTexts) Names() []string { return slices.Sorted(maps.Keys(fs)) }
 
 func parsePositiveDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)

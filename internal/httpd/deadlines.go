@@ -110,7 +110,9 @@ func LiftTimeLimits(writeTimeout time.Duration) echo.MiddlewareFunc {
 // setDeadlines sets the connection's deadlines to the durations from now; 0 means no deadline.
 func setDeadlines(c echo.Context, read, write time.Duration) error {
 	control := http.NewResponseController(c.Response())
-	for _, err := range []error{control.SetReadDeadline(deadlineIn(read)), control.SetWriteDeadline(deadlineIn(write))} {
+	for _, err := range []error{
+		control.SetReadDeadline(deadlineOrNone(read)), control.SetWriteDeadline(deadlineOrNone(write)),
+	} {
 		if err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return err
 		}
@@ -216,7 +218,7 @@ func (s *minRateContent) Read(to []byte) (_ int, err error) {
 	return s.given, err
 }
 
-func deadlineIn(d time.Duration) time.Time {
+func deadlineOrNone(d time.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}
 	}

@@ -78,7 +78,7 @@ func convertEchoError(e *echo.HTTPError) *core.Error {
 // writeErrorJSON writes an error as a JSON response with its status and headers. It returns an error only if the
 // response could not be written.
 func (s *Server) writeErrorJSON(c echo.Context, e *core.Error) error {
-	setErrorHeaders(c, e)
+	replaceHeadersForError(c, e)
 	var body bytes.Buffer
 	plain := json.NewEncoder(&body)
 	plain.SetEscapeHTML(false) // keeps it readable in a terminal
@@ -92,9 +92,9 @@ func (s *Server) writeErrorJSON(c echo.Context, e *core.Error) error {
 	return c.Blob(status, "application/json", body.Bytes())
 }
 
-// setErrorHeaders sets the headers of an error response, and removes the headers that the handler set for its own
+// replaceHeadersForError removes the headers that the handler set for its own response, and sets those of an error
 // response.
-func setErrorHeaders(c echo.Context, e *core.Error) {
+func replaceHeadersForError(c echo.Context, e *core.Error) {
 	h := c.Response().Header()
 	for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Disposition", "Etag", "Last-Modified"} {
 		h.Del(name)
@@ -122,7 +122,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 		}
 		return
 	}
-	setErrorHeaders(c, e)
+	replaceHeadersForError(c, e)
 	if s.cfg.ErrorPage != nil && ctx.Err() == nil { // somebody still waits for the page
 		err := s.renderErrorPage(c, e)
 		if err == nil {
@@ -133,7 +133,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
-	setErrorHeaders(c, e) // again, because the page may have set headers
+	replaceHeadersForError(c, e) // again, because the page may have set headers
 	text := fmt.Sprintf("%s\n%s\n\nRequest %s\n", e.Sentence(), e.Hint, RequestID(ctx))
 	if err := c.Blob(Status(e.Code), "text/plain; charset=utf-8", []byte(text)); err != nil {
 		s.cfg.Logger.InfoContext(ctx, "could not write the response", "request_id", RequestID(ctx), "error", err)

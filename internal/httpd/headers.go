@@ -67,7 +67,7 @@ func (s *Server) redirectLoopbackToPublicHost(next echo.HandlerFunc) echo.Handle
 	}
 	return func(c echo.Context) error {
 		r := c.Request()
-		if !isPageGet(r) {
+		if !isPageRead(r) {
 			return next(c)
 		}
 		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
@@ -84,8 +84,8 @@ func (s *Server) redirectLoopbackToPublicHost(next echo.HandlerFunc) echo.Handle
 	}
 }
 
-// isPageGet reports whether a browser requests a page with GET or HEAD.
-func isPageGet(r *http.Request) bool {
+// isPageRead reports whether a browser requests a page with GET or HEAD.
+func isPageRead(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isAPIRequest(r) &&
 		strings.Contains(r.Header.Get("Accept"), "text/html")
 }

@@ -109,7 +109,7 @@ func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
 			return before + secretParam
 		}
 	}
-	return truncate(r.URL.Path, 256)
+	return truncateWithEllipsis(r.URL.Path, 256)
 }
 
 // tokenPathPrefixes returns the prefixes of paths that are followed by a token.
@@ -122,8 +122,8 @@ func (s *Server) tokenPathPrefixes() (list []string) {
 	return list
 }
 
-// truncate returns at most maxBytes of a text, with an ellipsis if something is missing.
-func truncate(s string, maxBytes int) string {
+// truncateWithEllipsis returns at most maxBytes of a text, with an ellipsis if something is missing.
+func truncateWithEllipsis(s string, maxBytes int) string {
 	if len(s) <= maxBytes {
 		return s
 	}
@@ -183,7 +183,7 @@ func OriginalMethod(r *http.Request) string {
 	if head, _ := r.Context().Value(headKey{}).(bool); head {
 		return http.MethodHead
 	}
-	return truncate(r.Method, 16)
+	return truncateWithEllipsis(r.Method, 16)
 }
 
 // addHeadToAllow is middleware that adds HEAD to an Allow header with GET.

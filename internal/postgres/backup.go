@@ -11,19 +11,19 @@ import (
 )
 
 // Dump writes the local database to w in PostgreSQL's custom format. The service can be running or stopped.
-func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
-	session, err := OpenSession(ctx, dir)
+func Dump(ctx context.Context, dataDir string, w io.Writer) (err error) {
+	session, err := UseOrStartServer(ctx, dataDir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close(ctx)) }()
-	return runClient(ctx, dir, database, nil, w, "pg_dump", "--format=custom")
+	return runDumpOrRestore(ctx, dataDir, database, nil, w, "pg_dump", "--format=custom")
 }
 
 // Restore replaces the local database with one that Dump wrote. It fills a new database and swaps the two at the end,
 // so a failed restore changes nothing. The service must be stopped.
-func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
-	lock, err := waitForLock(ctx, dir, byCommand)
+func Restore(ctx context.Context, dataDir string, r io.Reader) (err error) {
+	lock, err := waitForLock(ctx, dataDir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.IsService() {
 		return fmt.Errorf("belfry serve is using %s (pid %s): stop it first", held.Dir, held.Pid)
 	}
@@ -31,7 +31,7 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.Release()) }()
-	server, err := Start(ctx, Config{Dir: dir})
+	server, err := Start(ctx, Config{Dir: dataDir})
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,8 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	err = runClient(ctx, dir, fresh, r, nil, "pg_restore", "--dbname="+fresh, "--single-transaction", "--exit-on-error")
+	err = runDumpOrRestore(ctx, dataDir, fresh, r, nil, "pg_restore", "--dbname="+fresh, "--single-transaction",
+		"--exit-on-error")
 	if err != nil {
 		return errors.Join(err, runSQL(ctx, admin, dropDatabaseSQL(fresh)))
 	}
@@ -54,12 +55,12 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 
 func dropDatabaseSQL(name string) string { return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)" }
 
-// runClient runs a client program of the cluster's PostgreSQL version on one of the cluster's databases. It passes the
-// password in the environment, because other users can read arguments.
-func runClient(
-	ctx context.Context, dir, databaseName string, in io.Reader, out io.Writer, program string, args ...string,
+// runDumpOrRestore runs a client program of the cluster's PostgreSQL version on one of the cluster's databases. It
+// passes the password in the environment, because other users can read arguments.
+func runDumpOrRestore(
+	ctx context.Context, dataDir, databaseName string, in io.Reader, out io.Writer, program string, args ...string,
 ) error {
-	l, err := newLayout(dir)
+	l, err := loadLayout(dataDir)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func runClient(
 	if err != nil {
 		return err
 	}
-	bin, err := findServerPrograms(ctx, major)
+	bin, err := locateServerPrograms(ctx, major)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func TestADumpWhileTheServiceRunsAndNoRestore(t *testing.T) {
 
 func fill(t *testing.T, dir string, statements ...string) {
 	t.Helper()
-	session, err := OpenSession(t.Context(), dir)
+	session, err := UseOrStartServer(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,18 +17,18 @@ type Session struct {
 	lock   *Lock
 }
 
-// OpenSession opens the local database of a data folder for a command. It uses the server of a running service, or
+// UseOrStartServer opens the local database of a data folder for a command. It uses the server of a running service, or
 // starts the server until the session is closed. The caller closes the session.
-func OpenSession(ctx context.Context, dir string) (*Session, error) {
-	lock, err := waitForLock(ctx, dir, byCommand)
+func UseOrStartServer(ctx context.Context, dataDir string) (*Session, error) {
+	lock, err := waitForLock(ctx, dataDir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.IsService() {
-		address, err := waitForService(ctx, dir, held)
+		address, err := waitForServiceDatabase(ctx, dataDir, held)
 		return &Session{URL: address}, err
 	}
 	if err != nil {
 		return nil, err
 	}
-	server, err := Start(ctx, Config{Dir: dir})
+	server, err := Start(ctx, Config{Dir: dataDir})
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
@@ -36,8 +36,8 @@ func OpenSession(ctx context.Context, dir string) (*Session, error) {
 }
 
 // HasDatabase reports whether the data folder contains a local database. It creates none.
-func HasDatabase(dir string) (bool, error) {
-	l, err := newLayout(dir)
+func HasDatabase(dataDir string) (bool, error) {
+	l, err := loadLayout(dataDir)
 	if err != nil {
 		return false, err
 	}
@@ -53,10 +53,10 @@ func (s *Session) Close(ctx context.Context) error {
 	return errors.Join(s.server.Stop(ctx), s.lock.Release())
 }
 
-// waitForService waits until the running service's database responds, and returns its address.
-func waitForService(ctx context.Context, dir string, held *HeldError) (string, error) {
+// waitForServiceDatabase waits until the running service's database responds, and returns its address.
+func waitForServiceDatabase(ctx context.Context, dataDir string, held *HeldError) (databaseURL string, err error) {
 	for deadline := time.Now().Add(connectPatience); ; {
-		l, err := newLayout(dir) // a new service creates the password first
+		l, err := loadLayout(dataDir) // a new service creates the password first
 		if err != nil {
 			return "", err
 		}

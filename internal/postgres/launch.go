@@ -81,8 +81,8 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 }
 
 // launchOnce starts the server once. If it does not start, said is what it wrote to the log.
-func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err error) {
-	log, start, err := openLog(s.layout.log)
+func (s *Server) launchOnce(ctx context.Context) (_ *process, logTail string, err error) {
+	log, start, err := rotateAndOpenLog(s.layout.log)
 	if err != nil {
 		return nil, "", fmt.Errorf("open the local database's log: %w", err)
 	}
@@ -145,9 +145,9 @@ func runSQL(ctx context.Context, address string, statements ...string) error {
 	return conn.Close(ctx)
 }
 
-// openLog opens the log for appending, after rotating it if necessary. It also returns the length of the log.
-func openLog(path string) (log *os.File, length int64, err error) {
-	if err := rotateLog(path); err != nil {
+// rotateAndOpenLog opens the log for appending, after rotating it if necessary. It also returns the length of the log.
+func rotateAndOpenLog(path string) (log *os.File, length int64, err error) {
+	if err := rotateLogIfLarge(path); err != nil {
 		return nil, 0, err
 	}
 	if log, err = openNoFollow(path, os.O_CREATE|os.O_APPEND|os.O_RDWR); err != nil {
@@ -157,9 +157,9 @@ func openLog(path string) (log *os.File, length int64, err error) {
 	return log, length, err
 }
 
-// rotateLog moves the end of a large log to a second file, which it overwrites. The log stays the same file, because
-// the server has it open and would continue writing to a renamed file.
-func rotateLog(path string) error {
+// rotateLogIfLarge moves the end of a large log to a second file, which it overwrites. The log stays the same file,
+// because the server has it open and would continue writing to a renamed file.
+func rotateLogIfLarge(path string) error {
 	log, err := openNoFollow(path, os.O_RDWR)
 	if err != nil {
 		return nil // the next attempt to open the log reports the error

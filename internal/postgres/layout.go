@@ -31,20 +31,20 @@ type layout struct {
 	password string
 }
 
-// newLayout returns the data folder's layout, with the role's password if it already exists.
-func newLayout(dir string) (layout, error) {
-	dir, err := filepath.Abs(dir)
+// loadLayout returns the data folder's layout, with the role's password if it already exists.
+func loadLayout(dataDir string) (layout, error) {
+	dataDir, err := filepath.Abs(dataDir)
 	if err != nil {
 		return layout{}, fmt.Errorf("find the data folder: %w", err)
 	}
 	l := layout{
-		cluster: filepath.Join(dir, "postgres"),
-		making:  filepath.Join(dir, "postgres.making"),
-		log:     filepath.Join(dir, "postgres.log"),
-		sockets: filepath.Join(dir, "run"),
+		cluster: filepath.Join(dataDir, "postgres"),
+		making:  filepath.Join(dataDir, "postgres.making"),
+		log:     filepath.Join(dataDir, "postgres.log"),
+		sockets: filepath.Join(dataDir, "run"),
 	}
 	if long := len(l.socketPath()) - socketLimit; long > 0 {
-		return layout{}, fmt.Errorf("the path of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter path", dir, long)
+		return layout{}, fmt.Errorf("the path of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter path", dataDir, long)
 	}
 	text, err := readNoFollow(l.cluster + ".password")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -28,17 +28,17 @@ func TestLinksInTheDataFolderAreNotFollowed(t *testing.T) {
 			return err
 		}},
 		"postgres.log": {act: func(_ *testing.T, _ string, l layout) error {
-			log, _, err := openLog(l.log)
+			log, _, err := rotateAndOpenLog(l.log)
 			if err == nil {
 				_, err = log.WriteString("log")
 				err = errors.Join(err, log.Close())
 			}
 			return err
 		}},
-		"postgres.log.old":     {prepare: fillLog, act: func(_ *testing.T, _ string, l layout) error { return rotateLog(l.log) }},
-		"postgres.log.old.new": {prepare: fillLog, act: func(_ *testing.T, _ string, l layout) error { return rotateLog(l.log) }},
+		"postgres.log.old":     {prepare: fillLog, act: func(_ *testing.T, _ string, l layout) error { return rotateLogIfLarge(l.log) }},
+		"postgres.log.old.new": {prepare: fillLog, act: func(_ *testing.T, _ string, l layout) error { return rotateLogIfLarge(l.log) }},
 		"postgres.password": {act: func(t *testing.T, dir string, _ layout) error {
-			l, err := newLayout(dir)
+			l, err := loadLayout(dir)
 			if strings.Contains(l.password, "precious") {
 				t.Error("the password was read through a link")
 			}
@@ -59,7 +59,7 @@ func TestLinksInTheDataFolderAreNotFollowed(t *testing.T) {
 			if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(precious, []byte(want), 0o640)); err != nil {
 				t.Fatal(err)
 			}
-			l, err := newLayout(dir)
+			l, err := loadLayout(dir)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,16 +47,16 @@ const (
 // LockForService locks the data folder for a service, and creates the folder if necessary. It waits up to 30 seconds
 // for a command that holds the lock, and one second for another service, which may be about to end. If the lock is
 // still held after that, the error is a *HeldError.
-func LockForService(ctx context.Context, dir string) (*Lock, error) {
-	return waitForLock(ctx, dir, byServe)
+func LockForService(ctx context.Context, dataDir string) (*Lock, error) {
+	return waitForLock(ctx, dataDir, byServe)
 }
 
 // TryLockForService is LockForService without waiting.
-func TryLockForService(dir string) (*Lock, error) { return tryLock(dir, byServe) }
+func TryLockForService(dataDir string) (*Lock, error) { return tryLock(dataDir, byServe) }
 
 // LockHolder returns who has locked a data folder, or nil if nobody has. It changes nothing.
-func LockHolder(dir string) (*HeldError, error) {
-	lock, err := openAndLock(dir, syscall.O_RDONLY, syscall.LOCK_SH)
+func LockHolder(dataDir string) (*HeldError, error) {
+	lock, err := openAndLock(dataDir, syscall.O_RDONLY, syscall.LOCK_SH)
 	if held, ok := errors.AsType[*HeldError](err); ok {
 		return held, nil
 	}
@@ -73,9 +73,9 @@ func LockHolder(dir string) (*HeldError, error) {
 func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
 // waitForLock locks the data folder, and waits for another holder as LockForService does.
-func waitForLock(ctx context.Context, dir, holderKind string) (*Lock, error) {
+func waitForLock(ctx context.Context, dataDir, holderKind string) (*Lock, error) {
 	for started := time.Now(); ; {
-		lock, err := tryLock(dir, holderKind)
+		lock, err := tryLock(dataDir, holderKind)
 		held, ok := errors.AsType[*HeldError](err)
 		if !ok {
 			return lock, err
@@ -94,11 +94,11 @@ func waitForLock(ctx context.Context, dir, holderKind string) (*Lock, error) {
 }
 
 // tryLock locks the data folder and writes the holder to the lock file. It does not wait.
-func tryLock(dir, holderKind string) (*Lock, error) {
-	if err := makeDataDir(dir); err != nil {
+func tryLock(dataDir, holderKind string) (*Lock, error) {
+	if err := makeDataDir(dataDir); err != nil {
 		return nil, err
 	}
-	lock, err := openAndLock(dir, syscall.O_CREAT|syscall.O_RDWR, syscall.LOCK_EX)
+	lock, err := openAndLock(dataDir, syscall.O_CREAT|syscall.O_RDWR, syscall.LOCK_EX)
 	if err != nil {
 		return nil, err
 	}
@@ -107,21 +107,21 @@ func tryLock(dir, holderKind string) (*Lock, error) {
 		_, err = syscall.Pwrite(lock.fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), holderKind), 0)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write in the data folder %s: %w", dir, err), lock.Release())
+		return nil, errors.Join(fmt.Errorf("write in the data folder %s: %w", dataDir, err), lock.Release())
 	}
 	return lock, nil
 }
 
 // openAndLock opens and locks the lock file. If the lock is held, the error is a *HeldError.
-func openAndLock(dir string, openFlags, lockType int) (*Lock, error) {
-	fd, err := syscall.Open(filepath.Join(dir, "lock"), openFlags|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
+func openAndLock(dataDir string, openFlags, lockType int) (*Lock, error) {
+	fd, err := syscall.Open(filepath.Join(dataDir, "lock"), openFlags|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the lock in the data folder %s (to use another folder, set BELFRY_DATA_DIR): %w", dir, err)
+		return nil, fmt.Errorf("open the lock in the data folder %s (to use another folder, set BELFRY_DATA_DIR): %w", dataDir, err)
 	}
 	lock := &Lock{fd: fd}
 	err = syscall.Flock(fd, lockType|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = readHolder(dir, fd)
+		err = readHolder(dataDir, fd)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
@@ -131,8 +131,8 @@ func openAndLock(dir string, openFlags, lockType int) (*Lock, error) {
 
 // readHolder reads the holder from the lock file. A holder that has just locked the file may not have written to it
 // yet. The result then names an earlier command, and the caller tries again a moment later.
-func readHolder(dir string, fd int) *HeldError {
-	held := &HeldError{Dir: dir, Pid: "unknown", Kind: byCommand}
+func readHolder(dataDir string, fd int) *HeldError {
+	held := &HeldError{Dir: dataDir, Pid: "unknown", Kind: byCommand}
 	text := make([]byte, 64)
 	n, _ := syscall.Pread(fd, text, 0) // on an error, the holder stays unknown
 	if pid, kind, ok := strings.Cut(strings.TrimSpace(string(text[:max(0, n)])), " "); ok {

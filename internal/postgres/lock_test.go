@@ -125,7 +125,7 @@ func TestACommandUsesTheServicesDatabase(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	_, pid := service(t, dir)
-	session, err := OpenSession(t.Context(), dir)
+	session, err := UseOrStartServer(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestACommandUsesTheServicesDatabase(t *testing.T) {
 func TestACommandAloneStartsTheDatabaseForItsTime(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	session, err := OpenSession(t.Context(), dir)
+	session, err := UseOrStartServer(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestACommandDoesNotFollowAnOldAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	session, err := OpenSession(t.Context(), dir)
+	session, err := UseOrStartServer(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

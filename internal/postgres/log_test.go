@@ -11,7 +11,7 @@ import (
 func TestALogIsRotatedWhileItIsWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "postgres.log")
-	log, _, err := openLog(path)
+	log, _, err := rotateAndOpenLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestALogIsRotatedWhileItIsWritten(t *testing.T) {
 			write(bytes.Repeat([]byte("x"), 1<<20))
 		}
 		write([]byte("the last line\n"))
-		if err := rotateLog(path); err != nil {
+		if err := rotateLogIfLarge(path); err != nil {
 			t.Fatal(err)
 		}
 		if log, old := sizeOf(t, path), sizeOf(t, path+".old"); log != 0 || old != logLimit {
@@ -36,7 +36,7 @@ func TestALogIsRotatedWhileItIsWritten(t *testing.T) {
 			t.Errorf("the old log ends with %q, error %v", old[max(0, len(old)-20):], err)
 		}
 		write([]byte("and on\n"))
-		if err := rotateLog(path); err != nil || readLogTail(log, 0) != "and on" {
+		if err := rotateLogIfLarge(path); err != nil || readLogTail(log, 0) != "and on" {
 			t.Errorf("after that the log holds %q, error %v", readLogTail(log, 0), err)
 		}
 	}

@@ -63,10 +63,10 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 func TestADataFolderWhoseNameIsTooLongIsRefused(t *testing.T) {
 	t.Parallel()
 	long := "/" + strings.Repeat("d", 84)
-	if l, err := newLayout(long); err != nil || len(l.socketPath()) != socketLimit {
+	if l, err := loadLayout(long); err != nil || len(l.socketPath()) != socketLimit {
 		t.Errorf("%v, %v", l, err)
 	}
-	if _, err := newLayout(long + "d"); err == nil || !strings.Contains(err.Error(), "set BELFRY_DATA_DIR to a shorter path") {
+	if _, err := loadLayout(long + "d"); err == nil || !strings.Contains(err.Error(), "set BELFRY_DATA_DIR to a shorter path") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -139,7 +139,7 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := searchServerPrograms(t.Context(), c.want, c.only, c.globs, c.path)
+			got, err := locateServerProgramsIn(t.Context(), c.want, c.only, c.globs, c.path)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q in it", err, c.err)
@@ -155,7 +155,7 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 
 func TestTheRealProgramsAreFound(t *testing.T) {
 	t.Parallel()
-	got, err := findServerPrograms(t.Context(), 0)
+	got, err := locateServerPrograms(t.Context(), 0)
 	if err != nil || got.Major < Oldest {
 		t.Fatalf("got %v, error %v", got, err)
 	}
@@ -167,7 +167,7 @@ func TestTheRealProgramsAreFound(t *testing.T) {
 			copyFile(t, filepath.Join(got.Dir, name), filepath.Join(plain, name))
 		}
 	}
-	asked, err := searchServerPrograms(t.Context(), 0, plain, nil, "")
+	asked, err := locateServerProgramsIn(t.Context(), 0, plain, nil, "")
 	if err != nil || asked.Major != got.Major {
 		t.Errorf("asked, it is %v (%v); by its folder %v", asked, err, got)
 	}
@@ -189,7 +189,7 @@ func TestALinkOfTheServersUserLeadsRootNowhere(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	precious := filepath.Join(dir, "precious")
-	l, err := newLayout(dir)
+	l, err := loadLayout(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,8 +54,8 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 
 // prepareCluster finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no server runs on
 // it.
-func (s *Server) prepareCluster(ctx context.Context, dir string) (err error) {
-	if s.layout, err = newLayout(dir); err != nil {
+func (s *Server) prepareCluster(ctx context.Context, dataDir string) (err error) {
+	if s.layout, err = loadLayout(dataDir); err != nil {
 		return err
 	}
 	l := &s.layout
@@ -66,7 +66,7 @@ func (s *Server) prepareCluster(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.bin, err = findServerPrograms(ctx, major); err != nil {
+	if s.bin, err = locateServerPrograms(ctx, major); err != nil {
 		return err
 	}
 	for _, path := range []string{l.cluster, filepath.Join(s.bin.Dir, "postgres")} {
@@ -116,7 +116,7 @@ func (s *Server) supervise(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-size.C:
-			_ = rotateLog(s.layout.log) // if the disk is full, the database reports it itself
+			_ = rotateLogIfLarge(s.layout.log) // if the disk is full, the database reports it itself
 		case <-s.process.Load().exited:
 			if sleepContext(ctx, wait) != nil {
 				return

@@ -36,15 +36,15 @@ var places = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
 }
 
-// findServerPrograms returns the server's programs: those of the given major version, because a cluster works only with
-// its own version, or the newest if major is zero. If PG_BIN is set, it searches only there.
-func findServerPrograms(ctx context.Context, major int) (serverPrograms, error) {
-	return searchServerPrograms(ctx, major, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
+// locateServerPrograms returns the server's programs: those of the given major version, because a cluster works only
+// with its own version, or the newest if major is zero. If PG_BIN is set, it searches only there.
+func locateServerPrograms(ctx context.Context, major int) (serverPrograms, error) {
+	return locateServerProgramsIn(ctx, major, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
 }
 
-// searchServerPrograms is findServerPrograms with explicit places: only onlyDir, unless that is empty, or else the
+// locateServerProgramsIn is locateServerPrograms with explicit places: only onlyDir, unless that is empty, or else the
 // folders that match globs and then those in searchPath.
-func searchServerPrograms(ctx context.Context, major int, onlyDir string, globs []string,
+func locateServerProgramsIn(ctx context.Context, major int, onlyDir string, globs []string,
 	searchPath string,
 ) (serverPrograms, error) {
 	if onlyDir != "" {
@@ -148,7 +148,7 @@ func isScript(file string) bool {
 
 // readClusterMajor returns the major version of the PostgreSQL that created the cluster, or zero if there is no cluster
 // yet.
-func readClusterMajor(cluster string) (int, error) {
+func readClusterMajor(cluster string) (majorOrZero int, err error) {
 	text, err := readNoFollow(filepath.Join(cluster, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil

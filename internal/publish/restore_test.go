@@ -220,7 +220,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
 	b.ws.Work(b.ws.Now("before the move", b.ws.Account("threads")))
-	must(t, guard.UpdateMarkOrHoldPublishing(t.Context()))
+	must(t, guard.UpdateMarkOrHoldUnlessOnHold(t.Context()))
 	mark, err := guard.Receipts.ReadMark(t.Context())
 	must(t, err)
 	for name, change := range map[string]func(){
@@ -231,7 +231,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 		kept := mark
 		change()
 		must(t, guard.Receipts.WriteMark(t.Context(), mark))
-		must(t, guard.UpdateMarkOrHoldPublishing(t.Context()))
+		must(t, guard.UpdateMarkOrHoldUnlessOnHold(t.Context()))
 		if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 			t.Errorf("%s: publishing is not held: %v", name, err)
 		}
@@ -285,10 +285,10 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
 	b.ws.Work(b.ws.Now("before the restore", b.ws.Account("threads")))
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Step: 1}))
-	must(t, guard.UpdateMarkOrHoldPublishing(t.Context()))
+	must(t, guard.UpdateMarkOrHoldUnlessOnHold(t.Context()))
 	worker := guard
 	worker.Receipts = restore.NewReceipts(files, b.Clock.Now)
-	hooked.beforePut = func() { must(t, worker.UpdateMarkOrHoldPublishing(t.Context())) }
+	hooked.beforePut = func() { must(t, worker.UpdateMarkOrHoldUnlessOnHold(t.Context())) }
 	_, err = guard.EndHold(t.Context(), false)
 	must(t, err)
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
@@ -442,7 +442,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	must(t, r.guard.HoldIfRewoundElseUpdateMark(t.Context()))
 	account := b.ws.Account("threads")
 	b.ws.Work(b.ws.Now("before the backup", account))
-	must(t, r.guard.UpdateMarkOrHoldPublishing(t.Context()))
+	must(t, r.guard.UpdateMarkOrHoldUnlessOnHold(t.Context()))
 	mark, err := r.guard.Receipts.ReadMark(t.Context())
 	must(t, err)
 	r.onItsWay = b.ws.Now("on its way", account)

@@ -55,7 +55,7 @@ func (g *Guard) HoldIfRewoundElseUpdateMark(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return g.holdPublishing(ctx, reason, unproved, receiptsUnknownToLedger(receipts, before.Step))
+	return g.holdPublishingAndEndSessions(ctx, reason, unproved, receiptsUnknownToLedger(receipts, before.Step))
 }
 
 // findUnprovedSince returns the time since which due posts may have been published without a receipt in this storage.
@@ -77,9 +77,9 @@ func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipt
 	return last.Add(-readBack), nil
 }
 
-// UpdateMarkOrHoldPublishing updates the mark with how far the database has progressed, or holds publishing if the mark
-// is ahead of the database. It does nothing during a hold, because EndHold updates the mark.
-func (g *Guard) UpdateMarkOrHoldPublishing(ctx context.Context) error {
+// UpdateMarkOrHoldUnlessOnHold updates the mark with how far the database has progressed, or holds publishing if the
+// mark is ahead of the database. It does nothing during a hold, because EndHold updates the mark.
+func (g *Guard) UpdateMarkOrHoldUnlessOnHold(ctx context.Context) error {
 	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -145,7 +145,7 @@ func (m Mark) equalsIgnoringTime(other Mark) bool {
 
 // receiptsUnknownToLedger returns the last receipt of each post whose call or success the ledger may not have recorded.
 // lastKnownStep is the last step in the ledger.
-func receiptsUnknownToLedger(receipts []Receipt, lastKnownStep int64) map[string]Receipt {
+func receiptsUnknownToLedger(receipts []Receipt, lastKnownStep int64) (byPost map[string]Receipt) {
 	last := map[string]Receipt{}
 	for _, r := range receipts {
 		if r.Live || r.Step > lastKnownStep && !last[r.Post].Live {
@@ -155,7 +155,7 @@ func receiptsUnknownToLedger(receipts []Receipt, lastKnownStep int64) map[string
 	return last
 }
 
-func (g *Guard) holdPublishing(ctx context.Context, reason string, unprovedSince time.Time,
+func (g *Guard) holdPublishingAndEndSessions(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts map[string]Receipt,
 ) error {
 	var known []store.RestoredReceipt
@@ -280,7 +280,8 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 		if err := s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
 			return err
 		}
-		// The mark is written before the commit, so that UpdateMarkOrHoldPublishing reads the new one once the hold is gone.
+		// The mark is written before the commit, so that UpdateMarkOrHoldUnlessOnHold reads the new one once the hold is
+		// gone.
 		now, err := s.ReadLineageAndMakeDurable(ctx)
 		if err != nil {
 			return err

@@ -49,12 +49,12 @@ func keyChecksumOf(body string) string {
 	return string(out[:])
 }
 
-func randomBase62(n int) string {
-	out := make([]byte, 0, n)
-	for len(out) < n {
-		for _, b := range randomBytes(n) {
+func randomBase62(numChars int) string {
+	out := make([]byte, 0, numChars)
+	for len(out) < numChars {
+		for _, b := range randomBytes(numChars) {
 			// 248 is the greatest multiple of 62 in a byte. Without the limit, some characters would be more frequent.
-			if b < 248 && len(out) < n {
+			if b < 248 && len(out) < numChars {
 				out = append(out, base62[b%62])
 			}
 		}

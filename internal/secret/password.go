@@ -24,9 +24,9 @@ const (
 //go:embed passwords.txt
 var commonPasswords string
 
-// CheckPassword returns an error with a sentence for the person if a new password is not acceptable. It checks only
+// CheckNewPassword returns an error with a sentence for the person if a new password is not acceptable. It checks only
 // the length and a list of common passwords, not the kinds of characters.
-func CheckPassword(password string) error {
+func CheckNewPassword(password string) error {
 	switch n := utf8.RuneCountInString(password); {
 	case !utf8.ValidString(password):
 		return errors.New("The password contains invalid characters.")

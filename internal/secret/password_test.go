@@ -115,7 +115,7 @@ func TestCheckPassword(t *testing.T) {
 		{"not text", "abcdefgh\xff", "The password contains invalid characters."},
 	} {
 		got := ""
-		if err := secret.CheckPassword(c.password); err != nil {
+		if err := secret.CheckNewPassword(c.password); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -131,7 +131,7 @@ func TestTheCommonestPasswordsAreKnown(t *testing.T) {
 		"12345678", "123456789", "1234567890", "password1", "qwertyuiop", "1q2w3e4r", "iloveyou", "11111111", "sunshine1",
 		"Welcome123",
 	} {
-		if secret.CheckPassword(password) == nil {
+		if secret.CheckNewPassword(password) == nil {
 			t.Errorf("%q is taken", password)
 		}
 	}

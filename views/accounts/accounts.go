@@ -119,8 +119,8 @@ type Profile struct {
 // filtersFrom is the smallest number of accounts for which the page has a filter.
 const filtersFrom = 6
 
-// hasFilter reports whether the page shows the filter.
-func (m Model) hasFilter() bool {
+// showsFilter reports whether the page shows the filter.
+func (m Model) showsFilter() bool {
 	return m.Used >= filtersFrom || m.Filter.Query+m.Filter.Network+m.Filter.Status != ""
 }
 

@@ -64,8 +64,8 @@ func (w Workspace) MoveInCalendar(c Calendar) string {
 	return withQuery(w.At("/calendar/move"), c.Query())
 }
 
-// PostsOfEntry lists a post and the posts that share its entry in the calendar with a filter.
-func (w Workspace) PostsOfEntry(postID string, f Filter) string {
+// PostsOfCalendarEntry lists a post and the posts that share its entry in the calendar with a filter.
+func (w Workspace) PostsOfCalendarEntry(postID string, f Filter) string {
 	return withQuery(w.At("/calendar/posts/"+postID), f.queryValues())
 }
 

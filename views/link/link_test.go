@@ -10,7 +10,7 @@ func TestAddresses(t *testing.T) {
 		"/w/bell-rope/posts": bell.Home(),
 		"/w/bell-rope/posts?cursor=a%26b&q=a+b&status=live": bell.Posts(Filter{Status: "live", Query: "a b", Cursor: "a&b"}),
 		"/w/:workspace/posts/:id":                           Workspace(":workspace").Post(":id"),
-		"/posts/post_1/edit/plan":                           last.EditPlan("post_1"),
+		"/posts/post_1/edit/plan":                           last.PlanEditedPost("post_1"),
 		"/w/bell-rope/posts/..%2F..%2Fsign-out/cancel":      bell.CancelPost("../../sign-out"),
 		"/w/..%2Fsign-out/posts":                            Workspace("../sign-out").CreatePosts(),
 		"/posts/post_1?seen=live-1":                         last.PostSince("post_1", "live-1"),

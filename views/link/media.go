@@ -67,11 +67,11 @@ func (w Workspace) FileInLibrary(id string, f MediaFilter) string {
 	return withQuery(w.File(id), f.queryValues())
 }
 
-// ChangeFiles changes several files (POST).
-func (w Workspace) ChangeFiles() string { return w.At(media + "/edit") }
+// ChangeSelectedFiles changes several files (POST).
+func (w Workspace) ChangeSelectedFiles() string { return w.At(media + "/edit") }
 
-// DeleteFiles asks for confirmation, and deletes several files once the person has confirmed (POST).
-func (w Workspace) DeleteFiles() string { return w.At(media + "/delete") }
+// DeleteSelectedFiles asks for confirmation, and deletes several files once the person has confirmed (POST).
+func (w Workspace) DeleteSelectedFiles() string { return w.At(media + "/delete") }
 
 // CreateFolder creates a folder (POST).
 func (w Workspace) CreateFolder() string { return w.At(media + "/folders") }

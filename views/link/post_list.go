@@ -57,11 +57,11 @@ func (w Workspace) PostsSince(f Filter, version string) string {
 	return withQuery(w.At(posts), query)
 }
 
-// ChangePosts applies an action, such as rescheduling, to several posts (POST).
-func (w Workspace) ChangePosts() string { return w.At(posts + "/bulk") }
+// ChangeSelectedPosts applies an action, such as rescheduling, to several posts (POST).
+func (w Workspace) ChangeSelectedPosts() string { return w.At(posts + "/bulk") }
 
-// DeletePosts asks for confirmation before ChangePosts deletes several posts.
-func (w Workspace) DeletePosts() string { return w.At(posts + "/bulk/delete") }
+// ConfirmDeletingPosts asks for confirmation before ChangeSelectedPosts deletes several posts.
+func (w Workspace) ConfirmDeletingPosts() string { return w.At(posts + "/bulk/delete") }
 
 // UndoPostChange restores the schedules that posts had before an action (POST).
 func (w Workspace) UndoPostChange() string { return w.At(posts + "/undo") }

@@ -10,8 +10,8 @@ func (w Workspace) Compose() string { return w.At("/compose") }
 // PlanPosts responds with the plan for the composer's form (POST).
 func (w Workspace) PlanPosts() string { return w.At("/compose/plan") }
 
-// ComposeFiles adds uploaded and chosen files to the composer's form (POST).
-func (w Workspace) ComposeFiles() string { return w.At("/compose/files") }
+// AddComposerFiles adds uploaded and chosen files to the composer's form (POST).
+func (w Workspace) AddComposerFiles() string { return w.At("/compose/files") }
 
 // CreatePosts accepts the composer's form (POST).
 func (w Workspace) CreatePosts() string { return w.At(posts) }
@@ -46,11 +46,13 @@ func (w Workspace) EditPostWhen(id, when string) string {
 	return withQuery(w.EditPost(id), url.Values{"when": {when}})
 }
 
-// EditPlan responds with the plan for the form of EditPost (POST).
-func (w Workspace) EditPlan(id string) string { return joinPath(w.At(posts), id, "edit", "plan") }
+// PlanEditedPost responds with the plan for the form of EditPost (POST).
+func (w Workspace) PlanEditedPost(id string) string { return joinPath(w.At(posts), id, "edit", "plan") }
 
-// EditFiles adds uploaded and chosen files to the form of EditPost (POST).
-func (w Workspace) EditFiles(id string) string { return joinPath(w.At(posts), id, "edit", "files") }
+// AddFilesToEditedPost adds uploaded and chosen files to the form of EditPost (POST).
+func (w Workspace) AddFilesToEditedPost(id string) string {
+	return joinPath(w.At(posts), id, "edit", "files")
+}
 
 // QueuePost queues a draft that has a time (POST).
 func (w Workspace) QueuePost(id string) string { return joinPath(w.At(posts), id, "queue") }

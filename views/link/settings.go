@@ -14,8 +14,8 @@ func (w Workspace) Security() string { return w.At("/settings/security") }
 // EndSession signs the person out of one browser (POST).
 func (w Workspace) EndSession(id string) string { return joinPath(w.Security(), id, "sign-out") }
 
-// EndSessions asks for confirmation (GET) and signs the person out everywhere (POST).
-func (w Workspace) EndSessions() string { return w.At("/settings/security/sign-out") }
+// EndAllSessions asks for confirmation (GET) and signs the person out everywhere (POST).
+func (w Workspace) EndAllSessions() string { return w.At("/settings/security/sign-out") }
 
 // Appearance shows the settings for the dashboard's look and shortcuts.
 func (w Workspace) Appearance() string { return w.At("/settings/appearance") }

@@ -328,16 +328,16 @@ func (m ComposeModel) formURL() string {
 
 func (m ComposeModel) planURL() string {
 	if m.PostID != "" {
-		return m.Frame.Link.EditPlan(m.PostID)
+		return m.Frame.Link.PlanEditedPost(m.PostID)
 	}
 	return m.Frame.Link.PlanPosts()
 }
 
 func (m ComposeModel) filesURL() string {
 	if m.PostID != "" {
-		return m.Frame.Link.EditFiles(m.PostID)
+		return m.Frame.Link.AddFilesToEditedPost(m.PostID)
 	}
-	return m.Frame.Link.ComposeFiles()
+	return m.Frame.Link.AddComposerFiles()
 }
 
 func (m ComposeModel) pageTitle() string {

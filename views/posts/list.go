@@ -100,8 +100,8 @@ func (m ListModel) currentTab() tab {
 	return tabs[max(i, 0)]
 }
 
-// canApply reports whether the tab offers an action on several posts.
-func (m ListModel) canApply(a core.Act) bool { return slices.Contains(m.currentTab().acts, a) }
+// offersBulkAct reports whether the tab offers an action on several posts.
+func (m ListModel) offersBulkAct(a core.Act) bool { return slices.Contains(m.currentTab().acts, a) }
 
 func (m ListModel) tabURL(t tab) string {
 	f := m.Filter
@@ -146,8 +146,8 @@ func (m ListModel) noMatchText() string {
 	return "No post in " + m.currentTab().name + " matches the filter."
 }
 
-// hasPosts reports whether the workspace has any posts. It returns false if they were not counted.
-func (m ListModel) hasPosts() bool {
+// workspaceHasPosts reports whether the workspace has any posts. It returns false if they were not counted.
+func (m ListModel) workspaceHasPosts() bool {
 	n, _ := m.tabCount(tabs[len(tabs)-1])
 	return n > 0
 }

@@ -141,7 +141,7 @@ func splitSpans(text string) (spans []span) {
 	for _, at := range markedText.FindAllStringIndex(text, -1) {
 		from, to := at[0], rest+len(strings.TrimRight(text[rest:at[1]], "."))
 		before, _ := utf8.DecodeLastRuneInString(text[:from])
-		if sign := text[from]; (sign == '#' || sign == '@') && from > 0 && isWordRune(before) {
+		if sign := text[from]; (sign == '#' || sign == '@') && from > 0 && isWordOrAddressRune(before) {
 			continue // an email address, or a part of a word
 		}
 		spans = append(spans, span{text[rest:from], false}, span{text[from:to], true})
@@ -152,7 +152,7 @@ func splitSpans(text string) (spans []span) {
 
 var word = regexp.MustCompile(`^[\p{L}\p{M}\p{N}_.@/]$`)
 
-func isWordRune(r rune) bool { return word.MatchString(string(r)) }
+func isWordOrAddressRune(r rune) bool { return word.MatchString(string(r)) }
 
 // foldText splits a text where the network would hide the rest, between two words. folded is empty if the network hides
 // nothing.

@@ -56,8 +56,8 @@ type Response struct {
 	Example string
 }
 
-// summaryText returns the text before the type, if there is one.
-func (a Response) summaryText() string {
+// wordsBeforeType returns the text before the type, if there is one.
+func (a Response) wordsBeforeType() string {
 	if len(a.Type) == 0 {
 		return a.Words
 	}

@@ -52,8 +52,8 @@ var (
 	}
 )
 
-// browserName returns a readable name for a browser, such as "Firefox on Windows".
-func browserName(userAgent string) string {
+// browserAndSystemName returns a readable name for a browser, such as "Firefox on Windows".
+func browserAndSystemName(userAgent string) string {
 	browser, system := findNameInUserAgent(browserNames, userAgent), findNameInUserAgent(systemNames, userAgent)
 	switch {
 	case browser == "" && system == "":

@@ -101,7 +101,7 @@ func Security(m SecurityModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.ConfirmLink("sign-out-everywhere", m.Frame.Link.EndSessions(), "Sign out everywhere", "log-out", "quiet danger").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.ConfirmLink("sign-out-everywhere", m.Frame.Link.EndAllSessions(), "Sign out everywhere", "log-out", "quiet danger").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -155,9 +155,9 @@ func sessionRow(m SecurityModel, s core.BrowserSession) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 string
-		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(browserName(s.Browser))
+		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(browserAndSystemName(s.Browser))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings/security.templ`, Line: 54, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings/security.templ`, Line: 54, Col: 36}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -212,9 +212,9 @@ func sessionRow(m SecurityModel, s core.BrowserSession) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("Sign out of " + browserName(s.Browser))
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("Sign out of " + browserAndSystemName(s.Browser))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings/security.templ`, Line: 68, Col: 133}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/settings/security.templ`, Line: 68, Col: 142}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {

@@ -18,7 +18,7 @@ func TestABrowserHasTheNameThatPeopleKnow(t *testing.T) {
 		"<script>x":    "Unknown browser",
 		"X (Linux) Y/": "Browser on Linux",
 	} {
-		if got := browserName(agent); got != want {
+		if got := browserAndSystemName(agent); got != want {
 			t.Errorf("%s: want %s, got %s", agent, want, got)
 		}
 	}
