@@ -283,7 +283,7 @@ func (r *request) deleteFolder(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	err = r.web.cfg.App.DeleteFolder(r.context(), r.caller, folder.ID)
+	err = r.web.cfg.App.DeleteEmptyFolder(r.context(), r.caller, folder.ID)
 	back := link.MediaFilter{Folder: folder.ID}
 	if err == nil {
 		back.Folder = ""

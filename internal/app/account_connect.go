@@ -129,28 +129,29 @@ func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n
 ) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.RandomText(stateBytes)
-	row := newConnectionKey(state, c)
+	row := newPendingConsentKey(state, c)
 	row.Platform, row.Account, row.Post, row.Verifier = d.ID, reconnect, retry, []byte{}
 	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
 		verifier := secret.NewPKCEVerifier()
 		ask.Challenge = secret.PKCEChallenge(verifier)
-		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, connectionEncryptionContext("verifier", row, c), []byte(verifier))
+		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, pendingConsentEncryptionContext("verifier", row, c), []byte(verifier))
 	}
-	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
+	if err := t.AddPendingConsent(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return contract.Authorize{}, fmt.Errorf("store a consent for %s: %w", d.ID, err)
 	}
 	return contract.Authorize{AuthorizeURL: a.cfg.Client.BrowserURL(n.AuthorizeURL(ask))}, nil
 }
 
-// newConnectionKey returns the fields that identify a pending consent: its state, the person and the browser session.
-func newConnectionKey(state string, c core.Caller) store.Connection {
+// newPendingConsentKey returns the fields that identify a pending consent: its state, the person and the browser
+// session.
+func newPendingConsentKey(state string, c core.Caller) store.PendingConsent {
 	stateHash, session := secret.HashToken(purposeState, state), secret.HashToken(purposeSession, c.SessionID())
-	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
+	return store.PendingConsent{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
 }
 
-// connectionEncryptionContext returns the context to which the encryption of a pending consent's column is bound.
-func connectionEncryptionContext(column string, row store.Connection, c core.Caller) string {
+// pendingConsentEncryptionContext returns the context to which the encryption of a pending consent's column is bound.
+func pendingConsentEncryptionContext(column string, row store.PendingConsent, c core.Caller) string {
 	return secret.EncryptionContext("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
 }
 
@@ -166,7 +167,7 @@ func (a *App) FindConsentWorkspaceSlug(ctx context.Context, c core.Caller, state
 	if _, err := a.authorizeSession(c, false); err != nil {
 		return "", err
 	}
-	slug, err := a.cfg.Store.ConnectionWorkspaceSlug(ctx, newConnectionKey(state, c))
+	slug, err := a.cfg.Store.PendingConsentWorkspaceSlug(ctx, newPendingConsentKey(state, c))
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -186,9 +187,9 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	if err != nil {
 		return Connected{}, err
 	}
-	want := newConnectionKey(query.Get("state"), c)
+	want := newPendingConsentKey(query.Get("state"), c)
 	want.Platform = core.Platform(platform)
-	row, err := t.ConsumeConnection(ctx, want, false, a.cfg.Now())
+	row, err := t.ConsumePendingConsent(ctx, want, false, a.cfg.Now())
 	if err != nil {
 		return Connected{}, convertConsentLookupError(err)
 	}
@@ -221,7 +222,7 @@ func convertConsentLookupError(err error) error {
 
 // exchangeCode exchanges the code of a network's redirect for profiles. No transaction is open while it calls the
 // network.
-func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network, row store.Connection,
+func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network, row store.PendingConsent,
 	query url.Values,
 ) ([]network.Profile, error) {
 	name := n.Describe().Name
@@ -232,7 +233,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 	}
 	grant := network.AuthResponse{Code: code, RedirectURI: a.callbackURL(row.Platform)}
 	if len(row.Verifier) > 0 {
-		verifier, err := a.cfg.Ring.Open(purposeVerifier, connectionEncryptionContext("verifier", row, c), row.Verifier)
+		verifier, err := a.cfg.Ring.Open(purposeVerifier, pendingConsentEncryptionContext("verifier", row, c), row.Verifier)
 		if err != nil {
 			return nil, fmt.Errorf("decrypt the PKCE verifier: %w", err)
 		}

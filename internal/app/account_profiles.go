@@ -61,7 +61,7 @@ func filterUsableProfiles(n network.Network, profiles []network.Profile) ([]netw
 }
 
 // connectProfiles stores accounts for the profiles of a consent, all or none, and then copies their pictures.
-func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
+func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.PendingConsent,
 	profiles []network.Profile,
 ) (Connected, error) {
 	var list []core.Account
@@ -97,7 +97,7 @@ func (a *App) copyPicturesAndReload(ctx context.Context, t store.Tenant, platfor
 // connectProfilesInTx stores an account for each profile, writes the audit log and schedules checks of the accounts.
 // It returns quota_exceeded if the plan does not allow that many accounts. A profile that is or was connected keeps
 // its account. It must run in a transaction, in which it locks the workspace.
-func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
+func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Caller, consent store.PendingConsent,
 	profiles []network.Profile,
 ) ([]core.Account, error) {
 	platform := consent.Platform
@@ -144,7 +144,7 @@ func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Ca
 func (a *App) saveAccountAndWakePosts(ctx context.Context, t store.Tenant, platform core.Platform,
 	p network.Profile,
 ) (account core.Account, newlyConnected bool, err error) {
-	id, connected, err := t.AccountByExternalID(ctx, platform, p.ExternalID)
+	id, connected, err := t.AccountIDByExternalID(ctx, platform, p.ExternalID)
 	if errors.Is(err, store.ErrNotFound) {
 		id, err = core.NewID[core.AccountKind](), nil
 	}
@@ -172,7 +172,7 @@ func (a *App) saveAccountAndWakePosts(ctx context.Context, t store.Tenant, platf
 }
 
 // saveProfileChoices stores a consent's profiles, encrypted, for ConnectChosenProfiles, and returns them as choices.
-func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
+func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Caller, consent store.PendingConsent,
 	profiles []network.Profile,
 ) (Connected, error) {
 	plain, err := json.Marshal(profiles)
@@ -180,10 +180,10 @@ func (a *App) saveProfileChoices(ctx context.Context, t store.Tenant, c core.Cal
 		return Connected{}, fmt.Errorf("encode the profiles to choose from: %w", err)
 	}
 	choice := Connected{Choice: secret.RandomText(stateBytes), Platform: consent.Platform}
-	row := newConnectionKey(choice.Choice, c)
+	row := newPendingConsentKey(choice.Choice, c)
 	row.Platform, row.Verifier, row.BegunAt = choice.Platform, []byte{}, consent.BegunAt
-	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionEncryptionContext("profiles", row, c), plain)
-	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
+	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, pendingConsentEncryptionContext("profiles", row, c), plain)
+	if err := t.AddPendingConsent(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return Connected{}, fmt.Errorf("store the profiles to choose from: %w", err)
 	}
 	choice.Profiles, err = a.loadProfileChoices(ctx, t, choice.Platform, profiles)
@@ -196,7 +196,7 @@ func (a *App) loadProfileChoices(ctx context.Context, t store.Tenant, platform c
 ) ([]ProfileChoice, error) {
 	out := make([]ProfileChoice, len(profiles))
 	for i, p := range profiles {
-		_, connected, err := t.AccountByExternalID(ctx, platform, p.ExternalID)
+		_, connected, err := t.AccountIDByExternalID(ctx, platform, p.ExternalID)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
@@ -219,7 +219,7 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 	var platform core.Platform
 	var list []core.Account
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		row, err := t.ConsumeConnection(ctx, newConnectionKey(choiceToken, c), true, a.cfg.Now())
+		row, err := t.ConsumePendingConsent(ctx, newPendingConsentKey(choiceToken, c), true, a.cfg.Now())
 		if err != nil {
 			return convertConsentLookupError(err)
 		}
@@ -239,9 +239,9 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 
 // decryptChosenProfiles decrypts the profiles of a consent and returns those with the given ids. It returns
 // invalid_request if there are no ids, or if one of them belongs to no profile that can be connected.
-func (a *App) decryptChosenProfiles(c core.Caller, row store.Connection, externalIDs []string,
+func (a *App) decryptChosenProfiles(c core.Caller, row store.PendingConsent, externalIDs []string,
 ) ([]network.Profile, error) {
-	plain, err := a.cfg.Ring.Open(purposeProfiles, connectionEncryptionContext("profiles", row, c), row.Profiles)
+	plain, err := a.cfg.Ring.Open(purposeProfiles, pendingConsentEncryptionContext("profiles", row, c), row.Profiles)
 	if err != nil {
 		return nil, fmt.Errorf("decrypt the profiles to choose from: %w", err)
 	}

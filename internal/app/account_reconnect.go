@@ -65,7 +65,7 @@ func (a *App) startReconnectConsent(ctx context.Context, t store.Tenant, c core.
 // finishReconnect stores the account's new token and retries the post for which the account was reconnected. consentErr
 // is the error of the consent, or nil. Connected.Reconnected is set even if there is an error.
 func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
-	consent store.Connection, profiles []network.Profile, consentErr error,
+	consent store.PendingConsent, profiles []network.Profile, consentErr error,
 ) (Connected, error) {
 	after := &Reconnected{}
 	if consent.Post != nil {
@@ -86,7 +86,7 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 // reconnectAccount stores the new token of a consent's account. It returns conflict if the consent does not cover the
 // account's profile.
 func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
-	consent store.Connection, profiles []network.Profile,
+	consent store.PendingConsent, profiles []network.Profile,
 ) (Connected, error) {
 	account, err := t.ConnectedAccount(ctx, *consent.Account)
 	if err != nil {

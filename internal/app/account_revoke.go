@@ -70,7 +70,7 @@ func (a *App) enqueueGrantRevocation(ctx context.Context, t store.Tenant, id cor
 
 // lockUnrevokedGrants prevents the grants of the profiles' tokens from being revoked until the transaction ends. By
 // then, connected accounts use the grants. It returns conflict if one of them was revoked after the consent began.
-func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Connection,
+func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.PendingConsent,
 	profiles []network.Profile,
 ) error {
 	var grants [][]byte

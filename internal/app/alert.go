@@ -44,8 +44,8 @@ func (a *App) QueueAlertEmails(ctx context.Context) error {
 	return failed
 }
 
-// problems are the failed posts and lost accounts of a workspace that alert emails are about.
-type problems struct {
+// alertProblems are the failed posts and lost accounts of a workspace that alert emails are about.
+type alertProblems struct {
 	workspace core.Workspace
 	posts     []store.FailedPost // the posts that an email can list
 	failed    int                // how many posts failed, listed or not
@@ -62,7 +62,7 @@ func (a *App) queueWorkspaceAlertEmails(ctx context.Context, t store.Tenant) err
 	if err != nil || len(alerts) == 0 || a.MailMode() == MailOff {
 		return err
 	}
-	var p problems
+	var p alertProblems
 	var posts []core.PostID
 	var accounts []core.AccountID
 	for _, alert := range alerts {
@@ -100,7 +100,7 @@ func (a *App) queueWorkspaceAlertEmails(ctx context.Context, t store.Tenant) err
 }
 
 // startAlertPauses starts the pause between emails for the reason of each problem.
-func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p problems) error {
+func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p alertProblems) error {
 	reasons := map[string]bool{}
 	for _, post := range p.posts {
 		reasons[post.Code] = true
@@ -117,8 +117,8 @@ func (a *App) startAlertPauses(ctx context.Context, t store.Tenant, p problems) 
 }
 
 // filterForRecipient returns the problems that a member wants to get by email.
-func (p problems) filterForRecipient(recipient store.MailRecipient) problems {
-	of := problems{workspace: p.workspace}
+func (p alertProblems) filterForRecipient(recipient store.MailRecipient) alertProblems {
+	of := alertProblems{workspace: p.workspace}
 	choice := recipient.Role.MailChoiceOrDefault(recipient.Choice)
 	if choice == core.MailAll {
 		of.accounts = p.accounts
@@ -136,7 +136,7 @@ func (p problems) filterForRecipient(recipient store.MailRecipient) problems {
 }
 
 // newAlertLetters returns one letter about the failed posts and one about the lost accounts, if there are any.
-func (a *App) newAlertLetters(p problems) (letters []mail.Letter) {
+func (a *App) newAlertLetters(p alertProblems) (letters []mail.Letter) {
 	if len(p.posts) > 0 {
 		letters = append(letters, a.newFailedPostsLetter(p))
 	}
@@ -146,7 +146,7 @@ func (a *App) newAlertLetters(p problems) (letters []mail.Letter) {
 	return letters
 }
 
-func (a *App) newFailedPostsLetter(p problems) mail.Letter {
+func (a *App) newFailedPostsLetter(p alertProblems) mail.Letter {
 	first := p.posts[0]
 	l := mail.Letter{
 		Subject: fmt.Sprintf("A post to %s on %s failed", first.AccountName, a.cfg.Networks.DisplayName(first.Platform)),
@@ -171,7 +171,7 @@ func (a *App) newFailedPostsLetter(p problems) mail.Letter {
 	return appendUnlistedCount(l, p.failed)
 }
 
-func (a *App) newLostAccountsLetter(p problems) mail.Letter {
+func (a *App) newLostAccountsLetter(p alertProblems) mail.Letter {
 	first := p.accounts[0]
 	l := mail.Letter{
 		Subject: fmt.Sprintf("Reconnect %s on %s", first.Name, a.cfg.Networks.DisplayName(first.Platform)),

@@ -201,7 +201,7 @@ func TestTheAuditLogHasChangesOfContentAndDeletions(t *testing.T) {
 	must(t, b.App.DeleteMedia(b.Context(), b.ws.Owner, file.ID))
 	_, err = b.App.EditFolder(b.Context(), b.ws.Owner, contract.EditFolder{ID: folder.ID, Name: new("Summer")})
 	must(t, err)
-	must(t, b.App.DeleteFolder(b.Context(), b.ws.Owner, folder.ID))
+	must(t, b.App.DeleteEmptyFolder(b.Context(), b.ws.Owner, folder.ID))
 	wantAudit(t, b.Harness, n,
 		`post_changed api_key a test's key t {"status": "draft"} {"status": "draft", "changed": "tags, text"}  `,
 		fmt.Sprintf(`post_deleted api_key a test's key t {"status": "draft", "account": %q, "platform": "threads"}  `, account.DisplayName),

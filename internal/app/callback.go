@@ -162,7 +162,7 @@ func (a *App) disconnectAndEraseAccount(ctx context.Context, account store.Grant
 				return err
 			}
 		}
-		avatar, err := t.EraseAccountData(ctx, account.ID, erasedName)
+		avatar, err := t.EraseDisconnectedAccount(ctx, account.ID, erasedName)
 		if err != nil {
 			return err
 		}

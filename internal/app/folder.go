@@ -96,8 +96,8 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 	return contract.FolderOf(f), err
 }
 
-// DeleteFolder deletes an empty folder.
-func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error {
+// DeleteEmptyFolder deletes an empty folder.
+func (a *App) DeleteEmptyFolder(ctx context.Context, c core.Caller, id string) error {
 	t, folderID, err := authorizeAndParseID[core.FolderKind](a, c, core.Write, id)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 		if !empty {
 			return core.Fail(core.CodeConflict, "The folder is not empty.").WithHint("Move or delete its contents first.")
 		}
-		if err := t.DeleteFolder(ctx, folderID); err != nil {
+		if err := t.DeleteEmptyFolder(ctx, folderID); err != nil {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{

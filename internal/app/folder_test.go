@@ -26,7 +26,7 @@ func TestAFolderIsMadeMovedRenamedAndDeleted(t *testing.T) {
 	if inner.ParentID == nil || *inner.ParentID != top.ID {
 		t.Errorf("the inner one is %+v", inner)
 	}
-	want(t, core.CodeConflict, h.App.DeleteFolder(t.Context(), key.Caller, top.ID))
+	want(t, core.CodeConflict, h.App.DeleteEmptyFolder(t.Context(), key.Caller, top.ID))
 	h.Clock.Advance(time.Minute)
 	name := "Outer"
 	moved, err := h.App.EditFolder(t.Context(), key.Caller, contract.EditFolder{ID: inner.ID, Name: &name, ParentID: contract.Opt[string]{Set: true, Null: true}})
@@ -42,10 +42,10 @@ func TestAFolderIsMadeMovedRenamedAndDeleted(t *testing.T) {
 	if err != nil || same.Name != name || same.ParentID != nil {
 		t.Errorf("an edit that says nothing: %+v, %v", same, err)
 	}
-	must(t, h.App.DeleteFolder(t.Context(), key.Caller, top.ID))
+	must(t, h.App.DeleteEmptyFolder(t.Context(), key.Caller, top.ID))
 	_, err = h.App.GetFolder(t.Context(), key.Caller, top.ID)
 	want(t, core.CodeNotFound, err)
-	want(t, core.CodeNotFound, h.App.DeleteFolder(t.Context(), key.Caller, top.ID))
+	want(t, core.CodeNotFound, h.App.DeleteEmptyFolder(t.Context(), key.Caller, top.ID))
 }
 
 func TestSiblingsHaveDifferentNamesWhateverTheirCase(t *testing.T) {
@@ -107,7 +107,7 @@ func TestABadFolderIsRefused(t *testing.T) {
 	want(t, core.CodeInsufficientScope, err)
 	_, err = h.App.EditFolder(t.Context(), viewer, contract.EditFolder{ID: mine.ID})
 	want(t, core.CodeInsufficientScope, err)
-	want(t, core.CodeInsufficientScope, h.App.DeleteFolder(t.Context(), viewer, mine.ID))
+	want(t, core.CodeInsufficientScope, h.App.DeleteEmptyFolder(t.Context(), viewer, mine.ID))
 }
 
 // Each of two moves is sound by itself; both together would cut the two folders off the root.

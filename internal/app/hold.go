@@ -29,7 +29,7 @@ func (a *App) FindPublishingHold(ctx context.Context, c core.Caller,
 	}
 	posts, err = t.HeldPosts(ctx, heldPostsListed)
 	for i := range posts {
-		if url := a.browserURL(posts[i].ExternalURL); url != nil {
+		if url := a.browserURLOrNil(posts[i].ExternalURL); url != nil {
 			posts[i].ExternalURL = *url
 		}
 	}

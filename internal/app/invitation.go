@@ -260,7 +260,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("join %s: %w", i.Workspace, err)
 	}
-	return a.completeSignIn(ctx, person, w, from)
+	return a.recordSignIn(ctx, person, w, from)
 }
 
 // authenticateOrPrepareInvitee checks the password of the invited person and returns the person. For a person without

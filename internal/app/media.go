@@ -47,7 +47,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 			m.Description = in.Description.V
 		}
 		m.Tags, m.Pinned = valueOr(in.Tags, m.Tags), valueOr(in.Pinned, m.Pinned)
-		if err := t.UpdateMedia(ctx, m); err != nil {
+		if err := t.UpdateMediaDetails(ctx, m); err != nil {
 			return core.WithNotFoundPath("folderId", err)
 		}
 		return auditFileChange(ctx, t, c, before, m)

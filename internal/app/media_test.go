@@ -43,7 +43,7 @@ func TestAFileIsDescribedMovedAndPinned(t *testing.T) {
 		*read.Title != "At sea" || !read.Pinned {
 		t.Errorf("read: %+v, %v", read, err)
 	}
-	want(t, core.CodeConflict, h.App.DeleteFolder(t.Context(), ws.Owner, folder.ID))
+	want(t, core.CodeConflict, h.App.DeleteEmptyFolder(t.Context(), ws.Owner, folder.ID))
 	null := contract.Opt[string]{Set: true, Null: true}
 	got, err = h.App.EditMedia(t.Context(), ws.Owner, contract.EditMedia{ID: id, Title: null, FolderID: null})
 	if err != nil || got.Title != nil || got.FolderID != nil || got.Description == nil || !got.Pinned {
@@ -87,7 +87,7 @@ func TestAFileIsDeletedAndItsBytesGivenBackOnce(t *testing.T) {
 	}
 	_, err = h.App.GetMedia(t.Context(), ws.Owner, made.MediaID)
 	want(t, core.CodeNotFound, err)
-	must(t, h.App.DeleteFolder(t.Context(), ws.Owner, folder.ID))
+	must(t, h.App.DeleteEmptyFolder(t.Context(), ws.Owner, folder.ID))
 }
 
 func TestFilesAreListedPageByPageAndFiltered(t *testing.T) {

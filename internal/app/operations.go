@@ -51,7 +51,7 @@ var operations = []Operation{
 	newOperation("folders_create", writes, (*App).CreateFolder),
 	newOperationByID("folders_get", reads, (*App).GetFolder),
 	newOperation("folders_edit", writes, (*App).EditFolder),
-	newRemovalByID("folders_delete", writes, (*App).DeleteFolder),
+	newRemovalByID("folders_delete", writes, (*App).DeleteEmptyFolder),
 
 	newOperationWithoutInput("keys_list", manages, (*App).ListKeys),
 	newOperation("keys_create", changes, (*App).CreateKey),

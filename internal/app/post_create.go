@@ -132,16 +132,16 @@ func (a *App) futureOrZero(at time.Time) time.Time {
 // postOf converts a post to its record.
 func (a *App) postOf(p core.Post) contract.Post {
 	out := contract.PostOf(p, a.cfg.Networks.DisplayName(p.Platform))
-	out.ExternalURL = a.browserURL(p.ExternalURL)
+	out.ExternalURL = a.browserURLOrNil(p.ExternalURL)
 	return out
 }
 
-// browserURL returns the address at which a browser opens a link that a network returned, or nil if the link is not a
-// web address. A network could return anything.
-func (a *App) browserURL(address string) *string {
-	u, err := url.Parse(address)
+// browserURLOrNil returns the address at which a browser opens a link that a network returned, or nil if the link is
+// not a web address. A network could return anything.
+func (a *App) browserURLOrNil(networkURL string) *string {
+	u, err := url.Parse(networkURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return nil
 	}
-	return new(a.cfg.Client.BrowserURL(address))
+	return new(a.cfg.Client.BrowserURL(networkURL))
 }

@@ -37,12 +37,16 @@ func lockAndResetMovablePublication(ctx context.Context, t store.Tenant, id core
 
 // savePostChange stores a change of a post, its event and its ledger row.
 func (a *App) savePostChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
-	return t.SavePostChange(ctx, c, func(t store.Tenant) error { return a.savePublication(ctx, t, c.Post, pub) })
+	return t.SavePostChange(ctx, c, func(t store.Tenant) error {
+		return a.scheduleAndSavePublication(ctx, t, c.Post, pub)
+	})
 }
 
-// savePublication stores a post's ledger row. If the post is queued, the row becomes due at the post's time; otherwise
-// no worker claims the row.
-func (a *App) savePublication(ctx context.Context, t store.Tenant, p core.Post, pub store.Publication) error {
+// scheduleAndSavePublication stores a post's ledger row. If the post is queued, the row becomes due at the post's time;
+// otherwise no worker claims the row.
+func (a *App) scheduleAndSavePublication(ctx context.Context, t store.Tenant, p core.Post,
+	pub store.Publication,
+) error {
 	pub.Rest = core.DoStop
 	if p.Status == core.PostQueued {
 		pub.Rest, pub.DueAt = store.RestQueued, a.futureOrZero(p.PublishAt)

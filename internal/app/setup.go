@@ -61,7 +61,7 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("set up: %w", err)
 	}
-	return a.completeSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
+	return a.recordSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
 // addWorkspaceWithOwner stores a workspace with its owner. If the workspace has no slug, it derives one from the name,

@@ -67,7 +67,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
 			WithHint("Ask an owner or admin to add you.")
 	}
-	return a.completeSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
+	return a.recordSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
 }
 
 // findUser returns the person with an email address. For an unknown address, the result has no id and no password.
@@ -92,13 +92,13 @@ func (a *App) throttleAndVerifyPassword(ctx context.Context, user store.SignInUs
 	if err != nil {
 		return err
 	}
-	return a.verifyPasswordAndRefundAttempt(ctx, user, password, bucket, wrongErr)
+	return a.verifyPasswordAndAuditOrRefund(ctx, user, password, bucket, wrongErr)
 }
 
-// verifyPasswordAndRefundAttempt returns wrongErr unless the password is the person's. If the password is correct, it
+// verifyPasswordAndAuditOrRefund returns wrongErr unless the password is the person's. If the password is correct, it
 // refunds the attempt to the bucket in which the attempt was counted. It writes a failed attempt to the audit log, even
 // for an unknown person, so that the response time does not reveal whether the person exists.
-func (a *App) verifyPasswordAndRefundAttempt(ctx context.Context, user store.SignInUser, password, bucket string,
+func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.SignInUser, password, bucket string,
 	wrongErr error,
 ) error {
 	var right bool
@@ -174,9 +174,9 @@ func errWrongPassword() error {
 		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }
 
-// completeSignIn stores the browser as one of the person's devices, writes the audit log, and returns the result of the
+// recordSignIn stores the browser as one of the person's devices, writes the audit log, and returns the result of the
 // sign-in.
-func (a *App) completeSignIn(
+func (a *App) recordSignIn(
 	ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor,
 ) (SignedIn, error) {
 	var device string
@@ -231,7 +231,7 @@ func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.User
 	if !known {
 		device = secret.RandomText(deviceBytes)
 	}
-	if err := s.SaveDevice(ctx, user, hashDevice(device), a.cfg.Now()); err != nil {
+	if err := s.SaveDeviceAndDeleteSurplus(ctx, user, hashDevice(device), a.cfg.Now()); err != nil {
 		return "", fmt.Errorf("remember a device: %w", err)
 	}
 	return device, nil
@@ -259,7 +259,7 @@ func (a *App) VerifyOwnPassword(ctx context.Context, c core.Caller, password str
 		return err
 	}
 	wrong := core.Invalid("", "This is not your password.")
-	if err := a.verifyPasswordAndRefundAttempt(ctx, user, password, bucket, wrong); err != nil {
+	if err := a.verifyPasswordAndAuditOrRefund(ctx, user, password, bucket, wrong); err != nil {
 		return err
 	}
 	return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditPasswordConfirmed, Actor: c})

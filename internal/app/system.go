@@ -108,14 +108,14 @@ func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
 	return email, err
 }
 
-// BackdatePost moves a live or failed post and its timeline into the past, as if the post had been published at the
-// given time. It is for demo posts, and does not change posts in other states.
-func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at time.Time) error {
+// BackdateLiveOrFailedPost moves a live or failed post and its timeline into the past, as if the post had been
+// published at the given time. It is for demo posts, and does not change posts in other states.
+func (a *App) BackdateLiveOrFailedPost(ctx context.Context, c core.Caller, id string, at time.Time) error {
 	t, post, err := a.authorizeAndLoadPost(ctx, c, id)
 	if err != nil {
 		return err
 	}
-	return t.BackdatePost(ctx, post.ID, post.PublishAt.Sub(at))
+	return t.BackdateLiveOrFailedPost(ctx, post.ID, post.PublishAt.Sub(at))
 }
 
 // getWorkspaceBySlugOrID returns a workspace, or not_found with a hint for the operator.

@@ -90,8 +90,8 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			_, err := h.App.CreateFolder(t.Context(), one.Owner, contract.CreateFolder{Name: "new", ParentID: contract.Some(id)})
 			return err
 		}},
-		"DeleteFolder": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
-			return h.App.DeleteFolder(t.Context(), one.Owner, id)
+		"DeleteEmptyFolder": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			return h.App.DeleteEmptyFolder(t.Context(), one.Owner, id)
 		}},
 		"GetMedia": {theirs.media, core.NewID[core.MediaKind]().String(), func(id string) error {
 			_, err := h.App.GetMedia(t.Context(), one.Owner, id)

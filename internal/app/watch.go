@@ -30,7 +30,7 @@ func (a *App) WatchChanges(ctx context.Context, c core.Caller) (<-chan Changes, 
 	}
 	w := &watcher{workspace: t.WorkspaceID(), changes: make(chan Changes, 1)}
 	if a.watchers.add(w) {
-		go a.pollChanges(context.WithoutCancel(ctx))
+		go a.pollChangesWhileWatched(context.WithoutCancel(ctx))
 	}
 	context.AfterFunc(ctx, func() { a.watchers.remove(w) })
 	return w.changes, nil
@@ -43,8 +43,8 @@ const (
 	mostNamed  = 1000            // more changes are reported as Changes.All
 )
 
-// pollChanges reads changes once a second and passes them to the watchers, until there are none.
-func (a *App) pollChanges(ctx context.Context) {
+// pollChangesWhileWatched reads changes once a second and passes them to the watchers, until there are none.
+func (a *App) pollChangesWhileWatched(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	failed := 0
@@ -76,7 +76,7 @@ func (a *App) loadRecentActivity(ctx context.Context, workspaces []core.Workspac
 type watchers struct {
 	mu      sync.Mutex
 	all     map[*watcher]struct{}
-	looking bool // pollChanges is running
+	looking bool // pollChangesWhileWatched is running
 }
 
 // watcher watches one workspace. seen is the activity that it has been notified about.
@@ -86,7 +86,7 @@ type watcher struct {
 	seen      map[store.Activity]bool
 }
 
-// add adds a watcher. It reports whether the caller must start pollChanges.
+// add adds a watcher. It reports whether the caller must start pollChangesWhileWatched.
 func (w *watchers) add(one *watcher) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,7 +105,7 @@ func (w *watchers) remove(one *watcher) {
 }
 
 // workspacesOrMarkStopped returns the workspaces with watchers. If there are none, it returns nil and records that
-// pollChanges has stopped.
+// pollChangesWhileWatched has stopped.
 func (w *watchers) workspacesOrMarkStopped() (list []core.WorkspaceID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

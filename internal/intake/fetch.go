@@ -118,7 +118,7 @@ func (s *Service) DownloadFileFromURL(ctx context.Context, ws core.WorkspaceID, 
 	if err != nil || !ok {
 		return err
 	}
-	if held, err := t.CountActiveFetches(ctx); err != nil || held > maxFetches {
+	if held, err := t.CountActiveDownloads(ctx); err != nil || held > maxFetches {
 		return errors.Join(err, t.ReleaseMediaClaim(ctx, claim, fetchPause, false))
 	}
 	key, size := newBlobKey(), int64(0)

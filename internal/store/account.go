@@ -68,9 +68,9 @@ func (t Tenant) LockConnectedAccountsShared(ctx context.Context, ids []core.Acco
 	return err
 }
 
-// AccountByExternalID returns the account of a profile on a network, and whether it is connected. It returns
+// AccountIDByExternalID returns the id of a profile's account, and whether the account is connected. It returns
 // ErrNotFound if the profile was never connected.
-func (t Tenant) AccountByExternalID(ctx context.Context, platform core.Platform,
+func (t Tenant) AccountIDByExternalID(ctx context.Context, platform core.Platform,
 	externalID string,
 ) (id core.AccountID, connected bool, err error) {
 	type row struct {
@@ -318,9 +318,9 @@ func (t Tenant) EndThrottleProbe(ctx context.Context, id core.AccountID, heldUnt
 		args{"id": id, "hold": core.DoHold, "until": heldUntil}))
 }
 
-// Connection is a consent in progress: from the redirect to the network until the callback and then, with Profiles,
+// PendingConsent is a consent in progress: from the redirect to the network until the callback and then, with Profiles,
 // until the person has chosen some.
-type Connection struct {
+type PendingConsent struct {
 	StateHash   []byte
 	User        core.UserID
 	Platform    core.Platform
@@ -332,8 +332,8 @@ type Connection struct {
 	BegunAt     time.Time
 }
 
-// AddConnection stores a consent that expires at the given time. A zero BegunAt means now by the database's clock.
-func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Time) error {
+// AddPendingConsent stores a consent that expires at the given time. A zero BegunAt means now by the database's clock.
+func (t Tenant) AddPendingConsent(ctx context.Context, c PendingConsent, expires time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, post_id, session_hash, verifier,
 			profiles, expires_at, begun_at)
@@ -344,22 +344,22 @@ func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Ti
 	})
 }
 
-// ConnectionWorkspaceSlug returns the slug of the workspace in which a consent was requested. It finds the consent by
-// the state, person and browser session of want.
-func (s *Store) ConnectionWorkspaceSlug(ctx context.Context, want Connection) (string, error) {
+// PendingConsentWorkspaceSlug returns the slug of the workspace in which a consent was requested. It finds the consent
+// by the state, person and browser session of want.
+func (s *Store) PendingConsentWorkspaceSlug(ctx context.Context, want PendingConsent) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT w.slug FROM connections c JOIN workspaces w ON w.id = c.workspace_id
 		WHERE c.state_hash = @state AND c.user_id = @user AND c.session_hash = @session`,
 		args{"state": want.StateHash, "user": want.User, "session": want.SessionHash}))
 }
 
-// ConsumeConnection deletes and returns the consent with the state, person and browser session of want. The consent
+// ConsumePendingConsent deletes and returns the consent with the state, person and browser session of want. The consent
 // must have profiles if withProfiles is true, and must not have any otherwise. The platform of want may be empty.
 // ErrNotFound means that there is no such consent, that it has expired, or that it was already consumed.
-func (t Tenant) ConsumeConnection(ctx context.Context, want Connection, withProfiles bool,
+func (t Tenant) ConsumePendingConsent(ctx context.Context, want PendingConsent, withProfiles bool,
 	now time.Time,
-) (Connection, error) {
-	return queryOne[Connection](t.query(ctx, `
+) (PendingConsent, error) {
+	return queryOne[PendingConsent](t.query(ctx, `
 		DELETE FROM connections
 		WHERE workspace_id = @ws AND state_hash = @state AND user_id = @user AND session_hash = @session
 			AND expires_at > @now

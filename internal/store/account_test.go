@@ -26,7 +26,7 @@ func TestOnlyADisconnectedAccountIsErased(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.one.account(t, "p")
-	if _, err := w.one.EraseAccountData(t.Context(), id, "Deleted account"); !errors.Is(err, store.ErrNotFound) {
+	if _, err := w.one.EraseDisconnectedAccount(t.Context(), id, "Deleted account"); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a connected account: %v", err)
 	}
 	a, err := w.one.ConnectedAccount(t.Context(), id)
@@ -34,7 +34,8 @@ func TestOnlyADisconnectedAccountIsErased(t *testing.T) {
 	_, err = w.one.UpdateAccountProfile(t.Context(), a, new("avatars/p"))
 	must(t, err)
 	must(t, w.one.DisconnectAccount(t.Context(), id, "no", start))
-	if avatar, err := w.one.EraseAccountData(t.Context(), id, "Deleted account"); avatar != "avatars/p" || err != nil {
+	avatar, err := w.one.EraseDisconnectedAccount(t.Context(), id, "Deleted account")
+	if avatar != "avatars/p" || err != nil {
 		t.Errorf("a disconnected account: %s, %v", avatar, err)
 	}
 }
@@ -58,7 +59,7 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 			return err
 		},
 		"a renewal":  func() error { _, _, err := w.one.ClaimTokenRefresh(t.Context(), theirs, nil, time.Minute); return err },
-		"no profile": func() error { _, _, err := w.one.AccountByExternalID(t.Context(), "threads", "q"); return err },
+		"no profile": func() error { _, _, err := w.one.AccountIDByExternalID(t.Context(), "threads", "q"); return err },
 	} {
 		missing(t, what, call())
 	}
@@ -100,7 +101,7 @@ func TestAHiddenAccountIsRevivedWithItsID(t *testing.T) {
 	if err != nil || a.Status != core.AccountRevoked || len(token) != 0 || !a.ExpiresAt.IsZero() {
 		t.Errorf("hidden: %+v, %q, %v", a, token, err)
 	}
-	found, connected, err := w.one.AccountByExternalID(t.Context(), "threads", "p")
+	found, connected, err := w.one.AccountIDByExternalID(t.Context(), "threads", "p")
 	if err != nil || found != id || connected {
 		t.Errorf("found %s, %v, %v", found, connected, err)
 	}
@@ -147,28 +148,28 @@ func TestConsentsAreTakenOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	account := core.NewID[core.AccountKind]()
-	c := store.Connection{
+	c := store.PendingConsent{
 		StateHash: []byte("state"), User: w.one.owner, Platform: "threads", Account: &account, SessionHash: []byte("session"),
 		Verifier: []byte("v"),
 	}
-	must(t, w.one.AddConnection(t.Context(), c, start.Add(time.Minute)))
+	must(t, w.one.AddPendingConsent(t.Context(), c, start.Add(time.Minute)))
 	without := c
 	without.StateHash, without.Account = []byte("other"), nil
-	must(t, w.one.AddConnection(t.Context(), without, start.Add(time.Minute)))
-	_, err := w.two.ConsumeConnection(t.Context(), c, false, start)
+	must(t, w.one.AddPendingConsent(t.Context(), without, start.Add(time.Minute)))
+	_, err := w.two.ConsumePendingConsent(t.Context(), c, false, start)
 	missing(t, "another workspace's", err)
-	_, err = w.one.ConsumeConnection(t.Context(), c, true, start)
+	_, err = w.one.ConsumePendingConsent(t.Context(), c, true, start)
 	missing(t, "a choice", err)
-	_, err = w.one.ConsumeConnection(t.Context(), c, false, start.Add(time.Minute))
+	_, err = w.one.ConsumePendingConsent(t.Context(), c, false, start.Add(time.Minute))
 	missing(t, "an expired one", err)
-	got, err := w.one.ConsumeConnection(t.Context(), c, false, start)
+	got, err := w.one.ConsumePendingConsent(t.Context(), c, false, start)
 	if err != nil || got.Account == nil || *got.Account != account || string(got.Verifier) != "v" ||
 		got.Platform != "threads" {
 		t.Errorf("taken: %+v, %v", got, err)
 	}
-	_, err = w.one.ConsumeConnection(t.Context(), c, false, start)
+	_, err = w.one.ConsumePendingConsent(t.Context(), c, false, start)
 	missing(t, "a second time", err)
-	if got, err := w.one.ConsumeConnection(t.Context(), without, false, start); err != nil || got.Account != nil {
+	if got, err := w.one.ConsumePendingConsent(t.Context(), without, false, start); err != nil || got.Account != nil {
 		t.Errorf("without an account: %+v, %v", got, err)
 	}
 }

@@ -74,10 +74,10 @@ func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, li
 	return s.claimPublications(ctx, prepareNow, `p.prepare_at`, owner, limit, lease, now)
 }
 
-func (s *Store) claimPublications(ctx context.Context, condition, order, owner string, limit int, lease time.Duration,
-	now time.Time,
+func (s *Store) claimPublications(ctx context.Context, conditionSQL, orderSQL, owner string, limit int,
+	lease time.Duration, now time.Time,
 ) ([]Claim, error) {
-	return queryMany[Claim](s.query(ctx, selectAndLockDueSQL(condition, order)+` LIMIT @limit`+claimRest, args{
+	return queryMany[Claim](s.query(ctx, selectAndLockDueSQL(conditionSQL, orderSQL)+` LIMIT @limit`+claimRest, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
@@ -102,7 +102,7 @@ func (t Tenant) ClaimPublicationIfDue(ctx context.Context, post core.PostID, own
 
 // selectAndLockDueSQL returns the SQL that selects the publications to claim. It also locks their posts, because posts
 // are always locked before publications. It waits for no lock.
-func selectAndLockDueSQL(condition, order string) string {
+func selectAndLockDueSQL(conditionSQL, orderSQL string) string {
 	return `
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
@@ -111,8 +111,8 @@ func selectAndLockDueSQL(condition, order string) string {
 				) AS begins
 			FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id
 				AND posts.id = p.post_id
-			WHERE ` + condition + ` AND ` + unleased + ` AND NOT EXISTS (SELECT FROM publishing_hold)
-			ORDER BY ` + order + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
+			WHERE ` + conditionSQL + ` AND ` + unleased + ` AND NOT EXISTS (SELECT FROM publishing_hold)
+			ORDER BY ` + orderSQL + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
 // claimRest claims what selectAndLockDueSQL selected. Its commit does not wait for the disk: if a crash of the database

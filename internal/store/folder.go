@@ -79,7 +79,7 @@ func (t Tenant) LockFolderAndCheckEmpty(ctx context.Context, id core.FolderID) (
 			AND NOT EXISTS (SELECT FROM media WHERE workspace_id = @ws AND folder_id = @id)`, args{"id": id}))
 }
 
-// DeleteFolder deletes an empty folder.
-func (t Tenant) DeleteFolder(ctx context.Context, id core.FolderID) error {
+// DeleteEmptyFolder deletes an empty folder.
+func (t Tenant) DeleteEmptyFolder(ctx context.Context, id core.FolderID) error {
 	return t.exec(ctx, `DELETE FROM folders WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }

@@ -65,10 +65,10 @@ func (t Tenant) WakePostsAwaitingNetwork(ctx context.Context, account core.Accou
 		args{"account": account, "poll": core.DoPoll}))
 }
 
-// EraseAccountData deletes what the network has reported about a disconnected account, and names the account
-// placeholderName. The row stays for the workspace's posts. EraseAccountData returns the storage key of the copy of the
-// account's picture, or "" if there is none, and ErrNotFound for a connected account.
-func (t Tenant) EraseAccountData(ctx context.Context, id core.AccountID,
+// EraseDisconnectedAccount deletes what the network has reported about a disconnected account, and names the account
+// placeholderName. The row stays for the workspace's posts. EraseDisconnectedAccount returns the storage key of the
+// copy of the account's picture, or "" if there is none, and ErrNotFound for a connected account.
+func (t Tenant) EraseDisconnectedAccount(ctx context.Context, id core.AccountID,
 	placeholderName string,
 ) (avatarKey string, err error) {
 	return queryValue[string](t.query(ctx, `

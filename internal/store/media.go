@@ -70,8 +70,9 @@ func (t Tenant) AddMedia(ctx context.Context, m Media, dueAt time.Time) error {
 		})
 }
 
-// UpdateMedia stores what a person can change about a file. It returns ErrNotFound for a folder of another workspace.
-func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
+// UpdateMediaDetails stores what a person can change about a file. It returns ErrNotFound for a folder of another
+// workspace.
+func (t Tenant) UpdateMediaDetails(ctx context.Context, m Media) error {
 	return t.exec(ctx, `
 		UPDATE media SET title = @title, description = @description, tags = @tags, folder_id = @folder, pinned = @pinned
 		WHERE workspace_id = @ws AND id = @id`,
@@ -94,7 +95,7 @@ type MediaEdit struct {
 // EditManyMedia changes those of the given files that exist, and returns their ids. It returns ErrNotFound for a folder
 // of another workspace.
 func (t Tenant) EditManyMedia(ctx context.Context, ids []core.MediaID, e MediaEdit,
-) (changed []core.MediaID, err error) {
+) (found []core.MediaID, err error) {
 	return queryValues[core.MediaID](t.query(ctx, `
 		WITH held AS (
 			SELECT id FROM media WHERE workspace_id = @ws AND id = ANY(@ids) AND deleted_at IS NULL

@@ -61,8 +61,8 @@ func (t Tenant) SaveDownloadInfo(ctx context.Context, c MediaClaim, m Media) (he
 		args{"id": c.ID, "epoch": c.Epoch, "name": m.Name, "kind": m.Kind, "size": m.Bytes, "charged": m.Charged})
 }
 
-// CountActiveFetches returns the number of the workspace's downloads in progress.
-func (t Tenant) CountActiveFetches(ctx context.Context) (int, error) {
+// CountActiveDownloads returns the number of the workspace's downloads in progress.
+func (t Tenant) CountActiveDownloads(ctx context.Context) (int, error) {
 	return queryValue[int](t.query(ctx, `
 		SELECT count(*) FROM media
 		WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL

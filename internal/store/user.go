@@ -175,9 +175,11 @@ func (s *Store) HasDevice(ctx context.Context, user core.UserID, cookieHash []by
 		args{"hash": cookieHash, "user": user}))
 }
 
-// SaveDevice stores that a person has just signed in with a device. It deletes the least recently used devices above
-// the limit.
-func (s *Store) SaveDevice(ctx context.Context, user core.UserID, cookieHash []byte, now time.Time) error {
+// SaveDeviceAndDeleteSurplus stores that a person has just signed in with a device. It deletes the least recently used
+// devices above the limit.
+func (s *Store) SaveDeviceAndDeleteSurplus(ctx context.Context, user core.UserID, cookieHash []byte,
+	now time.Time,
+) error {
 	return s.exec(ctx, `
 		WITH surplus AS (
 			DELETE FROM devices WHERE hash IN (
