@@ -170,7 +170,7 @@ func Handlers(a *app.App) []Handler {
 			return a.QueuePasswordResetEmail(ctx, j.Sealed)
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
-			return a.Intake().DeleteUnreferencedBlobs(ctx, j.Keys)
+			return a.Intake().DeleteUnreferencedBlobsAndJPEGs(ctx, j.Keys)
 		}),
 		newHandler(15*time.Minute, func(ctx context.Context, j queue.Process) error {
 			return a.Intake().ProcessFile(ctx, j.Workspace, j.Media)

@@ -27,7 +27,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListMissingLinks)},
 		{"media", 5 * time.Second, a.Intake().RequeueOrFailStalledFiles},
 		{"purge", time.Minute, a.Intake().PurgeFilesPastRetention},
-		{"blobs", time.Hour, a.Intake().SweepBlobs},
+		{"blobs", time.Hour, a.Intake().SweepBlobsIfDue},
 		{"alerts", 15 * time.Second, a.QueueAlertEmails},
 		{"housekeep", 10 * time.Minute, a.DeleteExpiredRows},
 	}

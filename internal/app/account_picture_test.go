@@ -207,7 +207,7 @@ func TestNoConnectionIsHeldWhileBytesAreStoredOrDeleted(t *testing.T) {
 		}}
 	})
 	checkAccount(t, h, watched, ws, account)
-	must(t, watched.Intake().DeleteUnreferencedBlobs(t.Context(), []string{"media/aa/unused", "avatars/aa/unused"}))
+	must(t, watched.Intake().DeleteUnreferencedBlobsAndJPEGs(t.Context(), []string{"media/aa/unused", "avatars/aa/unused"}))
 	if calls != 3 {
 		t.Errorf("%d calls", calls)
 	}

@@ -263,13 +263,13 @@ func TestBytesThatNothingNamesAreSwept(t *testing.T) {
 	ws := h.Workspace("one")
 	m := ws.File("photo.png", mediatest.PNG(64, 64))
 	must(t, h.Config.Blobs.Put(t.Context(), "media/xx/orphan", strings.NewReader("x"), 1))
-	must(t, h.App.Intake().SweepBlobs(t.Context())) // young by the files' own clock, which the harness does not set
+	must(t, h.App.Intake().SweepBlobsIfDue(t.Context())) // young by the files' own clock, which the harness does not set
 	if keys := blobs(t, h); len(keys) != 3 {
 		t.Errorf("kept: %v", keys)
 	}
 	h.Clock.Advance(24 * time.Hour) // until the next sweep
 	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
-	must(t, later.Intake().SweepBlobs(t.Context()))
+	must(t, later.Intake().SweepBlobsIfDue(t.Context()))
 	if keys := blobs(t, h); len(keys) != 2 || ws.Media(m.ID).Status != "ready" {
 		t.Errorf("kept: %v", keys)
 	}
@@ -282,7 +282,7 @@ func TestTheSweepOfBytesKeepsReceipts(t *testing.T) {
 	book := restore.NewReceipts(h.Config.Blobs, time.Now)
 	must(t, book.Write(t.Context(), restore.Receipt{Post: "post_1"}))
 	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
-	must(t, later.Intake().SweepBlobs(t.Context()))
+	must(t, later.Intake().SweepBlobsIfDue(t.Context()))
 	kept := 0
 	must(t, book.EachSince(t.Context(), time.Time{}, func(restore.Receipt) error { kept++; return nil }))
 	if kept != 1 {

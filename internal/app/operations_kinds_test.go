@@ -361,7 +361,7 @@ func (e *errand) workAt(kind string, args json.RawMessage) error {
 		return errors.Join(json.Unmarshal(args, &process),
 			e.app.Intake().ProcessFile(e.ctx, process.Workspace, process.Media))
 	case discard.Kind():
-		return errors.Join(json.Unmarshal(args, &discard), e.app.Intake().DeleteUnreferencedBlobs(e.ctx, discard.Keys))
+		return errors.Join(json.Unmarshal(args, &discard), e.app.Intake().DeleteUnreferencedBlobsAndJPEGs(e.ctx, discard.Keys))
 	}
 	return nil // the address of a live post's page touches nothing that counts
 }

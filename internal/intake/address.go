@@ -39,11 +39,11 @@ const (
 
 // FileURL returns a signed address of a file's bytes or, if jpeg is not nil, of the JPEG that is sent in its place. A
 // request to the address waits until the gate is open; "" means no gate.
-func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gate string) string {
+func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gateName string) string {
 	if jpeg != nil {
-		return s.signURL(purposeJPEG, ws, m.ID, jpeg.String()+" "+gate, "file.jpg")
+		return s.signURL(purposeJPEG, ws, m.ID, jpeg.String()+" "+gateName, "file.jpg")
 	}
-	return s.signURL(purposeFile, ws, m.ID, gate, "file"+extensions[m.Mime])
+	return s.signURL(purposeFile, ws, m.ID, gateName, "file"+extensions[m.Mime])
 }
 
 // ThumbnailURL returns a signed address of a file's thumbnail.
@@ -53,9 +53,9 @@ func (s *Service) ThumbnailURL(ws core.WorkspaceID, m store.Media) string {
 
 // signURL returns a signed address of a file. The path of the address ends with name. A token that is signed for one
 // purpose is not valid for another. The token also covers extra.
-func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, extra, name string) string {
+func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, extra, fileName string) string {
 	until := s.cfg.Now().Truncate(addressTime).Add(2 * addressTime)
-	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, extra, until) + "/" + name
+	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, extra, until) + "/" + fileName
 }
 
 func (s *Service) signToken(
@@ -83,11 +83,11 @@ func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.Me
 
 // waitForGate waits until the gate is open. After gateWait, it returns not_found, so that the network that requests the
 // file rejects the post.
-func (s *Service) waitForGate(ctx context.Context, t store.Tenant, gate string) error {
+func (s *Service) waitForGate(ctx context.Context, t store.Tenant, gateName string) error {
 	ctx, cancel := context.WithTimeout(ctx, gateWait)
 	defer cancel()
 	for {
-		open, err := t.IsGateOpen(ctx, gate)
+		open, err := t.IsGateOpen(ctx, gateName)
 		switch {
 		case ctx.Err() != nil:
 			return core.NotFound().WithCause(ctx.Err())

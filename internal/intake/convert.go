@@ -39,8 +39,8 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 }
 
 // convertedPrefix returns the prefix of the keys of the JPEGs that are made from an image. No row refers to these keys:
-// SweepBlobs deletes the JPEGs after a day, and DeleteUnreferencedBlobs together with the image.
-func convertedPrefix(key string) string { return key + "." }
+// SweepBlobsIfDue deletes the JPEGs after a day, and DeleteUnreferencedBlobsAndJPEGs together with the image.
+func convertedPrefix(originalKey string) string { return originalKey + "." }
 
 // storeConverted stores the JPEG that is sent in place of a file, unless that has happened in the meantime.
 func (s *Service) storeConverted(ctx context.Context, key string, m store.Media, jpeg core.Conversion) error {
@@ -67,8 +67,8 @@ func (s *Service) storeConverted(ctx context.Context, key string, m store.Media,
 }
 
 // listConverted returns the keys of the JPEGs that were made from an image.
-func (s *Service) listConverted(ctx context.Context, key string) (made []string, err error) {
-	err = s.cfg.Blobs.Each(ctx, convertedPrefix(key), "", func(key string, _ int64, _ time.Time) error {
+func (s *Service) listConverted(ctx context.Context, originalKey string) (made []string, err error) {
+	err = s.cfg.Blobs.Each(ctx, convertedPrefix(originalKey), "", func(key string, _ int64, _ time.Time) error {
 		made = append(made, key)
 		return nil
 	})

@@ -18,7 +18,7 @@ func NewDecoder() *Decoder { return &Decoder{make(turn, 1), make(turn, 1)} }
 // decodeExclusively calls decode while no other picture is decoded. It returns an error if ctx ends before decode
 // begins.
 func (d *Decoder) decodeExclusively(ctx context.Context, decode func() ([]byte, error)) (picture []byte, err error) {
-	err = d.decoding.run(ctx, func() error {
+	err = d.decoding.waitAndRun(ctx, func() error {
 		picture, err = decode()
 		return err
 	})
@@ -28,11 +28,11 @@ func (d *Decoder) decodeExclusively(ctx context.Context, decode func() ([]byte, 
 // convertExclusively calls convert while no other picture is converted. convert decodes with decodeExclusively. It
 // returns an error if ctx ends before convert begins.
 func (d *Decoder) convertExclusively(ctx context.Context, convert func() error) error {
-	return d.converting.run(ctx, convert)
+	return d.converting.waitAndRun(ctx, convert)
 }
 
-// run calls do when nobody else has the turn. It returns an error if ctx ends first.
-func (t turn) run(ctx context.Context, do func() error) error {
+// waitAndRun calls do when nobody else has the turn. It returns an error if ctx ends first.
+func (t turn) waitAndRun(ctx context.Context, do func() error) error {
 	select {
 	case t <- struct{}{}:
 		defer func() { <-t }()

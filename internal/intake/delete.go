@@ -13,7 +13,7 @@ import (
 )
 
 // The bytes of a file are deleted when a person deletes the file (DeleteFile), when the retention time after its last
-// post is over (PurgeFilesPastRetention, which keeps the row), and when no row refers to them (SweepBlobs).
+// post is over (PurgeFilesPastRetention, which keeps the row), and when no row refers to them (SweepBlobsIfDue).
 
 // DeleteFile deletes a file, frees its storage, and returns the file. It returns conflict if a draft or queued post
 // uses the file, or not_found. Published posts keep its id.
@@ -116,9 +116,9 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteUnreferencedBlobs deletes the bytes under the keys, except those that a row refers to, and the JPEGs that were
-// made from them. It ignores keys without bytes.
-func (s *Service) DeleteUnreferencedBlobs(ctx context.Context, keys []string) error {
+// DeleteUnreferencedBlobsAndJPEGs deletes the bytes under the keys, except those that a row refers to, and the JPEGs
+// that were made from them. It ignores keys without bytes.
+func (s *Service) DeleteUnreferencedBlobsAndJPEGs(ctx context.Context, keys []string) error {
 	all := slices.Clone(keys)
 	for _, key := range keys {
 		made, err := s.listConverted(ctx, key)
@@ -127,10 +127,10 @@ func (s *Service) DeleteUnreferencedBlobs(ctx context.Context, keys []string) er
 		}
 		all = append(all, made...)
 	}
-	return s.deleteBlobsIfUnreferenced(ctx, all)
+	return s.deleteUnreferencedBlobs(ctx, all)
 }
 
-func (s *Service) deleteBlobsIfUnreferenced(ctx context.Context, keys []string) error {
+func (s *Service) deleteUnreferencedBlobs(ctx context.Context, keys []string) error {
 	unreferenced, err := s.cfg.Store.UnreferencedBlobKeys(ctx, keys)
 	if err != nil {
 		return fmt.Errorf("find the bytes to delete: %w", err)
@@ -143,7 +143,8 @@ func (s *Service) deleteBlobsIfUnreferenced(ctx context.Context, keys []string) 
 	return nil
 }
 
-// tryDeleteBlobs tries to delete bytes that no row refers to. It only logs errors: SweepBlobs deletes the bytes later.
+// tryDeleteBlobs tries to delete bytes that no row refers to. It only logs errors: SweepBlobsIfDue deletes the bytes
+// later.
 func (s *Service) tryDeleteBlobs(ctx context.Context, keys ...string) {
 	for _, key := range keys {
 		if key == "" {

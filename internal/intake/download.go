@@ -53,7 +53,7 @@ func (d *download) Read(b []byte) (int, error) {
 		d.charged = charged
 	}
 	if isTransient(err) {
-		err = d.resume(err)
+		err = d.resumeWithRetries(err)
 	}
 	return n, err
 }
@@ -67,9 +67,9 @@ func isTransient(err error) bool {
 	return ok && e.Transient
 }
 
-// resume opens the address again at the current position, after the given error. It returns nil if the download can
-// continue, and otherwise the last error.
-func (d *download) resume(lastErr error) error {
+// resumeWithRetries opens the address again at the current position, after the given error. It returns nil if the
+// download can continue, and otherwise the last error.
+func (d *download) resumeWithRetries(lastErr error) error {
 	for d.file.Validator != "" && d.resumes < maxResumes && isTransient(lastErr) {
 		d.resumes++
 		select {

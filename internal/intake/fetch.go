@@ -50,13 +50,13 @@ func sourceEncryptionContext(id core.MediaID, ws core.WorkspaceID) string {
 // same transaction. Its errors are, in this order: invalid_request, not_found for the folder, and quota_exceeded if no
 // storage is left.
 func (s *Service) AddFileFromURL(
-	ctx context.Context, t store.Tenant, in contract.MediaFromURL, inTx func(store.Tenant, store.Media) error,
+	ctx context.Context, t store.Tenant, request contract.MediaFromURL, inTx func(store.Tenant, store.Media) error,
 ) (store.Media, error) {
-	m, err := s.newMediaRowFromURL(t, in)
+	m, err := s.newMediaRowFromURL(t, request)
 	if err != nil {
 		return m, err
 	}
-	plan, err := s.setFolderAndLoadPlan(ctx, t, &m, in.FolderID)
+	plan, err := s.setFolderAndLoadPlan(ctx, t, &m, request.FolderID)
 	if err != nil {
 		return m, err
 	}
@@ -79,21 +79,21 @@ func (s *Service) AddFileFromURL(
 }
 
 // newMediaRowFromURL returns the row of a new file with its encrypted source, or invalid_request. It stores nothing.
-func (s *Service) newMediaRowFromURL(t store.Tenant, in contract.MediaFromURL) (store.Media, error) {
-	name, err := fetch.CheckAddress(in.URL)
+func (s *Service) newMediaRowFromURL(t store.Tenant, request contract.MediaFromURL) (store.Media, error) {
+	name, err := fetch.CheckAddress(request.URL)
 	if err != nil {
 		message := "Files cannot be downloaded from this address."
-		if strings.HasPrefix(strings.ToLower(in.URL), "http:") {
+		if strings.HasPrefix(strings.ToLower(request.URL), "http:") {
 			message = "Files cannot be downloaded from an address that begins with http://."
 		}
 		return store.Media{}, core.Invalid("url", "%s", message).WithCause(err).
 			WithHint("Use a public address that begins with https:// and contains neither a user name nor a port.")
 	}
-	m, err := s.newMediaRow(cmp.Or(in.Filename, name, defaultName), "application/octet-stream")
+	m, err := s.newMediaRow(cmp.Or(request.Filename, name, defaultName), "application/octet-stream")
 	if err != nil {
 		return store.Media{}, err
 	}
-	plain, err := json.Marshal(source{in.URL, in.Filename != ""})
+	plain, err := json.Marshal(source{request.URL, request.Filename != ""})
 	if err != nil {
 		return store.Media{}, fmt.Errorf("encode the source of media %s: %w", m.ID, err)
 	}
@@ -132,7 +132,7 @@ func (s *Service) DownloadFileFromURL(ctx context.Context, ws core.WorkspaceID, 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	if err == nil {
-		_, err = s.markUploaded(ctx, t, claim, key, size)
+		_, err = s.markUploadedAndEnqueueProcessing(ctx, t, claim, key, size)
 		return err
 	}
 	reason, final := describeFetchFailure(err)
@@ -143,7 +143,7 @@ func (s *Service) DownloadFileFromURL(ctx context.Context, ws core.WorkspaceID, 
 		return t.ReleaseMediaClaim(ctx, claim, 0, false)
 	case final, m.Tries+1 >= maxTries:
 		s.cfg.Log.Info("could not download a file", "media", id, "tries", m.Tries+1, "error", err)
-		return s.failFile(ctx, t, claim, reason)
+		return s.failFileAndDeleteBytes(ctx, t, claim, reason)
 	}
 	s.cfg.Log.Info("a download failed; will try again later", "media", id, "tries", m.Tries+1, "error", err)
 	return t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true)

@@ -67,14 +67,14 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 	refusal, refused := errors.AsType[*media.Refusal](err)
 	switch {
 	case refused:
-		return s.failFile(ctx, t, claim, refusal.Reason)
+		return s.failFileAndDeleteBytes(ctx, t, claim, refusal.Reason)
 	case errors.Is(err, errLeaseLost):
 		return nil
 	case stopping:
 		return t.ReleaseMediaClaim(ctx, claim, 0, false)
 	case m.Tries+1 >= maxTries:
 		s.cfg.Log.Error("a file could not be processed", "media", id, "error", err)
-		return s.failFile(ctx, t, claim, reasonInternal)
+		return s.failFileAndDeleteBytes(ctx, t, claim, reasonInternal)
 	}
 	return errors.Join(
 		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true))
@@ -118,9 +118,11 @@ func (s *Service) examineAndStoreCopies(ctx context.Context, m store.Media, resu
 // makeThumbnail returns a JPEG thumbnail of a picture or video.
 func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts media.Facts) ([]byte, error) {
 	if facts.Kind == core.FileVideo {
-		return media.MakePoster(ctx, object, facts)
+		return media.MakePosterOrPlaceholder(ctx, object, facts)
 	}
-	return s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) { return media.MakeThumbnail(ctx, object, facts) })
+	return s.cfg.Decoder.decodeExclusively(ctx, func() ([]byte, error) {
+		return media.MakeThumbnailOrPlaceholder(ctx, object, facts)
+	})
 }
 
 // storeCleanCopy stores a copy of a file without private metadata, and returns its size.
@@ -167,11 +169,13 @@ func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.Me
 	if err == nil && !moved {
 		s.tryDeleteBlobs(ctx, result.cleanBlob, result.thumbnail)
 	}
-	return err // the commit may have succeeded, so the new bytes stay; if it did not, SweepBlobs deletes them
+	return err // the commit may have succeeded, so the new bytes stay; if it did not, SweepBlobsIfDue deletes them
 }
 
-// failFile ends the claim and marks the file as failed. Its bytes no longer count, and are deleted.
-func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, reason string) error {
+// failFileAndDeleteBytes ends the claim and marks the file as failed. Its bytes no longer count, and are deleted.
+func (s *Service) failFileAndDeleteBytes(
+	ctx context.Context, t store.Tenant, claim store.MediaClaim, reason string,
+) error {
 	_, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
 		move := core.MediaRefuse
 		if m.Status == core.MediaUploading {

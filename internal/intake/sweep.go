@@ -60,9 +60,9 @@ const (
 	blobBatchKeys     = 1000
 )
 
-// SweepBlobs deletes bytes that no row refers to, and parts of interrupted uploads. It does nothing unless a sweep is
-// due: one replica performs it, once a day. An interrupted sweep continues where it stopped.
-func (s *Service) SweepBlobs(ctx context.Context) error {
+// SweepBlobsIfDue deletes bytes that no row refers to, and parts of interrupted uploads. It does nothing unless a sweep
+// is due: one replica performs it, once a day. An interrupted sweep continues where it stopped.
+func (s *Service) SweepBlobsIfDue(ctx context.Context) error {
 	after, due, err := s.cfg.Store.ClaimBlobSweep(ctx, blobBatchTime)
 	if err != nil || !due {
 		return err
@@ -101,5 +101,5 @@ func (s *Service) sweepBlobBatch(
 	if err != nil && !errors.Is(err, errFull) {
 		return afterKey, false, err
 	}
-	return last, err == nil, s.deleteBlobsIfUnreferenced(ctx, old)
+	return last, err == nil, s.deleteUnreferencedBlobs(ctx, old)
 }

@@ -25,17 +25,17 @@ const maxNameLength = 255
 // inTx in the same transaction. Its errors are, in this order: invalid_request, not_found for the folder, and
 // quota_exceeded.
 func (s *Service) ReserveUpload(
-	ctx context.Context, t store.Tenant, in contract.CreateUpload, inTx func(store.Tenant, contract.Upload) error,
+	ctx context.Context, t store.Tenant, request contract.CreateUpload, inTx func(store.Tenant, contract.Upload) error,
 ) (contract.Upload, error) {
-	m, err := s.newMediaRow(in.Filename, in.Mime)
+	m, err := s.newMediaRow(request.Filename, request.Mime)
 	if err != nil {
 		return contract.Upload{}, err
 	}
-	if in.Size < 1 || in.Size > blob.MaxSize {
+	if request.Size < 1 || request.Size > blob.MaxSize {
 		return contract.Upload{}, core.Invalid("size", "A file must be 1 to %d bytes in size.", int64(blob.MaxSize))
 	}
-	m.Bytes, m.Charged = in.Size, in.Size
-	plan, err := s.setFolderAndLoadPlan(ctx, t, &m, in.FolderID)
+	m.Bytes, m.Charged = request.Size, request.Size
+	plan, err := s.setFolderAndLoadPlan(ctx, t, &m, request.FolderID)
 	if err != nil {
 		return contract.Upload{}, err
 	}
@@ -197,7 +197,7 @@ func (s *Service) storeUpload(
 	if err != nil {
 		return contract.Uploaded{}, s.releaseFailedUpload(ctx, t, claim, source, err)
 	}
-	kept, err := s.markUploaded(ctx, t, claim, key, m.Bytes)
+	kept, err := s.markUploadedAndEnqueueProcessing(ctx, t, claim, key, m.Bytes)
 	if err != nil {
 		return contract.Uploaded{}, err
 	}
@@ -207,9 +207,9 @@ func (s *Service) storeUpload(
 	return contract.Uploaded{MediaID: m.ID.String(), Status: string(core.MediaProcessing)}, nil
 }
 
-// markUploaded records that a file's bytes are stored under key, and enqueues a job that examines them. It returns
-// false, and deletes the bytes, if the claim was lost or the file was deleted.
-func (s *Service) markUploaded(
+// markUploadedAndEnqueueProcessing records that a file's bytes are stored under key, and enqueues a job that examines
+// them. It returns false, and deletes the bytes, if the claim was lost or the file was deleted.
+func (s *Service) markUploadedAndEnqueueProcessing(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, key string, size int64,
 ) (kept bool, err error) {
 	err = updateLockedMedia(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
@@ -223,7 +223,7 @@ func (s *Service) markUploaded(
 		return t.Enqueue(ctx, queue.Process{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{})
 	})
 	if err != nil {
-		return false, err // the commit may have succeeded, so the bytes stay; if it did not, SweepBlobs deletes them
+		return false, err // the commit may have succeeded, so the bytes stay; if it did not, SweepBlobsIfDue deletes them
 	}
 	if !kept {
 		s.tryDeleteBlobs(ctx, key)
@@ -234,7 +234,7 @@ func (s *Service) markUploaded(
 // releaseFailedUpload releases the claim of an upload that failed with err, and returns the error for the sender.
 func (s *Service) releaseFailedUpload(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *trackingReader, err error,
-) error {
+) (senderErr error) {
 	if releaseErr := t.ReleaseMediaClaim(ctx, claim, 0, false); releaseErr != nil {
 		s.cfg.Log.Warn("could not release the lease of an upload; it will expire", "media", claim.ID, "error", releaseErr)
 	}

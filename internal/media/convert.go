@@ -42,9 +42,9 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 	if err != nil {
 		return nil, err
 	}
-	scaled, err := f.decodeForConversion(facts, to)
+	scaled, err := f.decodeAndScaleForConversion(facts, to)
 	if facts.decodingMemory() > freeDecodeBytes {
-		debug.FreeOSMemory() // see MakeThumbnail
+		debug.FreeOSMemory() // see MakeThumbnailOrPlaceholder
 	}
 	switch {
 	case f.failed != nil:
@@ -55,8 +55,9 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 	return encodeJPEGWithin(applyOrientation(scaled, facts.Orientation), profile, to.MaxBytes)
 }
 
-// decodeForConversion decodes the picture and scales it down, so that the memory of the full picture can be freed.
-func (f *file) decodeForConversion(facts Facts, to core.Conversion) (*image.RGBA, error) {
+// decodeAndScaleForConversion decodes the picture and scales it down, so that the memory of the full picture can be
+// freed.
+func (f *file) decodeAndScaleForConversion(facts Facts, to core.Conversion) (*image.RGBA, error) {
 	picture, err := f.decodePicture(facts)
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func scaleByAveraging(picture image.Image, width, height int) *image.RGBA {
 	for at := range from.Dy() {
 		draw.Draw(row, row.Rect, image.White, image.Point{}, draw.Src)
 		draw.Draw(row, row.Rect, picture, image.Pt(from.Min.X, from.Min.Y+at), draw.Over)
-		sumRowParts(across, row.Pix, from.Dx(), width)
+		sumColorsOfRowParts(across, row.Pix, from.Dx(), width)
 		for rest := height; rest > 0; {
 			part := min(rest, left)
 			for i, sum := range across {
@@ -99,13 +100,13 @@ func scaleByAveraging(picture image.Image, width, height int) *image.RGBA {
 	return out
 }
 
-// sumRowParts divides a row of RGBA pixels into parts of equal length, and sets sums to the sums of the colors of each
-// part. Each pixel counts parts times in total.
-func sumRowParts(sums []int64, pixels []uint8, length, parts int) {
+// sumColorsOfRowParts divides a row of RGBA pixels into parts of equal length, and sets sums to the sums of the colors
+// of each part. Each pixel counts parts times in total.
+func sumColorsOfRowParts(sums []int64, rgbaRow []uint8, rowPixels, parts int) {
 	clear(sums)
-	x, left := 0, length
-	for at := range length {
-		red, green, blue := int64(pixels[4*at]), int64(pixels[4*at+1]), int64(pixels[4*at+2])
+	x, left := 0, rowPixels
+	for at := range rowPixels {
+		red, green, blue := int64(rgbaRow[4*at]), int64(rgbaRow[4*at+1]), int64(rgbaRow[4*at+2])
 		for rest := parts; rest > 0; {
 			part := min(rest, left)
 			weight := int64(part)
@@ -114,7 +115,7 @@ func sumRowParts(sums []int64, pixels []uint8, length, parts int) {
 			sums[3*x+2] += blue * weight
 			rest, left = rest-part, left-part
 			if left == 0 {
-				x, left = x+1, length
+				x, left = x+1, rowPixels
 			}
 		}
 	}

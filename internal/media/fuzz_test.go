@@ -27,7 +27,7 @@ func examine(t *testing.T, file []byte) {
 		t.Fatalf("read %+v", facts)
 	}
 	if facts.decodingMemory() < 8<<20 && facts.Frames > 0 {
-		if _, err := MakeThumbnail(t.Context(), r, facts); err != nil && !isRefusal(err) {
+		if _, err := MakeThumbnailOrPlaceholder(t.Context(), r, facts); err != nil && !isRefusal(err) {
 			t.Fatal(err)
 		}
 	}

@@ -210,8 +210,8 @@ func looksLikeBoxName(name string) bool {
 }
 
 // videoCodecOrRefuse returns the codec of a sample description by its name, and refuses encrypted videos.
-func videoCodecOrRefuse(entry string) core.Codec {
-	switch entry {
+func videoCodecOrRefuse(entryName string) core.Codec {
+	switch entryName {
 	case "avc1", "avc2", "avc3", "avc4":
 		return core.CodecH264
 	case "hvc1", "hev1", "hvc2", "hev2", "dvh1", "dvhe":
@@ -225,7 +225,7 @@ func videoCodecOrRefuse(entry string) core.Codec {
 	case "encv", "drmi":
 		abortWith(reasonEncrypted)
 	}
-	return codecFromUnknownCode(entry)
+	return codecFromUnknownCode(entryName)
 }
 
 // codecFromUnknownCode returns the printable characters of a codec's four-byte code, or "unknown".

@@ -22,24 +22,24 @@ const (
 	posterBytes = 4 << 20 // maximum size of ffmpeg's output
 )
 
-// MakePoster returns the thumbnail of a video as a JPEG: a frame decoded by ffmpeg or, if ffmpeg is not on the PATH or
-// fails, a drawn placeholder. It returns an error only if the file cannot be read or the context ends.
+// MakePosterOrPlaceholder returns the thumbnail of a video as a JPEG: a frame decoded by ffmpeg or, if ffmpeg is not on
+// the PATH or fails, a drawn placeholder. It returns an error only if the file cannot be read or the context ends.
 //
 // ffmpeg does not get the sender's file but an excerpt with a single sample: no playlist, no references to other files,
 // and nothing to seek.
-func MakePoster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
+func MakePosterOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileVideo {
 		return nil, fmt.Errorf("make a poster of %s: it is not a video", facts.Mime)
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
-		return drawPlaceholder(facts)
+		return makePlaceholderJPEG(facts)
 	}
-	return makePosterOrPlaceholder(ctx, ffmpeg, r, facts)
+	return makePosterWithFFmpegOrPlaceholder(ctx, ffmpeg, r, facts)
 }
 
-// makePosterOrPlaceholder returns a frame decoded by the program ffmpeg, or a drawn placeholder if it fails.
-func makePosterOrPlaceholder(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
+// makePosterWithFFmpegOrPlaceholder returns a frame decoded by the program ffmpeg, or a drawn placeholder if it fails.
+func makePosterWithFFmpegOrPlaceholder(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
 	picture, err := decodeKeyframe(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
 	switch {
 	case ctx.Err() != nil:
@@ -47,7 +47,7 @@ func makePosterOrPlaceholder(ctx context.Context, ffmpeg string, r io.ReaderAt, 
 	case err != nil && !errors.Is(err, errNoFrame) && !isRefusal(err):
 		return nil, err
 	case err != nil:
-		return drawPlaceholder(facts)
+		return makePlaceholderJPEG(facts)
 	}
 	return encodeThumbnail(applyOrientation(scaleToThumbnail(picture), facts.Orientation))
 }
@@ -183,9 +183,9 @@ func (m *movie) locateKeyframe(t *track) (at, size int64) {
 	return start, sizes.nextSize()
 }
 
-// chooseKeyframe returns the number, from 0, of the sample to show: the last key frame within the first second, because
+// chooseKeyframe returns the index of the sample to show: the last key frame within the first second, because
 // the first one is often black (14496-12, 8.6.2).
-func (m *movie) chooseKeyframe(t *track) (number int64) {
+func (m *movie) chooseKeyframe(t *track) (sampleIndex int64) {
 	if !t.stss.exists() { // every sample is a key frame
 		return 0
 	}
@@ -195,14 +195,14 @@ func (m *movie) chooseKeyframe(t *track) (number int64) {
 	}
 	for row := range m.openTable(t.stss, 4).remainingRows() {
 		n := int64(binary.BigEndian.Uint32(row)) - 1
-		if n < 0 || n >= t.samples || number > 0 && n > second {
+		if n < 0 || n >= t.samples || sampleIndex > 0 && n > second {
 			break
 		}
-		if number = n; n > second {
+		if sampleIndex = n; n > second {
 			break
 		}
 	}
-	return number
+	return sampleIndex
 }
 
 // wrapInMovie returns a QuickTime file with one picture and its sample description.

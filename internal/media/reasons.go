@@ -64,10 +64,10 @@ func reasonTooManyPixels(width, height int64) string {
 		maxPixels/1_000_000)
 }
 
-func reasonOtherKind(c DeclaredType, actual core.FileKind) string {
-	said := strconv.Quote(c.Name)
-	if (DeclaredType{Name: c.Name}).declaredKind() == "" {
-		said = strconv.Quote(c.Mime)
+func reasonOtherKind(declared DeclaredType, actual core.FileKind) string {
+	said := strconv.Quote(declared.Name)
+	if (DeclaredType{Name: declared.Name}).declaredKind() == "" {
+		said = strconv.Quote(declared.Mime)
 	}
 	if actual == core.FileVideo {
 		return "The file was uploaded as " + said + ", but it is a video. Rename it with a video extension, such as clip.mp4, and upload it again."

@@ -49,22 +49,22 @@ func (f Facts) isWithinDecodeLimits() bool {
 	return f.decodingMemory() <= maxDecodeBytes && f.Scans*f.Width*f.Height <= maxDecodePixels
 }
 
-// MakeThumbnail returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, with at most 480
-// pixels on its longer side, or a drawn placeholder if decoding would need too much memory or time. The error is a
-// *Refusal if the picture cannot be decoded.
-func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
+// MakeThumbnailOrPlaceholder returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, with at
+// most 480 pixels on its longer side, or a drawn placeholder if decoding would need too much memory or time. The error
+// is a *Refusal if the picture cannot be decoded.
+func MakeThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail of %s: it is not a picture", facts.Mime)
 	}
 	if !facts.isWithinDecodeLimits() {
-		return drawPlaceholder(facts)
+		return makePlaceholderJPEG(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
 	profile, err := f.readColorProfile(facts, maxThumbnailProfileBytes)
 	if err != nil {
 		return nil, err
 	}
-	small, err := f.decodeForThumbnail(facts)
+	small, err := f.decodeAndScaleToThumbnail(facts)
 	if facts.decodingMemory() > freeDecodeBytes {
 		debug.FreeOSMemory() // the garbage collector would wait until the next pictures need as much again
 	}
@@ -81,9 +81,9 @@ func MakeThumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, err
 	return addColorProfile(made, profile), nil
 }
 
-// decodeForThumbnail decodes the picture and scales it to a thumbnail, so that the memory of the full picture can be
-// freed.
-func (f *file) decodeForThumbnail(facts Facts) (*image.RGBA, error) {
+// decodeAndScaleToThumbnail decodes the picture and scales it to a thumbnail, so that the memory of the full picture
+// can be freed.
+func (f *file) decodeAndScaleToThumbnail(facts Facts) (*image.RGBA, error) {
 	picture, err := f.decodePicture(facts)
 	if err != nil {
 		return nil, err

@@ -85,8 +85,8 @@ func (f *Facts) readANMF(from *file, c imageChunk) {
 
 // webpMemoryPerPixel returns how many bytes the decoder uses per pixel of a picture with this chunk. A lossless picture
 // or transparency may be expanded from a palette.
-func webpMemoryPerPixel(chunk string) float64 {
-	switch chunk {
+func webpMemoryPerPixel(chunkName string) float64 {
+	switch chunkName {
 	case "VP8 ":
 		return 2
 	case "VP8L":

@@ -24,7 +24,7 @@ func (h *Harness) WorkDiscards() {
 	for _, text := range all {
 		var job queue.DeleteBlobs
 		must(h.t, json.Unmarshal([]byte(text), &job))
-		must(h.t, h.App.Intake().DeleteUnreferencedBlobs(h.Context(), job.Keys))
+		must(h.t, h.App.Intake().DeleteUnreferencedBlobsAndJPEGs(h.Context(), job.Keys))
 	}
 }
 
