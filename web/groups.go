@@ -75,7 +75,7 @@ func (r *request) loadAccountViews(chosenIDs []string) ([]groups.Account, error)
 }
 
 func (r *request) showNewGroupForm() error {
-	return r.renderGroupForm(http.StatusOK, groups.FormModel{Color: groups.DefaultColor()}, nil)
+	return r.renderGroupFormOrRedirectViewer(http.StatusOK, groups.FormModel{Color: groups.DefaultColor()}, nil)
 }
 
 func (r *request) showGroupForm() error {
@@ -86,12 +86,12 @@ func (r *request) showGroupForm() error {
 	m := groups.FormModel{
 		ID: g.ID, Revision: g.Revision(), Name: g.Name, Description: g.Description, Color: g.Color,
 	}
-	return r.renderGroupForm(http.StatusOK, m, g.AccountIDs)
+	return r.renderGroupFormOrRedirectViewer(http.StatusOK, m, g.AccountIDs)
 }
 
-// renderGroupForm renders the form of a group with the chosen accounts, or redirects to the groups if the person's role
-// does not allow changes. It sets the model's Form.
-func (r *request) renderGroupForm(status int, m groups.FormModel, chosen []string) (err error) {
+// renderGroupFormOrRedirectViewer renders the form of a group with the chosen accounts, or redirects to the groups if
+// the person's role does not allow changes. It sets the model's Form.
+func (r *request) renderGroupFormOrRedirectViewer(status int, m groups.FormModel, chosen []string) (err error) {
 	if !r.caller.Role().CanWrite() {
 		return r.redirect(r.link.Groups())
 	}
@@ -142,7 +142,7 @@ func (r *request) showGroupConflict(m groups.FormModel, chosen []string) error {
 		return err
 	}
 	m.Saved, m.Revision = &newGroupViews([]contract.Group{g}, accounts)[0], g.Revision()
-	return r.renderGroupForm(http.StatusConflict, m, chosen)
+	return r.renderGroupFormOrRedirectViewer(http.StatusConflict, m, chosen)
 }
 
 // readGroupForm returns the values of a group's form, and the ids of the chosen accounts.
@@ -164,7 +164,7 @@ func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved con
 			Message: "An account that you chose is no longer connected.",
 			Hint:    "Check the accounts and save the group again.",
 		}
-		return r.renderGroupForm(http.StatusNotFound, m, chosen)
+		return r.renderGroupFormOrRedirectViewer(http.StatusNotFound, m, chosen)
 	}
 	if e, ok := asRefusal(err); ok {
 		input := e.Path
@@ -175,7 +175,7 @@ func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved con
 			input = groups.FieldName
 		}
 		m.Errors, m.Refused = r.placeError(e, input)
-		return r.renderGroupForm(httpd.Status(e.Code), m, chosen)
+		return r.renderGroupFormOrRedirectViewer(httpd.Status(e.Code), m, chosen)
 	}
 	if err != nil {
 		return err

@@ -150,8 +150,9 @@ func (w *Web) findSessionVisit(ctx context.Context, slug string) (app.Visit, err
 	return visit, err
 }
 
-// redirectHome redirects to the start page of the workspace that the person visited last, or to the sign-in page.
-func (r *request) redirectHome() error {
+// redirectHomeOrAskToSignIn redirects to the start page of the workspace that the person visited last, or to the
+// sign-in page.
+func (r *request) redirectHomeOrAskToSignIn() error {
 	if !r.caller.IsZero() {
 		return r.redirect(r.link.Home())
 	}

@@ -108,7 +108,7 @@ func allCommands() []command {
 			"doctor", "", "Find problems, and show how to fix them.",
 			"This command changes nothing. If the service is stopped, the command starts the local database and stops it at the\nend. It exits with status 1 if a check fails.", withoutOptions(runDoctor),
 		},
-		{"healthcheck", "", "Check whether the service is ready.", "It exits with status 1 if the service is not ready.", withoutOptions(checkHealth)},
+		{"healthcheck", "", "Check whether the service is ready.", "It exits with status 1 if the service is not ready.", withoutOptions(checkReadyAndPrint)},
 		{"version", "", "Print the version.", "", withoutOptions(printVersion)},
 	}
 }
@@ -192,8 +192,8 @@ func defineSandbox(o *options) action {
 
 func printConfig(_ context.Context, p *program, cfg *config.Config) error { return cfg.Print(p.out) }
 
-// checkHealth returns an error unless the service is ready.
-func checkHealth(ctx context.Context, p *program, cfg *config.Config) error {
+// checkReadyAndPrint prints that the service is ready, or returns an error.
+func checkReadyAndPrint(ctx context.Context, p *program, cfg *config.Config) error {
 	at, err := localURL(cfg.Addr)
 	if err != nil {
 		return err

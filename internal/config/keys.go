@@ -20,7 +20,7 @@ func LoadOrCreateKeys(cfg *Config) (*secret.Ring, error) {
 	if !errors.Is(err, os.ErrNotExist) {
 		return ring, err
 	}
-	if err := createKeyFile(filepath.Join(cfg.DataDir, keyFile)); err != nil {
+	if err := createKeyFileIfAbsent(filepath.Join(cfg.DataDir, keyFile)); err != nil {
 		return nil, fmt.Errorf("create the secret keys: %w", err)
 	}
 	return LoadKeys(cfg)
@@ -68,9 +68,9 @@ func readKeyFile(path string) (string, error) {
 	return string(text), nil
 }
 
-// createKeyFile writes a file with one new key. It never replaces an existing file, not even one that another process
-// creates at the same time, because no token can be decrypted without the right keys.
-func createKeyFile(path string) error {
+// createKeyFileIfAbsent writes a file with one new key. It never replaces an existing file, not even one that another
+// process creates at the same time, because no token can be decrypted without the right keys.
+func createKeyFileIfAbsent(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), dataDirMode()); err != nil {
 		return err
 	}

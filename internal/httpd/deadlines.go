@@ -76,9 +76,9 @@ const (
 
 type untimedContextKey struct{}
 
-// limitTime is middleware that ends a request's context after readTime, and stops reading the request after readTime
-// and writing the response after writeTime.
-func limitTime(next echo.HandlerFunc) echo.HandlerFunc {
+// limitRequestTime is middleware that ends a request's context after readTime, and stops reading the request after
+// readTime and writing the response after writeTime.
+func limitRequestTime(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), untimedContextKey{}, r.Context()), readTime)

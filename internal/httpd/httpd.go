@@ -82,8 +82,8 @@ func New(cfg Config) (*Server, error) {
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
 	s.Echo.HTTPErrorHandler = s.handleError
 	s.Echo.Binder = noBinder{}
-	s.Echo.Pre(s.assignRequestID, limitTime, s.logAccess, s.defaultHeaders(), s.writeErrorResponses, s.recoverPanics,
-		s.redirectLoopbackToPublicHost, addHeadToAllow)
+	s.Echo.Pre(s.assignRequestID, limitRequestTime, s.logAccess, s.defaultHeaders(), s.writeErrorResponses,
+		s.recoverPanics, s.redirectLoopbackToPublicHost, addHeadToAllow)
 	s.Echo.GET("/livez", s.handleLivez, LogAtDebug)
 	s.Echo.GET("/readyz", s.handleReadyz, LogAtDebug)
 	return s, nil

@@ -67,8 +67,9 @@ func (a systemUser) changeOwner(file *os.File) error {
 	return file.Chown(a.uid, a.gid)
 }
 
-// makeOwnedDir creates dir, accessible only to the server's user. It returns an error if dir belongs to somebody else.
-func (a systemUser) makeOwnedDir(dir string) error {
+// ensureOwnedDir creates dir, accessible only to the server's user. It returns an error if dir belongs to somebody
+// else.
+func (a systemUser) ensureOwnedDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return err
 	}

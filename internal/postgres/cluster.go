@@ -15,7 +15,7 @@ func makeCluster(ctx context.Context, bin serverPrograms, a systemUser, l layout
 	if err := os.RemoveAll(l.making); err != nil {
 		return fmt.Errorf("clear an unfinished database: %w", err)
 	}
-	if err := a.makeOwnedDir(l.making); err != nil {
+	if err := a.ensureOwnedDir(l.making); err != nil {
 		return fmt.Errorf("make the database's folder: %w", err)
 	}
 	// initdb reads the password as the server's user, who cannot read our file.

@@ -47,7 +47,7 @@ func TestLinksInTheDataFolderAreNotFollowed(t *testing.T) {
 		"postgres.password.new": {act: func(_ *testing.T, _ string, l layout) error { return l.ensurePassword() }},
 		"postgres.url.new":      {act: func(_ *testing.T, _ string, l layout) error { return writeAtomic(l.cluster+".url", "text") }},
 		"postgres": {act: func(_ *testing.T, _ string, l layout) error {
-			return (systemUser{uid: os.Geteuid(), gid: os.Getegid(), switched: true}).makeOwnedDir(l.cluster)
+			return (systemUser{uid: os.Geteuid(), gid: os.Getegid(), switched: true}).ensureOwnedDir(l.cluster)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -95,7 +95,7 @@ func waitForLock(ctx context.Context, dataDir, holderKind string) (*Lock, error)
 
 // tryLock locks the data folder and writes the holder to the lock file. It does not wait.
 func tryLock(dataDir, holderKind string) (*Lock, error) {
-	if err := makeDataDir(dataDir); err != nil {
+	if err := ensureDataDir(dataDir); err != nil {
 		return nil, err
 	}
 	lock, err := openAndLock(dataDir, syscall.O_CREAT|syscall.O_RDWR, syscall.LOCK_EX)
@@ -141,15 +141,15 @@ func readHolder(dataDir string, fd int) *HeldError {
 	return held
 }
 
-// makeDataDir creates the data folder. Root's folder must let the server's user reach the cluster; the files in it
+// ensureDataDir creates the data folder. Root's folder must let the server's user reach the cluster; the files in it
 // are protected individually.
-func makeDataDir(dir string) error {
+func ensureDataDir(dataDir string) error {
 	mode := os.FileMode(0o700)
 	if os.Geteuid() == 0 {
 		mode = 0o711
 	}
-	if err := os.MkdirAll(dir, mode); err != nil {
-		return fmt.Errorf("create the data folder %s (to use another, set BELFRY_DATA_DIR): %w", dir, err)
+	if err := os.MkdirAll(dataDir, mode); err != nil {
+		return fmt.Errorf("create the data folder %s (to use another, set BELFRY_DATA_DIR): %w", dataDir, err)
 	}
 	return nil
 }

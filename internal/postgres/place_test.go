@@ -44,7 +44,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (systemUser{uid: os.Geteuid()}).makeOwnedDir(file); err == nil ||
+	if err := (systemUser{uid: os.Geteuid()}).ensureOwnedDir(file); err == nil ||
 		!strings.Contains(err.Error(), "already exists and is not a folder that Belfry created") {
 		t.Errorf("got %v", err)
 	}
@@ -54,7 +54,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(file), file); err != nil {
 		t.Fatal(err)
 	}
-	if err := (systemUser{uid: os.Geteuid()}).makeOwnedDir(file); err == nil {
+	if err := (systemUser{uid: os.Geteuid()}).ensureOwnedDir(file); err == nil {
 		t.Error("a link was followed")
 	}
 }

@@ -74,7 +74,7 @@ func (s *Server) prepareCluster(ctx context.Context, dataDir string) (err error)
 			return err
 		}
 	}
-	if err := s.account.makeOwnedDir(l.sockets); err != nil {
+	if err := s.account.ensureOwnedDir(l.sockets); err != nil {
 		return fmt.Errorf("make the socket's folder: %w", err)
 	}
 	if err := l.ensurePassword(); err != nil {
