@@ -123,7 +123,7 @@ func TestBodyIsDecodedStrictly(t *testing.T) {
 		},
 		"U+0000 in a key": {
 			`{` + targets + `,"perPlatform":{"\u0000":{}}}`,
-			"A key contains a control character", "Check perPlatform.",
+			"A JSON key contains a control character", "Check perPlatform.",
 		},
 		"too deep": {`{` + targets + `,"perPlatform":{"x":` + strings.Repeat("[", 40) +
 			strings.Repeat("]", 40) + `}}`, "nested more than 32 levels deep", ""},

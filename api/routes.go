@@ -121,7 +121,7 @@ func allRoutes() []route {
 			withErrorCodes(core.CodeConflict),
 		newRoute("PATCH /members/{id}", http.StatusOK, "members_edit", "members", "editMember",
 			"Change the role of a member or an invitation").
-			withDescription("The new role applies from the person's next request, including requests with their keys. Only an owner can add or demote owners, and a workspace always has at least one owner.").
+			withDescription("The new role applies from the person's next request, including requests with their keys. Only an owner can add, demote or remove owners, and a workspace always has at least one owner.").
 			withErrorCodes(core.CodeConflict),
 		newRoute("DELETE /members/{id}", http.StatusNoContent, "members_remove", "members", "removeMember",
 			"Remove a member or an invitation, or leave the workspace").

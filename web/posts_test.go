@@ -185,7 +185,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 		t.Errorf("it is moved to %s", at)
 	}
 	for wrong, pairs := range map[string][]string{
-		"This would not move the posts.":     {"act", "reschedule", "shift", "0"},
+		"With these values, the posts would not move.": {"act", "reschedule", "shift", "0"},
 		"is not a date":                      {"act", "reschedule", "move", "day", "day", "soon"},
 		"Choose a day.":                      {"act", "reschedule", "move", "day"},
 		"is not a valid number":              {"act", "reschedule", "shift", "many"},

@@ -89,7 +89,7 @@ func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token netwo
 func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte) (network.Token, error) {
 	token, err := a.openTokenInContext(tokenEncryptionContext(account.ID, ws), sealed)
 	if err != nil {
-		return token, fmt.Errorf("open the token of account %s: %w", account.ID, err)
+		return token, fmt.Errorf("decrypt the token of account %s: %w", account.ID, err)
 	}
 	return token, nil
 }
@@ -112,8 +112,8 @@ func (a *App) sealTokenInContext(encryptionContext string, token network.Token) 
 }
 
 // reasonOtherNetworks is the reason for revoking an account that was connected while this server used other networks.
-const reasonOtherNetworks = "The account was connected while this server used other networks: simulated instead of real ones, or the reverse. " +
-	"Reconnect the account."
+const reasonOtherNetworks = "Since the account was connected, this server has switched to other networks, " +
+	"such as from simulated to real ones. Reconnect the account."
 
 // RevokeOrRestoreAccountsOnNetworkSwitch revokes the accounts that were not connected through the networks now in use:
 // accounts of simulated networks if the real ones are in use, or vice versa. So a token is never sent to the wrong
@@ -121,7 +121,7 @@ const reasonOtherNetworks = "The account was connected while this server used ot
 // the service starts.
 func (a *App) RevokeOrRestoreAccountsOnNetworkSwitch(ctx context.Context) error {
 	if err := a.cfg.Store.RevokeOrRestoreAccounts(ctx, a.cfg.NetworksURL, reasonOtherNetworks); err != nil {
-		return fmt.Errorf("revoke accounts of other networks: %w", err)
+		return fmt.Errorf("revoke the accounts that were connected through other networks: %w", err)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func (a *App) getNetwork(fieldPath, platform string) (network.Network, error) {
 		return n, nil
 	}
 	if r, ok := a.cfg.Networks.FindRules(core.Platform(platform)); ok {
-		return nil, core.Invalid(fieldPath, "This version does not support %s accounts.", r.Describe().Name).
+		return nil, core.Invalid(fieldPath, "This version of Belfry does not support %s accounts.", r.Describe().Name).
 			WithHint("It supports %s.", a.cfg.Networks.JoinConnectorNames())
 	}
 	return nil, a.errUnknownNetwork(fieldPath, platform)
@@ -216,7 +216,7 @@ func convertConsentLookupError(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the pending consent: %w", err)
 	}
-	return core.Fail(core.CodeConflict, "This connection attempt has expired or was started in another browser.").
+	return core.Fail(core.CodeConflict, "This connection attempt is already complete, has expired, or was started in another browser.").
 		WithHint(hintConnectAgain)
 }
 

@@ -89,13 +89,13 @@ func loadBusyAccountError(ctx context.Context, t store.Tenant, post core.Post) e
 	}
 	if pub.IsBeingPublished() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
-			WithHint("Publishing ends by %s. Disconnect the account after the post is live or has failed.",
+			WithHint("The attempt ends by %s at the latest. Disconnect the account once the post is live or has failed.",
 				post.Zone.FormatTime(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",
 		postLabel(post), post.AccountName).
 		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
-			"Disconnect the account after the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),
+			"Disconnect the account once the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),
 			post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingNetworkSince())))
 }
 

@@ -35,7 +35,7 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 	}
 	p, err := reader.ReadProfile(ctx, account.ExternalID, token)
 	if err == nil && p.ExternalID != account.ExternalID {
-		err = errors.New("the network returned another profile")
+		err = errors.New("the network returned the profile of another account")
 	}
 	if err == nil {
 		account.Username, account.AvatarURL = p.Username, p.AvatarURL

@@ -29,7 +29,7 @@ func convertConnectError(networkName string, err error) error {
 	}
 	switch e.Kind {
 	case network.Rejected, network.Expired, network.Revoked:
-		return core.Fail(core.CodeConflict, "%s refused the connection: %s", networkName, e.Message).
+		return core.Fail(core.CodeConflict, "%s refused to connect the account: %s", networkName, e.Message).
 			WithHint(hintConnectAgain).WithCause(err)
 	}
 	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", networkName).
@@ -53,7 +53,7 @@ func filterUsableProfiles(n network.Network, profiles []network.Profile) ([]netw
 		return usable, nil
 	}
 	d := n.Describe()
-	e := core.Fail(core.CodeConflict, "No %s that Belfry can publish to was selected.", d.Profile)
+	e := core.Fail(core.CodeConflict, "You selected no %s that Belfry can publish to.", d.Profile)
 	if why == "" {
 		why = d.Needs
 	}
@@ -253,7 +253,8 @@ func (a *App) decryptChosenProfiles(c core.Caller, row store.PendingConsent, ext
 	for _, id := range externalIDs {
 		i := slices.IndexFunc(all, func(p network.Profile) bool { return p.ExternalID == id && p.Unusable == "" })
 		if i < 0 {
-			return nil, core.Invalid("profile", "One of the selected profiles cannot be connected.")
+			return nil, core.Invalid("profile", "One of the selected profiles cannot be connected.").
+				WithHint("Select only profiles that this page offers.")
 		}
 		if !slices.ContainsFunc(picked, func(p network.Profile) bool { return p.ExternalID == id }) {
 			picked = append(picked, all[i])

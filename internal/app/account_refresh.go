@@ -37,7 +37,7 @@ const (
 // It lists the accounts whose tokens are due for renewal.
 func (a *App) MarkExpiredAccountsAndListDueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 	if err := a.cfg.Store.MarkExpiredAccounts(ctx, reasonTokenExpired); err != nil {
-		return nil, fmt.Errorf("mark expired accounts: %w", err)
+		return nil, fmt.Errorf("mark accounts as expired: %w", err)
 	}
 	due, err := a.cfg.Store.DueTokenRefreshes(ctx, refreshBatch)
 	if err != nil {
@@ -120,7 +120,7 @@ func (a *App) claimAndRefreshToken(ctx context.Context, t store.Tenant, id core.
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("claim the renewal of account %s: %w", id, err)
+		return false, fmt.Errorf("claim the token renewal of account %s: %w", id, err)
 	}
 	// The network may end the old token when it issues a new one, so the renewal is completed and stored even if the
 	// caller is gone.

@@ -82,7 +82,7 @@ func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.Pend
 	revoked, err := t.LockGrantsAndCheckRevoked(ctx, grants, consent.BegunAt)
 	if err == nil && revoked {
 		return core.Fail(core.CodeConflict,
-			"Belfry has just ended its earlier access on the network, which also ended the new access.").
+			"An account that shared this access was disconnected a moment ago, which ended the new access too.").
 			WithHint(hintConnectAgain)
 	}
 	return err
@@ -104,16 +104,16 @@ func (a *App) RevokeUnusedGrant(ctx context.Context, grantHash []byte) (retryAft
 	ended := true // no call can still take effect
 	switch age := a.cfg.Now().Sub(r.AskedAt); {
 	case err == nil:
-		log.InfoContext(ctx, "revoked the grant of disconnected accounts")
+		log.InfoContext(ctx, "revoked a grant that is no longer needed")
 	case !called:
-		log.ErrorContext(ctx, "cannot ask the network to revoke the grant of disconnected accounts", "error", err)
+		log.ErrorContext(ctx, "cannot ask the network to revoke a grant that is no longer needed", "error", err)
 	case failed.Kind == network.Rejected || failed.Kind == network.Expired || failed.Kind == network.Revoked:
-		log.InfoContext(ctx, "the network does not know the grant of disconnected accounts, or refuses to revoke it", "error", err)
+		log.InfoContext(ctx, "the network does not know a grant that is no longer needed, or refuses to revoke it", "error", err)
 	case age < core.FollowUpLifetime:
-		log.InfoContext(ctx, "could not revoke the grant of disconnected accounts; trying again later", "error", err)
+		log.InfoContext(ctx, "could not revoke a grant that is no longer needed; will try again later", "error", err)
 		return max(core.FollowUpDelay(age, failed.RetryAfter), revokeLease), nil
 	default:
-		log.WarnContext(ctx, "could not revoke the grant of disconnected accounts; giving up", "error", err)
+		log.WarnContext(ctx, "could not revoke a grant that is no longer needed; giving up", "error", err)
 		ended = false
 	}
 	return 0, a.cfg.Store.FinishRevocation(context.WithoutCancel(ctx), r, ended)
@@ -126,7 +126,7 @@ func (a *App) refreshLapsedTokenAndRevokeGrant(ctx context.Context, r *store.Rev
 	n, _ := a.cfg.Networks.FindConnector(r.Platform)
 	revoker, ok := n.(network.Revoker)
 	if !ok || !n.IsConfigured() || r.ConnectedVia != a.cfg.NetworksURL {
-		return errors.New("this server does not use the network")
+		return errors.New("this server does not use the network that issued the grant")
 	}
 	token, err := a.openTokenInContext(revocationEncryptionContext(r.Grant), r.Token)
 	if err != nil {

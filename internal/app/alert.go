@@ -38,7 +38,7 @@ func (a *App) QueueAlertEmails(ctx context.Context) error {
 			err = t.Tx(ctx, func(t store.Tenant) error { return a.queueWorkspaceAlertEmails(ctx, t) })
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("queue alert emails of %s: %w", ws, err))
+			failed = errors.Join(failed, fmt.Errorf("queue alert emails of workspace %s: %w", ws, err))
 		}
 	}
 	return failed

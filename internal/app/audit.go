@@ -42,7 +42,8 @@ func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (Au
 	}
 	if q.Cursor != "" {
 		if f.Before, err = strconv.ParseInt(q.Cursor, 10, 64); err != nil || f.Before <= 0 {
-			return AuditPage{}, core.Invalid("cursor", "This page of the audit log does not exist.")
+			return AuditPage{}, core.Invalid("cursor", "This page of the audit log does not exist.").
+				WithHint("Open the first page of the audit log.")
 		}
 	}
 	rows, err := t.AuditLog(ctx, f)

@@ -41,7 +41,7 @@ func (a *App) authenticateAndRecordKeyUse(ctx context.Context, holder store.KeyH
 	now := a.cfg.Now()
 	if since := now.Add(-touchEvery); holder.LastUsedAt.Before(since) {
 		if err := a.cfg.Store.RecordKeyUse(ctx, holder.Key, now, since); err != nil {
-			return core.Caller{}, fmt.Errorf("record the use of key %s: %w", holder.Key, err)
+			return core.Caller{}, fmt.Errorf("record the use of API key %s: %w", holder.Key, err)
 		}
 	}
 	return core.NewCaller(core.Credential{
@@ -113,7 +113,7 @@ func verifySession(s Session, person store.SessionMember, lookupErr error) (core
 		return core.Caller{}, errNotSignedIn()
 	}
 	if lookupErr != nil {
-		return core.Caller{}, fmt.Errorf("look up a session's person: %w", lookupErr)
+		return core.Caller{}, fmt.Errorf("look up the person who is signed in: %w", lookupErr)
 	}
 	if subtle.ConstantTimeCompare([]byte(s.Proof), []byte(SessionProof(person.PasswordHash))) != 1 {
 		return core.Caller{}, errNotSignedIn()

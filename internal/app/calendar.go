@@ -120,7 +120,7 @@ func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 	}
 	if together.Total > maxTogether {
 		return BulkResult{}, core.Fail(core.CodeConflict, "This entry has %d posts, but at most %d can be moved at once.",
-			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, and move the posts in parts.")
+			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, then move fewer posts at a time.")
 	}
 	ids := convertAll(together.Posts, func(p CalendarPost) string { return p.ID })
 	return applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {

@@ -130,7 +130,7 @@ func (a *App) EraseGrantData(ctx context.Context, erasureCode string) (retryAfte
 	}
 	accounts, err := a.cfg.Store.AccountsOfGrant(ctx, e.Grant, e.ConnectedVia, e.AskedAt)
 	if err != nil {
-		return 0, fmt.Errorf("find the accounts of an erasure: %w", err)
+		return 0, fmt.Errorf("find the accounts to erase: %w", err)
 	}
 	for _, account := range accounts {
 		switch err := a.disconnectAndEraseAccount(ctx, account, e); {

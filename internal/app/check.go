@@ -45,7 +45,7 @@ func checkNewPassword(password string) error {
 
 func checkSlug(slug string) error {
 	if slugify(slug) != slug {
-		return core.Invalid("slug", "Use only lowercase letters, digits and single hyphens, and at most %d characters.", maxSlug)
+		return core.Invalid("slug", "Use at most %d characters: only lowercase letters, digits and single hyphens.", maxSlug)
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		}
 		if in.Revision != "" && in.Revision != groupOf(g).Revision() {
 			return core.Fail(core.CodeConflict, "The group was changed after you opened this page.").
-				WithHint("Check the current group. If you still want your change, make it again.").WithCause(ErrGroupChanged)
+				WithHint("Check the current group, then make your change again if you still want it.").WithCause(ErrGroupChanged)
 		}
 		before := g
 		g.Name, g.Description, g.Color = valueOr(in.Name, g.Name), valueOr(in.Description, g.Description),
@@ -171,7 +171,10 @@ func checkGroupFields(in contract.EditGroup) error {
 		}
 	}
 	description := valueOr(in.Description, "")
-	if n := utf8.RuneCountInString(description); n > maxDescription || !utf8.ValidString(description) {
+	if !utf8.ValidString(description) {
+		return core.Invalid("description", "The description is not valid UTF-8.")
+	}
+	if n := utf8.RuneCountInString(description); n > maxDescription {
 		return core.Invalid("description", "The description has %d characters; the limit is %d.", n, maxDescription)
 	}
 	if color := valueOr(in.Color, groupColor); !colorForm.MatchString(color) {

@@ -40,8 +40,8 @@ func (a *App) CheckHealth(ctx context.Context) error {
 	}
 	if a.cfg.Schema != nil {
 		if err := a.cfg.Schema(ctx); err != nil {
-			return core.Fail(core.CodeUnavailable, "The database's schema does not match this program.").
-				WithHint("Run belfry migrate.").WithCause(err)
+			return core.Fail(core.CodeUnavailable, "The database's schema does not match this version of Belfry.").
+				WithHint("Run `belfry migrate`.").WithCause(err)
 		}
 	}
 	if !pulse.WorkerSeen {

@@ -237,7 +237,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 		if err != nil {
 			return err
 		}
-		const full = "This workspace is full. The person who invited you must first remove a member or an invitation."
+		const full = "Ask an owner or admin of the workspace to remove a member or an invitation, or to change the plan."
 		if err := a.checkMemberQuota(ctx, t, n.Joined, n, full); err != nil {
 			return err
 		}

@@ -71,7 +71,8 @@ func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (
 	case UseUsable:
 		f.Statuses = []core.MediaStatus{core.MediaReady}
 	default:
-		return f, core.Invalid("use", "%q is not a value of this filter.", in.Use)
+		return f, core.Invalid("use", "%q is not a value of this filter.", in.Use).
+			WithHint("Use %s, %s or %s.", UseUsable, UseUnused, UseRemoved)
 	}
 	switch f.Sort = store.MediaSort(in.Sort); f.Sort {
 	case store.SortNewest, store.SortOldest, store.SortName, store.SortLargest:

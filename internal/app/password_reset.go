@@ -75,7 +75,7 @@ var resetEncryptionContext = secret.EncryptionContext("river_job", "args", queue
 func (a *App) QueuePasswordResetEmail(ctx context.Context, sealedRequest []byte) error {
 	plain, err := a.cfg.Ring.Open(purposeReset, resetEncryptionContext, sealedRequest)
 	if err != nil {
-		return fmt.Errorf("decode a password reset request: %w", err)
+		return fmt.Errorf("decrypt a password reset request: %w", err)
 	}
 	var in passwordReset
 	if err := json.Unmarshal(plain, &in); err != nil {
@@ -101,7 +101,7 @@ func (a *App) QueuePasswordResetEmail(ctx context.Context, sealedRequest []byte)
 			Subject:    "Reset your Belfry password",
 			Paragraphs: []string{"Somebody, probably you, asked to reset the password of the account with this email address."},
 			Action:     mail.Link{Label: "Choose a new password", URL: a.cfg.PublicURL + "/reset-password/" + in.Token},
-			Footnote: "The link works once and expires after one hour. If you did not ask for it, ignore this email: " +
+			Footnote: "The link works once and expires after one hour. If you did not ask for a new password, ignore this email: " +
 				"your password stays the same.",
 		}}, in.Until)
 	})

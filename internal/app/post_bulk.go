@@ -64,7 +64,7 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 		return BulkResult{}, err
 	}
 	if !slices.Contains(BulkActs(), in.Act) {
-		return BulkResult{}, core.Invalid("act", "%q cannot be applied to several posts at once.", in.Act)
+		return BulkResult{}, core.Invalid("act", "The action %q cannot be applied to several posts at once.", in.Act)
 	}
 	if err := CheckBulkSize(in.IDs); err != nil {
 		return BulkResult{}, err
@@ -111,7 +111,7 @@ func (a *App) applyToPost(ctx context.Context, c core.Caller, action BulkAction,
 func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
 ) (before PostSchedule, err error) {
 	if p.PublishAt.IsZero() {
-		return before, core.Fail(core.CodeConflict, "A draft without a time cannot be moved.").WithHint("Open the draft and set a time.")
+		return before, core.Fail(core.CodeConflict, "This draft cannot be moved, because it has no time.").WithHint("Open the draft and set a time.")
 	}
 	at, issues := by.Apply(p.PublishAt, zone, a.cfg.Now())
 	if len(issues) > 0 {
@@ -197,7 +197,8 @@ func (s PostSchedule) checkRestorable() error {
 	isDraft := s.Status == core.PostDraft && (s.At.IsZero() || hasTime)
 	isQueued := s.Status == core.PostQueued && hasTime
 	if !isDraft && !isQueued || s.Revision == "" {
-		return core.Invalid("before", "The schedule of the post %q cannot be restored.", s.ID)
+		return core.Invalid("before", "The schedule of the post %q cannot be restored.", s.ID).
+			WithHint("Open the post and set its time there.")
 	}
 	return nil
 }
@@ -210,7 +211,7 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 		return BulkResult{}, err
 	}
 	if len(before) > maxTogether {
-		return BulkResult{}, core.Invalid("before", "At most %d posts can be restored at once.", maxTogether)
+		return BulkResult{}, core.Invalid("before", "The schedules of at most %d posts can be restored at once.", maxTogether)
 	}
 	was := map[string]PostSchedule{}
 	var ids []string

@@ -30,7 +30,7 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 		}
 		if !in.Confirm {
 			return contract.Posts{},
-				core.Fail(core.CodeConfirmRequired, "Nothing was created, because confirm is not true.").
+				core.Fail(core.CodeConfirmRequired, "Nothing was created, because `confirm` is not true.").
 					WithHint("Check the plan, then send the request again with \"confirm\": true.")
 		}
 		// The quota is checked when the slots are taken, and warnings do not prevent a creation, so neither is read

@@ -68,7 +68,7 @@ func checkRevision(p *core.Post, in contract.EditPost) error {
 		return nil
 	}
 	return core.Fail(core.CodeConflict, "The post was changed on %s, after you opened this page.", p.Zone.FormatTime(p.UpdatedAt)).
-		WithHint("Check the current post. If you still want your change, make it again.").WithCause(ErrPostChanged)
+		WithHint("Check the current post, then make your change again if you still want it.").WithCause(ErrPostChanged)
 }
 
 // errUnchangeable returns the conflict for a change of a post that is live or has failed.
@@ -84,7 +84,7 @@ func errUnchangeable(p *core.Post) error {
 // errEditedTooLate returns the conflict for a change of content that was saved after publishing had begun.
 func errEditedTooLate(p *core.Post) error {
 	happened := map[core.PostStatus]string{
-		core.PostQueued: "Publishing of the post began", core.PostLive: "The post was published",
+		core.PostQueued: "Belfry began to publish the post", core.PostLive: "The post was published",
 		core.PostFailed: "The post failed",
 	}
 	return core.Fail(core.CodeConflict, "%s before you saved. Your changes are not in the post.", happened[p.Status]).

@@ -96,7 +96,7 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant, in contract.L
 		return f, core.Invalid("order", "%q is not a sort order.", in.Order).WithHint("Use asc or desc.")
 	}
 	if err := core.CheckContent("", in.Q, "", nil); err != nil {
-		return f, core.Invalid("q", "The search text contains characters that a post cannot contain.")
+		return f, core.Invalid("q", "The search text is too long or contains a control character.")
 	}
 	f.Statuses, err = parseStatuses(
 		in.Status, "post", core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed,

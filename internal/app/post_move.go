@@ -12,7 +12,7 @@ import (
 
 func errPostBusy() error {
 	return core.Fail(core.CodeConflict, "The post is being published, or may already be published.").
-		WithHint("Wait until the post is live or has failed. Its status line shows what it is waiting for.")
+		WithHint("Wait until the post is live or has failed. The post's status line shows what Belfry is waiting for.")
 }
 
 // lockUnclaimedPublication locks the ledger row of a post and returns it. It returns conflict if a worker has claimed
@@ -160,8 +160,8 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post is on %s.", p.AccountName).
-				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, " +
-					"or answer the question in the dashboard.")
+				WithHint("Check the account, then answer the question in the dashboard. Or, if the post is not there, " +
+					"repeat the request with confirmNotPublished: true.")
 		}
 		return a.requeuePost(ctx, t, p)
 	})

@@ -191,10 +191,10 @@ func planError(r *postRequest) error {
 		return core.QuotaExceeded("post per month", "posts per month", r.used, *r.plan.Posts)
 	case issues[core.IssueMediaPurged.Code]:
 		e = core.Fail(core.CodeMediaPurged, "The content of a file has been deleted, so nothing was changed.").
-			WithHint("Upload the file again. Its name is in rows.")
+			WithHint("Upload the file again. The field `rows` contains its name.")
 	default:
 		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was changed.").
-			WithHint("Fix the issues listed in rows. POST /posts/plan shows whether any are left.")
+			WithHint("Fix the issues listed in `rows`. POST /posts/plan shows whether any are left.")
 	}
 	e.Rows = r.rows
 	return e

@@ -71,9 +71,9 @@ func (a *App) authorizeAndAnnounceEmailChange(ctx context.Context, t store.Tenan
 	}
 	return a.queueMail(ctx, t, mail.Message{To: before.Email, Name: before.Name, Letter: mail.Letter{
 		Subject:    "Your Belfry email address has changed",
-		Paragraphs: []string{"You now sign in to Belfry with " + newEmail + ". You can no longer sign in with this address."},
-		Footnote: "If you did not change your email address, ask the operator of this server to restore your account: " +
-			a.cfg.PublicURL,
+		Paragraphs: []string{"You now sign in to Belfry with " + newEmail + " instead of " + before.Email + "."},
+		Footnote: "If you did not change your email address, ask the operator of " + a.cfg.PublicURL +
+			" to restore your account.",
 	}}, a.cfg.Now().Add(changeUseful))
 }
 

@@ -23,7 +23,7 @@ const reasonKeyLost = "The key that encrypted this account's token is lost. Reco
 func (a *App) CheckSecretKeys(ctx context.Context) error {
 	samples, err := a.cfg.Store.SampleTokenPerSecretKey(ctx)
 	if err != nil {
-		return fmt.Errorf("read the encrypted values: %w", err)
+		return fmt.Errorf("read one encrypted token for each secret key: %w", err)
 	}
 	for _, s := range samples {
 		if a.checkTokenDecrypts(s) == nil {
@@ -33,8 +33,8 @@ func (a *App) CheckSecretKeys(ctx context.Context) error {
 		if unsound != nil {
 			id = "unknown"
 		}
-		return fmt.Errorf("accounts' tokens were encrypted with the key %q, which is missing from the secret keys or has changed: "+
-			"restore it; if it is lost, run `%s` and reconnect the accounts", id, RevokeUnreadableCommand)
+		return fmt.Errorf("some accounts' tokens are encrypted with the key %q, which is missing from the secret keys or has changed: "+
+			"restore the key, or, if it is lost, run `%s` and reconnect those accounts", id, RevokeUnreadableCommand)
 	}
 	return nil
 }

@@ -61,11 +61,11 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	}
 	memberships, err := a.cfg.Store.Memberships(ctx, user.ID)
 	if err != nil {
-		return SignedIn{}, fmt.Errorf("list workspaces of %s: %w", user.ID, err)
+		return SignedIn{}, fmt.Errorf("list the workspaces of user %s: %w", user.ID, err)
 	}
 	if len(memberships) == 0 {
 		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
-			WithHint("Ask an owner or admin to add you.")
+			WithHint("Ask an owner or admin of a workspace to invite you.")
 	}
 	return a.recordSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
 }

@@ -153,7 +153,7 @@ func (a *App) SetPasswordByEmail(ctx context.Context, email, password string) er
 		return err
 	}
 	if user.ID.IsZero() {
-		return core.Fail(core.CodeNotFound, "No account has the email address %s.", email).WithHint("Check the spelling.")
+		return core.Fail(core.CodeNotFound, "Nobody on this server has the email address %s.", email).WithHint("Check the spelling.")
 	}
 	if err := checkNewPassword(password); err != nil {
 		return err

@@ -56,7 +56,7 @@ func checkFormerSlugLimit(ctx context.Context, t store.Tenant, slug string) erro
 		return err
 	}
 	return core.Fail(core.CodeConflict, "This workspace has changed its short name too many times.").
-		WithHint("Keep the present short name, or choose a former one: %s.", strings.Join(slugs, ", "))
+		WithHint("Use the current short name or a former one: %s.", strings.Join(slugs, ", "))
 }
 
 // workspaceAuditFields returns the fields of a workspace that the audit log records.

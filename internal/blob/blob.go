@@ -79,7 +79,7 @@ type Object interface {
 func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	u, err := url.Parse(address)
 	if err != nil { // its text contains the address
-		return nil, errors.New("open storage: the address cannot be parsed: it must be file:FOLDER or " +
+		return nil, errors.New("open the file storage: its address cannot be parsed: it must be file:FOLDER or " +
 			"s3://KEY:SECRET@HOST/BUCKET, with the key and the secret percent-encoded")
 	}
 	var s Store
@@ -89,13 +89,13 @@ func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	case u.Scheme == "file" && u.Host == "" && u.Opaque+u.Path != "":
 		s, err = openOrCreateFolder(filepath.Clean(u.Opaque + u.Path))
 	default:
-		err = errors.New("the address must be file:FOLDER or s3://KEY:SECRET@HOST/BUCKET")
+		err = errors.New("its address must be file:FOLDER or s3://KEY:SECRET@HOST/BUCKET")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open storage: %w", err)
+		return nil, fmt.Errorf("open the file storage: %w", err)
 	}
 	if err := s.CheckReadWrite(ctx); err != nil {
-		return nil, fmt.Errorf("open storage: %w", errors.Join(err, s.Close()))
+		return nil, fmt.Errorf("open the file storage: %w", errors.Join(err, s.Close()))
 	}
 	return s, nil
 }
@@ -113,7 +113,7 @@ const maxKeyLength = 200
 
 func checkKey(key string) error {
 	if len(key) > maxKeyLength || !keyPattern.MatchString(key) {
-		return fmt.Errorf("%.200q is not a key: a key has at most %d characters, and only a-z 0-9 _ / . and -", key, maxKeyLength)
+		return fmt.Errorf("%.200q is not a key: a key has at most %d characters, which can only be a-z 0-9 _ / . and -", key, maxKeyLength)
 	}
 	return nil
 }

@@ -107,10 +107,10 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"DATABASE_URL=mysql://u:pw@h/d":   "BELFRY_DATABASE_URL must be an address that begins with postgres:// or postgresql:// (for example, BELFRY_DATABASE_URL=postgres://belfry:password@db.example.org/belfry)",
 		"ROLES=web,cook":                  `BELFRY_ROLES is "web,cook", but "cook" is not a role (for example, BELFRY_ROLES=web,worker)`,
 		"ROLES=,":                         "BELFRY_ROLES must contain at least one role (for example, BELFRY_ROLES=web,worker)",
-		"TRUSTED_PROXIES=proxy":           `BELFRY_TRUSTED_PROXIES is "proxy", but "proxy" is not an IP address or a range such as 10.0.0.0/8 (for example, BELFRY_TRUSTED_PROXIES=10.0.0.0/8,192.168.1.7)`,
+		"TRUSTED_PROXIES=proxy":           `BELFRY_TRUSTED_PROXIES is "proxy", but "proxy" is neither an IP address nor a range such as 10.0.0.0/8 (for example, BELFRY_TRUSTED_PROXIES=10.0.0.0/8,192.168.1.7)`,
 		"RETRY_DELAYS=1m,soon":            `BELFRY_RETRY_DELAYS is "1m,soon", but "soon" is not a duration greater than zero (for example, BELFRY_RETRY_DELAYS=1m,5m,15m)`,
 		"LIMIT_CREATE=60":                 `BELFRY_LIMIT_CREATE is "60", but the / is missing (for example, BELFRY_LIMIT_CREATE=60/1h)`,
-		"LIMIT_ADDRESS=0/1h":              `BELFRY_LIMIT_ADDRESS is "0/1h", but "0" is not a number greater than zero (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
+		"LIMIT_ADDRESS=0/1h":              `BELFRY_LIMIT_ADDRESS is "0/1h", but "0" is not a whole number greater than zero (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
 		"LEASE=5s":                        "BELFRY_LEASE is 5s, but must be at least 6s (for example, BELFRY_LEASE=60s)",
 		"SWEEP=-1s":                       "BELFRY_SWEEP must be greater than zero (for example, BELFRY_SWEEP=1s)",
 		"VERIFICATION_FILES=a.txt":        `BELFRY_VERIFICATION_FILES is "a.txt", but the : is missing (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
@@ -131,7 +131,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"RETRY_DELAYS=,":                  "BELFRY_RETRY_DELAYS must contain at least one delay (for example, BELFRY_RETRY_DELAYS=1m,5m,15m)",
 		"MEDIA_URL=//cdn":                 "BELFRY_MEDIA_URL must be an address that begins with http:// or https:// (for example, BELFRY_MEDIA_URL=http://localhost:8080)",
 		"LIMIT_ADDRESS=5/never":           `BELFRY_LIMIT_ADDRESS is "5/never", but "never" is not a duration greater than zero (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
-		"SECRET_KEYS=noid":                "BELFRY_SECRET_KEYS is not valid (a key must have the form ID:KEY, where ID has at most 32 letters, digits, dots, dashes and underscores) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
+		"SECRET_KEYS=noid":                "BELFRY_SECRET_KEYS is not valid (a key must have the form ID:KEY, where ID has at most 32 letters, digits, dots, hyphens and underscores) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
 		"NETWORKS_URL=https://user:pw@h/": "BELFRY_NETWORKS_URL must not have a user name, a query or a fragment (for example, BELFRY_NETWORKS_URL=http://127.0.0.1:9090)",
 	} {
 		t.Run(entry, func(t *testing.T) {

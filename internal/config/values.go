@@ -46,7 +46,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(count))
 	if err != nil || n < 1 {
-		return fmt.Errorf("%q is not a number greater than zero", count)
+		return fmt.Errorf("%q is not a whole number greater than zero", count)
 	}
 	d, err := parsePositiveDuration(strings.TrimSpace(per))
 	if err != nil {
@@ -85,7 +85,7 @@ func (ps *IPPrefixes) UnmarshalText(text []byte) error {
 		}
 		p, err := netip.ParsePrefix(word)
 		if err != nil {
-			return fmt.Errorf("%q is not an IP address or a range such as 10.0.0.0/8", word)
+			return fmt.Errorf("%q is neither an IP address nor a range such as 10.0.0.0/8", word)
 		}
 		*ps = append(*ps, p.Masked())
 	}

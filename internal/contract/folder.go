@@ -6,7 +6,7 @@ import "belfry/internal/core"
 type Folder struct {
 	ID        string  `json:"id"`
 	Name      string  `json:"name"`
-	ParentID  *string `json:"parentId" doc:"The containing folder; null at the top level."`
+	ParentID  *string `json:"parentId" doc:"The parent folder; null at the top level."`
 	CreatedAt Time    `json:"createdAt"`
 	UpdatedAt Time    `json:"updatedAt"`
 }
@@ -20,14 +20,14 @@ type Folders struct {
 // CreateFolder is the body of POST /folders.
 type CreateFolder struct {
 	Name     string      `json:"name" minLength:"1" maxLength:"80"`
-	ParentID Opt[string] `json:"parentId,omitzero" doc:"The parent folder; null or absent for the top level."`
+	ParentID Opt[string] `json:"parentId,omitzero" doc:"The parent folder. If it is null or absent, the folder is created at the top level."`
 }
 
 // EditFolder is the request PATCH /folders/{id}.
 type EditFolder struct {
 	ID       string      `json:"-" path:"id"`
 	Name     *string     `json:"name,omitempty" minLength:"1" maxLength:"80"`
-	ParentID Opt[string] `json:"parentId,omitzero" doc:"The parent folder; null for the top level."`
+	ParentID Opt[string] `json:"parentId,omitzero" doc:"The new parent folder. Null moves the folder to the top level."`
 }
 
 // FolderOf converts a folder to its record.

@@ -34,7 +34,7 @@ type Groups struct {
 type CreateGroup struct {
 	Name        string   `json:"name" minLength:"1" maxLength:"80"`
 	Description string   `json:"description,omitempty" maxLength:"1000"`
-	Color       *string  `json:"color,omitempty" doc:"In the form #rrggbb. Default: gray."`
+	Color       *string  `json:"color,omitempty" doc:"In the form #rrggbb. Default: #8a8f98, a gray."`
 	AccountIDs  []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 }
 

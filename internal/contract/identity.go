@@ -77,7 +77,7 @@ type Account struct {
 	DisplayName string  `json:"displayName"`
 	Status      string  `json:"status" enum:"ok,expired,revoked"`
 	Username    *string `json:"username"`
-	AvatarURL   *string `json:"avatarUrl" doc:"A small square JPEG, served by Belfry. The address changes with the picture."`
+	AvatarURL   *string `json:"avatarUrl" doc:"A small square JPEG, served by Belfry. The address changes whenever the picture changes."`
 	ExpiresAt   *Time   `json:"expiresAt"`
 	CreatedAt   Time    `json:"createdAt"`
 }
@@ -118,7 +118,7 @@ type Key struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
 	Scope      string `json:"scope" enum:"read,write"`
-	Hint       string `json:"hint" doc:"The first characters of the random part."`
+	Hint       string `json:"hint" doc:"The first characters of the random part of the key."`
 	CreatedAt  Time   `json:"createdAt"`
 	LastUsedAt *Time  `json:"lastUsedAt"`
 	Key        string `json:"key,omitempty" doc:"The key itself, returned only in the response that creates the key."`

@@ -7,17 +7,17 @@ import (
 
 // Media is the record of a file (Spec §2, Media).
 type Media struct {
-	ID           string   `json:"id" doc:"The mediaId from the reservation."`
+	ID           string   `json:"id" doc:"If the file was uploaded, this is the mediaId from its reservation."`
 	Kind         string   `json:"kind" enum:"image,video" doc:"As declared until the file has been examined; then the actual kind."`
 	OriginalName string   `json:"originalName"`
 	Mime         string   `json:"mime"`
 	Size         int64    `json:"size" doc:"Bytes."`
 	Status       string   `json:"status" enum:"uploading,processing,ready,failed"`
-	FailReason   *string  `json:"failReason" doc:"Why the file cannot be used; set when failed."`
+	FailReason   *string  `json:"failReason" doc:"Why the file cannot be used; set if the status is failed."`
 	Width        *int     `json:"width" doc:"In pixels, as displayed."`
 	Height       *int     `json:"height"`
 	DurationMs   *int64   `json:"durationMs"`
-	FolderID     *string  `json:"folderId" doc:"The containing folder; null at the top level."`
+	FolderID     *string  `json:"folderId" doc:"The file's folder; null at the top level."`
 	Title        *string  `json:"title"`
 	Description  *string  `json:"description"`
 	Tags         []string `json:"tags" nullable:"false"`
@@ -49,7 +49,7 @@ type ListMedia struct {
 type CreateUpload struct {
 	Filename string  `json:"filename" minLength:"1" maxLength:"255"`
 	Mime     string  `json:"mime" minLength:"1" maxLength:"255"`
-	Size     int64   `json:"size" minimum:"1" doc:"In bytes. The PUT must have the same Content-Length."`
+	Size     int64   `json:"size" minimum:"1" doc:"In bytes. The PUT request must have the same Content-Length."`
 	FolderID *string `json:"folderId,omitempty"`
 }
 
@@ -105,6 +105,6 @@ type EditMedia struct {
 	Title       Opt[string] `json:"title,omitzero"`
 	Description Opt[string] `json:"description,omitzero"`
 	Tags        *[]string   `json:"tags,omitempty" maxItems:"200" nullable:"false"`
-	FolderID    Opt[string] `json:"folderId,omitzero" doc:"The file's folder; null for the top level."`
+	FolderID    Opt[string] `json:"folderId,omitzero" doc:"The file's new folder. Null moves the file to the top level."`
 	Pinned      *bool       `json:"pinned,omitempty"`
 }

@@ -4,7 +4,7 @@ import "belfry/internal/core"
 
 // Member is a member of the workspace, or an invited person.
 type Member struct {
-	ID        string `json:"id" doc:"The invitation's id until the person joins; then the person's, as in whoami."`
+	ID        string `json:"id" doc:"Until the person joins, the invitation's id; afterwards the person's id, as in GET /whoami."`
 	Name      string `json:"name"`
 	Email     string `json:"email"`
 	Role      string `json:"role" enum:"owner,admin,editor,viewer"`
@@ -12,7 +12,7 @@ type Member struct {
 	CreatedAt Time   `json:"createdAt" doc:"When the person joined, or was first invited."`
 	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for a member."`
 	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation link, returned only in the response that creates the invitation. It works once and expires after seven days."`
-	Emailed   bool   `json:"emailed,omitzero" doc:"The link was also emailed to the person. An address that has recently received several invitations gets no more emails for some time."`
+	Emailed   bool   `json:"emailed,omitzero" doc:"True if the link was also emailed to the person. An address that has recently received several invitations gets no more emails for some time."`
 }
 
 // Members is the response to GET /members.
@@ -25,7 +25,7 @@ type Members struct {
 type InviteMember struct {
 	Email string `json:"email" minLength:"3" maxLength:"254"`
 	Role  string `json:"role" enum:"owner,admin,editor,viewer"`
-	Name  string `json:"name,omitempty" maxLength:"80" doc:"The person's name until they join. Default: the part of the email address before the @."`
+	Name  string `json:"name,omitempty" maxLength:"80" doc:"The name that Belfry shows until the person joins. Default: the part of the email address before the @."`
 }
 
 // EditMember is the request PATCH /members/{id}.

@@ -22,7 +22,7 @@ type Post struct {
 	Status      string          `json:"status" enum:"draft,queued,live,failed"`
 	ExternalID  *string         `json:"externalId"`
 	ExternalURL *string         `json:"externalUrl"`
-	Error       *PostError      `json:"error,omitempty" doc:"Why the post failed; present when failed."`
+	Error       *PostError      `json:"error,omitempty" doc:"Why the post failed; present only if the status is failed."`
 	Attempts    int             `json:"attempts"`
 	CreatedVia  string          `json:"createdVia" enum:"ui,api,mcp"`
 	CreatedAt   Time            `json:"createdAt"`
@@ -118,7 +118,7 @@ type PlanPosts struct {
 // CreatePosts is the body of a request to create posts.
 type CreatePosts struct {
 	PlanPosts
-	Confirm bool `json:"confirm,omitempty" doc:"Must be true, which prevents publishing by accident."`
+	Confirm bool `json:"confirm,omitempty" doc:"Must be true, so that no post is created by accident."`
 }
 
 // EditPost is the request PATCH /posts/{id}.
@@ -151,7 +151,7 @@ type Plan struct {
 	Status string    `json:"status" enum:"queued,draft"`
 	Rows   []PlanRow `json:"rows" nullable:"false"`
 	Quota  Quota     `json:"quota"`
-	Table  string    `json:"table" doc:"The plan as a monospaced table."`
+	Table  string    `json:"table" doc:"The plan as a text table for a monospaced font."`
 }
 
 // PlanRow is the plan's row for one account.
@@ -251,5 +251,5 @@ func emptyIfNil[T any](s []T) []T {
 // ResolveOutcome is a person's answer about a post with an unknown outcome.
 type ResolveOutcome struct {
 	Live bool   `json:"live"`
-	URL  string `json:"url,omitempty" doc:"The post's address on the network, when it is live."`
+	URL  string `json:"url,omitempty" doc:"The post's address on the network, if live is true."`
 }

@@ -141,7 +141,7 @@ func (c Caller) RequireSession(mustManage bool) error {
 	}
 	if !c.IsSession() {
 		return Fail(CodeInsufficientScope,
-			"This requires a signed-in person, not an API key.").WithHint("Use the dashboard.")
+			"This action requires a signed-in person, not an API key.").WithHint("Use the dashboard.")
 	}
 	if mustManage && !c.credential.Role.CanManage() {
 		return errRoleTooLow()

@@ -22,7 +22,7 @@ type Folder struct {
 // folder.
 func CheckFolderPlace(folder FolderID, newAncestors []FolderID, height int) error {
 	if slices.Contains(newAncestors, folder) {
-		return Fail(CodeConflict, "A folder cannot be moved into itself or one of its subfolders.").WithHint("Choose a parentId outside this folder.")
+		return Fail(CodeConflict, "A folder cannot be moved into itself or one of its subfolders.").WithHint("Choose a destination outside this folder.")
 	}
 	if len(newAncestors)+height > maxFolderDepth {
 		return Fail(CodeConflict, "Folders can be at most %d levels deep.", maxFolderDepth).WithHint("Choose a folder at a higher level.")

@@ -37,7 +37,7 @@ var (
 	IssueTitleTooLong = newIssue("title_too_long",
 		"[The title has %d %s, more than {network} allows|The title is too long for {network}].",
 		"The limit is {each: %d}.")
-	IssueTitleRequired = newIssue("youtube_title_required", "A video on this network needs a title.",
+	IssueTitleRequired = newIssue("youtube_title_required", "A video on {any network} needs a title.",
 		"Add a title.")
 	IssueTagsTooLong = newIssue("tags_too_long", "The tags are longer than {network} [allows|allow].",
 		"The limit is {each: %d characters in total}.")
@@ -66,12 +66,12 @@ var (
 	IssueImagesWithoutVideo = newIssue("media_kind_unsupported",
 		"A post on {any network} needs a video, not only images.", "Use one video, and optionally one image as its thumbnail.")
 	IssueMediaCountUnsupported = newIssue("media_count_unsupported",
-		"%d is not a valid number of files for this post on {any network}.", "Use {each: from %d to %d files}.")
+		"%d is not a valid number of files for this post on {any network}.", "Use {each: %s}.")
 	IssueMediaMixedUnsupported = newIssue("media_mixed_unsupported",
 		"{network} [does|do] not allow photos and videos in the same post.", "Use only photos, or only videos.")
 	IssueThumbnailUnsupported = newIssue("media_mixed_unsupported",
 		"A post on {any network} cannot combine these files.",
-		"Use one video, and optionally one image. Turn on the setting that makes the image the thumbnail.")
+		"Use one video. To add an image, turn on the setting that uses it as the thumbnail.")
 	IssueMediaUnreachable = newIssue("media_unreachable",
 		"{network} cannot download files from this server, because the server's address is not public.",
 		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that the internet can reach.")
@@ -89,11 +89,11 @@ var (
 		"The minimum is {each: %s}.")
 	IssueDurationTooLong = newIssue("duration_too_long",
 		"The video is longer than {network} [allows|allow].", "The maximum is {each: %s}.")
-	IssueDurationOverAccount = newIssue("duration_too_long", "The video is longer than {network} [allows this account|allow these accounts].",
+	IssueDurationOverAccount = newIssue("duration_too_long", "The video is longer than {network} [allows for this account|allow for these accounts].",
 		"The maximum for the [account|accounts] is {each: %s}.")
 
 	IssueSettingConflict = newIssue("setting_conflict",
-		"The setting %s does not apply to this kind of post on {any network}.", "%s").
+		"The setting %s is not valid for this post on {any network}.", "%s").
 		withSettingAsFirstArg()
 	IssueSettingUnavailable = newIssue("setting_unavailable", "This account cannot use the setting %s.", "%s")
 
@@ -111,7 +111,7 @@ var (
 		"The clocks go forward at that time. The nearest times are %s and %s.")
 	IssueTimeRequired = newIssue("time_required", "A post must have a time before it can be queued.",
 		"Choose a time, or publish now.")
-	IssueQuotaExceeded = newIssue("quota_exceeded", "This month's quota is used up: %d of %d posts.",
+	IssueQuotaExceeded = newIssue("quota_exceeded", "The workspace has used %d of the %d posts that its plan allows this month.",
 		"Wait until next month, cancel queued posts, or change the plan.")
 
 	IssueTooManyDrafts = newIssue("quota_exceeded", "The workspace has %d of the %d drafts that its plan allows.",

@@ -65,7 +65,7 @@ var issueArguments = map[core.IssueCode][]any{
 	"media_not_ready":         {"a.jpg"},
 	"media_failed":            {"a.jpg"},
 	"media_purged":            {"a.jpg"},
-	"media_count_unsupported": {11, 2, 10},
+	"media_count_unsupported": {11, "2 to 10 files"},
 	"format_unsupported":      {"a.gif", "JPEG or PNG", "GIF"},
 	"file_too_large":          {"a.jpg", "8 MB"},
 	"aspect_unsupported":      {"a.jpg", "4:5", "1.91:1"},
@@ -174,11 +174,12 @@ func TestJoinedIssues(t *testing.T) {
 		},
 		"from least to most": {
 			[]core.Issue{
-				core.IssueMediaCountUnsupported.OnNetwork("One", 40, 2, 10), core.IssueMediaCountUnsupported.OnNetwork("Two", 40, 2, 20),
-				core.IssueMediaCountUnsupported.OnNetwork("Three", 40, 2, 35),
+				core.IssueMediaCountUnsupported.OnNetwork("One", 40, "2 to 10 files"),
+				core.IssueMediaCountUnsupported.OnNetwork("Two", 40, "2 to 20 files"),
+				core.IssueMediaCountUnsupported.OnNetwork("Three", 40, "2 to 35 files"),
 			},
 			"40 is not a valid number of files for this post on One, Two or Three.",
-			"Use from 2 to 10 files on One, from 2 to 20 files on Two and from 2 to 35 files on Three.",
+			"Use 2 to 10 files on One, 2 to 20 files on Two and 2 to 35 files on Three.",
 		},
 		"a file of the same format": {
 			[]core.Issue{

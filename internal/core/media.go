@@ -122,7 +122,8 @@ func (p Plan) CheckFileSize(size int64) error {
 
 // StorageExceeded returns the 402 for a file that exceeds the workspace's storage.
 func StorageExceeded(used, limit int64) *Error {
-	e := Fail(CodeQuotaExceeded, "The plan allows %s of storage, of which %s is used.", FormatBytes(limit), FormatBytes(used))
+	e := Fail(CodeQuotaExceeded, "The file does not fit into the storage: the workspace uses %s of the %s that its plan allows.",
+		FormatBytes(used), FormatBytes(limit))
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e.WithHint("Delete files that you no longer need, or change the plan.")
 }

@@ -33,7 +33,7 @@ func (r Role) CheckRoleChange(from, to Role) error {
 	}
 	if r != RoleOwner && (from == RoleOwner || to == RoleOwner) {
 		return Fail(CodeInsufficientScope,
-			"Only an owner can add or demote owners.").WithHint("Ask an owner of the workspace.")
+			"Only an owner can add, demote or remove owners.").WithHint("Ask an owner of the workspace.")
 	}
 	return nil
 }

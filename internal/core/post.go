@@ -148,7 +148,7 @@ var moveConflicts = map[Move]string{
 	MoveDelete:  "Only a draft or a failed post can be deleted.",
 	MovePublish: "Only a queued post can go live.",
 	MoveFail:    "Only a queued post can fail.",
-	MoveSettle:  "Only the outcome of a post with an unknown outcome can be recorded.",
+	MoveSettle:  "An outcome can be recorded only for a post whose outcome is unknown.",
 }
 
 // ConflictError returns the error for a move that the post's state does not allow.

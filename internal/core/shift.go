@@ -20,7 +20,7 @@ const (
 func (s Shift) Check() error {
 	switch {
 	case s == Shift{}:
-		return Invalid("shift", "This would not move the posts.").WithHint("Enter a number other than 0, or a date.")
+		return Invalid("shift", "With these values, the posts would not move.").WithHint("Enter a number other than 0, or a date.")
 	case s.Days > maxShiftDays || s.Days < -maxShiftDays || s.Hours > maxShiftHours || s.Hours < -maxShiftHours:
 		return Invalid("shift", "Posts can be moved by at most %d days.", maxShiftDays)
 	}

@@ -126,7 +126,7 @@ func TestUnknownPathsAndWrongMethods(t *testing.T) {
 		allow, body  string
 	}{
 		{"GET", "/v1/nothing", 404, "", `{"code":"not_found","message":"There is no page or route at this address.","hint":"Check the path. /docs/api lists all routes."}`},
-		{"GET", "/v1/posts/", 404, "", `{"code":"not_found","message":"There is no page or route at this address.","hint":"Remove the slash at the end."}`},
+		{"GET", "/v1/posts/", 404, "", `{"code":"not_found","message":"There is no page or route at this address.","hint":"Remove the slash at the end of the path."}`},
 		{
 			"PUT", "/v1/posts", 405, "GET,POST,HEAD",
 			`{"code":"method_not_allowed","message":"This address does not support PUT.","hint":"Use GET, POST."}`,

@@ -26,7 +26,7 @@ func (s *Server) addHintToRoutingError(c echo.Context, err error) error {
 	case !errors.Is(err, echo.ErrNotFound) || !isAPIRequest(r):
 		return err
 	case strings.HasSuffix(r.URL.Path, "/") && s.hasRoute(r, strings.TrimRight(r.URL.Path, "/")):
-		return unknownAddressError().WithHint("Remove the slash at the end.")
+		return unknownAddressError().WithHint("Remove the slash at the end of the path.")
 	}
 	return unknownAddressError().WithHint("Check the path. /docs/api lists all routes.")
 }

@@ -65,7 +65,7 @@ func (l *listener) listen(ctx context.Context) error {
 	}
 	if errors.Is(err, syscall.EACCES) {
 		_, port, _ := net.SplitHostPort(l.addr)
-		return fmt.Errorf("this user may not listen on port %s: set %s to an address with a port above 1023", port, l.setting)
+		return fmt.Errorf("the user who runs Belfry is not allowed to listen on port %s: set %s to an address with a port above 1023", port, l.setting)
 	}
 	if err != nil {
 		return fmt.Errorf("listen on %s, set by %s: %w", l.addr, l.setting, err)

@@ -24,7 +24,7 @@ func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaI
 		return store.Media{}, err
 	case len(inUse) > 0:
 		return store.Media{}, core.Fail(core.CodeConflict, "The file is used by drafts or queued posts.").
-			WithHint("First remove the file from those posts, or delete the posts.")
+			WithHint("First remove the file from those posts, or cancel and delete the posts.")
 	case len(deleted) == 0:
 		return store.Media{}, store.ErrNotFound
 	}

@@ -32,8 +32,8 @@ const defaultName = "file"
 
 // reasonUnreachable is the reason shown for a file that could not be downloaded. It does not depend on the response, so
 // it cannot be used to explore a private network.
-const reasonUnreachable = "The file could not be downloaded. Its address must be public and use https, " +
-	"without redirects to a private network."
+const reasonUnreachable = "The file could not be downloaded. Check that its address is public, begins with https://, " +
+	"and does not redirect to a private network."
 
 // source is the address of a file to download. It is stored encrypted, because many addresses are credentials.
 type source struct {
@@ -159,9 +159,9 @@ func describeFetchFailure(err error) (reason string, final bool) {
 	case errors.Is(err, fetch.ErrAddress):
 		return reasonUnreachable, true
 	case errors.Is(err, fetch.ErrTooLarge):
-		return "The file is larger than the plan allows.", true
+		return "The file is larger than the plan allows. Make the file smaller, or change the plan.", true
 	case core.CodeOf(err) == core.CodeQuotaExceeded:
-		return "The plan has no storage left for the file.", true
+		return "The plan has no storage left for the file. Delete files that you no longer need, or change the plan.", true
 	}
 	return reasonInternal, false
 }

@@ -283,7 +283,7 @@ func newUploadExpiredError() error {
 
 func newSizeMismatchError(reserved, length int64) error {
 	if length < 0 {
-		return core.Fail(core.CodeSizeMismatch, "The request does not have a Content-Length.").
+		return core.Fail(core.CodeSizeMismatch, "The request has no Content-Length header.").
 			WithHint("Send Content-Length: %d.", reserved)
 	}
 	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes, but %d were reserved.", length, reserved).

@@ -146,5 +146,6 @@ func encodeJPEGWithin(picture *image.RGBA, profile []byte, maxBytes int64) ([]by
 	if profile != nil {
 		return encodeJPEGWithin(picture, nil, maxBytes)
 	}
-	return nil, fmt.Errorf("a JPEG with %v pixels has more than %d bytes", picture.Rect.Size(), maxBytes)
+	return nil, fmt.Errorf("a JPEG with %d × %d pixels has more than %d bytes", picture.Rect.Dx(), picture.Rect.Dy(),
+		maxBytes)
 }

@@ -29,7 +29,7 @@ const (
 // and nothing to seek.
 func MakePosterOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileVideo {
-		return nil, fmt.Errorf("make a poster of %s: it is not a video", facts.Mime)
+		return nil, fmt.Errorf("make a poster: a file of type %s is not a video", facts.Mime)
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {

@@ -12,9 +12,9 @@ const (
 	reasonEmpty     = "The file is empty."
 	reasonUnknown   = "This is not a supported image or video. Upload a JPEG, PNG, WebP, GIF, MP4 or MOV."
 	reasonTruncated = "The end of the file is missing. Upload the file again."
-	reasonDamaged   = "The file is damaged and cannot be read."
-	reasonActive    = "The file also contains something that another program could run. Export the file again."
-	reasonNoSize    = "The image or video has no width or height."
+	reasonDamaged   = "The file is damaged and cannot be read. Export the file again."
+	reasonActive    = "Besides the image or video, the file contains something that a program could run. Export the file again."
+	reasonNoSize    = "The width or height of the image or video is zero. Export the file again."
 
 	reasonHEIC     = "The networks do not accept HEIC images. Export the image as JPEG."
 	reasonAVIF     = "The networks do not accept AVIF images. Export the image as JPEG, PNG or WebP."
@@ -27,11 +27,11 @@ const (
 	reasonPSD      = "Photoshop files are not supported. Export the image as JPEG or PNG."
 	reasonSVG      = "The networks do not accept SVG images. Export the image as PNG."
 	reasonPDF      = "PDF files are not supported. Export the pages as images."
-	reasonHTML     = "This is a web page, not an image or video. Use the address of the file itself."
+	reasonHTML     = "This is a web page, not an image or video. Use the file itself, or its own address."
 	reasonArchive  = "Archives are not supported. Unpack the archive and upload the files in it."
 	reasonPlaylist = "This is a playlist, not a video. Upload the video itself."
-	reasonText     = "This is text, not an image or video."
-	reasonProgram  = "Programs are not supported."
+	reasonText     = "This is a text file. Upload an image or a video."
+	reasonProgram  = "Programs are not supported. Upload an image or a video."
 	reasonWebM     = "WebM and Matroska videos are not supported. Export the video as MP4."
 	reasonAVI      = "AVI videos are not supported. Export the video as MP4."
 	reasonFLV      = "Flash videos are not supported. Export the video as MP4."
@@ -39,28 +39,29 @@ const (
 	reasonWMV      = "Windows Media files are not supported. Export the video as MP4."
 	reasonAudio    = "This is an audio file. Upload an image or a video."
 
-	reasonJPEGKind    = "This kind of JPEG is not supported. Export the image again."
-	reasonNoPicture   = "The file contains no image."
-	reasonManyParts   = "The file has too many parts. Export the file again."
-	reasonNoMoov      = "The video has no index: the recording was interrupted, or the end of the file is missing."
+	reasonJPEGKind  = "This kind of JPEG is not supported. Export the image as a standard JPEG."
+	reasonNoPicture = "The file contains no image. Export the image again."
+	reasonManyParts = "The file has too many parts. Export the file again."
+	reasonNoMoov    = "The video has no index: the recording was interrupted, or the end of the file is missing. " +
+		"Export the video again."
 	reasonBigMoov     = "The video's index is too large. Export the video again."
-	reasonNoVideo     = "The file contains no video track."
-	reasonNoSamples   = "The video is empty."
-	reasonNoLength    = "The video has no duration."
+	reasonNoVideo     = "The file contains no video track. Export the video again."
+	reasonNoSamples   = "The video is empty. Export the video again."
+	reasonNoLength    = "The video has no duration. Export the video again."
 	reasonOutside     = "The video refers to another file. Export the video as a single file."
 	reasonFragmentEnd = "Part of the video is missing. Upload the file again."
-	reasonEncrypted   = "The video is encrypted."
+	reasonEncrypted   = "The video is encrypted. Export the video without encryption."
 )
 
 // Reasons that state a limit.
 var (
-	reasonHeavy   = fmt.Sprintf("The image file is larger than %d MiB.", maxImageBytes>>20)
+	reasonHeavy   = fmt.Sprintf("The image file is larger than %d MiB. Export it as a smaller file.", maxImageBytes>>20)
 	reasonFrames  = fmt.Sprintf("The image has more than %d frames. Export it as an MP4 video.", maxFrames)
-	reasonTooLong = fmt.Sprintf("The video is longer than %d hours.", maxDurationMs/3600_000)
+	reasonTooLong = fmt.Sprintf("The video is longer than %d hours. Shorten the video.", maxDurationMs/3600_000)
 )
 
 func reasonTooManyPixels(width, height int64) string {
-	return fmt.Sprintf("The image has %d × %d pixels, more than %d million. Reduce its size.", width, height,
+	return fmt.Sprintf("The image has %d × %d pixels, which is more than %d million in total. Reduce its width and height.", width, height,
 		maxPixels/1_000_000)
 }
 

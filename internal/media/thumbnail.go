@@ -54,7 +54,7 @@ func (f Facts) isWithinDecodeLimits() bool {
 // is a *Refusal if the picture cannot be decoded.
 func MakeThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileImage {
-		return nil, fmt.Errorf("make a thumbnail of %s: it is not a picture", facts.Mime)
+		return nil, fmt.Errorf("make a thumbnail: a file of type %s is not a picture", facts.Mime)
 	}
 	if !facts.isWithinDecodeLimits() {
 		return makePlaceholderJPEG(facts)

@@ -32,20 +32,20 @@ func New() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until its first call or until it is live.",
+			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until Belfry's first call to the network for it, or until the post is live.",
 			Buckets: seconds,
 		}, []string{"platform", "until"}),
 		outcomes: newCounterVec("publish_outcomes_total", "Number of publication claims, by outcome.", "platform", "outcome", "code"),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "step_seconds", Help: "Duration of the steps of publishing.", Buckets: seconds,
+			Name: "step_seconds", Help: "Duration of each publishing step.", Buckets: seconds,
 		}, []string{"platform", "step"}),
 		http:      newCounterVec("network_http_total", "Number of network calls.", "host", "status", "kind"),
 		takeovers: newCounter("lease_takeovers_total", "Number of publications taken over from a worker that did not finish."),
-		fenced:    newCounter("fenced_writes_total", "Number of writes refused because another worker had taken over."),
+		fenced:    newCounter("fenced_writes_total", "Number of writes refused because another worker had taken over the publication."),
 		refused:   newCounterVec("rate_limited_total", "Number of requests refused by a rate limit.", "policy"),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "publications_overdue",
-			Help: "Number of publications that are at least a minute overdue and not claimed, or that lack a key or a network on this server.",
+			Help: "Number of publications that are at least a minute overdue and that no worker has claimed, or that this server cannot publish because a key or the network is missing.",
 		}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "oldest_due_seconds",
@@ -55,7 +55,7 @@ func New() *Metrics {
 		refreshes: newCounterVec("token_refreshes_total", "Number of account token renewals.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values",
-			Help: "Number of values in the database that are encrypted with each secret key. A key with 0 can be removed.",
+			Help: "Number of values in the database that are encrypted with each secret key. A key with 0 values can be removed, unless it is the first key.",
 		}, []string{"key"}),
 	}
 	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.refused, m.overdue,

@@ -113,11 +113,13 @@ func (f *Findings) checkFileCountsAndKinds(content core.ContentType, media []cor
 		f.AddIf(true, core.IssueMediaKindUnsupported)
 		return
 	}
-	f.AddIf(n < content.Min || n > content.Max, core.IssueMediaCountUnsupported, n, content.Min, content.Max)
+	f.AddIf(n < content.Min || n > content.Max, core.IssueMediaCountUnsupported, n,
+		FormatFileCount(content.Min, content.Max))
 	for _, kind := range []core.FileKind{core.FileImage, core.FileVideo} {
 		if l := fileLimits(content, kind); l != nil {
 			n := CountFiles(media, kind)
-			f.AddIf(exceedsIfLimited(n, l.Count), core.IssueMediaCountUnsupported, n, content.Min, l.Count)
+			f.AddIf(exceedsIfLimited(n, l.Count), core.IssueMediaCountUnsupported, n,
+				FormatFileCount(content.Min, l.Count))
 		}
 	}
 	refused := func(m core.Media) bool { return fileLimits(content, m.Kind) == nil }

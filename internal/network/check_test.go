@@ -96,7 +96,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"four photos": {
 			kind:  "photo",
 			draft: network.Draft{Media: media{photo(nil), photo(nil), photo(nil), photo(nil)}},
-			want:  []string{"media_count_unsupported"}, hint: "Use from 1 to 3 files.",
+			want:  []string{"media_count_unsupported"}, hint: "Use 1 to 3 files.",
 		},
 		"a carousel of one": {
 			kind: "carousel", draft: network.Draft{Media: media{photo(nil)}},

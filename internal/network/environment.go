@@ -10,7 +10,7 @@ import (
 func ReadCount(env Environment, name string) (int, error) {
 	n, err := strconv.Atoi(env.Get(name))
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("BELFRY_%s is %q, but must be a whole number of 0 or more, such as 100", name, env.Get(name))
+		return 0, fmt.Errorf("BELFRY_%s is %q, but must be a whole number that is not negative, such as 100", name, env.Get(name))
 	}
 	return n, nil
 }
@@ -19,7 +19,7 @@ func ReadCount(env Environment, name string) (int, error) {
 func ReadDuration(env Environment, name string) (time.Duration, error) {
 	d, err := time.ParseDuration(env.Get(name))
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("BELFRY_%s is %q, but must be a duration of 0 or more, such as 60s", name, env.Get(name))
+		return 0, fmt.Errorf("BELFRY_%s is %q, but must be a duration that is not negative, such as 60s", name, env.Get(name))
 	}
 	return d, nil
 }

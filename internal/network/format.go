@@ -39,6 +39,17 @@ func joinFormatNames(mimes []string) string {
 	return strings.Join(list, ", ")
 }
 
+// FormatFileCount returns how many files are allowed, such as "1 file" or "2 to 10 files".
+func FormatFileCount(least, most int) string {
+	switch {
+	case least < most:
+		return fmt.Sprintf("%d to %d files", least, most)
+	case most == 1:
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", most)
+}
+
 func joinCodecNames(codecs []core.Codec) string {
 	list := make([]string, len(codecs))
 	for i, c := range codecs {

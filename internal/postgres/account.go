@@ -39,7 +39,7 @@ func chooseSystemUser(clusterDir string) (systemUser, error) {
 		return systemUser{name: name, uid: uid, gid: gid, switched: true}, errors.Join(uidErr, gidErr)
 	}
 	return systemUser{},
-		errors.New("PostgreSQL does not run as root, and this machine has no user \"postgres\" or \"nobody\": create one, or start Belfry as another user")
+		errors.New("PostgreSQL does not run as root, and this machine has no user \"postgres\" or \"nobody\": create one of them, or do not start Belfry as root")
 }
 
 // ownerOf returns the user and group of a file.
@@ -73,7 +73,7 @@ func (a systemUser) ensureOwnedDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return err
 	}
-	errForeign := fmt.Errorf("%s already exists and is not a folder that Belfry created", dir)
+	errForeign := fmt.Errorf("%s already exists and is not a folder that Belfry created: move it elsewhere", dir)
 	file, err := openNoFollow(dir, syscall.O_DIRECTORY)
 	if err != nil {
 		return errors.Join(errForeign, err)

@@ -72,7 +72,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 		// A server killed with -9 leaves sessions, which end within a moment. Until then, a new server must not touch their
 		// files.
 		if !strings.Contains(said, "pre-existing shared memory block") || time.Now().After(deadline) {
-			return nil, fmt.Errorf("start the local PostgreSQL %d: %w; it wrote to %s:\n%s", s.bin.Major, err, s.layout.log, said)
+			return nil, fmt.Errorf("start the local PostgreSQL %d: %w; its log %s says:\n%s", s.bin.Major, err, s.layout.log, said)
 		}
 		if err := sleepContext(ctx, 100*time.Millisecond); err != nil {
 			return nil, err

@@ -74,7 +74,7 @@ func (l *layout) ensurePassword() error {
 	}
 	file := l.cluster + ".password"
 	if _, err := os.Stat(l.cluster); err == nil {
-		return fmt.Errorf("%s is missing, and the database in %s requires that password: restore the file from a backup", file, l.cluster)
+		return fmt.Errorf("the password file %s is missing, without which Belfry cannot open the database in %s: restore the file from a backup", file, l.cluster)
 	}
 	l.password = rand.Text()
 	if err := writeAtomic(file, l.password+"\n"); err != nil {

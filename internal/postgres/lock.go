@@ -29,7 +29,7 @@ func (e *HeldError) Error() string {
 	if !e.IsService() {
 		return fmt.Sprintf("another belfry command is using %s (pid %s): wait until it is done", e.Dir, e.Pid)
 	}
-	return fmt.Sprintf("another belfry serve is using %s (pid %s): stop it first, or set another BELFRY_DATA_DIR", e.Dir, e.Pid)
+	return fmt.Sprintf("another belfry serve is using %s (pid %s): stop it first, or set BELFRY_DATA_DIR to another folder", e.Dir, e.Pid)
 }
 
 const (
@@ -107,7 +107,7 @@ func tryLock(dataDir, holderKind string) (*Lock, error) {
 		_, err = syscall.Pwrite(lock.fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), holderKind), 0)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write in the data folder %s: %w", dataDir, err), lock.Release())
+		return nil, errors.Join(fmt.Errorf("write to the data folder %s: %w", dataDir, err), lock.Release())
 	}
 	return lock, nil
 }

@@ -134,7 +134,7 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 		"a wrapper on PATH is passed by": {path: wrapper + ":" + linked, dir: old},
 		"nothing at all":                 {path: wrapper, err: "install PostgreSQL"},
 		"too old": {path: ancient, err: "PostgreSQL 11 in " + ancient +
-			" is too old: version 15 or newer is needed"},
+			" is too old: version 15 or newer is required"},
 		"an old cluster keeps its server": {path: ancient, want: 11, dir: ancient},
 	} {
 		t.Run(name, func(t *testing.T) {

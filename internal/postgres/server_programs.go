@@ -87,7 +87,7 @@ func chooseVersion(found []serverPrograms, major int) (serverPrograms, error) {
 	newest := slices.MaxFunc(found, func(a, b serverPrograms) int { return cmp.Compare(a.Major, b.Major) })
 	if newest.Major < Oldest {
 		return serverPrograms{},
-			fmt.Errorf("PostgreSQL %d in %s is too old: version %d or newer is needed", newest.Major, newest.Dir, Oldest)
+			fmt.Errorf("PostgreSQL %d in %s is too old: version %d or newer is required", newest.Major, newest.Dir, Oldest)
 	}
 	return newest, nil
 }

@@ -66,7 +66,7 @@ func (c *claim) returnBudget(ctx context.Context, do core.Action) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
 	if err := c.engine.cfg.Store.ReleaseCall(ctx, c.toStoreBudget(b)); err != nil {
-		c.log.WarnContext(ctx, "a call that was not made still counts toward its budget", "call", do, "error", err)
+		c.log.WarnContext(ctx, "a call that was not made still counts toward the network's limit", "call", do, "error", err)
 	}
 }
 

@@ -102,7 +102,7 @@ func (c *claim) publish(ctx context.Context) error {
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissingReference(err, "post"):
 		// A failed post may be deleted while the network is asked about it.
-		c.log.Info("the post was deleted while it was being claimed")
+		c.log.Info("the post was deleted while a worker had claimed it")
 		return nil
 	}
 	return err

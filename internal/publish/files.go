@@ -30,7 +30,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
 			c.fileIssue = &issue
 			return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
 		case err != nil:
-			c.log.Warn("could not read a file of a post", "media", file.ID, "error", err)
+			c.log.Warn("could not read one of the post's files", "media", file.ID, "error", err)
 			return &network.Error{Kind: network.NotSent, Message: "The file " + file.Name + " could not be read."}
 		}
 	}

@@ -73,7 +73,7 @@ func (e *Engine) RunFinalStep(
 			continue // the connector reports the issue
 		}
 		if err := c.checkOrConvertFile(calling, i); err != nil { // the connector reports it, if the step sends the file
-			c.log.Warn("could not read a file of a post", "media", file.ID, "error", err)
+			c.log.Warn("could not read one of the post's files", "media", file.ID, "error", err)
 		}
 	}
 	err = finisher.RunFinalStep(calling, c.item, post.ExternalID, step)

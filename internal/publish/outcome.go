@@ -43,7 +43,7 @@ func (c *claim) endClaim(ctx context.Context, action core.Action) error {
 			ctx.Err() != nil:
 			return fmt.Errorf("store %s of post %s: %w", action, c.post.ID, err)
 		}
-		c.log.Warn("could not store the outcome; trying again", "error", err)
+		c.log.Warn("could not store the outcome of a post; trying again", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(lease / 60):
@@ -237,7 +237,7 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 		e.Code, e.FromNetwork = c.failure.Code, false // by this worker or by the connector, before any call
 	case action == core.DoOutcomeUnknown:
 		e.Code = core.ErrorOutcomeUnknown
-		e.Hint = fmt.Sprintf("The post may be on %s. Check the account before you send it again.", c.account.DisplayName)
+		e.Hint = fmt.Sprintf("The post may be on %s. Check the account before you send the post again.", c.account.DisplayName)
 	case action == core.DoAccount:
 		issue := c.accountAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint

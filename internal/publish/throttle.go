@@ -72,7 +72,7 @@ func (c *claim) holdOtherPosts(ctx context.Context, e *network.Error) {
 		err = c.engine.cfg.Store.HoldPlatformPosts(ctx, c.post.Platform, until)
 	}
 	if err != nil {
-		c.log.WarnContext(ctx, "could not hold the account's other posts during a throttle", "error", err)
+		c.log.WarnContext(ctx, "could not hold other posts during a throttle", "error", err)
 	}
 }
 

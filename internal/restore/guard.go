@@ -35,7 +35,7 @@ type Guard struct {
 func (g *Guard) HoldIfRewoundElseUpdateMark(ctx context.Context) error {
 	before, err := g.Store.ReadLineage(ctx)
 	if err != nil {
-		return fmt.Errorf("read the database's lineage: %w", err)
+		return fmt.Errorf("read the database's identity and timeline: %w", err)
 	}
 	var receipts []Receipt
 	newest := int64(0)
@@ -100,7 +100,7 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 	// The lineage is read last, because a step is committed before its receipt and the mark are written.
 	now, err := g.Store.ReadLineageAndMakeDurable(ctx)
 	if err != nil {
-		return "", fmt.Errorf("read the database's lineage: %w", err)
+		return "", fmt.Errorf("read the database's identity and timeline: %w", err)
 	}
 	switch newestStep = max(newestStep, mark.Step); {
 	case now.Empty && newestStep > now.Step:
@@ -129,10 +129,10 @@ func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdR
 // database: an empty database has nothing that it could publish again. The ids of its steps continue above those of the
 // receipts, because lower ids would later cause a hold.
 func (g *Guard) advanceStepIDsBeyondReceipts(ctx context.Context, newestStep int64) (store.Lineage, error) {
-	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and this database has no posts: "+
-		"it is treated as a new installation; to restore a backup, stop the service and restore the backup now")
+	g.Log.WarnContext(ctx, "the file storage has receipts of another database; because this database has no posts, it is treated as new; "+
+		"to restore a backup instead, stop the service and restore the backup now")
 	if err := g.Store.AdvanceStepIDs(ctx, newestStep); err != nil {
-		return store.Lineage{}, fmt.Errorf("continue beside the receipts of another database: %w", err)
+		return store.Lineage{}, fmt.Errorf("raise the step ids above those of another database's receipts: %w", err)
 	}
 	return g.Store.ReadLineageAndMakeDurable(ctx)
 }
@@ -208,7 +208,7 @@ var ErrNoHold = errors.New("publishing is not on hold")
 type UnprovedError struct{ Posts []store.HeldPost }
 
 func (e *UnprovedError) Error() string {
-	return fmt.Sprintf("%d posts may already be published", len(e.Posts))
+	return fmt.Sprintf("posts that may already be published: %d", len(e.Posts))
 }
 
 // EndHold ends the hold. Posts become live if a receipt says that they were published. Workers ask the network about

@@ -63,7 +63,7 @@ func OpenConsentPage(ctx context.Context, authorizeURL string) (*ConsentPage, er
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the consent page responded %s", answer.Status)
+		return nil, fmt.Errorf("the consent page responded with status %s", answer.Status)
 	}
 	root, err := html.Parse(answer.Body)
 	if err != nil {
@@ -163,17 +163,17 @@ func (p *ConsentPage) Submit(ctx context.Context, sandboxOrigin, decision string
 	body := strings.NewReader(p.values.Encode())
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, sandboxOrigin+p.action, body)
 	if err != nil {
-		return nil, fmt.Errorf("send the consent page: %w", err)
+		return nil, fmt.Errorf("submit the consent page: %w", err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	back, err := person.Do(r)
 	if err != nil {
-		return nil, fmt.Errorf("send the consent page: %w", err)
+		return nil, fmt.Errorf("submit the consent page: %w", err)
 	}
 	defer back.Body.Close()
 	to, err := back.Location()
 	if err != nil {
-		return nil, fmt.Errorf("the consent page responded %s without a redirect", back.Status)
+		return nil, fmt.Errorf("the consent page responded with status %s instead of a redirect", back.Status)
 	}
 	return to, nil
 }

@@ -134,7 +134,7 @@ func (r *checker) checkObject(t *Type, at place) (goOn bool) {
 		var unknown error
 		switch {
 		case strings.ContainsFunc(name, core.IsForbiddenControl):
-			unknown = core.Invalid(at.path, "A key contains a control character.")
+			unknown = core.Invalid(at.path, "A JSON key contains a control character.")
 		case field == nil:
 			unknown = WithSuggestion(core.Invalid(r.currentPlace().path, "There is no field %s.", FormatKey(name)), name,
 				o.sortedFieldNames())

@@ -15,7 +15,8 @@ import (
 func (o *Object) CheckQuery(rawQuery string) (url.Values, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return nil, core.Invalid("query", "The query cannot be read.").WithCause(err)
+		return nil, core.Invalid("query", "The query of the address cannot be read.").
+			WithHint("Percent-encode the parameters.").WithCause(err)
 	}
 	var mistakes []error
 	for _, name := range slices.Sorted(maps.Keys(values)) {

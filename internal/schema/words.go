@@ -67,7 +67,7 @@ func adviseOnSyntax(text []byte, offset int64) string {
 	case bytes.HasSuffix(before, []byte("{")):
 		return `Begin with a key in double quotes: {"text": "Hello"}.`
 	}
-	return "Check the JSON at this place, or generate it with a library."
+	return "Check the JSON at this position, or generate it with a library."
 }
 
 // WithSuggestion adds a hint to an error about an unknown name: the most similar known name or, if none is similar, all

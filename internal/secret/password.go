@@ -29,7 +29,7 @@ var commonPasswords string
 func CheckNewPassword(password string) error {
 	switch n := utf8.RuneCountInString(password); {
 	case !utf8.ValidString(password):
-		return errors.New("The password contains invalid characters.")
+		return errors.New("The password contains invalid characters. Choose another one.")
 	case n < minPassword:
 		return fmt.Errorf("The password has %d characters. Use at least %d, ideally 15 or more.", n, minPassword)
 	case n > maxPassword:

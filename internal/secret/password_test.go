@@ -112,7 +112,7 @@ func TestCheckPassword(t *testing.T) {
 		{"common and more", "password of mine", ""},
 		{"half of a common one", "iloveyou and so on", ""},
 		{"spaces", "four words like these", ""},
-		{"not text", "abcdefgh\xff", "The password contains invalid characters."},
+		{"not text", "abcdefgh\xff", "The password contains invalid characters. Choose another one."},
 	} {
 		got := ""
 		if err := secret.CheckNewPassword(c.password); err != nil {

@@ -41,7 +41,7 @@ func formatPHC(c cost, salt, key []byte) string {
 func parsePHC(hash string) (c cost, salt, key []byte, err error) {
 	part := strings.Split(hash, "$")
 	if len(part) != 6 || part[0] != "" || part[1] != "argon2id" || part[2] != fmt.Sprintf("v=%d", argon2.Version) {
-		return c, nil, nil, errors.New("this version does not support the format of the stored password hash")
+		return c, nil, nil, errors.New("this version of Belfry does not support the format of the stored password hash")
 	}
 	_, costErr := fmt.Sscanf(part[3], "m=%d,t=%d,p=%d", &c.memory, &c.time, &c.threads)
 	b64 := base64.RawStdEncoding.Strict()

@@ -15,7 +15,7 @@ const keySize = 32 // for AES-256 and for HMAC-SHA-256
 
 var (
 	// ErrUnknownKey means that a value was encrypted with a key that the ring does not have.
-	ErrUnknownKey = errors.New("encrypted with a key that is not among the secret keys")
+	ErrUnknownKey = errors.New("the value was encrypted with a key that is not among the secret keys")
 	// ErrSealed means that an encrypted value was changed, was moved to another place, or has another purpose.
 	ErrSealed = errors.New("the encrypted value was changed or belongs to another record")
 )
@@ -40,7 +40,7 @@ func ParseRing(idKeyPairs ...string) (*Ring, error) {
 	for _, pair := range idKeyPairs {
 		id, text, ok := strings.Cut(pair, ":")
 		if !ok || !isValidKeyID(id) {
-			return nil, errors.New("a key must have the form ID:KEY, where ID has at most 32 letters, digits, dots, dashes and underscores")
+			return nil, errors.New("a key must have the form ID:KEY, where ID has at most 32 letters, digits, dots, hyphens and underscores")
 		}
 		key, err := base64.StdEncoding.DecodeString(text)
 		switch {

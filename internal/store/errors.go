@@ -17,7 +17,7 @@ import (
 
 // taken contains the message for each unique constraint, by its name.
 var taken = map[string]string{
-	"workspaces_slug_key":          "Another workspace has, or had, this short name.",
+	"workspaces_slug_key":          "Another workspace has or had this short name.",
 	"users_email":                  "This email address is in use.",
 	"groups_workspace_id_name_key": "Another group has this name.",
 	"folders_siblings":             "The parent folder already contains a folder with this name.",
@@ -46,7 +46,7 @@ func IsMissingReference(err error, referenceName string) bool {
 }
 
 // ErrSameID means that another post of the account has the same id on the network.
-var ErrSameID = errors.New("another post has this network ID")
+var ErrSameID = errors.New("another post of the account has the same ID on the network")
 
 const (
 	uniqueViolation     = "23505"

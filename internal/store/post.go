@@ -117,7 +117,7 @@ func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error)
 		SELECT EXISTS (SELECT FROM restored_receipts r WHERE r.post_id = p.id) FROM posts p
 		WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id}))
 	if err == nil && restored {
-		err = core.Fail(core.CodeConflict, "The post %s was, or may have been, published after the backup that was restored.", id).
+		err = core.Fail(core.CodeConflict, "The post %s was, or may have been, published after the restored backup was made.", id).
 			WithHint("Publishing is on hold. Try again after the server's operator has run `belfry restore confirm`.")
 	}
 	if err != nil {

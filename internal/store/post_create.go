@@ -121,9 +121,9 @@ type Answer struct {
 var (
 	// ErrPlanChanged means that the request's check is no longer valid, because a limit was reached, a file was deleted
 	// or an account was disconnected in the meantime.
-	ErrPlanChanged = errors.New("the plan of the request has changed")
+	ErrPlanChanged = errors.New("the request's plan has changed")
 	// ErrReplaced means that another request with the same key has replaced this one.
-	ErrReplaced = errors.New("another request with this key has replaced this one")
+	ErrReplaced = errors.New("another request with the same idempotency key has replaced this one")
 )
 
 // CreatePosts stores new posts with their files, timelines, slots and ledger rows: all of them or none. It uses one

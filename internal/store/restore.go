@@ -174,7 +174,7 @@ func (p HeldPost) FateInWords() string {
 	case p.Armed && p.Status != core.PostDraft:
 		return "may already be published; Belfry will ask the network before it sends the post"
 	case p.Armed:
-		return "a draft that may already be published; check the account before you send it"
+		return "a draft that may already be published; check the account before you send the draft"
 	case p.Unproved:
 		return "may already be published, but has no receipt; check the account"
 	}

@@ -75,7 +75,7 @@ func (f fixture) memberPages() map[string]templ.Component {
 		Slug: "bell-rope", Zone: "Europe/Berlin",
 	}
 	wrong := w
-	wrong.Errors = map[string]string{"slug": "Another workspace has, or had, this short name.", "tz": "There is no such zone."}
+	wrong.Errors = map[string]string{"slug": "Another workspace has or had this short name.", "tz": "There is no such zone."}
 	return map[string]templ.Component{
 		"members": settings.Members(m), "members-made": settings.Members(made), "members-admin": settings.Members(admin),
 		"members-unsent": settings.Members(unsent),

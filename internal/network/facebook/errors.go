@@ -18,7 +18,7 @@ const (
 		"then send the post again."
 	hintVideo  = "A Reel must be vertical (9:16), at least 540 × 960 pixels and 3 to 90 seconds long, with 24 to 60 frames per second."
 	hintPhoto  = "Facebook cannot use the photo. Save it as a JPEG or PNG of less than 4 MB and send the post again."
-	hintThere  = "According to Facebook, this has already been posted to the Page. Check the Page before you send the post again."
+	hintThere  = "According to Facebook, the same post has already been published on the Page. Check the Page before you send the post again."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
 	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."
 	hintCode   = "The authorization code was already used or has expired. Connect the account again."
@@ -52,7 +52,7 @@ var errorTable = meta.ErrorTable{
 
 	{Subcode: 1609005}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1609008}: {
-		Kind: network.Rejected, Hint: "Facebook does not accept links to Facebook here. Use another link.",
+		Kind: network.Rejected, Hint: "Facebook does not accept this link, which leads to Facebook. Use another link.",
 	},
 	{Subcode: 2061006}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1366046}: {Kind: network.Rejected, Hint: hintPhoto},
@@ -60,7 +60,7 @@ var errorTable = meta.ErrorTable{
 	{Subcode: 2069019}: {Kind: network.Transient, Hint: hintPhoto},
 
 	{Subcode: 1404082}: {
-		Kind: network.Rejected, Wait: meta.BlockedWait, Hint: "Facebook treats this as a duplicate. Change the text and send it again.",
+		Kind: network.Rejected, Wait: meta.BlockedWait, Hint: "Facebook treats this post as a duplicate. Change the text and send the post again.",
 	},
 	{Subcode: 4854002}: {
 		Kind: network.Rejected, Wait: meta.BlockedWait, Actor: network.ActorOwner,

@@ -36,7 +36,7 @@ func NewDriver() network.Driver {
 		Variables: []network.Variable{
 			{Name: varClientID, Help: "The App ID of the Meta app."},
 			{Name: varClientSecret, Help: "The secret of this app.", Secret: true},
-			{Name: varVersion, Default: "v25.0", Help: "Version of the Graph API, such as v25.0."},
+			{Name: varVersion, Default: "v25.0", Help: "The version of the Graph API, such as v25.0."},
 			{
 				Name: varSettle, Default: "2m",
 				Help: "How long a post may take to appear after a publishing call that got no response.",

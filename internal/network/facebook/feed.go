@@ -53,7 +53,7 @@ func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.Fi
 	}
 	err = n.postFileToEdge(ctx, it, "/photos", form, meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
 	if err == nil && out.ID == "" {
-		err = &network.Error{Kind: network.Unknown, Message: "Facebook did not return an ID."}
+		err = &network.Error{Kind: network.Unknown, Message: "Facebook did not return the photo's ID."}
 	}
 	return string(out.ID), err
 }
@@ -92,7 +92,7 @@ func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Valu
 		return network.Status{}, err
 	}
 	if out.ID == "" {
-		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook did not return an ID."}
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook did not return the post's ID."}
 	}
 	return network.Status{Verdict: core.Done, ExternalID: string(out.ID), URL: absoluteFacebookURL(out.Permalink)}, nil
 }

@@ -96,7 +96,7 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle str
 // newNoFileError returns the error for a post that has lost its file. Such a post must not be published.
 func newNoFileError() error {
 	return &network.Error{
-		Kind: network.Rejected, Message: "The post has no file.", Hint: "Add the file and send the post again.",
+		Kind: network.Rejected, Message: "The post has no file.", Hint: "Add a file and send the post again.",
 	}
 }
 
@@ -132,7 +132,7 @@ func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalI
 	link := absoluteFacebookURL(out.Permalink)
 	if link == "" {
 		return "", &network.Error{
-			Kind: network.Unknown, Message: "Facebook did not return an address on facebook.com for the post.",
+			Kind: network.Unknown, Message: "Facebook did not return a link to the post on facebook.com.",
 		}
 	}
 	return link, nil

@@ -96,7 +96,7 @@ func (*successResponse) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	if !out.Success {
-		return errors.New("the response does not confirm success")
+		return errors.New("Facebook's response does not confirm success")
 	}
 	return nil
 }

@@ -12,8 +12,8 @@ const (
 	hintThrottled = "Instagram is temporarily refusing further requests for this account. Belfry will try again."
 	hintTrouble   = "Instagram has a temporary problem. " + meta.Later
 	hintFetch     = "Instagram could not fetch or process the file. " + meta.Later
-	hintMissing   = "Instagram cannot find the container that it has just created. " + meta.Later
-	hintVideo     = "Save the video as MP4 with H.264 and AAC, 23 to 60 frames per second and at most 1920 pixels wide. " +
+	hintMissing   = "Instagram cannot find the post that it was preparing. " + meta.Later
+	hintVideo     = "Save the video as MP4 with H.264 video, AAC audio, 23 to 60 frames per second and a width of at most 1920 pixels. " +
 		"Then send the post again."
 	hintCover  = "Choose a cover frame that lies within the video."
 	hintCount  = "A carousel has 2 to 10 files. Change the post and send it again."

@@ -106,7 +106,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	link := urlIfOnInstagram(out.Permalink)
 	if link == "" {
 		return "", &network.Error{
-			Kind: network.Unknown, Message: "Instagram did not return an address on its own host for the post.",
+			Kind: network.Unknown, Message: "Instagram did not return a link to the post on its own site.",
 		}
 	}
 	return link, nil

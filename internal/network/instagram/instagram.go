@@ -53,7 +53,7 @@ func NewDriver() network.Driver {
 				Name: varLogin, Default: loginInstagram,
 				Help: "How accounts are connected: instagram, or facebook for accounts that are linked to a Facebook Page.",
 			},
-			{Name: varVersion, Default: "v25.0", Help: "Version of the Graph API, such as v25.0."},
+			{Name: varVersion, Default: "v25.0", Help: "The version of the Graph API, such as v25.0."},
 			{
 				Name: varSettle, Default: "2m",
 				Help: "How long a post may take to appear after a publishing call that got no response.",

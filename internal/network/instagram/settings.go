@@ -43,5 +43,5 @@ var fields = []network.Field{
 		Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,
 		Help: "Alternative text for screen readers, for a single image. In a carousel, each image has its own.",
 	},
-	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "Milliseconds into the video. Reels only."},
+	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "The frame's position in the video, in milliseconds. Reels only."},
 }

@@ -13,7 +13,7 @@ const (
 )
 
 // Later ends the hints for temporary errors. It also fits a post that has no retries left.
-const Later = "Belfry retries automatically. If no retry is scheduled, send the post again later."
+const Later = "If Belfry has not scheduled a retry, send the post again later."
 
 // Hints that several rows share.
 const (
@@ -25,7 +25,7 @@ const (
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
 	hintUnknown    = "Check the post, and the account on the network, before you send the post again."
 	hintGone       = "The account no longer has access to this content on the network. To restore access, reconnect the account."
-	hintBlocked    = "The network has temporarily blocked this account. Open the account there to see why."
+	hintBlocked    = "The network has temporarily blocked this account. Open the account on the network to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
 	hintCode       = "The authorization code was already used or has expired. Connect the account again."
@@ -64,7 +64,7 @@ var common = ErrorTable{
 	{Code: 190, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
 	{Code: 190, Subcode: 459}: {
 		Kind: network.Revoked,
-		Hint: "The account's owner must sign in on the network and confirm their identity. Then reconnect the account.",
+		Hint: "The account's owner must sign in to the network and confirm their identity. Then reconnect the account.",
 	},
 	{Code: 190, Subcode: 464}: {
 		Kind: network.Revoked, Hint: "The account's owner must confirm the account on the network. Then reconnect the account.",

@@ -80,7 +80,7 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	}
 	if err := json.Unmarshal(resp.Body, into); err != nil {
 		return resp.CompleteError(
-			network.Error{Kind: network.Unknown, Message: "The response is not in the documented format."},
+			network.Error{Kind: network.Unknown, Message: "The network's response is not in the documented format."},
 		)
 	}
 	return nil
@@ -133,7 +133,7 @@ func ListAll[T any](ctx context.Context, a API, path string, token network.Secre
 		}
 		query.Set("after", after)
 	}
-	return nil, &network.Error{Kind: network.Unknown, Message: "The network did not return the complete list."}
+	return nil, &network.Error{Kind: network.Unknown, Message: "The network returned a list that is incomplete or too long."}
 }
 
 // nextCursor returns the cursor of the next page; "" if the network returns none.

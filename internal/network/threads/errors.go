@@ -14,7 +14,7 @@ var errorTable = meta.ErrorTable{
 	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: hintQuota, Wait: meta.QuotaWait},
 	{Code: 9007, Subcode: 2207027}: {Kind: network.Transient, Hint: "Threads is still processing the post."},
 	{Code: 24, Subcode: 4279009}: {
-		Kind: network.Transient, Hint: "Threads cannot find the container that it has just created. " + meta.Later,
+		Kind: network.Transient, Hint: "Threads cannot find the post that it was preparing. " + meta.Later,
 	},
 	{Code: 0, Subcode: 4279013}: {
 		Kind: network.Rejected, Actor: network.ActorOwner, Hint: "Threads has restricted this profile. Open it on Threads to see why.",

@@ -67,7 +67,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	link := urlIfOnThreads(out.Permalink)
 	if link == "" {
 		return "", &network.Error{
-			Kind: network.Unknown, Message: "Threads did not return an address on its own hosts for the post.",
+			Kind: network.Unknown, Message: "Threads did not return a link to the post on its own site.",
 		}
 	}
 	return link, nil

@@ -66,11 +66,11 @@ var description = network.Description{
 	Fields: []network.Field{
 		{
 			Name: "topicTag", Label: "Topic", Kind: network.FieldText, Max: maxTopic, Pattern: topic, Example: "Night Cycling",
-			Help: "The topic of the post, without #, periods or &. If it is empty, Threads uses the first hashtag in the text.",
+			Help: "The topic of the post, without #, periods or &. If you leave the topic empty, Threads uses the first hashtag in the text.",
 		},
 		{
 			Name: "linkAttachment", Label: "Link preview", Kind: network.FieldURL,
-			Help: "The link shown as a preview under a post without files. If it is empty, Threads uses the first link in the text.",
+			Help: "The link shown as a preview under a post without files. If you leave this field empty, Threads uses the first link in the text.",
 		},
 		{
 			Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,

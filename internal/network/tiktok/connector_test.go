@@ -62,7 +62,7 @@ func facts() []networktest.FactsCase {
 			Blocked: "TikTok does not allow this account to post. Open the account on TikTok to see why.",
 		}},
 		{Fault: refusal("reached_active_user_cap"), Want: core.Facts{
-			Blocked: "The app has reached TikTok's 24-hour limit on the number of accounts that post. Belfry will try again.",
+			Blocked: "This server's TikTok app has reached the 24-hour limit on the number of accounts that post. Belfry will try again.",
 		}},
 	}
 }

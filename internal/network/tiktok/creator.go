@@ -37,7 +37,7 @@ func (n *Network) ReadAccountFacts(ctx context.Context, _ string, t network.Toke
 		return core.Facts{}, err
 	case len(c.Privacy) == 0:
 		return core.Facts{}, &network.Error{
-			Kind: network.Unknown, Message: "TikTok did not return the audiences of the account.",
+			Kind: network.Unknown, Message: "TikTok did not return the audiences that the account allows.",
 		}
 	}
 	return c.toFacts(), nil
@@ -94,8 +94,8 @@ func (c creatorInfo) newPostInfo(it network.Item, s Settings) (postInfo, error) 
 		}
 	}
 	if !slices.Contains(c.Privacy, info.Privacy) {
-		return info, newRefusal("The account does not allow the audience of the post.",
-			"Choose an audience that it allows: "+strings.Join(c.allowedPrivacyLabels(), ", ")+".")
+		return info, newRefusal("The account does not allow the audience that was chosen for this post.",
+			"Choose one of these audiences: "+strings.Join(c.allowedPrivacyLabels(), ", ")+".")
 	}
 	if length := it.Files[0].DurationMs; c.LongestSeconds > 0 && length > c.LongestSeconds*1000 {
 		return info, newRefusal(fmt.Sprintf("The account cannot post videos longer than %d seconds.", c.LongestSeconds),

@@ -20,7 +20,7 @@ const (
 
 // Hints that several codes share.
 const (
-	hintLater      = "TikTok has a temporary problem. Belfry retries automatically. If no retry is scheduled, send the post again later."
+	hintLater      = "TikTok has a temporary problem. If Belfry has not scheduled a retry, send the post again later."
 	hintThrottled  = "TikTok is temporarily refusing further requests. Belfry will try again."
 	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry will try again."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
@@ -31,7 +31,7 @@ const (
 	hintCode       = "The authorization code was already used or has expired. Connect the account again."
 	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
 	hintPicture    = "Use images of up to 1080 × 1920 pixels, or a video of 360 to 4096 pixels on each side."
-	hintFile       = "Replace the file with one that TikTok accepts and send the post again."
+	hintFile       = "Replace the file with one that TikTok accepts, then send the post again."
 )
 
 const (
@@ -68,7 +68,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	},
 	"reached_active_user_cap": {
 		Kind: network.RateLimited, Wait: capWait, Scope: network.ScopeApp,
-		Hint: "The app has reached TikTok's 24-hour limit on the number of accounts that post. Belfry will try again.",
+		Hint: "This server's TikTok app has reached the 24-hour limit on the number of accounts that post. Belfry will try again.",
 	},
 	"rate_limit_exceeded": {
 		Kind: network.RateLimited, Hint: hintThrottled, Wait: minuteWait, Scope: network.ScopeAccount,
@@ -76,7 +76,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	"spam_risk_user_banned_from_posting": {Kind: network.Rejected, Hint: hintBanned, Actor: network.ActorOwner},
 	"unaudited_client_can_only_post_to_private_accounts": {
 		Kind: network.Rejected, Actor: network.ActorOperator,
-		Hint: "TikTok has not audited the app yet. Until it has, make the account private on TikTok and " +
+		Hint: "TikTok has not audited this server's app yet. Until it has, make the account private on TikTok and " +
 			"choose “Only me” under “Who can see the post”. Ask the server's operator about the audit.",
 	},
 	"url_ownership_unverified": {
@@ -221,7 +221,7 @@ var failures = map[string]postFailure{
 	"video_pull_failed":         {core.Broken, hintLater},
 	"photo_pull_failed":         {core.Broken, hintLater},
 	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok."},
-	codeAuthRemoved:             {core.Doomed, "Reconnect the account, and send the post again."},
+	codeAuthRemoved:             {core.Doomed, "Reconnect the account, then send the post again."},
 	// The next upload is throttled and waits.
 	"spam_risk_too_many_posts":           {core.Dead, hintCap},
 	"spam_risk_user_banned_from_posting": {core.Doomed, hintBanned},

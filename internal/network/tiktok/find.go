@@ -39,7 +39,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	u, err := url.Parse(network.URLIfOnDomains(out.Videos[0].Link, "tiktok.com"))
 	if err != nil || u.Host == "" {
 		return "", &network.Error{
-			Kind: network.Unknown, Message: "TikTok did not return an address on tiktok.com for the post.",
+			Kind: network.Unknown, Message: "TikTok did not return a link to the post on tiktok.com.",
 		}
 	}
 	u.RawQuery = "" // it only says which app asked

@@ -44,12 +44,12 @@ var fields = []network.Field{
 	{Name: "disableStitch", Label: "No stitches", Kind: network.FieldSwitch, Help: "Videos only."},
 	{
 		Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Files: true,
-		Help: "Milliseconds into the video. Videos only.",
+		Help: "The frame's position in the video, in milliseconds. Videos only.",
 	},
 	{Name: "autoAddMusic", Label: "Add music", Kind: network.FieldSwitch, Help: "TikTok chooses the music. Photos only."},
 	{
 		Name: "photoCoverIndex", Label: "Cover photo", Kind: network.FieldNumber, Max: maxPhotos - 1,
-		Help: "The photo shown as the cover; the first is 0. Photos only.",
+		Help: "The number of the photo to show as the cover. The first photo has the number 0. Photos only.",
 	},
 	{
 		Name: "brandContent", Label: "Paid partnership", Kind: network.FieldSwitch,

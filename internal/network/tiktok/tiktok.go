@@ -41,11 +41,11 @@ func NewDriver() network.Driver {
 			{Name: varClientSecret, Help: "The client secret of the TikTok app.", Secret: true},
 			{
 				Name: varPKCE, Default: pkceHex,
-				Help: "How the PKCE challenge is written: hex (as TikTok documents it), base64url or none.",
+				Help: "How the PKCE challenge is encoded: hex (as TikTok documents it) or base64url. With none, Belfry does not use PKCE.",
 			},
 			{
 				Name: varSettle, Default: "60s",
-				Help: "How long TikTok may take to count the last part of a video after a call that got no response.",
+				Help: "How long TikTok may take to count the last part of a video if the call that uploaded this part got no response.",
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },

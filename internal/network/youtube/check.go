@@ -47,7 +47,7 @@ func checkFiles(f *network.Findings, media []core.Media, useThumbnail bool) {
 	case videos == 0:
 		f.AddIf(true, core.IssueImagesWithoutVideo)
 	case images == 0:
-		f.AddIf(videos > 1, core.IssueMediaCountUnsupported, videos, 1, 1)
+		f.AddIf(videos > 1, core.IssueMediaCountUnsupported, videos, network.FormatFileCount(1, 1))
 	default:
 		f.AddIf(videos > 1 || images > 1 || !useThumbnail, core.IssueThumbnailUnsupported)
 	}

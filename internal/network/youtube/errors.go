@@ -111,12 +111,12 @@ func classifyRefreshError(err error, t network.Token, now time.Time) error {
 
 const (
 	hintLater     = "Belfry will try again."
-	hintFailing   = "YouTube has a temporary problem. Belfry retries automatically. If no retry is scheduled, send the post again later."
+	hintFailing   = "YouTube has a temporary problem. If Belfry has not scheduled a retry, send the post again later."
 	hintReconnect = "Reconnect the account."
 	hintQuota     = "This server's Google Cloud project has used up its quota. Publishing resumes when the quota resets, at midnight in Los Angeles."
 	hintContent   = "Correct the post and send it again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
-	hintProject   = "Ask the server's operator to check its Google Cloud project."
+	hintProject   = "Ask the operator to check this server's Google Cloud project."
 	hintReport    = "This is a bug in Belfry. Please report it."
 )
 

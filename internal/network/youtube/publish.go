@@ -95,7 +95,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 	case err != nil:
 		return network.Status{}, err
 	case p.Video == nil:
-		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Other parts of the video are missing."}
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "According to YouTube, parts of the video are missing."}
 	case p.Video.Status.Upload == uploadProcessed:
 		return doneStatus(p.Video.ID), nil
 	}

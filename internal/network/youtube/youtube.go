@@ -33,7 +33,7 @@ func NewDriver() network.Driver {
 			},
 			{
 				Name: varUploads, Default: "100",
-				Help: "How many uploads a day Google allows the project; 0 leaves the counting to Google.",
+				Help: "How many uploads a day Google allows for the project. With 0, Belfry does not count uploads.",
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },

@@ -108,7 +108,7 @@ func makeBaseDir(temp string) (string, error) {
 		return "", fmt.Errorf("look at the folder of the test servers: %w", err)
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != os.Geteuid() {
-		return "", fmt.Errorf("%s already exists and is not a folder that Belfry created", dir)
+		return "", fmt.Errorf("%s already exists and is not a folder that Belfry created: move it elsewhere", dir)
 	}
 	return dir, nil
 }
