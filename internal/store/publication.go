@@ -162,8 +162,8 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 		pass = passTurnSQL
 	}
 	type saved struct {
-		ID    int64
-		Woken bool
+		ID         *int64
+		Due, Woken bool
 	}
 	step, err := queryOne[saved](t.query(ctx, finishLastStepSQL(last, a)+take+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
@@ -173,36 +173,27 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 					THEN clock() END) END,
 				quiet_at = CASE WHEN @call = 'publish' THEN clock() + @quiet::interval ELSE quiet_at END
 			WHERE `+fence+taken+` RETURNING post_id, `+relaxedBut+`
-		)`+pass+`
-		INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
-		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced
-		RETURNING id, `+hasWokenPostSQL(next.PassesTurn)+` AS woken`, a))
-	if errors.Is(err, ErrNotFound) {
-		return 0, t.explainUnsavedStep(ctx, p)
-	}
-	if err != nil {
+		)`+pass+`, step AS (
+			INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
+			SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced
+			RETURNING id
+		)
+		SELECT step.id, due_at <= clock() AS due, `+hasWokenPostSQL(next.PassesTurn)+` AS woken
+		FROM publications LEFT JOIN step ON true WHERE `+fence, a))
+	switch {
+	case errors.Is(err, ErrNotFound), err == nil && step.ID == nil && take == "":
+		return 0, ErrFenced
+	case err != nil:
 		return 0, fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
+	case step.ID == nil && !step.Due:
+		return 0, ErrNotDue
+	case step.ID == nil:
+		return 0, ErrNoTurn
 	}
 	if step.Woken {
 		t.store.signalDue()
 	}
-	return step.ID, nil
-}
-
-// explainUnsavedStep returns why SaveStepBeforeCall changed nothing: ErrFenced if the worker has lost its claim, and
-// otherwise ErrNotDue or ErrNoTurn.
-func (t Tenant) explainUnsavedStep(ctx context.Context, p Publication) error {
-	due, err := queryValue[bool](t.query(ctx, `SELECT due_at <= clock() FROM publications WHERE `+fence,
-		args{"post": p.Post, "epoch": p.Epoch, "owner": p.Owner}))
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return ErrFenced
-	case err != nil:
-		return fmt.Errorf("check the fence: %w", err)
-	case due:
-		return ErrNoTurn
-	}
-	return ErrNotDue
+	return *step.ID, nil
 }
 
 // SaveClaimEnd stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker
