@@ -18,7 +18,7 @@ var meanings = map[core.Code]meaning{
 		"The credential is missing, mistyped or revoked.",
 		"Send a key from Settings, API keys.",
 	},
-	core.CodeQuotaExceeded:     {"The subscription plan does not include this, the month's posts are used up, the file is too large, or the storage is full. The body has `limit`, `used` and `upgradeUrl`.", "Wait, cancel a post, delete files, or change the subscription plan."},
+	core.CodeQuotaExceeded:     {"The subscription plan does not include this, or one of its limits is reached: for example, the month's posts are used up, the file is too large, or the storage is full. The body has `limit`, `used` and `upgradeUrl`.", "Wait, cancel a post, delete files, or change the subscription plan."},
 	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route requires a signed-in person or another role.", "Use another credential."},
 	core.CodeNotFound: {
 		"The workspace has no record with this id. The response is the same for an id from another workspace.",

@@ -16,7 +16,7 @@ const (
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
 	hintLink    = "Facebook cannot use the link in this post. Check that the link opens without a sign-in, " +
 		"then send the post again."
-	hintVideo  = "A Reel must be vertical (9:16), at least 540 × 960 pixels and 3 to 90 seconds long, with 24 to 60 frames per second."
+	hintVideo  = "A Reel must be vertical (9:16) and 3 to 90 seconds long, and have at least 540 × 960 pixels and 24 to 60 frames per second."
 	hintPhoto  = "Facebook cannot use the photo. Save it as a JPEG or PNG of less than 4 MB and send the post again."
 	hintThere  = "According to Facebook, the same post has already been published on the Page. Check the Page before you send the post again."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
@@ -41,7 +41,7 @@ var errorTable = meta.ErrorTable{
 	{Code: 6000}:       {Kind: network.Transient, Hint: hintFile},
 	{Code: 6001}:       {Kind: network.Transient, Hint: hintFile},
 
-	{Code: 382}:        {Kind: network.Rejected, Hint: "The video is too small for Facebook. Use a larger one."},
+	{Code: 382}:        {Kind: network.Rejected, Hint: "The video file is too small for Facebook. Use a larger file."},
 	{Subcode: 1363040}: {Kind: network.Rejected, Hint: hintVideo},
 	{Subcode: 1363127}: {Kind: network.Rejected, Hint: hintVideo},
 	{Subcode: 1363128}: {Kind: network.Rejected, Hint: hintVideo},

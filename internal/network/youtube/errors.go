@@ -133,7 +133,7 @@ var (
 		Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeAccount, Wait: time.Minute,
 	}
 	quotaUsed    = network.ErrorMeaning{Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeApp, Daily: true}
-	tokenLapsed  = network.ErrorMeaning{Kind: network.Lapsed, Hint: "Belfry renews its access and tries again."}
+	tokenLapsed  = network.ErrorMeaning{Kind: network.Lapsed, Hint: "Belfry renews the access token and tries again."}
 	accessLost   = network.ErrorMeaning{Kind: network.Revoked, Hint: hintReconnect}
 	badContent   = network.ErrorMeaning{Kind: network.Rejected, Hint: hintContent}
 	badChannel   = network.ErrorMeaning{Kind: network.Rejected, Hint: hintChannel, Actor: network.ActorOwner}
