@@ -14,11 +14,17 @@ func ContainsAllWords(text, query string) bool {
 	return true
 }
 
-// Excerpt returns the beginning of a text on one line. A text of more than maxChars characters ends with an ellipsis.
+// Excerpt returns the beginning of a text on one line. A text of more than maxChars characters ends with an ellipsis,
+// after a whole word unless that is less than half of what there is room for.
 func Excerpt(text string, maxChars int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > maxChars {
-		return strings.TrimSpace(string(runes[:maxChars-1])) + "…"
+	runes := []rune(text)
+	if len(runes) <= maxChars {
+		return text
 	}
-	return text
+	start := string(runes[:maxChars-1])
+	if end := strings.LastIndexByte(start, ' '); runes[maxChars-1] != ' ' && end > len(start)/2 {
+		start = start[:end]
+	}
+	return strings.TrimSpace(start) + "…"
 }

@@ -170,7 +170,7 @@ func TestTitleOrText(t *testing.T) {
 			t.Errorf("want %q, got %q", want, got)
 		}
 	}
-	for longest, want := range map[int]string{4: "One…", 5: "One…", 6: "One t…", 12: "One two thr…", 13: "One two three"} {
+	for longest, want := range map[int]string{4: "One…", 5: "One…", 6: "One…", 12: "One two…", 13: "One two three"} {
 		if got := TitleOrText(contract.Post{Text: "One two three"}, longest); got != want {
 			t.Errorf("at most %d characters: want %q, got %q", longest, want, got)
 		}
