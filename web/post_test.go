@@ -56,6 +56,7 @@ func TestAPostOnItsWay(t *testing.T) {
 	post := s.ws.Now("hello\nworld", s.threads)
 	page := s.show(post)
 	page.offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate")
+	page.one(t, ".preview-beside") // as new as it will be when it is published
 	since := attribute(page.one(t, testid("post")), "hx-get")
 	if article := page.one(t, testid("post")); attribute(article, "hx-trigger") != "live" ||
 		attribute(article, "data-live") != post.ID {
@@ -78,6 +79,9 @@ func TestAPostOnItsWay(t *testing.T) {
 	}
 	page = s.show(post)
 	page.offers(t, "duplicate")
+	if len(page.all(".preview-beside")) != 0 {
+		t.Error("the live post is shown as new for ever")
+	}
 	if got := textOf(page.one(t, testid("link"))); got != "Belfry is asking Threads for the link." {
 		t.Errorf("of the link it says %q", got)
 	}
