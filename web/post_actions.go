@@ -133,11 +133,6 @@ func (r *request) resolvePostOutcome(form url.Values) error {
 // aboutLength is how many characters of a post's text a confirmation shows.
 const aboutLength = 120
 
-// postSummary returns a line that identifies the post in a confirmation.
-func postSummary(card app.PostCard) string {
-	return posts.TitleOrText(card.Post, aboutLength) + " · " + card.StatusLine
-}
-
 func (r *request) showDeletePostConfirmation() error {
 	card, err := r.web.cfg.App.GetPostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -148,7 +143,8 @@ func (r *request) showDeletePostConfirmation() error {
 		points = append(points, "It still counts toward this month's quota.")
 	}
 	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: r.link.DeletePost(r.pathID()),
+		Title: "Delete this post?", Subject: posts.TitleOrText(card.Post, aboutLength), About: card.StatusLine,
+		Points: points, Action: r.link.DeletePost(r.pathID()),
 		Button: "Delete post", Back: r.link.Post(r.pathID()),
 		Fields: []ui.Hidden{newFormIDField()},
 	})
