@@ -341,6 +341,14 @@ func (m Model) proposedComposeTime(d Day) string {
 	return at.Format(wallTime)
 }
 
+// composeURL returns the address of the composer, for the day if the view is one.
+func (m Model) composeURL() string {
+	if at := m.proposedComposeTime(m.Days[0]); m.Shown.View == link.ViewDay && at != "" {
+		return m.Frame.Link.ComposeAt(at)
+	}
+	return m.Frame.Link.Compose()
+}
+
 // composeTimeInHour returns the time for a new post in an hour of a day. It returns "" if the hour is over or skipped,
 // or the person's role does not allow posts.
 func (m Model) composeTimeInHour(d Day, h Hour) string {

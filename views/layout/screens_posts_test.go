@@ -99,6 +99,10 @@ func (f fixture) calendars() map[string]templ.Component {
 			m.Shown.View, m.Days = link.ViewDay, []calendar.Day{*m.Chosen}
 			m.Days[0].Total = 5_000
 		},
+		"calendar-day-nothing": func(m *calendar.Model) {
+			m.Shown.View, m.Days = link.ViewDay, m.Days[7:8]
+			m.Days[0].ClockChange = time.Hour
+		},
 		"calendar-nothing":  func(m *calendar.Model) { m.Shown.View, m.Days = link.ViewList, m.Days[7:] },
 		"calendar-no-match": func(m *calendar.Model) { m.Shown.View, m.Days, m.Shown.Status = link.ViewList, m.Days[7:], "failed" },
 		"calendar-viewer":   func(m *calendar.Model) { m.Frame.Writes, m.Frame.Manages = false, false },
