@@ -26,7 +26,7 @@ func (r *request) renderWorkspaceSettings(status int, m settings.WorkspaceModel)
 	if err := r.caller.RequireSession(true); err != nil {
 		return err
 	}
-	if m.Frame, err = r.loadFrameAndPopFlash("Workspace", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.loadFrameAndPopFlash("General", layout.SectionSettings); err != nil {
 		return err
 	}
 	return r.render(status, settings.Workspace(m), nil)

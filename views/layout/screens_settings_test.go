@@ -71,7 +71,7 @@ func (f fixture) memberPages() map[string]templ.Component {
 		"role": "Choose one.",
 	}
 	w := settings.WorkspaceModel{
-		Frame: f.frame("Workspace", layout.SectionSettings), Name: "Bell & Rope",
+		Frame: f.frame("General", layout.SectionSettings), Name: "Bell & Rope",
 		Slug: "bell-rope", Zone: "Europe/Berlin",
 	}
 	wrong := w

@@ -94,7 +94,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.WorkspaceSettings(), "Workspace", "The workspace's name, short name and time zone.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.WorkspaceSettings(), "General", "The workspace's name, short name and time zone.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
