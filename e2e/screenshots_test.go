@@ -208,6 +208,12 @@ func TestScreenshots(t *testing.T) {
 const drawnWidth = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(
 	() => done(document.documentElement.scrollWidth))))`
 
+// picturesShown waits until the pictures in the window and the choice of a theme are shown.
+const picturesShown = `Promise.allSettled([...document.images]
+	.filter((picture) => picture.checkVisibility() && picture.getBoundingClientRect().top < innerHeight)
+	.map((picture) => picture.decode()))
+	.then(() => document.querySelector(".themes") === null || document.querySelector(".themes :checked") !== null)`
+
 // photograph writes the four pictures of a page, and fails the test if axe finds a barrier in one of them, if the page
 // scrolls sideways in a window of any width, or if the browser complains.
 func (b *browser) photograph(server string, page screen) {
@@ -229,6 +235,9 @@ func (b *browser) photograph(server string, page screen) {
 				page.prepare(b)
 			}
 			b.waitFor(`document.readyState === "complete" && document.querySelector(".htmx-request") === null`)
+			if !evaluateScript[bool](b, picturesShown, chromedp.EvalAwaitPromise) {
+				b.t.Errorf("%s: the switch does not show the theme", page.name)
+			}
 			name := page.name + "-" + scheme + "-" + device
 			b.takePicture(name + ".png")
 			b.checkAccessibility(name)
