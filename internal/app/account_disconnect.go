@@ -89,7 +89,7 @@ func loadBusyAccountError(ctx context.Context, t store.Tenant, post core.Post) e
 	}
 	if pub.IsBeingPublished() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
-			WithHint("The attempt ends by %s at the latest. Disconnect the account once the post is live or has failed.",
+			WithHint("This attempt ends by %s. Disconnect the account once the post is live or has failed.",
 				post.Zone.FormatTime(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",

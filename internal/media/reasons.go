@@ -27,7 +27,7 @@ const (
 	reasonPSD      = "Photoshop files are not supported. Export the image as JPEG or PNG."
 	reasonSVG      = "The networks do not accept SVG images. Export the image as PNG."
 	reasonPDF      = "PDF files are not supported. Export the pages as images."
-	reasonHTML     = "This is a web page, not an image or video. Use the file itself, or its own address."
+	reasonHTML     = "This is a web page, not an image or video. Upload the image or video itself, or use its direct address."
 	reasonArchive  = "Archives are not supported. Unpack the archive and upload the files in it."
 	reasonPlaylist = "This is a playlist, not a video. Upload the video itself."
 	reasonText     = "This is a text file. Upload an image or a video."

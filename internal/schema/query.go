@@ -15,7 +15,7 @@ import (
 func (o *Object) CheckQuery(rawQuery string) (url.Values, error) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return nil, core.Invalid("query", "The query of the address cannot be read.").
+		return nil, core.Invalid("query", "The query string cannot be read.").
 			WithHint("Percent-encode the parameters.").WithCause(err)
 	}
 	var mistakes []error

@@ -37,7 +37,7 @@ func NewDriver() network.Driver {
 			{Name: varClientSecret, Help: "The secret of the Threads app.", Secret: true},
 			{
 				Name: varConsentURL, Default: "https://threads.com/oauth/authorize",
-				Help: "The address of the consent page of Threads. Meta has changed this address before.",
+				Help: "The address of Threads' consent page. Meta has changed this address before.",
 			},
 			{
 				Name: varSettle, Default: "60s",
