@@ -57,7 +57,7 @@ func (a *API) buildDocument(r huma.Registry) error {
 	a.oapi.AddOperation(d.describeDocumentRoute())
 	a.oapi.AddOperation(d.describeUploadRoute(r.Schema(reflect.TypeFor[contract.Uploaded](), true, "")))
 	a.oapi.Components.Examples = e.used
-	if err := a.addServerSchemas(r); err != nil {
+	if err := a.addSchemasOfThisServer(r); err != nil {
 		return err
 	}
 	var out bytes.Buffer

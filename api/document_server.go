@@ -14,10 +14,10 @@ import (
 	"belfry/internal/network"
 )
 
-// addServerSchemas adds schemas to the document for what the Go types of the records do not contain: this server's
-// networks with their settings, and the lists of codes. Requests are not checked against these additions, because each
-// network checks its own settings.
-func (a *API) addServerSchemas(r huma.Registry) error {
+// addSchemasOfThisServer adds schemas to the document for what the Go types of the records do not contain: this
+// server's networks with their settings, and the lists of codes. Requests are not checked against these additions,
+// because each network checks its own settings.
+func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 	blocks, overrides, limits := map[string]*huma.Schema{}, map[string]*huma.Schema{}, map[string]*huma.Schema{}
 	var alternatives []*huma.Schema
 	for _, rules := range a.cfg.Networks.Rules() {

@@ -12,10 +12,10 @@ import (
 )
 
 func (r *request) showInvitation() error {
-	return r.renderInvitation(http.StatusOK, auth.InvitationModel{})
+	return r.renderInvitationOrInvalid(http.StatusOK, auth.InvitationModel{})
 }
 
-func (r *request) renderInvitation(status int, m auth.InvitationModel) error {
+func (r *request) renderInvitationOrInvalid(status int, m auth.InvitationModel) error {
 	m.Token = r.echo.Param("token")
 	i, err := r.web.cfg.App.GetInvitation(r.context(), m.Token)
 	if core.CodeOf(err) == core.CodeNotFound {
@@ -48,7 +48,7 @@ func (r *request) acceptInvitation(form url.Values) error {
 		if m.Refused != nil {
 			m.Refused.UpgradeURL = "" // only members may see the plans
 		}
-		return r.renderInvitation(httpd.Status(e.Code), m)
+		return r.renderInvitationOrInvalid(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err

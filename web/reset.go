@@ -37,10 +37,10 @@ func (r *request) requestPasswordReset(form url.Values) error {
 }
 
 func (r *request) showPasswordReset() error {
-	return r.renderPasswordReset(http.StatusOK, auth.ResetModel{})
+	return r.renderPasswordResetOrInvalid(http.StatusOK, auth.ResetModel{})
 }
 
-func (r *request) renderPasswordReset(status int, m auth.ResetModel) (err error) {
+func (r *request) renderPasswordResetOrInvalid(status int, m auth.ResetModel) (err error) {
 	m.Token, m.Frame = r.echo.Param("token"), r.newSignedOutFrame("Choose a new password")
 	m.Email, err = r.web.cfg.App.GetPasswordResetUserEmail(r.context(), m.Token)
 	if core.CodeOf(err) == core.CodeNotFound {
@@ -66,7 +66,7 @@ func (r *request) resetPassword(form url.Values) error {
 		var m auth.ResetModel
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		r.setRetryAfterHeader(e)
-		return r.renderPasswordReset(httpd.Status(e.Code), m)
+		return r.renderPasswordResetOrInvalid(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err
