@@ -101,7 +101,7 @@ func TestTheListOfPosts(t *testing.T) {
 	}
 	s.b.send(http.MethodGet, "/posts", "", "HX-Request", "true", "HX-Boosted", "true").one(t, "nav[aria-label=Main]")
 	s.b.get("/posts?q=nothing").one(t, testid("empty"))
-	for _, wrong := range []string{"status=lost", "cursor=x", "q=%00", "from=soon", "groupId=grp_x"} {
+	for _, wrong := range []string{"status=lost", "cursor=x", "q=%00", "from=soon", "groupId=grp_x", "network=%00", "network=%ff"} {
 		if got := s.b.get("/posts?" + wrong).StatusCode; got != http.StatusBadRequest && got != http.StatusNotFound {
 			t.Errorf("%s answers %d", wrong, got)
 		}

@@ -181,7 +181,9 @@ func TestTheAuditLogIsFilteredAndPaged(t *testing.T) {
 		t.Errorf("%d invitations", n)
 	}
 	b.get("/settings/audit?action=plan_changed").says(t, "No matching entries")
-	b.get("/settings/audit?cursor=x").is(t, http.StatusBadRequest)
+	for _, wrong := range []string{"cursor=x", "action=%00", "action=%ff"} {
+		b.get("/settings/audit?"+wrong).is(t, http.StatusBadRequest)
+	}
 	other := r.as(r.Workspace("two")).get("/settings/audit").is(t, http.StatusOK)
 	if strings.Contains(other.text(), "ben@example.org") {
 		t.Error("another workspace sees the log")

@@ -166,7 +166,7 @@ func TestAnotherWorkspacesSlugIsUnknown(t *testing.T) {
 	}
 	for _, path := range []string{"/posts", "", "/settings/members", "/posts/" + foreign.Draft("x", foreign.Account("threads")).ID} {
 		unknown := answer(http.MethodGet, "/w/nobody"+path)
-		for _, slug := range []string{"foreign", "before", "after", foreign.ID.String(), "%2e%2e", "Foreign"} {
+		for _, slug := range []string{"foreign", "before", "after", foreign.ID.String(), "%2e%2e", "Foreign", "%00", "%ff"} {
 			if answer(http.MethodGet, "/w/"+slug+path) != unknown {
 				t.Errorf("/w/%s%s differs from an unknown workspace", slug, path)
 			}

@@ -35,6 +35,9 @@ func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (Au
 		return AuditPage{}, err
 	}
 	f := store.AuditFilter{Action: q.Action, Limit: auditRows + 1}
+	if err := core.CheckText("action", string(q.Action), maxFilterName); err != nil {
+		return AuditPage{}, err
+	}
 	if q.User != "" {
 		if f.User, err = core.ParseID[core.UserKind](q.User); err != nil {
 			return AuditPage{}, err

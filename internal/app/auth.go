@@ -92,6 +92,9 @@ func (a *App) EnterWorkspaceOrLast(ctx context.Context, s Session, slug string) 
 		return Visit{}, errNotSignedIn()
 	}
 	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // zero if there is none
+	if checkSlug(slug) != nil {                              // no workspace has it
+		slug = ""
+	}
 	m, err := a.cfg.Store.SessionMemberBySlugOrLast(ctx, user, slug, last)
 	c, err := verifySession(s, m, err)
 	return Visit{Caller: c, Slug: m.Slug, Preferences: Preferences{Shortcuts: m.Shortcuts, FirstSteps: m.FirstSteps}}, err
@@ -102,6 +105,9 @@ func (a *App) EnterWorkspaceOrLast(ctx context.Context, s Session, slug string) 
 func (a *App) GetCurrentWorkspaceSlug(ctx context.Context, c core.Caller, formerSlug string) (string, error) {
 	if _, err := a.authorizeSession(c, false); err != nil {
 		return "", err
+	}
+	if checkSlug(formerSlug) != nil {
+		return "", core.NotFound()
 	}
 	return a.cfg.Store.CurrentWorkspaceSlug(ctx, c.User(), formerSlug)
 }

@@ -43,11 +43,10 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 	if err != nil {
 		return nil, err
 	}
-	f, err := a.parsePostFilter(ctx, t, filter)
+	f, err := a.parsePostFilter(ctx, t, filter, platform)
 	if err != nil {
 		return nil, err
 	}
-	f.Platform = platform
 	found, err := t.CalendarPosts(ctx, f, spans, oneEntryPerPost)
 	if err != nil {
 		return nil, err
@@ -79,11 +78,11 @@ func (a *App) ListCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 	if err != nil {
 		return CalendarPosts{}, err
 	}
-	f, err := a.parsePostFilter(ctx, t, filter)
+	f, err := a.parsePostFilter(ctx, t, filter, platform)
 	if err != nil {
 		return CalendarPosts{}, err
 	}
-	f.Platform, f.Limit = platform, maxTogether
+	f.Limit = maxTogether
 	found, err := t.PostsInCalendarEntry(ctx, f, postID)
 	if err == nil && len(found) == 0 {
 		err = core.NotFound()

@@ -43,6 +43,9 @@ func checkNewPassword(password string) error {
 	return nil
 }
 
+// maxFilterName is the maximum size in bytes of a name by which a list is filtered, such as an action's.
+const maxFilterName = 100
+
 func checkSlug(slug string) error {
 	if slugify(slug) != slug {
 		return core.Invalid("slug", "Use at most %d characters: only lowercase letters, digits and single hyphens.", maxSlug)

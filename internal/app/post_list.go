@@ -43,12 +43,11 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 	in contract.ListPosts, platform core.Platform,
 ) (posts []core.Post, next string, err error) {
-	f, err := a.parsePostFilter(ctx, t, in)
+	f, err := a.parsePostFilter(ctx, t, in, platform)
 	if err != nil {
 		return nil, "", err
 	}
 	page := f.Limit
-	f.Platform = platform
 	f.Limit++ // one more row shows whether there is a next page
 	posts, err = t.ListPosts(ctx, f)
 	if err != nil || len(posts) <= page {
@@ -86,9 +85,14 @@ func (a *App) ListPostEvents(ctx context.Context, c core.Caller, id string) (con
 }
 
 // parsePostFilter parses the filters of a list. It returns not_found for an account or group that does not exist.
-func (a *App) parsePostFilter(ctx context.Context, t store.Tenant, in contract.ListPosts) (store.PostFilter, error) {
-	f := store.PostFilter{Contains: in.Q, Ascending: in.Order == "asc"}
-	var err error
+func (a *App) parsePostFilter(ctx context.Context, t store.Tenant,
+	in contract.ListPosts, platform core.Platform,
+) (store.PostFilter, error) {
+	f := store.PostFilter{Contains: in.Q, Platform: platform, Ascending: in.Order == "asc"}
+	err := core.CheckText("network", string(platform), maxFilterName)
+	if err != nil {
+		return f, err
+	}
 	if f.Limit, err = parsePageSize(in.Limit); err != nil {
 		return f, err
 	}
