@@ -43,7 +43,7 @@ type FileLimit struct {
 	FrameRate   FrameRateLimit `json:"frameRate" doc:"Frames per second."`
 	BitRate     *int64         `json:"bitRate" doc:"Bits per second."`
 	AudioRate   *int           `json:"audioRate" doc:"Maximum audio samples per second."`
-	Channels    *int           `json:"audioChannels" doc:"Maximum audio channels; 2 is stereo."`
+	Channels    *int           `json:"audioChannels" doc:"Maximum number of audio channels; 2 is stereo."`
 }
 
 // PixelLimit limits width and height.

@@ -17,7 +17,7 @@ type Post struct {
 	Title       *string         `json:"title"`
 	Tags        []string        `json:"tags" nullable:"false"`
 	Settings    json.RawMessage `json:"settings" doc:"The settings for the post's network."`
-	PublishAt   *Time           `json:"publishAt" doc:"UTC; null for a draft without a time."`
+	PublishAt   *Time           `json:"publishAt" doc:"In UTC; null for a draft without a time."`
 	TZ          string          `json:"tz"`
 	Status      string          `json:"status" enum:"draft,queued,live,failed"`
 	ExternalID  *string         `json:"externalId"`

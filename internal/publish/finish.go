@@ -88,7 +88,7 @@ func (e *Engine) RunFinalStep(
 	c.log.Info("a follow-up step of a live post failed", "step", step, "kind", failed.Kind, "code", failed.Code)
 	age := c.databaseNow().Sub(events[len(events)-1].At)
 	if failed.Kind == network.Rejected || age >= core.FollowUpLifetime {
-		note := fmt.Sprintf("%s did not apply the %s: %s", c.desc.Name, step, failed.Message)
+		note := fmt.Sprintf("%s did not set the %s: %s", c.desc.Name, step, failed.Message)
 		return 0, t.AddNoteToLivePost(ctx, id, note)
 	}
 	return core.FollowUpDelay(age, failed.RetryAfter), nil

@@ -64,10 +64,10 @@ func TestAFinalStepIsRepeatedAndNotedWhenItFails(t *testing.T) {
 	finish(time.Hour, later, 6*time.Hour)
 	finish(0, &network.Error{Kind: network.RateLimited, Message: "Too many.", RetryAfter: 9 * time.Hour}, 9*time.Hour)
 	refused := &network.Error{Kind: network.Rejected, Message: "Ribbons are out."}
-	note := "Facebook did not apply the ribbon: Ribbons are out."
+	note := "Facebook did not set the ribbon: Ribbons are out."
 	finish(0, refused, 0, note)
 	finish(0, refused, 0, note)
-	finish(24*time.Hour, later, 0, note, "Facebook did not apply the ribbon: Not yet.")
+	finish(24*time.Hour, later, 0, note, "Facebook did not set the ribbon: Not yet.")
 	if p := b.ws.Post(post); p.Status != "live" || p.Error != nil {
 		t.Errorf("the post is %s: %+v", p.Status, p.Error)
 	}

@@ -47,7 +47,7 @@ func ParseRing(idKeyPairs ...string) (*Ring, error) {
 		case err != nil:
 			return nil, fmt.Errorf("the key %q is not base64", id)
 		case len(key) != keySize:
-			return nil, fmt.Errorf("the key %q has %d bytes, but must have %d: create one with `openssl rand -base64 32`", id, len(key), keySize)
+			return nil, fmt.Errorf("the key %q has %d bytes, but must have %d: create a key with `openssl rand -base64 32`", id, len(key), keySize)
 		case r.keys[id] != nil:
 			return nil, fmt.Errorf("the ID %q is repeated", id)
 		}
