@@ -49,10 +49,10 @@ type API struct {
 // New returns an API with the compiled table of routes and the OpenAPI document.
 func New(cfg Config) (*API, error) {
 	if cfg.App == nil || cfg.Networks == nil || cfg.Log == nil || cfg.LimitAddress.Max <= 0 || cfg.LimitCreate.Max <= 0 {
-		return nil, errors.New("api: a required part of the configuration is missing")
+		return nil, errors.New("api: Config needs App, Networks, Log, LimitAddress and LimitCreate")
 	}
 	if cfg.Session != nil && cfg.SameOrigin == nil {
-		return nil, errors.New("api: Session needs SameOrigin")
+		return nil, errors.New("api: Config.Session requires Config.SameOrigin")
 	}
 	a := &API{cfg: cfg}
 	registry := NewSchemaRegistry(schemaPrefix)

@@ -84,9 +84,9 @@ func TestRequestWithoutKeySaysWhatIsMissing(t *testing.T) {
 	key := r.Workspace("one").Key(core.Write).Bearer
 	for name, c := range map[string]struct{ header, message string }{
 		"none":        {"", "The request has no Authorization header."},
-		"no Bearer":   {key, "must be `Bearer`, a space and a key"},
-		"basic":       {"Basic eDp5", "must be `Bearer`, a space and a key"},
-		"nothing":     {"Bearer ", "must be `Bearer`, a space and a key"},
+		"no Bearer":   {key, "must be `Bearer`, a space and an API key"},
+		"basic":       {"Basic eDp5", "must be `Bearer`, a space and an API key"},
+		"nothing":     {"Bearer ", "must be `Bearer`, a space and an API key"},
 		"a variable":  {"Bearer $KEY", "The API key is mistyped or revoked."},
 		"cut short":   {"Bearer " + key[:len(key)-1], "The API key is mistyped or revoked."},
 		"a wrong sum": {"Bearer " + key[:len(key)-1] + "!", "The API key is mistyped or revoked."},

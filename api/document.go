@@ -191,7 +191,7 @@ func (d documentBuilder) describeUploadRoute(responseSchema *huma.Schema) *huma.
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
 		Summary:     "Upload the bytes of a file",
-		Description: "Use the whole `uploadUrl` from `POST /media/uploads`, and send no credential. The address is for one file and expires after one hour. You can repeat an interrupted upload.",
+		Description: "Use the whole `uploadUrl` from `POST /media/uploads`, and send no credential. The address is for one file and works until `expiresAt`. You can repeat an interrupted upload.",
 		Servers:     []*huma.Server{{URL: "/", Description: "This server. Upload addresses are complete URLs."}},
 		Security:    []map[string][]string{{}},
 		Parameters: []*huma.Param{

@@ -13,13 +13,13 @@ type meaning struct{ when, advice string }
 
 // meanings explains the error codes. The OpenAPI document, its examples and docs/api/errors.md are generated from it.
 var meanings = map[core.Code]meaning{
-	core.CodeInvalidRequest: {"The request is not valid: for example, it has broken JSON, an unknown or repeated key, or an invalid type, time zone or date.", "`hint` shows where."},
+	core.CodeInvalidRequest: {"The request is not valid: for example, it has broken JSON, an unknown or repeated field, or an invalid type, time zone or date.", "Read `message` and `hint`, then correct the request."},
 	core.CodeUnauthenticated: {
 		"The credential is missing, mistyped or revoked.",
-		"Send a key from Settings, API keys.",
+		"Send an API key. Owners and admins create keys in the dashboard, under Settings, API keys.",
 	},
-	core.CodeQuotaExceeded:     {"The subscription plan does not include this, or one of its limits is reached: for example, the month's posts are used up, the file is too large, or the storage is full. The body has `limit`, `used` and `upgradeUrl`.", "Wait, cancel a post, delete files, or change the subscription plan."},
-	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route requires a signed-in person or another role.", "Use another credential."},
+	core.CodeQuotaExceeded:     {"The subscription plan does not include this, or one of its limits is reached: for example, the month's posts are used up, the file is too large, or the storage is full. The response contains `limit`, `used` and `upgradeUrl`.", "Follow `hint`, or change the subscription plan."},
+	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route requires a signed-in person, a recent sign-in or another role.", "Use another credential, or sign in again."},
 	core.CodeNotFound: {
 		"The workspace has no record with this id. The response is the same for an id from another workspace.",
 		"Use an id from one of this workspace's lists.",
@@ -28,14 +28,14 @@ var meanings = map[core.Code]meaning{
 		"The path does not support this method.",
 		"The header `Allow` lists the methods that it supports.",
 	},
-	core.CodeConflict: {"The state of the record does not allow this: for example, a post is being published, or a name is taken.", "Get the record again to see its state."},
+	core.CodeConflict: {"The current state does not allow this: for example, the post is being published, or the name is taken.", "Read `message` and `hint`, and get the record again to see its state."},
 	core.CodeConfirmRequired: {
-		"The body does not contain `confirm: true`. Nothing was created.",
-		"Check the plan, then confirm.",
+		"The request body does not contain `confirm: true`. Nothing was created.",
+		"Check the plan with `POST /posts/plan`, then send `confirm: true` as well.",
 	},
-	core.CodePlanHasIssues: {"The plan has issues. The body has its `rows`.", "Fix the issues in `rows`."},
+	core.CodePlanHasIssues: {"The plan has issues. The response contains its `rows`.", "Fix the issues in `rows`."},
 	core.CodeMediaPurged: {
-		"A post uses a file whose content has been deleted. The body has the plan's `rows`.",
+		"A post uses a file whose content has been deleted. The response contains the plan's `rows`.",
 		"Upload the file again.",
 	},
 	core.CodeSizeMismatch: {
@@ -47,19 +47,19 @@ var meanings = map[core.Code]meaning{
 		"Poll the file's record until its `status` is `ready` or `failed`.",
 	},
 	core.CodeUploadInProgress: {"Upload requests only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the number of seconds in `Retry-After`."},
-	core.CodeUploadExpired:    {"Upload requests only: the upload address has expired.", "Reserve a new upload."},
+	core.CodeUploadExpired:    {"Upload requests only: the upload address has expired.", "Get a new one with `POST /media/uploads`."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
-		"Check the account on the network. If the post is not there, send `confirmNotPublished: true`. You can also answer the question in the dashboard.",
+		"Check the account on the network. If the post is not there, send `confirmNotPublished: true`. You can also say in the dashboard whether the post is there.",
 	},
-	core.CodeIdempotencyMismatch: {"The Idempotency-Key was used with a different body.", "Use a new key."},
+	core.CodeIdempotencyMismatch: {"The Idempotency-Key has already been used for another request.", "Use a new Idempotency-Key."},
 	core.CodeIdempotencyInProgress: {
 		"The first request with this Idempotency-Key is still running.",
 		"Wait for the number of seconds in `Retry-After`.",
 	},
-	core.CodePayloadTooLarge: {"The body is larger than 1 MiB.", "Send a smaller body. Upload files to an upload address."},
+	core.CodePayloadTooLarge: {"The request body is larger than 1 MiB.", "Send a smaller body. Upload files to an upload address."},
 	core.CodeUnsupportedMediaType: {
-		"The Content-Type of the body is not JSON.",
+		"The Content-Type is not JSON in UTF-8.",
 		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",
 	},
 	core.CodeRateLimited: {"A rate limit is reached.", "Wait for the number of seconds in `Retry-After`."},

@@ -11,16 +11,16 @@ import (
 
 func documentTags() []*huma.Tag {
 	return []*huma.Tag{
-		{Name: "identity", Description: "The caller, and the description of the API."},
+		{Name: "identity", Description: "The caller and its workspace, and the description of the API."},
 		{Name: "accounts", Description: "Connected profiles, Pages and channels, and the limits of their networks."},
 		{Name: "groups", Description: "Named sets of accounts to post to."},
-		{Name: "posts", Description: "Each post has one account and one publishing time."},
+		{Name: "posts", Description: "Each post goes to one account."},
 		{Name: "media", Description: "Images and videos. Posts refer to them by id."},
-		{Name: "folders", Description: "Folders for files. A folder can contain folders."},
+		{Name: "folders", Description: "Folders for files. A folder can contain other folders."},
 		{Name: "keys", Description: "API keys. Only signed-in owners and admins can create and revoke them."},
 		{
 			Name:        "members",
-			Description: "Members and invitations. Only signed-in people can see and change them.",
+			Description: "Members and invitations. These routes do not accept API keys.",
 		},
 		{Name: "workspace", Description: "The workspace's name, short name and time zone."},
 	}
@@ -28,7 +28,7 @@ func documentTags() []*huma.Tag {
 
 func securitySchemes() map[string]*huma.SecurityScheme {
 	return map[string]*huma.SecurityScheme{
-		"key": {Type: "http", Scheme: "bearer", Description: "An API key of the workspace, from Settings, API keys."},
+		"key": {Type: "http", Scheme: "bearer", Description: "An API key of the workspace. Owners and admins create keys in the dashboard, under Settings, API keys."},
 		"session": {
 			Type: "apiKey", In: "cookie", Name: "belfry",
 			Description: "The dashboard's cookie (`__Host-belfry` over TLS), accepted for same-origin requests only.",
@@ -70,8 +70,8 @@ func documentHeaders() map[string]*huma.Header {
 	}
 	return map[string]*huma.Header{
 		"X-Request-Id":         text("Identifies this request in the server's log.", true),
-		"RateLimit-Policy":     text("The limits and their periods in seconds, as structured fields. For example: `\"address\";q=600;w=600, \"post-create\";q=60;w=3600`.", false),
-		"RateLimit":            text("For each limit that this request counts toward: the number of requests left (`r`) and the number of seconds until more are available (`t`). For example: `\"address\";r=588;t=412`.", false),
+		"RateLimit-Policy":     text("The rate limits: `q` requests in `w` seconds. For example: `\"address\";q=600;w=600, \"post-create\";q=60;w=3600`.", false),
+		"RateLimit":            text("For each rate limit that this request counts toward: the number of requests left (`r`), and the number of seconds until more are available (`t`). For example: `\"address\";r=588;t=412`.", false),
 		"Belfry-Sandbox":       text("`true` when the networks are simulated.", false),
 		"Idempotency-Replayed": text("`true` when this is the stored response to an earlier request with the same Idempotency-Key.", false),
 		"Retry-After": {

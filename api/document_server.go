@@ -39,9 +39,9 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(blocks)))}
 	plans := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(core.DefaultPlans())))}
 	perPlatform := byPlatform(blocks,
-		"Settings for each network. Settings for networks without a target are checked but not used.")
+		"Settings for each network. If no target is on a network, its settings are checked but not used.")
 	overridden := byPlatform(overrides,
-		"Text, title and tags that replace the general ones for all accounts of a network.")
+		"For each network, the text, title and tags that its accounts get instead of the general ones.")
 	connectable := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(overrides)))}
 
 	return replaceProperties(r, map[string]*huma.Schema{
@@ -52,7 +52,7 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 		"Post.settings": {AnyOf: alternatives, Description: "The settings for the post's network."},
 		"Post.platform": platforms, "Account.platform": platforms, "PlanRow.platform": platforms,
 		"Connect.platform": connectable,
-		"Limits.limits":    byPlatform(limits, "By network."),
+		"Limits.limits":    byPlatform(limits, "The limits of each network."),
 		"Workspace.plan":   plans, "Usage.plan": plans,
 		"Event.kind": {Type: huma.TypeString, Enum: enumOf(eventKinds)},
 		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See Error codes."},
@@ -72,7 +72,7 @@ func replaceProperties(r huma.Registry, properties map[string]*huma.Schema) erro
 			return err
 		}
 		if owner.Properties[property] == nil {
-			return fmt.Errorf("the description has no property %s", path)
+			return fmt.Errorf("the OpenAPI description has no property %s", path)
 		}
 		owner.Properties[property] = s
 	}

@@ -138,7 +138,7 @@ func (a *API) authenticate(c echo.Context) (core.Caller, error) {
 		counted, _ := c.Get(countedKey).(app.CountedRequest)
 		if bearerKey(r) == "" && core.CodeOf(counted.Refused) == core.CodeUnauthenticated {
 			return core.Caller{},
-				missingKeyError("The Authorization header must be `Bearer`, a space and a key.")
+				missingKeyError("The Authorization header must be `Bearer`, a space and an API key.")
 		}
 		return counted.Caller, counted.Refused
 	}

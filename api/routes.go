@@ -33,7 +33,8 @@ func allRoutes() []route {
 			withErrorCodes(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues,
 				core.CodeMediaPurged),
 		newRoute("GET /posts", http.StatusOK, "posts_list", "posts", "listPosts",
-			"List posts, newest first, with filters").
+			"List posts, with filters").
+			withDescription("Posts are sorted by publishing time, by default the latest first. A draft without a publishing time is sorted by its creation time.").
 			withErrorCodes(core.CodeNotFound),
 		newRoute("GET /posts/{id}", http.StatusOK, "posts_get", "posts", "getPost",
 			"Show a post"),
@@ -50,11 +51,11 @@ func allRoutes() []route {
 			withDescription("The post is published at its original time, or now if that time has passed. A post with an unknown outcome requires `confirmNotPublished: true`.").
 			withErrorCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		newRoute("POST /posts/{id}/cancel", http.StatusOK, "posts_cancel", "posts", "cancelPost",
-			"Cancel a queued post").
-			withDescription("The post becomes a draft and no longer counts toward the month's quota. For a failed post, only the pending automatic retry is cancelled.").
+			"Cancel a queued post, or the automatic retry of a failed post").
+			withDescription("A queued post becomes a draft and no longer counts toward the month's quota. A failed post stays failed; only its pending automatic retry is cancelled.").
 			withErrorCodes(core.CodeConflict),
 		newRoute("POST /posts/{id}/duplicate", http.StatusOK, "posts_duplicate", "posts", "duplicatePost",
-			"Create a draft with the same account, text, files and settings"),
+			"Copy a post to a new draft for the same account"),
 		newRoute("GET /posts/{id}/events", http.StatusOK, "posts_events", "posts", "listPostEvents",
 			"Show a post's timeline, oldest event first"),
 
@@ -74,7 +75,7 @@ func allRoutes() []route {
 
 		newRoute("POST /media/uploads", http.StatusCreated, "media_create_upload", "media", "createUpload",
 			"Reserve storage for a file and get its upload address").
-			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. The response has the status `200`. You can repeat an interrupted upload until `expiresAt`. After the upload, poll the file's record until its `status` is `ready` or `failed`.").
+			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. You can repeat an interrupted upload until `expiresAt`. After a complete upload, the response has the status `200`. Poll the file's record then, until its `status` is `ready` or `failed`.").
 			withErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Add a file that Belfry downloads from an address").
@@ -95,7 +96,7 @@ func allRoutes() []route {
 			"List the folders"),
 		newRoute("POST /folders", http.StatusCreated, "folders_create", "folders", "createFolder",
 			"Create a folder").
-			withDescription("A name must be unique in its parent folder, ignoring case. Folders can be ten levels deep.").
+			withDescription("A folder's name must be unique in its parent folder, ignoring case. Folders can be nested ten levels deep.").
 			withErrorCodes(core.CodeNotFound, core.CodeConflict),
 		newRoute("GET /folders/{id}", http.StatusOK, "folders_get", "folders", "getFolder",
 			"Show a folder"),
@@ -117,15 +118,15 @@ func allRoutes() []route {
 			"List members and invitations, oldest first"),
 		newRoute("POST /members", http.StatusCreated, "members_invite", "members", "inviteMember",
 			"Invite a person; the link is shown only in this response").
-			withDescription("If this server can send email, Belfry emails the link to the person. Otherwise, send them `inviteUrl` yourself. The response does not reveal whether the person already has an account on this server. If you invite a person again, the response contains a new link, and the old link stops working. Invitations count toward the plan's members. Only an owner can invite owners.").
+			withDescription("If this server can send email, Belfry emails the link to the person. Otherwise, send them `inviteUrl` yourself. The response does not reveal whether the person already has an account on this server. If you invite a person again, the response contains a new link, and the old link stops working. Invitations count toward the plan's limit on members. Only an owner can invite owners.").
 			withErrorCodes(core.CodeConflict),
 		newRoute("PATCH /members/{id}", http.StatusOK, "members_edit", "members", "editMember",
 			"Change the role of a member or an invitation").
-			withDescription("The new role applies from the person's next request, including requests with their keys. Only an owner can add, demote or remove owners, and a workspace always has at least one owner.").
+			withDescription("A member's new role applies from their next request, including requests with their API keys. Only an owner can add, demote or remove owners, and a workspace always has at least one owner.").
 			withErrorCodes(core.CodeConflict),
 		newRoute("DELETE /members/{id}", http.StatusNoContent, "members_remove", "members", "removeMember",
 			"Remove a member or an invitation, or leave the workspace").
-			withDescription("The person's keys and sessions stop working immediately; their posts stay. Owners and admins can remove others, but only an owner can remove an owner. Everyone except the last owner can leave.").
+			withDescription("A removed member's API keys stop working immediately, and the member loses access to the workspace. Their posts stay. Owners and admins can remove others, but only an owner can remove an owner. Everyone except the last owner can leave.").
 			withErrorCodes(core.CodeConflict),
 
 		newRoute("PATCH /workspace", http.StatusOK, "workspace_edit", "workspace", "editWorkspace",

@@ -41,7 +41,7 @@ type whenSchema struct{}
 // Schema returns the schema of a keyword, or of a local time with its time zone.
 func (whenSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Description: "When to publish: `now`, `draft`, or a local time with its time zone.",
+		Description: "When to publish: `now`, at a local time, or not until you queue the post (`draft`).",
 		OneOf: []*huma.Schema{
 			{Type: huma.TypeString, Enum: []any{"now", "draft"}},
 			{
@@ -53,7 +53,7 @@ func (whenSchema) Schema(huma.Registry) *huma.Schema {
 					},
 					"timezone": {
 						Type: huma.TypeString, MinLength: new(1),
-						Description: "IANA time zone. Default: the workspace's.", Examples: []any{"Europe/Berlin"},
+						Description: "IANA time zone. Default: the workspace's time zone.", Examples: []any{"Europe/Berlin"},
 					},
 				},
 				Required: []string{"publishAt"}, AdditionalProperties: false,

@@ -141,7 +141,7 @@ func TestCarouselIsReorderedByKeyboard(t *testing.T) {
 		b.pressKeys(kb.Enter)
 		b.waitFor(tileNames + fmt.Sprintf(` === %q`, want))
 		b.waitFor(fmt.Sprintf(
-			`document.querySelector("#strip-status").innerText === "square.jpg is now number %d of 3."`, i+2))
+			`document.querySelector("#strip-status").innerText === "square.jpg is now file %d of 3."`, i+2))
 		b.waitForPlan()
 	}
 	b.waitFor(`document.activeElement.id === "earlier-` + press.media["square.jpg"] + `"`)

@@ -70,7 +70,7 @@ type Jobs struct {
 // New returns a Jobs that does nothing until Run is called.
 func New(cfg Config) (*Jobs, error) {
 	if cfg.App == nil || cfg.Pool == nil || cfg.Log == nil || cfg.Owner == "" || cfg.Poll <= 0 {
-		return nil, errors.New("jobs: a required part of the configuration is missing")
+		return nil, errors.New("jobs: Config needs App, Pool, Log, Owner and Poll")
 	}
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
 		Queues: map[string]river.QueueConfig{

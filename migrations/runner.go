@@ -46,7 +46,7 @@ const (
 // newer schema. Several processes can call it at the same time. The pool must allow two connections.
 func Run(ctx context.Context, pool *pgxpool.Pool) error {
 	if pool.Config().MaxConns < 2 {
-		return errors.New("migrate the database: the pool must allow two connections, but allows only one")
+		return errors.New("migrate the database: the pool must allow at least two connections, but allows only one")
 	}
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
@@ -129,8 +129,8 @@ func explainMigrationError(err error) error {
 	if !ok || pg.Code != undefinedFile && pg.Code != featureNotSupported || !strings.Contains(pg.Message, "extension") {
 		return err
 	}
-	return fmt.Errorf("the PostgreSQL server lacks an extension that search needs: install PostgreSQL's contrib package "+
-		"(pg_trgm and btree_gin; part of `postgresql` on Debian, `postgresql-contrib` elsewhere), then start again: %w", err)
+	return fmt.Errorf("the PostgreSQL server lacks an extension that search needs: install PostgreSQL's contrib package, which "+
+		"contains pg_trgm and btree_gin (it is part of `postgresql` on Debian, and named `postgresql-contrib` elsewhere), then start Belfry again: %w", err)
 }
 
 func migrateRiver(ctx context.Context, pool *pgxpool.Pool) error {

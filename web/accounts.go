@@ -120,7 +120,7 @@ func quotaText(q app.AccountQuota) string {
 		words += fmt.Sprintf(" in %.0f hours", q.Window.Hours())
 	}
 	if q.Server {
-		words += ", on this server"
+		words += ", for all accounts on this server"
 	}
 	return words
 }

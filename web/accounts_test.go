@@ -134,7 +134,7 @@ func TestAnAccountSaysThatItsFilesCannotBeDownloaded(t *testing.T) {
 	}
 	without := func(c *app.Config) { c.NetworksURL = "" }
 	local := said("http://localhost:8080", without)
-	if text := textOf(local.one(t, testid("unreachable"))); !strings.Contains(text, "Photos and videos cannot be published: "+
+	if text := textOf(local.one(t, testid("unreachable"))); !strings.Contains(text, "Photos and videos cannot be published, because "+
 		"Threads would download them") || !strings.Contains(text, "BELFRY_MEDIA_URL") {
 		t.Errorf("it says %q", text)
 	}
@@ -227,7 +227,7 @@ func TestAFullPlanSaysSo(t *testing.T) {
 	}
 	b := r.as(ws)
 	page := b.get("/accounts").is(t, http.StatusOK)
-	page.says(t, "All 3 accounts in your plan are connected.")
+	page.says(t, "You have reached your plan's limit of 3 accounts.")
 	page = b.get("/accounts/connect/threads").is(t, http.StatusPaymentRequired)
 	page.one(t, `a[href="https://example.org/plans"]`)
 }
@@ -400,7 +400,7 @@ func TestReconnectingFromAFailedPostRetriesIt(t *testing.T) {
 	s.b.get("/posts/"+first.ID).says(t, "Access to Threads was not granted.")
 	s.b.get(callback("threads", s.Consent(ask(), "maren.writes"))).leads(t, "/posts/"+first.ID)
 	page := s.b.get("/posts/" + first.ID)
-	page.says(t, "Maren Holt reconnected. The post is queued again. In the last 7 days, 1 other post failed for the same reason.")
+	page.says(t, "Maren Holt reconnected. The post is queued again. In the last 7 days, 1 other post failed because Belfry had lost access to the account.")
 	retry := page.form(t, `form:has(`+testid("retry-others")+`)`)
 	if p := s.ws.Work(first); p.Status != "live" {
 		t.Errorf("the post is %s", p.Status)

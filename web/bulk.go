@@ -61,7 +61,7 @@ func (r *request) redirectWithBulkRefusal(listURL string, postIDs []string, e *c
 
 // bulkWords are participles that say what an action did to posts.
 var bulkWords = map[core.Act]string{
-	core.ActReschedule: "moved", core.ActRetry: "sent again", core.ActCancel: "moved back to drafts",
+	core.ActReschedule: "moved", core.ActRetry: "queued again", core.ActCancel: "moved back to drafts",
 	core.ActDuplicate: "duplicated", core.ActDelete: "deleted",
 }
 
@@ -96,7 +96,7 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 	case posts.MoveEarlier:
 		n = -n
 	default:
-		return move, core.Invalid(posts.FieldMove, "It is not clear where to move the posts.").
+		return move, core.Invalid(posts.FieldMove, "No new time was chosen for the posts.").
 			WithHint("Choose later, earlier, or a day.")
 	}
 	if form.Get(posts.FieldUnit) == posts.UnitHours {
@@ -134,7 +134,7 @@ func (r *request) logAndAddEarlyEnd(ctx context.Context, f layout.Flash, err err
 	}
 	r.web.cfg.Log.ErrorContext(ctx, "an action on several posts ended early", "error", err)
 	f.Tone = ui.ToneDanger
-	f.Points = append(f.Points, "Belfry had an error and did not process the other posts. Select those posts and try again.")
+	f.Points = append(f.Points, "Belfry ran into an error and did not process the remaining posts. Select those posts and try again.")
 	return f
 }
 
@@ -180,7 +180,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete " + n + "?",
 		Points: []string{
-			"Texts, settings and timelines are deleted permanently.", "Failed posts still count toward this month's quota.",
+			"The posts' texts, settings and timelines are deleted permanently.", "Failed posts still count toward the monthly quota.",
 		},
 		Action: r.link.ChangeSelectedPosts(), Button: "Delete " + n, Back: back, Fields: fields,
 	})
@@ -260,7 +260,7 @@ func formatSchedule(s app.PostSchedule) string {
 func parseSchedule(text string) (s app.PostSchedule, err error) {
 	parts := strings.Fields(text)
 	if len(parts) < 3 || len(parts) > 4 {
-		return s, errors.New("a schedule has three or four parts")
+		return s, errors.New("a schedule must have three or four parts")
 	}
 	s.ID, s.Status, s.Revision = parts[0], core.PostStatus(parts[1]), parts[2]
 	if len(parts) == 4 {

@@ -73,7 +73,7 @@ func (r *request) addPreviewsAndRenderComposer(status int, m posts.ComposeModel)
 // answers. The composer does not wait for the result. An error is only logged.
 func (r *request) requestAccountFactsRefresh() {
 	if err := r.web.cfg.App.RequestFactsRefresh(r.context(), r.caller); err != nil {
-		r.web.cfg.Log.WarnContext(r.context(), "could not start asking the networks what accounts may do", "error", err)
+		r.web.cfg.Log.WarnContext(r.context(), "could not request current facts about the accounts from the networks", "error", err)
 	}
 }
 

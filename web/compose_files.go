@@ -114,7 +114,7 @@ func checkNoFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, id := range form[posts.FieldMedia] {
 		if id != "" && !slices.Contains(m.MediaIDs, id) {
 			return core.Invalid("mediaIds", "A file that you chose is no longer in the library.").
-				WithHint("Choose another file, or remove it from the post.")
+				WithHint("Remove the file from the post, or choose another one.")
 		}
 	}
 	return nil

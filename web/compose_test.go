@@ -408,7 +408,7 @@ func TestEditingAQueuedPostInPlace(t *testing.T) {
 	}
 	form.Set("text", "after")
 	s.b.send(http.MethodPost, path, form.Encode()).leads(t, "/posts/"+post.ID)
-	s.show(post).says(t, "Saved. The post goes out Mon 5 Oct 2026, 10:00 UTC.", "after")
+	s.show(post).says(t, "Saved. The post goes out on Mon 5 Oct 2026, 10:00 UTC.", "after")
 	if got := s.ws.Post(post); got.Status != "queued" || !got.PublishAt.Equal(at) {
 		t.Errorf("the post is %s", got.StatusLine)
 	}

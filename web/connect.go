@@ -119,12 +119,12 @@ func (r *request) redirectAfterReconnect(done app.Connected) error {
 		f.Text += " The post was not queued again: " + strings.TrimSpace(told.Message+" "+told.Hint)
 	}
 	if n := len(after.Lost); n > 0 {
-		why := "because access was lost"
 		one, many := "post", "posts"
 		if after.Post != "" {
-			why, one, many = "for the same reason", "other post", "other posts"
+			one, many = "other post", "other posts"
 		}
-		f.Text += fmt.Sprintf(" In the last 7 days, %s failed %s.", ui.CountNoun(n, one, many), why)
+		f.Text += fmt.Sprintf(" In the last 7 days, %s failed because Belfry had lost access to the account.",
+			ui.CountNoun(n, one, many))
 		f.Action = r.newRetryAction(after)
 	}
 	r.setFlashWithDetails(f)

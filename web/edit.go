@@ -168,7 +168,7 @@ func savedMessage(m posts.ComposeModel, p contract.Post) string {
 	case p.PublishAt == nil:
 		return "Saved and moved back to drafts. The post will not be published."
 	}
-	return "Saved. The post goes out " + m.Zone.FormatTime(p.PublishAt.Time) + "."
+	return "Saved. The post goes out on " + m.Zone.FormatTime(p.PublishAt.Time) + "."
 }
 
 // newEditRequest converts the form to a request that changes a draft or a queued post. Saving a draft does not change

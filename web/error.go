@@ -70,7 +70,7 @@ func (r *request) loadErrorPageFrame(e *core.Error) layout.Frame {
 var hints = map[core.Code]string{
 	core.CodePlanHasIssues:       "Fix the problems below and try again.",
 	core.CodeOutcomeUnknown:      "Check the account on its network, then answer the question on the post's page.",
-	core.CodeIdempotencyMismatch: "The earlier post is in your list of posts. To create another post, submit the form again.",
+	core.CodeIdempotencyMismatch: "The first submission took effect. To submit the new content as well, submit the form again.",
 	core.CodeInternal:            "Try again. If it happens again, give the operator the request ID.",
 }
 
@@ -81,8 +81,8 @@ var pathHints = map[string]string{
 
 // messages are the messages for people that replace messages for programs, by error code.
 var messages = map[core.Code]string{
-	core.CodeIdempotencyMismatch:   "This form was already submitted with different content.",
-	core.CodeIdempotencyInProgress: "This form was just submitted and is still being processed.",
+	core.CodeIdempotencyMismatch:   "You already submitted this form with different content.",
+	core.CodeIdempotencyInProgress: "You just submitted this form, and Belfry is still processing it.",
 	core.CodePlanHasIssues:         "The post cannot be published as it is.",
 }
 

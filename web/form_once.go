@@ -39,7 +39,7 @@ func newFormReplay(form url.Values) *app.Replay {
 }
 
 // errNoRedirect is the error of a form that was answered with a page: nothing was done, and it can be sent again.
-var errNoRedirect = core.Fail(core.CodeConflict, "The form was answered with a page.")
+var errNoRedirect = core.Fail(core.CodeConflict, "The response to the form is a page and not a redirect.")
 
 // formAnswer is the address to which a form redirected, and what the session keeps for the page there.
 type formAnswer struct{ To, Flash, Selected string }

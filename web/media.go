@@ -185,8 +185,8 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 		deleted, used, err := r.web.cfg.App.DeleteFiles(r.context(), r.caller, ids)
 		message := ui.CountNoun(deleted, "file", "files") + " deleted."
 		if len(used) > 0 {
-			message += " " + ui.CountNoun(len(used), "file is", "files are") +
-				" still used by drafts or queued posts: " + joinFirstNames(used) + "."
+			message += " " + ui.CountNoun(len(used), "file was not deleted, because a post still needs it: ",
+				"files were not deleted, because posts still need them: ") + joinFirstNames(used) + "."
 		}
 		return r.finishFileAction(form, message, err)
 	}
@@ -213,8 +213,8 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	}
 	return r.renderConfirmation(layout.SectionMedia, layout.ConfirmModel{
 		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: joinFirstNames(names), Points: []string{
-			"Files are deleted permanently. Live posts keep them on their networks.",
-			"Files that drafts or queued posts use are not deleted.",
+			"The files are deleted permanently. Posts that are live keep their files on the networks.",
+			"Files that drafts or queued posts use will not be deleted.",
 		}, Action: r.link.DeleteSelectedFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
 		Back: r.link.Media(r.libraryFilterFrom(form)), Fields: fields,
 	})

@@ -189,7 +189,7 @@ func TestDeletingFilesAsksOnceAndKeepsThoseInUse(t *testing.T) {
 		t.Error("it was deleted without being asked")
 	}
 	s.b.follow(s.b.send(http.MethodPost, "/media/delete", asked.form(t, testid("confirm-form")).Encode())).
-		says(t, "1 file deleted.", "1 file is still used by drafts or queued posts: z.jpg.")
+		says(t, "1 file deleted.", "1 file was not deleted, because a post still needs it: z.jpg.")
 	if _, err := s.App.GetMedia(t.Context(), s.ws.Owner, a.ID); core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("the file is there: %v", err)
 	}

@@ -140,7 +140,7 @@ func (r *request) showDeletePostConfirmation() error {
 	}
 	points := []string{"Its text, settings and timeline are deleted permanently."}
 	if card.Status == string(core.PostFailed) {
-		points = append(points, "It still counts toward this month's quota.")
+		points = append(points, "It still counts toward the monthly quota.")
 	}
 	return r.renderConfirmation(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete this post?", Subject: posts.TitleOrText(card.Post, aboutLength), About: card.StatusLine,

@@ -209,7 +209,7 @@ func convertFiles(files []contract.Media) []posts.File {
 			Processing: m.Status == string(core.MediaUploading) || m.Status == string(core.MediaProcessing),
 		}
 		if m.PurgedAt != nil {
-			f.Trouble, f.Thumbnail = "removed", ""
+			f.Trouble, f.Thumbnail = "deleted", ""
 		}
 		list = append(list, f)
 	}

@@ -207,7 +207,7 @@ func TestAnErrorMidwayShowsWhatIsDone(t *testing.T) {
 	_, err := s.Pool.Exec(t.Context(), `ALTER TABLE posts ADD CONSTRAINT broken CHECK (text <> 'two') NOT VALID`)
 	must(t, err)
 	page := s.bulk([]contract.Post{one, two}, "act", "reschedule", "shift", "1")
-	page.says(t, "1 post moved.", "Belfry had an error and did not process the other posts.")
+	page.says(t, "1 post moved.", "Belfry ran into an error and did not process the remaining posts.")
 	s.submit(page, ".flash form").is(t, http.StatusSeeOther)
 	if got := s.ws.Post(one).PublishAt; !got.Equal(at) {
 		t.Errorf("undone, it goes out at %s", got)

@@ -58,7 +58,7 @@ func New(cfg Config) (*Web, error) {
 	if cfg.App == nil || cfg.Networks == nil || cfg.Sessions == nil || cfg.Server == nil || cfg.Log == nil ||
 		cfg.PublicURL == nil ||
 		cfg.Now == nil || cfg.SetUpCode == "" {
-		return nil, errors.New("web: a required part of the configuration is missing")
+		return nil, errors.New("web: Config needs App, Networks, Sessions, Server, Log, PublicURL, Now and SetUpCode")
 	}
 	return &Web{cfg: cfg, sessions: newSessions(cfg.Sessions, cfg.PublicURL.Scheme == "https", cfg.Now)}, nil
 }

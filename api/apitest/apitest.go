@@ -101,14 +101,14 @@ func (b *Book) Check(r *http.Request, status int, header http.Header, body []byt
 		return nil
 	}
 	if header.Get("X-Request-Id") == "" || header.Get("RateLimit-Policy") == "" {
-		return fmt.Errorf("%s %s answered %d without X-Request-Id or RateLimit-Policy", r.Method, r.URL.Path, status)
+		return fmt.Errorf("the response %[3]d to %[1]s %[2]s lacks X-Request-Id or RateLimit-Policy", r.Method, r.URL.Path, status)
 	}
 	template, op := b.findOperation(r.Method, path)
 	if op == nil {
 		return b.checkUndescribed(r, status, body)
 	}
 	if err := b.checkDescribed(r.Method, template, op, status, header, body); err != nil {
-		return fmt.Errorf("%s %s answered %d against its description: %w\n%s", r.Method, r.URL.Path, status, err, body)
+		return fmt.Errorf("the response %[3]d to %[1]s %[2]s does not match the description: %[4]w\n%[5]s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (b *Book) checkDescribed(method, template string, op *openapi3.Operation, s
 ) error {
 	answer := op.Responses.Status(status)
 	if answer == nil {
-		return errors.New("it has no such status")
+		return errors.New("the description does not have this status")
 	}
 	for name, h := range answer.Value.Headers {
 		value := header.Get(name)
@@ -126,7 +126,7 @@ func (b *Book) checkDescribed(method, template string, op *openapi3.Operation, s
 			return fmt.Errorf("the header %s is missing", name)
 		}
 		if _, err := strconv.Atoi(value); value != "" && h.Value.Schema.Value.Type.Is("integer") && err != nil {
-			return fmt.Errorf("the header %s is %q", name, value)
+			return fmt.Errorf("the header %s must be an integer, but is %q", name, value)
 		}
 	}
 	if method == http.MethodHead {
@@ -134,12 +134,12 @@ func (b *Book) checkDescribed(method, template string, op *openapi3.Operation, s
 	}
 	if answer.Value.Content[jsonType] == nil {
 		if len(body) > 0 {
-			return errors.New("it has no body")
+			return errors.New("the response has a body, but should have none")
 		}
 		return nil
 	}
 	if kind := header.Get("Content-Type"); kind != jsonType {
-		return fmt.Errorf("its type is %q", kind)
+		return fmt.Errorf("the content type is %q, but should be JSON", kind)
 	}
 	return b.checkBody(schemaPath(template, method, strconv.Itoa(status), answer), body)
 }
@@ -148,7 +148,7 @@ func (b *Book) checkDescribed(method, template string, op *openapi3.Operation, s
 func (b *Book) checkBody(at string, body []byte) error {
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("its body is no JSON: %w", err)
+		return fmt.Errorf("the body is not JSON: %w", err)
 	}
 	return b.schemas[at].Validate(v)
 }
@@ -190,7 +190,7 @@ func (b *Book) checkUndescribed(r *http.Request, status int, body []byte) error 
 		return nil
 	}
 	if err := b.checkBody(errorSchema, body); err != nil {
-		return fmt.Errorf("%s %s answered %d with another error body: %w\n%s", r.Method, r.URL.Path, status, err, body)
+		return fmt.Errorf("the response %[3]d to %[1]s %[2]s is not an error as described: %[4]w\n%[5]s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil
 }

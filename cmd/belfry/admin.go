@@ -75,7 +75,7 @@ func defineWorkspaceCreate(o *options) action {
 		}
 		made, err := s.app.CreateWorkspace(ctx, in)
 		if e, ok := errors.AsType[*core.Error](err); ok && e.Path == "password" && !*stdin {
-			return o.usageErrorf("%s has no account yet and needs a password: add --password-stdin and pass the password on standard input", in.OwnerEmail)
+			return o.usageErrorf("%s has no account yet and needs a password: add --password-stdin, and pass the password on standard input", in.OwnerEmail)
 		}
 		if err != nil {
 			return err
@@ -131,7 +131,7 @@ func defineUserPassword(o *options) action {
 		if err := s.app.SetPasswordByEmail(ctx, *email, password); err != nil {
 			return err
 		}
-		return p.printLinef("The password was changed.")
+		return p.printLinef("The password of %s was changed.", *email)
 	})
 }
 
@@ -193,7 +193,7 @@ func (p *program) printAndCheckRotation(
 	err := p.printLinef("Values re-encrypted: %d.", resealedInAll)
 	counts, countErr := s.app.CountSealedByKeyAndUpdateMetric(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
-		err = errors.Join(err, p.printLinef("Values protected by %s: %d.", key, counts[key]))
+		err = errors.Join(err, p.printLinef("Values that the key %s protects: %d.", key, counts[key]))
 	}
 	if lastPass.Unreadable > 0 {
 		err = errors.Join(err,
@@ -201,7 +201,7 @@ func (p *program) printAndCheckRotation(
 				config.DescribeKeysLocation(s.cfg), lastPass.Unreadable))
 	}
 	if lastPass.Busy > 0 {
-		err = errors.Join(err, fmt.Errorf("values in use: %d; run the command again in a few minutes", lastPass.Busy))
+		err = errors.Join(err, fmt.Errorf("values that are in use and were not re-encrypted: %d; run the command again in a few minutes", lastPass.Busy))
 	}
 	return errors.Join(err, countErr)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // errNotLocal means that a backup or restore was requested for an external database.
-var errNotLocal = errors.New("this command works only with the local database; for a database set in BELFRY_DATABASE_URL, " +
+var errNotLocal = errors.New("this command works only with the local database; for the database in BELFRY_DATABASE_URL, " +
 	"use pg_dump and pg_restore")
 
 func defineBackup(o *options) action {
@@ -36,7 +36,7 @@ func (p *program) backUpDatabase(ctx context.Context, cfg *config.Config, path s
 		return err
 	}
 	if _, err := os.Stat(path); err == nil && !overwrite {
-		return fmt.Errorf("%s already exists: choose another file, or replace it with `belfry backup --force %s`", path, path)
+		return fmt.Errorf("%s already exists: choose another name, or replace this file with `belfry backup --force %s`", path, path)
 	}
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {
@@ -50,8 +50,8 @@ func (p *program) backUpDatabase(ctx context.Context, cfg *config.Config, path s
 		return fmt.Errorf("rename the backup file: %w", err)
 	}
 	return p.printLinef("The database was saved to %s. This file does not contain:\n"+
-		"- the media files (BELFRY_STORAGE_URL; by default the folder media in BELFRY_DATA_DIR): back them up as well;\n"+
-		"- the keys in %s: store them elsewhere. Without them, the networks' tokens cannot be decrypted.",
+		"- the media files (in BELFRY_STORAGE_URL; by default, in the folder media in BELFRY_DATA_DIR): back them up as well;\n"+
+		"- the secret keys (in %s): keep a copy in another place. Without the keys, the networks' tokens cannot be decrypted.",
 		path, config.DescribeKeysLocation(cfg))
 }
 
@@ -76,10 +76,10 @@ func (p *program) restoreDatabase(ctx context.Context, cfg *config.Config, path 
 	}
 	return p.printLinef("The database was restored.\n"+
 		"1. Put the service's secret keys and file storage in place, then start the service. If posts were published after\n"+
-		"   the backup, the service publishes nothing until you confirm.\n"+
-		"2. Check the queue at %s, or list the affected posts with `belfry doctor`.\n"+
-		"3. Run `belfry restore confirm`. Belfry then marks the published posts as live, asks the networks about posts that\n"+
-		"   may have been published, and publishes the others.",
+		"   the backup, publishing is now on hold.\n"+
+		"2. To see which posts the hold affects, open %s or run `belfry doctor`.\n"+
+		"3. To end the hold, run `belfry restore confirm`. Belfry then marks the published posts as live, asks the networks\n"+
+		"   about posts that may have been published, and publishes the others.",
 		cfg.PublicURL+link.Workspace("").Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 
@@ -116,7 +116,7 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 	done, err := s.app.Guard().EndHold(ctx, unprovedAction == "publish")
 	if e, ok := errors.AsType[*hold.UnprovedError](err); ok {
 		return fmt.Errorf("%w. They were due after the last record in the file storage, so no receipt shows whether they were published:%s\n"+
-			"Check the accounts. In the dashboard or through the API, cancel the posts that are published. Then run\n"+
+			"Check on the networks which of these posts are published, and cancel those posts in Belfry. Then run\n"+
 			"`belfry restore confirm --unproved=publish` to publish the others, or\n"+
 			"`belfry restore confirm --unproved=draft` to turn them into drafts", e, formatHeldPosts(e.Posts, s.appConfig.Networks))
 	}
@@ -126,6 +126,6 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 	if err != nil {
 		return err
 	}
-	return p.printLinef("Publishing resumes. Posts marked as live: %d. Posts that Belfry is looking up on the networks: %d.",
+	return p.printLinef("Publishing resumes. Posts marked as live: %d. Posts that Belfry will look up on the networks: %d.",
 		done.Live, done.LookedFor)
 }

@@ -49,20 +49,20 @@ func allCommands() []command {
 			"On SIGTERM or Ctrl-C, the service finishes its current work and exits.", withoutOptions(runServe),
 		},
 		{
-			"migrate", "", "Migrate the database to this program's schema.",
-			"Make a backup first. `belfry serve` migrates its own database and empty databases automatically.", withoutOptions(runMigrate),
+			"migrate", "", "Migrate the database to the schema of this version.",
+			"Make a backup first. You need this command only for an external database: `belfry serve` migrates the local database,\nand empty databases, automatically.", withoutOptions(runMigrate),
 		},
 		{
 			"sandbox", "", "Run only the simulated networks.",
-			"The service runs its own simulated networks while no network has credentials. Use this command if several processes\nshare the simulated networks.",
+			"If no network has credentials, the service runs its own simulated networks. Use this command if several processes of\nthe service share simulated networks.",
 			defineSandbox,
 		},
 		{
-			"seed", "", "Create demo workspaces with accounts, pictures and two weeks of posts.",
-			"The workspaces belong to the owner of the oldest workspace, or to a new person if there is none. The networks must be\nsimulated.\n" + local, defineSeed,
+			"seed", "", "Create demo workspaces with accounts, pictures, videos and two weeks of posts.",
+			"The workspaces belong to the owner of the oldest workspace or, if there is no workspace yet, to a new person. The\nnetworks must be simulated.\n" + local, defineSeed,
 		},
 		{
-			"workspace create", "", "Create a workspace and its owner, and print its id and short name.", local,
+			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's id and short name.", local,
 			defineWorkspaceCreate,
 		},
 		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, withoutOptions(withSession(mustExist, printWorkspaces))},
@@ -71,29 +71,31 @@ func allCommands() []command {
 			"key create", "", "Create an API key and print it once.", "The key acts for the workspace's owner.\n" + local,
 			defineKeyCreate,
 		},
-		{"user password", "", "Set a person's password, read from standard input.", local, defineUserPassword},
+		{"user password", "", "Change a person's password to one that the command reads from standard input.", local, defineUserPassword},
 		{
 			"accounts revoke-unreadable", "", "Revoke accounts whose tokens can no longer be decrypted, so that the service can start again.",
 			"Without --confirm, the command only lists the accounts whose tokens cannot be decrypted. With --confirm, it deletes\n" +
-				"these tokens and revokes the accounts. Their posts wait or fail until people reconnect the accounts.\n" +
+				"these tokens and revokes the accounts. Their posts cannot be published until people reconnect the accounts.\n" +
 				"Use the same BELFRY_ variables as the service. Otherwise, the command cannot decrypt any token.", defineRevokeUnreadableAccounts,
 		},
 		{
-			"secrets rotate", "", "Re-encrypt all values with the newest secret key, so that you can remove an older key.",
-			"Before you run this command, the newest key must be the first one in BELFRY_SECRET_KEYS or secret.keys on every\n" +
-				"machine, and every process of the service must have been restarted. You can run the command while the service is\n" +
-				"running, and repeat it. For all steps, see docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecretsWithRetries)),
+			"secrets rotate", "", "Re-encrypt all secrets in the database with the newest secret key, so that you can remove older keys.",
+			"First, make the newest key the first one in BELFRY_SECRET_KEYS or secret.keys on every machine, and restart every\n" +
+				"process of the service. You can run this command while the service is running, and repeat it. For all steps, see\n" +
+				"docs/operations.md, Keys.", withoutOptions(withSession(mustExist, reencryptSecretsWithRetries)),
 		},
 		{
 			"backup", "FILE", "Write the local database to a file.",
-			"The file does not contain the media files or the secret keys.\n" + local, defineBackup,
+			"The file contains neither the media files nor the secret keys.\n" + local, defineBackup,
 		},
 		{
 			"restore confirm", "", "Continue publishing after a restore.",
-			"After a restore, the service publishes nothing until you confirm. Belfry then marks the posts that were published\n" +
-				"after the backup as live, asks the networks about posts that may have been published, and publishes the others.\n" +
-				"`belfry doctor` lists the affected posts. If the file storage may be as old as the database, this command lists the\n" +
-				"posts that may already be published, and stops. Cancel the published ones, then run it again with --unproved.\n" + local,
+			"If posts were published after the backup, the restored service publishes nothing until you run this command. Belfry\n" +
+				"then marks these posts as live, asks the networks about posts that may have been published, and publishes the\n" +
+				"others. `belfry doctor` lists the affected posts.\n" +
+				"If the file storage may be as old as the database, this command lists the posts that may already be published, and\n" +
+				"stops. Check on the networks which of these posts are published, cancel those posts in Belfry, and run this command\n" +
+				"again with --unproved.\n" + local,
 			defineRestoreConfirm,
 		},
 		{
@@ -106,9 +108,9 @@ func allCommands() []command {
 		{"config", "", "Print the configuration without secrets.", "", withoutOptions(printConfig)},
 		{
 			"doctor", "", "Find problems, and show how to fix them.",
-			"This command changes nothing. If the service is stopped, the command starts the local database and stops it at the\nend. It exits with status 1 if a check fails.", withoutOptions(runDoctor),
+			"This command changes nothing. If the service is stopped, the command starts the local database and stops it at the\nend. The command exits with status 1 if a check fails.", withoutOptions(runDoctor),
 		},
-		{"healthcheck", "", "Check whether the service is ready.", "It exits with status 1 if the service is not ready.", withoutOptions(checkReadyAndPrint)},
+		{"healthcheck", "", "Check whether the service is ready.", "The command exits with status 1 if the service is not ready.", withoutOptions(checkReadyAndPrint)},
 		{"version", "", "Print the version.", "", withoutOptions(printVersion)},
 	}
 }
@@ -174,8 +176,8 @@ func runMigrate(ctx context.Context, p *program, cfg *config.Config) (err error)
 
 func defineSandbox(o *options) action {
 	addr := o.flags.String("addr", "127.0.0.1:9090", "where to listen, as HOST:PORT")
-	journal := o.flags.String("journal", "", "folder that stores accounts and posts across restarts (default: none)")
-	callbacks := o.flags.String("callbacks", "", "where the networks send their callbacks, as BELFRY_PUBLIC_URL/callbacks (default: nowhere)")
+	journal := o.flags.String("journal", "", "folder that keeps accounts and posts across restarts (default: they are not kept)")
+	callbacks := o.flags.String("callbacks", "", "where the networks send their callbacks: BELFRY_PUBLIC_URL, followed by /callbacks (default: they send none)")
 	return func(ctx context.Context, p *program, _ *config.Config) (err error) {
 		networks, err := sandbox.New(sandbox.Config{JournalDir: *journal, AppName: "Belfry", CallbackURL: *callbacks})
 		if err != nil {

@@ -39,7 +39,7 @@ func TestCommandsWantTheServicesDatabaseAndKeys(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	env := []string{"BELFRY_DATABASE_URL=" + storetest.EmptyURL(t), "BELFRY_DATA_DIR=" + folder, "BELFRY_ADDR=127.0.0.1:0"}
-	for _, says := range []string{"the database is empty", "there are no keys in " + folder} {
+	for _, says := range []string{"the database is empty", "there are no secret keys in " + folder} {
 		code, out, errs := belfry(t, env, "accounts", "revoke-unreadable", "--confirm")
 		if code != exitError || out != "" || !strings.Contains(errs, says) || !strings.Contains(errs, "BELFRY_DATA_DIR") {
 			t.Errorf("it exits with %d and prints %q and %q, want %q", code, out, errs, says)

@@ -81,12 +81,12 @@ func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) 
 	return nil
 }
 
-const firstStart = "; the service creates it when it first starts"
+const firstStart = "; the service creates it at its first start"
 
 func (inst *installation) checkDataDir(context.Context) (found string, err error) {
 	dir := inst.cfg.DataDir
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return dir + firstStart, checkWritable(nearestExistingFolder(dir))
+		return dir + " does not exist yet" + firstStart, checkWritable(nearestExistingFolder(dir))
 	}
 	holder, err := postgres.LockHolder(dir)
 	if err != nil {
@@ -144,11 +144,11 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 	case err != nil:
 		return "", fmt.Errorf("read the database's schema: %w", err)
 	case state.Empty:
-		return found + "; the database is empty, and the service creates its schema at the first start", nil
+		return found + "; the database is empty, and the service creates its schema at its first start", nil
 	case state.CheckCompatible() != nil:
 		return "", state.CheckCompatible()
 	case state.IsBehind():
-		return "", fmt.Errorf("%s, but its schema has %d of this program's %d migrations: run `belfry migrate`", found, state.Have, state.Want)
+		return "", fmt.Errorf("%s, but the database's schema is out of date (%d of %d migrations): make a backup, then run `belfry migrate`", found, state.Have, state.Want)
 	}
 	inst.pool = pool
 	return found, nil
@@ -166,7 +166,7 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	if !none {
 		found = fmt.Sprintf("%d in %s", len(keyring.KeyIDs()), from)
 	} else {
-		found = "none in " + from + "; the service creates one when it first starts"
+		found = "none in " + from + "; the service creates one at its first start"
 		keyring, err = secret.ParseRing(secret.NewSecretKey())
 	}
 	if err != nil || inst.pool == nil {
@@ -210,7 +210,7 @@ func (inst *installation) checkPublishingNotHeld(ctx context.Context) (found str
 	if err != nil {
 		return "", err
 	}
-	return "", fmt.Errorf("on hold since %s because %s. Check these posts, then run `belfry restore confirm`:%s",
+	return "", fmt.Errorf("on hold since %s because %s. Check the posts below, then run `belfry restore confirm`.%s",
 		hold.Since.UTC().Format(time.RFC3339), hold.Reason, formatHeldPosts(posts, appConfig.Networks))
 }
 
@@ -233,7 +233,7 @@ func formatHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 // checkKeysMatchDatabase returns an error that says where the secret keys are if they do not match the database.
 func checkKeysMatchDatabase(ctx context.Context, cfg *config.Config, a *app.App) error {
 	if err := a.CheckSecretKeys(ctx); err != nil {
-		return fmt.Errorf("%s does not match the database: %w", config.DescribeKeysLocation(cfg), err)
+		return fmt.Errorf("the keys in %s do not match the database: %w", config.DescribeKeysLocation(cfg), err)
 	}
 	return nil
 }
@@ -305,7 +305,7 @@ func (inst *installation) checkMail(ctx context.Context) (found string, err erro
 		if showsMailInSandbox(cfg) {
 			return "shown in the sandbox, because BELFRY_SMTP_URL is not set", nil
 		}
-		return "not sent, because BELFRY_SMTP_URL is not set: people share invitation links themselves", nil
+		return "not sent, because BELFRY_SMTP_URL is not set: people must share invitation links themselves", nil
 	}
 	sender, err := mail.NewSender(cfg.SMTPURL.Reveal(), cfg.MailFrom)
 	if err == nil {

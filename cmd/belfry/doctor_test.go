@@ -51,7 +51,7 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 		env  []string
 		says string
 	}{
-		"another key": {bad, "BELFRY_SECRET_KEYS does not match the database"},
+		"another key": {bad, "the keys in BELFRY_SECRET_KEYS do not match the database"},
 		"an empty file": {
 			[]string{database, "BELFRY_ADDR=127.0.0.1:0", "BELFRY_DATA_DIR=" + fresh},
 			"there are no secret keys in " + filepath.Join(fresh, "secret.keys") + " (BELFRY_SECRET_KEYS is not set)",

@@ -63,7 +63,7 @@ func checkAndDescribeMediaURL(ctx context.Context, cfg app.Config, verificationF
 	}
 	var b strings.Builder
 	if why != nil {
-		b.WriteString("networks cannot download files: " + why.Error())
+		b.WriteString("networks cannot download files from this server: " + why.Error())
 		for _, p := range downloading {
 			b.WriteString("\n   " + p.describeLimitsWithoutPublicAddress())
 		}

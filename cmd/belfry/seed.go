@@ -69,8 +69,8 @@ func sampleMediaVariants() []demoPost {
 }
 
 func defineSeed(o *options) action {
-	asJSON := o.flags.Bool("json", false, "create one small workspace for scripts instead, and print it as JSON")
-	accounts := o.flags.Int("accounts", 1, "the number of accounts on each network in that workspace")
+	asJSON := o.flags.Bool("json", false, "create one small workspace for scripts instead, and print its details as JSON")
+	accounts := o.flags.Int("accounts", 1, "with --json: the number of accounts on each network")
 	seed := withSession(mayInstall, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		g := &seeder{session: s}
 		stop, err := g.findOrStartSandbox(ctx)
@@ -84,7 +84,7 @@ func defineSeed(o *options) action {
 		defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 		g.app = s.app
 		if err := g.app.Guard().HoldIfRewoundElseUpdateMark(ctx); err != nil { // seed publishes
-			return fmt.Errorf("compare the database with its receipts: %w", err)
+			return fmt.Errorf("compare the database with the receipts in the file storage: %w", err)
 		}
 		if !*asJSON {
 			return g.makeDemoWorkspaces(ctx, p)
@@ -103,7 +103,7 @@ func defineSeed(o *options) action {
 		case *accounts < 1:
 			return o.usageErrorf("--accounts is %d, but must be at least 1", *accounts)
 		case *accounts > 1 && !*asJSON:
-			return o.usageErrorf("--accounts only applies to the workspace that --json creates: add --json")
+			return o.usageErrorf("--accounts applies only to the workspace that --json creates: add --json")
 		}
 		if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
 			return errors.New("seed needs simulated networks, but this service uses the real ones: use an installation in which no network has credentials")
@@ -166,7 +166,7 @@ func (g *seeder) startSandboxServer(ctx context.Context) (address string, stop f
 		Prefix: sandboxPath, JournalDir: sandboxFolder(g.session.cfg), JournalAlone: true, AppName: "Belfry",
 	})
 	if errors.Is(err, sandbox.ErrJournalInUse) { // its own networks would issue tokens that the service does not know
-		return "", nil, fmt.Errorf("the service that uses this BELFRY_DATA_DIR does not answer at %s: "+
+		return "", nil, fmt.Errorf("the service that uses this BELFRY_DATA_DIR does not respond at %s: "+
 			"set BELFRY_ADDR to the address of the service, then run the command again", g.session.cfg.Addr)
 	}
 	if err != nil {
@@ -401,7 +401,7 @@ func (g *seeder) collectHoldReason(ctx context.Context, due duePost) error {
 func (g *seeder) describeHeldPosts() string {
 	reasons := slices.Compact(slices.Sorted(slices.Values(g.holdReasons)))
 	return fmt.Sprintf("Demo posts that are not published yet: %d. %s\n"+
-		"Belfry publishes them then. To try it without waiting, use an empty database and an empty BELFRY_DATA_DIR.",
+		"To publish demo posts without waiting, use an empty database and an empty BELFRY_DATA_DIR.",
 		len(g.holdReasons), strings.Join(reasons, " "))
 }
 

@@ -21,7 +21,7 @@ const sandboxPath = "/sandbox"
 // networks if no network has credentials.
 func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
-		return errors.New("a process with only the role worker has no simulated networks: run `belfry sandbox --addr HOST:PORT`, and set BELFRY_NETWORKS_URL to its address in every process")
+		return errors.New("a process with only the role worker has no simulated networks: run `belfry sandbox --addr HOST:PORT`, and set BELFRY_NETWORKS_URL to the address of this sandbox in every process")
 	}
 	log, started := p.newLogger(cfg), time.Now()
 
@@ -72,7 +72,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		return fmt.Errorf("check the accounts' tokens: %w", err)
 	}
 	if err := errors.Join(webApp.Guard().HoldIfRewoundElseUpdateMark(ctx), webApp.Guard().LogHold(ctx)); err != nil {
-		return fmt.Errorf("compare the database with its receipts: %w", err)
+		return fmt.Errorf("compare the database with the receipts in the file storage: %w", err)
 	}
 
 	service := &httpService{cfg: cfg, shared: shared, app: webApp}

@@ -135,7 +135,7 @@ func newApp(cfg app.Config, pool *pgxpool.Pool, dueSignal chan struct{}) (*app.A
 func checkSchemaNotBehind(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	if err == nil && state.IsBehind() {
-		err = fmt.Errorf("the database has %d of this program's %d migrations", state.Have, state.Want)
+		err = fmt.Errorf("the database has only %d of this program's %d migrations", state.Have, state.Want)
 	}
 	return err
 }
@@ -262,7 +262,7 @@ func decodeStrictJSON(text []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more text after the JSON value")
+		return errors.New("remove the text after the JSON value")
 	}
 	return nil
 }

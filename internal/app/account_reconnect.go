@@ -23,8 +23,8 @@ type Reconnected struct {
 	// tried.
 	Retried bool
 	Refused *core.Error
-	// Lost lists the ids of the account's other posts that failed within the last seven days because access was lost,
-	// newest first.
+	// Lost lists the ids of the account's other posts that failed within the last seven days because Belfry had lost
+	// access, newest first.
 	Lost []string
 }
 
@@ -108,7 +108,7 @@ func (a *App) reconnectAccount(ctx context.Context, t store.Tenant, c core.Calle
 }
 
 // retryPostAndListLostPosts retries the post for which an account was reconnected, if there is one. It also lists the
-// account's other posts that failed because access was lost. It records both in result.
+// account's other posts that failed because Belfry had lost access. It records both in result.
 func (a *App) retryPostAndListLostPosts(ctx context.Context, t store.Tenant, c core.Caller, account core.AccountID,
 	result *Reconnected,
 ) error {

@@ -201,7 +201,7 @@ type ListPosts struct {
 	From      string `query:"from" doc:"From this date or time. Applies to publishAt, or to createdAt for drafts without a time." example:"2026-12-01"`
 	To        string `query:"to" doc:"Up to this date or time. A date is included; a time is not." example:"2026-12-31"`
 	Q         string `query:"q" doc:"Text to find in the post's text or title. Part of a word is enough." example:"rye"`
-	Order     string `query:"order" enum:"asc,desc" doc:"desc is newest first."`
+	Order     string `query:"order" enum:"asc,desc" doc:"desc lists the latest posts first, asc the earliest."`
 	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
 	Cursor    string `query:"cursor" doc:"nextCursor from the previous page."`
 }

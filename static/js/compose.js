@@ -69,7 +69,7 @@ function startWaiting(form, redraw) {
     const panel = form.querySelector(".uploads");
     let words = "";
     if (panel.hasAttribute("data-busy")) words = "Uploading your files. You can continue when they are ready.";
-    else if (panel.hasAttribute("data-failed")) words = "A file was not uploaded. Retry or dismiss it.";
+    else if (panel.hasAttribute("data-failed")) words = "A file was not uploaded. Retry or dismiss its upload.";
     const verdict = form.querySelector("#send-says");
     verdict.toggleAttribute("data-uploads", words !== "");
     if (words) verdict.querySelector("span").textContent = words;

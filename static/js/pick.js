@@ -7,7 +7,7 @@ export async function pickFiles(url, { taken = [] } = {}) {
   const dialog = document.createElement("dialog");
   dialog.className = "picker-dialog";
   dialog.id = "picker";
-  dialog.setAttribute("aria-label", "Choose from the library");
+  dialog.setAttribute("aria-label", "Choose files from the library");
   document.body.append(dialog);
   const chosen = new Map();
 

@@ -13,7 +13,7 @@ export function startStrip(form, redraw) {
   function placeTile(tile, at) {
     const others = tiles(form).filter((other) => other !== tile);
     form.querySelector("#tiles").insertBefore(tile, others[at] ?? null);
-    announce(`${tile.dataset.name} is now number ${at + 1} of ${others.length + 1}.`);
+    announce(`${tile.dataset.name} is now file ${at + 1} of ${others.length + 1}.`);
     reportChange();
   }
 
@@ -81,7 +81,7 @@ export function startStrip(form, redraw) {
     Object.assign(tile.dataset, { name, testid: "file", processing: "" });
     tile.append(Object.assign(document.createElement("input"), { type: "hidden", name: "media", value: id }));
     form.querySelector("#tiles").append(tile);
-    announce(`${name} was added as number ${tiles(form).length}.`);
+    announce(`${name} was added as file ${tiles(form).length}.`);
     reportChange();
   }
 

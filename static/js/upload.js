@@ -39,7 +39,7 @@ async function requestJSON(url, { form, signal } = {}) {
     redirect: "manual",
     signal: AbortSignal.any([AbortSignal.timeout(longestSilence), ...(signal ? [signal] : [])]),
   });
-  if (answer.type === "opaqueredirect") throw new Refusal("Your session has ended. Sign in on another tab, then retry.");
+  if (answer.type === "opaqueredirect") throw new Refusal("Your session has ended. Sign in again in another tab, then retry the upload.");
   const text = await answer.text();
   if (answer.ok) return text ? JSON.parse(text) : undefined;
   throw errorOf(answer.status, text, answer.headers.get("Retry-After"), true);

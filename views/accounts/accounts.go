@@ -67,7 +67,7 @@ type Account struct {
 	// EndsAt is when a person must reconnect the account, if that is soon; zero otherwise.
 	EndsAt time.Time
 	Queued int // the number of queued posts
-	Lost   int // posts that failed within the last seven days because access was lost
+	Lost   int // posts that failed within the last seven days because Belfry had lost access
 	// Next and Last are the next queued post and the last live one.
 	Next, Last Post
 	Quotas     []Quota
@@ -164,14 +164,14 @@ func unreachableText(network string, kinds []core.FileKind) string {
 	if len(kinds) == 1 {
 		what = map[core.FileKind]string{core.FileImage: "Photos", core.FileVideo: "Videos"}[kinds[0]]
 	}
-	return what + " cannot be published: " + network +
+	return what + " cannot be published, because " + network +
 		" would download them from this server, whose address is not public."
 }
 
 func (n Network) connectLabel() string { return "Connect a " + n.Profile }
 
 func lostPostsText(n int) string {
-	return ui.CountNoun(n, "post", "posts") + " failed because access was lost"
+	return ui.CountNoun(n, "post", "posts") + " failed because Belfry had lost access"
 }
 
 func queuedPostsText(n int) string {

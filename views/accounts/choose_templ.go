@@ -220,7 +220,7 @@ func Choose(m ChooseModel) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else if p.Connected {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<span class=\"choice-note\">Already connected. Connecting it again renews its access.</span>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<span class=\"choice-note\">Already connected. Select it to renew Belfry's access.</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

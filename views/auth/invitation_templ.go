@@ -95,14 +95,14 @@ func Invitation(m InvitationModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "name", Name: FieldName, Label: "Your name", Value: m.Name, Error: m.Errors[FieldName], Required: true,
-				Help: "If you already have an account on this server, it keeps its current name.", Autocomplete: "name", Attributes: templ.Attributes{"dir": "auto"},
+				Help: "If you already have an account on this server, its name does not change.", Autocomplete: "name", Attributes: templ.Attributes{"dir": "auto"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "password", Name: FieldPassword, Label: "Password", Type: "password", Error: m.Errors[FieldPassword], Required: true,
-				Help:         "If you already have an account with this email address, enter its password. Otherwise, choose one with at least 8 characters, ideally 15 or more.",
+				Help:         "If you already have an account with this email address, enter its password. Otherwise, choose a password with at least 8 characters, ideally 15 or more.",
 				Autocomplete: "current-password", Attributes: templ.Attributes{"minlength": "8", "maxlength": "128"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -156,7 +156,7 @@ func NoInvitation(f layout.Frame) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"card door-card stack\" data-testid=\"no-invitation\"><h1>This invitation link is not valid</h1><p class=\"door-lead\">The link may have been used, replaced by a newer one, or expired: links work for seven days. Check that you copied the whole link.</p><p class=\"door-lead\">If you have already joined, sign in. Otherwise, ask the person who invited you for a new link.</p><a class=\"button wide\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"card door-card stack\" data-testid=\"no-invitation\"><h1>This invitation link is not valid</h1><p class=\"door-lead\">An invitation link works once, expires after seven days, and is replaced if you are invited again. Check that you copied the whole link.</p><p class=\"door-lead\">If you have already joined, sign in. Otherwise, ask the person who invited you for a new link.</p><a class=\"button wide\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -70,7 +70,7 @@ func Outbox(m OutboxModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.PageHeader("Outbox", "Emails that this sandbox would have sent. They stay on this computer.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Outbox", "The emails that Belfry keeps on this server instead of sending them, because this is a sandbox.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -68,7 +68,7 @@ func Forgot(m ForgotModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Sent {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Check your email</h1><p class=\"door-lead\">If an account uses this address, Belfry has emailed a link to it. The link works once and expires after one hour.</p><p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<h1>Check your email</h1><p class=\"door-lead\">If this address belongs to an account, Belfry has sent a link to the address. The link works once and expires after one hour.</p><p class=\"door-lead\">No email after a few minutes? Check your spam folder and the spelling of the address.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -192,14 +192,14 @@ func outboxLink(url string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if url != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"door-lead\">This sandbox does not send its emails. <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"door-lead\">This sandbox keeps its emails instead of sending them. <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 templ.SafeURL
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(url))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/reset.templ`, Line: 63, Col: 70}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/auth/reset.templ`, Line: 63, Col: 86}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -344,7 +344,7 @@ func NoReset(f layout.Frame) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card door-card stack\" data-testid=\"no-reset\"><h1>This link is not valid</h1><p class=\"door-lead\">The link may have been used, or may have expired: links work for one hour. Check that you copied the whole link.</p><a class=\"button primary wide\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"card door-card stack\" data-testid=\"no-reset\"><h1>This link is not valid</h1><p class=\"door-lead\">A link for choosing a password works once and expires after one hour. Check that you copied the whole link.</p><a class=\"button primary wide\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

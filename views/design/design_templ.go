@@ -51,7 +51,7 @@ func Page(m Model) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = layout.PageHeader("Design", "Tokens, components and states. This page exists in sandbox mode only.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Design", "Tokens, components and states. This page exists only in sandbox mode.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -164,7 +164,7 @@ func Page(m Model) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\" fill=\"currentColor\">The bell rings at noon, 12:00</text></svg> <code>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "\" fill=\"currentColor\">The bell rings at 12:00</text></svg> <code>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -33,18 +33,18 @@ var pageTexts = map[int]pageText{
 		"Something in the form or in the address has the wrong format.", "Go back, check what you entered, and try again.",
 	},
 	http.StatusPaymentRequired: {
-		"circle-alert", "Your plan does not include this",
+		"circle-alert", "Your plan does not allow this",
 		"The workspace has reached a limit of its plan, or the plan does not include this feature.",
-		"Wait until next month, or change the plan.",
+		"Change the plan. If the monthly limit on posts is reached, you can also wait until next month.",
 	},
 	http.StatusForbidden: {
 		"ban", "You do not have permission",
 		"Your role in this workspace does not allow this, or the request came from another site.",
-		"Ask an owner or admin of the workspace, or reload the page and try again.",
+		"Ask an owner or admin of the workspace for another role, or reload the page and try again.",
 	},
 	http.StatusNotFound: {
 		"search", "Page not found",
-		"The address may be wrong, or the page may have been deleted or belong to another workspace.",
+		"The address may be wrong, the page may have been deleted, or it may belong to another workspace.",
 		"Check the address, go back, or open the list of posts.",
 	},
 	http.StatusMethodNotAllowed: {
@@ -52,8 +52,8 @@ var pageTexts = map[int]pageText{
 		"This address does not accept this kind of request.", "Go back and use the buttons on the page.",
 	},
 	http.StatusConflict: {
-		"circle-alert", "This has changed",
-		"The post or account has changed since you opened the page.", "Go back, check its current state, and try again.",
+		"circle-alert", "This was not possible",
+		"Something may have changed after you opened the page.", "Go back, check the current state, and try again.",
 	},
 	http.StatusRequestEntityTooLarge: {
 		"circle-alert", "The request is too large",
@@ -69,7 +69,7 @@ var pageTexts = map[int]pageText{
 		"Try again. If it happens again, give the operator the request ID below.",
 	},
 	http.StatusServiceUnavailable: {
-		"plug", "Temporarily unavailable",
+		"plug", "Belfry is temporarily unavailable",
 		"The database is not responding, or the server is starting or stopping.",
 		"Wait a moment, then try again.",
 	},
@@ -97,7 +97,7 @@ func (m Model) reasonText() string {
 func (m Model) adviceText() string {
 	advice := cmp.Or(m.Error.Hint, m.statusText().todo)
 	if m.Status == http.StatusServiceUnavailable {
-		advice += " Queued posts keep their times."
+		advice += " Queued posts are not lost."
 	}
 	return advice
 }
@@ -119,7 +119,7 @@ const LastResort = `<!DOCTYPE html>
 <head><meta charset="utf-8"><title>Something went wrong · Belfry</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>
 <body>
 <h1>Something went wrong</h1>
-<p>Belfry ran into an unexpected error. Queued posts keep their times.</p>
+<p>Belfry ran into an unexpected error. Queued posts are not lost.</p>
 <p>Wait a moment and <a href="">try again</a>. If it happens again, tell the operator of this server.</p>
 </body>
 </html>

@@ -250,7 +250,7 @@ func ListPart(m ListModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if m.Frame.Writes && len(m.Accounts) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"group-tray card needs-js\" aria-labelledby=\"tray-title\"><h2 id=\"tray-title\">Accounts</h2><p class=\"help\">Drag an account to a group, or edit the group.</p><ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<section class=\"group-tray card needs-js\" aria-labelledby=\"tray-title\"><h2 id=\"tray-title\">Accounts</h2><p class=\"help\">To add an account to a group, drag it there or edit the group.</p><ul>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -173,11 +173,11 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"by those who may", "post-revoked-editor", "#reconnect", nil},
 		{
 			"who may not is told whom to ask", "post-revoked-editor", "[data-testid=mend]",
-			[]string{"Ask an owner or an admin to reconnect the account."},
+			[]string{"Ask an owner or admin of the workspace to reconnect the account."},
 		},
 		{
 			"what comes next is told", "post-queued", "[data-testid=timeline-next] .timeline-words",
-			[]string{"Threads gets the post at 11:05 CET to process it in advance. The post becomes public at its scheduled time."},
+			[]string{"Belfry sends the post to Threads at 11:05 CET, so that it can be processed in advance. The post becomes public at its scheduled time."},
 		},
 		{
 			"so is what keeps it from going out", "post-obstacles", "#post-notice .alert-title",
@@ -215,7 +215,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"none when the plan is full", "accounts-full", "a[href^='/w/bell/accounts/connect/']", nil},
 		{
 			"an account says why it needs a person", "accounts", "[data-status=expired] .account-note",
-			[]string{"The consent ran out on 3 November.", "2 posts failed because access was lost"},
+			[]string{"The consent ran out on 3 November.", "2 posts failed because Belfry had lost access"},
 		},
 		{
 			"a profile that cannot be used cannot be picked", "accounts-choose", "input[name=profile][disabled][value='3']",
@@ -262,7 +262,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Ask an owner or admin of the workspace to connect an account."},
 		},
 		{"without shortcuts of one key, none is listed", "first-steps-editor", "#shortcuts dt", []string{
-			"Search pages, actions, accounts and posts", "Submit the composer", "Close",
+			"Search pages, actions, accounts and posts", "Submit the post", "Close dialog",
 		}},
 		{"nor works", "first-steps-editor", "body[data-shortcuts=off] .rail kbd", []string{"Ctrl K"}},
 		{"several notices are one line", "attention", "details[data-testid=notices] > summary", []string{"3 things need your attention"}},

@@ -158,7 +158,7 @@ func (f Frame) attentionLabel() string {
 	return fmt.Sprintf("%d things need your attention", len(f.Notices))
 }
 
-// ariaCurrent returns "page" if the current page belongs to the entry, or "".
+// ariaCurrent returns "page" if the current page belongs to the entry, and "" otherwise.
 func (e navEntry) ariaCurrent(f Frame) string {
 	if e.section == f.Section {
 		return "page"

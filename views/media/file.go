@@ -11,6 +11,7 @@ import (
 	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/ui"
 )
 
 // File is a file for display.
@@ -63,7 +64,7 @@ func (f File) videoLength() string {
 func (f File) problemLabel() string {
 	switch {
 	case f.PurgedAt != nil:
-		return "Removed"
+		return "Deleted"
 	case f.Status == string(core.MediaProcessing):
 		return "Processing"
 	case f.Status == string(core.MediaFailed):
@@ -178,7 +179,9 @@ type FileModel struct {
 type FilePost struct{ ID, Status, Title, Line string }
 
 // retentionText returns the retention in words.
-func (m FileModel) retentionText() string { return fmt.Sprintf("%d hours", int(m.Retention.Hours())) }
+func (m FileModel) retentionText() string {
+	return ui.CountNoun(int(m.Retention.Hours()), "hour", "hours")
+}
 
 // keptText says why the file's bytes are kept. It returns "" if they are not.
 func (m FileModel) keptText() string {
@@ -188,7 +191,7 @@ func (m FileModel) keptText() string {
 	case m.Pinned:
 		return "Pinned: kept until you unpin or delete it."
 	case m.InUse:
-		return "Kept while a draft or a queued post uses it, and for " + m.retentionText() + " after the last one goes live."
+		return "Kept while a draft or a queued post uses it, and for " + m.retentionText() + " after the last of these posts goes live."
 	}
-	return "Kept until " + m.retentionText() + " after a post with it goes live."
+	return "Kept until " + m.retentionText() + " after a post with this file goes live."
 }

@@ -100,7 +100,7 @@ func (m LibraryModel) tagsOnPage() (list []string) {
 // Options of the filter and of the order.
 var (
 	kinds = []ui.Option{{Value: "image", Label: "Images"}, {Value: "video", Label: "Videos"}}
-	uses  = []ui.Option{{Value: "unused", Label: "Not used yet"}, {Value: "removed", Label: "Removed after publishing"}}
+	uses  = []ui.Option{{Value: "unused", Label: "Not used yet"}, {Value: "removed", Label: "Deleted after publishing"}}
 	sorts = []ui.Option{
 		{Value: "oldest", Label: "Oldest first"}, {Value: "name", Label: "By name"}, {Value: "largest", Label: "Largest first"},
 	}

@@ -681,7 +681,7 @@ func planTime(at time.Time, zone core.Zone) templ.Component {
 func (m PlanModel) outcomeText(row PlanRow) string {
 	switch {
 	case rowOnlyWaitsForFiles(row):
-		return "waits for its files"
+		return "waits until its files are checked"
 	case m.When == WhenDraft && row.OK:
 		return "will be saved"
 	case m.When == WhenDraft:
@@ -717,7 +717,11 @@ func (m PlanModel) verdict() string {
 // waitingWords say what the posts are waiting for, and what the person can do afterwards.
 func (m PlanModel) waitingWords() string {
 	act := map[string]string{WhenNow: "send", WhenAt: "schedule", WhenDraft: "save"}[m.When]
-	return "Checking your files. You can " + act + " when they are ready."
+	what := "the post"
+	if len(m.Rows) > 1 {
+		what = "the posts"
+	}
+	return "Checking your files. When they are ready, you can " + act + " " + what + "."
 }
 
 func (m PlanModel) tone() string {
@@ -766,7 +770,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var32 string
 			templ_7745c5c3_Var32, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Requested))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 199, Col: 44}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 203, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var32))
 			if templ_7745c5c3_Err != nil {
@@ -779,7 +783,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var33 string
 			templ_7745c5c3_Var33, templ_7745c5c3_Err = templ.JoinStringErrs(ui.CountNoun(*m.Plan.Quota.Limit, "post", "posts"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 199, Col: 115}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 203, Col: 115}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var33))
 			if templ_7745c5c3_Err != nil {
@@ -792,7 +796,7 @@ func quota(m PlanModel) templ.Component {
 			var templ_7745c5c3_Var34 string
 			templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Used))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 199, Col: 150}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 203, Col: 150}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 			if templ_7745c5c3_Err != nil {

@@ -377,14 +377,14 @@ func notice(m ShowModel) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p>The post is not published because ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<p>The post waits because ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var16 string
 				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(m.OnHold)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 102, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 102, Col: 37}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 				if templ_7745c5c3_Err != nil {
@@ -445,7 +445,7 @@ func notice(m ShowModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if m.Reconnect == "" {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "Ask an owner or an admin to reconnect the account. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "Ask an owner or admin of the workspace to reconnect the account. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -749,7 +749,7 @@ func outcomeCheck(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, " now. ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, " now whether the post arrived. ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -811,7 +811,7 @@ func outcomeCheck(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, " Until then, Belfry does not send the post again, so it cannot be published twice. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, " Belfry does not send the post again before it knows the answer, so the post cannot be published twice. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -955,7 +955,7 @@ func failure(m ShowModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else if m.AccountTrouble != "" && m.Reconnect == "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<p data-testid=\"mend\">Ask an owner or an admin to reconnect the account.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "<p data-testid=\"mend\">Ask an owner or admin of the workspace to reconnect the account.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1037,7 +1037,7 @@ func outcomeQuestion(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "?</h2><p>The connection broke while the post was being sent, and ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 64, "?</h2><p>Belfry got no clear response when it sent the post, and ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1050,7 +1050,7 @@ func outcomeQuestion(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, " does not say whether it arrived. Sending it again without checking could publish it twice. Check ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, " does not say whether the post arrived. If Belfry sends it again, it could be published twice. Check ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1139,7 +1139,7 @@ func outcomeQuestion(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, ", then choose what you see.</p><div class=\"settle-answers\"><form id=\"settle-live\" method=\"post\" action=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, ", then choose an answer.</p><div class=\"settle-answers\"><form id=\"settle-live\" method=\"post\" action=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1999,15 +1999,15 @@ func nextStepNote(m ShowModel) string {
 	switch nextStep(m) {
 	case "waiting":
 		if !m.PrepareAt.IsZero() {
-			return m.Network + " gets the post at " + m.PrepareAt.In(m.Zone.Location()).Format("15:04 MST") +
-				" to process it in advance. The post becomes public at its scheduled time."
+			return "Belfry sends the post to " + m.Network + " at " + m.PrepareAt.In(m.Zone.Location()).Format("15:04 MST") +
+				", so that it can be processed in advance. The post becomes public at its scheduled time."
 		}
 	case "preparing":
-		return "Nothing is public yet."
+		return "The post is not public yet."
 	case "held":
 		return m.Network + " is not accepting more posts from this account right now."
 	case "in line":
-		return "Posts of one account are published one after another."
+		return "Belfry publishes the posts of an account one after another."
 	case "sending":
 		return "Belfry is sending the post to " + m.Network + "."
 	}

@@ -82,7 +82,7 @@ var auditActions = []struct {
 	{core.AuditAccountConnected, "Account connected"},
 	{core.AuditAccountRemoved, "Account disconnected"},
 	{core.AuditAccountsRevoked, "Account revoked"},
-	{core.AuditAccessRemoved, "Access removed on the network"},
+	{core.AuditAccessRemoved, "App removed on the network"},
 	{core.AuditAccountErased, "Account's data deleted"},
 	{core.AuditPostChanged, "Post changed"},
 	{core.AuditPostDeleted, "Post deleted"},

@@ -79,7 +79,7 @@ func Keys(m KeysModel) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>You can create keys now. They start working when your plan includes the API. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>You can create keys now, but they do not work until your plan includes the API. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -180,7 +180,7 @@ func Keys(m KeysModel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.Keys(), "API keys", "API keys let programs use this workspace. A key never allows more than its creator's role. Store it where only its program can read it.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.Keys(), "API keys", "API keys let programs use this workspace. A key never allows more than the role of the person who created it. Store each key where only the program that uses it can read it.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -242,7 +242,7 @@ func newKey(m KeysModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "Copy key</button></p><p>To try it, run this in a terminal:</p><p class=\"new-key\"><code id=\"new-key-curl\" data-testid=\"new-key-curl\" tabindex=\"0\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "Copy key</button></p><p>To try the key, run this command in a terminal:</p><p class=\"new-key\"><code id=\"new-key-curl\" data-testid=\"new-key-curl\" tabindex=\"0\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -457,7 +457,7 @@ func keyTable(m KeysModel) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(m.Keys) == 0 {
-			templ_7745c5c3_Err = ui.Empty("key-round", "No API keys", "Name each key after the program that uses it, so you know what stops working when you revoke it.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("key-round", "No API keys", "Name each key after the program that uses it. You then know which program stops working when you revoke the key.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -47,7 +47,7 @@ func (m MembersModel) offeredRoles() []roleOption {
 	all := []roleOption{
 		{core.RoleViewer, "Viewer: read only"},
 		{core.RoleEditor, "Editor: posts and files"},
-		{core.RoleAdmin, "Admin: also accounts, keys and members"},
+		{core.RoleAdmin, "Admin: posts, files, accounts, keys and members"},
 		{core.RoleOwner, "Owner: everything"},
 	}
 	return slices.DeleteFunc(all, func(o roleOption) bool { return m.Role.CheckRoleChange("", o.role) != nil })
@@ -101,7 +101,7 @@ var roleTasks = []roleTask{
 	{"Connect, reconnect and disconnect accounts", core.Role.CanManage},
 	{"Create and revoke API keys", core.Role.CanManage},
 	{"Invite, change and remove members", core.Role.CanManage},
-	{"Change the workspace, and read the audit log", core.Role.CanManage},
+	{"Change the workspace's settings, and read the audit log", core.Role.CanManage},
 	{"Appoint and remove owners", func(r core.Role) bool {
 		return r.CheckRoleChange("", core.RoleOwner) == nil
 	}},

@@ -91,7 +91,7 @@ func Security(m SecurityModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "new", Name: FieldNewPassword, Label: "New password", Type: "password", Error: m.Errors[FieldNewPassword],
-				Help:     "At least 8 characters, ideally 15 or more. You stay signed in here, and are signed out everywhere else.",
+				Help:     "At least 8 characters, ideally 15 or more. Changing your password signs you out everywhere except in this browser.",
 				Required: true, Autocomplete: "new-password", Attributes: templ.Attributes{"minlength": "8", "maxlength": "128"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

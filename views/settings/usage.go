@@ -37,11 +37,11 @@ func (m UsageModel) meters() []meter {
 		},
 		{
 			"storage", "Storage", m.Usage.Storage.UsedBytes, m.Usage.Storage.LimitBytes, core.FormatBytes,
-			"you cannot upload files until you delete some. Scheduled posts are still published.",
+			"you cannot upload more files until you delete some. Scheduled posts are still published.",
 		},
 		{
 			"drafts", "Drafts", m.Drafts, m.Plan.Drafts, core.FormatThousands,
-			"you cannot save more drafts until you schedule or delete some.",
+			"you cannot save more drafts until you schedule or delete some of them.",
 		},
 		{
 			"accounts", "Accounts", m.Usage.Accounts.Used, m.Usage.Accounts.Limit, core.FormatThousands,
@@ -111,7 +111,7 @@ func (m UsageModel) featureLines() []string {
 	}
 	list := []string{yes(m.Plan.Groups, "Groups of accounts"), yes(m.Plan.API, "API")}
 	if m.Plan.FileBytes != nil {
-		list = append(list, "One file: up to "+core.FormatBytes(*m.Plan.FileBytes))
+		list = append(list, "Each file: up to "+core.FormatBytes(*m.Plan.FileBytes))
 	}
 	return list
 }

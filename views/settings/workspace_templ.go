@@ -74,7 +74,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "slug", Name: FieldSlug, Label: "Short name", Value: m.Slug, Error: m.Errors[FieldSlug], Required: true, Autocomplete: "off",
-				Help:       "Part of every address: lowercase letters, digits and single hyphens. After a change, old addresses still work.",
+				Help:       "Part of the address of each page in this workspace. Use lowercase letters, digits and single hyphens. After a change, the old addresses still work.",
 				Attributes: templ.Attributes{"maxlength": "40", "spellcheck": "false", "autocapitalize": "none"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -82,7 +82,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Zone, Error: m.Errors[FieldZone], Required: true, List: "zones", Autocomplete: "off",
-				Help:       "Belfry uses this zone to show times and to reset the monthly quota. Existing posts keep their zone.",
+				Help:       "Belfry uses this zone to show times and to reset the monthly quota. Existing posts keep their own zones.",
 				Attributes: templ.Attributes{"data-guesses-zone": true, "spellcheck": "false"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
