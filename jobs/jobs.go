@@ -148,7 +148,7 @@ type Handler struct {
 func Handlers(a *app.App) []Handler {
 	return []Handler{
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.Link) error {
-			return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
+			return a.Engine().FetchAndStoreLink(ctx, j.Workspace, j.Post)
 		}),
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.Finish) error {
 			return snoozeFor(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))

@@ -87,7 +87,7 @@ func TestAPostOnItsWay(t *testing.T) {
 	}
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	must(t, s.App.Engine().FetchLink(t.Context(), s.ws.ID, id))
+	must(t, s.App.Engine().FetchAndStoreLink(t.Context(), s.ws.ID, id))
 	page = s.show(post)
 	if link := attribute(page.one(t, testid("live-link")), "href"); !strings.HasPrefix(link, s.NetworksURL+
 		"/www.threads.net/") {

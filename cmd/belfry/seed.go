@@ -382,7 +382,7 @@ func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (publishe
 	case held:
 		return false, g.collectHoldReason(ctx, due)
 	}
-	return true, g.app.Engine().FetchLink(ctx, ws, post)
+	return true, g.app.Engine().FetchAndStoreLink(ctx, ws, post)
 }
 
 // collectHoldReason adds the message of the post's last event, which says why the post is held, to g.holdReasons.

@@ -53,7 +53,7 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []core.Account) {
 	ctx, cancel := context.WithTimeout(ctx, picturePatience)
 	defer cancel()
-	_, _ = network.CallEach(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
+	_, _ = network.CallEachConcurrently(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {
 		if err := a.copyPictureAndSaveProfile(ctx, t, account); err != nil {
 			a.cfg.Log.WarnContext(ctx, "could not copy an account's picture", "workspace", t.WorkspaceID(),
 				"account", account.ID, "network", account.Platform, "error", err)

@@ -199,7 +199,7 @@ var refreshOutcomes = map[core.AccountStatus]string{
 // message. The status is "" if the error does not change it.
 func accountStatusFromError(err error) (status core.AccountStatus, message string) {
 	if e, ok := errors.AsType[*network.Error](err); ok {
-		return e.Kind.AccountStatus(), e.Message
+		return e.Kind.ResultingAccountStatus(), e.Message
 	}
 	return "", ""
 }

@@ -20,9 +20,11 @@ func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 	}
 }
 
-// CheckDraftWith decodes the draft's settings, runs a network's check, and also checks the draft against the account's
-// facts. If the settings cannot be decoded, it returns only that issue.
-func CheckDraftWith[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
+// CheckDraftAndFactsWith decodes the draft's settings, runs a network's check, and also checks the draft against the
+// account's facts. If the settings cannot be decoded, it returns only that issue.
+func CheckDraftAndFactsWith[T any](
+	d Description, draft Draft, check func(T, *Findings),
+) (issues, warnings []core.Issue) {
 	s, err := DecodeSettings[T](d, draft.Settings)
 	if err != nil {
 		return []core.Issue{core.IssueSettingUnavailable.WithoutNetwork("perPlatform", err.Error())}, nil
@@ -198,11 +200,11 @@ func (f *Findings) checkVideoLimits(l core.FileLimits, m core.Media) {
 	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, m.Name, takes, has) }
 	wrong(
 		foreign(l.VideoCodecs, m.VideoCodec), "video in "+joinCodecNames(l.VideoCodecs),
-		formatOrCodecName(string(m.VideoCodec)),
+		nameOfFormatOrCodec(string(m.VideoCodec)),
 	)
 	wrong(
 		foreign(l.AudioCodecs, m.AudioCodec), "audio in "+joinCodecNames(l.AudioCodecs),
-		formatOrCodecName(string(m.AudioCodec)),
+		nameOfFormatOrCodec(string(m.AudioCodec)),
 	)
 	wrong(
 		exceedsIfLimited(m.AudioRate, l.AudioRate), "audio of at most "+formatThreeDigits(float64(l.AudioRate)/1000)+" kHz",

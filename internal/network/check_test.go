@@ -180,7 +180,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 			want: []string{"caption_too_long", "duration_too_short", "format_unsupported"},
 		},
 	} {
-		issues, _ := network.CheckDraftWith(limited(), c.draft, func(_ struct{}, f *network.Findings) { f.CheckLimits(limited(), c.kind, c.draft, c.links...) })
+		issues, _ := network.CheckDraftAndFactsWith(limited(), c.draft, func(_ struct{}, f *network.Findings) { f.CheckLimits(limited(), c.kind, c.draft, c.links...) })
 		var codes []string
 		hints := ""
 		for _, i := range issues {

@@ -20,7 +20,7 @@ func TestAPlanSaysWhichImagesAreConverted(t *testing.T) {
 		"Belfry sends a.webp and 2 other images to Somewhere as JPEG.": {webp("a.webp"), webp("b.webp"), webp("c.webp")},
 	} {
 		draft := network.Draft{Media: media}
-		issues, warnings := network.CheckDraftWith(d, draft, func(_ struct{}, f *network.Findings) { f.CheckLimits(d, "photo", draft) })
+		issues, warnings := network.CheckDraftAndFactsWith(d, draft, func(_ struct{}, f *network.Findings) { f.CheckLimits(d, "photo", draft) })
 		got := ""
 		for _, w := range warnings {
 			got += w.Message

@@ -9,9 +9,9 @@ import (
 // callsAtOnce bounds the concurrent calls for one post.
 const callsAtOnce = 4
 
-// CallEach makes a reversible call for each input, a few at a time, and returns the results in input order. It
-// returns the first error, which cancels the other calls.
-func CallEach[In, Out any](
+// CallEachConcurrently makes a reversible call for each input, a few at a time, and returns the results in input order.
+// It returns the first error, which cancels the other calls.
+func CallEachConcurrently[In, Out any](
 	ctx context.Context, inputs []In, call func(context.Context, In) (Out, error),
 ) ([]Out, error) {
 	results := make([]Out, len(inputs))

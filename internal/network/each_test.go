@@ -17,7 +17,7 @@ func TestCallEachKeepsTheOrderAndMakesFewCallsAtOnce(t *testing.T) {
 		inputs[i] = i
 	}
 	var running, most atomic.Int64
-	got, err := network.CallEach(t.Context(), inputs, func(_ context.Context, i int) (int, error) {
+	got, err := network.CallEachConcurrently(t.Context(), inputs, func(_ context.Context, i int) (int, error) {
 		now := running.Add(1)
 		defer running.Add(-1)
 		for high := most.Load(); now > high && !most.CompareAndSwap(high, now); high = most.Load() {
@@ -33,7 +33,7 @@ func TestCallEachEndsTheOtherCallsAtTheFirstError(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
 	began := make(chan struct{})
-	_, err := network.CallEach(t.Context(), []int{0, 1}, func(ctx context.Context, i int) (int, error) {
+	_, err := network.CallEachConcurrently(t.Context(), []int{0, 1}, func(ctx context.Context, i int) (int, error) {
 		if i == 0 {
 			close(began)
 			<-ctx.Done()

@@ -23,8 +23,8 @@ const (
 	Unknown     ErrorKind = "unknown"      // no response, an incomplete response, or an unexplained server error
 )
 
-// AccountStatus returns the account's status after an error of this kind; "" if the status does not change.
-func (k ErrorKind) AccountStatus() core.AccountStatus {
+// ResultingAccountStatus returns the account's status after an error of this kind; "" if the status does not change.
+func (k ErrorKind) ResultingAccountStatus() core.AccountStatus {
 	switch k {
 	case Expired:
 		return core.AccountExpired

@@ -55,7 +55,7 @@ func TestFactsOfAnAccountAreChecked(t *testing.T) {
 		},
 	} {
 		draft := network.Draft{Media: c.media, Settings: json.RawMessage(c.settings), Facts: c.facts}
-		issues, warnings := network.CheckDraftWith(d, draft, func(_ settings, f *network.Findings) {
+		issues, warnings := network.CheckDraftAndFactsWith(d, draft, func(_ settings, f *network.Findings) {
 			if len(draft.Media) > 0 {
 				f.CheckLimits(d, map[core.FileKind]string{core.FileImage: "photo", core.FileVideo: "video"}[draft.Media[0].Kind], draft)
 			}

@@ -43,7 +43,7 @@ func isUnusedSetting(rules Rules, draft Draft, values map[string]any, f Field) b
 		return false
 	}
 	tried := maps.Clone(values)
-	tried[f.Name] = f.probeValue()
+	tried[f.Name] = f.exampleValue()
 	block, err := json.Marshal(tried)
 	if err != nil {
 		return false
@@ -75,8 +75,8 @@ func decodeSettingsMap(block json.RawMessage) map[string]any {
 	return values
 }
 
-// probeValue returns a valid value of a field that is not a choice. For a switch, it differs from the default.
-func (f Field) probeValue() any {
+// exampleValue returns a valid value of a field that is not a choice. For a switch, it differs from the default.
+func (f Field) exampleValue() any {
 	switch f.Kind {
 	case FieldSwitch:
 		return f.Default != "true"

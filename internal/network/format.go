@@ -23,7 +23,7 @@ var spellings = map[string]string{
 	string(core.CodecH264): "H.264", string(core.CodecH265): "H.265",
 }
 
-func formatOrCodecName(code string) string {
+func nameOfFormatOrCodec(code string) string {
 	if name, ok := spellings[code]; ok {
 		return name
 	}
@@ -34,7 +34,7 @@ func joinFormatNames(mimes []string) string {
 	list := make([]string, len(mimes))
 	for i, m := range mimes {
 		_, name, _ := strings.Cut(m, "/")
-		list[i] = formatOrCodecName(name)
+		list[i] = nameOfFormatOrCodec(name)
 	}
 	return strings.Join(list, ", ")
 }
@@ -53,7 +53,7 @@ func FormatFileCount(least, most int) string {
 func joinCodecNames(codecs []core.Codec) string {
 	list := make([]string, len(codecs))
 	for i, c := range codecs {
-		list[i] = formatOrCodecName(string(c))
+		list[i] = nameOfFormatOrCodec(string(c))
 	}
 	return strings.Join(list, ", ")
 }

@@ -41,7 +41,7 @@ func (m ErrorMeaning) WhoActs() Actor {
 		return m.Actor
 	case m.Kind == Rejected:
 		return ActorAuthor
-	case m.Kind.AccountStatus() != "":
+	case m.Kind.ResultingAccountStatus() != "":
 		return ActorOwner
 	}
 	return ActorService

@@ -23,7 +23,7 @@ func AppendMissingTags(text string, tags []string) string {
 	seen, lower := map[string]bool{}, strings.ToLower(text)
 	var missing []string
 	for _, tag := range tags {
-		h := "#" + normalizeTag(tag)
+		h := "#" + stripHashAndSpaces(tag)
 		if key := strings.ToLower(h); len(h) > 1 && !seen[key] && !containsHashtag(lower, key) {
 			seen[key] = true
 			missing = append(missing, h)
@@ -50,8 +50,8 @@ func containsHashtag(text, tag string) bool {
 	return false
 }
 
-// normalizeTag returns a tag without leading # and without white space, which would end the hashtag.
-func normalizeTag(tag string) string {
+// stripHashAndSpaces returns a tag without leading # and without white space, which would end the hashtag.
+func stripHashAndSpaces(tag string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1

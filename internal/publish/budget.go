@@ -57,8 +57,8 @@ func (c *claim) reserveBudget(
 	return blocking.Add(b.Window + budgetMargin), b, nil
 }
 
-// returnBudget subtracts a call that was not made after all from the counted calls.
-func (c *claim) returnBudget(ctx context.Context, do core.Action) {
+// releaseBudget subtracts a call that was not made after all from the counted calls.
+func (c *claim) releaseBudget(ctx context.Context, do core.Action) {
 	b, counts := c.budgetOf(do)
 	if !counts {
 		return
@@ -79,7 +79,7 @@ func (c *claim) postponeForBudget(
 	c.setState(beforeCall)
 	if asks {
 		c.retryAfter = until.Sub(c.databaseNow())
-		return c.endClaim(ctx, core.DoBackoff)
+		return c.endClaimWithRetries(ctx, core.DoBackoff)
 	}
 	c.failure = &failure{
 		Kind: network.RateLimited, Message: fmt.Sprintf("%s allows %s.", c.desc.Name, b), Until: until,
@@ -89,5 +89,5 @@ func (c *claim) postponeForBudget(
 		return fmt.Errorf("encode the reason for holding the post: %w", err)
 	}
 	c.pub.Failure = encoded
-	return c.endClaim(ctx, core.DoHold)
+	return c.endClaimWithRetries(ctx, core.DoHold)
 }

@@ -131,7 +131,7 @@ func (c *claim) setUpCalls() error {
 	if err := c.restoreFailureOfAttempt(); err != nil {
 		return err
 	}
-	c.decryptHandle()
+	c.decryptHandleOrMarkLost()
 	draft := network.Draft{
 		Text: c.post.Text, Title: c.post.Title, Tags: c.post.Tags, Settings: c.post.Settings, Account: c.account,
 	}

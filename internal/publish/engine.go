@@ -38,7 +38,7 @@ type Config struct {
 	Receipts *restore.Receipts
 	// FileURL returns the address from which a network downloads a file, or the JPEG that is sent in its place, once
 	// the gate is open. The gate "" is always open. The address is "" if networks cannot reach this server.
-	FileURL func(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gate string) string
+	FileURL func(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gateName string) string
 	// OpenFile opens the bytes of a file, or the JPEG that is sent in its place. It returns blob.ErrNotFound if the file
 	// cannot be sent.
 	OpenFile func(context.Context, store.Media, *core.Conversion) (blob.Object, error)
@@ -93,9 +93,9 @@ func (e *Engine) ListMissingLinks(ctx context.Context) ([]queue.Link, error) {
 	return links, nil
 }
 
-// FetchLink asks the network for the address of a live post's page and stores it. It never publishes anything, and does
-// nothing for posts that are not live or already have a link.
-func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.PostID) error {
+// FetchAndStoreLink asks the network for the address of a live post's page and stores it. It never publishes anything,
+// and does nothing for posts that are not live or already have a link.
+func (e *Engine) FetchAndStoreLink(ctx context.Context, ws core.WorkspaceID, id core.PostID) error {
 	t := e.tenant(ws)
 	post, err := t.Post(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (post.Status != core.PostLive || post.ExternalURL != "") {

@@ -11,8 +11,9 @@ import (
 	"belfry/internal/store"
 )
 
-// checkFilesAvailable returns a *network.Error if a file of the post cannot be sent.
-func (c *claim) checkFilesAvailable(ctx context.Context, do core.Action) error {
+// checkOrConvertFiles checks that the files for a call can be sent, and makes the JPEGs that are sent in place of some.
+// It returns a *network.Error if a file cannot be sent.
+func (c *claim) checkOrConvertFiles(ctx context.Context, do core.Action) error {
 	if !c.needsFiles(do) {
 		return nil
 	}
@@ -49,9 +50,10 @@ func (c *claim) needsFiles(do core.Action) bool {
 // call converts them, within its own time limit.
 const convertPatience = time.Hour
 
-// convertFiles makes the JPEGs that a call needs before the call begins, because conversions wait for each other. It
-// returns false if that takes longer than a call may: the next claim continues. The call reports all other errors.
-func (c *claim) convertFiles(ctx context.Context, do core.Action) (done bool) {
+// convertFilesBeforeCall makes the JPEGs that a call needs before the call begins, because conversions wait for each
+// other. It returns false if that takes longer than a call may: the next claim continues. The call reports all other
+// errors.
+func (c *claim) convertFilesBeforeCall(ctx context.Context, do core.Action) (done bool) {
 	patience := c.engine.cfg.Schedule.CallTimeout()
 	waited := time.Duration(c.pub.Polls) * patience
 	if !c.needsFiles(do) || c.unreachable || c.pub.Rest == store.RestConverting && waited > convertPatience {
@@ -69,14 +71,14 @@ func (c *claim) convertFiles(ctx context.Context, do core.Action) (done bool) {
 
 // checkOrConvertFile checks that a file can be opened. If a JPEG is sent in place of the file, checkOrConvertFile makes
 // the JPEG, and sets its size in c.item.
-func (c *claim) checkOrConvertFile(ctx context.Context, i int) error {
-	jpeg := c.conversions[i]
-	object, err := c.engine.cfg.OpenFile(ctx, c.files[i], jpeg)
+func (c *claim) checkOrConvertFile(ctx context.Context, index int) error {
+	jpeg := c.conversions[index]
+	object, err := c.engine.cfg.OpenFile(ctx, c.files[index], jpeg)
 	if err != nil {
 		return err
 	}
 	if jpeg != nil {
-		c.item.Files[i].Bytes = object.Size()
+		c.item.Files[index].Bytes = object.Size()
 	}
 	return object.Close()
 }

@@ -21,8 +21,8 @@ func (c *claim) handleEncryptionContext() string {
 	return secret.EncryptionContext("publications", "handle", c.post.ID.String(), c.post.Workspace.String())
 }
 
-// decryptHandle decrypts the stored handle. A handle that no key can decrypt becomes lostHandle.
-func (c *claim) decryptHandle() {
+// decryptHandleOrMarkLost decrypts the stored handle. A handle that no key can decrypt becomes lostHandle.
+func (c *claim) decryptHandleOrMarkLost() {
 	if c.pub.Sealed == nil {
 		return
 	}

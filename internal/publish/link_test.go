@@ -35,7 +35,7 @@ func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
 	missing(0) // nobody can ask the network
 	setStatus(core.AccountOK)
 	missing(1)
-	must(t, b.App.Engine().FetchLink(b.Context(), b.ws.ID, id))
+	must(t, b.App.Engine().FetchAndStoreLink(b.Context(), b.ws.ID, id))
 	missing(0)
 	if b.ws.Post(post).ExternalURL == nil {
 		t.Error("the post has no link")

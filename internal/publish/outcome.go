@@ -23,10 +23,10 @@ const (
 	manySteps     = 10 // a claim with more calls than this is sending a file in parts
 )
 
-// endClaim ends a claim with an action that is not a call: it stores the outcome, releases the lease, and reports the
-// outcome. The network's response must not be lost, so endClaim retries after a database error until the lease ends,
-// unless another worker has taken over.
-func (c *claim) endClaim(ctx context.Context, action core.Action) error {
+// endClaimWithRetries ends a claim with an action that is not a call: it stores the outcome, releases the lease, and
+// reports the outcome. The network's response must not be lost, so endClaimWithRetries tries again after a database
+// error until the lease ends, unless another worker has taken over.
+func (c *claim) endClaimWithRetries(ctx context.Context, action core.Action) error {
 	lease := c.engine.cfg.Schedule.Lease
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
 	defer cancel()
@@ -51,9 +51,9 @@ func (c *claim) endClaim(ctx context.Context, action core.Action) error {
 	}
 }
 
-// countPolls returns how many claims in a row have ended with waiting for the same: the network, or the conversion of
-// images.
-func (c *claim) countPolls(action core.Action) int {
+// nextPollCount returns how many claims in a row have ended with waiting for the same: the network, or the conversion
+// of images.
+func (c *claim) nextPollCount(action core.Action) int {
 	switch {
 	case action != core.DoPoll && action != core.DoBackoff && action != store.RestConverting:
 		return 0
@@ -72,7 +72,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Ac
 		action != core.DoHold && action != core.DoOutcomeUnknown {
 		pub.NextAt = pub.DueAt // whatever the post waits for, an attempt is made when it is due
 	}
-	pub.Polls = c.countPolls(action)
+	pub.Polls = c.nextPollCount(action)
 	change, changed, err := c.buildPostChange(action, now)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (c *claim) nextActionAt(action core.Action, now time.Time) time.Time {
 // isTokenRefused reports whether the network refuses the account's token. A refusal in an earlier claim counts only if
 // the post fails because of it, since the account may have been reconnected in the meantime.
 func (c *claim) isTokenRefused(action core.Action) bool {
-	if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
+	if c.failure == nil || c.failure.Kind.ResultingAccountStatus() == "" {
 		return false
 	}
 	return action == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
@@ -192,7 +192,7 @@ func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.
 func (c *claim) markRefusedAccountOrWakePost(ctx context.Context, t store.Tenant, action core.Action) error {
 	refused := c.isTokenRefused(action)
 	if refused && c.account.Status == core.AccountOK {
-		status := c.failure.Kind.AccountStatus()
+		status := c.failure.Kind.ResultingAccountStatus()
 		if err := t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, status, c.failure.Message); err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 	case action == core.DoAccount:
 		issue := c.accountAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
-		if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
+		if c.failure == nil || c.failure.Kind.ResultingAccountStatus() == "" {
 			e.Message, e.FromNetwork = issue.Message, false
 		}
 	case c.isDoomed():
@@ -270,7 +270,7 @@ func (c *claim) accountAfterFailure() core.Account {
 	if a.Status == core.AccountOK {
 		a.Status = core.AccountRevoked
 		if c.failure != nil {
-			a.Status = cmp.Or(c.failure.Kind.AccountStatus(), a.Status)
+			a.Status = cmp.Or(c.failure.Kind.ResultingAccountStatus(), a.Status)
 		}
 	}
 	return a

@@ -23,7 +23,7 @@ func TestAPostGoesLiveOnEachNetwork(t *testing.T) {
 			post = b.ws.Work(post)
 			b.wants(post, "live", 1, "created", "queued", "publishing", "live")
 			id, _ := core.ParseID[core.PostKind](post.ID)
-			if err := b.App.Engine().FetchLink(b.Context(), b.ws.ID, id); err != nil {
+			if err := b.App.Engine().FetchAndStoreLink(b.Context(), b.ws.ID, id); err != nil {
 				t.Fatal(err)
 			}
 			if post = b.ws.Post(post); post.ExternalURL == nil {

@@ -20,7 +20,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 	if err := c.claimThrottleProbe(ctx); err != nil {
 		return err
 	}
-	signal := c.completeSignal(core.Signal{Verdict: core.Claimed}, c.databaseNow())
+	signal := c.addCircumstances(core.Signal{Verdict: core.Claimed}, c.databaseNow())
 	for {
 		before := c.pub
 		next, do := c.pub.Next(signal)
@@ -32,7 +32,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		}
 		c.setState(next)
 		if !do.IsCall() {
-			err := c.endClaim(ctx, do)
+			err := c.endClaimWithRetries(ctx, do)
 			if !errors.Is(err, store.ErrSameID) {
 				return err
 			}
@@ -40,12 +40,12 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			signal = c.dropDuplicateID(signal)
 			continue
 		}
-		if err := c.loadKnownPosts(ctx, do); err != nil {
+		if err := c.loadIDsOfOtherPosts(ctx, do); err != nil {
 			return err
 		}
-		if !c.convertFiles(ctx, do) {
+		if !c.convertFilesBeforeCall(ctx, do) {
 			c.setState(next.RevertUnmadeCall(do, before.Publication))
-			return c.endClaim(ctx, store.RestConverting)
+			return c.endClaimWithRetries(ctx, store.RestConverting)
 		}
 		until, budget, err := c.reserveBudget(ctx, do)
 		if err != nil {
@@ -56,7 +56,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		}
 		deadline, err := c.saveBeforeCall(ctx, do)
 		if err != nil {
-			c.returnBudget(ctx, do)
+			c.releaseBudget(ctx, do)
 		}
 		if errors.Is(err, store.ErrNoTurn) {
 			return c.postponeForTurn(ctx, next.RevertUnmadeCall(do, before.Publication))
@@ -65,7 +65,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			return err
 		}
 		asked := c.databaseNow()
-		signal = c.completeSignal(c.callNetwork(ctx, do, deadline), asked)
+		signal = c.addCircumstances(c.callNetworkAndRecordResult(ctx, do, deadline), asked)
 	}
 }
 
@@ -132,9 +132,9 @@ func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
 	}
 }
 
-// loadKnownPosts loads the network's ids of the account's other posts before a call that asks what happened to this
-// post. A search must not mistake one of those posts for this one.
-func (c *claim) loadKnownPosts(ctx context.Context, do core.Action) (err error) {
+// loadIDsOfOtherPosts loads the network's ids of the account's other posts before a call that asks what happened to
+// this post. A search must not mistake one of those posts for this one.
+func (c *claim) loadIDsOfOtherPosts(ctx context.Context, do core.Action) (err error) {
 	if c.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
 		return nil
 	}
@@ -143,21 +143,21 @@ func (c *claim) loadKnownPosts(ctx context.Context, do core.Action) (err error) 
 	return err
 }
 
-// callNetwork makes one call and returns its result as a signal of the protocol. If the token has lapsed, callNetwork
-// renews the token and repeats the call, unless the call is irreversible. It stores throttles and remembers the result
-// for the ledger.
-func (c *claim) callNetwork(ctx context.Context, do core.Action, deadline time.Time) core.Signal {
+// callNetworkAndRecordResult makes one call and returns its result as a signal of the protocol. If the token has
+// lapsed, callNetworkAndRecordResult renews the token and repeats the call, unless the call is irreversible. It stores
+// throttles and remembers the result for the ledger.
+func (c *claim) callNetworkAndRecordResult(ctx context.Context, do core.Action, deadline time.Time) core.Signal {
 	platform, now := string(c.post.Platform), c.engine.cfg.Now
 	// A call that has begun is finished even if the worker is stopping.
 	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), now(), deadline)
 	defer cancel()
 	asked := now()
-	status, err := c.dispatchCall(ctx, do)
+	status, err := c.checkFilesAndCallConnector(ctx, do)
 	if e, ok := errors.AsType[*network.Error](err); ok && e.Kind == network.Lapsed {
 		// The irreversible call is not repeated: like any call without a success response, it may have had an effect.
 		if renewErr := c.renewToken(ctx); do != core.DoPublish {
 			if err = renewErr; err == nil {
-				status, err = c.dispatchCall(ctx, do)
+				status, err = c.checkFilesAndCallConnector(ctx, do)
 				err = convertLapsedToRevoked(err)
 			}
 		}
@@ -191,8 +191,8 @@ func (c *claim) callNetwork(ctx context.Context, do core.Action, deadline time.T
 	if do == core.DoCreate && signal.Verdict == core.Lost {
 		c.engine.cfg.Metrics.CountOrphanHandle(platform)
 	}
-	c.recordFailure(do, e)
-	c.holdOtherPosts(ctx, e)
+	c.rememberFailure(do, e)
+	c.holdOtherPostsIfThrottled(ctx, e)
 	c.log.Info("the network refused the call or did not respond", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
 	return signal
 }
@@ -232,9 +232,9 @@ func convertLapsedToRevoked(err error) error {
 	return &revoked
 }
 
-// dispatchCall checks that the files are available and calls the connector's method for do.
-func (c *claim) dispatchCall(ctx context.Context, do core.Action) (network.Status, error) {
-	if err := c.checkFilesAvailable(ctx, do); err != nil {
+// checkFilesAndCallConnector checks that the files are available and calls the connector's method for do.
+func (c *claim) checkFilesAndCallConnector(ctx context.Context, do core.Action) (network.Status, error) {
+	if err := c.checkOrConvertFiles(ctx, do); err != nil {
 		return network.Status{}, err
 	}
 	switch do {
@@ -258,11 +258,11 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Action) (network.Statu
 	return c.net.AdvanceStatus(ctx, c.item, c.pub.Handle)
 }
 
-// recordFailure keeps the error of a call for the ledger. While the worker asks the network what happened to the
+// rememberFailure keeps the error of a call for the ledger. While the worker asks the network what happened to the
 // irreversible call, the error of that call is kept, also in later claims, unless the network refuses the account's
 // token.
-func (c *claim) recordFailure(do core.Action, e *network.Error) {
-	if c.isOutcomeQuery(do) && c.failure != nil && e.Kind.AccountStatus() == "" {
+func (c *claim) rememberFailure(do core.Action, e *network.Error) {
+	if c.isOutcomeQuery(do) && c.failure != nil && e.Kind.ResultingAccountStatus() == "" {
 		return
 	}
 	c.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
@@ -281,13 +281,13 @@ func (c *claim) isOutcomeQuery(do core.Action) bool {
 	return c.pub.Step == core.StepArmed && do != core.DoPublish
 }
 
-// completeSignal adds the present circumstances to a signal: whether the post is due, held, stale, and so on. askedAt
-// is when the call was made.
-func (c *claim) completeSignal(s core.Signal, askedAt time.Time) core.Signal {
+// addCircumstances adds the present circumstances to a signal: whether the post is due, held, stale, and so on.
+// callMadeAt is when the call was made.
+func (c *claim) addCircumstances(s core.Signal, callMadeAt time.Time) core.Signal {
 	now := c.databaseNow()
 	// A claim that began before the post was due only prepares it: the next claim begins the attempt.
 	s.Due = !c.pub.Preparing && !now.Before(c.pub.DueAt)
-	s.Quiet = !askedAt.Before(c.pub.QuietAt)
+	s.Quiet = !callMadeAt.Before(c.pub.QuietAt)
 	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.AskingNetworkSince()))
 	s.Aged = c.aged
 	s.AccountOK = c.account.Status == core.AccountOK

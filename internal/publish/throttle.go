@@ -52,11 +52,11 @@ func (c *claim) nextCheckAt(now time.Time) time.Time {
 	return until
 }
 
-// holdOtherPosts stores the throttle that a failed call reports, so that it also holds the account's other posts, or,
-// if the throttle is on this server's app, those of all accounts of the network. A permanent refusal with a RetryAfter
-// holds only the other posts. Other errors hold nothing. A database error is only logged: it costs at most another
-// throttled call.
-func (c *claim) holdOtherPosts(ctx context.Context, e *network.Error) {
+// holdOtherPostsIfThrottled stores the throttle that a failed call reports, so that it also holds the account's other
+// posts, or, if the throttle is on this server's app, those of all accounts of the network. A permanent refusal with a
+// RetryAfter holds only the other posts. Other errors hold nothing. A database error is only logged: it costs at most
+// another throttled call.
+func (c *claim) holdOtherPostsIfThrottled(ctx context.Context, e *network.Error) {
 	switch {
 	case e.Kind == network.RateLimited:
 		c.throttled = true

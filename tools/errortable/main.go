@@ -98,7 +98,7 @@ func describe(m network.ErrorMeaning) string {
 	case network.Lapsed:
 		return "Belfry renews the access token and repeats the call once"
 	case network.Expired, network.Revoked:
-		return "the post fails, and the account becomes " + string(m.Kind.AccountStatus())
+		return "the post fails, and the account becomes " + string(m.Kind.ResultingAccountStatus())
 	}
 	switch {
 	case m.AfterLive:

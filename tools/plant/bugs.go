@@ -77,7 +77,7 @@ var bugs = []bug{
 	},
 	{
 		Name: "the settle time is ignored", File: worker,
-		Old:     "s.Quiet = !askedAt.Before(c.pub.QuietAt)",
+		Old:     "s.Quiet = !callMadeAt.Before(c.pub.QuietAt)",
 		New:     "s.Quiet = true",
 		Package: engine, Tests: []string{"TestAPostShownSomeTimeAfterItsRefusalIsLive"},
 	},
@@ -142,9 +142,9 @@ var bugs = []bug{
 	{
 		// A moment between the check and the write makes the race certain.
 		Name: "the limit of creations is not locked", File: "internal/store/limits.go",
-		Old: "FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))\n\tqueueQuery(&batch, `\n" +
+		Old: "FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))\n\taddBatchQuery(&batch, `\n" +
 			"\t\tWITH counted AS (\n\t\t\tSELECT count(*) AS used,",
-		New: "FROM workspaces WHERE id = @ws`, t.withWorkspace(nil))\n\tqueueQuery(&batch, `\n" +
+		New: "FROM workspaces WHERE id = @ws`, t.withWorkspace(nil))\n\taddBatchQuery(&batch, `\n" +
 			"\t\tWITH counted AS (\n\t\t\tSELECT count(*) FILTER (WHERE pg_sleep(0.002) IS NOT NULL) AS used,",
 		Package: verbs, Tests: []string{"TestHourlyLimitAdmits60Of64ConcurrentCreations"},
 	},

@@ -11,7 +11,7 @@ import (
 
 // CheckDraft returns what the network would refuse.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraftAndFactsWith(description, d, func(s Settings, f *network.Findings) {
 		kind := postContentType(s, d.Media)
 		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind != typeVideo && kind != typeReels {

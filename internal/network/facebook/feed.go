@@ -36,7 +36,7 @@ func (n *Network) readyIfExists(ctx context.Context, it network.Item, id string)
 
 // uploadPhotos uploads all files of the post without publishing them. The handle lists their ids in the post's order.
 func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (handle string, err error) {
-	ids, err := network.CallEach(ctx, it.Files, func(ctx context.Context, file network.File) (string, error) {
+	ids, err := network.CallEachConcurrently(ctx, it.Files, func(ctx context.Context, file network.File) (string, error) {
 		return n.uploadPhoto(ctx, it, file)
 	})
 	return strings.Join(ids, ","), err
@@ -63,7 +63,7 @@ func (n *Network) readyIfPhotosExist(ctx context.Context, it network.Item, handl
 	it.ArmedAt = time.Time{} // an earlier call for the post, which was refused, says nothing about the photos
 	for id := range strings.SplitSeq(handle, ",") {
 		if err := n.checkNodeExists(ctx, it, id); err != nil {
-			return n.statusIfMissing(it, err)
+			return n.pendingOrDeadIfMissing(it, err)
 		}
 	}
 	return network.Status{Verdict: core.Ready}, nil

@@ -61,7 +61,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		if slices.Contains(it.Known, string(p.ID)) {
 			continue
 		}
-		switch p.comparePost(searchedPost{textWithTags(it), s.Link, len(it.Files), n.id, since}) {
+		switch p.comparePost(postCriteria{textWithTags(it), s.Link, len(it.Files), n.id, since}) {
 		case matches:
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: absoluteFacebookURL(p.Permalink)})
 		case mightMatch:
@@ -82,15 +82,15 @@ const (
 	matches
 )
 
-// searchedPost holds the criteria of a search.
-type searchedPost struct {
+// postCriteria holds the criteria of a search.
+type postCriteria struct {
 	message, link string
 	photos        int
 	app           string
 	since         time.Time
 }
 
-func (p listedPost) comparePost(wanted searchedPost) similarity {
+func (p listedPost) comparePost(wanted postCriteria) similarity {
 	photos := p.countPhotos()
 	switch {
 	case p.At.Before(wanted.since) || !meta.IsSameText(p.Message, wanted.message):

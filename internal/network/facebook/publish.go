@@ -182,9 +182,9 @@ func (n *Network) createAtEdge(
 // missingGrace is how long Facebook may fail to find a new upload.
 const missingGrace = 5 * time.Minute
 
-// statusIfMissing returns Pending, and after missingGrace Dead, if err says that an upload does not exist. It returns
-// any other error, and every error of an armed post, for which a missing upload proves nothing.
-func (n *Network) statusIfMissing(it network.Item, err error) (network.Status, error) {
+// pendingOrDeadIfMissing returns Pending, and after missingGrace Dead, if err says that an upload does not exist. It
+// returns any other error, and every error of an armed post, for which a missing upload proves nothing.
+func (n *Network) pendingOrDeadIfMissing(it network.Item, err error) (network.Status, error) {
 	var e *network.Error
 	switch {
 	case !errors.As(err, &e) || e.Code != "100/33" || !it.ArmedAt.IsZero():

@@ -93,7 +93,7 @@ func (n *Network) continueUploadSession(ctx context.Context, it network.Item, s 
 	arrived := v.Status.Uploading.Bytes
 	switch {
 	case askErr != nil:
-		return n.statusIfMissing(it, askErr)
+		return n.pendingOrDeadIfMissing(it, askErr)
 	case v.hasFailed():
 		return v.pendingOrFailed(it)
 	case (arrived <= s.Range.Start || arrived > size) && isRejectedOrTransient(err):

@@ -27,7 +27,7 @@ func (n *Network) createStoryHandle(ctx context.Context, it network.Item) (handl
 // the status of the upload.
 func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if !it.ArmedAt.IsZero() {
-		stories, err := n.listStories(ctx, it)
+		stories, err := n.listStoriesSinceArm(ctx, it)
 		if err != nil {
 			return network.Status{}, err
 		}
@@ -40,13 +40,13 @@ func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle 
 	if !isVideoPost(it) {
 		st, err := n.readyIfExists(ctx, it, handle)
 		if err != nil {
-			return n.statusIfMissing(it, err)
+			return n.pendingOrDeadIfMissing(it, err)
 		}
 		return st, nil
 	}
 	v, err := n.fetchVideo(ctx, it, handle)
 	if err != nil {
-		return n.statusIfMissing(it, err)
+		return n.pendingOrDeadIfMissing(it, err)
 	}
 	return v.readyIfUploaded(it)
 }
@@ -82,8 +82,8 @@ type listedStory struct {
 	URL   string  `json:"url"`
 }
 
-// listStories returns the Page's Stories since the arm, or all if the post was never armed.
-func (n *Network) listStories(ctx context.Context, it network.Item) ([]listedStory, error) {
+// listStoriesSinceArm returns the Page's Stories since the arm, or all if the post was never armed.
+func (n *Network) listStoriesSinceArm(ctx context.Context, it network.Item) ([]listedStory, error) {
 	params := url.Values{}
 	if !it.ArmedAt.IsZero() {
 		params.Set("since", strconv.FormatInt(meta.SearchStart(it.ArmedAt).Unix(), 10))
@@ -96,7 +96,7 @@ func (n *Network) listStories(ctx context.Context, it network.Item) ([]listedSto
 
 // fetchStoryLink returns the address of the Story from the list of the Page's Stories.
 func (n *Network) fetchStoryLink(ctx context.Context, it network.Item, externalID string) (string, error) {
-	stories, err := n.listStories(ctx, it)
+	stories, err := n.listStoriesSinceArm(ctx, it)
 	if err != nil {
 		return "", err
 	}

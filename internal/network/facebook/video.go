@@ -34,7 +34,7 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, handle 
 	v, err := n.fetchVideo(ctx, it, handle)
 	switch {
 	case err != nil:
-		return n.statusIfMissing(it, err)
+		return n.pendingOrDeadIfMissing(it, err)
 	case v.Published:
 		return v.doneStatus(handle), nil
 	case v.Status.Video == videoReady:
@@ -69,7 +69,7 @@ func (n *Network) fetchReelStatus(ctx context.Context, it network.Item, handle s
 	publishing := v.Status.Publishing
 	switch {
 	case err != nil:
-		return n.statusIfMissing(it, err)
+		return n.pendingOrDeadIfMissing(it, err)
 	case publishing.isComplete() && publishing.Publish == publishPublished:
 		return v.doneStatus(handle), nil
 	}
@@ -131,7 +131,7 @@ func (n *Network) sendRemainingVideo(ctx context.Context, it network.Item, handl
 	}
 	st, err := n.graph.SendRemaining(ctx, it.Token.Access, handle, it.Files[0], ask)
 	if err = n.classifyAuthError(ctx, err, it.Token); err != nil {
-		return n.statusIfMissing(it, err)
+		return n.pendingOrDeadIfMissing(it, err)
 	}
 	return st, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // createItemContainers creates a container for each file and returns the handle that lists them. Each image has its own
 // description; the description in the settings is not sent, because it could describe any of them.
-func (n *Network) createItemContainers(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) createItemContainers(ctx context.Context, it network.Item) (handle string, err error) {
 	var forms []url.Values
 	for _, f := range it.Files {
 		form := url.Values{"is_carousel_item": {"true"}, fileURLParam(f): {f.URL}}
@@ -22,7 +22,7 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item) (st
 		}
 		forms = append(forms, form)
 	}
-	ids, err := network.CallEach(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
+	ids, err := network.CallEachConcurrently(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
 		return n.createAtEdge(ctx, it, "/media", form)
 	})
 	return meta.NewCarouselItemsHandle(ids), err
@@ -36,7 +36,9 @@ func setAltText(form url.Values, alt string) {
 }
 
 // createCarouselContainer creates the carousel from its items and returns its handle.
-func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, joinedItemIDs string) (string, error) {
+func (n *Network) createCarouselContainer(
+	ctx context.Context, it network.Item, joinedItemIDs string,
+) (handle string, err error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err

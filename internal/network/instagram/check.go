@@ -9,7 +9,7 @@ import (
 
 // CheckDraft returns what the network would refuse and what it advises against.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraftAndFactsWith(description, d, func(s Settings, f *network.Findings) {
 		kind := postContentType(s, d.Media)
 		d.Text, d.Title = network.AppendMissingTags(d.Text, d.Tags), ""
 		f.CheckLimits(description, kind, d)

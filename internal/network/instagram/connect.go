@@ -116,11 +116,11 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 // VerifyCallback reads what Meta reports about a person who has connected accounts with the login that this server
 // uses.
 func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
-	grantOf := n.grantID
+	grantIDOf := n.grantID
 	if n.login == loginFacebook {
-		grantOf = n.pages.GrantID
+		grantIDOf = n.pages.GrantID
 	}
-	return meta.VerifyCallback(c, n.secret, n.now(), grantOf)
+	return meta.VerifyCallback(c, n.secret, n.now(), grantIDOf)
 }
 
 // requestShortToken exchanges the code for a token that is valid for an hour, and the granted permissions. The

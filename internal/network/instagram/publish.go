@@ -59,7 +59,9 @@ func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, er
 }
 
 // createUploadContainer creates a container and returns a handle with the address for its bytes.
-func (n *Network) createUploadContainer(ctx context.Context, it network.Item, form url.Values) (string, error) {
+func (n *Network) createUploadContainer(
+	ctx context.Context, it network.Item, form url.Values,
+) (handle string, err error) {
 	if !isPageToken(it.Token) || it.Files[0].Kind != core.FileVideo {
 		return "", network.NewMediaUnreachableError(n.about.Name)
 	}
@@ -69,7 +71,7 @@ func (n *Network) createUploadContainer(ctx context.Context, it network.Item, fo
 		ID  meta.ID `json:"id"`
 		URI string  `json:"uri"`
 	}
-	err := n.pages.API.Post(ctx, "/"+url.PathEscape(it.Profile)+"/media", it.Token.Access, form, &out)
+	err = n.pages.API.Post(ctx, "/"+url.PathEscape(it.Profile)+"/media", it.Token.Access, form, &out)
 	if err != nil {
 		return "", n.classifyAuthError(ctx, err, it.Token)
 	}
@@ -127,7 +129,7 @@ func fileURLParam(f network.File) string {
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	id, err := n.createAtEdge(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
-		return network.Status{}, n.addQuotaWait(ctx, it, err)
+		return network.Status{}, n.addWaitIfQuotaUsedUp(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }
@@ -199,7 +201,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 		c.State = meta.ContainerError
 	}
 	if c.State == meta.ContainerError {
-		if err := permanentFileError(it, c.Words); err != nil {
+		if err := permanentFileErrorOrNil(it, c.Words); err != nil {
 			return network.Status{}, err
 		}
 		c.Words = "Instagram could not use the file: " + c.Words
@@ -207,8 +209,8 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	return n.containers.ResolveState(ctx, it, c.State, c.Words), nil
 }
 
-// permanentFileError returns an error if another upload would not fix the file of a container, and nil otherwise.
-func permanentFileError(it network.Item, statusText string) error {
+// permanentFileErrorOrNil returns an error if another upload would not fix the file of a container, and nil otherwise.
+func permanentFileErrorOrNil(it network.Item, statusText string) error {
 	for _, subcode := range []int{badVideo, badCover} {
 		if code := strconv.Itoa(subcode); strings.HasSuffix(statusText, code) && it.ArmedAt.IsZero() {
 			row := errorTable.MeaningOf(meta.Code{Code: 1, Subcode: subcode})

@@ -14,9 +14,9 @@ import (
 // codeQuota means that the account has reached its limit for 24 hours.
 const codeQuota = "9/2207042"
 
-// addQuotaWait adds the wait to an error about the quota: until the oldest post that fills the quota leaves its
+// addWaitIfQuotaUsedUp adds the wait to an error about the quota: until the oldest post that fills the quota leaves its
 // window. It returns any other error unchanged.
-func (n *Network) addQuotaWait(ctx context.Context, it network.Item, err error) error {
+func (n *Network) addWaitIfQuotaUsedUp(ctx context.Context, it network.Item, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) || e.Code != codeQuota {
 		return err

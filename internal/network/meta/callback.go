@@ -19,9 +19,9 @@ const (
 )
 
 // VerifyCallback verifies and reads a call that reports that a person has removed the app or wants their data
-// deleted. grantOf returns the id of a person's grant.
+// deleted. grantIDOf returns the id of a person's grant.
 func VerifyCallback(
-	c network.Callback, secret network.Secret, now time.Time, grantOf func(person string) string,
+	c network.Callback, secret network.Secret, now time.Time, grantIDOf func(person string) string,
 ) (network.Notice, error) {
 	kind := map[string]network.NoticeKind{
 		eventDeauthorize: network.AccessRemoved, eventDeletion: network.DataUnwanted,
@@ -34,7 +34,7 @@ func VerifyCallback(
 	if !ok || !network.IsSignatureFresh(at, now, 0) {
 		return network.Notice{}, network.ErrNotSigned
 	}
-	return network.Notice{Kind: kind, Grant: grantOf(person), At: at}, nil
+	return network.Notice{Kind: kind, Grant: grantIDOf(person), At: at}, nil
 }
 
 // verifySignedRequest returns the person that a signed request is about, and when it was made. ok is false unless it

@@ -45,7 +45,7 @@ func (c Containers) AdvanceStatus(ctx context.Context, it network.Item, handle s
 	if !ok {
 		return c.Ask(ctx, it, handle)
 	}
-	items, err := network.CallEach(ctx, strings.Split(children, itemsComma),
+	items, err := network.CallEachConcurrently(ctx, strings.Split(children, itemsComma),
 		func(ctx context.Context, id string) (network.Status, error) { return c.Ask(ctx, it, id) })
 	if err != nil {
 		return network.Status{}, err

@@ -12,12 +12,14 @@ import (
 const clockSlack = time.Minute
 
 // SearchStart returns the time from which to search for a post that was armed at the given time.
-func SearchStart(armed time.Time) time.Time { return armed.Add(-clockSlack).Truncate(time.Second) }
+func SearchStart(armedAt time.Time) time.Time { return armedAt.Add(-clockSlack).Truncate(time.Second) }
 
 // IsSameText reports whether two texts are equal, apart from surrounding white space and the form of line breaks.
-func IsSameText(a, b string) bool { return normalizeText(a) == normalizeText(b) }
+func IsSameText(a, b string) bool { return trimAndUnifyLineBreaks(a) == trimAndUnifyLineBreaks(b) }
 
-func normalizeText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+func trimAndUnifyLineBreaks(s string) string {
+	return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n"))
+}
 
 // Time is an instant as Graph writes it: 2026-07-12T08:00:00+0000.
 type Time struct{ time.Time }

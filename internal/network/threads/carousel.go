@@ -10,7 +10,7 @@ import (
 
 // createItemContainers creates a container for each file and returns the handle that lists them. The setting altText
 // describes the first file.
-func (n *Network) createItemContainers(ctx context.Context, it network.Item, s Settings) (string, error) {
+func (n *Network) createItemContainers(ctx context.Context, it network.Item, s Settings) (handle string, err error) {
 	alt := s.AltText
 	var forms []url.Values
 	for _, file := range it.Files {
@@ -18,14 +18,16 @@ func (n *Network) createItemContainers(ctx context.Context, it network.Item, s S
 		form.Set("is_carousel_item", "true")
 		forms, alt = append(forms, form), ""
 	}
-	ids, err := network.CallEach(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
+	ids, err := network.CallEachConcurrently(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
 		return n.createAtEdge(ctx, it, "/threads", form)
 	})
 	return meta.NewCarouselItemsHandle(ids), err
 }
 
 // createCarouselContainer creates the carousel from its items, which must all be ready, and returns its handle.
-func (n *Network) createCarouselContainer(ctx context.Context, it network.Item, joinedItemIDs string) (string, error) {
+func (n *Network) createCarouselContainer(
+	ctx context.Context, it network.Item, joinedItemIDs string,
+) (handle string, err error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err

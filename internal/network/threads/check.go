@@ -9,7 +9,7 @@ import (
 
 // CheckDraft returns what the network would refuse. Tags are not sent (Spec §2), so they do not count.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraftAndFactsWith(description, d, func(s Settings, f *network.Findings) {
 		d.Title = ""
 		f.CheckLimits(description, postContentType(d.Media), d, s.LinkAttachment)
 		files := len(d.Media) > 0

@@ -8,7 +8,7 @@ import (
 // CheckDraft returns what the network would refuse from any account. The text is the caption of a video or the
 // description of photos. Only photos have a title (decisions.md, Records).
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraftAndFactsWith(description, d, func(s Settings, f *network.Findings) {
 		kind := postContentType(d.Media)
 		d.Text = network.AppendMissingTags(d.Text, d.Tags)
 		if kind == typeVideo {

@@ -20,7 +20,9 @@ type photoInfo struct {
 
 // startPhotoPost sends TikTok the addresses of photos and returns the handle. TikTok immediately fetches the photos
 // and then publishes the post, so the addresses return nothing before the arm.
-func (n *Network) startPhotoPost(ctx context.Context, it network.Item, info postInfo, s Settings) (string, error) {
+func (n *Network) startPhotoPost(
+	ctx context.Context, it network.Item, info postInfo, s Settings,
+) (handle string, err error) {
 	cover := 0
 	if s.PhotoCoverIndex != nil {
 		cover = *s.PhotoCoverIndex

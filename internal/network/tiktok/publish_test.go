@@ -171,7 +171,7 @@ func TestEveryReasonOfAFailureIsTold(t *testing.T) {
 			}
 			st, err := w.Net.AdvanceStatus(t.Context(), it, handle)
 			if err != nil || st.Verdict != verdicts[class.Kind] || st.Code != d.Reason || !strings.Contains(st.Message, d.Reason) ||
-				st.Lost != class.Kind.AccountStatus() || !strings.Contains(strings.ToLower(st.Hint), strings.ToLower(d.Advice)) {
+				st.Lost != class.Kind.ResultingAccountStatus() || !strings.Contains(strings.ToLower(st.Hint), strings.ToLower(d.Advice)) {
 				t.Errorf("got %+v, %v, want %s", st, err, d.Class)
 			}
 			if do := w.NewWorker(newItem(t, w, 0, "")).Run(); do != core.DoFail || len(w.VisiblePosts()) != 0 {

@@ -70,7 +70,7 @@ func newVideoHandle(size int64) postHandle {
 
 // startUpload starts the upload of a video, which nobody can see before its last part is sent, and returns the
 // handle.
-func (n *Network) startUpload(ctx context.Context, it network.Item, info postInfo) (string, error) {
+func (n *Network) startUpload(ctx context.Context, it network.Item, info postInfo) (handle string, err error) {
 	h := newVideoHandle(it.Files[0].Bytes)
 	body := map[string]any{
 		"post_info": info,

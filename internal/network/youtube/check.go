@@ -16,7 +16,7 @@ const (
 
 // CheckDraft returns what the network would refuse, and warns if a video narrowly misses being a Short.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraftWith(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraftAndFactsWith(description, d, func(s Settings, f *network.Findings) {
 		limits := description.Limits
 		f.CheckTextAndEachFile(description, typeVideo, d)
 		checkFiles(f, d.Media, s.UseCoverAsThumbnail)

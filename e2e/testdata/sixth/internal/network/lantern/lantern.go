@@ -65,7 +65,7 @@ func (Rules) NormalizeSettings(block json.RawMessage) (json.RawMessage, error) {
 
 // CheckDraft returns what the network would refuse.
 func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
-	return network.CheckDraftWith(description, d, func(_ Settings, f *network.Findings) {
+	return network.CheckDraftAndFactsWith(description, d, func(_ Settings, f *network.Findings) {
 		d.Title = ""
 		f.CheckLimits(description, "text", d)
 		f.AddIf(strings.TrimSpace(d.Text) == "", core.IssueTextRequired)
