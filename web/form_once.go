@@ -44,6 +44,17 @@ var errNoRedirect = core.Fail(core.CodeConflict, "The response to the form is a 
 // formAnswer is the address to which a form redirected, and what the session keeps for the page there.
 type formAnswer struct{ To, Flash, Selected string }
 
+// actUnlessRepeated calls act unless the form was submitted before. Unlike actOnce and doOnce, it stores no result: it is
+// for an action whose page shows a secret.
+func (r *request) actUnlessRepeated(form url.Values, act func(context.Context) error) (repeated bool, err error) {
+	repeated = true
+	_, _, err = doOnce(r, form, func(ctx context.Context) (struct{}, error) {
+		repeated = false
+		return struct{}{}, act(ctx)
+	})
+	return repeated && err == nil, err
+}
+
 // actOnce makes a handler act only once on a form that is sent twice, for example because its button was pressed twice:
 // the second time, the person gets the first answer again. The form needs an id (newFormID). A form that was answered
 // with a page instead of a redirect can be sent again.
@@ -67,6 +78,9 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		}
 		if err != nil || handled {
 			return cmp.Or(err, handleErr)
+		}
+		if first.Flash == "" && first.Selected == "" { // the first sending may have ended the session
+			return r.redirect(first.To)
 		}
 		r.putSessionValue(r.sessionKeyForWorkspace(keyFlash), first.Flash)
 		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), first.Selected)

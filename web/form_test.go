@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -159,8 +160,30 @@ func TestDisconnectingAndRevokingTwiceActsOnce(t *testing.T) {
 }
 
 // auditedChanges counts the actions on posts and groups in the audit log.
-func (r *rig) auditedChanges() (n int) {
+func (r *rig) auditedChanges() int { return r.countAudited("^(post|group)_") }
+
+// countAudited counts the actions in the audit log that match a regular expression.
+func (r *rig) countAudited(actions string) (n int) {
 	r.t.Helper()
-	must(r.t, r.Pool.QueryRow(r.t.Context(), "SELECT count(*) FROM audit_log WHERE action ~ '^(post|group)_'").Scan(&n))
+	must(r.t, r.Pool.QueryRow(r.t.Context(), "SELECT count(*) FROM audit_log WHERE action ~ $1", actions).Scan(&n))
+	return n
+}
+
+// sendAtOnce sends the form of a page four times at the same moment, and counts the answers with a status.
+func (s *studio) sendAtOnce(status int, p *page, form string, pairs ...string) (n int) {
+	s.t.Helper()
+	answers := make(chan int, 4)
+	for range cap(answers) {
+		tab := *s.b
+		tab.cookies = maps.Clone(s.b.cookies)
+		other := *s
+		other.b = &tab
+		go func() { answers <- other.submit(p, form, pairs...).StatusCode }()
+	}
+	for range cap(answers) {
+		if <-answers == status {
+			n++
+		}
+	}
 	return n
 }

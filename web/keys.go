@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -46,14 +47,12 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 // createKey creates an API key. Only this response shows it, because only a hash of it is stored. Submitting the form
 // again, for example by reloading, does not create a second key.
 func (r *request) createKey(form url.Values) error {
-	name := form.Get(ui.FieldForm)
-	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {
-		r.setFlash(ui.ToneInfo,
-			"This key has already been created and was shown only once. If you did not copy it, revoke it and create another one.")
-		return r.redirect(r.link.Keys())
-	}
 	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}
-	made, err := r.web.cfg.App.CreateKey(r.context(), r.caller, contract.CreateKey{Name: m.Name, Scope: m.Scope})
+	var made contract.Key
+	repeated, err := r.actUnlessRepeated(form, func(ctx context.Context) (err error) {
+		made, err = r.web.cfg.App.CreateKey(ctx, r.caller, contract.CreateKey{Name: m.Name, Scope: m.Scope})
+		return err
+	})
 	if e, ok := asRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
 		return r.renderKeys(httpd.Status(e.Code), m)
@@ -61,7 +60,11 @@ func (r *request) createKey(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	r.putSessionValue(keyForm, name)
+	if repeated {
+		r.setFlash(ui.ToneInfo,
+			"This key has already been created and was shown only once. If you did not copy it, revoke it and create another one.")
+		return r.redirect(r.link.Keys())
+	}
 	r.showsSecret = true
 	return r.renderKeys(http.StatusCreated, settings.KeysModel{New: &made})
 }

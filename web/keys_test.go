@@ -64,3 +64,14 @@ func TestAPlanWithoutTheAPISaysSo(t *testing.T) {
 	b := r.as(r.WorkspaceOn(core.PlanFree, "one", "UTC"))
 	b.get("/settings/keys").is(t, http.StatusOK).says(t, "Your plan does not include the API.")
 }
+
+// Of a form that was sent several times at once, each sending created a key, of which the person saw only the last.
+func TestAFormThatCreatesAKeyAndIsSentSeveralTimesAtOnceCreatesOne(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.get("/settings/keys")
+	shown := s.sendAtOnce(http.StatusCreated, page, testid("key-form"), "name", "Mine", "scope", "read")
+	if created := len(s.b.get("/settings/keys").all("[data-key-id]")); shown != 1 || created != 1 {
+		t.Errorf("%d pages show one of %d keys", shown, created)
+	}
+}

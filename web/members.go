@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -29,20 +30,25 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	if m.Frame, err = r.loadFrameAndPopFlash("Members", layout.SectionSettings); err != nil {
 		return err
 	}
+	m.Form = newFormID()
 	m.Mails, m.Outbox = r.web.cfg.App.MailMode() != app.MailOff, r.web.outboxURL()
 	m.Members, m.Now, m.Me, m.Role = list.Members, r.web.cfg.Now(), r.caller.User().String(), r.caller.Role()
 	return r.render(status, settings.Members(m), nil)
 }
 
-// inviteMember creates an invitation. Only this response shows its link, of which only a hash is stored. Submitting the
-// form again replaces the link.
+// inviteMember creates an invitation, or a new link for one. Only this response shows the link, because only a hash of it
+// is stored. Submitting the form again, for example by reloading, does not replace the link.
 func (r *request) inviteMember(form url.Values) error {
 	m := settings.MembersModel{
 		Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName),
 		Invites: form.Get(settings.FieldRole),
 	}
-	made, err := r.web.cfg.App.InviteMember(r.context(), r.caller, contract.InviteMember{
-		Email: m.Email, Name: m.Name, Role: m.Invites,
+	var made contract.Member
+	repeated, err := r.actUnlessRepeated(form, func(ctx context.Context) (err error) {
+		made, err = r.web.cfg.App.InviteMember(ctx, r.caller, contract.InviteMember{
+			Email: m.Email, Name: m.Name, Role: m.Invites,
+		})
+		return err
 	})
 	if e, ok := asRefusal(err); ok {
 		m.Errors, m.Refused = r.placeError(e, e.Path)
@@ -50,6 +56,12 @@ func (r *request) inviteMember(form url.Values) error {
 	}
 	if err != nil {
 		return err
+	}
+	if repeated {
+		m.Mails = r.web.cfg.App.MailMode() != app.MailOff
+		r.setFlash(ui.ToneInfo, "This invitation has already been created, and its link was shown only once. "+
+			"If you need another link, press “"+m.ResendLabel()+"”.")
+		return r.redirect(r.link.Members())
 	}
 	r.showsSecret = true
 	return r.renderMembers(http.StatusCreated, settings.MembersModel{New: &made})
@@ -84,6 +96,7 @@ func (r *request) showRemoveMemberConfirmation() error {
 				"Their posts remain in the workspace.",
 			},
 			Action: r.link.RemoveMember(m.ID), Button: "Remove", Back: r.link.Members(),
+			Fields: []ui.Hidden{newFormIDField()},
 		}
 		switch {
 		case m.ID == r.caller.User().String():
@@ -101,7 +114,7 @@ func (r *request) showRemoveMemberConfirmation() error {
 	return core.NotFound()
 }
 
-func (r *request) removeMemberOrLeave() error {
+func (r *request) removeMemberOrLeave(url.Values) error {
 	err := r.web.cfg.App.RemoveMemberOrInvitation(r.context(), r.caller, r.pathID())
 	if e, ok := asRefusal(err); ok {
 		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.errorForPeople(e)})

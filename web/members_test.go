@@ -102,3 +102,55 @@ func TestTheWorkspaceIsChangedByAForm(t *testing.T) {
 		t.Errorf("the form is %s", page.text())
 	}
 }
+
+// Of a form that was sent several times at once, each sending made the link of the one before it invalid.
+func TestAnInvitationThatIsSentSeveralTimesAtOnceIsCreatedOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page, ben := s.b.get("/settings/members"), []string{"email", "ben@example.org", "role", "editor"}
+	if n := s.sendAtOnce(http.StatusCreated, page, testid("invite-form"), ben...); n != 1 {
+		t.Errorf("%d pages show a link", n)
+	}
+	page = s.b.get("/settings/members")
+	first := s.submit(page, "form:has("+testid("resend")+")").is(t, http.StatusCreated)
+	s.submit(page, "form:has("+testid("resend")+")").leads(t, "/settings/members")
+	s.b.get("/settings/members").says(t, "This invitation has already been created, and its link was shown only once.")
+	link := textOf(first.one(t, testid("new-link")))
+	s.browser().get(strings.TrimPrefix(link, apptest.PublicURL)).is(t, http.StatusOK)
+	if n := s.countAudited("^member_invited$"); n != 2 {
+		t.Errorf("%d invitations", n)
+	}
+}
+
+// The second sending of a removal was answered with "Page not found".
+func TestAFormOfAMemberThatIsSentTwiceActsOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	ben := "/settings/members/" + s.ws.Member(core.RoleEditor).User().String()
+	before := s.countAudited("^member_")
+	page := s.b.get("/settings/members")
+	for range 2 {
+		s.submit(page, `form[action$="`+ben+`"]`, "role", "admin").leads(t, "/settings/members")
+		s.b.get("/settings/members").says(t, "is now an admin.")
+	}
+	page = s.b.get(ben + "/remove")
+	for range 2 {
+		s.submit(page, testid("confirm-form")).leads(t, "/settings/members")
+		s.b.get("/settings/members").says(t, "Access removed.")
+	}
+	if n := s.countAudited("^member_") - before; n != 2 {
+		t.Errorf("they acted %d times", n)
+	}
+}
+
+// The second sending must not bring back the session that the first one has ended.
+func TestAPersonWhoLeavesSeveralTimesAtOnceIsSignedOut(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.Member(core.RoleOwner)
+	page := s.b.get("/settings/members/" + s.ws.Owner.User().String() + "/remove")
+	if n := s.sendAtOnce(http.StatusSeeOther, page, testid("confirm-form")); n != 4 {
+		t.Errorf("%d of 4 led to a page", n)
+	}
+	s.b.get("/posts").leads(t, "/sign-in?next=%2Fposts")
+}

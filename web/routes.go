@@ -158,9 +158,9 @@ func workspaceRoutes(at link.Workspace) []route {
 		pageRoute(at.Members(), (*request).showMembers),
 		postRoute(at.Members(), withForm((*request).inviteMember)),
 		getRoute(at.EditMember(id), (*request).redirectToMembers),
-		postRoute(at.EditMember(id), withForm((*request).changeMemberRole)),
+		postRoute(at.EditMember(id), withForm(actOnce((*request).changeMemberRole))),
 		getRoute(at.RemoveMember(id), (*request).showRemoveMemberConfirmation),
-		postRoute(at.RemoveMember(id), (*request).removeMemberOrLeave),
+		postRoute(at.RemoveMember(id), withForm(actOnce((*request).removeMemberOrLeave))),
 		pageRoute(at.WorkspaceSettings(), (*request).showWorkspaceSettings),
 		postRoute(at.WorkspaceSettings(), withForm((*request).editWorkspace)),
 	}

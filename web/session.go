@@ -32,7 +32,6 @@ const (
 	keyFlash     = "flash"     // by workspace (sessionKeyForWorkspace)
 	keySelected  = "selected"  // by workspace: the posts that are still selected after an action
 	keyChoice    = "choice."   // followed by a workspace's id: the profiles to choose from
-	keyForm      = "form"      // the last form that created an API key
 	keySavedForm = "carried"   // a form that was submitted after the previous session had ended
 	keyID        = "id"        // the session's id in the list of the person's sessions
 	keyBrowser   = "browser"   // the browser's User-Agent

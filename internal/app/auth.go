@@ -91,10 +91,10 @@ func (a *App) EnterWorkspaceOrLast(ctx context.Context, s Session, slug string) 
 	if err != nil {
 		return Visit{}, errNotSignedIn()
 	}
-	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // zero if there is none
-	if checkSlug(slug) != nil {                              // no workspace has it
+	if checkSlug(slug) != nil { // no workspace has it
 		slug = ""
 	}
+	last, _ := core.ParseID[core.WorkspaceKind](s.Workspace) // zero if there is none
 	m, err := a.cfg.Store.SessionMemberBySlugOrLast(ctx, user, slug, last)
 	c, err := verifySession(s, m, err)
 	return Visit{Caller: c, Slug: m.Slug, Preferences: Preferences{Shortcuts: m.Shortcuts, FirstSteps: m.FirstSteps}}, err

@@ -18,6 +18,7 @@ const (
 // MembersModel is the page of members and invitations.
 type MembersModel struct {
 	Frame   layout.Frame
+	Form    string // value of ui.FieldForm
 	Members []contract.Member
 	Zone    core.Zone
 	Now     time.Time
@@ -78,7 +79,8 @@ func (m MembersModel) newInvitationTitle() string {
 	return "Send this link to " + m.New.Email + ". It will not be shown again."
 }
 
-func (m MembersModel) resendLabel() string {
+// ResendLabel returns the label of the button that renews an invitation.
+func (m MembersModel) ResendLabel() string {
 	if m.Mails {
 		return "Resend invitation"
 	}
