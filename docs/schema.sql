@@ -483,6 +483,7 @@ CREATE TABLE public.posts (
     updated_at timestamp with time zone NOT NULL,
     error_from_network boolean DEFAULT false NOT NULL,
     live_at timestamp with time zone,
+    copy_of uuid,
     CONSTRAINT posts_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'live'::text, 'failed'::text])))
 )
 WITH (fillfactor='70');
@@ -1008,6 +1009,8 @@ CREATE INDEX posts_by_account_status ON public.posts USING btree (account_id, st
 CREATE INDEX posts_by_status ON public.posts USING btree (workspace_id, status, COALESCE(publish_at, created_at) DESC, id DESC);
 
 CREATE INDEX posts_by_time ON public.posts USING btree (workspace_id, COALESCE(publish_at, created_at) DESC, id DESC);
+
+CREATE INDEX posts_copies ON public.posts USING btree (workspace_id, copy_of, id) WHERE (copy_of IS NOT NULL);
 
 CREATE UNIQUE INDEX posts_external_id ON public.posts USING btree (account_id, external_id) WHERE (external_id <> ''::text);
 

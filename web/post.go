@@ -116,6 +116,7 @@ func (r *request) newPostModel(card app.PostCard, events []contract.Event) posts
 		Waiting: card.Waiting, PrepareAt: card.PrepareAt, Acts: card.Acts,
 		Mend: card.Mend, NetworkSaid: card.NetworkSaid,
 		ProfileURL: card.ProfileURL,
+		ReplacedBy: card.ReplacedBy,
 	}
 	if n, ok := r.web.cfg.Networks.FindConnector(core.Platform(card.Platform)); ok {
 		about := n.Describe()
@@ -146,7 +147,7 @@ func (r *request) loadObstacles(m *posts.ShowModel) (err error) {
 	m.AccountTrouble = m.Account + " on " + m.Network + ": " + disconnectedReasons[account.Status]
 	if r.caller.Role().CanManage() {
 		m.Reconnect = r.link.Reconnect(account.ID)
-		if slices.Contains(m.Acts, core.ActRetry) && !m.Mend {
+		if slices.Contains(m.Acts, core.ActRetry) && !m.Mend && m.ReplacedBy == "" {
 			m.Reconnect = r.link.ReconnectForPost(m.Post.ID)
 		}
 	}

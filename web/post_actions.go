@@ -108,7 +108,7 @@ func (r *request) duplicatePost(form url.Values) error {
 	}
 	said := "This is a copy. The original post is unchanged."
 	if form.Get(posts.FieldWhen) == posts.WhenNow { // only the copy of a failed post is to be sent at once
-		said = "This is a copy. The failed post stays in the list until you delete it."
+		said = "This is a copy. Once it is live, the original no longer counts as failed."
 	}
 	r.setFlash(ui.ToneGood, said)
 	if when := form.Get(posts.FieldWhen); when != "" {

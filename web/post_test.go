@@ -186,6 +186,38 @@ func TestAFailedPostShowsTheNetworksWordsAndIsSentAgain(t *testing.T) {
 	}
 }
 
+func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400, Message: "No."})
+	post := s.ws.Now("hello", s.threads)
+	s.work(post)
+	made, err := s.App.DuplicatePost(t.Context(), s.ws.Owner, post.ID)
+	must(t, err)
+	s.b.get("/accounts").one(t, testid("notice")+` a[href="/posts?status=failed"]`)
+	_, err = s.App.SendAfterUndoDelay(t.Context(), s.ws.Owner, made.ID, "")
+	must(t, err)
+	s.Clock.Advance(time.Minute)
+	s.work(made)
+
+	page := s.show(post)
+	if to := attribute(page.one(t, testid("live-copy")), "href"); to != "/posts/"+made.ID || page.status(t) != "failed" {
+		t.Errorf("the %s post leads to %q", page.status(t), to)
+	}
+	if page.one(t, testid("post-error")); len(page.all(".alert.danger")) != 0 || len(page.all("#post-acts .primary")) != 0 {
+		t.Error("the post still asks for something")
+	}
+	if len(s.b.get("/accounts").all(testid("notice"))) != 0 {
+		t.Error("the failed post still needs attention")
+	}
+	s.b.get("/posts?status=failed").says(t, "Failed 0", "No failed posts")
+	list := s.b.get("/posts?status=all")
+	list.says(t, "All 2", "Live 1")
+	row := testid("post-row") + `[data-post="` + post.ID + `"] `
+	list.one(t, row+testid("row-copy")+`[href="/posts/`+made.ID+`"]`)
+	list.one(t, row+testid("status")+"[data-status=replaced]")
+}
+
 func TestAPendingRetryIsShownAndTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -113,7 +113,7 @@ func (r *request) loadRowsAndPopSelection(m *posts.ListModel, cards []app.PostCa
 		row := posts.Row{
 			Post: card.Post, Account: card.AccountName, Avatar: card.AccountAvatar,
 			Network: r.web.cfg.Networks.DisplayName(core.Platform(card.Platform)), Files: convertFilesByID(card.MediaIDs, files),
-			Editable: slices.Contains(card.Acts, core.ActEdit),
+			Editable: slices.Contains(card.Acts, core.ActEdit), ReplacedBy: card.ReplacedBy,
 		}
 		row.Note = rowNote(card, row.Network, m.Zone)
 		for _, id := range selected {

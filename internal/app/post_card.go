@@ -42,6 +42,8 @@ type PostCard struct {
 	// ProfileURL is the address of the account's profile on its network. It is set only for a post with an unknown
 	// outcome and for a live post without a link, and only if the address is known and the network is not simulated.
 	ProfileURL string
+	// ReplacedBy is the id of the newest live copy of a failed post; "" if no copy is live.
+	ReplacedBy string
 	// Acts lists the actions that the post's state and the caller's role allow.
 	Acts []core.Act
 }
@@ -88,9 +90,10 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 	return card, err
 }
 
-// ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. next is
-// the cursor of the next page, or "" on the last page. unfilteredCounts contains the number of posts by status at the
-// same moment; it is nil if a filter other than the status is set.
+// ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. Among
+// failed posts alone, it leaves out those of which a copy is live. next is the cursor of the next page, or "" on the
+// last page. unfilteredCounts contains the number of posts by status at the same moment, as CountPostsByStatusCapped
+// returns it; it is nil if a filter other than the status is set.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	in contract.ListPosts, platform core.Platform,
 ) (cards []PostCard, next string, unfilteredCounts map[core.PostStatus]int, err error) {
@@ -99,7 +102,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 		return nil, "", nil, err
 	}
 	read := func(t store.Tenant) error {
-		posts, after, err := a.listPostsPage(ctx, t, in, platform)
+		posts, after, err := a.listPostsPage(ctx, t, in, platform, in.Status == string(core.PostFailed))
 		cards, next = convertAll(posts, func(p core.Post) PostCard { return a.newPostCard(c, p) }), after
 		return err
 	}
@@ -125,6 +128,9 @@ func (a *App) newPostCard(c core.Caller, p core.Post) PostCard {
 		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		Preparing: p.Preparing, Waiting: p.Waiting, PrepareAt: p.PrepareAt,
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
+	}
+	if !p.ReplacedBy.IsZero() {
+		card.ReplacedBy = p.ReplacedBy.String()
 	}
 	if p.Error != nil {
 		card.Mend, card.NetworkSaid = !p.Error.CanResendUnchanged(), p.Error.FromNetwork

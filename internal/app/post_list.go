@@ -34,20 +34,22 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 	if err != nil {
 		return contract.PostList{}, err
 	}
-	posts, next, err := a.listPostsPage(ctx, t, in, "")
+	posts, next, err := a.listPostsPage(ctx, t, in, "", false)
 	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.NilIfZero(next)}, err
 }
 
-// listPostsPage returns one page of posts. If platform is not "", it lists only the posts on that network. next is the
-// cursor of the next page, or "" on the last page.
+// listPostsPage returns one page of posts. If platform is not "", it lists only the posts on that network. If unreplaced
+// is set, it leaves out failed posts of which a copy is live. next is the cursor of the next page, or "" on the last
+// page.
 func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
-	in contract.ListPosts, platform core.Platform,
+	in contract.ListPosts, platform core.Platform, unreplaced bool,
 ) (posts []core.Post, next string, err error) {
 	f, err := a.parsePostFilter(ctx, t, in, platform)
 	if err != nil {
 		return nil, "", err
 	}
 	page := f.Limit
+	f.Unreplaced = unreplaced
 	f.Limit++ // one more row shows whether there is a next page
 	posts, err = t.ListPosts(ctx, f)
 	if err != nil || len(posts) <= page {
@@ -56,7 +58,8 @@ func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 	return posts[:page], cursorAfter(posts[page-1]), nil
 }
 
-// CountPostsByStatusCapped counts the workspace's posts in each status, up to core.MostCounted.
+// CountPostsByStatusCapped counts the workspace's posts in each status, up to core.MostCounted. It counts failed posts
+// of which a copy is live as core.PostReplaced.
 func (a *App) CountPostsByStatusCapped(ctx context.Context, c core.Caller) (map[core.PostStatus]int, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {

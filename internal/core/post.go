@@ -20,6 +20,10 @@ const (
 	PostFailed PostStatus = "failed"
 )
 
+// PostReplaced stands for failed posts of which a copy is live, where posts are counted or shown. No post has this
+// status.
+const PostReplaced PostStatus = "replaced"
+
 // MostCounted is the number at which Belfry stops counting the posts of a list, which keeps counting fast.
 const MostCounted = 200
 
@@ -67,6 +71,22 @@ type Post struct {
 	Waiting bool
 	// PrepareAt is when Belfry sends the post to the network ahead of its time; zero if it does not or already has.
 	PrepareAt time.Time
+	// CopyOf is the failed post that this post replaces, as its copy or as a copy of a copy; zero if there is none. The
+	// failed post may have been deleted.
+	CopyOf PostID
+	// ReplacedBy is the newest live copy of a failed post; zero if no copy is live.
+	ReplacedBy PostID
+}
+
+// FailedOriginal returns the CopyOf of a new copy of the post. A copy of a live post replaces nothing.
+func (p Post) FailedOriginal() PostID {
+	switch {
+	case p.Status == PostLive:
+		return PostID{}
+	case p.Status == PostFailed && p.CopyOf.IsZero():
+		return p.ID
+	}
+	return p.CopyOf
 }
 
 // Revision identifies the post's content and time. A form sends back the revision that it showed, so that Belfry

@@ -157,13 +157,13 @@ func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.Account
 }
 
 // FailedPostIDsDueSince lists the account's failed posts that were due at dueSince or later and whose error has one of
-// the codes, newest first.
+// the codes, newest first. It leaves out posts of which a copy is live.
 func (t Tenant) FailedPostIDsDueSince(ctx context.Context, account core.AccountID, errorCodes []string,
 	dueSince time.Time, limit int,
 ) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts p WHERE workspace_id = @ws AND account_id = @account AND status = 'failed'
-			AND `+listTime+` >= @since AND error_code = ANY(@codes)
+			AND `+listTime+` >= @since AND error_code = ANY(@codes) AND NOT EXISTS (`+liveCopies+`)
 		ORDER BY `+listTime+` DESC, id DESC LIMIT @limit`,
 		args{"account": account, "codes": errorCodes, "since": dueSince, "limit": limit}))
 }

@@ -23,7 +23,13 @@ const postFields = `
 	coalesce(u.lease_until > clock() AND u.due_at <= clock(), false) AS held,
 	coalesce(coalesce(u.prepare_at, u.next_action_at) > clock(), false) AS ahead,
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
-	p.media_ids`
+	p.media_ids, p.copy_of, CASE WHEN p.status = 'failed' THEN (` + liveCopies + ` ORDER BY c.id DESC LIMIT 1) END`
+
+// liveCopies selects the live copies of the failed post p. Copies of an earlier post that p replaces count too, unless
+// they are older than p.
+const liveCopies = `
+	SELECT c.id FROM posts c WHERE c.workspace_id = p.workspace_id AND c.copy_of = coalesce(p.copy_of, p.id)
+		AND c.id > p.id AND c.status = 'live'`
 
 // postJoins are the joins of a query in which posts has the alias p.
 const postJoins = `
@@ -51,7 +57,7 @@ func (r *postRow) ScanRow(rows pgx.Rows) error {
 		&r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,
 		&r.Attempts, (*string)(&r.Via), scanTime(&r.CreatedAt), scanTime(&r.UpdatedAt), scanTime(&r.next), (*string)(&r.rest),
 		(*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead, &r.calling,
-		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
+		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs), scanID(&r.CopyOf), scanID(&r.ReplacedBy))
 }
 
 // toPost returns the post of a row, with what its ledger row says about it.
@@ -135,6 +141,8 @@ type PostFilter struct {
 	From, To  time.Time // bounds of the post's time, or of the creation of a draft without a time
 	Contains  string    // in text or title
 	Ascending bool
+	// Unreplaced leaves out failed posts of which a copy is live.
+	Unreplaced bool
 	After     *core.Cursor[core.PostKind] // the last post of the previous page
 	Limit     int
 }
@@ -205,6 +213,9 @@ func (f PostFilter) buildQuery() postQuery {
 	if f.Ascending {
 		order, beyond = "ASC", ">"
 	}
+	if f.Unreplaced {
+		q.span += ` AND NOT EXISTS (` + liveCopies + `)`
+	}
 	if f.After != nil {
 		narrow(&q.span, `(`+listTime+`, p.id) `+beyond+` (@at, @after)`, "at", f.After.At)
 		q.args["after"] = f.After.ID
@@ -239,13 +250,24 @@ func (f PostFilter) buildQuery() postQuery {
 	return q
 }
 
-// CountPostsByStatusCapped counts the posts in each status, up to MostCounted.
+// CountPostsByStatusCapped counts the posts in each status, up to MostCounted. It counts failed posts of which a copy
+// is live as replaced.
 func (t Tenant) CountPostsByStatusCapped(ctx context.Context) (map[core.PostStatus]int, error) {
 	return queryMap[core.PostStatus, int](t.query(ctx, `
-		SELECT status, (SELECT count(*) FROM (
-			SELECT FROM posts p WHERE workspace_id = @ws AND p.status = state.status
-			ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) counted)
-		FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status)`, args{"most": core.MostCounted}))
+		WITH counted AS (
+			SELECT status, (SELECT count(*) FROM (
+				SELECT FROM posts p WHERE workspace_id = @ws AND p.status = state.status
+				ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) first) AS posts
+			FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status)
+		), failed AS (
+			SELECT count(*) AS unreplaced FROM (
+				SELECT FROM posts p WHERE workspace_id = @ws AND p.status = 'failed' AND NOT EXISTS (`+liveCopies+`)
+				ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) first
+		)
+		SELECT status, CASE WHEN status = 'failed' THEN unreplaced ELSE posts END FROM counted, failed
+		UNION ALL
+		SELECT 'replaced', posts - unreplaced FROM counted, failed WHERE status = 'failed'`,
+		args{"most": core.MostCounted}))
 }
 
 // UpdatePostExceptMedia stores the content, time and state of a post that the caller has locked with LockPost.

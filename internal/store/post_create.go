@@ -85,7 +85,7 @@ func (t Tenant) sendBatch(ctx context.Context, b *pgx.Batch) error {
 	return translateError(t.store.q.SendBatch(ctx, b).Close())
 }
 
-// NewPosts are the posts of one request. They have the same files, time, zone, status and time of creation.
+// NewPosts are the posts of one request. They have the same files, time, zone, status, time of creation and original.
 type NewPosts struct {
 	Posts []core.Post
 	By    core.UserID
@@ -152,10 +152,10 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	queue(`
 		INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, media_ids, publish_at, tz,
 			status,
-			created_via, created_by, created_at, updated_at)
+			created_via, created_by, created_at, updated_at, copy_of)
 		SELECT p.id, @ws, p.account, p.platform, p.text, p.title, ARRAY(SELECT json_array_elements_text(p.tags)),
 			p.settings,
-			coalesce(@media::uuid[], '{}'), @publish_at, @tz, @status, @via, @by, @now, @now
+			coalesce(@media::uuid[], '{}'), @publish_at, @tz, @status, @via, @by, @now, @now, @copy_of
 		FROM unnest(@ids::uuid[], @accounts::uuid[], @platforms::text[], @texts::text[], @titles::text[], @tags::json[],
 			@settings::jsonb[])
 			AS p(id, account, platform, text, title, tags, settings)`,
@@ -164,6 +164,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 			"titles": columns.titles,
 			"tags":   columns.tags, "settings": columns.settings, "media": post.MediaIDs, "publish_at": post.PublishAt,
 			"tz": post.Zone.Name(), "status": post.Status, "via": post.Via, "by": n.By, "now": post.CreatedAt,
+			"copy_of": post.CopyOf,
 		})
 	if len(post.MediaIDs) > 0 {
 		queue(`INSERT INTO post_media (workspace_id, post_id, media_id)

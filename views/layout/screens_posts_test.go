@@ -44,6 +44,8 @@ func (f fixture) lists() map[string]templ.Component {
 	add(f.post("live", "Behind the scenes: how a bell gets its note 🔔", f.in(-50*time.Hour)))
 	add(f.post("draft", "", nil))
 	rows[1].Files, rows[5].Files = f.files()[1:2], f.files()
+	replaced := rows[2]
+	replaced.ID, replaced.ReplacedBy = postID[:len(postID)-1]+"9", rows[3].ID
 	rows[1].Selected, rows[2].Note = true, "(#2) An unexpected error has occurred. Next try at 10:09."
 	counts := map[core.PostStatus]int{"queued": 2, "failed": 1, "live": 214, "draft": 1}
 	list := func(change func(*posts.ListModel)) templ.Component {
@@ -65,7 +67,7 @@ func (f fixture) lists() map[string]templ.Component {
 			}
 		}),
 		"posts-all": list(func(m *posts.ListModel) {
-			m.Rows, m.Counts, m.Filter.Status = rows, counts, link.AllPosts
+			m.Rows, m.Counts, m.Filter.Status = append(rows[:len(rows):len(rows)], replaced), counts, link.AllPosts
 		}),
 		"posts-failed": list(func(m *posts.ListModel) {
 			m.Rows, m.Counts, m.Filter.Status = rows[2:3], counts, "failed"
@@ -228,6 +230,9 @@ func (f fixture) shows() map[string]templ.Component {
 		},
 		contract.Event{Kind: "retriedByWorker", At: *f.in(time.Second)})
 
+	replaced := failing
+	replaced.NextTry, replaced.ReplacedBy = time.Time{}, postID[:len(postID)-1]+"9"
+
 	unknown := f.show("failed")
 	unknown.Post.Error = &contract.PostError{Code: "outcome_unknown", Message: "Nobody can tell whether it arrived."}
 	unknown.Acts = []core.Act{core.ActSettle, core.ActDuplicate}
@@ -266,7 +271,7 @@ func (f fixture) shows() map[string]templ.Component {
 	draft.Files = f.files()
 	unknown.ProfileURL = "https://www.example.org/@ada"
 	return map[string]templ.Component{
-		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing),
+		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing), "post-replaced": posts.Show(replaced),
 		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking),
 		"post-draft": posts.Show(draft), "post-revoked": posts.Show(revoked), "post-revoked-editor": posts.Show(ofEditor),
 		"post-obstacles": posts.Show(waiting), "post-without-link": posts.Show(private),

@@ -39,6 +39,8 @@ type Row struct {
 	Files            []File
 	// Note says why the post failed or what it is waiting for; optional.
 	Note string
+	// ReplacedBy is the id of a live copy of the failed post; optional. Its link takes the place of the note.
+	ReplacedBy string
 	// Editable reports that the person can edit the post in place.
 	Editable bool
 	// Selected reports that the post is still selected because an action refused it.
@@ -53,7 +55,7 @@ func (m ListModel) ContentHash() string {
 		shown = append(shown, n)
 	}
 	for _, r := range m.Rows {
-		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable)
+		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli(), r.Editable, r.ReplacedBy)
 	}
 	return hashValues(shown...)
 }

@@ -47,6 +47,8 @@ type ShowModel struct {
 	// LiveURL is the address of the live post; empty if there is none.
 	LiveURL string
 	Files   []File
+	// ReplacedBy is the id of a live copy of the failed post; "" if there is none.
+	ReplacedBy string
 	// Mend reports that a failed post must be changed before it is sent again.
 	Mend bool
 	// NetworkSaid reports that the message of the post's error comes from the network.
@@ -105,8 +107,12 @@ func (m ShowModel) hiddenInputs() []ui.Hidden {
 	return []ui.Hidden{{Name: ui.FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}
 }
 
-// shownState returns the state that a post's badge shows: its status, or ui.NeedsYou if a person must check it.
-func shownState(p contract.Post) string {
+// shownState returns the state that a post's badge shows: its status, ui.Replaced if it has a live copy, or ui.NeedsYou
+// if a person must check it.
+func shownState(p contract.Post, replacedBy string) string {
+	if replacedBy != "" {
+		return ui.Replaced
+	}
 	if p.Error != nil && p.Error.Code == core.ErrorOutcomeUnknown {
 		return ui.NeedsYou
 	}
@@ -125,7 +131,7 @@ func (m ShowModel) noLinkText() string {
 func (m ShowModel) ContentHash() string {
 	post := m.Post
 	return hashValues(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,
-		nextStep(m), m.AccountTrouble)
+		nextStep(m), m.AccountTrouble, m.ReplacedBy)
 }
 
 // hashValues returns a short hash of the values.
