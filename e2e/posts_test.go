@@ -195,7 +195,7 @@ func TestAFailedPostIsFixedAndSent(t *testing.T) {
 	b.sendPost("Rye bread is back!!!", "now")
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=failed]") !== null`)
 	b.clickLink(testid("nav-posts"))
-	b.clickLink(testid("tab-Failed"))
+	b.clickLink(".rail " + testid("attention"))
 	b.waitFor(`document.querySelector("[data-testid=row-note]").innerText.includes("The text is not allowed.")`)
 	b.clickLink("[data-testid=posts] .row-text")
 	b.clickLink(testid("duplicate"))
@@ -206,6 +206,13 @@ func TestAFailedPostIsFixedAndSent(t *testing.T) {
 	if n := s.countVisible("Rye bread is back."); n != 1 {
 		t.Errorf("it is visible %d times", n)
 	}
+
+	// Nothing is left to do, so no number asks for it.
+	b.clickLink(testid("nav-posts"))
+	b.waitFor(`document.querySelector(".attention") === null`)
+	b.clickLink(testid("tab-All"))
+	b.clickLink(testid("row-copy"))
+	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
 	b.checkConsole()
 }
 

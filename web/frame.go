@@ -131,15 +131,15 @@ func (r *request) loadAttentionAndNotices(f *layout.Frame) error {
 	}
 	counts, err := r.web.cfg.App.CountPostsByStatusCapped(r.context(), r.caller)
 	failed := counts[core.PostFailed]
-	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "failed"}
+	failedURL := r.link.Posts(link.Filter{Status: string(core.PostFailed)})
+	f.Attention[layout.SectionPosts] = layout.Attention{Count: failed, Words: "failed", URL: failedURL}
 	if failed > 0 && f.Section != layout.SectionPosts { // the tabs of that section show the number
 		text := "1 post failed."
 		if failed > 1 {
 			text = ui.FormatCappedCount(failed) + " posts failed."
 		}
 		f.Notices = append(f.Notices, layout.Notice{
-			Text: text, Action: "View", Label: "View failed posts",
-			URL: r.link.Posts(link.Filter{Status: string(core.PostFailed)}),
+			Text: text, Action: "View", Label: "View failed posts", URL: failedURL,
 		})
 	}
 	return err

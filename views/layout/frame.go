@@ -55,6 +55,7 @@ type Frame struct {
 type Attention struct {
 	Count int
 	Words string
+	URL   string // shows these things; "" if the section's first page shows them
 }
 
 // Workspace is a workspace to which the person can switch.

@@ -148,7 +148,8 @@ func (f fixture) searches() map[string]templ.Component {
 	none := layout.PaletteModel{Frame: m.Frame, Query: "<script>"}
 	attention := f.several("API keys", layout.SectionSettings)
 	attention.Attention = map[layout.Section]layout.Attention{
-		layout.SectionPosts: {Count: 1, Words: "failed"}, layout.SectionAccounts: {Count: 2, Words: "to reconnect"},
+		layout.SectionPosts:    {Count: 1, Words: "failed", URL: attention.Link.Posts(link.Filter{Status: "failed"})},
+		layout.SectionAccounts: {Count: 2, Words: "to reconnect"},
 	}
 	attention.Notices = []layout.Notice{
 		{Text: "Ada Lindqvist on Threads: access has expired.", Action: "Reconnect", URL: attention.Link.Reconnect(accA)},
