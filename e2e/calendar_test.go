@@ -92,7 +92,7 @@ func TestPostsComposedTogetherAreMovedTogether(t *testing.T) {
 	b.checkAccessibility("the posts composed together")
 	b.runActions("close it", chromedp.Click(chromedp.CSS("#dialog [data-closes]")))
 	b.dragByMouse("td"+together, `td[data-day="`+friday+`"]`)
-	b.waitFor(`document.querySelector("[data-testid=moved]")?.innerText.startsWith("2 posts moved.") === true`)
+	b.waitFor(`document.querySelector("[data-testid=moved]")?.innerText.startsWith("2 posts moved to Fri ") === true`)
 	b.waitFor(onDay(friday, "Rye bread is back."))
 	if evaluateScript[bool](b, `document.querySelector("#dialog").open`) {
 		t.Error("the click that ends the drag opens the list")

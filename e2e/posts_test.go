@@ -117,7 +117,7 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 		t.Errorf("the button says %q", got)
 	}
 	b.clickLink(testid("bulk-move-submit"))
-	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.includes("3 posts moved.")`)
+	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.includes("3 posts moved to Fri ")`)
 	b.waitFor(listedDays + ` === "Wednesday 1, Friday 3"`)
 	b.clickLink(testid("undo"))
 	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
@@ -141,7 +141,9 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 	b.waitFor(listedDays + ` === "Wednesday 1, Thursday 3"`)
 	b.runActions("duplicate one, with two presses", chromedp.KeyEvent("j"), chromedp.KeyEvent("x"),
 		chromedp.DoubleClick(chromedp.CSS(testid("bulk-duplicate"))))
-	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("1 post duplicated.") === true`)
+	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("This is a copy.") === true`)
+	b.waitFor(`document.querySelector("#compose #at")?.checkVisibility() === true`)
+	b.clickLink(testid("nav-posts"))
 	b.waitFor(`document.querySelector("[data-testid=tab-Drafts]").innerText.includes("1")`)
 	b.checkConsole()
 
@@ -155,6 +157,31 @@ func TestThursdaysPostsAreMovedToFridayAndBack(t *testing.T) {
 		(box) => Math.min(box.offsetWidth || 44, box.offsetHeight || 44)))`); small < 44 {
 		t.Errorf("a check box is %g pixels large to a thumb", small)
 	}
+}
+
+func TestPostsAreDuplicatedForAnotherTime(t *testing.T) {
+	t.Parallel()
+	_, b := openHarbourBakery(t)
+	thursday := nextThursday()
+	b.schedule(thursday, "Rye bread is back.", "We open earlier.")
+	b.runActions("select both", chromedp.Click(chromedp.CSS(testid("select-day"))))
+	b.clickLink(testid("bulk-duplicate"))
+	b.waitFor(`document.querySelector("[data-testid=tab-Drafts][aria-current]") !== null`)
+	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "2 selected"`)
+	monday := thursday.AddDate(0, 0, 4)
+	b.runActions("enter Monday", chromedp.Click(chromedp.CSS(testid("bulk-schedule"))),
+		chromedp.SetValue(chromedp.CSS("#bulk-at"), monday.Format("2006-01-02T15:04")))
+	b.runActions("one after another", chromedp.Click(chromedp.CSS(testid("spread-apart"))))
+	b.waitFor(`document.querySelector("#bulk-every-unit").checkVisibility()`)
+	b.checkAccessibility("drafts to schedule")
+	b.runActions("use a phone", chromedp.EmulateViewport(375, 800))
+	b.waitFor(`document.documentElement.scrollWidth <= innerWidth`)
+	b.checkAccessibility("drafts to schedule on a phone")
+	b.clickLink(testid("bulk-schedule-submit"))
+	b.waitFor(`document.querySelector("[data-testid=flash]").innerText.includes("2 posts scheduled for Mon ")`)
+	b.clickLink(testid("flash-next"))
+	b.waitFor(listedDays + ` === "Thursday 2, Monday 1, Tuesday 1"`)
+	b.checkConsole()
 }
 
 func TestAQueuedPostIsEditedInPlaceInABrowser(t *testing.T) {

@@ -32,23 +32,68 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if err == nil {
 		result, err = r.web.cfg.App.ApplyBulkAction(r.context(), r.caller, in)
 	}
+	if in.Act == core.ActQueue && (err != nil || len(result.Refused) > 0) {
+		r.rememberScheduleInput(form)
+	}
 	if e, ok := asRefusal(err); ok {
 		return r.redirectWithBulkRefusal(r.returnURLOrPosts(form.Get(posts.FieldBack)), form[posts.FieldPost], e)
 	}
 	if err != nil && result.Done == 0 {
 		return err
 	}
-	refused := make([]string, len(result.Refused))
-	for i, refusal := range result.Refused {
-		refused[i] = refusal.ID
+	r.rememberSelection(unchangedIDs(in, result))
+	if in.Act == core.ActDuplicate && err == nil && len(result.Refused) == 0 {
+		return r.redirectToCopies(result.Made)
 	}
-	r.rememberSelection(refused)
-	told := r.logAndAddEarlyEnd(r.context(), r.newBulkFlash(bulkWords[in.Act], result), err)
-	if in.Act == core.ActDuplicate && result.Done > 0 {
-		told.URL, told.Label = r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
+	zone, zoneErr := r.loadWorkspaceZone()
+	if zoneErr != nil {
+		return zoneErr
+	}
+	told := r.logAndAddEarlyEnd(r.context(), r.newBulkFlash(bulkWords[in.Act], result, zone), err)
+	if result.Done > 0 {
+		told.URL, told.Label = r.nextStepAfter(in.Act, result, zone)
 	}
 	r.setFlashWithDetails(told)
 	return r.redirect(r.returnURLOrPosts(form.Get(posts.FieldBack)))
+}
+
+// unchangedIDs returns the ids of the posts to which an action was not applied.
+func unchangedIDs(in app.BulkAction, result app.BulkResult) (ids []string) {
+	if in.Act == core.ActQueue && result.Done == 0 { // one refused draft prevents the others too
+		return in.IDs
+	}
+	for _, refusal := range result.Refused {
+		ids = append(ids, refusal.ID)
+	}
+	return ids
+}
+
+// redirectToCopies opens the only copy in the composer, with its time at hand. If there are several, it shows them
+// selected among the drafts.
+func (r *request) redirectToCopies(ids []string) error {
+	if len(ids) == 1 {
+		r.setFlash(ui.ToneGood, flashCopy)
+		return r.redirect(r.link.EditPostWhen(ids[0], posts.WhenAt))
+	}
+	r.rememberSelection(ids)
+	r.setFlash(ui.ToneGood, ui.CountNoun(len(ids), "post", "posts")+" duplicated. The copies are selected.")
+	return r.redirect(r.link.Posts(link.Filter{Status: string(core.PostDraft)}))
+}
+
+// nextStepAfter returns the address and the label of a link to the posts that an action has changed, or "" if the list
+// shows them.
+func (r *request) nextStepAfter(act core.Act, result app.BulkResult, zone core.Zone) (url, label string) {
+	switch act {
+	case core.ActQueue, core.ActRetry:
+		return r.link.Posts(link.Filter{}), "View Up next"
+	case core.ActCancel, core.ActDuplicate:
+		return r.link.Posts(link.Filter{Status: string(core.PostDraft)}), "View drafts"
+	case core.ActReschedule:
+		first := slices.MinFunc(result.Times, time.Time.Compare).In(zone.Location())
+		return r.link.Calendar(link.Calendar{Date: first.Format(time.DateOnly)}), "View in the calendar"
+	default:
+		return "", ""
+	}
 }
 
 // redirectWithBulkRefusal redirects to the list, where the posts are still selected, with the reason for a refusal.
@@ -61,60 +106,25 @@ func (r *request) redirectWithBulkRefusal(listURL string, postIDs []string, e *c
 
 // bulkWords are participles that say what an action did to posts.
 var bulkWords = map[core.Act]string{
-	core.ActReschedule: "moved", core.ActRetry: "queued again", core.ActCancel: "moved back to drafts",
-	core.ActDuplicate: "duplicated", core.ActDelete: "deleted",
+	core.ActQueue: "scheduled", core.ActReschedule: "moved", core.ActRetry: "queued again",
+	core.ActCancel: "moved back to drafts", core.ActDuplicate: "duplicated", core.ActDelete: "deleted",
 }
 
-// parseBulkForm converts the form of an action on several posts to a request.
-func parseBulkForm(form url.Values) (app.BulkAction, error) {
-	in := app.BulkAction{Act: core.Act(form.Get(posts.FieldAct)), IDs: form[posts.FieldPost]}
-	if in.Act != core.ActReschedule {
-		return in, nil
-	}
-	move, err := parseShift(form)
-	in.Shift = move
-	return in, err
-}
-
-// parseShift parses how far, or to which day, to move posts.
-func parseShift(form url.Values) (move core.Shift, err error) {
-	if form.Get(posts.FieldMove) == posts.MoveToDay {
-		day := form.Get(posts.FieldDay)
-		if move.Day, err = time.Parse(time.DateOnly, day); err != nil {
-			return move, core.Invalid(posts.FieldDay, "%q is not a date.", day).WithHint("Choose a day.").WithCause(err)
-		}
-		return move, nil
-	}
-	by := form.Get(posts.FieldShift)
-	n, err := strconv.Atoi(by)
-	if err != nil || n < 0 {
-		return move, core.Invalid(posts.FieldShift, "%q is not a valid number.", by).
-			WithHint("Enter a whole number, such as 3.").WithCause(err)
-	}
-	switch form.Get(posts.FieldMove) {
-	case posts.MoveLater:
-	case posts.MoveEarlier:
-		n = -n
-	default:
-		return move, core.Invalid(posts.FieldMove, "No new time was chosen for the posts.").
-			WithHint("Choose later, earlier, or a day.")
-	}
-	if form.Get(posts.FieldUnit) == posts.UnitHours {
-		move.Hours = n
-	} else {
-		move.Days = n
-	}
-	return move, nil
-}
-
-// newBulkFlash says how many posts an action changed, and why it refused others. participle is a word such as "moved".
-func (r *request) newBulkFlash(participle string, result app.BulkResult) layout.Flash {
+// newBulkFlash says how many posts an action changed, to which times, and why it refused others. participle is a word
+// such as "moved".
+func (r *request) newBulkFlash(participle string, result app.BulkResult, zone core.Zone) layout.Flash {
 	f := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(result.Done, "post", "posts") + " " + participle}
+	if len(result.Times) > 0 {
+		f.Text += " " + timePrepositions[participle] + " " + formatTimes(result.Times, zone)
+	}
 	if n := len(result.Refused); n > 0 {
 		f.Tone = ui.ToneWarn
 		f.Text += "; " + strconv.Itoa(n) + " refused:"
 		if result.Done == 0 {
 			f.Tone, f.Text = ui.ToneDanger, ui.CountNoun(n, "post", "posts")+" could not be "+participle+":"
+		}
+		if participle == bulkWords[core.ActQueue] {
+			f.Text = "Nothing was scheduled. Change or deselect these posts, then try again:"
 		}
 		f.Points = r.summarizeRefusals(result.Refused)
 	} else {
@@ -124,6 +134,23 @@ func (r *request) newBulkFlash(participle string, result app.BulkResult) layout.
 		f.Action = r.newUndoAction(result.Undo...)
 	}
 	return f
+}
+
+// timePrepositions are the words between participles and times.
+var timePrepositions = map[string]string{"scheduled": "for", "moved": "to"}
+
+// formatTimes formats the time of posts: the instant if it is the same for all, or else their day or days.
+func formatTimes(times []time.Time, zone core.Zone) string {
+	const day = "Mon 2 Jan 2006"
+	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
+	if first.Equal(last) {
+		return zone.FormatTime(first)
+	}
+	from, to := first.In(zone.Location()).Format(day), last.In(zone.Location()).Format(day)
+	if from == to {
+		return from
+	}
+	return from + " – " + to
 }
 
 // logAndAddEarlyEnd logs the error that ended an action on several posts, and adds a sentence about it to the message.
@@ -138,24 +165,35 @@ func (r *request) logAndAddEarlyEnd(ctx context.Context, f layout.Flash, err err
 	return f
 }
 
-// summarizeRefusals returns each reason for a refusal once, with the number of posts that were refused for it.
+// summarizeRefusals returns each reason for a refusal once, with the post, or the number of posts, that was refused for
+// it.
 func (r *request) summarizeRefusals(refused []app.BulkRefusal) []string {
 	var reasons []string
-	counts := map[string]int{}
+	byReason := map[string][]app.BulkRefusal{}
 	for _, refusal := range refused {
 		told := r.web.errorForPeople(refusal.Cause)
 		if refusal.Cause.Code == core.CodePlanHasIssues {
 			told.Message = "" // the hint contains the issues
 		}
 		reason := strings.TrimSpace(told.Message + " " + told.Hint)
-		if counts[reason]++; !slices.Contains(reasons, reason) {
+		if byReason[reason] == nil {
 			reasons = append(reasons, reason)
 		}
+		byReason[reason] = append(byReason[reason], refusal)
 	}
 	for i, reason := range reasons {
-		reasons[i] = ui.CountNoun(counts[reason], "post", "posts") + ": " + reason
+		reasons[i] = r.nameRefused(byReason[reason]) + ": " + reason
 	}
 	return reasons
+}
+
+// nameRefused returns the text and the network of one post, or the number of several posts or of a deleted one.
+func (r *request) nameRefused(refused []app.BulkRefusal) string {
+	p := refused[0].Post
+	if len(refused) > 1 || p.ID == "" {
+		return ui.CountNoun(len(refused), "post", "posts")
+	}
+	return "“" + posts.TitleOrText(p, titleLength) + "” on " + r.web.cfg.Networks.DisplayName(core.Platform(p.Platform))
 }
 
 // showBulkDeleteConfirmation asks for confirmation before the selected posts are deleted.
@@ -240,7 +278,7 @@ func (r *request) undoPostChange(form url.Values) error {
 	}
 	f := layout.Flash{Tone: ui.ToneGood, Text: "Undone."}
 	if len(result.Refused) > 0 || err != nil {
-		f = r.newBulkFlash("restored", result)
+		f = r.newBulkFlash("restored", result, core.Zone{})
 	}
 	r.setFlashWithDetails(r.logAndAddEarlyEnd(r.context(), f, err))
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))

@@ -204,7 +204,7 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 	}
 	flash, outdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		if several {
-			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter)
+			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter, zone)
 		}
 		return r.moveSinglePost(ctx, in, zone)
 	})
@@ -253,7 +253,7 @@ func (r *request) movePostsOfCalendarEntry(
 		}
 		return layout.Flash{}, err
 	}
-	return r.logAndAddEarlyEnd(ctx, r.newBulkFlash("moved", result), err), nil
+	return r.logAndAddEarlyEnd(ctx, r.newBulkFlash("moved", result, zone), err), nil
 }
 
 // renderMoveError renders the calendar with the reason why a post, or all that share its entry, was not moved. If the

@@ -231,7 +231,7 @@ func TestPostsComposedTogetherAreOneEntry(t *testing.T) {
 	if got := moved.entries(t, `td[data-day="2026-10-09"]`); !strings.HasPrefix(got, "12:00 3 Queued, 3 posts") {
 		t.Errorf("moved, the day shows %q", got)
 	}
-	moved.says(t, "3 posts moved.")
+	moved.says(t, "3 posts moved to Fri 9 Oct 2026, 12:00 CEST (Europe/Berlin).")
 	a.b.send(http.MethodPost, "/posts/undo", moved.form(t, testid("moved")+" form").Encode()).is(t, http.StatusSeeOther)
 	for _, p := range posts {
 		if got := a.ws.Post(p); !got.PublishAt.Equal(p.PublishAt.Time) {
@@ -253,7 +253,7 @@ func TestAMoveThatIsSentTwiceMovesOnce(t *testing.T) {
 		moved := a.b.part(http.MethodPost, "/calendar/move", "post", strings.TrimPrefix(attribute(entry, "id"), "entry-"),
 			"at", "2026-10-09T12:00", "revision", attribute(entry, "data-revision"), "together", "yes",
 			"form", attribute(month.one(t, testid("calendar")), "data-form")).is(t, http.StatusOK)
-		moved.says(t, "2 posts moved.")
+		moved.says(t, "2 posts moved to Fri 9 Oct 2026, 12:00 CEST (Europe/Berlin).")
 		moved.one(t, testid("moved")+" form")
 	}
 	if n := a.auditedChanges(); n != 2 {

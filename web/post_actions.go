@@ -24,6 +24,8 @@ const (
 	flashSendingMany = flashPrefix + "%d posts in 10 seconds."
 )
 
+const flashCopy = "This is a copy. The original post is unchanged."
+
 // finishPostAction responds to an action on a post: it redirects to the post's page with a message, or shows the page
 // with the error.
 func (r *request) finishPostAction(message string, err error) error {
@@ -106,7 +108,7 @@ func (r *request) duplicatePost(form url.Values) error {
 	if err != nil {
 		return r.finishPostAction("", err)
 	}
-	said := "This is a copy. The original post is unchanged."
+	said := flashCopy
 	if form.Get(posts.FieldWhen) == posts.WhenNow { // only the copy of a failed post is to be sent at once
 		said = "This is a copy. Once it is live, the original no longer counts as failed."
 	}

@@ -163,7 +163,8 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	now := s.Clock.Now()
 	today, tomorrow := s.ws.Queued("today", s.threads, now.Add(time.Hour)), s.ws.Queued("tomorrow", s.page, now.Add(24*time.Hour))
 	page := s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "move", "earlier", "shift", "1")
-	page.says(t, "1 post moved; 1 refused:", "1 post: The time is in the past. Choose a later time, or choose Send now.")
+	page.says(t, "1 post moved to Mon 5 Oct 2026, 10:00 CEST (Europe/Berlin); 1 refused:",
+		"“today” on Threads: The time is in the past. Choose a later time, or choose Send now.")
 	page.one(t, `input[name=post][value="`+today.ID+`"][checked]`)
 	if len(page.all("input[name=post][checked]")) != 1 {
 		t.Error("a post that was moved is still selected")
@@ -180,7 +181,8 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	}
 
 	page = s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "move", "day", "day", "2026-10-09")
-	page.says(t, "2 posts moved.")
+	page.says(t, "2 posts moved to Fri 9 Oct 2026.")
+	page.one(t, testid("flash-next")+`[href="/calendar?date=2026-10-09"]`)
 	if at := s.ws.Post(today).PublishAt; at.Format("2 15:04") != "9 "+now.Add(time.Hour).UTC().Format("15:04") {
 		t.Errorf("it is moved to %s", at)
 	}
@@ -207,7 +209,7 @@ func TestAnErrorMidwayShowsWhatIsDone(t *testing.T) {
 	_, err := s.Pool.Exec(t.Context(), `ALTER TABLE posts ADD CONSTRAINT broken CHECK (text <> 'two') NOT VALID`)
 	must(t, err)
 	page := s.bulk([]contract.Post{one, two}, "act", "reschedule", "shift", "1")
-	page.says(t, "1 post moved.", "Belfry ran into an error and did not process the remaining posts.")
+	page.says(t, "1 post moved to Tue 6 Oct 2026, ", "Belfry ran into an error and did not process the remaining posts.")
 	s.submit(page, ".flash form").is(t, http.StatusSeeOther)
 	if got := s.ws.Post(one).PublishAt; !got.Equal(at) {
 		t.Errorf("undone, it goes out at %s", got)
@@ -255,15 +257,20 @@ func TestBackToDraftsAndSendNowOfOnePostAreUndone(t *testing.T) {
 func TestAFormForSeveralPostsThatIsSentTwiceActsOnce(t *testing.T) {
 	t.Parallel()
 	for act, says := range map[string]string{
-		"reschedule": "2 posts moved.", "duplicate": "2 posts duplicated.", "cancel": "2 posts moved back to drafts.",
+		"reschedule": "2 posts moved to Tue 6 Oct 2026, 11:00 CEST (Europe/Berlin).",
+		"duplicate":  "2 posts duplicated. The copies are selected.", "cancel": "2 posts moved back to drafts.",
 	} {
+		to := "/posts"
+		if act == "duplicate" {
+			to = "/posts?status=draft"
+		}
 		s := newStudio(t)
 		at := s.Clock.Now().Add(time.Hour)
 		one, two := s.ws.Queued("one", s.threads, at), s.ws.Queued("two", s.page, at)
 		form := s.b.get("/posts").form(t, testid("bulk"))
 		form["post"], form["act"] = []string{one.ID, two.ID}, []string{act}
 		for range 2 {
-			s.b.send(http.MethodPost, "/posts/bulk", form.Encode()).leads(t, "/posts")
+			s.b.send(http.MethodPost, "/posts/bulk", form.Encode()).leads(t, to)
 		}
 		after := s.b.get("/posts?status=all")
 		after.says(t, says)
@@ -271,8 +278,8 @@ func TestAFormForSeveralPostsThatIsSentTwiceActsOnce(t *testing.T) {
 			t.Errorf("%s twice: %d posts", act, n)
 		}
 		if act == "duplicate" {
-			if to := attribute(after.one(t, ".flash a"), "href"); to != "/posts?status=draft" {
-				t.Errorf("the message about the copies links to %q", to)
+			if n := len(after.all("input[name=post][checked]")); n != 2 {
+				t.Errorf("%d copies are selected", n)
 			}
 			continue
 		}
@@ -284,6 +291,94 @@ func TestAFormForSeveralPostsThatIsSentTwiceActsOnce(t *testing.T) {
 			t.Errorf("%s twice and undone twice: %s", act, got.StatusLine)
 		}
 	}
+}
+
+func TestTheCopyOfOnePostOpensWithItsTimeAtHand(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Hour))
+	page := s.bulk([]contract.Post{post}, "act", "duplicate")
+	page.says(t, "This is a copy. The original post is unchanged.")
+	page.one(t, "#compose [name=when][value=at][checked]")
+	if page.one(t, "#compose #at"); page.value(t, "text") != "hello" {
+		t.Errorf("the composer has the text %q", page.value(t, "text"))
+	}
+}
+
+// bulkDrafts is bulk for the list of drafts.
+func (s *studio) bulkDrafts(drafts []contract.Post, pairs ...string) *page {
+	s.t.Helper()
+	form := s.b.get("/posts?status=draft").form(s.t, testid("bulk"))
+	for _, p := range drafts {
+		form.Add("post", p.ID)
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	s.b.send(http.MethodPost, "/posts/bulk", form.Encode()).leads(s.t, "/posts?status=draft")
+	return s.b.get("/posts?status=draft")
+}
+
+func TestDraftsAreScheduledTogether(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	one, two := s.ws.Draft("one", s.threads), s.ws.Draft("two", s.page)
+	drafts := []contract.Post{one, two}
+	if at := s.b.get("/posts?status=draft").value(t, "at"); at != "2026-10-05T12:00" {
+		t.Errorf("it proposes %q", at)
+	}
+	for pairs, want := range map[string]string{
+		"":                   "2 posts scheduled for Mon 12 Oct 2026, 09:00 CEST (Europe/Berlin).",
+		"apart 2 days":       "2 posts scheduled for Mon 12 Oct 2026 – Wed 14 Oct 2026.",
+		"apart 3 hours":      "2 posts scheduled for Mon 12 Oct 2026.",
+		"apart 0 hours":      "2 posts scheduled for Mon 12 Oct 2026, 09:00 CEST (Europe/Berlin).",
+		"none nonsense days": "2 posts scheduled for Mon 12 Oct 2026, 09:00 CEST (Europe/Berlin).",
+	} {
+		entered := []string{"act", "queue", "at", "2026-10-12T09:00"}
+		if words := strings.Fields(pairs); len(words) > 0 {
+			entered = append(entered, "spread", words[0], "every", words[1], "everyUnit", words[2])
+		}
+		page := s.bulkDrafts(drafts, entered...)
+		page.says(t, want, "No drafts")
+		page.one(t, testid("flash-next")+`[href="/posts"]`)
+		s.submit(page, ".flash form").is(t, http.StatusSeeOther)
+		if got := s.ws.Post(two); got.Status != "draft" || got.PublishAt != nil {
+			t.Errorf("%q undone: %s", pairs, got.StatusLine)
+		}
+	}
+}
+
+func TestDraftsThatCannotBeScheduledKeepWhatWasEntered(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	good, empty := s.ws.Draft("good", s.threads), s.ws.Draft("", s.threads)
+	for wrong, pairs := range map[string][]string{
+		"“No text” on Threads: ":             {"at", "2026-10-12T09:00"},
+		"2 posts: The time is in the past.":  {"at", "2026-10-01T09:00"},
+		"The date and time are missing.":     {"at", ""},
+		"is not a local date and time":       {"at", "soon"},
+		"is not a valid number":              {"at", "2026-10-12T09:00", "every", "many"},
+		"Posts can be moved by at most 366 ": {"at", "2026-10-12T09:00", "every", "367"},
+	} {
+		pairs = append([]string{"act", "queue", "spread", "apart", "every", "2", "everyUnit", "hours"}, pairs...)
+		page := s.bulkDrafts([]contract.Post{good, empty}, pairs...)
+		page.says(t, wrong, "Drafts 2", "Up next 0")
+		if n := len(page.all("input[name=post][checked]")); n != 2 {
+			t.Errorf("%s: %d drafts are still selected", wrong, n)
+		}
+		want := pairsOf(pairs...)
+		page.one(t, ".post-move[open] #bulk-at")
+		page.one(t, ".post-move [name=spread][value=apart][checked]")
+		page.one(t, "#bulk-every-unit option[value=hours][selected]")
+		if page.value(t, "at") != want.Get("at") || page.value(t, "every") != want.Get("every") {
+			t.Errorf("%s: the form has %q and %q", wrong, page.value(t, "at"), page.value(t, "every"))
+		}
+		if len(s.b.get("/posts?status=draft").all(".post-move[open]")) != 0 {
+			t.Errorf("%s: the form is kept for ever", wrong)
+		}
+	}
+	s.bulkDrafts([]contract.Post{good}, "act", "reschedule").says(t, "“good” on Threads: The draft has no time yet. To give it a time, "+
+		"select it in Drafts and choose Schedule.")
 }
 
 func TestDeletingSeveralPostsTwiceSaysWhatWasDeleted(t *testing.T) {

@@ -31,6 +31,7 @@ const (
 	keySeen      = "seen"      // seconds of Unix time: when they last did something
 	keyFlash     = "flash"     // by workspace (sessionKeyForWorkspace)
 	keySelected  = "selected"  // by workspace: the posts that are still selected after an action
+	keySchedule  = "schedule"  // by workspace: what a person entered to schedule drafts that were refused
 	keyChoice    = "choice."   // followed by a workspace's id: the profiles to choose from
 	keySavedForm = "carried"   // a form that was submitted after the previous session had ended
 	keyID        = "id"        // the session's id in the list of the person's sessions

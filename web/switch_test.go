@@ -59,11 +59,11 @@ func TestAMessageStaysInItsWorkspace(t *testing.T) {
 	r := open(t)
 	one, draft := withTwoWorkspaces(t, r)
 	b := r.as(one)
-	b.post("/w/one/posts/bulk", "act", "duplicate", "post", draft).is(t, http.StatusSeeOther)
+	b.post("/w/one/posts/bulk", "act", "delete", "post", draft).is(t, http.StatusSeeOther)
 	if n := len(b.get("/w/second/posts").is(t, http.StatusOK).all(testid("flash"))); n != 0 {
 		t.Error("the other workspace shows the message")
 	}
-	b.get("/w/one/posts").says(t, "1 post duplicated.")
+	b.get("/w/one/posts").says(t, "1 post deleted.")
 	if n := len(b.get("/w/one/posts").all(testid("flash"))); n != 0 {
 		t.Error("the message shows again")
 	}

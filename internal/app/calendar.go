@@ -122,10 +122,14 @@ func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 			together.Total, maxTogether).WithHint("Filter the calendar by account, group or network, then move fewer posts at a time.")
 	}
 	ids := convertAll(together.Posts, func(p CalendarPost) string { return p.ID })
-	return applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
-		_, before, err := a.EditPostWithUndo(ctx, c, contract.EditPost{
+	return a.applyToEachPost(ctx, t, ids, func(p core.Post) (done bulkChange, err error) {
+		moved, before, err := a.EditPostWithUndo(ctx, c, contract.EditPost{
 			ID: p.ID.String(), Revision: p.Revision(), When: edit.When,
 		})
-		return before, err
+		if moved.PublishAt != nil {
+			done.at = moved.PublishAt.Time
+		}
+		done.before = before
+		return done, err
 	})
 }

@@ -35,25 +35,41 @@ type BulkAction struct {
 	IDs []string
 	// Shift is how far core.ActReschedule moves the posts.
 	Shift core.Shift
+	// First is the time for which core.ActQueue schedules the first draft, and Every how much later it schedules each
+	// further one. The zero Every schedules all of them for the same time.
+	First contract.When
+	Every core.Shift
 }
 
 // BulkActs returns the actions that can be applied to several posts at once.
 func BulkActs() []core.Act {
-	return []core.Act{core.ActReschedule, core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete}
+	return []core.Act{core.ActQueue, core.ActReschedule, core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete}
 }
 
-// BulkResult is the result of an action on several posts. Each post is changed or refused independently.
+// BulkResult is the result of an action on several posts. Each post is changed or refused independently, except that
+// core.ActQueue changes all posts or none.
 type BulkResult struct {
 	Done    int
 	Refused []BulkRefusal
 	// Undo contains the earlier schedules of posts, which RestorePostSchedules can restore.
 	Undo []PostSchedule
+	// Times are the new times of posts that were scheduled or moved, and Made the ids of copies.
+	Times []time.Time
+	Made  []string
 }
 
 // BulkRefusal is a post to which an action was not applied, and the reason.
 type BulkRefusal struct {
 	ID    string
+	Post  contract.Post // the zero Post if it has been deleted
 	Cause *core.Error
+}
+
+// bulkChange is what an action has done to one post.
+type bulkChange struct {
+	before PostSchedule // the post's earlier schedule for an undo; zero if the action cannot be undone
+	at     time.Time    // the post's new time; zero if the action sets none
+	made   string       // the id of the post's copy; "" if there is none
 }
 
 // ApplyBulkAction applies an action to each of several posts, with the same checks as for a single post. If an error
@@ -69,75 +85,74 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	if err := CheckBulkSize(in.IDs); err != nil {
 		return BulkResult{}, err
 	}
-	if in.Act == core.ActReschedule {
+	switch in.Act {
+	case core.ActReschedule:
 		if err := in.Shift.Check(); err != nil {
 			return BulkResult{}, err
 		}
+	case core.ActQueue:
+		return a.scheduleDrafts(ctx, t, c, in)
 	}
 	ws, err := t.Workspace(ctx)
 	if err != nil {
 		return BulkResult{}, err
 	}
-	return applyToEachPost(ctx, t, in.IDs, func(p core.Post) (PostSchedule, error) {
+	return a.applyToEachPost(ctx, t, in.IDs, func(p core.Post) (bulkChange, error) {
 		return a.applyToPost(ctx, c, in, p, ws.Zone)
 	})
 }
 
-// applyToPost applies the action to one post. It returns the post's earlier schedule for an undo, or the zero
-// PostSchedule if the action cannot be undone.
+// applyToPost applies the action to one post.
 func (a *App) applyToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post, zone core.Zone,
-) (before PostSchedule, err error) {
+) (done bulkChange, err error) {
 	id := p.ID.String()
 	switch action.Act {
 	case core.ActReschedule:
-		before, err = a.shiftPostTime(ctx, c, p, action.Shift, zone)
+		return a.shiftPostTime(ctx, c, p, action.Shift, zone)
 	case core.ActRetry:
 		_, err = a.RetryPost(ctx, c, contract.RetryPost{ID: id})
 	case core.ActCancel:
 		if p.Status != core.PostQueued { // cancelling a failed post would stop its retries instead
-			return before, core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
+			return done, core.Fail(core.CodeConflict, "Only a queued post can be moved back to drafts.")
 		}
-		_, before, err = a.CancelPostWithUndo(ctx, c, id)
+		_, done.before, err = a.CancelPostWithUndo(ctx, c, id)
 	case core.ActDuplicate:
-		_, err = a.DuplicatePost(ctx, c, id)
+		var made contract.Post
+		made, err = a.DuplicatePost(ctx, c, id)
+		done.made = made.ID
 	case core.ActDelete:
 		err = a.DeletePost(ctx, c, id)
 	}
-	return before, err
+	return done, err
 }
 
-// shiftPostTime moves a post's time, unless somebody else has changed the post since it was read. It returns the
-// post's earlier schedule.
+// shiftPostTime moves a post's time, unless somebody else has changed the post since it was read.
 func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by core.Shift, zone core.Zone,
-) (before PostSchedule, err error) {
+) (done bulkChange, err error) {
 	if p.PublishAt.IsZero() {
-		return before, core.Fail(core.CodeConflict, "This draft cannot be moved, because it has no time.").WithHint("Open the draft and set a time.")
+		return done, core.Fail(core.CodeConflict, "The draft has no time yet.").
+			WithHint("To give it a time, select it in Drafts and choose Schedule.")
 	}
 	at, issues := by.Apply(p.PublishAt, zone, a.cfg.Now())
 	if len(issues) > 0 {
-		return before, planErrorForPost(&p, issues)
+		return done, planErrorForPost(&p, issues)
 	}
-	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
+	_, done.before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: p.ID.String(), Revision: p.Revision(), When: &contract.When{Instant: at},
 	})
-	return before, err
+	done.at = at
+	return done, err
 }
 
-// applyToEachPost calls apply for each of several posts. apply returns the earlier schedule of the post for an undo,
-// or the zero PostSchedule. An error that concerns only one post is recorded as a refusal. Any other error ends the
-// loop, and is returned with the result up to then.
-func applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
-	apply func(core.Post) (before PostSchedule, err error),
+// applyToEachPost calls apply for each of several posts. An error that concerns only one post is recorded as a refusal.
+// Any other error ends the loop, and is returned with the result up to then.
+func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
+	apply func(core.Post) (bulkChange, error),
 ) (r BulkResult, err error) {
 	if len(ids) == 0 {
 		return r, CheckBulkSize(ids)
 	}
-	var parsed []core.PostID
-	for _, id := range ids {
-		if p, err := core.ParseID[core.PostKind](id); err == nil && !slices.Contains(parsed, p) {
-			parsed = append(parsed, p)
-		}
-	}
+	parsed := parsePostIDs(ids)
 	posts, err := t.PostsByID(ctx, parsed)
 	if err != nil {
 		return r, err
@@ -145,22 +160,44 @@ func applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	for _, id := range parsed {
 		p, ok := posts[id]
 		if !ok {
-			r.Refused = append(r.Refused, BulkRefusal{id.String(), errPostDeleted()})
+			r.Refused = append(r.Refused, BulkRefusal{ID: id.String(), Cause: errPostDeleted()})
 			continue
 		}
-		before, err := apply(p)
+		done, err := apply(p)
 		if cause, refused := asBulkRefusal(err); refused {
-			r.Refused = append(r.Refused, BulkRefusal{id.String(), cause})
+			r.Refused = append(r.Refused, BulkRefusal{id.String(), a.postOf(p), cause})
 			continue
 		}
 		if err != nil {
 			return r, err
 		}
-		if r.Done++; before.checkRestorable() == nil {
-			r.Undo = append(r.Undo, before)
-		}
+		r.add(done)
 	}
 	return r, nil
+}
+
+// parsePostIDs returns each id once. It leaves out malformed ones.
+func parsePostIDs(ids []string) (parsed []core.PostID) {
+	for _, id := range ids {
+		if p, err := core.ParseID[core.PostKind](id); err == nil && !slices.Contains(parsed, p) {
+			parsed = append(parsed, p)
+		}
+	}
+	return parsed
+}
+
+// add records that an action was applied to a post.
+func (r *BulkResult) add(done bulkChange) {
+	r.Done++
+	if done.before.checkRestorable() == nil {
+		r.Undo = append(r.Undo, done.before)
+	}
+	if !done.at.IsZero() {
+		r.Times = append(r.Times, done.at)
+	}
+	if done.made != "" {
+		r.Made = append(r.Made, done.made)
+	}
 }
 
 func errPostDeleted() *core.Error {
@@ -225,12 +262,12 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 		was[s.ID] = s
 		ids = append(ids, s.ID)
 	}
-	return applyToEachPost(ctx, t, ids, func(p core.Post) (PostSchedule, error) {
+	return a.applyToEachPost(ctx, t, ids, func(p core.Post) (bulkChange, error) {
 		err := a.restorePostSchedule(ctx, c, was[p.ID.String()])
 		if errors.Is(err, ErrPostChanged) {
 			err = core.Fail(core.CodeConflict, "The post was changed in the meantime, so its time and status stay as they are.").WithCause(err)
 		}
-		return PostSchedule{}, err
+		return bulkChange{}, err
 	})
 }
 

@@ -58,7 +58,7 @@ func TestPostsAreMovedTogetherAndThoseThatCannotBeAreNamed(t *testing.T) {
 	if r := got.Refused[0]; r.ID != soon.ID || r.Cause.Rows[0].Issues[0].Code != core.IssueTimeInPast.Code {
 		t.Errorf("the first refusal is %+v", r)
 	}
-	if r := got.Refused[1]; r.ID != sketch.ID || r.Cause.Message != "This draft cannot be moved, because it has no time." {
+	if r := got.Refused[1]; r.ID != sketch.ID || r.Cause.Message != "The draft has no time yet." {
 		t.Errorf("the second refusal is %+v", r)
 	}
 	if at := b.ws.Post(late).PublishAt; !at.Equal(tomorrow.Add(-5 * time.Hour)) {

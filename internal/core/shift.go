@@ -27,6 +27,9 @@ func (s Shift) Check() error {
 	return nil
 }
 
+// Times returns the shift n times as far. It is for a shift by hours or days.
+func (s Shift) Times(n int) Shift { return Shift{Hours: n * s.Hours, Days: n * s.Days} }
+
 // Apply returns the time after the shift, with the issues of that time. A shift by days or to a day keeps the time of
 // day in the zone, even across a clock change.
 func (s Shift) Apply(at time.Time, zone Zone, now time.Time) (time.Time, []Issue) {

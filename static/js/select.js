@@ -30,7 +30,7 @@ export function startSelecting() {
   });
 
   document.addEventListener("input", (event) => {
-    if (event.target.id === "bulk-shift") showUnits();
+    if (event.target.closest(".post-bulk")) showUnits();
   });
 
   startClosingPanels();
@@ -39,7 +39,7 @@ export function startSelecting() {
   showSelection();
 }
 
-// The panels for filtering the list and for moving posts cover the list. Esc and a click outside close them.
+// The panels for filtering the list and for scheduling and moving posts cover the list. Esc and a click outside close them.
 function startClosingPanels() {
   const panels = () => [...document.querySelectorAll(".filter[open], .post-move[open]")];
   document.addEventListener("click", (event) => {
@@ -62,9 +62,9 @@ function selectRange(from, to) {
 
 // showUnits says "1 day", but "2 days".
 function showUnits() {
-  const one = document.getElementById("bulk-shift")?.value === "1";
-  for (const unit of document.querySelectorAll("#bulk-unit option")) {
-    unit.textContent = one ? unit.dataset.one : unit.dataset.many;
+  for (const units of document.querySelectorAll("[data-counted-by]")) {
+    const one = document.getElementById(units.dataset.countedBy).value === "1";
+    for (const unit of units.options) unit.textContent = one ? unit.dataset.one : unit.dataset.many;
   }
 }
 

@@ -26,6 +26,8 @@ type ListModel struct {
 	Next string
 	// LiveToday is the number of posts that went live today, up to MostLiveToday; only known if Up next is empty.
 	LiveToday int
+	// Schedule contains the values of the inputs for scheduling drafts.
+	Schedule ScheduleInput
 	// Accounts, Groups and Networks are the options of the filter.
 	Accounts, Groups, Networks []ui.Option
 	Form                       string // value of ui.FieldForm
@@ -45,6 +47,15 @@ type Row struct {
 	Editable bool
 	// Selected reports that the post is still selected because an action refused it.
 	Selected bool
+}
+
+// ScheduleInput contains the values of the inputs for scheduling several drafts.
+type ScheduleInput struct {
+	At    string // of the first draft, YYYY-MM-DDTHH:mm
+	Apart bool   // one draft is scheduled after another
+	Every string // how many days, or hours if Hours is set, lie between two drafts
+	Hours bool
+	Open  bool // shows the inputs at once
 }
 
 // ContentHash returns a text that changes whenever the list would look different. Pages poll with it (link.PostsSince).
@@ -85,7 +96,7 @@ const searchAll = "Search all posts"
 var tabs = []tab{
 	{"", "Up next", "Search Up next", true, []core.Act{core.ActReschedule, core.ActCancel, core.ActDuplicate}},
 	{string(core.PostDraft), "Drafts", "Search drafts", false, []core.Act{
-		core.ActReschedule, core.ActDuplicate, core.ActDelete,
+		core.ActQueue, core.ActReschedule, core.ActDuplicate, core.ActDelete,
 	}},
 	{string(core.PostLive), "Live", "Search live posts", true, []core.Act{core.ActDuplicate}},
 	{string(core.PostFailed), "Failed", "Search failed posts", true, []core.Act{
@@ -262,13 +273,20 @@ const (
 	FieldDay    = "day" // of MoveToDay
 	FieldBack   = "back"
 	FieldBefore = "before" // for Undo: a post's earlier schedule
+	// For scheduling drafts, the form also sends FieldAt and FieldZone. FieldEvery and FieldEveryUnit belong to
+	// SpreadApart.
+	FieldSpread    = "spread"
+	FieldEvery     = "every"
+	FieldEveryUnit = "everyUnit"
 )
 
-// Values of FieldMove, and of FieldUnit.
+// Values of FieldMove, FieldSpread, FieldUnit and FieldEveryUnit.
 const (
 	MoveLater   = "later"
 	MoveEarlier = "earlier"
 	MoveToDay   = "day"
+	SpreadNone  = "none" // all drafts at the same time
+	SpreadApart = "apart"
 	UnitDays    = "days"
 	UnitHours   = "hours"
 )

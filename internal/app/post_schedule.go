@@ -1,0 +1,99 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// errDraftsRefused rolls back the transaction of scheduleDrafts.
+var errDraftsRefused = errors.New("some drafts cannot be scheduled")
+
+// scheduleDrafts queues several drafts, the first for in.First and each further one in.Every later, in the order of
+// their ids. It queues all of them, or none if any is refused.
+func (a *App) scheduleDrafts(ctx context.Context, t store.Tenant, c core.Caller, in BulkAction) (BulkResult, error) {
+	var r BulkResult
+	err := t.Tx(ctx, func(t store.Tenant) error {
+		ws, plan, err := a.loadWorkspaceAndPlan(ctx, t)
+		if err != nil {
+			return err
+		}
+		when, err := parseWhen(&in.First, ws.Zone)
+		if err != nil {
+			return err
+		}
+		ids := parsePostIDs(in.IDs)
+		if err := lockPosts(ctx, t, ids); err != nil {
+			return err
+		}
+		now := a.cfg.Now()
+		first, issues, _ := when.Resolve(now)
+		for i, id := range ids {
+			at, atIssues := first, issues
+			if shift := in.Every.Times(i); shift != (core.Shift{}) && len(issues) == 0 {
+				at, atIssues = shift.Apply(first, ws.Zone, now)
+			}
+			request := &postRequest{workspace: ws, plan: plan, when: when, at: at}
+			if err := a.scheduleDraft(ctx, t, c, id, request, atIssues, &r); err != nil {
+				return err
+			}
+		}
+		if len(r.Refused) > 0 {
+			return errDraftsRefused
+		}
+		return nil
+	})
+	if errors.Is(err, errDraftsRefused) {
+		return BulkResult{Refused: r.Refused}, nil
+	}
+	if err != nil {
+		return BulkResult{}, err
+	}
+	return r, nil
+}
+
+// lockPosts locks the posts that exist, in the order of their ids, so that two requests cannot wait for each other.
+func lockPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
+	ids = slices.SortedFunc(slices.Values(ids), func(a, b core.PostID) int { return cmp.Compare(a.String(), b.String()) })
+	for _, id := range ids {
+		_, err := t.LockPost(ctx, id)
+		if _, refused := asBulkRefusal(err); err != nil && !refused {
+			return err
+		}
+	}
+	return nil
+}
+
+// scheduleDraft queues a draft for the time of the request, and records in r what was done, or why it was refused.
+func (a *App) scheduleDraft(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID, request *postRequest,
+	timeIssues []core.Issue, r *BulkResult,
+) error {
+	var before core.Post
+	after, err := changePostInTenant(ctx, t, c, id, func(t store.Tenant, p *core.Post) error {
+		before = *p
+		if p.Status != core.PostDraft {
+			return core.Fail(core.CodeConflict, "Only a draft can be scheduled.")
+		}
+		p.PublishAt, p.UpdatedAt = request.at.UTC().Truncate(time.Microsecond), a.cfg.Now().UTC()
+		return a.queueDraftPost(ctx, t, p, request, timeIssues)
+	})
+	if cause, refused := asBulkRefusal(err); refused {
+		refusal := BulkRefusal{ID: id.String(), Cause: cause}
+		if !before.ID.IsZero() {
+			refusal.Post = a.postOf(before)
+		}
+		r.Refused = append(r.Refused, refusal)
+		return nil
+	}
+	if err == nil {
+		r.add(bulkChange{at: after.PublishAt, before: PostSchedule{
+			ID: id.String(), Status: core.PostDraft, At: before.PublishAt, Revision: after.Revision(),
+		}})
+	}
+	return err
+}

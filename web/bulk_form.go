@@ -1,0 +1,107 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/core"
+	"belfry/views/posts"
+)
+
+// parseBulkForm converts the form of an action on several posts to a request.
+func parseBulkForm(form url.Values) (app.BulkAction, error) {
+	in := app.BulkAction{Act: core.Act(form.Get(posts.FieldAct)), IDs: form[posts.FieldPost]}
+	var err error
+	switch in.Act {
+	case core.ActReschedule:
+		in.Shift, err = parseShift(form)
+	case core.ActQueue:
+		in.First = *rescheduleTimeFromForm(form)
+		in.Every, err = parseSpacing(form)
+		if in.First.PublishAt == "" {
+			err = core.Invalid(posts.FieldAt, "The date and time are missing.").WithHint("Choose a date and time.")
+		}
+	}
+	return in, err
+}
+
+// parseSpacing parses how far apart to schedule posts. It returns the zero Shift for posts at the same time.
+func parseSpacing(form url.Values) (core.Shift, error) {
+	if form.Get(posts.FieldSpread) != posts.SpreadApart {
+		return core.Shift{}, nil
+	}
+	n, err := parseCount(posts.FieldEvery, form.Get(posts.FieldEvery))
+	if err != nil {
+		return core.Shift{}, err
+	}
+	every := shiftBy(n, form.Get(posts.FieldEveryUnit))
+	if n == 0 {
+		return every, nil
+	}
+	return every, every.Check()
+}
+
+// parseShift parses how far, or to which day, to move posts.
+func parseShift(form url.Values) (move core.Shift, err error) {
+	if form.Get(posts.FieldMove) == posts.MoveToDay {
+		day := form.Get(posts.FieldDay)
+		if move.Day, err = time.Parse(time.DateOnly, day); err != nil {
+			return move, core.Invalid(posts.FieldDay, "%q is not a date.", day).WithHint("Choose a day.").WithCause(err)
+		}
+		return move, nil
+	}
+	n, err := parseCount(posts.FieldShift, form.Get(posts.FieldShift))
+	if err != nil {
+		return move, err
+	}
+	switch form.Get(posts.FieldMove) {
+	case posts.MoveLater:
+	case posts.MoveEarlier:
+		n = -n
+	default:
+		return move, core.Invalid(posts.FieldMove, "No new time was chosen for the posts.").
+			WithHint("Choose later, earlier, or a day.")
+	}
+	return shiftBy(n, form.Get(posts.FieldUnit)), nil
+}
+
+// parseCount parses the whole number in an input.
+func parseCount(input, text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, core.Invalid(input, "%q is not a valid number.", text).
+			WithHint("Enter a whole number, such as 3.").WithCause(err)
+	}
+	return n, nil
+}
+
+// shiftBy returns a shift by n hours or days.
+func shiftBy(n int, unit string) core.Shift {
+	if unit == posts.UnitHours {
+		return core.Shift{Hours: n}
+	}
+	return core.Shift{Days: n}
+}
+
+// rememberScheduleInput stores what the person entered to schedule drafts, for the next list.
+func (r *request) rememberScheduleInput(form url.Values) {
+	entered := url.Values{}
+	for _, name := range []string{posts.FieldAt, posts.FieldSpread, posts.FieldEvery, posts.FieldEveryUnit} {
+		entered.Set(name, form.Get(name))
+	}
+	r.putSessionValue(r.sessionKeyForWorkspace(keySchedule), entered.Encode())
+}
+
+// popScheduleInput returns what the person entered to schedule drafts that were refused, or else the default values.
+func (r *request) popScheduleInput(zone core.Zone) posts.ScheduleInput {
+	entered, err := url.ParseQuery(r.popSessionValue(r.sessionKeyForWorkspace(keySchedule)))
+	if err != nil || len(entered) == 0 {
+		return posts.ScheduleInput{At: r.timeInputOrProposal(nil, zone), Every: "1"}
+	}
+	return posts.ScheduleInput{
+		At: entered.Get(posts.FieldAt), Apart: entered.Get(posts.FieldSpread) == posts.SpreadApart,
+		Every: entered.Get(posts.FieldEvery), Hours: entered.Get(posts.FieldEveryUnit) == posts.UnitHours, Open: true,
+	}
+}
