@@ -86,7 +86,7 @@ func TestTheWorkspaceIsChangedByAForm(t *testing.T) {
 		t.Errorf("the form is %s", page.text())
 	}
 	right := []string{"name", "Bell & Rope", "slug", "bell-rope", "tz", "Europe/Berlin"}
-	for input, wrong := range map[string]string{"name": " ", "slug": "Bell Rope", "tz": "Berlin"} {
+	for input, wrong := range map[string]string{"name": " ", "slug": "Bell Rope", "tz": "Atlantis"} {
 		page := b.post("/settings/workspace", with(right, input, wrong)...).is(t, http.StatusBadRequest)
 		page.one(t, testid(input+"-error"))
 		if page.value(t, input) != wrong {
@@ -95,7 +95,9 @@ func TestTheWorkspaceIsChangedByAForm(t *testing.T) {
 	}
 	b.post("/settings/workspace", with(right, "slug", other.Slug)...).is(t, http.StatusConflict).one(t,
 		testid("slug-error"))
-	b.post("/settings/workspace", right...).leads(t, "/settings/workspace")
+	b.post("/settings/workspace", with(right, "tz", "istanbul")...).is(t, http.StatusBadRequest).says(t,
+		"Several time zones have this name. Enter Asia/Istanbul or Europe/Istanbul.")
+	b.post("/settings/workspace", with(right, "tz", " berlin ")...).leads(t, "/settings/workspace")
 	page = b.get("/settings/workspace").is(t, http.StatusOK)
 	page.says(t, "Workspace saved.", "Bell & Rope")
 	if page.value(t, "slug") != "bell-rope" || page.value(t, "tz") != "Europe/Berlin" {

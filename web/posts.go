@@ -38,6 +38,11 @@ func (r *request) showPosts() error {
 			return err
 		}
 	}
+	if filter.HasConditions() && filter.Status != link.AllPosts && next == "" && filter.Cursor == "" {
+		if m.Elsewhere, m.MoreElsewhere, err = r.countMatchesByTab(filter); err != nil {
+			return err
+		}
+	}
 	if filter.Status == string(core.PostDraft) && !r.wantsFragment() {
 		m.Schedule = r.popScheduleInput(m.Zone)
 	}
@@ -54,6 +59,25 @@ func (r *request) showPosts() error {
 		return r.echo.NoContent(http.StatusNoContent)
 	}
 	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
+}
+
+// countMatchesByTab counts the posts that match the filter, by the status of their tab (link.Filter.Status). It counts
+// the newest 100; more reports that there are others.
+func (r *request) countMatchesByTab(filter link.Filter) (counts map[string]int, more bool, err error) {
+	filter.Status = link.AllPosts
+	in := postListRequest(filter)
+	in.Limit = app.MaxBulk
+	cards, next, _, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, in, core.Platform(filter.Network))
+	counts = map[string]int{}
+	for _, card := range cards {
+		switch {
+		case card.Status == string(core.PostQueued):
+			counts[""]++
+		case card.ReplacedBy == "":
+			counts[card.Status]++
+		}
+	}
+	return counts, next != "", err
 }
 
 // countLiveTodayCapped counts the posts that went live today, up to posts.MostLiveToday.

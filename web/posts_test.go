@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -71,8 +72,37 @@ func TestTheSearchSaysWhatItSearches(t *testing.T) {
 			t.Errorf("%q offers %q, want %q", query, got, want)
 		}
 	}
+	if page := s.b.get("/posts?q=zyzzyva"); len(page.all(testid("elsewhere"))) != 0 {
+		t.Error("nothing is found elsewhere")
+	}
 	s.b.get("/posts?q=zyzzyva").says(t, "No post in Up next matches the filter.")
 	s.b.get("/posts?status=all&q=zyzzyva").says(t, "No post matches the filter.")
+}
+
+func TestASearchSaysWhatOtherTabsHave(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.ws.Work(s.ws.Now("cinnamon buns", s.threads))
+	s.ws.Draft("cinnamon rolls", s.threads)
+	s.ws.Draft("cinnamon tea", s.page)
+	s.ws.Draft("rye bread", s.page)
+	page := s.b.get("/posts?q=cinnamon")
+	page.says(t, "No post in Up next matches the filter.", "Matches in other tabs: 2 in Drafts · 1 in Live")
+	if to := attribute(page.all(testid("elsewhere") + " a")[1], "href"); to != "/posts?q=cinnamon&status=live" {
+		t.Errorf("it leads to %q", to)
+	}
+	s.ws.Queued("more cinnamon", s.threads, s.Clock.Now().Add(time.Hour))
+	s.b.get("/posts?q=cinnamon&status=draft").says(t, "Matches in other tabs: 1 in Up next · 1 in Live")
+	s.b.get("/posts?q=cinnamon&status=draft&network=facebook").says(t, "cinnamon tea")
+	for _, none := range []string{"q=cinnamon&status=all", "status=draft", "q=cinnamon&status=draft&network=facebook"} {
+		if len(s.b.get("/posts?"+none).all(testid("elsewhere"))) != 0 {
+			t.Errorf("%s says what other tabs have", none)
+		}
+	}
+	for range 101 {
+		s.ws.Draft("saffron", s.threads)
+	}
+	s.b.get("/posts?q=saffron").says(t, "100+ in Drafts")
 }
 
 func TestTheListOfPosts(t *testing.T) {
@@ -163,7 +193,7 @@ func TestPostsAreMovedTogetherAndThoseRefusedStaySelected(t *testing.T) {
 	now := s.Clock.Now()
 	today, tomorrow := s.ws.Queued("today", s.threads, now.Add(time.Hour)), s.ws.Queued("tomorrow", s.page, now.Add(24*time.Hour))
 	page := s.bulk([]contract.Post{today, tomorrow}, "act", "reschedule", "move", "earlier", "shift", "1")
-	page.says(t, "1 post moved to Mon 5 Oct 2026, 10:00 CEST (Europe/Berlin); 1 refused:",
+	page.says(t, "1 post moved to Mon 5 Oct 2026, 11:00 CEST (Europe/Berlin); 1 refused:",
 		"“today” on Threads: The time is in the past. Choose a later time, or choose Send now.")
 	page.one(t, `input[name=post][value="`+today.ID+`"][checked]`)
 	if len(page.all("input[name=post][checked]")) != 1 {
@@ -257,7 +287,7 @@ func TestBackToDraftsAndSendNowOfOnePostAreUndone(t *testing.T) {
 func TestAFormForSeveralPostsThatIsSentTwiceActsOnce(t *testing.T) {
 	t.Parallel()
 	for act, says := range map[string]string{
-		"reschedule": "2 posts moved to Tue 6 Oct 2026, 11:00 CEST (Europe/Berlin).",
+		"reschedule": "2 posts moved to Tue 6 Oct 2026, 12:00 CEST (Europe/Berlin).",
 		"duplicate":  "2 posts duplicated. The copies are selected.", "cancel": "2 posts moved back to drafts.",
 	} {
 		to := "/posts"
@@ -324,7 +354,7 @@ func TestDraftsAreScheduledTogether(t *testing.T) {
 	s := newStudio(t)
 	one, two := s.ws.Draft("one", s.threads), s.ws.Draft("two", s.page)
 	drafts := []contract.Post{one, two}
-	if at := s.b.get("/posts?status=draft").value(t, "at"); at != "2026-10-05T12:00" {
+	if at := s.b.get("/posts?status=draft").value(t, "at"); at != "2026-10-05T13:00" {
 		t.Errorf("it proposes %q", at)
 	}
 	for pairs, want := range map[string]string{
@@ -351,14 +381,15 @@ func TestDraftsAreScheduledTogether(t *testing.T) {
 func TestDraftsThatCannotBeScheduledKeepWhatWasEntered(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	good, empty := s.ws.Draft("good", s.threads), s.ws.Draft("", s.threads)
+	good, empty := s.ws.Draft("good", s.threads), s.ws.Draft("empty", s.threads)
+	must(t, editText(s, empty, ""))
 	for wrong, pairs := range map[string][]string{
-		"“No text” on Threads: ":             {"at", "2026-10-12T09:00"},
-		"2 posts: The time is in the past.":  {"at", "2026-10-01T09:00"},
-		"The date and time are missing.":     {"at", ""},
-		"is not a local date and time":       {"at", "soon"},
-		"is not a valid number":              {"at", "2026-10-12T09:00", "every", "many"},
-		"Posts can be moved by at most 366 ": {"at", "2026-10-12T09:00", "every", "367"},
+		"“No text” on Threads: ":              {"at", "2026-10-12T09:00"},
+		"“good” on Threads: The time is in t": {"at", "2026-10-01T09:00"},
+		"The date and time are missing.":      {"at", ""},
+		"is not a local date and time":        {"at", "soon"},
+		"is not a valid number":               {"at", "2026-10-12T09:00", "every", "many"},
+		"Posts can be moved by at most 366 ":  {"at", "2026-10-12T09:00", "every", "9000"},
 	} {
 		pairs = append([]string{"act", "queue", "spread", "apart", "every", "2", "everyUnit", "hours"}, pairs...)
 		page := s.bulkDrafts([]contract.Post{good, empty}, pairs...)
@@ -366,7 +397,10 @@ func TestDraftsThatCannotBeScheduledKeepWhatWasEntered(t *testing.T) {
 		if n := len(page.all("input[name=post][checked]")); n != 2 {
 			t.Errorf("%s: %d drafts are still selected", wrong, n)
 		}
-		want := pairsOf(pairs...)
+		want := url.Values{}
+		for i := 0; i < len(pairs); i += 2 {
+			want.Set(pairs[i], pairs[i+1])
+		}
 		page.one(t, ".post-move[open] #bulk-at")
 		page.one(t, ".post-move [name=spread][value=apart][checked]")
 		page.one(t, "#bulk-every-unit option[value=hours][selected]")

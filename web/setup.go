@@ -47,7 +47,7 @@ func (r *request) renderSetUp(status int, m auth.SetUpModel) error {
 func (r *request) setUpServer(form url.Values) error {
 	m := auth.SetUpModel{Values: auth.SetUpValues{
 		Workspace: form.Get(auth.FieldWorkspace), Name: form.Get(auth.FieldName), Email: form.Get(auth.FieldEmail),
-		Zone: form.Get(auth.FieldZone), Code: form.Get(auth.FieldCode),
+		Zone: completeZone(form.Get(auth.FieldZone)), Code: form.Get(auth.FieldCode),
 	}}
 	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {
@@ -63,6 +63,9 @@ func (r *request) setUpServer(form url.Values) error {
 	}, r.visitor())
 	if e, ok := asRefusal(err); ok && e.Code == core.CodeInvalidRequest {
 		m.Errors = r.errorsByInput(err)
+		if m.Errors[auth.FieldZone] != "" {
+			m.Errors[auth.FieldZone] = zoneProblem(m.Values.Zone)
+		}
 		return r.renderSetUp(httpd.Status(e.Code), m)
 	}
 	if err != nil {

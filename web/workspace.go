@@ -35,7 +35,7 @@ func (r *request) renderWorkspaceSettings(status int, m settings.WorkspaceModel)
 func (r *request) editWorkspace(form url.Values) error {
 	m := settings.WorkspaceModel{
 		Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug),
-		Zone: form.Get(settings.FieldZone),
+		Zone: completeZone(form.Get(settings.FieldZone)),
 	}
 	saved, err := r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
 		Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone,
@@ -45,6 +45,9 @@ func (r *request) editWorkspace(form url.Values) error {
 			e.Path = settings.FieldSlug
 		}
 		m.Errors, m.Refused = r.placeError(e, e.Path)
+		if m.Errors[settings.FieldZone] != "" {
+			m.Errors[settings.FieldZone] = zoneProblem(m.Zone)
+		}
 		return r.renderWorkspaceSettings(httpd.Status(e.Code), m)
 	}
 	if err != nil {

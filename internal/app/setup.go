@@ -129,7 +129,7 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, nameFieldPath string) (c
 func parseZone(tz string) (core.Zone, error) {
 	zone, err := core.ParseZone(tz)
 	if err != nil {
-		return zone, core.Invalid("tz", "%q is not a time zone. Use an IANA name such as Europe/Berlin.", tz)
+		return zone, core.Invalid("tz", "%q is not a time zone. Use a name such as Europe/Berlin.", tz)
 	}
 	return zone, nil
 }

@@ -53,7 +53,7 @@ func ParseZone(name string) (Zone, error) {
 		}
 	}
 	return Zone{}, Fail(CodeInvalidRequest, "%q is not a time zone.", name).
-		WithHint("Use an IANA name such as Europe/Berlin, America/New_York or UTC.")
+		WithHint("Use a name such as Europe/Berlin, America/New_York or UTC.")
 }
 
 // Name returns the IANA name.

@@ -12,7 +12,7 @@ import (
 
 // Every zone of Go 1.26's time zone database but Factory, which is nowhere.
 //
-//go:embed testdata/zones.txt
+//go:embed zones.txt
 var zoneNames string
 
 func zone(t *testing.T, name string) core.Zone {
@@ -33,6 +33,23 @@ func TestEveryZoneIsTaken(t *testing.T) {
 	for _, name := range names {
 		if got := zone(t, name).Name(); got != name {
 			t.Errorf("zone %s is called %s", name, got)
+		}
+	}
+}
+
+func TestAZoneIsFoundByItsCity(t *testing.T) {
+	t.Parallel()
+	for entered, want := range map[string]string{
+		"Berlin": "Europe/Berlin", " new york ": "America/New_York", "europe/berlin": "Europe/Berlin", "utc": "UTC",
+		"Istanbul": "Asia/Istanbul Europe/Istanbul", "port-au-prince": "America/Port-au-Prince", "singapore": "Singapore",
+		"Knox": "America/Indiana/Knox", "": "", " ": "", "Ber": "", "Atlantis": "", "Europe": "", "Europe/": "",
+	} {
+		found := core.FindZoneNames(entered)
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("%q finds %q, want %q", entered, got, want)
+		}
+		for _, name := range found {
+			zone(t, name)
 		}
 	}
 }

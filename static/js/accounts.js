@@ -33,7 +33,7 @@ export function startChoosing(form) {
 }
 
 function filterAccounts(form, words) {
-  for (const chip of chipsIn(form)) chip.hidden = !containsWords(`${chip.textContent} ${chip.dataset.finds}`, words);
+  for (const chip of chipsIn(form)) chip.hidden = !containsWords(`${chip.textContent} ${chip.dataset.finds ?? ""}`, words);
   form.querySelector("[data-no-match]").hidden = chipsIn(form).some((chip) => !chip.hidden);
 }
 

@@ -126,6 +126,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"No such sign."},
 		},
 		{"a tab says how many problems it has", "compose-wrong", "[for=tab-facebook] .tab-problems", []string{"2"}},
+		{"so does the tab of all networks", "compose-wrong", "[for=tab-all] .tab-problems", []string{"1"}},
 		{
 			"chosen accounts come first", "compose-many", ".chip:nth-child(-n+2) input[checked]",
 			[]string{"", ""},

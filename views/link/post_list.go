@@ -36,6 +36,9 @@ func ParseFilter(query url.Values) Filter {
 	return f
 }
 
+// HasConditions reports whether the filter selects by more than the status.
+func (f Filter) HasConditions() bool { return f != Filter{Status: f.Status, Cursor: f.Cursor} }
+
 func (f Filter) queryValues() url.Values {
 	query := url.Values{}
 	for name, field := range f.fieldsByParam() {

@@ -303,14 +303,19 @@ func (m ComposeModel) firstAltText() string {
 	return m.Values.Alts[m.Files[0].ID]
 }
 
-// countProblems returns how many problems the inputs of a network's tab have.
-func (m ComposeModel) countProblems(n Network) (problems int) {
+// tabInputNames returns the names of the inputs in a network's tab.
+func (n Network) tabInputNames() []string {
 	names := []string{
 		OverrideFieldName(n.ID, FieldText), OverrideFieldName(n.ID, FieldTitle), OverrideFieldName(n.ID, FieldTags),
 	}
 	for _, f := range n.Fields {
 		names = append(names, SettingFieldName(n.ID, f.Name))
 	}
+	return names
+}
+
+// countWrongInputs returns how many of the inputs have a problem.
+func (m ComposeModel) countWrongInputs(names ...string) (problems int) {
 	for _, name := range names {
 		if hasProblem(m.causesFor(name)) {
 			problems++

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"belfry/internal/contract"
@@ -24,6 +25,10 @@ type ListModel struct {
 	Rows   []Row
 	// Next is the cursor of the next page; empty on the last.
 	Next string
+	// Elsewhere are the numbers of posts that match the filter, by the status of their tab; only known if the filter has
+	// conditions. MoreElsewhere reports that there may be more than these.
+	Elsewhere     map[string]int
+	MoreElsewhere bool
 	// LiveToday is the number of posts that went live today, up to MostLiveToday; only known if Up next is empty.
 	LiveToday int
 	// Schedule contains the values of the inputs for scheduling drafts.
@@ -60,7 +65,7 @@ type ScheduleInput struct {
 
 // ContentHash returns a text that changes whenever the list would look different. Pages poll with it (link.PostsSince).
 func (m ListModel) ContentHash() string {
-	shown := []any{m.Next, m.LiveToday, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
+	shown := []any{m.Next, m.LiveToday, m.Elsewhere, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
 	for _, t := range tabs {
 		n, _ := m.tabCount(t)
 		shown = append(shown, n)
@@ -147,8 +152,20 @@ func (m ListModel) pageURL(cursor string) string {
 	return m.Frame.Link.Posts(f)
 }
 
-func (m ListModel) isFiltered() bool {
-	return m.Filter != link.Filter{Status: m.Filter.Status, Cursor: m.Filter.Cursor}
+// matchesElsewhere returns the other tabs in which posts match the filter, as links such as "2 in Live".
+func (m ListModel) matchesElsewhere() (links []ui.Option) {
+	for _, t := range tabs {
+		n := m.Elsewhere[t.status]
+		if n == 0 || t.status == m.Filter.Status {
+			continue
+		}
+		count := strconv.Itoa(n)
+		if m.MoreElsewhere {
+			count += "+"
+		}
+		links = append(links, ui.Option{Value: m.tabURL(t), Label: count + " in " + t.name})
+	}
+	return links
 }
 
 // noMatchText says in which tab no post matches the filter.

@@ -1,0 +1,23 @@
+package web
+
+import (
+	"belfry/internal/core"
+)
+
+// completeZone returns the name of the time zone with the city that a person entered. If no zone or several have it, it
+// returns the text unchanged, which zoneProblem explains.
+func completeZone(entered string) string {
+	if found := core.FindZoneNames(entered); len(found) == 1 {
+		return found[0]
+	}
+	return entered
+}
+
+// zoneProblem says why a text is not a time zone, and what to enter instead.
+func zoneProblem(entered string) string {
+	found := core.FindZoneNames(entered)
+	if len(found) == 0 {
+		return "Belfry does not know this time zone. Enter a large city in it, such as Berlin or New York."
+	}
+	return "Several time zones have this name. Enter " + core.JoinNames(found, "or") + "."
+}
