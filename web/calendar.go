@@ -243,7 +243,7 @@ func (r *request) moveSinglePost(ctx context.Context, in contract.EditPost, zone
 // movePostsOfCalendarEntry is moveSinglePost for all posts that share an entry. If all are refused, it returns the
 // first reason.
 func (r *request) movePostsOfCalendarEntry(
-	ctx context.Context, in contract.EditPost, f link.Filter,
+	ctx context.Context, in contract.EditPost, f link.Filter, zone core.Zone,
 ) (layout.Flash, error) {
 	result, err := r.web.cfg.App.MoveCalendarEntryPosts(ctx, r.caller, calendarListRequest(f),
 		core.Platform(f.Network), in)

@@ -143,8 +143,8 @@ type PostFilter struct {
 	Ascending bool
 	// Unreplaced leaves out failed posts of which a copy is live.
 	Unreplaced bool
-	After     *core.Cursor[core.PostKind] // the last post of the previous page
-	Limit     int
+	After      *core.Cursor[core.PostKind] // the last post of the previous page
+	Limit      int
 }
 
 const listTime = `coalesce(p.publish_at, p.created_at)`

@@ -36,6 +36,13 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"the zone stands once, in the header", "posts", "[data-testid=zone]", []string{"(Berlin)"}},
 		{"a row has its time of day", "posts", ".post-time time", []string{"12:05", "12:05"}},
 		{"a failed post says why in its row", "posts-failed", ".row-note", []string{"(#2) An unexpected error has occurred. Next try at 10:09."}},
+		{"a live copy takes the place of the reason", "posts-all", ".row-note [data-testid=row-copy]", []string{"A copy is live"}},
+		{"a search says what other tabs have", "posts-no-match", "[data-testid=elsewhere] a", []string{"2 in Drafts", "1 in Live"}},
+		{
+			"drafts that were not scheduled keep their time", "posts-drafts",
+			".post-move[open] #bulk-at[value='2026-11-30T09:00'], .post-move[open] [data-selected-posts]",
+			[]string{"", "posts"},
+		},
 		{"a post that was refused is still selected", "posts", "input[name=post][form=bulk][checked]", []string{""}},
 		{"what was done can be undone", "posts", ".flash form[action='/w/bell/posts/undo'] button", []string{"Undo"}},
 		{
@@ -171,6 +178,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"a revoked account is reconnected first", "post-revoked", ".head-acts .primary",
 			[]string{"Reconnect Ada Lindqvist on Threads"},
 		},
+		{"the button says it alone", "post-revoked", ".failure > p:not([data-testid])", nil},
 		{"by those who may", "post-revoked-editor", "#reconnect", nil},
 		{
 			"who may not is told whom to ask", "post-revoked-editor", "[data-testid=mend]",

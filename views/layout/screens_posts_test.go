@@ -2,6 +2,7 @@ package layout_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -67,7 +68,7 @@ func (f fixture) lists() map[string]templ.Component {
 			}
 		}),
 		"posts-all": list(func(m *posts.ListModel) {
-			m.Rows, m.Counts, m.Filter.Status = append(rows[:len(rows):len(rows)], replaced), counts, link.AllPosts
+			m.Rows, m.Counts, m.Filter.Status = append(slices.Clip(rows), replaced), counts, link.AllPosts
 		}),
 		"posts-failed": list(func(m *posts.ListModel) {
 			m.Rows, m.Counts, m.Filter.Status = rows[2:3], counts, "failed"
@@ -87,6 +88,12 @@ func (f fixture) lists() map[string]templ.Component {
 		}),
 		"posts-no-match": list(func(m *posts.ListModel) {
 			m.Filter = link.Filter{Query: "<script>alert(1)</script>", Cursor: "x"}
+			m.Elsewhere = map[string]int{"": 3, "draft": 2, "live": 1}
+		}),
+		"posts-drafts": list(func(m *posts.ListModel) {
+			m.Filter.Status, m.Counts, m.Rows = "draft", counts, slices.Clone(rows[5:])
+			m.Rows[0].Selected = true
+			m.Schedule = posts.ScheduleInput{At: "2026-11-30T09:00", Apart: true, Every: "2", Hours: true, Open: true}
 		}),
 	}
 }

@@ -102,6 +102,11 @@ type Setting struct{ Label, Value string }
 // offersAct reports whether the page offers an action.
 func (m ShowModel) offersAct(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
+// failedWithoutAccess reports whether the post failed because access to its account was lost.
+func (m ShowModel) failedWithoutAccess() bool {
+	return slices.Contains(core.LostAccessCodes(), m.Post.Error.Code)
+}
+
 // hiddenInputs returns the hidden inputs of a form with only a button.
 func (m ShowModel) hiddenInputs() []ui.Hidden {
 	return []ui.Hidden{{Name: ui.FieldForm, Value: m.Form}, {Name: FieldRevision, Value: m.Revision}}
