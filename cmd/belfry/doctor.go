@@ -181,7 +181,7 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 		return "", err
 	}
 	if err := a.CheckSecretKeys(ctx); err != nil && none {
-		return "", fmt.Errorf("there are no secret keys in %s, but the database needs them: %w", from, err)
+		return "", fmt.Errorf("there are no secret keys in %s, but the database contains encrypted values: %w", from, err)
 	}
 	return found, checkKeysMatchDatabase(ctx, inst.cfg, a)
 }

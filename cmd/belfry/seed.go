@@ -49,7 +49,7 @@ const seedAskPatience = 10 * time.Second
 func samplePostsInEachState() []demoPost {
 	return []demoPost{
 		{Text: "This draft is not published until you schedule it."},
-		{Day: 1, At: "18:00", Text: "This post is scheduled for tomorrow at 18:00."},
+		{Day: 1, At: "18:00", Text: "This post is scheduled for 18:00 in Berlin."},
 		{At: "now", Text: "Hello! This post is live on the simulated network."},
 		{
 			At: "now", Text: "The network refused this post, so that you can see what a failed post looks like.",

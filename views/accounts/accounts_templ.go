@@ -748,7 +748,7 @@ func accountRow(m Model, n Network, a Account) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(a.Quotas) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<span class=\"none\">–<span class=\"unseen\">No limit of its own</span></span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 61, "<span class=\"none\">–<span class=\"unseen\">This account has no limit of its own</span></span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

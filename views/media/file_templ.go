@@ -1035,7 +1035,7 @@ func fileUses(m FileModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.MorePosts {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 84, "<p class=\"help\">Older posts also use this file.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 84, "<p class=\"help\">Other posts use this file too.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
