@@ -62,9 +62,9 @@ func New(cfg Config) *Client {
 	})
 }
 
-func newClient(cfg Config, b limits) *Client {
+func newClient(cfg Config, lim limits) *Client {
 	c := &Client{
-		limits: b, public: newPublicCheck(), lookup: cfg.Lookup, connect: cfg.Dial,
+		limits: lim, public: newPublicCheck(), lookup: cfg.Lookup, connect: cfg.Dial,
 		now: time.Now, //nolint:forbidigo // downloads use the machine's clock
 	}
 	if c.lookup == nil {
@@ -81,8 +81,8 @@ func newClient(cfg Config, b limits) *Client {
 		Transport: &http.Transport{ // Proxy is nil, because a proxy would not check the address
 			DialContext:            c.dialPublic,
 			TLSClientConfig:        &tls.Config{RootCAs: cfg.Roots, MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    b.connectTimeout,
-			ResponseHeaderTimeout:  b.headerTimeout,
+			TLSHandshakeTimeout:    lim.connectTimeout,
+			ResponseHeaderTimeout:  lim.headerTimeout,
 			MaxResponseHeaderBytes: 32 << 10,
 			DisableCompression:     true, // otherwise, a small body could expand without limit
 			DisableKeepAlives:      true, // so that every request checks the address again

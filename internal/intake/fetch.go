@@ -196,7 +196,7 @@ func (s *Service) downloadAndCharge(
 		m.Name, m.Kind = d.file.Name, core.DeclaredKind(d.file.Name, m.Mime)
 	}
 	d.charge = func(needTotal, wantTotal int64) (int64, error) {
-		return s.chargeDownload(ctx, t, m, claim, needTotal, wantTotal)
+		return s.chargeDownloadAndSaveInfo(ctx, t, m, claim, needTotal, wantTotal)
 	}
 	length := int64(blob.Unknown)
 	if d.file.Length >= 0 {
@@ -209,10 +209,10 @@ func (s *Service) downloadAndCharge(
 	return d.read, err
 }
 
-// chargeDownload stores what is known about a file during its download, and charges needTotal bytes in total, or up to
-// wantTotal if the plan allows. It returns how many bytes are now charged in total, or quota_exceeded if needTotal does
-// not fit.
-func (s *Service) chargeDownload(
+// chargeDownloadAndSaveInfo stores what is known about a file during its download, and charges needTotal bytes in
+// total, or up to wantTotal if the plan allows. It returns how many bytes are now charged in total, or quota_exceeded
+// if needTotal does not fit.
+func (s *Service) chargeDownloadAndSaveInfo(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, needTotal, wantTotal int64,
 ) (chargedTotal int64, err error) {
 	err = s.reserveFreeingExpiredUploads(ctx, t, func(t store.Tenant) error {

@@ -94,5 +94,5 @@ func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Valu
 	if out.ID == "" {
 		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook did not return the post's ID."}
 	}
-	return network.Status{Verdict: core.Done, ExternalID: string(out.ID), URL: absoluteFacebookURL(out.Permalink)}, nil
+	return network.Status{Verdict: core.Done, ExternalID: string(out.ID), URL: absoluteURLIfOnFacebook(out.Permalink)}, nil
 }

@@ -63,7 +63,7 @@ func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status
 		}
 		switch p.comparePost(postCriteria{textWithTags(it), s.Link, len(it.Files), n.id, since}) {
 		case matches:
-			found = append(found, network.Status{ExternalID: string(p.ID), URL: absoluteFacebookURL(p.Permalink)})
+			found = append(found, network.Status{ExternalID: string(p.ID), URL: absoluteURLIfOnFacebook(p.Permalink)})
 		case mightMatch:
 			unclear = true
 		}

@@ -129,7 +129,7 @@ func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalI
 	if err := n.getNode(ctx, it, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink_url"}}, &out); err != nil {
 		return "", err
 	}
-	link := absoluteFacebookURL(out.Permalink)
+	link := absoluteURLIfOnFacebook(out.Permalink)
 	if link == "" {
 		return "", &network.Error{
 			Kind: network.Unknown, Message: "Facebook did not return a link to the post on facebook.com.",
@@ -138,9 +138,9 @@ func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalI
 	return link, nil
 }
 
-// absoluteFacebookURL adds the site to a relative address, which Facebook returns for videos. It returns "" for an
+// absoluteURLIfOnFacebook adds the site to a relative address, which Facebook returns for videos. It returns "" for an
 // address on another site.
-func absoluteFacebookURL(link string) string {
+func absoluteURLIfOnFacebook(link string) string {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") {
 		link = site + link
 	}

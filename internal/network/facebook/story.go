@@ -33,7 +33,7 @@ func (n *Network) fetchStoryStatus(ctx context.Context, it network.Item, handle 
 		}
 		for _, s := range stories {
 			if string(s.Media) == handle {
-				return network.Status{Verdict: core.Done, ExternalID: string(s.Post), URL: absoluteFacebookURL(s.URL)}, nil
+				return network.Status{Verdict: core.Done, ExternalID: string(s.Post), URL: absoluteURLIfOnFacebook(s.URL)}, nil
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func (n *Network) fetchStoryLink(ctx context.Context, it network.Item, externalI
 		return "", err
 	}
 	for _, s := range stories {
-		if link := absoluteFacebookURL(s.URL); string(s.Post) == externalID && link != "" {
+		if link := absoluteURLIfOnFacebook(s.URL); string(s.Post) == externalID && link != "" {
 			return link, nil
 		}
 	}

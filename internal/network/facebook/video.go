@@ -182,7 +182,7 @@ func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v
 }
 
 func (v videoNode) doneStatus(id string) network.Status {
-	return network.Status{Verdict: core.Done, ExternalID: id, URL: absoluteFacebookURL(v.Permalink)}
+	return network.Status{Verdict: core.Done, ExternalID: id, URL: absoluteURLIfOnFacebook(v.Permalink)}
 }
 
 func (v videoNode) allPhases() []videoPhase {
