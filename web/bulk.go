@@ -124,7 +124,7 @@ func (r *request) newBulkFlash(participle string, result app.BulkResult, zone co
 			f.Tone, f.Text = ui.ToneDanger, ui.CountNoun(n, "post", "posts")+" could not be "+participle+":"
 		}
 		if participle == bulkWords[core.ActQueue] {
-			f.Text = "Nothing was scheduled. Change or deselect these posts, then try again:"
+			f.Text = "Nothing was scheduled. Fix these problems, then try again:"
 		}
 		f.Points = r.summarizeRefusals(result.Refused)
 	} else {

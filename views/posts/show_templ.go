@@ -957,7 +957,7 @@ func failure(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.Post.Error.Hint != nil && !(m.AccountTrouble != "" && m.failedWithoutAccess()) {
+			if m.showsHint() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, "<p dir=\"auto\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
