@@ -44,8 +44,8 @@ var errNoRedirect = core.Fail(core.CodeConflict, "The response to the form is a 
 // formAnswer is the address to which a form redirected, and what the session keeps for the page there.
 type formAnswer struct{ To, Flash, Selected string }
 
-// actUnlessRepeated calls act unless the form was submitted before. Unlike actOnce and doOnce, it stores no result: it is
-// for an action whose page shows a secret.
+// actUnlessRepeated calls act unless the form was submitted before. Unlike actOnce and doOnce, it stores no result: it
+// is for an action whose page shows a secret.
 func (r *request) actUnlessRepeated(form url.Values, act func(context.Context) error) (repeated bool, err error) {
 	repeated = true
 	_, _, err = doOnce(r, form, func(ctx context.Context) (struct{}, error) {

@@ -124,7 +124,7 @@ func (r *request) editGroup(form url.Values) error {
 		ID: m.ID, Name: &m.Name, Description: &m.Description, Color: &m.Color, AccountIDs: &chosen,
 		Revision: m.Revision,
 	})
-	if errors.Is(err, app.ErrGroupChanged) {
+	if errors.Is(err, app.ErrChanged) {
 		return r.showGroupConflict(m, chosen)
 	}
 	return r.finishGroupForm(m, chosen, made, err)

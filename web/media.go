@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,7 +38,7 @@ func (r *request) showLibrary() error {
 
 // loadLibrary loads the files and folders that a filter selects.
 func (r *request) loadLibrary(filter link.MediaFilter) (media.LibraryModel, error) {
-	m := media.LibraryModel{Filter: filter, Errors: map[string]string{}}
+	m := media.LibraryModel{Filter: filter, Form: newFormID(), Errors: map[string]string{}}
 	var err error
 	if m.Files, m.Next, err = r.listLibraryPage(filter, filter.Use); err != nil {
 		return m, err
@@ -201,7 +202,9 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 		return err
 	}
 	var names []string
-	fields := []ui.Hidden{{Name: media.FieldSure, Value: "yes"}, {Name: media.FieldBack, Value: form.Get(media.FieldBack)}}
+	fields := []ui.Hidden{
+		newFormIDField(), {Name: media.FieldSure, Value: "yes"}, {Name: media.FieldBack, Value: form.Get(media.FieldBack)},
+	}
 	for _, id := range ids {
 		if one, ok := found[id]; ok {
 			names = append(names, one.OriginalName)
@@ -251,13 +254,18 @@ func (r *request) createFolder(form url.Values) error {
 func (r *request) editFolder(form url.Values) error {
 	in := contract.EditFolder{
 		ID: r.pathID(), Name: new(strings.TrimSpace(form.Get(media.FieldName))),
-		ParentID: folderIDOrNull(form.Get(media.FieldParent)),
+		ParentID: folderIDOrNull(form.Get(media.FieldParent)), Revision: form.Get(media.FieldRevision),
 	}
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
 	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())
 	if e, ok := asRefusal(err); ok {
 		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
+			if errors.Is(err, app.ErrChanged) {
+				words = "This folder was changed after you opened the page. It is now " + m.Folders.PathName(r.pathID()) +
+					". To replace that version, save again."
+			}
 			m.Renamed, m.Errors["folder-name"] = cmp.Or(form.Get(media.FieldName), " "), words
+			m.MovedTo = new(form.Get(media.FieldParent))
 		})
 	}
 	return r.finishFileAction(form, "Folder "+made.Name+" saved.", err)

@@ -1,11 +1,13 @@
 package web
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
@@ -29,7 +31,7 @@ func (r *request) showFile() error {
 const fileTitleLength = 80
 
 func (r *request) loadFilePage(back link.MediaFilter) (media.FileModel, error) {
-	m := media.FileModel{Back: back, Errors: map[string]string{}}
+	m := media.FileModel{Back: back, Form: newFormID(), Errors: map[string]string{}}
 	card, err := r.web.cfg.App.GetFileCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return m, err
@@ -61,16 +63,21 @@ func (r *request) editFile(form url.Values) error {
 		ID: r.pathID(), Title: trimmedTextOrNull(values.Name), Description: trimmedTextOrNull(values.Description),
 		Tags:     new(append([]string{}, parseTags(values.Tags)...)),
 		FolderID: folderIDOrNull(values.Folder), Pinned: &values.Pinned,
+		Revision: form.Get(media.FieldRevision),
 	})
 	e, refused := asRefusal(err)
 	if !refused {
 		return r.finishFileAction(form, made.OriginalName+" saved.", err)
 	}
+	refusal := err
 	m, err := r.loadFilePage(r.libraryFilterFrom(form))
 	if err != nil {
 		return err
 	}
-	m.Values = values
+	m.Values, m.Changed = values, errors.Is(refusal, app.ErrChanged)
+	if m.Changed {
+		return r.render(http.StatusConflict, media.FilePage(m), nil)
+	}
 	var beside map[string]string
 	beside, m.Refused = r.placeError(e, fileInputs[strings.Split(e.Path, "[")[0]])
 	maps.Copy(m.Errors, beside)

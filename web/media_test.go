@@ -367,3 +367,85 @@ func (s *studio) slug(t *testing.T) string {
 	must(t, err)
 	return who.Workspace.Slug
 }
+
+// The second sending of a new folder was refused because the name was in use, and of a deletion because there was no folder.
+func TestAFormOfAFolderOrAFileThatIsSentTwiceActsOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ form, at, says string }{
+		"create": {`form[action$="/media/folders"]`, "", "Folder Summer created."},
+		"edit":   {"form:has(" + testid("save-folder") + ")", "", "Folder Summer saved."},
+		"delete": {"form:has(" + testid("save-folder") + ")", "/delete", "Folder Beach deleted."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStudio(t)
+			page := s.b.get("/media?folder="+s.ws.Folder("Beach", "").ID).is(t, http.StatusOK)
+			values, at := page.form(t, c.form), attribute(page.one(t, c.form), "action")+c.at
+			if c.at == "" {
+				values.Set("name", "Summer")
+			}
+			first := s.b.send(http.MethodPost, at, values.Encode()).is(t, http.StatusSeeOther)
+			s.b.get("/media").says(t, c.says)
+			s.b.send(http.MethodPost, at, values.Encode()).leads(t, first.Header.Get("Location"))
+			s.b.get("/media").says(t, c.says)
+		})
+	}
+	t.Run("delete a file", func(t *testing.T) {
+		t.Parallel()
+		s := newStudio(t)
+		page := s.b.get("/media/files/" + s.ws.File("noon.jpg", mediatest.JPEG(640, 480)).ID)
+		asked := s.submit(page, "form:has("+testid("delete-file")+")").is(t, http.StatusOK)
+		for range 2 {
+			s.submit(asked, testid("confirm-form")).leads(t, "/media")
+			s.b.get("/media").says(t, "1 file deleted.")
+		}
+	})
+}
+
+// Of two tabs with the same folder, the last one to save overwrote the other without a word.
+func TestAFolderThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	id, other := s.ws.Folder("Beach", "").ID, s.ws.Folder("Coast", "").ID
+	form := "form:has(" + testid("save-folder") + ")"
+	one, two := s.b.get("/media?folder="+id), s.b.get("/media?folder="+id)
+	s.submit(one, form, "name", "Summer").leads(t, "/media?folder="+id)
+
+	refused := s.submit(two, form, "parent", other).is(t, http.StatusConflict)
+	refused.says(t, "This folder was changed after you opened the page. It is now Summer.")
+	values := refused.form(t, form)
+	if values.Get("name") != "Beach" || values.Get("parent") != other {
+		t.Errorf("the form has %v", values)
+	}
+	s.submit(refused, form).leads(t, "/media?folder="+id)
+	folder, err := s.App.GetFolder(t.Context(), s.ws.Owner, id)
+	must(t, err)
+	if folder.Name != "Beach" || folder.ParentID == nil || *folder.ParentID != other {
+		t.Errorf("after saving again, the folder is %+v", folder)
+	}
+}
+
+// Of two tabs with the same file, the last one to save overwrote the other without a word.
+func TestAFileThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	id := s.ws.File("noon.jpg", mediatest.JPEG(640, 480)).ID
+	one, two := s.b.get("/media/files/"+id), s.b.get("/media/files/"+id)
+	for range 2 { // sent twice, it acts once
+		s.submit(one, testid("file-form"), "description", "A bell", "tags", "bells, noon").leads(t, "/media")
+	}
+
+	refused := s.submit(two, testid("file-form"), "name", "Midday").is(t, http.StatusConflict)
+	refused.says(t, "This file was changed after you opened it")
+	saved := textOf(refused.one(t, testid("saved-version")))
+	if !strings.Contains(saved, "A bell") || !strings.Contains(saved, "bells, noon") {
+		t.Errorf("the version shown as saved is %q", saved)
+	}
+	if got := s.ws.Media(id); got.Title != nil || *got.Description != "A bell" {
+		t.Errorf("the file is %+v", got)
+	}
+	s.submit(refused, testid("file-form")).leads(t, "/media")
+	if got := s.ws.Media(id); got.Description != nil || *got.Title != "Midday" {
+		t.Errorf("after saving again, the file is %+v", got)
+	}
+}

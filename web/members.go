@@ -36,8 +36,8 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	return r.render(status, settings.Members(m), nil)
 }
 
-// inviteMember creates an invitation, or a new link for one. Only this response shows the link, because only a hash of it
-// is stored. Submitting the form again, for example by reloading, does not replace the link.
+// inviteMember creates an invitation, or a new link for one. Only this response shows the link, because only a hash of
+// it is stored. Submitting the form again, for example by reloading, does not replace the link.
 func (r *request) inviteMember(form url.Values) error {
 	m := settings.MembersModel{
 		Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName),

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"net/mail"
 	"strings"
 	"unicode"
@@ -41,6 +42,19 @@ func checkNewPassword(password string) error {
 		return core.Invalid("password", "%s", err.Error())
 	}
 	return nil
+}
+
+// ErrChanged is the cause of the conflict when somebody else has changed an object first.
+var ErrChanged = errors.New("the object was changed after this revision was read")
+
+// checkShownRevision returns a conflict if a page showed a revision of an object other than the current one. noun is
+// what the object is called.
+func checkShownRevision(noun, shown, current string) error {
+	if shown == "" || shown == current {
+		return nil
+	}
+	return core.Fail(core.CodeConflict, "The %s was changed after you opened this page.", noun).
+		WithHint("Check the current %s, then make your change again if you still want it.", noun).WithCause(ErrChanged)
 }
 
 // maxFilterName is the maximum size in bytes of a name by which a list is filtered, such as an action's.

@@ -76,6 +76,9 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if f, err = t.Folder(ctx, folderID); err != nil {
 			return err
 		}
+		if err := checkShownRevision("folder", in.Revision, contract.FolderOf(f).Revision()); err != nil {
+			return err
+		}
 		before := f
 		f.Name, f.UpdatedAt = valueOr(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
 		if f.Parent, err = parseFolderID("parentId", in.ParentID, f.Parent); err != nil {

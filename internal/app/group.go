@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"slices"
 	"time"
@@ -77,9 +76,6 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	return groupOf(g), err
 }
 
-// ErrGroupChanged is the cause of the conflict when somebody else has changed the group first.
-var ErrGroupChanged = errors.New("the group was changed after this revision was read")
-
 // EditGroup changes the fields that are set in the request. accountIds replaces all accounts of the group.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
 	t, groupID, err := authorizeEditAndParseID[core.GroupKind](a, c, in.ID, checkGroupFields(in))
@@ -91,9 +87,8 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		if g, err = t.LockGroup(ctx, groupID); err != nil {
 			return err
 		}
-		if in.Revision != "" && in.Revision != groupOf(g).Revision() {
-			return core.Fail(core.CodeConflict, "The group was changed after you opened this page.").
-				WithHint("Check the current group, then make your change again if you still want it.").WithCause(ErrGroupChanged)
+		if err := checkShownRevision("group", in.Revision, groupOf(g).Revision()); err != nil {
+			return err
 		}
 		before := g
 		g.Name, g.Description, g.Color = valueOr(in.Name, g.Name), valueOr(in.Description, g.Description),

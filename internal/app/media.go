@@ -36,6 +36,9 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 		if m, err = t.LockMedia(ctx, mediaID); err != nil {
 			return err
 		}
+		if err := checkShownRevision("file", in.Revision, a.mediaOf(t, m).Revision()); err != nil {
+			return err
+		}
 		before := m
 		if m.Folder, err = parseFolderID("folderId", in.FolderID, m.Folder); err != nil {
 			return err

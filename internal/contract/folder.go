@@ -11,6 +11,9 @@ type Folder struct {
 	UpdatedAt Time    `json:"updatedAt"`
 }
 
+// Revision identifies the folder's name and place (newRevision).
+func (f Folder) Revision() string { return newRevision(f.Name, textOrEmpty(f.ParentID)) }
+
 // Folders is the response to GET /folders.
 type Folders struct {
 	Folders    []Folder `json:"folders" nullable:"false"`
@@ -28,6 +31,8 @@ type EditFolder struct {
 	ID       string      `json:"-" path:"id"`
 	Name     *string     `json:"name,omitempty" minLength:"1" maxLength:"80"`
 	ParentID Opt[string] `json:"parentId,omitzero" doc:"The new parent folder. Null moves the folder to the top level."`
+	// Revision is the revision of the folder that the dashboard showed, or "" to make the change in any case.
+	Revision string `json:"-"`
 }
 
 // FolderOf converts a folder to its record.

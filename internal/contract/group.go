@@ -1,11 +1,5 @@
 package contract
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-)
-
 // Group is the group record (Spec §2).
 type Group struct {
 	ID          string   `json:"id"`
@@ -17,12 +11,8 @@ type Group struct {
 	UpdatedAt   Time     `json:"updatedAt"`
 }
 
-// Revision identifies the group's content. A form sends back the revision that it showed, so that a change by somebody
-// else is noticed.
-func (g Group) Revision() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", g.Name, g.Description, g.Color, g.AccountIDs))
-	return hex.EncodeToString(sum[:8])
-}
+// Revision identifies the group's content (newRevision).
+func (g Group) Revision() string { return newRevision(g.Name, g.Description, g.Color, g.AccountIDs) }
 
 // Groups is the response to GET /groups.
 type Groups struct {

@@ -28,6 +28,11 @@ type Media struct {
 	CreatedAt    Time     `json:"createdAt"`
 }
 
+// Revision identifies what people can change in a file (newRevision).
+func (m Media) Revision() string {
+	return newRevision(textOrEmpty(m.Title), textOrEmpty(m.Description), m.Tags, textOrEmpty(m.FolderID), m.Pinned)
+}
+
 // MediaList is the response to GET /media.
 type MediaList struct {
 	Media      []Media `json:"media" nullable:"false"`
@@ -107,4 +112,6 @@ type EditMedia struct {
 	Tags        *[]string   `json:"tags,omitempty" maxItems:"200" nullable:"false"`
 	FolderID    Opt[string] `json:"folderId,omitzero" doc:"The file's new folder. Null moves the file to the top level."`
 	Pinned      *bool       `json:"pinned,omitempty"`
+	// Revision is the revision of the file that the dashboard showed, or "" to make the change in any case.
+	Revision string `json:"-"`
 }

@@ -169,10 +169,13 @@ type FileModel struct {
 	DeletedAt time.Time
 	Retention time.Duration
 	Zone      core.Zone
+	Form      string // value of ui.FieldForm
 	Values    FileValues
-	Refused   *contract.Error
-	Errors    map[string]string
-	Back      link.MediaFilter
+	// Changed reports that somebody else changed the file after the form was opened.
+	Changed bool
+	Refused *contract.Error
+	Errors  map[string]string
+	Back    link.MediaFilter
 }
 
 // FilePost is a post that uses a file.

@@ -10,14 +10,16 @@ import (
 )
 
 // Names of the inputs of the library's forms. FieldBack is the filter of the list to return to.
+// FieldRevision is the revision of the folder or the file that the form shows.
 const (
-	FieldUpload = "upload"
-	FieldFile   = "file"
-	FieldAct    = "act"
-	FieldTag    = "tag"
-	FieldBack   = "back"
-	FieldParent = "parent"
-	FieldSure   = "sure"
+	FieldUpload   = "upload"
+	FieldFile     = "file"
+	FieldAct      = "act"
+	FieldTag      = "tag"
+	FieldBack     = "back"
+	FieldParent   = "parent"
+	FieldSure     = "sure"
+	FieldRevision = "revision"
 )
 
 // Values of FieldAct.
@@ -33,12 +35,15 @@ const (
 type LibraryModel struct {
 	Frame   layout.Frame
 	Filter  link.MediaFilter
+	Form    string // value of ui.FieldForm
 	Folders Tree
 	Files   []File
 	// Next is the cursor of the next page; empty on the last page.
 	Next string
-	// NewFolder and Renamed are names of folders that were refused. Errors has the reasons by the id of the input.
+	// NewFolder and Renamed are names of folders that were refused, and MovedTo is the parent that was chosen with
+	// Renamed. Errors has the reasons by the id of the input.
 	NewFolder, Renamed string
+	MovedTo            *string
 	Errors             map[string]string
 	Refused            *contract.Error
 }
@@ -82,6 +87,15 @@ func (m LibraryModel) title() string {
 // folderNameValue returns the value of the input for a folder's name: the refused name or, if there is none, the
 // present one.
 func (m LibraryModel) folderNameValue(f contract.Folder) string { return cmp.Or(m.Renamed, f.Name) }
+
+// folderParentValue returns the value of the input for a folder's parent: the chosen parent or, if there is none, the
+// present one.
+func (m LibraryModel) folderParentValue(f contract.Folder) string {
+	if m.MovedTo != nil {
+		return *m.MovedTo
+	}
+	return parentID(f)
+}
 
 // tagsOnPage returns the tags of all files on the page, each once.
 func (m LibraryModel) tagsOnPage() (list []string) {

@@ -42,6 +42,15 @@ func (t Tree) pathTo(id string) (path []contract.Folder) {
 
 func (t Tree) folderName(id string) string { return t.byID[id].Name }
 
+// PathName returns the names of a folder and of those above it, such as "Summer / Beach".
+func (t Tree) PathName(id string) string {
+	var names []string
+	for _, f := range t.pathTo(id) {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, " / ")
+}
+
 // isOpen reports whether a folder is shown with its subfolders: it is the current folder or contains it.
 func (t Tree) isOpen(id, currentID string) bool {
 	return slices.ContainsFunc(t.pathTo(currentID), func(f contract.Folder) bool { return f.ID == id })
