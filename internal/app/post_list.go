@@ -38,9 +38,9 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.NilIfZero(next)}, err
 }
 
-// listPostsPage returns one page of posts. If platform is not "", it lists only the posts on that network. If unreplaced
-// is set, it leaves out failed posts of which a copy is live. next is the cursor of the next page, or "" on the last
-// page.
+// listPostsPage returns one page of posts. If platform is not "", it lists only the posts on that network. If
+// unreplaced is set, it leaves out failed posts of which a copy is live. next is the cursor of the next page, or "" on
+// the last page.
 func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 	in contract.ListPosts, platform core.Platform, unreplaced bool,
 ) (posts []core.Post, next string, err error) {

@@ -102,8 +102,8 @@ type Setting struct{ Label, Value string }
 // offersAct reports whether the page offers an action.
 func (m ShowModel) offersAct(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
-// showsHint reports whether the page shows the hint of the post's error. It does not if nothing is left to do, or if the
-// page itself offers to reconnect the account.
+// showsHint reports whether the page shows the hint of the post's error. It does not if nothing is left to do, or if
+// the page itself offers to reconnect the account.
 func (m ShowModel) showsHint() bool {
 	reconnects := m.AccountTrouble != "" && slices.Contains(core.LostAccessCodes(), m.Post.Error.Code)
 	return m.Post.Error.Hint != nil && m.ReplacedBy == "" && !reconnects
