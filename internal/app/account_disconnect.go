@@ -88,23 +88,26 @@ func loadBusyAccountError(ctx context.Context, t store.Tenant, post core.Post) e
 		return err
 	}
 	if pub.IsBeingPublished() {
-		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
+		return core.Fail(core.CodeConflict, "%s to %s is being published.", postLabel(post), post.AccountName).
 			WithHint("This attempt ends by %s. Disconnect the account once the post is live or has failed.",
 				post.Zone.FormatTime(pub.LeaseUntil))
 	}
-	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",
+	return core.Fail(core.CodeConflict, "%s to %s may already be published, and Belfry needs the account to find out.",
 		postLabel(post), post.AccountName).
 		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
 			"Disconnect the account once the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),
 			post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingNetworkSince())))
 }
 
-// postLabel returns the beginning of a post's text and its id.
+// postLabel begins a sentence about a post with the beginning of the post's text and the post's id.
 func postLabel(p core.Post) string {
 	const longest = 40
 	text := []rune(oneLine(p.Text))
+	if len(text) == 0 {
+		return fmt.Sprintf("A post without text (%s)", p.ID)
+	}
 	if len(text) > longest {
 		text = append(text[:longest], '…')
 	}
-	return fmt.Sprintf("%q (%s)", string(text), p.ID)
+	return fmt.Sprintf("The post %q (%s)", string(text), p.ID)
 }

@@ -94,6 +94,20 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 	}
 }
 
+func TestPostWithoutTextIsNamedByItsID(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("threads")
+	image := apptest.Kind{Name: "image", Network: "threads", Files: []string{"photo"}}
+	busy := ws.PostOf(image, "", a, contract.When{Word: "now"})
+	ledger(t, h, busy, `lease_until = clock() + '1 minute'::interval, lease_owner = 'w', lease_epoch = 1, due_at = clock()`)
+	e := want(t, core.CodeConflict, h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID))
+	if said := "A post without text (" + busy.ID + ") to " + a.DisplayName + " is being published."; e.Message != said {
+		t.Errorf("it says %q, not %q", e.Message, said)
+	}
+}
+
 func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
