@@ -61,7 +61,7 @@ func (j walk) look(ctx context.Context) error {
 		return fmt.Errorf("whoami: %w", unexpected(err, who.Status(), who.Body))
 	}
 	if who.JSON200.Credential.Kind != "api_key" || who.Headers200.XRequestId == "" {
-		return fmt.Errorf("whoami answers %+v with %+v", who.JSON200.Credential, who.Headers200)
+		return fmt.Errorf("whoami returns the credential %+v and the headers %+v", who.JSON200.Credential, who.Headers200)
 	}
 	limits, err := j.c.GetLimitsWithResponse(ctx)
 	if err != nil || limits.JSON200 == nil {
@@ -75,7 +75,7 @@ func (j walk) look(ctx context.Context) error {
 }
 
 func (j walk) upload(ctx context.Context) error {
-	folder, err := j.c.CreateFolderWithResponse(ctx, belfry.CreateFolder{Name: "Made by a generated client"})
+	folder, err := j.c.CreateFolderWithResponse(ctx, belfry.CreateFolder{Name: "Created by a generated client"})
 	if err != nil || folder.JSON201 == nil {
 		return fmt.Errorf("folder: %w", unexpected(err, folder.Status(), folder.Body))
 	}
@@ -99,7 +99,7 @@ func (j walk) upload(ctx context.Context) error {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the upload answers %s", answer.Status)
+		return fmt.Errorf("the upload gets the status %s", answer.Status)
 	}
 	return until(ctx, func() (bool, error) {
 		m, err := j.c.GetMediaWithResponse(ctx, reserved.JSON201.MediaId)
@@ -151,7 +151,7 @@ func (j walk) publish(ctx context.Context) error {
 		return err
 	}
 	made, err := j.c.CreatePostsWithResponse(ctx, &belfry.CreatePostsParams{}, belfry.CreatePosts{
-		Targets: j.targets(), Text: new("Live from a generated client"), When: &now, Confirm: new(true),
+		Targets: j.targets(), Text: new("Published by a generated client"), When: &now, Confirm: new(true),
 	})
 	if err != nil || made.JSON201 == nil {
 		return fmt.Errorf("create: %w", unexpected(err, made.Status(), made.Body))
@@ -175,7 +175,7 @@ func (j walk) list(ctx context.Context) error {
 		}
 		for _, p := range page.JSON200.Posts {
 			if seen[p.Id] {
-				return fmt.Errorf("%s is shown twice", p.Id)
+				return fmt.Errorf("the post %s is listed twice", p.Id)
 			}
 			seen[p.Id] = true
 		}
@@ -184,7 +184,7 @@ func (j walk) list(ctx context.Context) error {
 		}
 	}
 	if len(seen) < 5 {
-		return fmt.Errorf("%d posts are listed", len(seen))
+		return fmt.Errorf("the list has %d posts", len(seen))
 	}
 	return nil
 }
@@ -192,14 +192,14 @@ func (j walk) list(ctx context.Context) error {
 func (j walk) refusals(ctx context.Context) error {
 	none, err := j.c.GetPostWithResponse(ctx, "post_none")
 	if err != nil || none.JSON404 == nil || none.JSON404.Code != belfry.ErrorCodeNotFound {
-		return fmt.Errorf("a post that is not there: %w", unexpected(err, none.Status(), none.Body))
+		return fmt.Errorf("get a post that does not exist: %w", unexpected(err, none.Status(), none.Body))
 	}
 	unconfirmed,
 		err := j.c.CreatePostsWithResponse(ctx, &belfry.CreatePostsParams{},
 		belfry.CreatePosts{Targets: j.targets(), Text: new("Not sure")})
 	if err != nil || unconfirmed.JSON409 == nil || unconfirmed.JSON409.Code != belfry.ErrorCodeConfirmRequired ||
 		unconfirmed.JSON409.Hint == nil {
-		return fmt.Errorf("an unconfirmed post: %w", unexpected(err, unconfirmed.Status(), unconfirmed.Body))
+		return fmt.Errorf("create a post without confirm: %w", unexpected(err, unconfirmed.Status(), unconfirmed.Body))
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func unexpected(err error, status string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("answered %s: %s", status, body)
+	return fmt.Errorf("the response is %s: %s", status, body)
 }
 
 // until asks again and again, for as long as ctx allows.

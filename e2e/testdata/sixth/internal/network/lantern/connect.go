@@ -40,7 +40,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 		return nil, err
 	}
 	if !slices.Contains(t.Scopes, "write") {
-		p.Unusable = "The permission to write was not granted. Connect again and allow it."
+		p.Unusable = "Belfry has no permission to write notes. Connect the profile again, and allow this."
 	}
 	return []network.Profile{p}, nil
 }

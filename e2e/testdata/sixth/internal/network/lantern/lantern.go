@@ -29,7 +29,7 @@ var description = network.Description{
 	},
 	Fields: []network.Field{{
 		Name: "visibility", Label: "Visibility", Kind: network.FieldChoice, Help: "Who can see the note.", Default: "public",
-		Choices: []network.Choice{{Value: "public", Label: "Everyone"}, {Value: "unlisted", Label: "Who has the link"}},
+		Choices: []network.Choice{{Value: "public", Label: "Everyone"}, {Value: "unlisted", Label: "Anyone with the link"}},
 	}},
 }
 

@@ -64,7 +64,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, _ string) (netwo
 // FindPost searches the notes since the arm.
 func (n *Network) FindPost(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{}, errors.New("cannot search Lantern for a note that was never armed")
+		return network.Status{}, errors.New("cannot search Lantern for a note that Belfry has never tried to publish")
 	}
 	since := it.ArmedAt.Add(-slack)
 	var out struct {
