@@ -97,7 +97,7 @@ func count(c *contract.TextLimit) string { return fmt.Sprintf("at most %d %s", c
 
 var units = map[string]string{
 	string(core.UnitBytes): "bytes of UTF-8", string(core.UnitCharacters): "characters",
-	string(core.UnitUTF16): "UTF-16 units",
+	string(core.UnitUTF16): "UTF-16 code units",
 }
 
 // fileWords are a file's bounds in the order in which the check looks at them.

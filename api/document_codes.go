@@ -13,7 +13,7 @@ type meaning struct{ when, advice string }
 
 // meanings explains the error codes. The OpenAPI document, its examples and docs/api/errors.md are generated from it.
 var meanings = map[core.Code]meaning{
-	core.CodeInvalidRequest: {"The request is not valid: for example, it has broken JSON, an unknown or repeated field, or an invalid type, time zone or date.", "Read `message` and `hint`, then correct the request."},
+	core.CodeInvalidRequest: {"The request is not valid: for example, the JSON is malformed, a field is unknown or repeated, or a type, time zone or date is invalid.", "Read `message` and `hint`, then correct the request."},
 	core.CodeUnauthenticated: {
 		"The credential is missing, mistyped or revoked.",
 		"Send an API key. Owners and admins create keys in the dashboard, under Settings, API keys.",

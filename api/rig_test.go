@@ -103,7 +103,7 @@ func header(name, value string) with {
 
 // signedIn makes the request as a page of the dashboard would.
 func (r *rig) signedIn(c core.Caller) with {
-	name := c.User().String() + c.Workspace().String()
+	name := c.AttributedUser().String() + c.Workspace().String()
 	r.seen.Store(name, c)
 	return func(req *http.Request) {
 		req.AddCookie(&http.Cookie{Name: "session", Value: name})

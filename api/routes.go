@@ -131,7 +131,7 @@ func allRoutes() []route {
 
 		newRoute("PATCH /workspace", http.StatusOK, "workspace_edit", "workspace", "editWorkspace",
 			"Change the workspace's name, short name or time zone").
-			withDescription("If the time zone changes, the quota's months begin at a different hour. Posts stay in the month in which they were counted, and existing posts keep their time zones.").
+			withDescription("The monthly post quota resets at the start of the month in the workspace's time zone, so changing the time zone also changes when it resets. Posts stay in the month in which they were counted, and existing posts keep their time zones.").
 			withErrorCodes(core.CodeConflict),
 	}
 }

@@ -19,7 +19,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 	a := j.cfg.App
 	return []periodicTask{
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.RecordHeartbeat(ctx, j.cfg.Owner) }},
-		{"mark", 15 * time.Second, a.Guard().UpdateMarkOrHoldUnlessOnHold},
+		{"mark", 15 * time.Second, a.Guard().UpdateMarkOrHoldPublishingUnlessOnHold},
 		{"receipts", time.Hour, a.Guard().DeleteOldReceipts},
 		{"overdue", 10 * time.Second, a.UpdateOverdueMetrics},
 		{"refresh", time.Minute, newEnqueueTask(j, a.MarkExpiredAccountsAndListDueRefreshes)},

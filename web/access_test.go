@@ -67,7 +67,7 @@ func TestAnotherWorkspacesIDsAreNowhere(t *testing.T) {
 // seat is a browser in which a member has signed in.
 func (r *rig) seat(c core.Caller) *browser {
 	r.t.Helper()
-	email := c.User().String() + "@example.org"
+	email := c.AttributedUser().String() + "@example.org"
 	must(r.t, r.App.SetPasswordByEmail(r.t.Context(), email, apptest.Password))
 	b := r.browser()
 	b.post("/sign-in", "email", email, "password", apptest.Password).leads(r.t, "/posts")
@@ -119,7 +119,7 @@ func TestEveryRoleReachesItsProfileInSettings(t *testing.T) {
 		}
 		b.get("/settings").leads(t, first)
 		page := b.get("/settings/profile").is(t, http.StatusOK)
-		if page.value(t, "email") != member.User().String()+"@example.org" || page.value(t, "name") != "A "+string(role) {
+		if page.value(t, "email") != member.AttributedUser().String()+"@example.org" || page.value(t, "name") != "A "+string(role) {
 			t.Errorf("%s: the profile is %s", role, page.text())
 		}
 		if pages := len(page.all("nav[aria-label=Settings] a")); role.CanManage() != (pages == 8) || !role.CanManage() &&

@@ -164,7 +164,7 @@ func (r *request) readUploadForm() (form *multipart.Form, refused *core.Error, e
 		return nil, nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only forms with files.").
 			WithHint("Send multipart/form-data.")
 	}
-	done, err := r.web.uploads.admitForm(r.caller.User())
+	done, err := r.web.uploads.admitForm(r.caller.AttributedUser())
 	if err != nil {
 		return nil, nil, err
 	}

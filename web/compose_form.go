@@ -30,7 +30,7 @@ func readComposerValues(form url.Values, networks []posts.Network, files []posts
 		own := func(part string) string { return form.Get(posts.OverrideFieldName(n.ID, part)) }
 		values.Overrides[n.ID] = posts.Override{
 			Text: own(posts.FieldText), Title: own(posts.FieldTitle), Tags: own(posts.FieldTags),
-			NoText: form.Get(posts.NoTextFieldName(n.ID)) != "",
+			NoText: form.Get(posts.OmitTextAndTagsFieldName(n.ID)) != "",
 		}
 		values.Settings[n.ID] = map[string]string{}
 		for _, f := range n.Fields {
@@ -92,7 +92,7 @@ func chosenAccountIDs(m posts.ComposeModel) (ids []string) {
 }
 
 // convertOverride converts a network's own text, title and tags. Empty values become nil, except
-// that NoText makes the text and the tags empty.
+// that NoText makes the text empty, and also the tags unless the network has its own.
 func convertOverride(own posts.Override) (o contract.Override) {
 	switch {
 	case own.NoText:

@@ -12,7 +12,7 @@ func TestThePageOfPostsOnHoldNamesEachNetwork(t *testing.T) {
 	ws.Queued("due before the hold", ws.Account("threads"), r.Clock.Now().Add(time.Minute))
 	before := r.Clock.Now()
 	r.Clock.Advance(time.Hour)
-	must(t, r.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "of a test", before, nil))
+	must(t, r.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "of a test", before, nil))
 	page := r.as(ws).get("/on-hold")
 	page.says(t, "Threads, ")
 	page.says(t, "may already be published, but has no receipt; check the account")

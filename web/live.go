@@ -65,7 +65,8 @@ func (r *request) isStillSignedIn() bool {
 		return false
 	}
 	now, err := r.web.findSessionVisit(ctx, string(r.link))
-	return err == nil && now.Caller.User() == r.caller.User() && now.Caller.Workspace() == r.caller.Workspace()
+	return err == nil && now.Caller.AttributedUser() == r.caller.AttributedUser() &&
+		now.Caller.Workspace() == r.caller.Workspace()
 }
 
 // withoutValues is a context without values, such as a session that was loaded before.

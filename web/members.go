@@ -32,7 +32,7 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	}
 	m.Form = newFormID()
 	m.Mails, m.Outbox = r.web.cfg.App.MailMode() != app.MailOff, r.web.outboxURL()
-	m.Members, m.Now, m.Me, m.Role = list.Members, r.web.cfg.Now(), r.caller.User().String(), r.caller.Role()
+	m.Members, m.Now, m.Me, m.Role = list.Members, r.web.cfg.Now(), r.caller.AttributedUser().String(), r.caller.Role()
 	return r.render(status, settings.Members(m), nil)
 }
 
@@ -99,7 +99,7 @@ func (r *request) showRemoveMemberConfirmation() error {
 			Fields: []ui.Hidden{newFormIDField()},
 		}
 		switch {
-		case m.ID == r.caller.User().String():
+		case m.ID == r.caller.AttributedUser().String():
 			ask.Title, ask.Button = "Leave this workspace?", "Leave"
 			ask.Points = []string{
 				"Your API keys stop working immediately, and you lose access to the workspace.",
@@ -122,7 +122,7 @@ func (r *request) removeMemberOrLeave(url.Values) error {
 	if err != nil {
 		return err
 	}
-	if r.pathID() == r.caller.User().String() {
+	if r.pathID() == r.caller.AttributedUser().String() {
 		return r.signOut()
 	}
 	r.setFlash(ui.ToneGood, "Access removed.")

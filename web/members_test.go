@@ -46,7 +46,7 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 	b.get(ben+"/remove").is(t, http.StatusNotFound)
 	b.post(ben, "role", "viewer").is(t, http.StatusNotFound)
 
-	me := "/settings/members/" + ws.Owner.User().String()
+	me := "/settings/members/" + ws.Owner.AttributedUser().String()
 	b.post(me, "role", "viewer").is(t, http.StatusConflict).says(t, "this member is the only one")
 	b.post(me+"/remove").is(t, http.StatusConflict).says(t, "this member is the only one")
 	ws.Member(core.RoleOwner)
@@ -128,7 +128,7 @@ func TestAnInvitationThatIsSentSeveralTimesAtOnceIsCreatedOnce(t *testing.T) {
 func TestAFormOfAMemberThatIsSentTwiceActsOnce(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	ben := "/settings/members/" + s.ws.Member(core.RoleEditor).User().String()
+	ben := "/settings/members/" + s.ws.Member(core.RoleEditor).AttributedUser().String()
 	before := s.countAudited("^member_")
 	page := s.b.get("/settings/members")
 	for range 2 {
@@ -150,7 +150,7 @@ func TestAPersonWhoLeavesSeveralTimesAtOnceIsSignedOut(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	s.ws.Member(core.RoleOwner)
-	page := s.b.get("/settings/members/" + s.ws.Owner.User().String() + "/remove")
+	page := s.b.get("/settings/members/" + s.ws.Owner.AttributedUser().String() + "/remove")
 	if n := s.sendAtOnce(http.StatusSeeOther, page, testid("confirm-form")); n != 4 {
 		t.Errorf("%d of 4 led to a page", n)
 	}

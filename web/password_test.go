@@ -23,8 +23,8 @@ func TestChangesToKeysMembersAndTheWorkspaceNeedThePasswordAgain(t *testing.T) {
 			"email", "ada@example.org", "name", "Ada", "role",
 			"admin",
 		},
-		"/settings/members/" + editor.User().String():             {"role", "viewer"},
-		"/settings/members/" + editor.User().String() + "/remove": nil,
+		"/settings/members/" + editor.AttributedUser().String():             {"role", "viewer"},
+		"/settings/members/" + editor.AttributedUser().String() + "/remove": nil,
 		"/settings/workspace": {
 			"name", "Other name", "slug", "other", "tz",
 			"Europe/Paris",

@@ -67,7 +67,7 @@ func (r *request) loadCallerAndRecordVisit() error {
 		return err
 	}
 	httpd.AddLogAttrs(r.echo, slog.String("workspace", r.caller.Workspace().String()),
-		slog.String("user", r.caller.User().String()))
+		slog.String("user", r.caller.AttributedUser().String()))
 	// Polling does not show that the person is active.
 	if r.echo.QueryParam(versionParam) == "" && s.timeSince(ctx, keySeen) >= touchEvery {
 		r.putSessionValue(keySeen, s.now().Unix())

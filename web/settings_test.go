@@ -172,7 +172,7 @@ func TestTheAuditLogIsFilteredAndPaged(t *testing.T) {
 	if n := len(older.all(testid("audit-entry"))); n != 13 || len(older.all("a[rel=next]")) != 0 {
 		t.Errorf("the last page has %d entries", n)
 	}
-	mine := b.get("/settings/audit?user="+admin.User().String()).is(t, http.StatusOK)
+	mine := b.get("/settings/audit?user="+admin.AttributedUser().String()).is(t, http.StatusOK)
 	if n := len(mine.all(testid("audit-entry"))); n != 2 {
 		t.Errorf("the admin did %d things", n)
 	}

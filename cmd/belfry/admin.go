@@ -122,7 +122,7 @@ func defineUserPassword(o *options) action {
 	o.required = []string{"email", "password-stdin"}
 	email := o.flags.String("email", "", "the person's email address")
 	o.flags.Bool("password-stdin", false,
-		"read the new password from standard input, because other users of the machine can see command lines")
+		"read the new password from standard input; on the command line, other users of the machine could see it")
 	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
 		password, err := p.readPasswordLine()
 		if err != nil {

@@ -161,7 +161,7 @@ func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) err
 	case state.CheckCompatible() != nil || !state.IsBehind():
 		return state.CheckCompatible()
 	case !d.own && !state.Empty:
-		return fmt.Errorf("the database's schema is out of date (%d of %d migrations): make a backup, then run `belfry migrate`",
+		return fmt.Errorf("the database's schema is out of date (%d of %d migrations have been run): make a backup, then run `belfry migrate`",
 			state.Have, state.Want)
 	}
 	return migrations.Run(ctx, pool)

@@ -148,7 +148,7 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 	case state.CheckCompatible() != nil:
 		return "", state.CheckCompatible()
 	case state.IsBehind():
-		return "", fmt.Errorf("%s, but the database's schema is out of date (%d of %d migrations): make a backup, then run `belfry migrate`", found, state.Have, state.Want)
+		return "", fmt.Errorf("%s, but the database's schema is out of date (%d of %d migrations have been run): make a backup, then run `belfry migrate`", found, state.Have, state.Want)
 	}
 	inst.pool = pool
 	return found, nil

@@ -83,7 +83,7 @@ func defineSeed(o *options) action {
 		}
 		defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 		g.app = s.app
-		if err := g.app.Guard().HoldIfRewoundElseUpdateMark(ctx); err != nil { // seed publishes
+		if err := g.app.Guard().HoldPublishingIfRewoundElseUpdateMark(ctx); err != nil { // seed publishes
 			return fmt.Errorf("compare the database with the receipts in the file storage: %w", err)
 		}
 		if !*asJSON {

@@ -147,7 +147,7 @@ func (a *App) startConsent(ctx context.Context, t store.Tenant, c core.Caller, n
 // session.
 func newPendingConsentKey(state string, c core.Caller) store.PendingConsent {
 	stateHash, session := secret.HashToken(purposeState, state), secret.HashToken(purposeSession, c.SessionID())
-	return store.PendingConsent{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
+	return store.PendingConsent{StateHash: stateHash[:], User: c.AttributedUser(), SessionHash: session[:]}
 }
 
 // pendingConsentEncryptionContext returns the context to which the encryption of a pending consent's column is bound.

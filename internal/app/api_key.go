@@ -34,7 +34,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 	}
 	key, hash, hint := secret.NewAPIKey()
 	k := core.Key{
-		ID: core.NewID[core.KeyKind](), Name: in.Name, Scope: scope, Hint: hint, CreatedBy: c.User(),
+		ID: core.NewID[core.KeyKind](), Name: in.Name, Scope: scope, Hint: hint, CreatedBy: c.AttributedUser(),
 		CreatedAt: a.cfg.Now().UTC(),
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {

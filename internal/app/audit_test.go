@@ -143,12 +143,12 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 	h.Clock.Advance(time.Second)
 	name := "x"
 	_, invite := h.App.InviteMember(t.Context(), c, contract.InviteMember{Email: "a@example.org", Role: "viewer"})
-	_, edit := h.App.EditMember(t.Context(), c, contract.EditMember{ID: c.User().String(), Role: "admin"})
+	_, edit := h.App.EditMember(t.Context(), c, contract.EditMember{ID: c.AttributedUser().String(), Role: "admin"})
 	_, rename := h.App.EditWorkspace(t.Context(), c, contract.EditWorkspace{Name: &name})
 	for what, err := range map[string]error{
 		"create a key": create(), "revoke a key": h.App.RevokeKey(t.Context(), c, "key_x"), "invite": invite,
 		"edit a member":   edit,
-		"remove a member": h.App.RemoveMemberOrInvitation(t.Context(), c, c.User().String()), "edit the workspace": rename,
+		"remove a member": h.App.RemoveMemberOrInvitation(t.Context(), c, c.AttributedUser().String()), "edit the workspace": rename,
 	} {
 		if e := want(t, core.CodeInsufficientScope, err); !core.IsPasswordNeeded(err) ||
 			!strings.Contains(e.Hint, "Sign in again") {

@@ -109,7 +109,7 @@ func (a *App) GetCurrentWorkspaceSlug(ctx context.Context, c core.Caller, former
 	if checkSlug(formerSlug) != nil {
 		return "", core.NotFound()
 	}
-	return a.cfg.Store.CurrentWorkspaceSlug(ctx, c.User(), formerSlug)
+	return a.cfg.Store.CurrentWorkspaceSlug(ctx, c.AttributedUser(), formerSlug)
 }
 
 // verifySession returns the caller for a session whose proof matches the person's password. lookupErr is the error

@@ -125,7 +125,7 @@ func TestAWrongPasswordAndAnUnknownPersonGetTheSameAnswer(t *testing.T) {
 		t.Errorf("they differ: %v, %v", a, b)
 	}
 	got, err := h.App.SignIn(t.Context(), contract.SignIn{Email: " ONE@Example.org ", Password: apptest.Password}, from(address))
-	if err != nil || got.Workspace != ws.ID || got.User != ws.Owner.User() || got.Name != "Owner of one" {
+	if err != nil || got.Workspace != ws.ID || got.User != ws.Owner.AttributedUser() || got.Name != "Owner of one" {
 		t.Errorf("the right one: %+v, %v", got, err)
 	}
 }
@@ -179,7 +179,7 @@ func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
 		t.Errorf("the new key is %+v", made)
 	}
 	c := mustKey(t, h, made.Key)
-	if c.Workspace() != ws.ID || c.User() != ws.Owner.User() || c.CredentialName() != "nightly job" ||
+	if c.Workspace() != ws.ID || c.AttributedUser() != ws.Owner.AttributedUser() || c.CredentialName() != "nightly job" ||
 		c.Kind() != core.CredentialKey ||
 		c.Via() != core.ViaAPI || c.RequireScope(core.Write) == nil {
 		t.Errorf("the caller is %+v", c)
@@ -222,10 +222,10 @@ func TestAKeyDiesWithTheMembership(t *testing.T) {
 	made, err := h.App.CreateKey(t.Context(), admin, contract.CreateKey{Name: "k", Scope: "write"})
 	must(t, err)
 	mustKey(t, h, made.Key)
-	must(t, h.App.RemoveMemberOrInvitation(t.Context(), ws.Owner, admin.User().String()))
+	must(t, h.App.RemoveMemberOrInvitation(t.Context(), ws.Owner, admin.AttributedUser().String()))
 	_, err = h.Caller(made.Key)
 	want(t, core.CodeUnauthenticated, err)
-	_, err = h.App.AuthenticateSession(t.Context(), app.Session{User: admin.User().String(), Workspace: ws.ID.String(), Proof: app.SessionProof(""), ProvedAt: h.Clock.Now()})
+	_, err = h.App.AuthenticateSession(t.Context(), app.Session{User: admin.AttributedUser().String(), Workspace: ws.ID.String(), Proof: app.SessionProof(""), ProvedAt: h.Clock.Now()})
 	want(t, core.CodeUnauthenticated, err)
 }
 
@@ -236,7 +236,7 @@ func TestAKeyHasNoMoreRightsThanItsMaker(t *testing.T) {
 	admin := ws.Member(core.RoleAdmin)
 	made, err := h.App.CreateKey(t.Context(), admin, contract.CreateKey{Name: "k", Scope: "write"})
 	must(t, err)
-	must(t, setRole(t, h, ws.Owner, admin.User().String(), core.RoleViewer))
+	must(t, setRole(t, h, ws.Owner, admin.AttributedUser().String(), core.RoleViewer))
 	want(t, core.CodeInsufficientScope, mustKey(t, h, made.Key).RequireScope(core.Write))
 }
 
@@ -306,9 +306,9 @@ func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
 	for _, ids := range [][2]string{
 		{"", ""},
 		{"usr_x", one.ID.String()},
-		{one.Owner.User().String(), two.ID.String()},
+		{one.Owner.AttributedUser().String(), two.ID.String()},
 		{one.ID.String(), one.ID.String()},
-		{one.Owner.User().String(), "ws_00000000000000000000000000"},
+		{one.Owner.AttributedUser().String(), "ws_00000000000000000000000000"},
 	} {
 		c, err := h.App.AuthenticateSession(t.Context(), app.Session{User: ids[0], Workspace: ids[1], Proof: proof, ProvedAt: h.Clock.Now()})
 		want(t, core.CodeUnauthenticated, err)
@@ -317,9 +317,9 @@ func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
 		}
 	}
 	for _, proof := range []string{"", proof[1:], app.SessionProof("")} {
-		_, err := h.App.AuthenticateSession(t.Context(), app.Session{User: one.Owner.User().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
+		_, err := h.App.AuthenticateSession(t.Context(), app.Session{User: one.Owner.AttributedUser().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
 		want(t, core.CodeUnauthenticated, err)
 	}
-	_, err = h.App.AuthenticateSession(t.Context(), app.Session{User: one.Owner.User().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
+	_, err = h.App.AuthenticateSession(t.Context(), app.Session{User: one.Owner.AttributedUser().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
 	must(t, err)
 }

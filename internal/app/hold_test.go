@@ -31,7 +31,7 @@ func TestDuringAHoldAPostWithAReceiptCannotBeChanged(t *testing.T) {
 			Workspace: ws.ID, Post: id, ArmedAt: h.Clock.Now(), Live: i%2 == 0, ExternalID: "1784" + p.ID,
 		})
 	}
-	must(t, h.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, receipts))
+	must(t, h.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
 	text, later := "changed", contract.When{PublishAt: "2026-12-24T18:00", Timezone: "UTC"}
 	edit := func(in contract.EditPost) func() error {
 		return func() error { _, err := h.App.EditPost(t.Context(), ws.Owner, in); return err }

@@ -131,7 +131,7 @@ func (a *App) queueInvitationEmail(ctx context.Context, t store.Tenant, c core.C
 	if err != nil {
 		return err
 	}
-	by, err := t.MemberUser(ctx, c.User())
+	by, err := t.MemberUser(ctx, c.AttributedUser())
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (a *App) authenticateOrPrepareInvitee(ctx context.Context, i store.Invitati
 			WithHint("Enter the password that you use to sign in.")
 		return person, "", a.throttleAndVerifyPassword(ctx, person, in.Password, from, wrong)
 	}
-	if err := a.throttleAddressSignIns(ctx, from); err != nil { // hashing a new password costs as much as checking one
+	if err := a.throttleSignInsFromAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return person, "", err
 	}
 	u, err := newUser(in.Name, i.Email, in.Password)

@@ -102,7 +102,7 @@ func TestAKnownPersonJoinsWithTheirPassword(t *testing.T) {
 	ws, own := h.Workspace("one"), h.Workspace("two")
 	made, stranger := ws.Invite(own.Email, core.RoleViewer), ws.Invite("new@example.org", core.RoleViewer)
 	// Nothing tells that one of the two is known: not the name, nor an id that is older than the invitation.
-	if made.Name != "two" || stranger.Name != "new" || made.ID == own.Owner.User().String() ||
+	if made.Name != "two" || stranger.Name != "new" || made.ID == own.Owner.AttributedUser().String() ||
 		made.ID[:12] != stranger.ID[:12] {
 		t.Errorf("the answers are %+v and %+v", made, stranger)
 	}
@@ -114,7 +114,7 @@ func TestAKnownPersonJoinsWithTheirPassword(t *testing.T) {
 	}
 	in, err := join(t, h, token, apptest.Password)
 	must(t, err)
-	if in.User != own.Owner.User() || in.Workspace != ws.ID || in.Name != "Owner of two" {
+	if in.User != own.Owner.AttributedUser() || in.Workspace != ws.ID || in.Name != "Owner of two" {
 		t.Errorf("who joined is %+v", in)
 	}
 	list, err := h.App.ListJoinedWorkspaces(t.Context(), callerOf(t, h, in))

@@ -256,7 +256,7 @@ func (o *postOffice) email(ws *apptest.Workspace, c core.Caller) string {
 	list, err := o.App.ListMembersAndInvitations(o.t.Context(), ws.Owner)
 	must(o.t, err)
 	for _, m := range list.Members {
-		if m.ID == c.User().String() {
+		if m.ID == c.AttributedUser().String() {
 			return m.Email
 		}
 	}

@@ -13,11 +13,11 @@ func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.L
 
 // fileURL returns the address from which a network downloads a file or the JPEG in its place, or "" if networks cannot
 // reach this server. The address works once the gate is open, or immediately for the gate "" (intake.Service.FileURL).
-func (a *App) fileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gateName string) string {
+func (a *App) fileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, heldUntilGate string) string {
 	if !a.cfg.ServesPublicFiles() {
 		return ""
 	}
-	return a.intake.FileURL(ws, m, jpeg, gateName)
+	return a.intake.FileURL(ws, m, jpeg, heldUntilGate)
 }
 
 // unreachableFileKinds returns the kinds of files that posts to an account cannot have, because the network would have

@@ -113,7 +113,7 @@ func TestNoStoredBytesAreDeletedWhilePublishingIsOnHold(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { must(t, blobs.Close()) })
 	h := apptest.New(t, func(c *app.Config) { c.Blobs = blobs })
-	must(t, h.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, nil))
+	must(t, h.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, nil))
 	must(t, h.App.Intake().SweepBlobsIfDue(t.Context()))
 	if n := len(storedKeys(t, blobs)); n != 1 {
 		t.Errorf("during the hold %d files are left; want 1", n)

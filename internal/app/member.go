@@ -66,7 +66,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 // RemoveMemberOrInvitation removes a member or an invitation. The member's keys and sessions, or the invitation's link,
 // stop working. The member's posts stay. Everybody can remove themselves, except the last owner, who gets conflict.
 func (a *App) RemoveMemberOrInvitation(ctx context.Context, c core.Caller, id string) error {
-	leaves := id == c.User().String()
+	leaves := id == c.AttributedUser().String()
 	t, err := a.authorizeReauthenticated(c, !leaves)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func lockMembersAndGetRole(ctx context.Context, t store.Tenant, c core.Caller) (
 	if err := t.LockWorkspace(ctx); err != nil {
 		return "", err
 	}
-	m, err := t.MemberOrInvitation(ctx, c.User())
+	m, err := t.MemberOrInvitation(ctx, c.AttributedUser())
 	if errors.Is(err, store.ErrNotFound) {
 		return "", errNotSignedIn()
 	}

@@ -39,12 +39,12 @@ func TestRolesSayWhoMayChangeMembers(t *testing.T) {
 	for _, by := range roles {
 		caller := ws.Member(by)
 		key := core.NewCaller(core.Credential{
-			Workspace: ws.ID, User: caller.User(), Kind: core.CredentialKey, Role: by,
+			Workspace: ws.ID, User: caller.AttributedUser(), Kind: core.CredentialKey, Role: by,
 			Plan: core.PlanOwner, Scope: core.Write,
 		})
 		for _, from := range roles {
 			for _, to := range append(roles, "") {
-				target := ws.Member(from).User().String()
+				target := ws.Member(from).AttributedUser().String()
 				change := func(c core.Caller) error {
 					if to == "" {
 						return h.App.RemoveMemberOrInvitation(t.Context(), c, target)
@@ -66,11 +66,11 @@ func TestRolesSayWhoMayChangeMembers(t *testing.T) {
 				}
 			}
 		}
-		if err := setRole(t, h, caller, caller.User().String(), core.RoleOwner); by != core.RoleOwner {
+		if err := setRole(t, h, caller, caller.AttributedUser().String(), core.RoleOwner); by != core.RoleOwner {
 			want(t, core.CodeInsufficientScope, err)
 		}
 	}
-	want(t, core.CodeInvalidRequest, setRole(t, h, ws.Owner, ws.Owner.User().String(), "king"))
+	want(t, core.CodeInvalidRequest, setRole(t, h, ws.Owner, ws.Owner.AttributedUser().String(), "king"))
 	_, err := h.App.ListMembersAndInvitations(t.Context(), ws.Member(core.RoleEditor))
 	want(t, core.CodeInsufficientScope, err)
 }
@@ -79,7 +79,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	me := ws.Owner.User().String()
+	me := ws.Owner.AttributedUser().String()
 	_, err := h.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "second@example.org", Role: "owner"})
 	must(t, err) // who is only invited is no owner
 	want(t, core.CodeConflict, setRole(t, h, ws.Owner, me, core.RoleAdmin))
@@ -89,12 +89,12 @@ func TestTheLastOwnerStays(t *testing.T) {
 	other := ws.Member(core.RoleOwner)
 	var all sync.WaitGroup // both make the other one an editor at once: one does
 	for _, pair := range [][2]core.Caller{{ws.Owner, other}, {other, ws.Owner}} {
-		all.Go(func() { _ = setRole(t, h, pair[0], pair[1].User().String(), core.RoleEditor) })
+		all.Go(func() { _ = setRole(t, h, pair[0], pair[1].AttributedUser().String(), core.RoleEditor) })
 	}
 	all.Wait()
 	owners := 0
 	for _, who := range []core.Caller{ws.Owner, other} {
-		m, err := h.Store.SessionMember(t.Context(), who.User(), ws.ID)
+		m, err := h.Store.SessionMember(t.Context(), who.AttributedUser(), ws.ID)
 		must(t, err)
 		if m.Role == core.RoleOwner {
 			owners++
@@ -114,7 +114,7 @@ func TestWhoIsRemovedCanDoNoMore(t *testing.T) {
 	for _, role := range []core.Role{core.RoleAdmin, core.RoleEditor, core.RoleViewer} {
 		for _, leaves := range []bool{true, false} {
 			who := ws.Member(role)
-			id := who.User().String()
+			id := who.AttributedUser().String()
 			key := core.Caller{}
 			bearer := ""
 			if role == core.RoleAdmin {
@@ -150,7 +150,7 @@ func TestWhoIsRemovedCanDoNoMore(t *testing.T) {
 			}
 			// A request that was let in just before finds the door shut at the lock.
 			if role == core.RoleAdmin {
-				want(t, core.CodeUnauthenticated, setRole(t, h, who, ws.Owner.User().String(), core.RoleViewer))
+				want(t, core.CodeUnauthenticated, setRole(t, h, who, ws.Owner.AttributedUser().String(), core.RoleViewer))
 				_, err := h.App.InviteMember(t.Context(), who, contract.InviteMember{Email: "x@example.org", Role: "viewer"})
 				want(t, core.CodeUnauthenticated, err)
 			}

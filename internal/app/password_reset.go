@@ -133,7 +133,7 @@ func (a *App) ResetPassword(ctx context.Context, token string, in contract.NewPa
 	if err := checkNewPassword(in.Password); err != nil {
 		return err
 	}
-	if err := a.throttleAddressSignIns(ctx, from); err != nil { // hashing a new password costs as much as checking one
+	if err := a.throttleSignInsFromAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return err
 	}
 	passwordHash, err := a.passwords.Hash(ctx, in.Password)

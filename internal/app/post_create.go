@@ -56,7 +56,7 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 // longer valid.
 func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *postRequest) (contract.Posts, error) {
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
-	made := store.NewPosts{By: c.User(), Drafts: r.plan.Drafts}
+	made := store.NewPosts{By: c.AttributedUser(), Drafts: r.plan.Drafts}
 	if r.queuesPosts() {
 		made.Queued = &store.NewQueued{
 			Period: r.workspace.Zone.QuotaPeriod(now), Limit: r.plan.Posts, Due: a.futureOrZero(r.at),

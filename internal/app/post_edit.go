@@ -266,7 +266,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 			return err
 		}
 		pub.Post, pub.Platform = p.ID, p.Platform
-		return a.scheduleAndSavePublication(ctx, t, change.Post, d.withDelivery(pub).Unqueue())
+		return a.putPublicationForStatusAndEndClaim(ctx, t, change.Post, d.withDelivery(pub).Unqueue())
 	})
 }
 

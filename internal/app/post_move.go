@@ -38,13 +38,13 @@ func lockAndResetMovablePublication(ctx context.Context, t store.Tenant, id core
 // savePostChange stores a change of a post, its event and its ledger row.
 func (a *App) savePostChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
 	return t.SavePostChange(ctx, c, func(t store.Tenant) error {
-		return a.scheduleAndSavePublication(ctx, t, c.Post, pub)
+		return a.putPublicationForStatusAndEndClaim(ctx, t, c.Post, pub)
 	})
 }
 
-// scheduleAndSavePublication stores a post's ledger row. If the post is queued, the row becomes due at the post's time;
-// otherwise no worker claims the row.
-func (a *App) scheduleAndSavePublication(ctx context.Context, t store.Tenant, p core.Post,
+// putPublicationForStatusAndEndClaim stores a post's ledger row, and ends a worker's claim. If the post is queued, the
+// row becomes due at the post's time; otherwise, no worker claims the row.
+func (a *App) putPublicationForStatusAndEndClaim(ctx context.Context, t store.Tenant, p core.Post,
 	pub store.Publication,
 ) error {
 	pub.Rest = core.DoStop
@@ -208,7 +208,8 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 		CopyOf: from.FailedOriginal(),
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		if err := t.CreatePosts(ctx, store.NewPosts{Posts: []core.Post{made}, By: c.User(), Unchecked: true}); err != nil {
+		one := store.NewPosts{Posts: []core.Post{made}, By: c.AttributedUser(), Unchecked: true}
+		if err := t.CreatePosts(ctx, one); err != nil {
 			return err
 		}
 		return a.checkDraftQuotaAfterAdding(ctx, t)

@@ -17,7 +17,7 @@ func (a *App) SetShortcutsEnabled(ctx context.Context, c core.Caller, enabled bo
 	if _, err := a.authorizeSession(c, false); err != nil {
 		return err
 	}
-	return a.cfg.Store.SetShortcutsEnabled(ctx, c.User(), enabled)
+	return a.cfg.Store.SetShortcutsEnabled(ctx, c.AttributedUser(), enabled)
 }
 
 // GetFirstSteps returns which of the first steps of a new workspace are done.
@@ -35,5 +35,5 @@ func (a *App) HideFirstSteps(ctx context.Context, c core.Caller) error {
 	if err != nil {
 		return err
 	}
-	return t.HideFirstSteps(ctx, c.User())
+	return t.HideFirstSteps(ctx, c.AttributedUser())
 }

@@ -32,7 +32,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 		return err
 	}
 	return t.Tx(ctx, func(t store.Tenant) error {
-		before, err := t.LockMemberUser(ctx, c.User())
+		before, err := t.LockMemberUser(ctx, c.AttributedUser())
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (a *App) EditProfile(ctx context.Context, c core.Caller, in contract.EditPr
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
-			Action: core.AuditProfileChanged, Actor: c, Subject: c.User().String(),
+			Action: core.AuditProfileChanged, Actor: c, Subject: c.AttributedUser().String(),
 			Before: profileAuditFields(before), After: profileAuditFields(after),
 		})
 	})
@@ -101,13 +101,15 @@ func (a *App) ChangePassword(ctx context.Context, c core.Caller, in contract.Cha
 		return "", err
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		if err := t.SetMemberPasswordHash(ctx, c.User(), hash); err != nil {
+		if err := t.SetMemberPasswordHash(ctx, c.AttributedUser(), hash); err != nil {
 			return err
 		}
-		if err := t.DeletePasswordResets(ctx, c.User()); err != nil {
+		if err := t.DeletePasswordResets(ctx, c.AttributedUser()); err != nil {
 			return err
 		}
-		return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditPasswordChanged, Actor: c, Subject: c.User().String()})
+		return t.AddAuditEntry(ctx, core.AuditEntry{
+			Action: core.AuditPasswordChanged, Actor: c, Subject: c.AttributedUser().String(),
+		})
 	})
 	if err != nil {
 		return "", fmt.Errorf("store a password: %w", err)
@@ -132,7 +134,7 @@ func (a *App) GetMailChoice(ctx context.Context, c core.Caller) (core.MailChoice
 	if err != nil {
 		return "", err
 	}
-	own, err := t.MailChoice(ctx, c.User())
+	own, err := t.MailChoice(ctx, c.AttributedUser())
 	return c.Role().MailChoiceOrDefault(own), err
 }
 
@@ -146,5 +148,5 @@ func (a *App) SetMailChoice(ctx context.Context, c core.Caller, choice string) e
 	if err != nil {
 		return err
 	}
-	return t.SetMailChoice(ctx, c.User(), parsed)
+	return t.SetMailChoice(ctx, c.AttributedUser(), parsed)
 }

@@ -90,7 +90,7 @@ func TestARestoredDatabaseMailsNothingOfItsTime(t *testing.T) {
 	ws := o.Workspace("one")
 	o.fail(ws, ws.Owner, ws.Account("threads"), "Before the backup")
 	must(t, o.App.RequestPasswordReset(t.Context(), ws.Email, from(address)))
-	must(t, o.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, nil))
+	must(t, o.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, nil))
 	if got := o.tell(3 * time.Minute); len(got) != 0 {
 		t.Errorf("received %+v", got)
 	}

@@ -13,9 +13,9 @@ func (a *App) ListSessions(ctx context.Context, c core.Caller) ([]core.BrowserSe
 	if _, err := a.authorizeSession(c, false); err != nil {
 		return nil, err
 	}
-	list, err := a.cfg.Store.SessionsOfUser(ctx, c.User(), a.cfg.Now())
+	list, err := a.cfg.Store.SessionsOfUser(ctx, c.AttributedUser(), a.cfg.Now())
 	if err != nil {
-		return nil, fmt.Errorf("list sessions of %s: %w", c.User(), err)
+		return nil, fmt.Errorf("list sessions of %s: %w", c.AttributedUser(), err)
 	}
 	return list, nil
 }
@@ -28,7 +28,7 @@ func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
 		return err
 	}
 	return t.Tx(ctx, func(t store.Tenant) error {
-		ended, err := t.EndSession(ctx, c.User(), session)
+		ended, err := t.EndSession(ctx, c.AttributedUser(), session)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (a *App) EndAllSessions(ctx context.Context, c core.Caller) error {
 		return err
 	}
 	return t.Tx(ctx, func(t store.Tenant) error {
-		if err := t.EndAllSessions(ctx, c.User()); err != nil {
+		if err := t.EndAllSessions(ctx, c.AttributedUser()); err != nil {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSessionEnded, Actor: c})

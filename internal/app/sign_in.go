@@ -112,8 +112,7 @@ func (a *App) verifyPasswordAndAuditOrRefund(ctx context.Context, user store.Sig
 		return err
 	}
 	if !right {
-		failed := core.AuditEntry{Action: core.AuditSignInFailed, Actor: newAuditActor(user.ID)}
-		if err := a.cfg.Store.AddAuditEntry(ctx, failed); err != nil {
+		if err := a.cfg.Store.AddFailedSignInOfKnownPerson(ctx, newAuditActor(user.ID)); err != nil {
 			return fmt.Errorf("write the audit log: %w", err)
 		}
 		return wrongErr
@@ -135,16 +134,16 @@ func (a *App) throttlePasswordAttempt(ctx context.Context, user store.SignInUser
 	bucket = "sign-in/device/" + hex.EncodeToString(hashDevice(from.Device))
 	if !known {
 		bucket = accountBucketName(user.Email)
-		if err := a.throttleAddressSignIns(ctx, from); err != nil {
+		if err := a.throttleSignInsFromAddress(ctx, from); err != nil {
 			return "", err
 		}
 	}
 	return bucket, a.throttleSignIns(ctx, bucket, accountTries, accountInterval)
 }
 
-// throttleAddressSignIns counts an attempt toward the limit of the visitor's network address, and returns rate_limited
-// if the attempt is over that limit.
-func (a *App) throttleAddressSignIns(ctx context.Context, from Visitor) error {
+// throttleSignInsFromAddress counts an attempt toward the limit of the visitor's network address, and returns
+// rate_limited if the attempt is over that limit.
+func (a *App) throttleSignInsFromAddress(ctx context.Context, from Visitor) error {
 	return a.throttleSignIns(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
 }
 
@@ -246,7 +245,7 @@ func (a *App) VerifyOwnPassword(ctx context.Context, c core.Caller, password str
 	if err != nil {
 		return err
 	}
-	person, err := t.MemberUser(ctx, c.User())
+	person, err := t.MemberUser(ctx, c.AttributedUser())
 	if err != nil {
 		return err
 	}

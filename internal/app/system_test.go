@@ -76,7 +76,7 @@ func TestTheOperatorNamesAWorkspaceBySlugOrID(t *testing.T) {
 
 	key, err := h.App.CreateOwnerKey(t.Context(), "one", "deploy", core.Write)
 	must(t, err)
-	if c := mustKey(t, h, key.Key); c.Workspace() != ws.ID || c.User() != ws.Owner.User() || c.RequireScope(core.Write) != nil {
+	if c := mustKey(t, h, key.Key); c.Workspace() != ws.ID || c.AttributedUser() != ws.Owner.AttributedUser() || c.RequireScope(core.Write) != nil {
 		t.Errorf("the key's caller is %+v", c)
 	}
 	_, err = h.App.CreateOwnerKey(t.Context(), "none", "deploy", core.Write)

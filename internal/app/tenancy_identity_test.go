@@ -34,7 +34,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			return setRole(t, h, one.Owner, id, core.RoleAdmin)
 		}},
 		"EditMember, who has joined": {
-			two.Owner.User().String(), core.NewID[core.UserKind]().String(),
+			two.Owner.AttributedUser().String(), core.NewID[core.UserKind]().String(),
 			func(id string) error {
 				return setRole(t, h, one.Owner, id, core.RoleAdmin)
 			},
@@ -43,7 +43,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			return h.App.RemoveMemberOrInvitation(t.Context(), one.Owner, id)
 		}},
 		"RemoveMemberOrInvitation, who has joined": {
-			two.Owner.User().String(), core.NewID[core.UserKind]().String(),
+			two.Owner.AttributedUser().String(), core.NewID[core.UserKind]().String(),
 			func(id string) error {
 				return h.App.RemoveMemberOrInvitation(t.Context(), one.Owner, id)
 			},

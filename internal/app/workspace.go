@@ -10,8 +10,8 @@ import (
 	"belfry/internal/store"
 )
 
-// EditWorkspace changes the fields that are set in the request. If the zone changes, the months of the quota begin at
-// a different hour; used slots stay in their month, and posts keep their zones.
+// EditWorkspace changes the fields that are set in the request. The monthly post quota resets at the start of the month
+// in the workspace's zone. If the zone changes, used slots stay in their month, and posts keep their zones.
 func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.EditWorkspace) (contract.Workspace, error) {
 	t, err := a.authorizeReauthenticated(c, true)
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	if err != nil {
 		return contract.Whoami{}, err
 	}
-	user, err := t.MemberUser(ctx, c.User())
+	user, err := t.MemberUser(ctx, c.AttributedUser())
 	if err != nil {
 		return contract.Whoami{}, err
 	}
@@ -141,6 +141,6 @@ func (a *App) ListJoinedWorkspaces(ctx context.Context, c core.Caller) ([]Worksp
 	if _, err := a.authorizeSession(c, false); err != nil {
 		return nil, err
 	}
-	list, err := a.cfg.Store.Memberships(ctx, c.User())
+	list, err := a.cfg.Store.Memberships(ctx, c.AttributedUser())
 	return convertAll(list, func(m store.Membership) Workspace { return Workspace{m.ID, m.Slug, m.Name} }), err
 }

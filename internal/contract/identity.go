@@ -28,7 +28,7 @@ type Workspace struct {
 type EditWorkspace struct {
 	Name *string `json:"name,omitempty" minLength:"1" maxLength:"80"`
 	Slug *string `json:"slug,omitempty" minLength:"1" maxLength:"40" doc:"Lowercase letters, digits and single hyphens. Unique on the server."`
-	TZ   *string `json:"tz,omitempty" doc:"IANA time zone. It determines when the quota's months begin, and applies to times without a zone."`
+	TZ   *string `json:"tz,omitempty" doc:"IANA time zone. It determines when the monthly post quota resets, and applies to times without a zone."`
 }
 
 // User is the person for whom a caller acts; email is null for an API key.

@@ -71,8 +71,8 @@ func (c Caller) canWrite() bool { return c.credential.Scope == Write && c.creden
 // Workspace returns the workspace whose data the caller can access.
 func (c Caller) Workspace() WorkspaceID { return c.credential.Workspace }
 
-// User returns the person to whom calls are attributed.
-func (c Caller) User() UserID { return c.credential.User }
+// AttributedUser returns the signed-in person or, for an API key, the key's creator. It is zero for the service itself.
+func (c Caller) AttributedUser() UserID { return c.credential.User }
 
 // Kind returns how the caller was authenticated.
 func (c Caller) Kind() CredentialKind { return c.credential.Kind }

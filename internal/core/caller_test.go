@@ -97,7 +97,7 @@ func TestCallerKeepsItsCredential(t *testing.T) {
 		Kind: core.CredentialKey, Name: "deploy", Role: core.RoleEditor, Scope: core.Write, Via: core.ViaAPI,
 	}
 	c := core.NewCaller(in)
-	if c.User() != in.User || c.Kind() != in.Kind || c.CredentialName() != "deploy" ||
+	if c.AttributedUser() != in.User || c.Kind() != in.Kind || c.CredentialName() != "deploy" ||
 		c.Role() != core.RoleEditor || c.Via() != core.ViaAPI || c.IsSession() {
 		t.Errorf("%+v of %+v", c, in)
 	}

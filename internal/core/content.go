@@ -10,10 +10,10 @@ import (
 
 // Limits for all networks. They keep a request from filling the database.
 const (
-	maxText  = 200_000 // bytes; the longest text of any network has 63,206 UTF-16 units of up to three bytes each
+	maxText  = 200_000 // bytes; the longest text of any network has 63,206 UTF-16 code units of up to three bytes each
 	maxTitle = 2_000
 	maxLink  = 2_000
-	maxTag   = 1_500 // bytes; on YouTube, one tag can use all 500 UTF-16 units
+	maxTag   = 1_500 // bytes; on YouTube, one tag can use all 500 UTF-16 code units
 )
 
 // MaxTags is how many tags a post or a file may have.
@@ -73,7 +73,7 @@ func CheckRequiredLine(path, subject, text string, maxChars int) error {
 	case utf8.RuneCountInString(text) > maxChars:
 		return Invalid(path, "%s has more than %d characters.", subject, maxChars)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return Invalid(path, "%s contains characters that cannot be displayed.", subject)
+		return Invalid(path, "%s contains a line break, another control character or invalid UTF-8.", subject)
 	}
 	return nil
 }

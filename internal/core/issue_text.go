@@ -106,10 +106,10 @@ func (t IssueText) AppendTo(issues, warnings *[]Issue, network string, args ...a
 	*issues = append(*issues, t.OnNetwork(network, args...))
 }
 
-// WithEllipses returns the message and the hint with an ellipsis for each argument.
+// WithEllipses returns the message and the hint with an ellipsis for each argument, or for a number and its unit.
 func (t IssueText) WithEllipses() (message, hint string) {
 	fill := strings.NewReplacer(networkMark, "…", anyNetworkMark, "…", eachMark, t.limit)
-	verbs := strings.NewReplacer("%s", "…", "%d", "…")
+	verbs := strings.NewReplacer("%d %s", "…", "%s", "…", "%d", "…")
 	return verbs.Replace(fill.Replace(t.one.message)), verbs.Replace(fill.Replace(t.one.hint))
 }
 

@@ -44,7 +44,7 @@ func FuzzUnit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		bytes, characters, units := core.UnitBytes.Length(s), core.UnitCharacters.Length(s), core.UnitUTF16.Length(s)
 		if bytes != len(s) || characters != utf8.RuneCountInString(s) || units != len(utf16.Encode([]rune(s))) {
-			t.Errorf("%q: %d bytes, %d characters, %d UTF-16 units", s, bytes, characters, units)
+			t.Errorf("%q: %d bytes, %d characters, %d UTF-16 code units", s, bytes, characters, units)
 		}
 		if characters > bytes || units < characters || units > 2*characters {
 			t.Errorf("%q: counts that cannot be: %d, %d, %d", s, bytes, characters, units)

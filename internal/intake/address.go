@@ -38,12 +38,12 @@ const (
 )
 
 // FileURL returns a signed address of a file's bytes or, if jpeg is not nil, of the JPEG that is sent in its place. A
-// request to the address waits until the gate is open; "" means no gate.
-func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gateName string) string {
+// request to the address is held until the gate with the name heldUntilGate is open; "" means no gate.
+func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, heldUntilGate string) string {
 	if jpeg != nil {
-		return s.signURL(purposeJPEG, ws, m.ID, jpeg.String()+" "+gateName, "file.jpg")
+		return s.signURL(purposeJPEG, ws, m.ID, jpeg.String()+" "+heldUntilGate, "file.jpg")
 	}
-	return s.signURL(purposeFile, ws, m.ID, gateName, "file"+extensions[m.Mime])
+	return s.signURL(purposeFile, ws, m.ID, heldUntilGate, "file"+extensions[m.Mime])
 }
 
 // ThumbnailURL returns a signed address of a file's thumbnail.

@@ -250,8 +250,11 @@ func chargeStorageBetween(
 		return 0, nil
 	}
 	used, ok, err := t.ReserveStorage(ctx, most, plan.StorageBytes)
-	if err != nil || ok {
-		return most, err
+	if err != nil {
+		return 0, err
+	}
+	if ok {
+		return most, nil
 	}
 	some := max(least, min(most, *plan.StorageBytes-used))
 	if some <= 0 {

@@ -86,7 +86,7 @@ func (m *movie) unmarshalBox(b mp4Box, into mp4.IBox) {
 	abortIf(err != nil, reasonDamaged)
 }
 
-// boxTable reads the rows of a box in order. It has its own small window, so several tables can be read in parallel.
+// boxTable reads the rows of a box in order. It has its own small window, so several tables can be read in step.
 type boxTable struct {
 	f           *file
 	nextAt, end int64

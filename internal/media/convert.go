@@ -68,13 +68,13 @@ func (f *file) decodeAndScaleForConversion(facts Facts, to core.Conversion) (*im
 	if size := picture.Bounds(); size.Dx() < to.Width || size.Dy() < to.Height {
 		return nil, newRefusal(reasonDamaged)
 	}
-	return scaleByAveraging(picture, to.Width, to.Height), nil
+	return scaleDownOntoWhite(picture, to.Width, to.Height), nil
 }
 
-// scaleByAveraging draws the picture on white and scales it down: every pixel is the average of the area that it
+// scaleDownOntoWhite draws the picture on white and scales it down: every pixel is the average of the area that it
 // covers. It reads the picture row by row and calculates with integers, so it needs little memory and always has the
 // same result.
-func scaleByAveraging(picture image.Image, width, height int) *image.RGBA {
+func scaleDownOntoWhite(picture image.Image, width, height int) *image.RGBA {
 	from := picture.Bounds()
 	out := image.NewRGBA(image.Rect(0, 0, width, height))
 	row := image.NewRGBA(image.Rect(0, 0, from.Dx(), 1))

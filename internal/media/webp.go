@@ -7,7 +7,7 @@ import (
 
 const riffHead = 12
 
-// riffChunks yields the chunks before end (RFC 9649, 2.3).
+// riffChunks yields the chunks before end (RFC 9649, 2.3). It aborts if a chunk is damaged or there are too many.
 func (f *file) riffChunks(end int64) iter.Seq[imageChunk] {
 	return func(yield func(imageChunk) bool) {
 		at := int64(riffHead)

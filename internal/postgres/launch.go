@@ -87,7 +87,7 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, logTail string, er
 		return nil, "", fmt.Errorf("open the local database's log: %w", err)
 	}
 	defer log.Close()
-	args := append([]string{"-D", s.layout.cluster}, serverArguments(s.layout, s.ephemeral)...)
+	args := append([]string{"-D", s.layout.cluster}, settingArguments(s.layout.sockets, s.ephemeral)...)
 	// The process outlives this call's context.
 	cmd := newCommand(context.WithoutCancel(ctx), s.account, filepath.Join(s.bin.Dir, "postgres"), args...)
 	cmd.Stdout, cmd.Stderr = log, log

@@ -38,7 +38,7 @@ type Config struct {
 	Receipts *restore.Receipts
 	// FileURL returns the address from which a network downloads a file, or the JPEG that is sent in its place, once
 	// the gate is open. The gate "" is always open. The address is "" if networks cannot reach this server.
-	FileURL func(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, gateName string) string
+	FileURL func(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, heldUntilGate string) string
 	// OpenFile opens the bytes of a file, or the JPEG that is sent in its place. It returns blob.ErrNotFound if the file
 	// cannot be sent.
 	OpenFile func(context.Context, store.Media, *core.Conversion) (blob.Object, error)

@@ -39,7 +39,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			b := newBench(t)
 			guard := b.App.Guard()
-			must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 			post := b.ws.Now("sent before the restore", b.ws.Account(network))
 			_, err := b.Pool.Exec(t.Context(), snapshot)
 			must(t, err)
@@ -50,7 +50,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			_, err = b.Pool.Exec(t.Context(), rewind)
 			must(t, err)
 
-			must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 			held, err := b.Store.HeldPosts(t.Context(), 10)
 			must(t, err)
 			if len(held) != 1 || held[0].Post.String() != post.ID || !held[0].Armed || held[0].Live != live || held[0].Unproved {
@@ -68,7 +68,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 				t.Errorf("the post is %s (%+v), visible %d times, after %d calls that publish",
 					post.Status, post.Error, b.Visible(post.Text), b.calls("publish"))
 			}
-			must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 			if _, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 				t.Errorf("the start after the confirmation holds publishing again: %v", err)
 			}
@@ -87,7 +87,7 @@ func (b *bench) restoreWithoutAnswer(post contract.Post) restore.HoldResult {
 	_, err = b.Pool.Exec(b.t.Context(), rewind)
 	must(b.t, err)
 	receipts := []store.RestoredReceipt{receipt}
-	must(b.t, b.Store.HoldPublishingAndDeleteSessionsAndMails(b.t.Context(), "a test", time.Time{}, receipts))
+	must(b.t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(b.t.Context(), "a test", time.Time{}, receipts))
 	done, err := b.App.Guard().EndHold(b.t.Context(), false)
 	must(b.t, err)
 	return done
@@ -181,7 +181,7 @@ func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
 // A post that was sent earlier than planned in the backup kept its planned time, in the future.
 func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T) {
 	b := newBench(t)
-	must(t, b.App.Guard().HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, b.App.Guard().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	post := b.ahead("moved", b.ws.Account("threads"), b.photo())
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
@@ -191,7 +191,7 @@ func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T
 	b.goesLive(post)
 	_, err = b.Pool.Exec(t.Context(), rewind)
 	must(t, err)
-	must(t, b.App.Guard().HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, b.App.Guard().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	_, err = b.App.Guard().EndHold(t.Context(), false)
 	must(t, err)
 	post, err = b.App.GetPost(t.Context(), b.ws.Owner, post.ID)
@@ -207,7 +207,7 @@ func TestAPostWhoseCallHadNoAnswerIsListedAsMaybePublished(t *testing.T) {
 	b.Fault(fault("facebook", "publish", "drop_after_accept"))
 	b.ws.Work(b.ws.Now("without an answer", b.ws.Account("facebook")))
 	b.Clock.Set(b.next())
-	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, nil))
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, nil))
 	held, err := b.Store.HeldPosts(t.Context(), 10)
 	must(t, err)
 	if len(held) != 1 || !strings.HasPrefix(held[0].FateInWords(), "may already be published; Belfry will ask the network") {
@@ -220,7 +220,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
 	b.ws.Work(b.ws.Now("before the move", b.ws.Account("threads")))
-	must(t, guard.UpdateMarkOrHoldUnlessOnHold(t.Context()))
+	must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
 	mark, err := guard.Receipts.ReadMark(t.Context())
 	must(t, err)
 	for name, change := range map[string]func(){
@@ -231,7 +231,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 		kept := mark
 		change()
 		must(t, guard.Receipts.WriteMark(t.Context(), mark))
-		must(t, guard.UpdateMarkOrHoldUnlessOnHold(t.Context()))
+		must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
 		if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 			t.Errorf("%s: publishing is not held: %v", name, err)
 		}
@@ -253,7 +253,7 @@ func TestAHoldEndsAllSessions(t *testing.T) {
 	b := newBench(t)
 	_, err := b.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ('old', '', clock() + '1 day'::interval)`)
 	must(t, err)
-	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{}))
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{}))
 	var left int
 	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sessions`).Scan(&left))
 	if left != 0 {
@@ -285,10 +285,10 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
 	b.ws.Work(b.ws.Now("before the restore", b.ws.Account("threads")))
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Step: 1}))
-	must(t, guard.UpdateMarkOrHoldUnlessOnHold(t.Context()))
+	must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
 	worker := guard
 	worker.Receipts = restore.NewReceipts(files, b.Clock.Now)
-	hooked.beforePut = func() { must(t, worker.UpdateMarkOrHoldUnlessOnHold(t.Context())) }
+	hooked.beforePut = func() { must(t, worker.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context())) }
 	_, err = guard.EndHold(t.Context(), false)
 	must(t, err)
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
@@ -300,9 +300,9 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
-	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	post := b.ws.Now("sent after the first restore", b.ws.Account("threads"))
-	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "the first restore", time.Time{}, nil))
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "the first restore", time.Time{}, nil))
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
 	_, err = guard.EndHold(t.Context(), false)
@@ -315,7 +315,7 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	_, err = b.Pool.Exec(t.Context(), `INSERT INTO publishing_hold (reason, since) VALUES ('the first restore', clock())`)
 	must(t, err)
 
-	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	_, err = guard.EndHold(t.Context(), false)
 	must(t, err)
 	if post = b.after(time.Hour, post); post.Status != "live" || b.calls("publish") != 1 {
@@ -331,7 +331,7 @@ func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) 
 	post := b.ws.Queued("is said to have it too", account, b.Clock.Now().Add(time.Hour))
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: *first.ExternalID},
 	}))
 	_, err = b.App.Guard().EndHold(t.Context(), false)
@@ -347,7 +347,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 	post := b.ws.Queued("went out after the backup", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "1"},
 	}))
 	_, err = b.Pool.Exec(t.Context(), `
@@ -370,12 +370,12 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
-	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	draft := b.ws.Draft("published after the backup", b.ws.Account("threads"))
 	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
 		Workspace: b.ws.ID.String(), Post: draft.ID, Step: 1, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "17841",
 	}))
-	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 		t.Errorf("publishing is not on hold: %v", err)
 	}
@@ -384,14 +384,14 @@ func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 // A backup was restored beside an empty file storage: nothing there tells what was published after it.
 func TestADatabaseWithoutItsReceiptsIsHeld(t *testing.T) {
 	b := newBench(t)
-	must(t, b.App.Guard().HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, b.App.Guard().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	b.ws.Work(b.ws.Now("published before the backup", b.ws.Account("threads")))
 	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, files.Close()) })
 	guard := *b.App.Guard()
 	guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
-	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	if _, err := b.Store.PublishingHold(t.Context()); err != nil {
 		t.Errorf("publishing is not on hold: %v", err)
 	}
@@ -403,7 +403,7 @@ func TestACopyIsNotHeldBeforeTheFirstPublication(t *testing.T) {
 	b.ws.Draft("a draft", b.ws.Account("threads"))
 	guard := b.App.Guard()
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1}))
-	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("publishing is on hold: %+v, %v", hold, err)
 	}
@@ -416,10 +416,10 @@ func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 		Workspace: b.ws.ID.String(), Post: core.NewID[core.PostKind]().String(), Step: 1000, ArmedAt: b.Clock.Now(),
 	}))
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
-	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
 	b.wants(b.ws.Work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")
-	must(t, guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("publishing is on hold: %+v, %v", hold, err)
 	}
@@ -439,10 +439,10 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	t.Helper()
 	b := newBench(t)
 	r := restored{bench: b, guard: *b.App.Guard()}
-	must(t, r.guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, r.guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	account := b.ws.Account("threads")
 	b.ws.Work(b.ws.Now("before the backup", account))
-	must(t, r.guard.UpdateMarkOrHoldUnlessOnHold(t.Context()))
+	must(t, r.guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
 	mark, err := r.guard.Receipts.ReadMark(t.Context())
 	must(t, err)
 	r.onItsWay = b.ws.Now("on its way", account)
@@ -468,7 +468,7 @@ func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, rest
 	r.guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
 	mark.System = "another"
 	write(r, r.guard.Receipts, mark)
-	must(t, r.guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, r.guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	return r
 }
 
@@ -596,7 +596,7 @@ func TestAHoldThatCameWithTheBackupBeginsAnew(t *testing.T) {
 	}
 	_, err := r.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ('new', '', clock() + '1 day'::interval)`)
 	must(t, err)
-	must(t, r.guard.HoldIfRewoundElseUpdateMark(t.Context()))
+	must(t, r.guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	if n := count(); n != 1 {
 		t.Errorf("after another start during the hold %d sessions are left, want 1", n)
 	}
@@ -614,7 +614,7 @@ func TestTheLogNamesLinksOfPostsThatHaveOne(t *testing.T) {
 			Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalURL: url,
 		})
 	}
-	must(t, b.Store.HoldPublishingAndDeleteSessionsAndMails(t.Context(), "a test", time.Time{}, receipts))
+	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
 	var lines bytes.Buffer
 	guard := *b.App.Guard()
 	guard.Log = slog.New(slog.NewTextHandler(&lines, nil))

@@ -197,7 +197,7 @@ const (
 	sweptAttempts = 1
 	otherAttempts = 5
 	eraseAttempts = 20 // about a week with River's pauses, because nothing else repeats the job
-	mailAttempts  = 12 // about half a day with River's pauses
+	mailAttempts  = 12 // about 11 hours with River's pauses
 )
 
 // Queues in addition to River's default one. Each has its own workers, so that no kind of job delays another.

@@ -30,9 +30,10 @@ type Guard struct {
 	Now      func() time.Time
 }
 
-// HoldIfRewoundElseUpdateMark holds publishing if the receipts or the mark are ahead of the database. Otherwise it
-// updates the mark. It must be called at the start, before any worker reports or publishes.
-func (g *Guard) HoldIfRewoundElseUpdateMark(ctx context.Context) error {
+// HoldPublishingIfRewoundElseUpdateMark holds publishing if the receipts or the mark are ahead of the database, which
+// also ends all sessions and deletes unsent emails. Otherwise, it updates the mark. It must be called at the start,
+// before any worker reports or publishes.
+func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error {
 	before, err := g.Store.ReadLineage(ctx)
 	if err != nil {
 		return fmt.Errorf("read the database's identity and timeline: %w", err)
@@ -62,13 +63,13 @@ func (g *Guard) HoldIfRewoundElseUpdateMark(ctx context.Context) error {
 // It returns the zero time if the mark is of this database. If the mark is of a different database, the storage may
 // also be a copy, which ends with its last record. Posts that were due shortly before that record may still have been
 // in progress.
-func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipts []Receipt,
+func (g *Guard) findUnprovedSince(ctx context.Context, lineage store.Lineage, receipts []Receipt,
 ) (since time.Time, err error) {
 	mark, err := g.Receipts.ReadMark(ctx)
-	if err != nil || mark.System == db.System && mark.Timeline == db.Timeline {
+	if err != nil || mark.System == lineage.System && mark.Timeline == lineage.Timeline {
 		return time.Time{}, err
 	}
-	last := db.SeenAt
+	last := lineage.SeenAt
 	for _, r := range append(receipts, Receipt{ArmedAt: mark.At}) {
 		if r.ArmedAt.After(last) {
 			last = r.ArmedAt
@@ -77,9 +78,10 @@ func (g *Guard) findUnprovedSince(ctx context.Context, db store.Lineage, receipt
 	return last.Add(-readBack), nil
 }
 
-// UpdateMarkOrHoldUnlessOnHold updates the mark with how far the database has progressed, or holds publishing if the
-// mark is ahead of the database. It does nothing during a hold, because EndHold updates the mark.
-func (g *Guard) UpdateMarkOrHoldUnlessOnHold(ctx context.Context) error {
+// UpdateMarkOrHoldPublishingUnlessOnHold updates the mark with how far the database has progressed. If the mark is
+// ahead of the database, it instead holds publishing, as HoldPublishingIfRewoundElseUpdateMark does. It does nothing
+// during a hold, because EndHold updates the mark.
+func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) error {
 	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -87,7 +89,7 @@ func (g *Guard) UpdateMarkOrHoldUnlessOnHold(ctx context.Context) error {
 	if err != nil || reason == "" {
 		return err
 	}
-	return g.HoldIfRewoundElseUpdateMark(ctx)
+	return g.HoldPublishingIfRewoundElseUpdateMark(ctx)
 }
 
 // checkAndUpdateMark returns the reason why publishing must be held. If there is none, it updates the mark and returns
@@ -170,7 +172,7 @@ func (g *Guard) holdPublishingAndEndSessions(ctx context.Context, reason string,
 			Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
 		})
 	}
-	if err := g.Store.HoldPublishingAndDeleteSessionsAndMails(ctx, reason, unprovedSince, known); err != nil {
+	if err := g.Store.HoldPublishingAndDeleteSessionsAndEmails(ctx, reason, unprovedSince, known); err != nil {
 		return fmt.Errorf("hold publishing: %w", err)
 	}
 	return nil
@@ -280,8 +282,8 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 		if err := s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
 			return err
 		}
-		// The mark is written before the commit, so that UpdateMarkOrHoldUnlessOnHold reads the new one once the hold is
-		// gone.
+		// The mark is written before the commit, so that UpdateMarkOrHoldPublishingUnlessOnHold reads the new one once the
+		// hold is gone.
 		now, err := s.ReadLineageAndMakeDurable(ctx)
 		if err != nil {
 			return err

@@ -17,25 +17,35 @@ func (t Tenant) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
 	return t.store.AddAuditEntry(ctx, e)
 }
 
-// AddAuditEntry adds an entry to the audit log, in the transaction of the action. It adds none for a failed sign-in of
-// an unknown person, because strangers could otherwise fill the log. Both kinds of failed sign-ins must take equally
-// long, so the commit of a failed sign-in does not wait for the disk.
+// AddAuditEntry adds an entry to the audit log, in the transaction of the action.
 func (s *Store) AddAuditEntry(ctx context.Context, e core.AuditEntry) error {
+	return s.exec(ctx, insertAuditEntry, auditArguments(ctx, e))
+}
+
+// AddFailedSignInOfKnownPerson adds a failed sign-in to the audit log. It adds nothing if the person is unknown,
+// because strangers could otherwise fill the log. Both cases must take equally long, so the commit does not wait for
+// the disk.
+func (s *Store) AddFailedSignInOfKnownPerson(ctx context.Context, actor core.Caller) error {
+	return s.exec(ctx, insertAuditEntry+`
+		FROM (SELECT `+relaxed+`) AS relaxed WHERE @user::uuid IS NOT NULL`,
+		auditArguments(ctx, core.AuditEntry{Action: core.AuditSignInFailed, Actor: actor}))
+}
+
+const insertAuditEntry = `
+	INSERT INTO audit_log (workspace_id, actor, user_id, credential, action, subject, before, after, address, request_id)
+	SELECT @workspace, @actor, @user, @credential, @action, @subject, @before, @after, @address, @request`
+
+// auditArguments returns the arguments of insertAuditEntry.
+func auditArguments(ctx context.Context, e core.AuditEntry) args {
 	origin, actor := core.OriginOf(ctx), string(e.Actor.Kind())
 	if actor == "" {
 		actor = "operator"
 	}
-	return s.exec(ctx, `
-		INSERT INTO audit_log (workspace_id, actor, user_id, credential, action, subject, before, after, address,
-			request_id)
-		SELECT @workspace, @actor, @user, @credential, @action, @subject, @before, @after, @address, @request
-		FROM (SELECT CASE WHEN @action = 'sign_in_failed' THEN `+relaxed+` END) AS relaxed
-		WHERE @action <> 'sign_in_failed' OR @user::uuid IS NOT NULL`,
-		args{
-			"workspace": e.Workspace, "actor": actor, "user": e.Actor.User(), "credential": e.Actor.CredentialName(),
-			"action":  e.Action,
-			"subject": e.Subject, "before": e.Before, "after": e.After, "address": origin.Address, "request": origin.RequestID,
-		})
+	return args{
+		"workspace": e.Workspace, "actor": actor, "user": e.Actor.AttributedUser(), "credential": e.Actor.CredentialName(),
+		"action": e.Action, "subject": e.Subject, "before": e.Before, "after": e.After, "address": origin.Address,
+		"request": origin.RequestID,
+	}
 }
 
 // AuditRow is a stored entry of the audit log.

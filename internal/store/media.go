@@ -162,18 +162,19 @@ type MediaFilter struct {
 	Limit    int
 }
 
-// mediaConditions returns the SQL conditions of a filter and their arguments, without the condition on Contains.
-func mediaConditions(f MediaFilter) (where string, a args) {
+// mediaConditionsExceptContains returns the SQL conditions of a filter, each after AND, without the condition on
+// Contains. It also returns their arguments and the limit.
+func mediaConditionsExceptContains(f MediaFilter) (andConditions string, a args) {
 	a = args{"limit": f.Limit}
 	add := func(condition, name string, v any) {
-		where += ` AND ` + condition
+		andConditions += ` AND ` + condition
 		a[name] = v
 	}
 	if !f.Folder.IsZero() {
 		add(`m.folder_id = @folder`, "folder", f.Folder)
 	}
 	if f.Root {
-		where += ` AND m.folder_id IS NULL`
+		andConditions += ` AND m.folder_id IS NULL`
 	}
 	if f.Kind != "" {
 		add(`m.kind = @kind`, "kind", f.Kind)
@@ -193,18 +194,19 @@ func mediaConditions(f MediaFilter) (where string, a args) {
 		add(`(m.purged_at IS NULL)::integer = @kept`, "kept", kept)
 	}
 	if f.Unused {
-		where += ` AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`
+		andConditions += ` AND NOT EXISTS (
+			SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`
 	}
 	if f.After != nil {
 		add(mediaOrders[f.Sort].after, "at", f.After.sortKey(f.Sort))
 		a["after"] = f.After.ID
 	}
-	return where, a
+	return andConditions, a
 }
 
 // ListMedia lists the files that a filter selects.
 func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
-	where, a := mediaConditions(f)
+	where, a := mediaConditionsExceptContains(f)
 	end := ` ORDER BY ` + mediaOrders[f.Sort].by + ` LIMIT @limit`
 	if f.Contains != "" {
 		return t.searchMedia(ctx, f, where, end, a)

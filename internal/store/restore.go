@@ -48,14 +48,14 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
-// HoldPublishingAndDeleteSessionsAndMails prevents all workers from claiming posts until EndPublishingHold. It stores
+// HoldPublishingAndDeleteSessionsAndEmails prevents all workers from claiming posts until EndPublishingHold. It stores
 // the receipts whose posts are not live. It also deletes what dates from the time of the backup: sessions, links for
 // choosing a new password, requests for such links, unsent emails and alerts.
 //
 // unprovedSince is zero if every published post has a receipt. If this database is already on hold,
-// HoldPublishingAndDeleteSessionsAndMails only adds receipts. It replaces a hold that came with the backup of another
+// HoldPublishingAndDeleteSessionsAndEmails only adds receipts. It replaces a hold that came with the backup of another
 // database.
-func (s *Store) HoldPublishingAndDeleteSessionsAndMails(ctx context.Context, reason string, unprovedSince time.Time,
+func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts []RestoredReceipt,
 ) error {
 	return s.Tx(ctx, func(s *Store) error {
@@ -159,7 +159,7 @@ func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
 	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
 }
 
-// RestoredReceipts lists the receipts that HoldPublishingAndDeleteSessionsAndMails stored.
+// RestoredReceipts lists the receipts that HoldPublishingAndDeleteSessionsAndEmails stored.
 func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
 	return queryMany[RestoredReceipt](s.query(ctx, `
 		SELECT workspace_id AS workspace, post_id AS post, handle, armed_at, live, external_id, external_url

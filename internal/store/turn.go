@@ -77,7 +77,7 @@ func (t Tenant) EndClaimUntilTurn(ctx context.Context, p Publication) error {
 		FROM (SELECT `+accountSQL+` AS account_id, `+relaxed+`) AS of
 		WHERE `+fence, a)
 	if err != nil {
-		return fmt.Errorf("save that a post waits for its turn: %w", err)
+		return fmt.Errorf("record that a post is waiting for its turn: %w", err)
 	}
 	if !changed {
 		return ErrFenced

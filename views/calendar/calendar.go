@@ -394,8 +394,8 @@ func (m Model) isQuietHour(hour int) bool {
 
 func formatHour(hour int) string { return fmt.Sprintf("%02d:00", hour) }
 
-// formatLocalTime formats an instant as a local time in the format of inputs for date and time.
-func (m Model) formatLocalTime(at time.Time) string { return at.In(m.Zone.Location()).Format(wallTime) }
+// formatWallTime formats an instant as a local time in the format of inputs for date and time.
+func (m Model) formatWallTime(at time.Time) string { return at.In(m.Zone.Location()).Format(wallTime) }
 
 func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }
 

@@ -57,8 +57,8 @@ const (
 // is empty, the shared one is used.
 func OverrideFieldName(platform, part string) string { return "override." + platform + "." + part }
 
-// NoTextFieldName returns the name of the input that omits the shared text and the shared tags.
-func NoTextFieldName(platform string) string { return OverrideFieldName(platform, "none") }
+// OmitTextAndTagsFieldName returns the name of the input that omits the shared text and the shared tags.
+func OmitTextAndTagsFieldName(platform string) string { return OverrideFieldName(platform, "none") }
 
 // SettingFieldName returns the name of a setting's input. A switch sends "true" if it is on. A switch that is on by
 // default always sends "false" first. A list sends one entry per line.

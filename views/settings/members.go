@@ -99,7 +99,7 @@ type roleTask struct {
 var roleTasks = []roleTask{
 	{"See posts, accounts and files", func(core.Role) bool { return true }},
 	{"Write, schedule and publish posts", core.Role.CanWrite},
-	{"Upload and organize files, and group accounts", core.Role.CanWrite},
+	{"Upload and organize files, and sort accounts into groups", core.Role.CanWrite},
 	{"Connect, reconnect and disconnect accounts", core.Role.CanManage},
 	{"Create and revoke API keys", core.Role.CanManage},
 	{"Invite, change and remove members", core.Role.CanManage},

@@ -232,7 +232,7 @@ func (w *Workspace) post(text string, account contract.Account, when contract.Wh
 func (w *Workspace) Use(plan core.PlanName) {
 	w.t.Helper()
 	must(w.t, w.h.App.SetWorkspacePlan(w.h.Context(), w.Slug, plan))
-	owner, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: w.Owner.User().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
+	owner, err := w.h.App.AuthenticateSession(w.h.Context(), app.Session{ID: session, User: w.Owner.AttributedUser().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
 	must(w.t, err)
 	w.Owner = owner
 }

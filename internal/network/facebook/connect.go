@@ -39,7 +39,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	if err != nil {
 		return nil, err
 	}
-	list, err := meta.ListPages[meta.Page](ctx, n.login, login.Person, login.Granted, meta.PageFields)
+	list, err := meta.ListPages[meta.Page](ctx, n.login, login.PersonToken, login.Granted, meta.PageFields)
 	if err != nil {
 		return nil, err
 	}

@@ -59,17 +59,17 @@ func (n *Network) exchangeCodeForLinkedAccounts(
 	if err != nil {
 		return nil, err
 	}
-	list, err := meta.ListPages[linkedPage](ctx, n.pages, login.Person, login.Granted, linkedFields)
+	list, err := meta.ListPages[linkedPage](ctx, n.pages, login.PersonToken, login.Granted, linkedFields)
 	if err != nil {
 		return nil, err
 	}
-	info, err := n.pages.API.InspectToken(ctx, network.Secret(n.id+"|"+n.secret.Reveal()), login.Person)
+	info, err := n.pages.API.InspectToken(ctx, network.Secret(n.id+"|"+n.secret.Reveal()), login.PersonToken)
 	if err != nil {
 		return nil, err
 	}
 	token := network.Token{
 		IssuedAt: n.now(), Scopes: login.Granted, Grant: login.Grant,
-		Extra: map[string]network.Secret{extraPerson: login.Person},
+		Extra: map[string]network.Secret{extraPerson: login.PersonToken},
 	}
 	if info.DataAccessEnds > 0 {
 		token.ExpiresAt = time.Unix(info.DataAccessEnds, 0).UTC()

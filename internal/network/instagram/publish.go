@@ -88,7 +88,7 @@ func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 	}
 	if kind != typeCarousel {
 		if len(it.Files) != 1 {
-			return nil, fmt.Errorf("cannot publish a post of the type %s with %d files on Instagram", kind, len(it.Files))
+			return nil, fmt.Errorf("cannot publish a post of type %s with %d files on Instagram", kind, len(it.Files))
 		}
 		v.Set(fileURLParam(it.Files[0]), it.Files[0].URL)
 	}

@@ -21,12 +21,13 @@ type PageLogin struct {
 
 // Login is the result of a person's login.
 type Login struct {
-	Person  network.Secret // the person's long-lived token
-	Granted []string       // the permissions that the person left selected
-	Grant   string
+	PersonToken network.Secret // long-lived
+	Granted     []string       // the permissions that the person left selected
+	Grant       string
 }
 
-// ExchangeCode exchanges the code for a long-lived token of the person.
+// ExchangeCode exchanges the code for a long-lived token of the person. It returns the token with the person's grant
+// and the permissions that they granted.
 func (l PageLogin) ExchangeCode(ctx context.Context, g network.AuthResponse) (Login, error) {
 	app := url.Values{"client_id": {l.ID}, "client_secret": {l.Secret.Reveal()}}
 	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {TrimAuthCodeSuffix(g.Code)}}
@@ -43,15 +44,15 @@ func (l PageLogin) ExchangeCode(ctx context.Context, g network.AuthResponse) (Lo
 	if long.Access == "" {
 		return Login{}, &network.Error{Kind: network.Unknown, Message: "The login did not return a token."}
 	}
-	login := Login{Person: network.Secret(long.Access)}
+	login := Login{PersonToken: network.Secret(long.Access)}
 	var me struct {
 		ID ID `json:"id"`
 	}
-	if err := l.API.Get(ctx, "/me", login.Person, url.Values{"fields": {"id"}}, &me); err != nil {
+	if err := l.API.Get(ctx, "/me", login.PersonToken, url.Values{"fields": {"id"}}, &me); err != nil {
 		return Login{}, err
 	}
 	login.Grant = l.GrantID(string(me.ID))
-	granted, err := l.fetchGrantedScopes(ctx, login.Person)
+	granted, err := l.fetchGrantedScopes(ctx, login.PersonToken)
 	login.Granted = granted
 	return login, err
 }

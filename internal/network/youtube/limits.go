@@ -12,7 +12,7 @@ const typeVideo = "video"
 
 // The limits in networks/youtube.md, parts 3.7, 3.9 and 4. The dimensions of videos are not limited.
 const (
-	maxTitle = 100   // in UTF-16 units, the strictest count; YouTube's own is not known
+	maxTitle = 100   // in UTF-16 code units, the strictest count; YouTube's own is not known
 	maxText  = 5_000 // bytes
 	maxTags  = 500   // as countTagsLength counts them
 

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// maxMessage is in UTF-16 units, the strictest count for a limit that the network does not document.
+	// maxMessage is in UTF-16 code units, the strictest count for a limit that the network does not document.
 	maxMessage = 63_206
 	triesKept  = 100_000
 )
