@@ -42,7 +42,7 @@ type PostCard struct {
 	// ProfileURL is the address of the account's profile on its network. It is set only for a post with an unknown
 	// outcome and for a live post without a link, and only if the address is known and the network is not simulated.
 	ProfileURL string
-	// ReplacedBy is the id of the newest live copy of a failed post; "" if no copy is live.
+	// ReplacedBy is the id of the newest live copy of a failed post; "" if no copy replaces it.
 	ReplacedBy string
 	// Acts lists the actions that the post's state and the caller's role allow.
 	Acts []core.Act

@@ -3,10 +3,12 @@ package app_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network/sim"
 )
 
 // fail publishes a post that its network refuses.
@@ -95,6 +97,38 @@ func TestAnOlderCopyOrOneOfALivePostReplacesNothing(t *testing.T) {
 	b.wantsFailed("once a copy of that is live", again)
 	b.ws.Work(b.ws.Retry(again))
 	b.wantsFailed("after a retry")
+}
+
+// The worker retried a post of which a copy was live, and nobody was told that it would.
+func TestALiveCopyDoesNotReplaceAPostWithAPendingRetry(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("create", sim.ServerError))
+	original := b.publish(b.ws.Now("hello", b.ws.Account("threads")))
+	if original.Status != "failed" || original.Error.Code != core.ErrorUnreachable {
+		t.Fatalf("it is %s", original.StatusLine)
+	}
+	b.publish(b.copyOf(original))
+	b.wantsFailed("while a retry is pending", original)
+	b.Fault(fault("create", "reject"))
+	b.Clock.Advance(10 * time.Minute)
+	b.publish(original)
+	b.wantsFailed("after the network refused the retry")
+}
+
+// Only a person can find out whether such a post is on its network beside its copy.
+func TestALiveCopyDoesNotReplaceAPostWithAnUnknownOutcome(t *testing.T) {
+	b := newBench(t)
+	lost := fault("publish", "drop_before_accept")
+	lost.Network = "facebook"
+	b.Fault(lost)
+	original := b.publish(b.ws.Now("hello", b.ws.Account("facebook")))
+	b.Clock.Advance(5 * time.Minute)
+	original = b.publish(original)
+	if original.Error == nil || original.Error.Code != core.ErrorOutcomeUnknown {
+		t.Fatalf("it is %s", original.StatusLine)
+	}
+	b.publish(b.copyOf(original))
+	b.wantsFailed("while the outcome is unknown", original)
 }
 
 // Reconnecting an account offered to send posts again whose copy was live.

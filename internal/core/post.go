@@ -74,7 +74,7 @@ type Post struct {
 	// CopyOf is the failed post that this post replaces, as its copy or as a copy of a copy; zero if there is none. The
 	// failed post may have been deleted.
 	CopyOf PostID
-	// ReplacedBy is the newest live copy of a failed post; zero if no copy is live.
+	// ReplacedBy is the newest live copy of a failed post; zero if no copy replaces it.
 	ReplacedBy PostID
 }
 

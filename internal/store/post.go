@@ -26,10 +26,11 @@ const postFields = `
 	p.media_ids, p.copy_of, CASE WHEN p.status = 'failed' THEN (` + liveCopies + ` ORDER BY c.id DESC LIMIT 1) END`
 
 // liveCopies selects the live copies of the failed post p. Copies of an earlier post that p replaces count too, unless
-// they are older than p.
+// they were created before p. While p may be live too, or is going to be retried, it selects none.
 const liveCopies = `
 	SELECT c.id FROM posts c WHERE c.workspace_id = p.workspace_id AND c.copy_of = coalesce(p.copy_of, p.id)
-		AND c.id > p.id AND c.status = 'live'`
+		AND c.id > p.id AND c.status = 'live' AND p.error_code <> 'outcome_unknown' AND NOT EXISTS (
+			SELECT FROM publications r WHERE r.workspace_id = p.workspace_id AND r.post_id = p.id AND r.rest = 'retry')`
 
 // postJoins are the joins of a query in which posts has the alias p.
 const postJoins = `
