@@ -36,7 +36,7 @@ func (a *App) scheduleDrafts(ctx context.Context, t store.Tenant, c core.Caller,
 		for i, id := range ids {
 			at, atIssues := first, issues
 			if shift := in.Every.Times(i); shift != (core.Shift{}) && len(issues) == 0 {
-				at, atIssues = shift.Apply(first, ws.Zone, now)
+				at, atIssues = shift.Apply(first, when.Zone, now)
 			}
 			request := &postRequest{workspace: ws, plan: plan, when: when, at: at}
 			if err := a.scheduleDraft(ctx, t, c, id, request, atIssues, &r); err != nil {
@@ -79,7 +79,8 @@ func (a *App) scheduleDraft(ctx context.Context, t store.Tenant, c core.Caller, 
 		if p.Status != core.PostDraft {
 			return core.Fail(core.CodeConflict, "Only a draft can be scheduled.")
 		}
-		p.PublishAt, p.UpdatedAt = request.at.UTC().Truncate(time.Microsecond), a.cfg.Now().UTC()
+		p.PublishAt, p.Zone = request.at.UTC().Truncate(time.Microsecond), zoneAfterEdit(request.when, p.Zone)
+		p.UpdatedAt = a.cfg.Now().UTC()
 		return a.queueDraftPost(ctx, t, p, request, timeIssues)
 	})
 	if cause, refused := asBulkRefusal(err); refused {

@@ -53,6 +53,30 @@ func TestDraftsAreScheduledTogetherOrOneAfterAnother(t *testing.T) {
 	}
 }
 
+// The clocks of New York go back on 1 November. The workspace's zone is UTC.
+func TestScheduledDraftsTakeTheZoneOfTheirTime(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	elsewhere := b.ws.Draft("has another zone", account)
+	when := local("2026-10-06T10:00", "Asia/Tokyo")
+	drafts := []contract.Post{b.ws.Draft("one", account), b.edit(elsewhere, contract.EditPost{When: &when})}
+	got, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, app.BulkAction{
+		Act: core.ActQueue, IDs: idsOf(drafts), First: local("2026-10-31T10:00", "America/New_York"),
+		Every: core.Shift{Days: 1},
+	})
+	if must(t, err); got.Done != 2 {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range []time.Time{
+		time.Date(2026, 10, 31, 14, 0, 0, 0, time.UTC), time.Date(2026, 11, 1, 15, 0, 0, 0, time.UTC),
+	} {
+		p := b.ws.Post(drafts[i])
+		if p.TZ != "America/New_York" || !p.PublishAt.Equal(want) {
+			t.Errorf("draft %d: %s in %s, want %s in America/New_York", i, p.PublishAt, p.TZ, want)
+		}
+	}
+}
+
 func TestDraftsAreScheduledAllOrNone(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
