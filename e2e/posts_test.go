@@ -169,6 +169,7 @@ func TestPostsAreDuplicatedForAnotherTime(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-testid=tab-Drafts][aria-current]") !== null`)
 	b.waitFor(`document.querySelector("[data-selected-count]").textContent === "2 selected"`)
 	monday := thursday.AddDate(0, 0, 4)
+	b.runActions("leave an invalid input in a closed panel", chromedp.SetValue(chromedp.CSS("#bulk-shift"), "0"))
 	b.runActions("enter Monday", chromedp.Click(chromedp.CSS(testid("bulk-schedule"))),
 		chromedp.SetValue(chromedp.CSS("#bulk-at"), monday.Format("2006-01-02T15:04")))
 	b.runActions("one after another", chromedp.Click(chromedp.CSS(testid("spread-apart"))))
