@@ -108,6 +108,11 @@ func (r *request) libraryFilterFrom(form url.Values) link.MediaFilter {
 
 // finishFileAction redirects to the list from which a form was submitted, with a message or the reason for a refusal.
 func (r *request) finishFileAction(form url.Values, message string, err error) error {
+	return r.finishFileActionWithDetails(form, layout.Flash{Tone: ui.ToneGood, Text: message}, err)
+}
+
+// finishFileActionWithDetails is finishFileAction for a message with a link.
+func (r *request) finishFileActionWithDetails(form url.Values, done layout.Flash, err error) error {
 	e, refused := asRefusal(err)
 	switch {
 	case refused:
@@ -116,7 +121,7 @@ func (r *request) finishFileAction(form url.Values, message string, err error) e
 	case err != nil:
 		return err
 	default:
-		r.setFlash(ui.ToneGood, message)
+		r.setFlashWithDetails(done)
 	}
 	return r.redirect(r.link.Media(r.libraryFilterFrom(form)))
 }
@@ -163,11 +168,14 @@ func (r *request) changeTagsOfFiles(form url.Values, act string) error {
 			return r.finishFileAction(form, "", err)
 		}
 	}
-	done := " tagged with "
+	count, list := ui.CountNoun(n, "file", "files"), core.JoinNames(names, "and")
 	if act == media.ActUntag {
-		done = " no longer tagged with "
+		return r.finishFileAction(form, count+" no longer tagged with "+list+".", nil)
 	}
-	return r.finishFileAction(form, ui.CountNoun(n, "file", "files")+done+core.JoinNames(names, "and")+".", nil)
+	return r.finishFileActionWithDetails(form, layout.Flash{
+		Tone: ui.ToneGood, Text: count + " tagged with " + list + ".",
+		URL: r.link.Media(link.MediaFilter{Tag: tags[0]}), Label: "View tagged files",
+	}, nil)
 }
 
 // folderIDOrNull returns the id of the folder in a form, or null for no folder.

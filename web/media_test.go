@@ -144,16 +144,19 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 	folder := s.ws.Folder("Summer", "")
 	a, z := s.ws.File("a.jpg", mediatest.JPEG(64, 64)), s.ws.File("z.jpg", mediatest.JPEG(64, 64))
 	both := []string{"file", a.ID, "file", z.ID, "back", "kind=image"}
-	edit := func(says string, pairs ...string) {
+	edit := func(says string, pairs ...string) *page {
 		t.Helper()
 		answer := s.b.post("/media/edit", append(pairs, both...)...)
 		if to := answer.Header.Get("Location"); to != "/media?kind=image" {
 			t.Errorf("it leads to %s", to)
 		}
-		s.b.follow(answer).says(t, says)
+		p := s.b.follow(answer)
+		p.says(t, says)
+		return p
 	}
 	edit("2 files moved.", "act", "move", "folder", folder.ID)
-	edit("2 files tagged with “bells”.", "act", "tag", "tag", " bells ")
+	edit("2 files tagged with “bells”.", "act", "tag", "tag", " bells ").
+		one(t, testid("flash-next")+`[href="/media?tag=bells"]`)
 	edit("2 files tagged with “noon” and “dusk”.", "act", "tag", "tag", "noon, dusk,")
 	if got := s.ws.Media(z.ID).Tags; !slices.Equal(got, []string{"bells", "noon", "dusk"}) {
 		t.Errorf("the tags are %q", got)

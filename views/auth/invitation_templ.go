@@ -102,7 +102,7 @@ func Invitation(m InvitationModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "password", Name: FieldPassword, Label: "Password", Type: "password", Error: m.Errors[FieldPassword], Required: true,
-				Help:         "If you already have an account with this email address, enter its password. Otherwise, choose a password with at least 8 characters, ideally 15 or more.",
+				Help:         "New here? Choose a password of at least 8 characters, ideally 15 or more. Otherwise, enter your Belfry password.",
 				Autocomplete: "current-password", Attributes: templ.Attributes{"minlength": "8", "maxlength": "128"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
