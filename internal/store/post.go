@@ -29,8 +29,9 @@ const postFields = `
 // they were created before p. While p may be live too, or is going to be retried, it selects none.
 const liveCopies = `
 	SELECT c.id FROM posts c WHERE c.workspace_id = p.workspace_id AND c.copy_of = coalesce(p.copy_of, p.id)
-		AND c.id > p.id AND c.status = 'live' AND p.error_code <> 'outcome_unknown' AND NOT EXISTS (
-			SELECT FROM publications r WHERE r.workspace_id = p.workspace_id AND r.post_id = p.id AND r.rest = 'retry')`
+		AND c.id > p.id AND c.status = 'live' AND p.error_code <> 'outcome_unknown' AND (
+			SELECT r.rest FROM publications r WHERE r.workspace_id = p.workspace_id AND r.post_id = p.id
+		) IS DISTINCT FROM 'retry'`
 
 // postJoins are the joins of a query in which posts has the alias p.
 const postJoins = `
