@@ -207,7 +207,8 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	if page.one(t, testid("post-error")); len(page.all(".alert.danger")) != 0 || len(page.all("#post-acts .primary")) != 0 {
 		t.Error("the post still asks for something")
 	}
-	if len(s.b.get("/accounts").all(testid("notice"))) != 0 {
+	accounts := s.b.get("/accounts")
+	if len(accounts.all(testid("notice"))) != 0 || len(accounts.all(".rail "+testid("attention"))) != 0 {
 		t.Error("the failed post still needs attention")
 	}
 	s.b.get("/posts?status=failed").says(t, "Failed 0", "No failed posts")
