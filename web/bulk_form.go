@@ -33,14 +33,7 @@ func parseSpacing(form url.Values) (core.Shift, error) {
 		return core.Shift{}, nil
 	}
 	n, err := parseCount(posts.FieldEvery, form.Get(posts.FieldEvery))
-	if err != nil {
-		return core.Shift{}, err
-	}
-	every := shiftBy(n, form.Get(posts.FieldEveryUnit))
-	if n == 0 {
-		return every, nil
-	}
-	return every, every.Check()
+	return shiftBy(n, form.Get(posts.FieldEveryUnit)), err
 }
 
 // parseShift parses how far, or to which day, to move posts.

@@ -102,7 +102,7 @@ func TestASearchSaysWhatOtherTabsHave(t *testing.T) {
 	for range 101 {
 		s.ws.Draft("saffron", s.threads)
 	}
-	s.b.get("/posts?q=saffron").says(t, "100+ in Drafts")
+	s.b.get("/posts?q=saffron").says(t, "Newest matches in other tabs: 100+ in Drafts")
 }
 
 func TestTheListOfPosts(t *testing.T) {
@@ -389,7 +389,7 @@ func TestDraftsThatCannotBeScheduledKeepWhatWasEntered(t *testing.T) {
 		"The date and time are missing.":      {"at", ""},
 		"is not a local date and time":        {"at", "soon"},
 		"is not a valid number":               {"at", "2026-10-12T09:00", "every", "many"},
-		"Posts can be moved by at most 366 ":  {"at", "2026-10-12T09:00", "every", "9000"},
+		"must be 0 to 366 days":               {"at", "2026-10-12T09:00", "every", "9000"},
 	} {
 		pairs = append([]string{"act", "queue", "spread", "apart", "every", "2", "everyUnit", "hours"}, pairs...)
 		page := s.bulkDrafts([]contract.Post{good, empty}, pairs...)

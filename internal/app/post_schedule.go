@@ -18,6 +18,9 @@ var errDraftsRefused = errors.New("some drafts cannot be scheduled")
 // their ids. It queues all of them, or none if any is refused.
 func (a *App) scheduleDrafts(ctx context.Context, t store.Tenant, c core.Caller, in BulkAction) (BulkResult, error) {
 	var r BulkResult
+	if err := in.Every.CheckSpacing(); err != nil {
+		return r, err
+	}
 	err := t.Tx(ctx, func(t store.Tenant) error {
 		ws, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 		if err != nil {
@@ -26,6 +29,10 @@ func (a *App) scheduleDrafts(ctx context.Context, t store.Tenant, c core.Caller,
 		when, err := parseWhen(&in.First, ws.Zone)
 		if err != nil {
 			return err
+		}
+		if when.Kind != core.WhenAt && when.Kind != core.WhenInstant {
+			return core.Invalid("first", "Several drafts can be scheduled only for a date and time.").
+				WithHint("Choose a date and time.")
 		}
 		ids := parsePostIDs(in.IDs)
 		if err := lockPosts(ctx, t, ids); err != nil {

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,6 +76,27 @@ func TestScheduledDraftsTakeTheZoneOfTheirTime(t *testing.T) {
 			t.Errorf("draft %d: %s in %s, want %s in America/New_York", i, p.PublishAt, p.TZ, want)
 		}
 	}
+}
+
+func TestDraftsAreScheduledOnlyForTimesInOrder(t *testing.T) {
+	b := newBench(t)
+	draft := b.ws.Draft("hello", b.ws.Account("threads"))
+	at := local("2026-10-20T10:00", "UTC")
+	for name, in := range map[string]app.BulkAction{
+		"first":         {First: contract.When{Word: "draft"}},
+		"first, now":    {First: contract.When{Word: "now"}},
+		"every":         {First: at, Every: core.Shift{Hours: -1}},
+		"every, long":   {First: at, Every: core.Shift{Days: 367}},
+		"every, to day": {First: at, Every: core.Shift{Day: b.Clock.Now()}},
+	} {
+		in.Act, in.IDs = core.ActQueue, []string{draft.ID}
+		_, err := b.App.ApplyBulkAction(b.Context(), b.ws.Owner, in)
+		field, _, _ := strings.Cut(name, ",")
+		if e, ok := errors.AsType[*core.Error](err); !ok || e.Code != core.CodeInvalidRequest || e.Path != field {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	b.wantsStatuses("draft", draft)
 }
 
 func TestDraftsAreScheduledAllOrNone(t *testing.T) {

@@ -27,6 +27,16 @@ func (s Shift) Check() error {
 	return nil
 }
 
+// CheckSpacing returns invalid_request unless posts can be scheduled one after another at this distance. The zero shift
+// schedules all of them for the same time.
+func (s Shift) CheckSpacing() error {
+	if !s.Day.IsZero() || s.Days < 0 || s.Days > maxShiftDays || s.Hours < 0 || s.Hours > maxShiftHours {
+		return Invalid("every", "The time between two posts must be 0 to %d days.", maxShiftDays).
+			WithHint("Enter another number.")
+	}
+	return nil
+}
+
 // Times returns the shift n times as far. It is for a shift by hours or days.
 func (s Shift) Times(n int) Shift { return Shift{Hours: n * s.Hours, Days: n * s.Days} }
 

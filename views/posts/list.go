@@ -26,7 +26,7 @@ type ListModel struct {
 	// Next is the cursor of the next page; empty on the last.
 	Next string
 	// Elsewhere are the numbers of posts that match the filter, by the status of their tab; only known if the filter has
-	// conditions. MoreElsewhere reports that there may be more than these.
+	// conditions. MoreElsewhere reports that only the newest matches were counted.
 	Elsewhere     map[string]int
 	MoreElsewhere bool
 	// LiveToday is the number of posts that went live today, up to MostLiveToday; only known if Up next is empty.
@@ -166,6 +166,14 @@ func (m ListModel) matchesElsewhere() (links []ui.Option) {
 		links = append(links, ui.Option{Value: m.tabURL(t), Label: count + " in " + t.name})
 	}
 	return links
+}
+
+// elsewhereLead says which matches matchesElsewhere counts.
+func (m ListModel) elsewhereLead() string {
+	if m.MoreElsewhere {
+		return "Newest matches in other tabs:"
+	}
+	return "Matches in other tabs:"
 }
 
 // noMatchText says in which tab no post matches the filter.
