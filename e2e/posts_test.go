@@ -35,8 +35,8 @@ func (b *browser) scheduleFor(at time.Time, text string, accounts ...string) {
 	}
 }
 
-// "Publishing 2 posts in 10 seconds." disappears, although another post is still queued.
-func TestFlashDisappearsWhenItsPostsAreLive(t *testing.T) {
+// "Publishing 2 posts in 10 seconds." ends, although another post is still queued. Then nothing said where they were.
+func TestFlashLeadsToItsPostsWhenTheyAreLive(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.serveUntilReady()
@@ -56,7 +56,11 @@ func TestFlashDisappearsWhenItsPostsAreLive(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-testid=flash]")?.innerText.includes("Publishing 2 posts") === true`)
 	b.waitFor(`document.querySelectorAll("[data-testid=post-row]").length < 5 && ` +
 		`!document.querySelector("[data-testid=posts]").innerText.includes("The harbour at dawn")`)
-	b.waitFor(`document.querySelector("[data-testid=flash]") === null`)
+	b.waitFor(`document.querySelector("[data-testid=flash] p").innerText === "Publishing has started."`)
+	b.waitFor(`document.querySelector("[data-testid=undo]") === null`)
+	b.clickLink(testid("flash-next"))
+	b.waitFor(`document.querySelector("[data-testid=tab-Live][aria-current]") !== null && ` +
+		`document.querySelector("[data-testid=posts]").innerText.includes("The harbour at dawn")`)
 	b.checkConsole()
 }
 

@@ -83,6 +83,9 @@ func (r *request) redirectToCopies(ids []string) error {
 // nextStepAfter returns the address and the label of a link to the posts that an action has changed, or "" if the list
 // shows them.
 func (r *request) nextStepAfter(act core.Act, result app.BulkResult, zone core.Zone) (url, label string) {
+	if act == core.ActRetry && len(result.Changed) == 1 {
+		return r.link.Post(result.Changed[0]), "View post"
+	}
 	switch act {
 	case core.ActQueue, core.ActRetry:
 		return r.link.Posts(link.Filter{}), "View Up next"

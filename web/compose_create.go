@@ -9,6 +9,9 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+	"belfry/views/link"
 	"belfry/views/posts"
 	"belfry/views/ui"
 )
@@ -74,7 +77,14 @@ func (r *request) setCreatedFlash(m posts.ComposeModel, made []contract.Post) {
 		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made)))
 		return
 	}
-	r.setUndoFlash(formatForCount(createdFlashes[posts.WhenNow], len(before)), before...)
+	f := layout.Flash{
+		Tone: ui.ToneGood, Text: formatForCount(createdFlashes[posts.WhenNow], len(before)),
+		Action: r.newUndoAction(before...),
+	}
+	if len(made) > 1 { // the only post has its page, which shows that it is live
+		f.URL, f.Label = r.link.Posts(link.Filter{Status: string(core.PostLive)}), "View live posts"
+	}
+	r.setFlashWithDetails(f)
 }
 
 // createdBefore says only that one post was created, or several, because they may have changed since then.

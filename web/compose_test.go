@@ -530,6 +530,7 @@ func TestWhatTheComposerSendsIsHeldForAMoment(t *testing.T) {
 	undo := func() url.Values {
 		page := s.b.get("/posts").is(t, http.StatusOK)
 		page.says(t, "Publishing 2 posts in 10 seconds.")
+		page.one(t, testid("flash-next")+`[href="/posts?status=live"]`)
 		return page.form(t, `form[action="/posts/undo"]`)
 	}
 	send := func(text string) {

@@ -9,6 +9,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network/sim"
 )
 
 // rows returns the ids of the posts that a page lists.
@@ -347,6 +348,31 @@ func (s *studio) bulkDrafts(drafts []contract.Post, pairs ...string) *page {
 	}
 	s.b.send(http.MethodPost, "/posts/bulk", form.Encode()).leads(s.t, "/posts?status=draft")
 	return s.b.get("/posts?status=draft")
+}
+
+// The message about failed posts that are queued again led nowhere.
+func TestFailedPostsThatAreQueuedAgainAreFound(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	var failed []contract.Post
+	for _, text := range []string{"one", "two", "three"} {
+		s.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400, Message: "No"})
+		post := s.ws.Now(text, s.threads)
+		s.work(post)
+		failed = append(failed, post)
+	}
+	retry := func(says, leads string, posts ...contract.Post) {
+		t.Helper()
+		pairs := []string{"act", "retry", "back", "/posts?status=failed"}
+		for _, p := range posts {
+			pairs = append(pairs, "post", p.ID)
+		}
+		page := s.b.follow(s.b.post("/posts/bulk", pairs...))
+		page.says(t, says)
+		page.one(t, testid("flash-next")+`[href="`+leads+`"]`)
+	}
+	retry("1 post queued again.", "/posts/"+failed[0].ID, failed[0])
+	retry("2 posts queued again.", "/posts", failed[1:]...)
 }
 
 func TestDraftsAreScheduledTogether(t *testing.T) {

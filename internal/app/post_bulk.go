@@ -56,6 +56,8 @@ type BulkResult struct {
 	// Times are the new times of posts that were scheduled or moved, and Made the ids of copies.
 	Times []time.Time
 	Made  []string
+	// Changed are the ids of the posts to which the action was applied.
+	Changed []string
 }
 
 // BulkRefusal is a post to which an action was not applied, and the reason.
@@ -171,7 +173,7 @@ func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 		if err != nil {
 			return r, err
 		}
-		r.add(done)
+		r.add(p.ID, done)
 	}
 	return r, nil
 }
@@ -187,8 +189,9 @@ func parsePostIDs(ids []string) (parsed []core.PostID) {
 }
 
 // add records that an action was applied to a post.
-func (r *BulkResult) add(done bulkChange) {
+func (r *BulkResult) add(id core.PostID, done bulkChange) {
 	r.Done++
+	r.Changed = append(r.Changed, id.String())
 	if done.before.checkRestorable() == nil {
 		r.Undo = append(r.Undo, done.before)
 	}
