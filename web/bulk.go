@@ -49,7 +49,7 @@ func (r *request) changeSelectedPosts(form url.Values) error {
 	if zoneErr != nil {
 		return zoneErr
 	}
-	told := r.logAndAddEarlyEnd(r.context(), r.newBulkFlash(bulkWords[in.Act], result, zone), err)
+	told := r.logAndAddEarlyEnd(r.context(), r.newBulkFlash(in.Act, result, zone), err)
 	if result.Done > 0 {
 		told.URL, told.Label = r.nextStepAfter(in.Act, result, zone)
 	}
@@ -107,26 +107,30 @@ func (r *request) redirectWithBulkRefusal(listURL string, postIDs []string, e *c
 	return r.redirect(listURL)
 }
 
-// bulkWords are participles that say what an action did to posts.
-var bulkWords = map[core.Act]string{
-	core.ActQueue: "scheduled", core.ActReschedule: "moved", core.ActRetry: "queued again",
-	core.ActCancel: "moved back to drafts", core.ActDuplicate: "duplicated", core.ActDelete: "deleted",
+// actUndo stands for the undo of an action in newBulkFlash.
+const actUndo core.Act = "undo"
+
+// bulkWords are the participle that says what an action did to posts, and the preposition before their times.
+var bulkWords = map[core.Act]struct{ participle, preposition string }{
+	core.ActQueue: {"scheduled", "for"}, core.ActReschedule: {"moved", "to"}, core.ActRetry: {"queued again", ""},
+	core.ActCancel: {"moved back to drafts", ""}, core.ActDuplicate: {"duplicated", ""}, core.ActDelete: {"deleted", ""},
+	actUndo: {"restored", ""},
 }
 
-// newBulkFlash says how many posts an action changed, to which times, and why it refused others. participle is a word
-// such as "moved".
-func (r *request) newBulkFlash(participle string, result app.BulkResult, zone core.Zone) layout.Flash {
-	f := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(result.Done, "post", "posts") + " " + participle}
+// newBulkFlash says how many posts an action changed, to which times, and why it refused others.
+func (r *request) newBulkFlash(act core.Act, result app.BulkResult, zone core.Zone) layout.Flash {
+	words := bulkWords[act]
+	f := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(result.Done, "post", "posts") + " " + words.participle}
 	if len(result.Times) > 0 {
-		f.Text += " " + timePrepositions[participle] + " " + formatTimes(result.Times, zone)
+		f.Text += " " + words.preposition + " " + formatTimes(result.Times, zone)
 	}
 	if n := len(result.Refused); n > 0 {
 		f.Tone = ui.ToneWarn
 		f.Text += "; " + strconv.Itoa(n) + " refused:"
 		if result.Done == 0 {
-			f.Tone, f.Text = ui.ToneDanger, ui.CountNoun(n, "post", "posts")+" could not be "+participle+":"
+			f.Tone, f.Text = ui.ToneDanger, ui.CountNoun(n, "post", "posts")+" could not be "+words.participle+":"
 		}
-		if participle == bulkWords[core.ActQueue] {
+		if act == core.ActQueue {
 			f.Text = "Nothing was scheduled. Fix these problems, then try again:"
 		}
 		f.Points = r.summarizeRefusals(result.Refused)
@@ -138,9 +142,6 @@ func (r *request) newBulkFlash(participle string, result app.BulkResult, zone co
 	}
 	return f
 }
-
-// timePrepositions are the words between participles and times.
-var timePrepositions = map[string]string{"scheduled": "for", "moved": "to"}
 
 // formatTimes formats the time of posts: the instant if it is the same for all, or else their day or days.
 func formatTimes(times []time.Time, zone core.Zone) string {
@@ -281,7 +282,7 @@ func (r *request) undoPostChange(form url.Values) error {
 	}
 	f := layout.Flash{Tone: ui.ToneGood, Text: "Undone."}
 	if len(result.Refused) > 0 || err != nil {
-		f = r.newBulkFlash("restored", result, core.Zone{})
+		f = r.newBulkFlash(actUndo, result, core.Zone{})
 	}
 	r.setFlashWithDetails(r.logAndAddEarlyEnd(r.context(), f, err))
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))

@@ -253,7 +253,7 @@ func (r *request) movePostsOfCalendarEntry(
 		}
 		return layout.Flash{}, err
 	}
-	return r.logAndAddEarlyEnd(ctx, r.newBulkFlash("moved", result, zone), err), nil
+	return r.logAndAddEarlyEnd(ctx, r.newBulkFlash(core.ActReschedule, result, zone), err), nil
 }
 
 // renderMoveError renders the calendar with the reason why a post, or all that share its entry, was not moved. If the

@@ -178,7 +178,11 @@ func (s *studio) sendAtOnce(status int, p *page, form string, pairs ...string) (
 		tab.cookies = maps.Clone(s.b.cookies)
 		other := *s
 		other.b = &tab
-		go func() { answers <- other.submit(p, form, pairs...).StatusCode }()
+		go func() {
+			status := 0
+			defer func() { answers <- status }() // also if the page has no such form, which ends the goroutine
+			status = other.submit(p, form, pairs...).StatusCode
+		}()
 	}
 	for range cap(answers) {
 		if <-answers == status {

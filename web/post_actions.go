@@ -108,11 +108,7 @@ func (r *request) duplicatePost(form url.Values) error {
 	if err != nil {
 		return r.finishPostAction("", err)
 	}
-	said := flashCopy
-	if form.Get(posts.FieldWhen) == posts.WhenNow { // only the copy of a failed post is to be sent at once
-		said = "This is a copy. Once it is live, the original no longer counts as failed."
-	}
-	r.setFlash(ui.ToneGood, said)
+	r.setFlash(ui.ToneGood, flashCopy)
 	if when := form.Get(posts.FieldWhen); when != "" {
 		return r.redirect(r.link.EditPostWhen(made.ID, when))
 	}

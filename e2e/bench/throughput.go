@@ -68,15 +68,16 @@ func measureThroughput(ctx context.Context, o options, folder string, t *table) 
 	if err != nil {
 		return err
 	}
-	met := ours/standard >= goalThroughput
+	met := ours/smallest >= goalThroughput
 	t.section(fmt.Sprintf("%d texts on two networks, due at once, with networks that answer at once", throughputPosts))
 	t.row("posts a second, from due until all are live", fmt.Sprintf("%.0f /s", ours), "", nil)
 	t.row("database transactions for each post", strconv.Itoa(perPost), "", nil)
 	t.row(fmt.Sprintf("pgbench: as many of its own transactions (TPC-B) for each post, %d clients", o.clients),
 		fmt.Sprintf("%.0f /s", standard), "", nil)
-	t.row("belfry / pgbench", fmt.Sprintf("%.2f", ours/standard), fmt.Sprintf("≥ %.2f", goalThroughput), &met)
+	t.row("belfry / pgbench with its own transactions", fmt.Sprintf("%.2f", ours/standard), "", nil)
 	t.row("pgbench: as many transactions of one small statement", fmt.Sprintf("%.0f /s", smallest), "", nil)
-	t.row("belfry / pgbench with one small statement", fmt.Sprintf("%.2f", ours/smallest), "", nil)
+	t.row("belfry / pgbench with one small statement",
+		fmt.Sprintf("%.2f", ours/smallest), fmt.Sprintf("≥ %.2f", goalThroughput), &met)
 	return nil
 }
 
@@ -105,14 +106,14 @@ type pgbench struct {
 // runStandard returns for how many posts pgbench can run its standard transactions in a second: perPost for each post.
 // One transaction changes three rows, reads one and adds one (TPC-B).
 func (p pgbench) runStandard(ctx context.Context, perPost int) (postsPerSecond float64, err error) {
-	if _, err := p.run(ctx, "", "-i", "-q", "-s", strconv.Itoa(2*p.clients)); err != nil {
+	if _, err := p.runProgram(ctx, "", "-i", "-q", "-s", strconv.Itoa(2*p.clients)); err != nil {
 		return 0, err
 	}
-	waiting, err := p.measure(ctx, "", "-b", "tpcb-like")
+	waiting, err := p.measureRate(ctx, "", "-b", "tpcb-like")
 	if err != nil {
 		return 0, err
 	}
-	relaxed, err := p.measure(ctx, "-c synchronous_commit=off", "-b", "tpcb-like")
+	relaxed, err := p.measureRate(ctx, "-c synchronous_commit=off", "-b", "tpcb-like")
 	return 1 / (durable/waiting + float64(perPost-durable)/relaxed), err
 }
 
@@ -142,14 +143,14 @@ func (p pgbench) runSmallest(ctx context.Context, perPost int) (postsPerSecond f
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		return 0, err
 	}
-	return p.measure(ctx, "", "-f", script)
+	return p.measureRate(ctx, "", "-f", script)
 }
 
 var tps = regexp.MustCompile(`tps = ([0-9.]+)`)
 
-// measure returns how often pgbench can run a script in a second.
-func (p pgbench) measure(ctx context.Context, serverOptions string, script ...string) (perSecond float64, err error) {
-	out, err := p.run(ctx, serverOptions, append(script, "-n", "-M", "prepared", "-c", strconv.Itoa(p.clients), "-j", "2",
+// measureRate returns how often pgbench can run a script in a second.
+func (p pgbench) measureRate(ctx context.Context, serverOptions string, script ...string) (perSecond float64, err error) {
+	out, err := p.runProgram(ctx, serverOptions, append(script, "-n", "-M", "prepared", "-c", strconv.Itoa(p.clients), "-j", "2",
 		"-T", strconv.Itoa(floorTurn))...)
 	if err != nil {
 		return 0, err
@@ -161,7 +162,8 @@ func (p pgbench) measure(ctx context.Context, serverOptions string, script ...st
 	return strconv.ParseFloat(string(found[1]), 64)
 }
 
-func (p pgbench) run(ctx context.Context, serverOptions string, arguments ...string) (out []byte, err error) {
+// runProgram runs pgbench and returns what it prints.
+func (p pgbench) runProgram(ctx context.Context, serverOptions string, arguments ...string) (out []byte, err error) {
 	program, err := findPgbench(ctx, p.db)
 	if err != nil {
 		return nil, err

@@ -173,7 +173,7 @@ func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 		if err != nil {
 			return r, err
 		}
-		r.add(p.ID, done)
+		r.recordChange(p.ID, done)
 	}
 	return r, nil
 }
@@ -188,8 +188,8 @@ func parsePostIDs(ids []string) (parsed []core.PostID) {
 	return parsed
 }
 
-// add records that an action was applied to a post.
-func (r *BulkResult) add(id core.PostID, done bulkChange) {
+// recordChange records that an action was applied to a post.
+func (r *BulkResult) recordChange(id core.PostID, done bulkChange) {
 	r.Done++
 	r.Changed = append(r.Changed, id.String())
 	if done.before.checkRestorable() == nil {

@@ -99,7 +99,7 @@ func (a *App) scheduleDraft(ctx context.Context, t store.Tenant, c core.Caller, 
 		return nil
 	}
 	if err == nil {
-		r.add(id, bulkChange{at: after.PublishAt, before: PostSchedule{
+		r.recordChange(id, bulkChange{at: after.PublishAt, before: PostSchedule{
 			ID: id.String(), Status: core.PostDraft, At: before.PublishAt, Revision: after.Revision(),
 		}})
 	}

@@ -11,8 +11,8 @@ type Folder struct {
 	UpdatedAt Time    `json:"updatedAt"`
 }
 
-// Revision identifies the folder's name and place (newRevision).
-func (f Folder) Revision() string { return newRevision(f.Name, textOrEmpty(f.ParentID)) }
+// Revision identifies the folder's name and place (core.NewRevision).
+func (f Folder) Revision() string { return core.NewRevision(f.Name, textOrEmpty(f.ParentID)) }
 
 // Folders is the response to GET /folders.
 type Folders struct {

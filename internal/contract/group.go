@@ -1,5 +1,7 @@
 package contract
 
+import "belfry/internal/core"
+
 // Group is the group record (Spec §2).
 type Group struct {
 	ID          string   `json:"id"`
@@ -11,8 +13,10 @@ type Group struct {
 	UpdatedAt   Time     `json:"updatedAt"`
 }
 
-// Revision identifies the group's content (newRevision).
-func (g Group) Revision() string { return newRevision(g.Name, g.Description, g.Color, g.AccountIDs) }
+// Revision identifies the group's content (core.NewRevision).
+func (g Group) Revision() string {
+	return core.NewRevision(g.Name, g.Description, g.Color, g.AccountIDs)
+}
 
 // Groups is the response to GET /groups.
 type Groups struct {

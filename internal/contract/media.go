@@ -3,6 +3,8 @@ package contract
 import (
 	"path"
 	"strings"
+
+	"belfry/internal/core"
 )
 
 // Media is the record of a file (Spec §2, Media).
@@ -28,9 +30,17 @@ type Media struct {
 	CreatedAt    Time     `json:"createdAt"`
 }
 
-// Revision identifies what people can change in a file (newRevision).
+// Revision identifies what people can change in a file (core.NewRevision).
 func (m Media) Revision() string {
-	return newRevision(textOrEmpty(m.Title), textOrEmpty(m.Description), m.Tags, textOrEmpty(m.FolderID), m.Pinned)
+	return core.NewRevision(textOrEmpty(m.Title), textOrEmpty(m.Description), m.Tags, textOrEmpty(m.FolderID), m.Pinned)
+}
+
+// textOrEmpty returns a text that may be null, or "".
+func textOrEmpty(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 // MediaList is the response to GET /media.

@@ -1,11 +1,9 @@
 package core
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -92,9 +90,8 @@ func (p Post) FailedOriginal() PostID {
 // Revision identifies the post's content and time. A form sends back the revision that it showed, so that Belfry
 // notices a change by somebody else.
 func (p Post) Revision() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %q", p.Text, p.Title, p.Tags, p.MediaIDs, p.Settings,
-		p.PublishAt.UnixMicro(), p.Zone.Name()))
-	return hex.EncodeToString(sum[:8])
+	return NewRevision(p.Text, p.Title, p.Tags, p.MediaIDs, p.Settings, strconv.FormatInt(p.PublishAt.UnixMicro(), 10),
+		p.Zone.Name())
 }
 
 // PostError explains why a post failed.

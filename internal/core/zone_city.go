@@ -2,7 +2,9 @@ package core
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
+	"time"
 )
 
 // zoneNames are the names of all time zones of Go's database, one per line.
@@ -11,16 +13,36 @@ import (
 var zoneNames string
 
 // FindZoneNames returns the names of the time zones with a city, such as Europe/Berlin for "berlin", in alphabetical
-// order. For the name of a zone in any case, it returns only this name.
+// order. For the name of a zone in any case, it returns only this name. Of several names of one zone, it returns the
+// first.
 func FindZoneNames(cityOrName string) (found []string) {
 	wanted := strings.ReplaceAll(strings.TrimSpace(cityOrName), " ", "_")
 	for name := range strings.FieldsSeq(zoneNames) {
 		if strings.EqualFold(name, wanted) {
 			return []string{name}
 		}
-		if city := name[strings.LastIndex(name, "/")+1:]; strings.EqualFold(city, wanted) {
+		city := name[strings.LastIndex(name, "/")+1:]
+		isSame := func(other string) bool { return areOneZone(name, other) }
+		if strings.EqualFold(city, wanted) && !slices.ContainsFunc(found, isSame) {
 			found = append(found, name)
 		}
 	}
 	return found
+}
+
+// areOneZone reports whether two names stand for one zone: their clocks show the same in every week from 1970 to 2040.
+func areOneZone(name, other string) bool {
+	zone, err := ParseZone(name)
+	otherZone, otherErr := ParseZone(other)
+	if err != nil || otherErr != nil {
+		return false
+	}
+	for at := time.Unix(0, 0); at.Year() < 2040; at = at.AddDate(0, 0, 7) {
+		_, offset := at.In(zone.Location()).Zone()
+		_, otherOffset := at.In(otherZone.Location()).Zone()
+		if offset != otherOffset {
+			return false
+		}
+	}
+	return true
 }

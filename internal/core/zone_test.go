@@ -41,7 +41,9 @@ func TestAZoneIsFoundByItsCity(t *testing.T) {
 	t.Parallel()
 	for entered, want := range map[string]string{
 		"Berlin": "Europe/Berlin", " new york ": "America/New_York", "europe/berlin": "Europe/Berlin", "utc": "UTC",
-		"Istanbul": "Asia/Istanbul Europe/Istanbul", "port-au-prince": "America/Port-au-Prince", "singapore": "Singapore",
+		"Istanbul": "Asia/Istanbul", "Buenos Aires": "America/Argentina/Buenos_Aires",
+		"Indianapolis": "America/Indiana/Indianapolis", "West": "Australia/West Brazil/West",
+		"port-au-prince": "America/Port-au-Prince", "singapore": "Singapore",
 		"Knox": "America/Indiana/Knox", "": "", " ": "", "Ber": "", "Atlantis": "", "Europe": "", "Europe/": "",
 	} {
 		found := core.FindZoneNames(entered)

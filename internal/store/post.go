@@ -252,23 +252,16 @@ func (f PostFilter) buildQuery() postQuery {
 	return q
 }
 
-// CountPostsByStatusCapped counts the posts in each status, up to MostCounted. It counts failed posts of which a copy
-// is live as replaced.
+// CountPostsByStatusCapped counts the newest posts in each status, up to MostCounted. It counts failed posts of which a
+// copy is live as replaced. A status without posts is missing.
 func (t Tenant) CountPostsByStatusCapped(ctx context.Context) (map[core.PostStatus]int, error) {
 	return queryMap[core.PostStatus, int](t.query(ctx, `
-		WITH counted AS (
-			SELECT status, (SELECT count(*) FROM (
-				SELECT FROM posts p WHERE workspace_id = @ws AND p.status = state.status
-				ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) first) AS posts
-			FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status)
-		), failed AS (
-			SELECT count(*) AS unreplaced FROM (
-				SELECT FROM posts p WHERE workspace_id = @ws AND p.status = 'failed' AND NOT EXISTS (`+liveCopies+`)
-				ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) first
-		)
-		SELECT status, CASE WHEN status = 'failed' THEN unreplaced ELSE posts END FROM counted, failed
-		UNION ALL
-		SELECT 'replaced', posts - unreplaced FROM counted, failed WHERE status = 'failed'`,
+		SELECT CASE WHEN first.replaced THEN 'replaced' ELSE status END AS shown, count(*)
+		FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status) CROSS JOIN LATERAL (
+			SELECT p.status = 'failed' AND EXISTS (`+liveCopies+`) AS replaced FROM posts p
+			WHERE workspace_id = @ws AND p.status = state.status
+			ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) first
+		GROUP BY shown`,
 		args{"most": core.MostCounted}))
 }
 

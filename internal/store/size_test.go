@@ -277,6 +277,10 @@ func (e *explainer) lists() map[string]store.PostFilter {
 		"nowhere, account and states": {Contains: "zyzzyva", Account: account, Statuses: rare},
 		"nowhere, group":              {Contains: "zyzzyva", Group: group},
 		"a short word":                {Contains: "op"},
+		"failed":                      {Statuses: rare[:1], Unreplaced: true},
+		"failed, an account":          {Statuses: rare[:1], Unreplaced: true, Account: account},
+		"failed, a network":           {Statuses: rare[:1], Unreplaced: true, Platform: "threads"},
+		"failed, a word":              {Statuses: rare[:1], Unreplaced: true, Contains: "harbour"},
 	}
 }
 

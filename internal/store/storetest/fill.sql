@@ -43,6 +43,7 @@ INSERT INTO group_accounts (workspace_id, group_id, account_id, position)
 SELECT made.workspace_id, made.id, account_id, 0 FROM made, fill_accounts WHERE n = 0;
 
 -- One post every minute or so over six years, the last ones of which are queued. Of a hundred one is a draft, one failed.
+-- Some failed posts of the large workspace have a live copy.
 CREATE TEMP TABLE fill_posts ON COMMIT DROP AS
 SELECT post.n, gen_random_uuid() AS id, a.workspace_id, a.account_id, a.platform, at,
     CASE WHEN at > now() THEN 'queued' WHEN post.n % 100 = 7 THEN 'draft' WHEN post.n % 100 = 13 THEN 'failed' ELSE 'live' END AS status
@@ -52,15 +53,18 @@ JOIN (SELECT *, (SELECT count(*) FROM fill_accounts) - 2 AS others FROM fill_acc
 LATERAL (SELECT date_trunc('second', now()) + interval '30 days' - (:posts - post.n) * (interval '2190 days' / :posts) AS at) time;
 
 INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, publish_at, tz, status, external_id, external_url, error_code,
-    error_message, attempts, created_via, created_at, updated_at, live_at)
+    error_message, attempts, created_via, created_at, updated_at, live_at, copy_of)
 SELECT id, workspace_id, account_id, platform,
     word[1 + n * 7 % 40] || ' ' || word[1 + n * 11 % 37] || ' ' || word[1 + n * 13 % 31] || ' the ' || word[1 + n * 17 % 29] || ' ' || 'item' || n % 5003 || ' '
         || script[1 + n % 8] || ' ' || word[1 + n * 19 % 23] || ' and ' || word[1 + n / 7 % 40] || '. Number ' || n || ' of the day, see https://example.org/' || n,
     CASE WHEN platform = 'facebook' THEN '' ELSE word[1 + n % 40] END, '{}', '{}', CASE WHEN status <> 'draft' THEN at END, 'UTC', status,
     CASE WHEN status = 'live' THEN 'x' || id ELSE '' END, CASE WHEN status = 'live' THEN 'https://example.org/' || n ELSE '' END,
     CASE WHEN status = 'failed' THEN 'rejected' ELSE '' END,
-    CASE WHEN status = 'failed' THEN 'The network refused the post.' ELSE '' END, 1, 'api', at - interval '1 day', least(at, now()), CASE WHEN status = 'live' THEN least(at, now()) END
-FROM fill_posts, (SELECT string_to_array('harbour bakery opens early Monday fresh bread rye oven baker coffee morning street corner market flour butter ' ||
+    CASE WHEN status = 'failed' THEN 'The network refused the post.' ELSE '' END, 1, 'api', at - interval '1 day', least(at, now()), CASE WHEN status = 'live' THEN least(at, now()) END,
+    original
+FROM fill_posts LEFT JOIN (SELECT id AS original, n + 6 AS n_of_copy FROM fill_posts WHERE status = 'failed' AND n % 3 = 0) failed
+    ON n = n_of_copy AND id > original AND status = 'live',
+(SELECT string_to_array('harbour bakery opens early Monday fresh bread rye oven baker coffee morning street corner market flour butter ' ||
     'almond cake window basket summer winter evening offer recipe family kitchen table wooden golden crust seeds honey apple plum cherry lemon salt warm slice smile', ' ') AS word,
     string_to_array('Brötchen|Свежий хлеб|焼きたてのパン|خبز طازج|ψωμί|新鮮麵包|갓 구운 빵|🍞🥐', '|') AS script) words
 ORDER BY n;
