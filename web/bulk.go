@@ -122,7 +122,7 @@ func (r *request) newBulkFlash(act core.Act, result app.BulkResult, zone core.Zo
 	words := bulkWords[act]
 	f := layout.Flash{Tone: ui.ToneGood, Text: ui.CountNoun(result.Done, "post", "posts") + " " + words.participle}
 	if len(result.Times) > 0 {
-		f.Text += " " + words.preposition + " " + formatTimes(result.Times, zone)
+		f.Text += " " + words.preposition + " " + formatTimeOrDays(result.Times, zone)
 	}
 	if n := len(result.Refused); n > 0 {
 		f.Tone = ui.ToneWarn
@@ -143,8 +143,8 @@ func (r *request) newBulkFlash(act core.Act, result app.BulkResult, zone core.Zo
 	return f
 }
 
-// formatTimes formats the time of posts: the instant if it is the same for all, or else their day or days.
-func formatTimes(times []time.Time, zone core.Zone) string {
+// formatTimeOrDays formats the time of posts: the instant if it is the same for all, or else their day or days.
+func formatTimeOrDays(times []time.Time, zone core.Zone) string {
 	const day = "Mon 2 Jan 2006"
 	first, last := slices.MinFunc(times, time.Time.Compare), slices.MaxFunc(times, time.Time.Compare)
 	if first.Equal(last) {

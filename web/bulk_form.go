@@ -18,7 +18,7 @@ func parseBulkForm(form url.Values) (app.BulkAction, error) {
 	case core.ActReschedule:
 		in.Shift, err = parseShift(form)
 	case core.ActQueue:
-		in.First = *rescheduleTimeFromForm(form)
+		in.First = *whenFromTimeInputs(form)
 		in.Every, err = parseSpacing(form)
 		if in.First.PublishAt == "" {
 			err = core.Invalid(posts.FieldAt, "The date and time are missing.").WithHint("Choose a date and time.")
@@ -61,10 +61,10 @@ func parseShift(form url.Values) (move core.Shift, err error) {
 }
 
 // parseCount parses the whole number in an input.
-func parseCount(input, text string) (int, error) {
+func parseCount(inputName, text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, core.Invalid(input, "%q is not a valid number.", text).
+		return 0, core.Invalid(inputName, "%q is not a valid number.", text).
 			WithHint("Enter a whole number, such as 3.").WithCause(err)
 	}
 	return n, nil

@@ -65,7 +65,7 @@ func (r *request) loadCalendarDays(m *calendar.Model) error {
 	for _, date := range dates {
 		m.Days = append(m.Days, calendar.Day{Date: date, ClockChange: m.Zone.ClockChange(date)})
 		if m.Shown.View == link.ViewWeek {
-			spans = append(spans, hourSpans(m.Zone, date)...)
+			spans = append(spans, spansOf24Hours(m.Zone, date)...)
 		} else {
 			spans = append(spans, core.CalendarSpan{Span: m.Zone.DaySpan(date), Limit: most})
 		}
@@ -106,31 +106,31 @@ func calendarListRequest(f link.Filter) contract.ListPosts {
 
 // calendarDays returns the days that a view shows, and how many posts it shows per day. A month consists of whole
 // weeks, which begin on Monday.
-func calendarDays(view string, date time.Time) (days []time.Time, postsPerDay int) {
+func calendarDays(view string, date time.Time) (days []time.Time, maxPostsPerDay int) {
 	first, last := date, date
 	switch view {
 	case link.ViewMonth:
 		start := time.Date(date.Year(), date.Month(), 1, 0, 0, 0, 0, time.UTC)
-		first, last, postsPerDay = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6), monthMost
+		first, last, maxPostsPerDay = mondayOf(start), mondayOf(start.AddDate(0, 1, -1)).AddDate(0, 0, 6), monthMost
 	case link.ViewWeek:
 		first = mondayOf(date)
 		last = first.AddDate(0, 0, 6)
 	case link.ViewList:
-		last, postsPerDay = date.AddDate(0, 0, calendar.ListDays-1), listMost
+		last, maxPostsPerDay = date.AddDate(0, 0, calendar.ListDays-1), listMost
 	case link.ViewDay:
-		postsPerDay = dayMost
+		maxPostsPerDay = dayMost
 	}
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		days = append(days, day)
 	}
-	return days, postsPerDay
+	return days, maxPostsPerDay
 }
 
 // mondayOf returns the Monday of a day's week.
 func mondayOf(day time.Time) time.Time { return day.AddDate(0, 0, -(int(day.Weekday())+6)%7) }
 
-// hourSpans returns the 24 hours of a day. A clock change can make an hour empty or longer.
-func hourSpans(zone core.Zone, date time.Time) []core.CalendarSpan {
+// spansOf24Hours returns the 24 hours of a day. A clock change can make an hour empty or longer.
+func spansOf24Hours(zone core.Zone, date time.Time) []core.CalendarSpan {
 	hours := zone.HourStarts(date)
 	spans := make([]core.CalendarSpan, 24)
 	for h := range spans {
@@ -202,7 +202,7 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 		ID: id, Revision: form.Get(calendar.FieldRevision),
 		When: &contract.When{PublishAt: trimZeroSeconds(form.Get(calendar.FieldAt)), Timezone: zone.Name()},
 	}
-	flash, outdated, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
+	flash, repeatedLater, err := doOnce(r, form, func(ctx context.Context) (layout.Flash, error) {
 		if several {
 			return r.movePostsOfCalendarEntry(ctx, in, shown.Filter, zone)
 		}
@@ -214,7 +214,7 @@ func (r *request) moveCalendarEntry(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	if outdated {
+	if repeatedLater {
 		flash = newRepeatedFlash(flash)
 	}
 	if !r.wantsFragment() {

@@ -59,7 +59,7 @@ func (r *request) showComposer() error {
 // addPreviewsAndRenderComposer adds previews and the newest files of the library, and renders the composer. A script
 // gets only the form, without these files.
 func (r *request) addPreviewsAndRenderComposer(status int, m posts.ComposeModel) (err error) {
-	r.web.addPreviewsAndExtraLengths(&m)
+	r.web.addPreviewsAndAppendedTextLengths(&m)
 	if m.Part {
 		return r.render(status, posts.Composer(m), posts.Composer(m))
 	}
@@ -141,7 +141,7 @@ func newComposerNetwork(rules network.Rules, form url.Values, files []posts.File
 	d := rules.Describe()
 	held := map[string]string{}
 	for _, f := range d.Fields {
-		held[f.Name] = settingTextFromInputs(f, form[posts.SettingFieldName(string(d.ID), f.Name)])
+		held[f.Name] = settingTextFromLastInput(f, form[posts.SettingFieldName(string(d.ID), f.Name)])
 	}
 	draft := network.Draft{Settings: encodeSettings(d.Fields, held)}
 	for _, f := range files {
@@ -235,7 +235,7 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	made, outdated, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
+	made, repeatedLater, err := doOnce(r, form, func(ctx context.Context) (contract.Posts, error) {
 		return r.saveAltTextsAndCreatePosts(ctx, form, m)
 	})
 	if core.CodeOf(err) == core.CodeNotFound {
@@ -244,7 +244,7 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return r.renderComposerError(form, err)
 	}
-	if outdated {
+	if repeatedLater {
 		r.setFlash(ui.ToneInfo, formatForCount(createdBefore, len(made.Posts)))
 	} else {
 		r.setCreatedFlash(m, made.Posts)

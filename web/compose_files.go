@@ -279,7 +279,7 @@ func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)
 
 // awaitProcessing waits until files have been processed, but no longer than processingPatience. It returns the files
 // that can be used or are still being processed, and the error of the first file that cannot be used.
-func (r *request) awaitProcessing(ids []string) (usable []string, unusableError *core.Error, err error) {
+func (r *request) awaitProcessing(ids []string) (usableOrPending []string, unusableError *core.Error, err error) {
 	patience, cancel := context.WithTimeout(r.context(), processingPatience)
 	defer cancel()
 	for _, id := range ids {
@@ -291,10 +291,10 @@ func (r *request) awaitProcessing(ids []string) (usable []string, unusableError 
 		case err != nil:
 			return nil, nil, err
 		default:
-			usable = append(usable, id)
+			usableOrPending = append(usableOrPending, id)
 		}
 	}
-	return usable, unusableError, nil
+	return usableOrPending, unusableError, nil
 }
 
 // awaitFileProcessed waits until a file has been processed or giveUp is closed. It returns an error if the file cannot

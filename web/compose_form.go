@@ -34,7 +34,7 @@ func readComposerValues(form url.Values, networks []posts.Network, files []posts
 		}
 		values.Settings[n.ID] = map[string]string{}
 		for _, f := range n.Fields {
-			values.Settings[n.ID][f.Name] = settingTextFromInputs(f, form[posts.SettingFieldName(n.ID, f.Name)])
+			values.Settings[n.ID][f.Name] = settingTextFromLastInput(f, form[posts.SettingFieldName(n.ID, f.Name)])
 		}
 	}
 	for _, f := range files {
@@ -45,9 +45,9 @@ func readComposerValues(form url.Values, networks []posts.Network, files []posts
 	return values
 }
 
-// settingTextFromInputs returns a setting's value from the values of its inputs. A switch that is on by default has two
-// inputs, of which the last one counts. For a switch with its default value, the result is "".
-func settingTextFromInputs(f network.Field, texts []string) string {
+// settingTextFromLastInput returns a setting's value from the values of its inputs. A switch that is on by default has
+// two inputs, of which the last one counts. For a switch with its default value, the result is "".
+func settingTextFromLastInput(f network.Field, texts []string) string {
 	if len(texts) == 0 {
 		return ""
 	}
@@ -121,7 +121,7 @@ func settingsWithDefaultAltText(m posts.ComposeModel, n posts.Network) map[strin
 
 // unchosenSettingErrors returns, by network, an error for each setting that the person must choose but has not chosen.
 // It returns none for drafts.
-func unchosenSettingErrors(m posts.ComposeModel) map[string][]*core.Error {
+func unchosenSettingErrors(m posts.ComposeModel) (errorsByPlatform map[string][]*core.Error) {
 	unchosen := map[string][]*core.Error{}
 	for _, n := range m.Networks {
 		for _, f := range n.Fields {
@@ -153,8 +153,8 @@ func whenFromValues(values posts.Values, zone string) *contract.When {
 	return &contract.When{PublishAt: trimZeroSeconds(values.At), Timezone: zone}
 }
 
-// rescheduleTimeFromForm returns the local time and the zone in a form for rescheduling.
-func rescheduleTimeFromForm(form url.Values) *contract.When {
+// whenFromTimeInputs returns the local time and the zone in a form for rescheduling.
+func whenFromTimeInputs(form url.Values) *contract.When {
 	return &contract.When{PublishAt: trimZeroSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
 }
 

@@ -8,9 +8,10 @@ import (
 	"belfry/views/preview"
 )
 
-// addPreviewsAndExtraLengths adds a preview for each network with a chosen account; it shows the first such account.
-// Text that is added at the end of a network's posts, such as hashtags, counts toward the limit on the network's text.
-func (w *Web) addPreviewsAndExtraLengths(m *posts.ComposeModel) {
+// addPreviewsAndAppendedTextLengths adds a preview for each network with a chosen account; it shows the first such
+// account. Text that is added at the end of a network's posts, such as hashtags, counts toward the limit on the
+// network's text.
+func (w *Web) addPreviewsAndAppendedTextLengths(m *posts.ComposeModel) {
 	files := slices.Clone(m.Media)
 	for i := range files {
 		if alt := m.Values.Alts[files[i].ID]; alt != "" {

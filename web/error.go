@@ -22,7 +22,7 @@ import (
 func (w *Web) RenderErrorPageOrAskToSignIn(c echo.Context, e *core.Error) error {
 	r := w.requestFor(c)
 	if e.Code == core.CodeUnauthenticated {
-		return r.askToSignIn()
+		return r.askToSignInOrSetUp()
 	}
 	m := errorpage.Model{
 		Frame: r.loadErrorPageFrame(e), Status: httpd.Status(e.Code), Error: *w.errorForPeople(e),

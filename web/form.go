@@ -80,7 +80,7 @@ const maxSavedForm = 256 << 10
 // shown again after the sign-in. It does nothing and returns false if the request is not such a form.
 func (r *request) offerSignInKeepingForm() (done bool, err error) {
 	httpReq := r.echo.Request()
-	next := pageOfTextForm(httpReq.URL.Path)
+	next := pageOfPostTextForm(httpReq.URL.Path)
 	if httpReq.Method != http.MethodPost || next == "" || r.wantsFragment() {
 		return false, nil
 	}
@@ -98,9 +98,9 @@ func (r *request) offerSignInKeepingForm() (done bool, err error) {
 	return true, r.renderSignIn(http.StatusUnauthorized, auth.SignInModel{Next: next, Carry: text, Refused: &told})
 }
 
-// pageOfTextForm returns the page with the form that is submitted to a path, or "" if the form contains no text of a
-// post.
-func pageOfTextForm(submitPath string) string {
+// pageOfPostTextForm returns the page with the form that is submitted to a path, or "" if the form contains no text of
+// a post.
+func pageOfPostTextForm(submitPath string) string {
 	at, rest := link.SplitWorkspace(submitPath)
 	if here := link.Workspace(""); rest == here.CreatePosts() || rest == here.PlanPosts() {
 		return at.Compose()

@@ -61,7 +61,7 @@ func (r *request) actUnlessRepeated(form url.Values, act func(context.Context) e
 func actOnce(handle func(*request, url.Values) error) func(*request, url.Values) error {
 	return func(r *request, form url.Values) error {
 		handled, handleErr := false, error(nil)
-		first, outdated, err := doOnce(r, form, func(ctx context.Context) (formAnswer, error) {
+		first, repeatedLater, err := doOnce(r, form, func(ctx context.Context) (formAnswer, error) {
 			handled = true
 			handleErr = r.handleWithContext(ctx, form, handle)
 			if r.ledTo == "" {
@@ -85,7 +85,7 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		r.putSessionValue(r.sessionKeyForWorkspace(keyFlash), first.Flash)
 		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), first.Selected)
 		var flash layout.Flash
-		if outdated && json.Unmarshal([]byte(first.Flash), &flash) == nil {
+		if repeatedLater && json.Unmarshal([]byte(first.Flash), &flash) == nil {
 			r.setFlashWithDetails(newRepeatedFlash(flash))
 		}
 		return r.redirect(first.To)
@@ -110,11 +110,11 @@ type doneAt[T any] struct {
 }
 
 // doOnce calls act and returns its result. If the form was submitted before, it returns the first result instead, and
-// whether a message about that result may be outdated. Unlike actOnce, it lets the handler decide what to say the
-// second time.
+// whether the repetition came so late that a message about that result may be outdated. Unlike actOnce, it lets the
+// handler decide what to say the second time.
 func doOnce[T any](
 	r *request, form url.Values, act func(context.Context) (T, error),
-) (out T, outdated bool, err error) {
+) (out T, repeatedLater bool, err error) {
 	repeated := r.newReplayPerAct(form)
 	if repeated == nil {
 		out, err = act(r.context())

@@ -64,7 +64,7 @@ func (r *request) isStillSignedIn() bool {
 	if err != nil {
 		return false
 	}
-	now, err := r.web.findSessionVisit(ctx, string(r.link))
+	now, err := r.web.findVisitToSlugOrLast(ctx, string(r.link))
 	return err == nil && now.Caller.AttributedUser() == r.caller.AttributedUser() &&
 		now.Caller.Workspace() == r.caller.Workspace()
 }

@@ -64,7 +64,7 @@ func (r *request) finishUndoablePostAction(message string, before app.PostSchedu
 
 func (r *request) reschedulePost(form url.Values) error {
 	p, before, err := r.web.cfg.App.EditPostWithUndo(r.context(), r.caller, contract.EditPost{
-		ID: r.pathID(), When: rescheduleTimeFromForm(form), Revision: form.Get(posts.FieldRevision),
+		ID: r.pathID(), When: whenFromTimeInputs(form), Revision: form.Get(posts.FieldRevision),
 	})
 	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForFieldPath(e.Path) == posts.FieldAt ||
 		errors.Is(err, app.ErrPostChanged)) {

@@ -7,8 +7,8 @@ import (
 	"belfry/views/ui"
 )
 
-// switchShortcuts switches single-key shortcuts on or off for the signed-in person.
-func (r *request) switchShortcuts(form url.Values) error {
+// setShortcuts switches single-key shortcuts on or off for the signed-in person.
+func (r *request) setShortcuts(form url.Values) error {
 	on := form.Has(settings.FieldShortcuts)
 	if err := r.web.cfg.App.SetShortcutsEnabled(r.context(), r.caller, on); err != nil {
 		return err

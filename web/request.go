@@ -87,7 +87,7 @@ func (r *request) addressedSlug() string {
 // enterWorkspaceOrLast makes the session's person the caller. The workspace is the one with the slug if they are a
 // member of it; otherwise, it is the one that they visited last.
 func (r *request) enterWorkspaceOrLast(slug string) error {
-	visit, err := r.web.findSessionVisit(r.context(), slug)
+	visit, err := r.web.findVisitToSlugOrLast(r.context(), slug)
 	r.caller, r.link, r.preferences = visit.Caller, link.Workspace(visit.Slug), visit.Preferences
 	return err
 }
@@ -220,9 +220,9 @@ func (r *request) redirect(to string) error {
 	return r.echo.Redirect(http.StatusSeeOther, to)
 }
 
-// askToSignIn redirects to the sign-in page, which leads back here, or to the set-up page on a new server. A form with
-// a text is kept until after the sign-in.
-func (r *request) askToSignIn() error {
+// askToSignInOrSetUp redirects to the sign-in page, which leads back here, or to the set-up page on a new server. A
+// form with a text is kept until after the sign-in.
+func (r *request) askToSignInOrSetUp() error {
 	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {
 		return err

@@ -149,7 +149,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		pageRoute(at.Search(""), (*request).showSearch),
 		postRoute(at.HideFirstSteps(), (*request).hideFirstSteps),
 		getRoute(at.HideFirstSteps(), (*request).redirectHomeOrAskToSignIn),
-		postRoute(at.SetShortcuts(), withForm((*request).switchShortcuts)),
+		postRoute(at.SetShortcuts(), withForm((*request).setShortcuts)),
 		getRoute(at.SetShortcuts(), (*request).showAppearance),
 		pageRoute(at.Keys(), (*request).showKeys),
 		postRoute(at.Keys(), withForm((*request).createKey)),

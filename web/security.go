@@ -20,7 +20,7 @@ func (r *request) renderSecurity(status int, m settings.SecurityModel) (err erro
 	if m.Sessions, err = r.web.cfg.App.ListSessions(r.context(), r.caller); err != nil {
 		return err
 	}
-	m.Present = r.web.sessions.browserSessionWithID(r.context()).ID
+	m.Present = r.web.sessions.browserSessionEnsuringID(r.context()).ID
 	if m.Zone, err = r.loadWorkspaceZone(); err != nil {
 		return err
 	}

@@ -133,9 +133,9 @@ func (s *sessions) replaceProof(ctx context.Context, proof string) error {
 	return s.renewTokenAndRecordProof(ctx)
 }
 
-// browserSessionWithID returns the session for the list of the person's sessions. It gives an id to a session that an
-// older version started.
-func (s *sessions) browserSessionWithID(ctx context.Context) core.BrowserSession {
+// browserSessionEnsuringID returns the session for the list of the person's sessions. It gives an id to a session that
+// an older version started.
+func (s *sessions) browserSessionEnsuringID(ctx context.Context) core.BrowserSession {
 	user, err := core.ParseID[core.UserKind](s.manager.GetString(ctx, keyUser))
 	if err != nil {
 		return core.BrowserSession{}
@@ -153,7 +153,7 @@ func (s *sessions) browserSessionWithID(ctx context.Context) core.BrowserSession
 
 // saveAndSetCookie saves the session and sets its cookie. It must be called before the response's first byte.
 func (s *sessions) saveAndSetCookie(ctx context.Context, w http.ResponseWriter) error {
-	token, expiry, err := s.manager.Commit(core.WithBrowserSession(ctx, s.browserSessionWithID(ctx)))
+	token, expiry, err := s.manager.Commit(core.WithBrowserSession(ctx, s.browserSessionEnsuringID(ctx)))
 	if err != nil {
 		return fmt.Errorf("save the session: %w", err)
 	}

@@ -47,7 +47,7 @@ func (r *request) renderSetUp(status int, m auth.SetUpModel) error {
 func (r *request) setUpServer(form url.Values) error {
 	m := auth.SetUpModel{Values: auth.SetUpValues{
 		Workspace: form.Get(auth.FieldWorkspace), Name: form.Get(auth.FieldName), Email: form.Get(auth.FieldEmail),
-		Zone: completeZone(form.Get(auth.FieldZone)), Code: form.Get(auth.FieldCode),
+		Zone: expandCityToZoneName(form.Get(auth.FieldZone)), Code: form.Get(auth.FieldCode),
 	}}
 	first, err := r.web.cfg.App.NeedsSetUp(r.context())
 	if err != nil {

@@ -78,7 +78,7 @@ func (w *Web) Mount(e *echo.Echo, openAPI []byte) (err error) {
 		w.addRoute(e, rt)
 	}
 	for _, rt := range workspaceRoutes("") {
-		rt.handle = (*request).redirectToWorkspace
+		rt.handle = (*request).redirectToLastWorkspace
 		w.addRoute(e, rt)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 			if rt.streams {
 				return r.refuseStream()
 			}
-			return r.askToSignIn()
+			return r.askToSignInOrSetUp()
 		}
 		if slug := r.addressedSlug(); slug != "" && slug != string(r.link) {
 			return r.redirectToRenamedWorkspace(slug)
@@ -117,10 +117,10 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	}
 }
 
-// AuthenticateCookie returns the person who is signed in by the dashboard's cookie, in the workspace of the page in
-// Referer. It returns the zero Caller if nobody is signed in. It does not check that the request comes from our own
-// pages.
-func (w *Web) AuthenticateCookie(r *http.Request) (core.Caller, error) {
+// FindCallerByCookieAndReferer returns the person who is signed in by the dashboard's cookie, in the workspace of the
+// page in Referer. It returns the zero Caller if nobody is signed in. It does not check that the request comes from our
+// own pages.
+func (w *Web) FindCallerByCookieAndReferer(r *http.Request) (core.Caller, error) {
 	ctx, err := w.sessions.loadSession(r)
 	if err != nil {
 		return core.Caller{}, err
@@ -129,16 +129,16 @@ func (w *Web) AuthenticateCookie(r *http.Request) (core.Caller, error) {
 	if page, err := url.Parse(r.Referer()); err == nil {
 		of, _ = link.SplitWorkspace(page.Path)
 	}
-	visit, err := w.findSessionVisit(ctx, string(of))
+	visit, err := w.findVisitToSlugOrLast(ctx, string(of))
 	if of != "" && visit.Slug != string(of) {
 		return core.Caller{}, err
 	}
 	return visit.Caller, err
 }
 
-// findSessionVisit returns the person of the session in the context, and their workspace: the one with the slug if they
-// are a member of it, or else the one that they visited last. It returns the zero Visit if nobody is signed in.
-func (w *Web) findSessionVisit(ctx context.Context, slug string) (app.Visit, error) {
+// findVisitToSlugOrLast returns the person of the session in the context, and their workspace: the one with the slug if
+// they are a member of it, or else the one that they visited last. It returns the zero Visit if nobody is signed in.
+func (w *Web) findVisitToSlugOrLast(ctx context.Context, slug string) (app.Visit, error) {
 	session, ok := w.sessions.signedInSession(ctx)
 	if !ok {
 		return app.Visit{}, nil
@@ -156,12 +156,12 @@ func (r *request) redirectHomeOrAskToSignIn() error {
 	if !r.caller.IsZero() {
 		return r.redirect(r.link.Home())
 	}
-	return r.askToSignIn()
+	return r.askToSignInOrSetUp()
 }
 
-// redirectToWorkspace redirects from an address without a workspace to the workspace that the person visited last. A
-// form is not submitted there, because it may belong to another workspace.
-func (r *request) redirectToWorkspace() error {
+// redirectToLastWorkspace redirects from an address without a workspace to the workspace that the person visited last.
+// A form is not submitted there, because it may belong to another workspace.
+func (r *request) redirectToLastWorkspace() error {
 	httpReq := r.echo.Request()
 	to := r.link.At(httpReq.URL.EscapedPath())
 	if httpReq.Method == http.MethodGet || httpReq.Method == http.MethodHead {

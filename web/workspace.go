@@ -35,7 +35,7 @@ func (r *request) renderWorkspaceSettings(status int, m settings.WorkspaceModel)
 func (r *request) editWorkspace(form url.Values) error {
 	m := settings.WorkspaceModel{
 		Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug),
-		Zone: completeZone(form.Get(settings.FieldZone)),
+		Zone: expandCityToZoneName(form.Get(settings.FieldZone)),
 	}
 	saved, err := r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
 		Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone,

@@ -4,9 +4,9 @@ import (
 	"belfry/internal/core"
 )
 
-// completeZone returns the name of the time zone with the city that a person entered. If no zone or several have it, it
-// returns the text unchanged, which zoneProblem explains.
-func completeZone(entered string) string {
+// expandCityToZoneName returns the name of the time zone with the city that a person entered. If no zone or several
+// have it, it returns the text unchanged, which zoneProblem explains.
+func expandCityToZoneName(entered string) string {
 	if found := core.FindZoneNames(entered); len(found) == 1 {
 		return found[0]
 	}

@@ -143,8 +143,9 @@ func (m Model) isAtLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
 // canConnect reports whether the person can connect another account on a network.
 func (m Model) canConnect(n Network) bool { return n.Configured && m.Frame.Manages && !m.isAtLimit() }
 
-// accountCountText says how many accounts are connected, how many the plan allows, and how many the filter selects.
-func (m Model) accountCountText() string {
+// accountCountAndPageText says how many accounts are connected, how many the plan allows, and how many the filter
+// selects.
+func (m Model) accountCountAndPageText() string {
 	of := ui.CountNoun(int(m.Used), "account", "accounts")
 	if m.Limit != nil {
 		of = fmt.Sprintf("%d of %d accounts", m.Used, *m.Limit)

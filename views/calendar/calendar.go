@@ -376,14 +376,14 @@ func (m Model) hourClass(d Day, h Hour) string {
 		return "skipped"
 	case m.isCurrentHour(d, h):
 		return "now"
-	case m.isQuietHour(h.Hour):
+	case m.isEmptyNightHour(h.Hour):
 		return "quiet"
 	}
 	return ""
 }
 
-// isQuietHour reports whether an hour is at night and no day has posts in it.
-func (m Model) isQuietHour(hour int) bool {
+// isEmptyNightHour reports whether an hour is at night and no day has posts in it.
+func (m Model) isEmptyNightHour(hour int) bool {
 	for _, d := range m.Days {
 		if d.Hours[hour].Total > 0 {
 			return false
@@ -399,9 +399,9 @@ func (m Model) formatWallTime(at time.Time) string { return at.In(m.Zone.Locatio
 
 func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()).Format("15:04") }
 
-// detailsText returns a post's state with its network and account. For several posts, it returns their state and their
-// number.
-func (p Post) detailsText() string {
+// stateAndAccountText returns a post's state with its network and account. For several posts, it returns their state
+// and their number.
+func (p Post) stateAndAccountText() string {
 	state := ui.StateWord(p.Status)
 	if p.standsForSeveral() {
 		return state + ", " + postCountText(p.Count)

@@ -1352,9 +1352,9 @@ func entry(m Model, p Post, id string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var62 string
-		templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(p.detailsText())
+		templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(p.stateAndAccountText())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 231, Col: 20}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/calendar/calendar.templ`, Line: 231, Col: 28}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var62))
 		if templ_7745c5c3_Err != nil {
@@ -1668,7 +1668,7 @@ func week(m Model) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for hour := range 24 {
-			var templ_7745c5c3_Var77 = []any{templ.KV("quiet", m.isQuietHour(hour))}
+			var templ_7745c5c3_Var77 = []any{templ.KV("quiet", m.isEmptyNightHour(hour))}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var77...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -186,8 +186,8 @@ func (m FileModel) retentionText() string {
 	return ui.CountNoun(int(m.Retention.Hours()), "hour", "hours")
 }
 
-// keptText says why the file's bytes are kept. It returns "" if they are not.
-func (m FileModel) keptText() string {
+// whyKeptText says why the file's bytes are kept. It returns "" if they are not.
+func (m FileModel) whyKeptText() string {
 	switch {
 	case m.Status != string(core.MediaReady) || m.PurgedAt != nil || !m.DeletedAt.IsZero():
 		return ""

@@ -168,8 +168,8 @@ func (m ListModel) matchesElsewhere() (links []ui.Option) {
 	return links
 }
 
-// elsewhereLead says which matches matchesElsewhere counts.
-func (m ListModel) elsewhereLead() string {
+// elsewhereHeading says which matches matchesElsewhere counts.
+func (m ListModel) elsewhereHeading() string {
 	if m.MoreElsewhere {
 		return "Newest matches in other tabs:"
 	}
@@ -260,24 +260,24 @@ func (r Row) sortTime() time.Time {
 	return r.PublishAt.Time
 }
 
-// dayLabel returns the name of an instant's day and, if the name is not its date, the date.
-func (m ListModel) dayLabel(at time.Time) (label, date string) {
+// dayLabel returns the name of an instant's day for people and, if the name is not its date, the date.
+func (m ListModel) dayLabel(at time.Time) (label, dateIfNotLabel string) {
 	local, now := at.In(m.Zone.Location()), m.Now.In(m.Zone.Location())
 	layout := "Monday 2 January"
 	if local.Year() != now.Year() {
 		layout += " 2006"
 	}
-	date = local.Format(layout)
+	dateIfNotLabel = local.Format(layout)
 	for days, name := range []string{"Yesterday", "Today", "Tomorrow"} {
 		if local.Format(time.DateOnly) == now.AddDate(0, 0, days-1).Format(time.DateOnly) {
-			return name, date
+			return name, dateIfNotLabel
 		}
 	}
-	return date, ""
+	return dateIfNotLabel, ""
 }
 
-// timeText returns a row's time, without the day if the rows are grouped by day.
-func (m ListModel) timeText(r Row) string {
+// publishTimeText returns a row's time, without the day if the rows are grouped by day.
+func (m ListModel) publishTimeText(r Row) string {
 	local := r.PublishAt.In(m.Zone.Location())
 	switch {
 	case m.currentTab().byDay:
@@ -329,8 +329,8 @@ func (r Row) rowText() string {
 
 func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
 
-// rowName returns the post's name in the labels of its row's actions, for screen readers.
-func (r Row) rowName() string {
+// accessibleName returns the post's name in the labels of its row's actions, for screen readers.
+func (r Row) accessibleName() string {
 	if r.hasNoText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}

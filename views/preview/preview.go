@@ -135,8 +135,8 @@ type span struct {
 
 var markedText = regexp.MustCompile(`(?i)(?:https?://|www\.)[^\s<>"]*[^\s<>".,;:!?)\]}'’”»]|[#@][\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}_.]*`)
 
-// splitSpans splits a text into links, mentions and hashtags, which are marked, and the text between them.
-func splitSpans(text string) (spans []span) {
+// splitLinksAndTags splits a text into links, mentions and hashtags, which are marked, and the text between them.
+func splitLinksAndTags(text string) (spans []span) {
 	rest := 0
 	for _, at := range markedText.FindAllStringIndex(text, -1) {
 		from, to := at[0], rest+len(strings.TrimRight(text[rest:at[1]], "."))

@@ -341,7 +341,7 @@ func spans(s string) templ.Component {
 			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		for _, piece := range splitSpans(s) {
+		for _, piece := range splitLinksAndTags(s) {
 			if piece.marked {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<span class=\"preview-marked\">")
 				if templ_7745c5c3_Err != nil {

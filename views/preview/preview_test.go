@@ -141,7 +141,7 @@ func TestLinksMentionsAndHashtagsAreMarked(t *testing.T) {
 	} {
 		var marked []string
 		whole := ""
-		for _, piece := range splitSpans(text) {
+		for _, piece := range splitLinksAndTags(text) {
 			whole += piece.text
 			if piece.marked {
 				marked = append(marked, piece.text)

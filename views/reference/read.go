@@ -108,7 +108,10 @@ func (d document) convertOperation(op operation, method, path, apiURL string) Op
 	for _, p := range op.Parameters {
 		p.Schema.Description = p.Description
 		out.Fields = append(out.Fields,
-			Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.typeSpans(), About: p.Schema.descriptionSpans()})
+			Field{
+				Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.typeSpans(),
+				About: p.Schema.descriptionAndLimitsSpans(),
+			})
 	}
 	for _, s := range op.Servers {
 		apiURL = resolveServerURL(apiURL, s.URL)
@@ -124,7 +127,7 @@ func (d document) convertOperation(op operation, method, path, apiURL string) Op
 			}
 		}
 	}
-	out.Command = "curl" + curlMethodFlag(method) + " " + doubleQuote(apiURL+path) +
+	out.Command = "curl" + curlMethodFlag(method) + " " + doubleQuoteUnescaped(apiURL+path) +
 		curlAuthorizationFlag(op.Security) + sent
 	for _, status := range slices.SortedFunc(maps.Keys(op.Responses), cmp.Compare[string]) {
 		out.Responses = append(out.Responses, d.convertResponse(status, op.Responses[status]))
@@ -141,7 +144,7 @@ func curlMethodFlag(method string) string {
 	return " -X " + strings.ToUpper(method)
 }
 
-func doubleQuote(text string) string { return `"` + text + `"` }
+func doubleQuoteUnescaped(text string) string { return `"` + text + `"` }
 
 // resolveServerURL resolves a server's address, which may be relative, against the address of the API.
 func resolveServerURL(apiURL, serverURL string) string {

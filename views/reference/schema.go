@@ -33,7 +33,10 @@ func (s *schema) listFields() []Field {
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
 		out = append(out,
-			Field{Name: name, Required: slices.Contains(s.Required, name), Type: p.typeSpans(), About: p.descriptionSpans()})
+			Field{
+				Name: name, Required: slices.Contains(s.Required, name), Type: p.typeSpans(),
+				About: p.descriptionAndLimitsSpans(),
+			})
 	}
 	return out
 }
@@ -116,8 +119,8 @@ func (s *schema) objectSpans() []Span {
 	return out
 }
 
-// descriptionSpans returns the description, followed by the limits, the pattern and the default.
-func (s *schema) descriptionSpans() []Span {
+// descriptionAndLimitsSpans returns the description, followed by the limits, the pattern and the default.
+func (s *schema) descriptionAndLimitsSpans() []Span {
 	out := parseSpans(s.Description)
 	add := func(format string, args ...any) {
 		space := ""

@@ -4,9 +4,9 @@ import "strings"
 
 // splitChapters splits Markdown at its headings. It supports only what this API's description contains: headings of one
 // level, paragraphs, tables and inline code.
-func splitChapters(text string) []Chapter {
+func splitChapters(markdown string) []Chapter {
 	var out []Chapter
-	for i, part := range strings.Split("\n"+text, "\n## ") {
+	for i, part := range strings.Split("\n"+markdown, "\n## ") {
 		title, rest := "About", part
 		if i > 0 {
 			title, rest, _ = strings.Cut(part, "\n")
@@ -19,9 +19,9 @@ func splitChapters(text string) []Chapter {
 func headingID(title string) string { return strings.ReplaceAll(strings.ToLower(title), " ", "-") }
 
 // parseBlocks splits Markdown into paragraphs and tables.
-func parseBlocks(text string) []Block {
+func parseBlocks(markdown string) []Block {
 	var out []Block
-	for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+	for part := range strings.SplitSeq(strings.TrimSpace(markdown), "\n\n") {
 		switch {
 		case part == "":
 		case strings.HasPrefix(part, "| "):
@@ -33,9 +33,9 @@ func parseBlocks(text string) []Block {
 	return out
 }
 
-func parseMarkdownTable(text string) Block {
+func parseMarkdownTable(markdown string) Block {
 	var b Block
-	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+	for i, line := range strings.Split(strings.TrimSpace(markdown), "\n") {
 		var cells [][]Span
 		for cell := range strings.SplitSeq(strings.Trim(line, "| "), " | ") {
 			cells = append(cells, parseSpans(cell))
@@ -52,9 +52,9 @@ func parseMarkdownTable(text string) Block {
 }
 
 // parseSpans splits Markdown into text and inline code.
-func parseSpans(text string) []Span {
+func parseSpans(markdown string) []Span {
 	var out []Span
-	for i, part := range strings.Split(text, "`") {
+	for i, part := range strings.Split(markdown, "`") {
 		if part != "" {
 			out = append(out, Span{Text: part, Code: i%2 == 1})
 		}

@@ -59,9 +59,9 @@ func (e AuditEntry) actorName() string {
 	return cmp.Or(e.Name, "Former member")
 }
 
-// credentialUsed returns the API key that was used, or "" for changes in the dashboard, by the operator or by the
+// usedKeyText returns the API key that was used, or "" for changes in the dashboard, by the operator or by the
 // worker.
-func (e AuditEntry) credentialUsed() string {
+func (e AuditEntry) usedKeyText() string {
 	if e.Actor == string(core.CredentialKey) {
 		return "API key " + e.Credential
 	}
@@ -102,8 +102,9 @@ var auditActions = []struct {
 	{core.AuditSessionEnded, "Signed out of a browser"},
 }
 
-// postID returns the id of the post that the entry is about; "" if it is about something else, or the post was deleted.
-func (e AuditEntry) postID() string {
+// changedPostID returns the id of the post that the entry is about; "" if it is about something else, or the post was
+// deleted.
+func (e AuditEntry) changedPostID() string {
 	if e.Action != core.AuditPostChanged {
 		return ""
 	}

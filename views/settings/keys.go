@@ -35,7 +35,7 @@ type KeysModel struct {
 	Slug string
 }
 
-// curlCommand returns a command that uses the new key.
-func (m KeysModel) curlCommand() string {
+// newKeyCurlCommand returns a command that uses the new key.
+func (m KeysModel) newKeyCurlCommand() string {
 	return "curl -H 'Authorization: Bearer " + m.New.Key + "' " + m.Address + "/whoami"
 }

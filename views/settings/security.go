@@ -66,8 +66,8 @@ func browserAndSystemName(userAgent string) string {
 	return browser + " on " + system
 }
 
-func findNameInUserAgent(names [][2]string, userAgent string) string {
-	for _, n := range names {
+func findNameInUserAgent(namesByPart [][2]string, userAgent string) string {
+	for _, n := range namesByPart {
 		if strings.Contains(userAgent, n[0]) {
 			return n[1]
 		}
