@@ -179,19 +179,20 @@ func (t Tenant) readPosts(ctx context.Context, q postQuery, selectSQL string) ([
 
 // postQuery contains the parts of a list's SQL.
 type postQuery struct {
-	args  args
-	order string
-	span  string // the condition on times
-	parts string // the accounts and statuses whose lists are merged; "" for a single list
-	part  string // the condition for one of these parts, or for the workspace
-	whole string // the condition on account, group, status and workspace, without parts
+	args       args
+	order      string
+	span       string // the condition on times
+	unreplaced string // the condition that no copy is live
+	parts      string // the accounts and statuses whose lists are merged; "" for a single list
+	part       string // the condition for one of these parts, or for the workspace
+	whole      string // the condition on account, group, status and workspace, without parts
 }
 
 // firstPostsSQL returns the SQL for the first posts of the list. An index has the posts of one account and one status
 // in the order of the list, but no index has those of several. The SQL therefore reads the first posts of each account
 // and status, and merges them.
 func (q postQuery) firstPostsSQL(limitSQL string) string {
-	page := listed + ` WHERE ` + q.part + q.span + q.order + ` LIMIT ` + limitSQL
+	page := listed + ` WHERE ` + q.part + q.span + q.unreplaced + q.order + ` LIMIT ` + limitSQL
 	if q.parts == "" {
 		return page
 	}
@@ -216,7 +217,7 @@ func (f PostFilter) buildQuery() postQuery {
 		order, beyond = "ASC", ">"
 	}
 	if f.Unreplaced {
-		q.span += ` AND NOT EXISTS (` + liveCopies + `)`
+		q.unreplaced = ` AND NOT EXISTS (` + liveCopies + `)`
 	}
 	if f.After != nil {
 		narrow(&q.span, `(`+listTime+`, p.id) `+beyond+` (@at, @after)`, "at", f.After.At)

@@ -16,14 +16,15 @@ const examinedFirst = 5_000
 // searchPosts first examines the first posts of the list. If the text is frequent, the matches among them fill a page.
 // Otherwise, searchPosts uses the text index, which is fast for rare texts.
 func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]core.Post, error) {
-	const contains = `(p.text ILIKE @q OR p.title ILIKE @q)`
+	matches := `(p.text ILIKE @q OR p.title ILIKE @q)` + q.unreplaced
+	q.unreplaced = "" // is checked only for matches
 	q.args["q"] = likePattern(f.Contains)
 	examined := fmt.Sprint(examinedFirst)
 	if q.parts != "" {
 		examined = fmt.Sprintf(`(SELECT %d / greatest(count(*), 1) FROM %s)`, examinedFirst, q.parts)
 	}
 	first := q.firstPostsSQL(examined)
-	posts, err := t.readPosts(ctx, q, `SELECT p.* FROM (`+first+`) p WHERE `+contains)
+	posts, err := t.readPosts(ctx, q, `SELECT p.* FROM (`+first+`) p WHERE `+matches)
 	if err != nil || len(posts) == f.Limit {
 		return posts, err
 	}
@@ -44,7 +45,7 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 			`+listed+` WHERE `+q.whole+q.span+`
 				AND p.id IN (
 					SELECT post_id FROM post_texts WHERE workspace_id = @ws AND search_grams(text) @@ search_query(@text)
-				) AND `+contains+`
+				) AND `+matches+`
 				AND (SELECT count(*) FROM (`+first+`) examined) >= `+examined+` -- or else there are no others
 			OFFSET 0) p`)
 		return err
