@@ -146,7 +146,7 @@ func evaluateScript[T any](b *browser, script string, options ...chromedp.Evalua
 	return v
 }
 
-const barriers = `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
+const barriers = `axe.run(document, {resultTypes: ["violations"], rules: {"target-size": {enabled: true}}}).then(r => r.violations
 	.map(v => v.impact + " " + v.id + ": " + v.help + ": " + v.nodes.map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")).join("\n"))`
 
 // checkAccessibility fails the test if axe finds a violation on the page.
