@@ -107,8 +107,10 @@ func (r *request) searchPosts(query string) ([]layout.PaletteEntry, error) {
 	}
 	var entries []layout.PaletteEntry
 	for _, p := range list.Posts {
+		name := posts.TitleOrText(p, foundExcerpt)
 		entries = append(entries, layout.PaletteEntry{
-			Platform: p.Platform, Name: posts.TitleOrText(p, foundExcerpt), Detail: p.StatusLine, URL: r.link.Post(p.ID),
+			Platform: p.Platform, Name: name, Detail: p.StatusLine, Query: query,
+			Passage: posts.MatchingPassage(p, query, name), URL: r.link.Post(p.ID),
 		})
 	}
 	if list.NextCursor != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/web"
 )
@@ -166,4 +167,41 @@ func TestTheDesignSystemIsShownInSandboxModeOnly(t *testing.T) {
 	page.says(t, "accent-soft", "Schedule 3 posts", "triangle-alert")
 	live := openWith(t, func(c *web.Config) { c.SandboxPath = "" })
 	live.browser().get("/design").is(t, http.StatusNotFound)
+}
+
+func TestASearchShowsTheWordsThatItFound(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	_, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{s.page.ID}}, When: &contract.When{Word: "draft"}, Title: "From the counter",
+		Text: "Good morning from Quay Street. The ovens are on.\n\nRye or <b>Cinnamon</b>? Tell us at the counter.",
+	}})
+	must(t, err)
+	s.ws.Draft("Cinnamon rolls, and more cinnamon", s.threads)
+	s.ws.Draft(strings.Repeat("bread ", 40)+"and cinnamon", s.threads)
+	marks := func(page *page, of string) (list []string) {
+		for _, n := range page.all(of + " mark") {
+			list = append(list, textOf(n))
+		}
+		return list
+	}
+	for address, inPage := range map[string]struct{ name, passage string }{
+		"/posts?status=draft&q=CINNAMON": {".row-text", testid("row-match")},
+		"/search?q=CINNAMON":             {".palette-name", testid("palette-passage")},
+	} {
+		page := s.b.get(address).is(t, http.StatusOK)
+		if got := marks(page, inPage.name); !slices.Equal(got, []string{"Cinnamon", "cinnamon"}) {
+			t.Errorf("%s marks %q in what is shown", address, got)
+		}
+		if got := marks(page, inPage.passage); !slices.Equal(got, []string{"cinnamon", "Cinnamon"}) {
+			t.Errorf("%s marks %q in the passages", address, got)
+		}
+		passages := page.all(inPage.passage)
+		if got, want := textOf(passages[1]), "…from Quay Street. The ovens are on. Rye or <b>Cinnamon</b>? Tell us at the counter."; got != want {
+			t.Errorf("%s shows the passage %q, want %q", address, got, want)
+		}
+	}
+	if page := s.b.get("/posts?status=draft"); len(page.all("mark, "+testid("row-match"))) != 0 {
+		t.Error("without a search, the list marks words")
+	}
 }

@@ -1,6 +1,10 @@
 package core
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
 
 // ContainsAllWords reports whether a text contains every word of a query, at least as part of a longer word. It ignores
 // case.
@@ -27,4 +31,36 @@ func Excerpt(text string, maxChars int) string {
 		start = start[:end]
 	}
 	return strings.TrimSpace(start) + "…"
+}
+
+// ExcerptAround returns the part of a text around the first match of a phrase, on one line. Where it is cut, it has an
+// ellipsis, as with Excerpt. It returns "" if the text does not contain the phrase.
+func ExcerptAround(text, phrase string, maxChars int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	found := FindPhrase(text, phrase)
+	if len(found) == 0 {
+		return ""
+	}
+	before, rest := []rune(text[:found[0][0]]), text[found[0][0]:]
+	match := utf8.RuneCountInString(text[found[0][0]:found[0][1]])
+	room := max((maxChars-match)/3, maxChars-utf8.RuneCountInString(rest)-1, 0) // for what comes before the match
+	if len(before) <= room {
+		return Excerpt(text, maxChars)
+	}
+	start := string(before[len(before)-room:])
+	if _, words, ok := strings.Cut(start, " "); ok {
+		start = words
+	}
+	return "…" + Excerpt(start+rest, maxChars-1)
+}
+
+// FindPhrase returns where a text on one line contains a phrase, as pairs of byte offsets. It ignores case, and the
+// amount of space between the words of the phrase.
+func FindPhrase(text, phrase string) [][]int {
+	phrase = strings.Join(strings.Fields(phrase), " ")
+	pattern, err := regexp.Compile("(?i)" + regexp.QuoteMeta(phrase))
+	if phrase == "" || err != nil { // the phrase is not valid UTF-8
+		return nil
+	}
+	return pattern.FindAllStringIndex(text, -1)
 }

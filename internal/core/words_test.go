@@ -14,3 +14,24 @@ func TestAnExcerptIsOneLineOfAtMostSoManyCharacters(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExcerptShowsTheFirstMatchOfAPhrase(t *testing.T) {
+	t.Parallel()
+	const text = "Rye or oats? Warm\nCinnamon rolls from seven, and cinnamon tea at noon."
+	for phrase, want := range map[string]string{
+		"rye": "Rye or oats? Warm Cinnamon…", "cinnamon": "…Warm Cinnamon rolls from…",
+		"warm  CINNAMON": "…Warm Cinnamon rolls from…", "innamon ro": "…Cinnamon rolls from seven,…",
+		"noon.": "…and cinnamon tea at noon.", "seven, and cinnamon tea at noon": "…seven, and cinnamon tea at…",
+		"%": "", "": "", "\xff": "", "barley": "",
+	} {
+		if got := ExcerptAround(text, phrase, 28); got != want {
+			t.Errorf("around %q, the excerpt is %q, want %q", phrase, got, want)
+		}
+	}
+	if got := ExcerptAround("Brötchen", "BRÖT", 28); got != "Brötchen" {
+		t.Errorf("a short text becomes %q", got)
+	}
+	if got := ExcerptAround("日本語の長い文章にはスペースがありません", "スペース", 12); got != "…にはスペースがありま…" {
+		t.Errorf("a text without spaces becomes %q", got)
+	}
+}

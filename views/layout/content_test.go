@@ -37,6 +37,11 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a row has its time of day", "posts", ".post-time time", []string{"12:05", "12:05"}},
 		{"a failed post says why in its row", "posts-failed", ".row-note", []string{"(#2) An unexpected error has occurred. Next try at 10:09."}},
 		{"a live copy takes the place of the reason", "posts-all", ".row-note [data-testid=row-copy]", []string{"A copy is live"}},
+		{
+			"a search shows the passage that matches", "posts-search", "[data-testid=row-match]",
+			[]string{"…on Saturday, rain or shine, and bring a friend who has never heard one from the inside."},
+		},
+		{"a search marks what it found", "posts-search", "mark", []string{"from", "from"}},
 		{"a search says what other tabs have", "posts-no-match", "[data-testid=elsewhere] a", []string{"2 in Drafts", "1 in Live"}},
 		{
 			"drafts that were not scheduled keep their time", "posts-drafts",
@@ -258,7 +263,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a password is never drawn again", "security-wrong", "input[type=password][value]:not([value=''])", nil},
 		{"signing in leads back", "signin-refused", "input[name=next][value='/posts']", []string{""}},
 
-		{"results are options", "part-palette", "[role=option]", []string{"Posts", "The workshop bell is up. <b> Live"}},
+		{"results are options", "part-palette", "[role=option]", []string{"Posts", "The workshop is open. <b> Live …the big bell rings at <b>noon</b>."}},
 		{"a search without a result says so", "part-palette-none", ".palette-none", []string{"Nothing found for “<script>”."}},
 		{"the search works as a page", "search", "main .palette-entry[href='/w/bell/posts']", []string{"Posts"}},
 		{

@@ -90,6 +90,9 @@ func (f fixture) lists() map[string]templ.Component {
 			m.Filter = link.Filter{Query: "<script>alert(1)</script>", Cursor: "x"}
 			m.Elsewhere = map[string]int{"": 3, "draft": 2, "live": 1}
 		}),
+		"posts-search": list(func(m *posts.ListModel) {
+			m.Rows, m.Filter = append(slices.Clip(rows[:2]), rows[3]), link.Filter{Status: link.AllPosts, Query: "from"}
+		}),
 		"posts-drafts": list(func(m *posts.ListModel) {
 			m.Filter.Status, m.Counts, m.Rows = "draft", counts, slices.Clone(rows[5:])
 			m.Rows[0].Selected = true

@@ -123,7 +123,8 @@ func (f fixture) searches() map[string]templ.Component {
 	m := layout.PaletteModel{Frame: f.frame("Search", ""), Query: "bell", Groups: []layout.PaletteGroup{
 		{Name: "Pages", Entries: []layout.PaletteEntry{{Icon: "list", Name: "Posts", URL: link.Workspace("bell").Home()}}},
 		{Name: "Posts", Entries: []layout.PaletteEntry{{
-			Platform: "threads", Name: "The workshop bell is up. <b>", Detail: "Live", URL: link.Workspace("bell").Post(postID),
+			Platform: "threads", Name: "The workshop is open. <b>", Detail: "Live", URL: link.Workspace("bell").Post(postID),
+			Query: "bell", Passage: "…the big bell rings at <b>noon</b>.",
 		}}},
 	}}
 	many := layout.PaletteModel{Frame: m.Frame, Query: "harbour", Groups: []layout.PaletteGroup{

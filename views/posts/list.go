@@ -316,15 +316,43 @@ const (
 	UnitHours   = "hours"
 )
 
-// rowText returns the post on one line: its title and text, or the name of its first file.
-func (r Row) rowText() string {
+// shownText returns the post on one line: its title and text, or the name of its first file. Above matchingPassage, it
+// is shorter.
+func (m ListModel) shownText(r Row) string {
+	if m.matchingPassage(r) != "" {
+		return TitleOrText(r.Post, excerptAbovePassage)
+	}
+	return r.rowText(rowExcerpt)
+}
+
+// matchingPassage returns the part of the post's title or text that the search has found, or "" if the beginning of the
+// row shows it.
+func (m ListModel) matchingPassage(r Row) string {
+	return MatchingPassage(r.Post, m.Filter.Query, r.rowText(excerptAbovePassage))
+}
+
+// MatchingPassage returns the part of a post's title or text around the first match of a search, or "" if the text that
+// is shown already contains a match.
+func MatchingPassage(p contract.Post, query, shown string) string {
+	if len(core.FindPhrase(shown, query)) > 0 {
+		return ""
+	}
+	passage := core.ExcerptAround(p.Text, query, passageExcerpt)
+	if p.Title != nil {
+		passage = cmp.Or(passage, core.ExcerptAround(*p.Title, query, passageExcerpt))
+	}
+	return passage
+}
+
+// rowText returns at most maxChars of the post on one line: its title and text, or the name of its first file.
+func (r Row) rowText(maxChars int) string {
 	if r.hasNoText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
 	if r.Title != nil && r.Text != "" {
-		return core.Excerpt(*r.Title+" · "+r.Text, rowExcerpt)
+		return core.Excerpt(*r.Title+" · "+r.Text, maxChars)
 	}
-	return TitleOrText(r.Post, rowExcerpt)
+	return TitleOrText(r.Post, maxChars)
 }
 
 func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
@@ -347,8 +375,11 @@ func TitleOrText(p contract.Post, maxChars int) string {
 	return cmp.Or(core.Excerpt(text, maxChars), "No text")
 }
 
-// Maximum lengths of a post's text in a row, and in the labels of the row's actions.
+// Maximum lengths of a post's text in a row, above and in the passage that a search has found, and in the labels of the
+// row's actions.
 const (
-	rowExcerpt  = 160
-	nameExcerpt = 40
+	rowExcerpt          = 160
+	excerptAbovePassage = 50
+	passageExcerpt      = 90
+	nameExcerpt         = 40
 )
