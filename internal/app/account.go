@@ -120,7 +120,8 @@ const reasonOtherNetworks = "Since the account was connected, this server has sw
 // host. It also restores accounts that it revoked earlier, if their networks are in use again. It is called once when
 // the service starts.
 func (a *App) RevokeOrRestoreAccountsOnNetworkSwitch(ctx context.Context) error {
-	if err := a.cfg.Store.RevokeOrRestoreAccounts(ctx, a.cfg.NetworksURL, reasonOtherNetworks); err != nil {
+	err := a.cfg.Store.RestoreAccountsConnectedViaAndRevokeOthers(ctx, a.cfg.NetworksURL, reasonOtherNetworks)
+	if err != nil {
 		return fmt.Errorf("revoke the accounts that were connected through other networks: %w", err)
 	}
 	return nil

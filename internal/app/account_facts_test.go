@@ -259,7 +259,7 @@ func TestDisconnectingForgetsFacts(t *testing.T) {
 	if rows != 0 {
 		t.Errorf("%d facts are left", rows)
 	}
-	must(t, b.Store.In(b.ws.ID).SaveFacts(b.Context(), b.ws.AccountID(account), core.Facts{LongestVideoMs: 1}))
+	must(t, b.Store.In(b.ws.ID).SaveFactsIfConnected(b.Context(), b.ws.AccountID(account), core.Facts{LongestVideoMs: 1}))
 	if f := b.facts(account); f.LongestVideoMs != 0 {
 		t.Error("facts of a disconnected account are stored")
 	}
@@ -274,7 +274,7 @@ func TestFactsStayInTheirWorkspace(t *testing.T) {
 	if err != nil || len(facts) != 0 {
 		t.Errorf("they see %+v, %v", facts, err)
 	}
-	must(t, b.Store.In(other.ID).SaveFacts(b.Context(), b.ws.AccountID(account), core.Facts{Blocked: "Not theirs to say."}))
+	must(t, b.Store.In(other.ID).SaveFactsIfConnected(b.Context(), b.ws.AccountID(account), core.Facts{Blocked: "Not theirs to say."}))
 	if f := b.facts(account); strings.Contains(f.Blocked, "theirs") {
 		t.Error("another workspace has changed the facts")
 	}

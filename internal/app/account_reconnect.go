@@ -123,7 +123,8 @@ func (a *App) retryPostAndListLostPosts(ctx context.Context, t store.Tenant, c c
 			result.Post, result.Refused = "", nil
 		}
 	}
-	lost, err := t.FailedPostIDsDueSince(ctx, account, core.LostAccessCodes(), a.cfg.Now().Add(-lostFor), maxPageSize)
+	lost, err := t.UnreplacedFailedPostIDsDueSince(ctx, account, core.LostAccessCodes(),
+		a.cfg.Now().Add(-lostFor), maxPageSize)
 	isRetried := func(id string) bool { return id == result.Post }
 	result.Lost = slices.DeleteFunc(convertAll(lost, core.PostID.String), isRetried)
 	return err

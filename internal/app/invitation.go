@@ -166,7 +166,7 @@ func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 // checkQuotaForInvitation returns quota_exceeded if the plan does not allow another member. replacesValid reports that
 // the invitation replaces one that is still valid, so that it does not count twice.
 func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, replacesValid bool) error {
-	n, err := t.CountMembers(ctx, a.cfg.Now())
+	n, err := t.CountMembersAndInvitations(ctx, a.cfg.Now())
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 		if err := t.LockWorkspace(ctx); err != nil {
 			return err
 		}
-		n, err := t.CountMembers(ctx, a.cfg.Now())
+		n, err := t.CountMembersAndInvitations(ctx, a.cfg.Now())
 		if err != nil {
 			return err
 		}

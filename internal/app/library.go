@@ -131,7 +131,7 @@ func (a *App) GetFileCard(ctx context.Context, c core.Caller, id string) (FileCa
 		posts = posts[:postsOfFile]
 	}
 	card.Posts = convertAll(posts, a.postOf)
-	pending, err := t.MediaUsedByPendingPosts(ctx, []core.MediaID{mediaID})
+	pending, err := t.MediaIDsUsedByPendingPosts(ctx, []core.MediaID{mediaID})
 	if err != nil {
 		return FileCard{}, err
 	}

@@ -52,7 +52,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 		}
 		before := m.Role
 		m.Role = role
-		if err := t.SaveMemberRole(ctx, m); err != nil {
+		if err := t.SaveMemberOrInvitationRole(ctx, m); err != nil {
 			return err
 		}
 		return t.AddAuditEntry(ctx, core.AuditEntry{
@@ -121,7 +121,7 @@ func (a *App) checkOwnerRemains(ctx context.Context, t store.Tenant, m core.Memb
 	if m.Role != core.RoleOwner || m.IsPending() || newRole == core.RoleOwner {
 		return nil
 	}
-	n, err := t.CountMembers(ctx, a.cfg.Now())
+	n, err := t.CountMembersAndInvitations(ctx, a.cfg.Now())
 	if err != nil || n.Owners > 1 {
 		return err
 	}

@@ -172,7 +172,7 @@ func TestFilesInManyHandsNeverLockEachOther(t *testing.T) {
 					return
 				}
 				id, _ := core.ParseID[core.PostKind](made.Posts[0].ID)
-				if err := b.Store.In(b.ws.ID).SetMediaPublishedAt(b.Context(), id, b.Clock.Now()); err != nil {
+				if err := b.Store.In(b.ws.ID).SetPublishedAtOfPostMedia(b.Context(), id, b.Clock.Now()); err != nil {
 					t.Error(err)
 				}
 				if _, err := b.App.DuplicatePost(b.Context(), b.ws.Owner, made.Posts[0].ID); err != nil {

@@ -101,7 +101,7 @@ func (a *App) ListAllWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 
 // FindFirstOwnerEmail returns the email address of the owner of the oldest workspace, or "" if there is no workspace.
 func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
-	email, err := a.cfg.Store.FirstOwnerEmail(ctx)
+	email, err := a.cfg.Store.OldestOwnerEmail(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -134,7 +134,7 @@ func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope c
 	if err != nil {
 		return contract.Key{}, err
 	}
-	owner, err := a.cfg.Store.FirstWorkspaceOwner(ctx, w.ID)
+	owner, err := a.cfg.Store.OldestOwnerOfWorkspace(ctx, w.ID)
 	if err != nil {
 		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}

@@ -41,7 +41,7 @@ func (s *Service) DeleteFiles(
 		if err != nil {
 			return err
 		}
-		pending, err := t.MediaUsedByPendingPosts(ctx, ids)
+		pending, err := t.MediaIDsUsedByPendingPosts(ctx, ids)
 		if err != nil {
 			return err
 		}

@@ -297,7 +297,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 func makeLiveFromReceipt(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
 	err := t.MarkLiveFromReceipt(ctx, r, now)
 	if err == nil {
-		err = t.SetMediaPublishedAt(ctx, r.Post, now)
+		err = t.SetPublishedAtOfPostMedia(ctx, r.Post, now)
 	}
 	if err != nil || r.ExternalID == "" || r.ExternalURL != "" {
 		return err

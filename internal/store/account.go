@@ -156,9 +156,9 @@ func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.Account
 		args{"account": account, "await": core.DoAwait}))
 }
 
-// FailedPostIDsDueSince lists the account's failed posts that were due at dueSince or later and whose error has one of
-// the codes, newest first. It leaves out posts of which a copy is live.
-func (t Tenant) FailedPostIDsDueSince(ctx context.Context, account core.AccountID, errorCodes []string,
+// UnreplacedFailedPostIDsDueSince lists the account's failed posts that were due at dueSince or later and whose error
+// has one of the codes, newest first. It leaves out posts of which a copy is live.
+func (t Tenant) UnreplacedFailedPostIDsDueSince(ctx context.Context, account core.AccountID, errorCodes []string,
 	dueSince time.Time, limit int,
 ) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
@@ -197,10 +197,11 @@ func (t Tenant) QueuedPostIDs(ctx context.Context, account core.AccountID) ([]co
 		args{"account": account}))
 }
 
-// LockQueuedPostIDs is QueuedPostIDs, and prevents changes to the posts and their publications until the transaction
-// ends. It locks all posts and then all publications, in the order of their ids. Otherwise, it could deadlock with a
-// worker: a worker that has locked one publication may wait for the account's turn, which another change may hold.
-func (t Tenant) LockQueuedPostIDs(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
+// LockQueuedPostIDsAndPublications is QueuedPostIDs, and prevents changes to the posts and their publications until the
+// transaction ends. It locks all posts and then all publications, in the order of their ids. Otherwise, it could
+// deadlock with a worker: a worker that has locked one publication may wait for the account's turn, which another
+// change may hold.
+func (t Tenant) LockQueuedPostIDsAndPublications(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	ids, err := queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account
 			AND status = 'queued' ORDER BY id FOR NO KEY UPDATE`,
@@ -224,9 +225,9 @@ type AccountPostStats struct {
 }
 
 // PostStatsByAccount summarizes the posts of each connected account. A post counts as lost if it failed with one of
-// lostCodes and was due at since or later.
+// lostCodes and was due at lostSince or later.
 func (t Tenant) PostStatsByAccount(ctx context.Context, lostCodes []string,
-	since time.Time,
+	lostSince time.Time,
 ) ([]AccountPostStats, error) {
 	return queryMany[AccountPostStats](t.query(ctx, `
 		SELECT a.id AS account, queued, lost, next_at, last_at, next, last FROM accounts a
@@ -242,7 +243,7 @@ func (t Tenant) PostStatsByAccount(ctx context.Context, lostCodes []string,
 		LEFT JOIN LATERAL (SELECT p.id AS last, `+listTime+` AS last_at FROM posts p
 			WHERE p.account_id = a.id AND p.status = 'live' ORDER BY `+listTime+` DESC, p.id DESC LIMIT 1) l ON true
 		WHERE a.workspace_id = @ws AND a.disconnected_at IS NULL`,
-		args{"most": core.MostCounted, "codes": lostCodes, "since": since}))
+		args{"most": core.MostCounted, "codes": lostCodes, "since": lostSince}))
 }
 
 // DisconnectAccount deletes an account's token and facts and revokes the account. Its row stays for the history of its

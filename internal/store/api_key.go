@@ -32,11 +32,11 @@ const keyHolder = `
 		JOIN workspaces w ON w.id = k.workspace_id
 		WHERE k.hash = @hash`
 
-// RecordKeyUse stores that a key was used now, unless a use after unlessSince is already stored.
-func (s *Store) RecordKeyUse(ctx context.Context, id core.KeyID, now, unlessSince time.Time) error {
+// RecordKeyUse stores that a key was used now, unless a use after unlessUsedSince is already stored.
+func (s *Store) RecordKeyUse(ctx context.Context, id core.KeyID, now, unlessUsedSince time.Time) error {
 	return s.exec(ctx, `
 		UPDATE api_keys SET last_used_at = @now WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @since)`,
-		args{"id": id, "now": now, "since": unlessSince})
+		args{"id": id, "now": now, "since": unlessUsedSince})
 }
 
 // Keys lists the workspace's keys, newest first.

@@ -77,7 +77,8 @@ func (s *Store) ClaimPublicationsToPrepare(ctx context.Context, owner string, li
 func (s *Store) claimPublications(ctx context.Context, conditionSQL, orderSQL, owner string, limit int,
 	lease time.Duration, now time.Time,
 ) ([]Claim, error) {
-	return queryMany[Claim](s.query(ctx, selectAndLockDueSQL(conditionSQL, orderSQL)+` LIMIT @limit`+claimRest, args{
+	sql := selectAndLockDueUnclosedSQL(conditionSQL, orderSQL) + ` LIMIT @limit` + claimRest
+	return queryMany[Claim](s.query(ctx, sql, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
@@ -88,7 +89,7 @@ func (t Tenant) ClaimPublicationIfDue(ctx context.Context, post core.PostID, own
 	now time.Time,
 ) (Claim, error) {
 	const which = `p.workspace_id = @ws AND p.post_id = @post AND (` + dueNow + ` OR ` + prepareNow + `)`
-	all, err := queryMany[Claim](t.query(ctx, selectAndLockDueSQL(which, `p.post_id`)+claimRest, args{
+	all, err := queryMany[Claim](t.query(ctx, selectAndLockDueUnclosedSQL(which, `p.post_id`)+claimRest, args{
 		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 	if err == nil && len(all) == 0 {
@@ -100,9 +101,9 @@ func (t Tenant) ClaimPublicationIfDue(ctx context.Context, post core.PostID, own
 	return all[0], nil
 }
 
-// selectAndLockDueSQL returns the SQL that selects the publications to claim. It also locks their posts, because posts
-// are always locked before publications. It waits for no lock.
-func selectAndLockDueSQL(conditionSQL, orderSQL string) string {
+// selectAndLockDueUnclosedSQL returns the SQL that selects the publications to claim. It also locks their posts,
+// because posts are always locked before publications. It waits for no lock. The caller closes the parenthesis.
+func selectAndLockDueUnclosedSQL(conditionSQL, orderSQL string) string {
 	return `
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
@@ -115,9 +116,9 @@ func selectAndLockDueSQL(conditionSQL, orderSQL string) string {
 			ORDER BY ` + orderSQL + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
-// claimRest claims what selectAndLockDueSQL selected. Its commit does not wait for the disk: if a crash of the database
-// loses a claim, the fence refuses the worker's first write, even if the next claim has the same epoch, because no two
-// claims have the same lease_owner.
+// claimRest claims what selectAndLockDueUnclosedSQL selected. Its commit does not wait for the disk: if a crash of the
+// database loses a claim, the fence refuses the worker's first write, even if the next claim has the same epoch,
+// because no two claims have the same lease_owner.
 const claimRest = `
 		), begun AS (
 			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '',

@@ -17,12 +17,13 @@ type factsRow struct {
 
 const factsColumns = `account_id AS account, facts, told_at`
 
-// AccountFacts returns what networks have reported about the given accounts or, if ids is nil, about all accounts of
+// AccountFacts returns what networks have reported about the given accounts or, for nil ids, about all accounts of
 // the workspace.
-func (t Tenant) AccountFacts(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Facts, error) {
+func (t Tenant) AccountFacts(ctx context.Context, idsOrNilForAll []core.AccountID,
+) (map[core.AccountID]core.Facts, error) {
 	rows, err := queryMany[factsRow](t.query(ctx, `
 		SELECT `+factsColumns+` FROM account_facts
-		WHERE workspace_id = @ws AND (@ids::uuid[] IS NULL OR account_id = ANY(@ids))`, args{"ids": ids}))
+		WHERE workspace_id = @ws AND (@ids::uuid[] IS NULL OR account_id = ANY(@ids))`, args{"ids": idsOrNilForAll}))
 	return factsByAccount(rows), err
 }
 
@@ -35,8 +36,9 @@ func factsByAccount(rows []factsRow) map[core.AccountID]core.Facts {
 	return found
 }
 
-// SaveFacts replaces what the network has reported about an account. It does nothing if the account was disconnected.
-func (t Tenant) SaveFacts(ctx context.Context, id core.AccountID, facts core.Facts) error {
+// SaveFactsIfConnected replaces what the network has reported about an account. It does nothing if the account was
+// disconnected.
+func (t Tenant) SaveFactsIfConnected(ctx context.Context, id core.AccountID, facts core.Facts) error {
 	return t.exec(ctx, `
 		INSERT INTO account_facts (workspace_id, account_id, facts, told_at)
 		SELECT @ws, id, @facts, clock() FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL

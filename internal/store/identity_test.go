@@ -68,7 +68,7 @@ func TestPeopleAndTheirMemberships(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].Slug != "one" || list[1].Slug != "two" || list[1].Role != core.RoleViewer {
 		t.Errorf("memberships: %+v, %v", list, err)
 	}
-	if owner, err := w.FirstWorkspaceOwner(t.Context(), w.two.id); err != nil || owner != w.two.owner {
+	if owner, err := w.OldestOwnerOfWorkspace(t.Context(), w.two.id); err != nil || owner != w.two.owner {
 		t.Errorf("the owner: %s, %v", owner, err)
 	}
 	_, err = w.one.MemberUser(t.Context(), w.two.owner)

@@ -175,5 +175,5 @@ func TestPulseAndHousekeeping(t *testing.T) {
 		t.Errorf("housekeeping dropped a worker that reports: %+v, %v", p, err)
 	}
 	must(t, w.MarkExpiredAccounts(t.Context(), "late"))
-	must(t, w.RevokeOrRestoreAccounts(t.Context(), "http://here", "elsewhere"))
+	must(t, w.RestoreAccountsConnectedViaAndRevokeOthers(t.Context(), "http://here", "elsewhere"))
 }

@@ -56,9 +56,9 @@ func (t Tenant) LockManyMedia(ctx context.Context, ids []core.MediaID) ([]Media,
 		args{"ids": ids}))
 }
 
-// AddMedia stores a new file whose storage is already reserved. The file becomes due (PostponeDueMedia) at dueAt.
+// AddMedia stores a new file whose storage is already reserved. The file becomes due (PostponeDueMedia) at workDueAt.
 // AddMedia returns ErrNotFound for a folder of another workspace.
-func (t Tenant) AddMedia(ctx context.Context, m Media, dueAt time.Time) error {
+func (t Tenant) AddMedia(ctx context.Context, m Media, workDueAt time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source,
 			expires_at, next_at, created_at)
@@ -66,7 +66,7 @@ func (t Tenant) AddMedia(ctx context.Context, m Media, dueAt time.Time) error {
 		args{
 			"id": m.ID, "folder": m.Folder, "name": m.Name, "kind": m.Kind, "mime": m.Mime,
 			"size": m.Bytes, "charged": m.Charged,
-			"source": m.Source, "expires": m.ExpiresAt, "next": dueAt, "now": m.CreatedAt,
+			"source": m.Source, "expires": m.ExpiresAt, "next": workDueAt, "now": m.CreatedAt,
 		})
 }
 

@@ -14,9 +14,9 @@ const usedByPendingPost = `
 	WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id
 		AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)`
 
-// MediaUsedByPendingPosts returns those of the given files that an unpublished post needs: a draft, a queued post, or a
-// failed post that the worker will retry.
-func (t Tenant) MediaUsedByPendingPosts(ctx context.Context, ids []core.MediaID) ([]core.MediaID, error) {
+// MediaIDsUsedByPendingPosts returns those of the given files that an unpublished post needs: a draft, a queued post,
+// or a failed post that the worker will retry.
+func (t Tenant) MediaIDsUsedByPendingPosts(ctx context.Context, ids []core.MediaID) ([]core.MediaID, error) {
 	return queryValues[core.MediaID](t.query(ctx, `SELECT m.id FROM media m
 		WHERE m.workspace_id = @ws AND m.id = ANY(@ids) AND EXISTS (`+usedByPendingPost+`)`,
 		args{"ids": ids, "retry": core.DoRetry}))

@@ -34,17 +34,17 @@ func (t Tenant) MemberOrInvitationByEmail(ctx context.Context, email string) (co
 // MemberCount contains the numbers of members, of owners among them, and of valid invitations.
 type MemberCount struct{ Joined, Owners, Invited int64 }
 
-// CountMembers counts members and invitations. After LockWorkspace, the numbers do not change until the transaction
-// ends.
-func (t Tenant) CountMembers(ctx context.Context, now time.Time) (MemberCount, error) {
+// CountMembersAndInvitations counts members and invitations. After LockWorkspace, the numbers do not change until the
+// transaction ends.
+func (t Tenant) CountMembersAndInvitations(ctx context.Context, now time.Time) (MemberCount, error) {
 	return queryOne[MemberCount](t.query(ctx, `
 		SELECT count(*) AS joined, count(*) FILTER (WHERE role = @owner) AS owners,
 			(SELECT count(*) FROM invitations WHERE workspace_id = @ws AND expires_at > @now) AS invited
 		FROM members WHERE workspace_id = @ws`, args{"owner": core.RoleOwner, "now": now}))
 }
 
-// SaveMemberRole stores m.Role for the member or invitation m, which the caller has read and locked.
-func (t Tenant) SaveMemberRole(ctx context.Context, m core.Member) error {
+// SaveMemberOrInvitationRole stores m.Role for the member or invitation m, which the caller has read and locked.
+func (t Tenant) SaveMemberOrInvitationRole(ctx context.Context, m core.Member) error {
 	sql := `UPDATE members SET role = @role WHERE workspace_id = @ws AND user_id = @id`
 	if m.IsPending() {
 		sql = `UPDATE invitations SET role = @role WHERE workspace_id = @ws AND id = @id`

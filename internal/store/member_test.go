@@ -39,7 +39,7 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	theirs := invited
 	theirs.Role, theirs.Name = core.RoleOwner, "B"
 	must(t, w.two.SaveInvitation(t.Context(), theirs, []byte("second")))
-	must(t, w.two.SaveMemberRole(t.Context(), theirs))
+	must(t, w.two.SaveMemberOrInvitationRole(t.Context(), theirs))
 	must(t, w.two.RemoveMemberOrInvitation(t.Context(), theirs))
 	must(t, w.two.RemoveMemberOrInvitation(t.Context(), core.Member{ID: w.one.owner}))
 	_, err = w.two.ConsumeInvitation(t.Context(), []byte("first"), start)
@@ -48,16 +48,16 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].ID != w.one.owner || list[0].Role != core.RoleOwner || list[1] != invited {
 		t.Errorf("the list: %+v, %v", list, err)
 	}
-	if n, err := w.one.CountMembers(t.Context(), start); err != nil ||
+	if n, err := w.one.CountMembersAndInvitations(t.Context(), start); err != nil ||
 		n != (store.MemberCount{Joined: 1, Owners: 1, Invited: 1}) {
 		t.Errorf("the count: %+v, %v", n, err)
 	}
-	if n, err := w.two.CountMembers(t.Context(), start); err != nil || n != (store.MemberCount{Joined: 1, Owners: 1}) {
+	if n, err := w.two.CountMembersAndInvitations(t.Context(), start); err != nil || n != (store.MemberCount{Joined: 1, Owners: 1}) {
 		t.Errorf("the other's: %+v, %v", n, err)
 	}
 
 	invited.Role = core.RoleEditor
-	must(t, w.one.SaveMemberRole(t.Context(), invited))
+	must(t, w.one.SaveMemberOrInvitationRole(t.Context(), invited))
 	role, err := w.one.ConsumeInvitation(t.Context(), []byte("first"), start)
 	if err != nil || role != core.RoleEditor {
 		t.Errorf("taken: %s, %v", role, err)

@@ -398,7 +398,7 @@ func (t Tenant) SavePostChange(ctx context.Context, c core.Change, saveLedger fu
 	case c.Event.Kind == core.EventCancelled && c.Post.Status == core.PostDraft:
 		return t.ReturnSlot(ctx, c.Post.ID)
 	case c.Event.Kind == core.EventLive && len(c.Post.MediaIDs) > 0:
-		return t.SetMediaPublishedAt(ctx, c.Post.ID, c.Event.At)
+		return t.SetPublishedAtOfPostMedia(ctx, c.Post.ID, c.Event.At)
 	}
 	return nil
 }

@@ -70,8 +70,8 @@ func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.M
 		ON CONFLICT DO NOTHING`, args{"post": post, "ids": ids})
 }
 
-// SetMediaPublishedAt stores, for each of a post's files, when the post went live.
-func (t Tenant) SetMediaPublishedAt(ctx context.Context, post core.PostID, now time.Time) error {
+// SetPublishedAtOfPostMedia stores, for each of a post's files, when the post went live.
+func (t Tenant) SetPublishedAtOfPostMedia(ctx context.Context, post core.PostID, now time.Time) error {
 	return t.exec(ctx, `
 		WITH used AS (
 			SELECT id FROM media

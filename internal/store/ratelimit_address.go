@@ -31,24 +31,24 @@ const countFast = `
 
 // CountAddressRequest counts a request of a client address, unless the limit for any window of the given length would
 // then be exceeded. It locks the address's row, so the count is exact across replicas.
-func (s *Store) CountAddressRequest(ctx context.Context, address string, limit int,
+func (s *Store) CountAddressRequest(ctx context.Context, clientAddress string, limit int,
 	window time.Duration,
 ) (RateCount, error) {
 	step := windowPartLength(window)
 	row, err := queryValue[fastCountRow](s.query(ctx, countFast,
-		args{"address": address, "step": step.Microseconds(), "limit": limit}))
-	return s.useFastCountOrCountFully(ctx, row, err, address, limit, step)
+		args{"address": clientAddress, "step": step.Microseconds(), "limit": limit}))
+	return s.useFastCountOrCountFully(ctx, row, err, clientAddress, limit, step)
 }
 
 // CountRequestAndFindKey counts a request as CountAddressRequest does and finds its API key by the hash, in one round
 // trip. keyErr is ErrNotFound if the key was revoked or its creator is no longer a member. The key counts only if err
 // is nil and the request was allowed.
-func (s *Store) CountRequestAndFindKey(ctx context.Context, address string, limit int, window time.Duration,
+func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string, limit int, window time.Duration,
 	keyHash []byte,
 ) (count RateCount, holder KeyHolder, err, keyErr error) {
 	step := windowPartLength(window)
 	batch := &pgx.Batch{}
-	batch.Queue(countFast, namedArgs{"address": address, "step": step.Microseconds(), "limit": limit})
+	batch.Queue(countFast, namedArgs{"address": clientAddress, "step": step.Microseconds(), "limit": limit})
 	batch.Queue(keyHolder, namedArgs{"hash": keyHash})
 	results := s.q.SendBatch(ctx, batch)
 	row, countErr := queryValue[fastCountRow](results.Query())
@@ -56,7 +56,7 @@ func (s *Store) CountRequestAndFindKey(ctx context.Context, address string, limi
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
 	}
-	count, err = s.useFastCountOrCountFully(ctx, row, countErr, address, limit, step)
+	count, err = s.useFastCountOrCountFully(ctx, row, countErr, clientAddress, limit, step)
 	return count, holder, err, keyErr
 }
 

@@ -362,7 +362,7 @@ func (e *explainer) callSpecial() {
 	})
 	e.run("a member", func(_ *store.Store, ws store.Tenant) error {
 		m := core.Member{ID: e.user, Role: core.RoleViewer}
-		return errors.Join(ws.SaveMemberRole(ctx, m), ws.RemoveMemberOrInvitation(ctx, m))
+		return errors.Join(ws.SaveMemberOrInvitationRole(ctx, m), ws.RemoveMemberOrInvitation(ctx, m))
 	})
 	e.run("sessions", func(db *store.Store, _ store.Tenant) error {
 		s := store.NewSessions(db, time.Now)

@@ -25,9 +25,9 @@ func (s *Store) DueTokenRefreshes(ctx context.Context, limit int) ([]queue.Refre
 }
 
 // ClaimTokenRefresh claims the renewal of a token for the lease. A renewal is due at its scheduled time, or immediately
-// if the token is lapsedToken and no renewal of it has failed. ClaimTokenRefresh returns ErrNotFound if no renewal is
-// due, if another worker is renewing the token, or if the token was replaced.
-func (t Tenant) ClaimTokenRefresh(ctx context.Context, id core.AccountID, lapsedToken []byte,
+// if the token is lapsedTokenOrNil and no renewal of it has failed. ClaimTokenRefresh returns ErrNotFound if no renewal
+// is due, if another worker is renewing the token, or if the token was replaced.
+func (t Tenant) ClaimTokenRefresh(ctx context.Context, id core.AccountID, lapsedTokenOrNil []byte,
 	lease time.Duration,
 ) (_ core.Account, sealedToken []byte, err error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
@@ -35,7 +35,7 @@ func (t Tenant) ClaimTokenRefresh(ctx context.Context, id core.AccountID, lapsed
 		WHERE workspace_id = @ws AND id = @id
 			AND (token_refresh_at <= clock() OR token = @lapsed::bytea AND token_failing_since IS NULL)
 			AND (token_claimed_until IS NULL OR token_claimed_until <= clock()) AND status = 'ok' AND disconnected_at IS NULL
-		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease, "lapsed": lapsedToken}))
+		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease, "lapsed": lapsedTokenOrNil}))
 	return row.Account, row.Token, err
 }
 
@@ -162,10 +162,10 @@ func (s *Store) DeleteTokensAndRevokeAccounts(ctx context.Context, tokens []Acco
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// RevokeOrRestoreAccounts marks the accounts whose ConnectedVia differs from connectedVia as revoked, because this
-// server now uses other networks, real or simulated. It restores the accounts whose networks are in use again. It does
-// not change accounts without a token.
-func (s *Store) RevokeOrRestoreAccounts(ctx context.Context, connectedVia, reason string) error {
+// RestoreAccountsConnectedViaAndRevokeOthers marks the accounts whose ConnectedVia differs from connectedVia as
+// revoked, because this server now uses other networks, real or simulated. It restores the accounts whose networks are
+// in use again. It does not change accounts without a token.
+func (s *Store) RestoreAccountsConnectedViaAndRevokeOthers(ctx context.Context, connectedVia, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET
 			status = CASE

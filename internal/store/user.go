@@ -55,15 +55,15 @@ func (s *Store) CurrentWorkspaceSlug(ctx context.Context, user core.UserID, form
 		WHERE f.slug = @former`, args{"user": user, "former": formerSlug}))
 }
 
-// FirstWorkspaceOwner returns the person who has owned the workspace for the longest time.
-func (s *Store) FirstWorkspaceOwner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
+// OldestOwnerOfWorkspace returns the person who has owned the workspace for the longest time.
+func (s *Store) OldestOwnerOfWorkspace(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
 	return queryValue[core.UserID](s.query(ctx, `
 		SELECT user_id FROM members WHERE workspace_id = @workspace AND role = @owner ORDER BY created_at, user_id LIMIT 1`,
 		args{"workspace": ws, "owner": core.RoleOwner}))
 }
 
-// FirstOwnerEmail returns the email address of the person who has owned any workspace for the longest time.
-func (s *Store) FirstOwnerEmail(ctx context.Context) (string, error) {
+// OldestOwnerEmail returns the email address of the person who has owned any workspace for the longest time.
+func (s *Store) OldestOwnerEmail(ctx context.Context) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.role = @owner ORDER BY m.created_at, m.user_id LIMIT 1`, args{"owner": core.RoleOwner}))
