@@ -31,7 +31,7 @@ func securitySchemes() map[string]*huma.SecurityScheme {
 		"key": {Type: "http", Scheme: "bearer", Description: "An API key of the workspace. Owners and admins create keys in the dashboard, under Settings, API keys."},
 		"session": {
 			Type: "apiKey", In: "cookie", Name: "belfry",
-			Description: "The dashboard's cookie (`__Host-belfry` over TLS), accepted for same-origin requests only.",
+			Description: "The dashboard's cookie (`__Host-belfry` over TLS). Only same-origin requests can use it.",
 		},
 	}
 }

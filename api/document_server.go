@@ -39,9 +39,9 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(blocks)))}
 	plans := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(core.DefaultPlans())))}
 	perPlatform := byPlatform(blocks,
-		"Settings for each network. If no target is on a network, its settings are checked but not used.")
+		"Settings for each network. The settings of a network without a target are checked but not used.")
 	overridden := byPlatform(overrides,
-		"For each network, the text, title and tags that its accounts get instead of the general ones.")
+		"For each network, a text, title or tags that replace those of the request.")
 	connectable := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(overrides)))}
 
 	return replaceProperties(r, map[string]*huma.Schema{
@@ -55,10 +55,10 @@ func (a *API) addSchemasOfThisServer(r huma.Registry) error {
 		"Limits.limits":    byPlatform(limits, "The limits of each network."),
 		"Workspace.plan":   plans, "Usage.plan": plans,
 		"Event.kind": {Type: huma.TypeString, Enum: enumOf(eventKinds)},
-		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See Error codes."},
+		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See the section Error codes."},
 		"Issue.code": {
 			Type: huma.TypeString, Enum: enumOf(listIssueCodes()),
-			Description: "See Plan issues and Plan warnings.",
+			Description: "See the sections Plan issues and Plan warnings.",
 		},
 	})
 }

@@ -36,7 +36,7 @@ func compileParameters(r huma.Registry, t reflect.Type) (parameters []parameter,
 		f := t.Field(i)
 		name := f.Tag.Get("query")
 		if k := f.Type.Kind(); name == "" || k != reflect.String && k != reflect.Int {
-			return nil, nil, fmt.Errorf("field %s of %s needs the tag query and the type string or int", f.Name, t)
+			return nil, nil, fmt.Errorf("field %s of %s needs a `query` tag and the type string or int", f.Name, t)
 		}
 		p := parameter{name, i, huma.SchemaFromField(r, f, "")}
 		if query.Fields[name], err = compileType(r, p.schema); err != nil {
@@ -78,7 +78,7 @@ func compileType(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 	}
 	if s.AnyOf != nil || s.AllOf != nil || s.Not != nil || s.Pattern != "" || s.MultipleOf != nil || s.UniqueItems ||
 		s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MinItems != nil || len(s.DependentRequired) > 0 {
-		return nil, fmt.Errorf("schema %q uses a keyword that the checks of requests do not support", s.Title)
+		return nil, fmt.Errorf("schema %q uses a keyword that Belfry cannot check", s.Title)
 	}
 	if s.OneOf != nil {
 		return compileAlternatives(r, s.OneOf)

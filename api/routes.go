@@ -11,7 +11,7 @@ import (
 func allRoutes() []route {
 	return []route{
 		newRoute("GET /whoami", http.StatusOK, "whoami", "identity", "whoami",
-			"Show the caller, the workspace and its plan's usage"),
+			"Show the caller, the workspace and the usage of its subscription plan"),
 		newRoute("GET /accounts", http.StatusOK, "accounts_list", "accounts", "listAccounts",
 			"List the connected accounts"),
 		newRoute("GET /limits", http.StatusOK, "limits_get", "accounts", "getLimits",

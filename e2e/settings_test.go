@@ -244,7 +244,7 @@ the post. To update this page, run ` + "`go test ./e2e/ -run TestEverySetting -u
 
 ## Kinds of posts
 
-| Network | Kind of post | Prepared ahead of its time |
+| Network | Kind of post | Prepared before its publishing time |
 |---|---|---|
 `)
 	for _, k := range kindsOfPosts() {

@@ -76,7 +76,7 @@ var hints = map[core.Code]string{
 
 // pathHints replace hints that name fields of an API request, by the path of the refused field.
 var pathHints = map[string]string{
-	"cursor": "Open the first page of this list again.", "when": "Choose now, a time, or draft.",
+	"cursor": "Open the first page of this list again.", "when": "Choose whether to send the post now, schedule it or save it as a draft.",
 }
 
 // messages are the messages for people that replace messages for programs, by error code.

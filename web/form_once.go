@@ -95,7 +95,7 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 // newRepeatedFlash returns the message for a form that was sent before, from its first message.
 func newRepeatedFlash(first layout.Flash) layout.Flash {
 	first.Tone = ui.ToneInfo
-	first.Text = "You already submitted this form, so nothing has changed. The first result was: " + first.Text
+	first.Text = "You already submitted this form, so the repeated submission changed nothing. The first result was: " + first.Text
 	return first
 }
 

@@ -140,7 +140,7 @@ func TestAFormThatIsSentAgainLaterSaysThatItWasSentBefore(t *testing.T) {
 	s.show(post)
 	s.Clock.Advance(time.Minute)
 	s.submit(page, "form:has(#cancel)").is(t, http.StatusSeeOther)
-	s.show(post).says(t, "You already submitted this form, so nothing has changed. The first result was: Moved back to drafts.")
+	s.show(post).says(t, "You already submitted this form, so the repeated submission changed nothing. The first result was: Moved back to drafts.")
 }
 
 // The second sending answered that there is no such account or key.

@@ -269,8 +269,8 @@ func (r *request) editFolder(form url.Values) error {
 	if e, ok := asRefusal(err); ok {
 		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
 			if errors.Is(err, app.ErrChanged) {
-				words = "This folder was changed after you opened the page. It is now " + m.Folders.PathName(r.pathID()) +
-					". To replace that version, save again."
+				words = "This folder was changed after you opened the page. Its path is now " + m.Folders.PathName(r.pathID()) +
+					". To replace this path, save again."
 			}
 			m.Renamed, m.Errors["folder-name"] = cmp.Or(form.Get(media.FieldName), " "), words
 			m.MovedTo = new(form.Get(media.FieldParent))

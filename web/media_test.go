@@ -415,7 +415,7 @@ func TestAFolderThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
 	s.submit(one, form, "name", "Summer").leads(t, "/media?folder="+id)
 
 	refused := s.submit(two, form, "parent", other).is(t, http.StatusConflict)
-	refused.says(t, "This folder was changed after you opened the page. It is now Summer.")
+	refused.says(t, "This folder was changed after you opened the page. Its path is now Summer.")
 	values := refused.form(t, form)
 	if values.Get("name") != "Beach" || values.Get("parent") != other {
 		t.Errorf("the form has %v", values)

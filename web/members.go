@@ -92,7 +92,7 @@ func (r *request) showRemoveMemberConfirmation() error {
 		}
 		ask := layout.ConfirmModel{
 			Title: "Remove " + m.Name + "?", Points: []string{
-				"Their API keys stop working immediately, and they lose access to the workspace.",
+				"They lose access to the workspace, and their API keys for it stop working immediately.",
 				"Their posts remain in the workspace.",
 			},
 			Action: r.link.RemoveMember(m.ID), Button: "Remove", Back: r.link.Members(),
@@ -102,7 +102,7 @@ func (r *request) showRemoveMemberConfirmation() error {
 		case m.ID == r.caller.AttributedUser().String():
 			ask.Title, ask.Button = "Leave this workspace?", "Leave"
 			ask.Points = []string{
-				"Your API keys stop working immediately, and you lose access to the workspace.",
+				"You lose access to the workspace, and your API keys for it stop working immediately.",
 				"Your posts remain in the workspace.",
 			}
 		case m.ExpiresAt != nil:

@@ -54,7 +54,7 @@ func (r *request) setUpServer(form url.Values) error {
 		return err
 	}
 	if first && !r.isSetUpCode(m.Values.Code) {
-		m.Errors = map[string]string{auth.FieldCode: "This code is wrong. Copy it from the link that Belfry printed when it started."}
+		m.Errors = map[string]string{auth.FieldCode: "This code is wrong. Copy the code from the link that Belfry printed when it started."}
 		return r.renderSetUp(http.StatusForbidden, m)
 	}
 	in, err := r.web.cfg.App.SetUpServer(r.context(), contract.SetUp{

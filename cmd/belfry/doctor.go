@@ -81,7 +81,7 @@ func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) 
 	return nil
 }
 
-const firstStart = "; the service creates it at its first start"
+const firstStart = "; the service creates it when it first starts"
 
 func (inst *installation) checkDataDir(context.Context) (found string, err error) {
 	dir := inst.cfg.DataDir
@@ -144,7 +144,7 @@ func (inst *installation) openAndCheckPostgres(ctx context.Context) (found strin
 	case err != nil:
 		return "", fmt.Errorf("read the database's schema: %w", err)
 	case state.Empty:
-		return found + "; the database is empty, and the service creates its schema at its first start", nil
+		return found + "; the database is empty, and the service creates the schema when it first starts", nil
 	case state.CheckCompatible() != nil:
 		return "", state.CheckCompatible()
 	case state.IsBehind():
@@ -166,7 +166,7 @@ func (inst *installation) checkKeys(ctx context.Context) (found string, err erro
 	if !none {
 		found = fmt.Sprintf("%d in %s", len(keyring.KeyIDs()), from)
 	} else {
-		found = "none in " + from + "; the service creates one at its first start"
+		found = "none in " + from + "; the service creates one when it first starts"
 		keyring, err = secret.ParseRing(secret.NewSecretKey())
 	}
 	if err != nil || inst.pool == nil {

@@ -35,9 +35,9 @@ func (p downloadingNetwork) describeLimitsWithoutPublicAddress() string {
 	case len(p.kinds) > 1:
 		return p.Name + ": posts with files cannot be published"
 	case p.kinds[0] == core.FileImage:
-		return p.Name + ": photos cannot be published; videos can, because Belfry sends them"
+		return p.Name + ": photos cannot be published; videos can, because Belfry uploads them"
 	}
-	return p.Name + ": videos cannot be published; photos can, because Belfry sends them"
+	return p.Name + ": videos cannot be published; photos can, because Belfry uploads them"
 }
 
 // checkMediaURLPublicIfNeeded returns an error that says why the networks cannot download files from this server, or
@@ -54,7 +54,7 @@ func checkMediaURLPublicIfNeeded(ctx context.Context, cfg app.Config) error {
 func checkAndDescribeMediaURL(ctx context.Context, cfg app.Config, verificationFiles []string) (string, error) {
 	downloading := findDownloadingNetworks(cfg.Networks)
 	if len(downloading) == 0 {
-		return "no network with credentials downloads files from this server", nil
+		return "no public address needed, because no network with credentials downloads files from this server", nil
 	}
 	prefix := cfg.MediaURL + contract.FilePath
 	why := cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
@@ -67,8 +67,7 @@ func checkAndDescribeMediaURL(ctx context.Context, cfg app.Config, verificationF
 		for _, p := range downloading {
 			b.WriteString("\n   " + p.describeLimitsWithoutPublicAddress())
 		}
-		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that is reachable from the internet. See docs/operations.md, " +
-			"A public address.")
+		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that is reachable from the internet. See \"A public address\" in docs/operations.md.")
 		return "", notice{errors.New(b.String())}
 	}
 	b.WriteString("served at " + prefix)

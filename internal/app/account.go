@@ -113,7 +113,7 @@ func (a *App) sealTokenInContext(encryptionContext string, token network.Token) 
 
 // reasonOtherNetworks is the reason for revoking an account that was connected while this server used other networks.
 const reasonOtherNetworks = "Since the account was connected, this server has switched to other networks, " +
-	"such as from simulated to real ones. Reconnect the account."
+	"for example from simulated to real ones. Reconnect the account."
 
 // RevokeOrRestoreAccountsOnNetworkSwitch revokes the accounts that were not connected through the networks now in use:
 // accounts of simulated networks if the real ones are in use, or vice versa. So a token is never sent to the wrong

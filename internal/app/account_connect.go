@@ -119,7 +119,7 @@ func (a *App) checkAccountQuota(ctx context.Context, t store.Tenant) error {
 
 func errTooManyAccounts(used, limit int64) error {
 	return core.QuotaExceeded("connected account", "connected accounts", used, limit).
-		WithHint("Disconnect an account, or change the plan.")
+		WithHint("Disconnect an account, or change the subscription plan.")
 }
 
 // startConsent stores a pending consent and returns the address of the network's consent page. reconnect is the account

@@ -174,7 +174,7 @@ func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, repla
 	if replacesValid {
 		others--
 	}
-	return a.checkMemberQuota(ctx, t, others, n, "Remove a member or an invitation, or change the plan.")
+	return a.checkMemberQuota(ctx, t, others, n, "Remove a member or an invitation, or change the subscription plan.")
 }
 
 // checkMemberQuota returns quota_exceeded, with the hint, if the plan does not allow one more member in addition to
@@ -237,7 +237,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 		if err != nil {
 			return err
 		}
-		const full = "Ask an owner or admin of the workspace to remove a member or an invitation, or to change the plan."
+		const full = "Ask an owner or admin of the workspace to remove a member or an invitation, or to change the subscription plan."
 		if err := a.checkMemberQuota(ctx, t, n.Joined, n, full); err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (a *App) pollChangesWhileWatched(ctx context.Context) {
 			continue
 		}
 		if failed++; failed == 1 {
-			a.cfg.Log.WarnContext(ctx, "could not read changes from the database; pages open in browsers are not updated until a retry succeeds", "error", err)
+			a.cfg.Log.WarnContext(ctx, "could not read changes from the database; open pages do not show changes until a retry succeeds", "error", err)
 		}
 	}
 }

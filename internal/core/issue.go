@@ -112,10 +112,10 @@ var (
 	IssueTimeRequired = newIssue("time_required", "A post must have a time before it can be queued.",
 		"Choose a time, or publish now.")
 	IssueQuotaExceeded = newIssue("quota_exceeded", "The workspace has used %d of the %d posts that its plan allows this month.",
-		"Wait until next month, cancel queued posts, or change the plan.")
+		"Wait until next month, cancel queued posts, or change the subscription plan.")
 
 	IssueTooManyDrafts = newIssue("quota_exceeded", "The workspace has %d of the %d drafts that its plan allows.",
-		"Queue or delete drafts, or change the plan.")
+		"Queue or delete drafts, or change the subscription plan.")
 
 	WarnImagesConverted = newWarning("images_converted", "Belfry sends %s to {network} as JPEG.",
 		"Transparent areas become white. The file in the library does not change.")

@@ -115,9 +115,9 @@ func (p Plan) CheckFileSize(size int64) error {
 	if p.FileBytes == nil || size <= *p.FileBytes {
 		return nil
 	}
-	e := Fail(CodeQuotaExceeded, "The plan allows files of at most %s; this one is larger.", FormatBytes(*p.FileBytes))
+	e := Fail(CodeQuotaExceeded, "The subscription plan allows files of at most %s; this file is larger.", FormatBytes(*p.FileBytes))
 	e.Quota = &QuotaFacts{Limit: *p.FileBytes, Used: size}
-	return e.WithHint("Make the file smaller, or change the plan.")
+	return e.WithHint("Make the file smaller, or change the subscription plan.")
 }
 
 // StorageExceeded returns the 402 for a file that exceeds the workspace's storage.
@@ -125,5 +125,5 @@ func StorageExceeded(used, limit int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The file does not fit into the storage: the workspace uses %s of the %s that its plan allows.",
 		FormatBytes(used), FormatBytes(limit))
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
-	return e.WithHint("Delete files that you no longer need, or change the plan.")
+	return e.WithHint("Delete files that you no longer need, or change the subscription plan.")
 }

@@ -85,7 +85,7 @@ func (p Plan) CheckDraftQuota(existing, more int64) error {
 	if p.Drafts == nil || existing+more <= *p.Drafts {
 		return nil
 	}
-	return QuotaExceeded("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the plan.")
+	return QuotaExceeded("draft", "drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the subscription plan.")
 }
 
 // QuotaExceeded returns the 402 for a limit on posts per month, drafts, accounts or members. singular and plural name
@@ -100,5 +100,5 @@ func QuotaExceeded(singular, plural string, used, limit int64) *Error {
 	}
 	e := Fail(CodeQuotaExceeded, "The plan allows %d %s, and %d %s used.", limit, what, used, are)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
-	return e.WithHint("Wait until next month, cancel queued posts, or change the plan.")
+	return e.WithHint("Wait until next month, cancel queued posts, or change the subscription plan.")
 }

@@ -35,7 +35,7 @@ func TestErrorBodies(t *testing.T) {
 		},
 		{
 			"quota", core.QuotaExceeded("post", "posts", 30, 30), 402,
-			`{"code":"quota_exceeded","message":"The plan allows 30 posts, and 30 are used.","hint":"Wait until next month, cancel queued posts, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
+			`{"code":"quota_exceeded","message":"The plan allows 30 posts, and 30 are used.","hint":"Wait until next month, cancel queued posts, or change the subscription plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{
 			"a plan without it", core.FeatureNotIncluded("the API"), 402,

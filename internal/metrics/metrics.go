@@ -32,7 +32,7 @@ func New() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until Belfry's first call to the network for it, or until the post is live.",
+			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until Belfry's first call to the network for this post, or until the post is live.",
 			Buckets: seconds,
 		}, []string{"platform", "until"}),
 		outcomes: newCounterVec("publish_outcomes_total", "Number of publication claims, by outcome.", "platform", "outcome", "code"),
@@ -45,7 +45,7 @@ func New() *Metrics {
 		refused:   newCounterVec("rate_limited_total", "Number of requests refused by a rate limit.", "policy"),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "publications_overdue",
-			Help: "Number of publications that are at least a minute overdue and that no worker has claimed, or that this server cannot publish because a key or the network is missing.",
+			Help: "Number of publications that are at least a minute overdue and that no worker has claimed, or that this server cannot publish because a secret key or the network's credentials are missing.",
 		}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "oldest_due_seconds",

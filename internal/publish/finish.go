@@ -85,7 +85,7 @@ func (e *Engine) RunFinalStep(
 	if !ok {
 		return 0, err
 	}
-	c.log.Info("a follow-up step of a live post failed", "step", step, "kind", failed.Kind, "code", failed.Code)
+	c.log.Info("a final step of a live post failed", "step", step, "kind", failed.Kind, "code", failed.Code)
 	age := c.databaseNow().Sub(events[len(events)-1].At)
 	if failed.Kind == network.Rejected || age >= core.FollowUpLifetime {
 		note := fmt.Sprintf("%s did not set the %s: %s", c.desc.Name, step, failed.Message)

@@ -73,7 +73,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 // another post. It returns the signal to continue with: a search has mistaken the other post for this one, but the
 // status of a handle remains true without the id.
 func (c *claim) dropDuplicateID(s core.Signal) core.Signal {
-	c.log.Warn("the post found on the network is already recorded for another post of this account",
+	c.log.Warn("the post that was found on the network already belongs to another of this account's posts in Belfry",
 		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
 	c.status.URL = ""

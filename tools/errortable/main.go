@@ -33,8 +33,9 @@ const introduction = `# Error codes of the networks
 <!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
 
 This page lists every error code that Belfry knows: all codes that a network documents, and a few others. It says what
-happens after the error, and who must act. A failed post shows the network's own message, without secrets, and the hint
-from the table. If Belfry acts, people need to follow the hint only if the error persists.
+happens after each error, and who must act. The page of a failed post shows the network's own message, without secrets,
+and the hint from the network's table. If *Who must act* is Belfry, people need to follow the hint only if the error
+persists.
 
 Some codes occur only while a person connects an account or while Belfry renews a token (` + "`invalid_grant`" + `, for
 example). If such a code occurs while a person connects an account, the account is not connected, and no post fails.

@@ -583,7 +583,7 @@ func shortcuts(f Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<dl class=\"keys\"><div><dt>Search pages, actions, accounts and posts</dt><dd><kbd>Ctrl</kbd> <kbd>K</kbd></dd></div><div><dt>Submit the post</dt><dd><kbd>Ctrl</kbd> <kbd>Enter</kbd></dd></div><div><dt>Close dialog</dt><dd><kbd>Esc</kbd></dd></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<dl class=\"keys\"><div><dt>Search pages, actions, accounts and posts</dt><dd><kbd>Ctrl</kbd> <kbd>K</kbd></dd></div><div><dt>Submit the post</dt><dd><kbd>Ctrl</kbd> <kbd>Enter</kbd></dd></div><div><dt>Close the dialog</dt><dd><kbd>Esc</kbd></dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -662,7 +662,7 @@ func singleKeys(f Frame) templ.Component {
 				}
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div><dt>Search the list</dt><dd><kbd>/</kbd></dd></div><div><dt>Go to next or previous item</dt><dd><kbd>J</kbd> <kbd>K</kbd></dd></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 56, "<div><dt>Search the list</dt><dd><kbd>/</kbd></dd></div><div><dt>Go to the next or previous item</dt><dd><kbd>J</kbd> <kbd>K</kbd></dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

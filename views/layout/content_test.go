@@ -276,7 +276,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Ask an owner or admin of the workspace to connect an account."},
 		},
 		{"without shortcuts of one key, none is listed", "first-steps-editor", "#shortcuts dt", []string{
-			"Search pages, actions, accounts and posts", "Submit the post", "Close dialog",
+			"Search pages, actions, accounts and posts", "Submit the post", "Close the dialog",
 		}},
 		{"nor works", "first-steps-editor", "body[data-shortcuts=off] .rail kbd", []string{"Ctrl K"}},
 		{"several notices are one line", "attention", "details[data-testid=notices] > summary", []string{"3 things need your attention"}},

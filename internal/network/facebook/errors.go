@@ -21,7 +21,7 @@ const (
 	hintThere  = "According to Facebook, the same post has already been published on the Page. Check the Page before you send the post again."
 	hintAct    = "Facebook requires an action before you can post. Open the Page on Facebook to see what to do."
 	hintServer = "This server is not configured correctly for Facebook. Ask the server's operator to fix its configuration."
-	hintCode   = "The authorization code was already used or has expired. Connect the account again."
+	hintCode   = "The authorization code has already been used or has expired. Connect the account again."
 )
 
 // blocked means that a policy blocks the account.
@@ -64,7 +64,7 @@ var errorTable = meta.ErrorTable{
 	},
 	{Subcode: 4854002}: {
 		Kind: network.Rejected, Wait: meta.BlockedWait, Actor: network.ActorOwner,
-		Hint: "Facebook requires an identity check. Complete it on Facebook, then send the post again.",
+		Hint: "Facebook requires an identity check. Complete it on Facebook, then retry the post.",
 	},
 	{Subcode: 1346003}: blocked,
 	{Subcode: 1404102}: blocked,

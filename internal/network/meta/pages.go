@@ -144,7 +144,7 @@ func ListPages[T any](
 
 func newNoPageError(message string) error {
 	return &network.Error{
-		Kind: network.Rejected, Message: message, Hint: "Connect again, select the Page and leave every permission selected.",
+		Kind: network.Rejected, Message: message, Hint: "Connect again, select the Page, and leave every permission selected.",
 	}
 }
 

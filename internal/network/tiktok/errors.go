@@ -20,7 +20,7 @@ const (
 
 // Hints that several codes share.
 const (
-	hintLater      = "TikTok has a temporary problem. If Belfry has not scheduled a retry, send the post again later."
+	hintLater      = "TikTok has a temporary problem. If Belfry has not scheduled a retry, retry the post yourself later."
 	hintThrottled  = "TikTok is temporarily refusing further requests. Belfry will try again."
 	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry will try again."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
@@ -28,7 +28,7 @@ const (
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for TikTok are wrong. Ask the server's operator to correct them."
 	hintBanned     = "TikTok does not allow this account to post. Open the account on TikTok to see why."
-	hintCode       = "The authorization code was already used or has expired. Connect the account again."
+	hintCode       = "The authorization code has already been used or has expired. Connect the account again."
 	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
 	hintPicture    = "Use images of up to 1080 × 1920 pixels, or a video of 360 to 4096 pixels on each side."
 	hintFile       = "Replace the file with one that TikTok accepts, then send the post again."
@@ -54,7 +54,7 @@ var errorTable = map[string]network.ErrorMeaning{
 	"invalid_file_upload": {Kind: network.Rejected, Hint: hintFile},
 	"app_version_check_failed": {
 		Kind: network.Rejected, Actor: network.ActorOwner,
-		Hint: "Ask the account's owner to update the TikTok app, and then send the post again.",
+		Hint: "Ask the account's owner to update the TikTok app, then retry the post.",
 	},
 	"access_token_invalid":    {Kind: network.Lapsed, Hint: hintReconnect},
 	"scope_not_authorized":    {Kind: network.Revoked, Hint: hintPermission},
@@ -220,8 +220,8 @@ var failures = map[string]postFailure{
 	"internal":                  {core.Broken, hintLater},
 	"video_pull_failed":         {core.Broken, hintLater},
 	"photo_pull_failed":         {core.Broken, hintLater},
-	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok."},
-	codeAuthRemoved:             {core.Doomed, "Reconnect the account, then send the post again."},
+	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok. If it should be published after all, retry it."},
+	codeAuthRemoved:             {core.Doomed, "Reconnect the account, then retry the post."},
 	// The next upload is throttled and waits.
 	"spam_risk_too_many_posts":           {core.Dead, hintCap},
 	"spam_risk_user_banned_from_posting": {core.Doomed, hintBanned},

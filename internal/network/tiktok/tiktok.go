@@ -41,7 +41,7 @@ func NewDriver() network.Driver {
 			{Name: varClientSecret, Help: "The client secret of the TikTok app.", Secret: true},
 			{
 				Name: varPKCE, Default: pkceHex,
-				Help: "How the PKCE challenge is encoded: hex (as TikTok documents it) or base64url. With none, Belfry does not use PKCE.",
+				Help: "How the PKCE challenge is encoded: hex (as TikTok documents it) or base64url. With the value none, Belfry does not use PKCE.",
 			},
 			{
 				Name: varSettle, Default: "60s",

@@ -111,7 +111,7 @@ func classifyRefreshError(err error, t network.Token, now time.Time) error {
 
 const (
 	hintLater     = "Belfry will try again."
-	hintFailing   = "YouTube has a temporary problem. If Belfry has not scheduled a retry, send the post again later."
+	hintFailing   = "YouTube has a temporary problem. If Belfry has not scheduled a retry, retry the post yourself later."
 	hintReconnect = "Reconnect the account."
 	hintQuota     = "This server's Google Cloud project has used up its quota. Publishing resumes when the quota resets, at midnight in Los Angeles."
 	hintContent   = "Correct the post and send it again."
