@@ -13,7 +13,7 @@ const (
 )
 
 // Later ends the hints for temporary errors. It also fits a post that has no retries left.
-const Later = "If Belfry has not scheduled a retry, retry the post yourself later."
+const Later = "If Belfry does not try again, retry the post later."
 
 // Hints that several rows share.
 const (
