@@ -20,6 +20,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 	"belfry/views/posts"
+	"belfry/views/ui"
 )
 
 const (
@@ -234,21 +235,34 @@ func readFormWithoutFiles(parts *multipart.Reader) (*multipart.Form, error) {
 	}
 }
 
-// uploadFiles adds files to a folder of the library until one is refused, and returns the ids of those that it added.
+// uploadFiles adds files to a folder of the library, and returns the ids of those that it added. refused names the
+// first file that was not added, says why, and counts the others. uploadFiles begins with the last file, because the
+// library lists the newest file first.
 func (r *request) uploadFiles(
 	files []*multipart.FileHeader, folderID string,
 ) (ids []string, refused *core.Error, err error) {
-	for _, file := range files {
+	var refusedName string
+	for _, file := range slices.Backward(files) {
 		id, err := r.uploadFile(file, folderID)
-		if e, ok := asRefusal(err); ok {
-			return ids, e, nil
-		}
-		if err != nil {
+		switch e, ok := asRefusal(refuseMissingFolder(err)); {
+		case ok:
+			refused, refusedName = e, baseName(file.Filename)
+		case err != nil:
 			return nil, nil, err
+		default:
+			ids = append(ids, id)
 		}
-		ids = append(ids, id)
 	}
-	return ids, nil, nil
+	slices.Reverse(ids)
+	if refused == nil {
+		return ids, nil, nil
+	}
+	told := *refused
+	told.Message = refusedName + " was not uploaded. " + refused.Message
+	if others := len(files) - len(ids) - 1; others > 0 {
+		told.Message += " " + ui.CountNoun(others, "other file was", "other files were") + " not uploaded either."
+	}
+	return ids, &told, nil
 }
 
 // uploadFile adds a file to a folder of the library; "" is the top level.

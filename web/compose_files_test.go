@@ -27,7 +27,8 @@ func (b *browser) uploadComposerFiles(target string, pairs []string, files map[s
 	for i := 0; i < len(pairs); i += 2 {
 		must(b.r.t, form.WriteField(pairs[i], pairs[i+1]))
 	}
-	for name, content := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		content := files[name]
 		part, err := form.CreateFormFile("upload", name)
 		must(b.r.t, err)
 		_, err = part.Write(content)

@@ -20,8 +20,8 @@ import (
 const (
 	// filesPerPage is the number of files on a page of the library.
 	filesPerPage = 60
-	// filesNamed is the maximum number of files that a message names.
-	filesNamed = 5
+	// namesShown is the maximum number of files or tags that a message names.
+	namesShown = 5
 )
 
 // showLibrary shows the files and folders of the media library.
@@ -144,8 +144,27 @@ func (r *request) changeSelectedFiles(form url.Values) error {
 	if done == "" {
 		return r.finishFileAction(form, "", core.Invalid(media.FieldAct, "The action is missing.").WithHint("Choose an action."))
 	}
-	n, err := r.web.cfg.App.EditFiles(r.context(), r.caller, batch)
+	n, err := r.editFiles(batch)
 	return r.finishFileAction(form, ui.CountNoun(n, "file", "files")+" "+done+".", err)
+}
+
+// editFiles changes files and returns how many it found. It refuses the change if it found none.
+func (r *request) editFiles(batch app.FileBatch) (found int, err error) {
+	found, err = r.web.cfg.App.EditFiles(r.context(), r.caller, batch)
+	if err == nil && found == 0 {
+		err = core.Invalid("ids", "The selected files no longer exist.")
+	}
+	return found, refuseMissingFolder(err)
+}
+
+// refuseMissingFolder returns a refusal in place of the error that the folder chosen in a form does not exist. It
+// returns any other error unchanged.
+func refuseMissingFolder(err error) error {
+	e := core.ErrorOrInternal(err)
+	if e.Code != core.CodeNotFound || e.Path != "folderId" && e.Path != "parentId" {
+		return err
+	}
+	return core.Invalid(e.Path, "The folder no longer exists.").WithHint("Choose another folder.").WithCause(err)
 }
 
 // changeTagsOfFiles adds the tags in a form to the selected files, or removes them.
@@ -164,11 +183,14 @@ func (r *request) changeTagsOfFiles(form url.Values, act string) error {
 			batch.AddTag, batch.RemoveTag = "", tag
 		}
 		var err error
-		if n, err = r.web.cfg.App.EditFiles(r.context(), r.caller, batch); err != nil {
+		if n, err = r.editFiles(batch); err != nil {
 			return r.finishFileAction(form, "", err)
 		}
 	}
 	count, list := ui.CountNoun(n, "file", "files"), core.JoinNames(names, "and")
+	if len(names) > namesShown {
+		list = joinFirstNames(names)
+	}
 	if act == media.ActUntag {
 		return r.finishFileAction(form, count+" no longer tagged with "+list+".", nil)
 	}
@@ -231,10 +253,10 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	})
 }
 
-// joinFirstNames joins the first filesNamed names, and counts the others.
+// joinFirstNames joins the first namesShown names, and counts the others.
 func joinFirstNames(names []string) string {
-	if more := len(names) - filesNamed; more > 0 {
-		return strings.Join(names[:filesNamed], ", ") + " and " + ui.CountNoun(more, "other", "others")
+	if more := len(names) - namesShown; more > 0 {
+		return strings.Join(names[:namesShown], ", ") + " and " + ui.CountNoun(more, "other", "others")
 	}
 	return strings.Join(names, ", ")
 }
@@ -246,7 +268,11 @@ func (r *request) createFolder(form url.Values) error {
 		in.ParentID = contract.Some(parent)
 	}
 	made, err := r.web.cfg.App.CreateFolder(r.context(), r.caller, in)
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asRefusal(refuseMissingFolder(err)); ok {
+		if e.Path == "parentId" {
+			form.Del(media.FieldBack)
+			e = e.WithHint("Create the new folder at the top level, or open another folder first.")
+		}
 		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
 			m.NewFolder, m.Errors["new-folder"] = form.Get(media.FieldName), words
 		})
@@ -266,7 +292,7 @@ func (r *request) editFolder(form url.Values) error {
 	}
 	made, err := r.web.cfg.App.EditFolder(r.context(), r.caller, in)
 	form.Set(media.FieldBack, link.MediaFilter{Folder: r.pathID()}.Encode())
-	if e, ok := asRefusal(err); ok {
+	if e, ok := asRefusal(refuseMissingFolder(err)); ok {
 		return r.renderLibraryError(form, e, func(m *media.LibraryModel, words string) {
 			if errors.Is(err, app.ErrChanged) {
 				words = "This folder was changed after you opened the page. Its path is now " + m.Folders.PathName(r.pathID()) +

@@ -65,11 +65,11 @@ func (r *request) editFile(form url.Values) error {
 		FolderID: folderIDOrNull(values.Folder), Pinned: &values.Pinned,
 		Revision: form.Get(media.FieldRevision),
 	})
-	e, refused := asRefusal(err)
+	refusal := refuseMissingFolder(err)
+	e, refused := asRefusal(refusal)
 	if !refused {
 		return r.finishFileAction(form, made.OriginalName+" saved.", err)
 	}
-	refusal := err
 	m, err := r.loadFilePage(r.libraryFilterFrom(form))
 	if err != nil {
 		return err
@@ -118,11 +118,16 @@ func (r *request) uploadToLibrary() error {
 	if err != nil {
 		return err
 	}
-	if refused == nil && len(ids) == 0 {
+	done := ui.CountNoun(len(ids), "file", "files") + " uploaded."
+	switch {
+	case refused == nil && len(ids) == 0:
 		refused = core.Invalid("", "No file was chosen.").WithHint("Choose files, then try again.")
+	case refused == nil:
+		return r.finishFileAction(form, done, nil)
+	case refused.Path == "folderId":
+		form.Del(media.FieldBack) // the list of the missing folder
+	case len(ids) > 0:
+		refused.Message = done + " " + refused.Message
 	}
-	if refused != nil {
-		return r.finishFileAction(form, "", refused)
-	}
-	return r.finishFileAction(form, ui.CountNoun(len(ids), "file", "files")+" uploaded.", nil)
+	return r.finishFileAction(form, "", refused)
 }

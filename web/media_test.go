@@ -175,6 +175,7 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 	if got := s.ws.Media(z.ID); got.FolderID != nil || len(got.Tags) != 0 || got.Pinned {
 		t.Errorf("the file is %+v", got)
 	}
+	edit("2 files tagged with “a”, “b”, “c”, “d”, “e” and 2 others.", "act", "tag", "tag", "a,b,c,d,e,f,g")
 	edit("The tag is missing.", "act", "tag")
 	s.b.follow(s.b.post("/media/edit", "act", "pin")).says(t, "Select 1 to 200 files.")
 }
@@ -254,9 +255,12 @@ func TestFilesAreUploadedWithoutAScript(t *testing.T) {
 	pairs := []string{"folder", folder.ID, "back", "folder=" + folder.ID}
 	page := s.b.follow(s.b.uploadComposerFiles("/media/files", pairs, files))
 	page.says(t, "2 files uploaded.", "Processing")
-	if n := len(page.all(testid("file"))); n != 2 {
-		t.Errorf("%d files are in the folder", n)
+	if got := page.files(); got != "a.jpg z.jpg" {
+		t.Errorf("the folder lists %q", got)
 	}
+	files["empty.jpg"], files["none.jpg"] = nil, nil
+	s.b.follow(s.b.uploadComposerFiles("/media/files", pairs, files)).says(t, "2 files uploaded. "+
+		"empty.jpg was not uploaded. The file is empty. 1 other file was not uploaded either.")
 	s.b.follow(s.b.uploadComposerFiles("/media/files", pairs, nil)).says(t, "No file was chosen.")
 }
 
@@ -403,6 +407,97 @@ func TestAFormOfAFolderOrAFileThatIsSentTwiceActsOnce(t *testing.T) {
 			s.b.get("/media").says(t, "1 file deleted.")
 		}
 	})
+}
+
+// A change of several files that was sent twice undid what another tab had done in between.
+func TestAChangeOfSeveralFilesThatIsSentTwiceActsOnce(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	id := s.ws.File("noon.jpg", mediatest.JPEG(64, 64)).ID
+	page := s.b.get("/media")
+	pin := []string{"file", id, "act", "pin"}
+	s.submit(page, "#files", pin...).leads(t, "/media")
+	_, err := s.App.EditMedia(t.Context(), s.ws.Owner, contract.EditMedia{ID: id, Pinned: new(false)})
+	must(t, err)
+	s.submit(page, "#files", pin...).leads(t, "/media")
+	s.b.get("/media").says(t, "1 file pinned.")
+	if s.ws.Media(id).Pinned {
+		t.Error("the second sending pinned the file again")
+	}
+	s.submit(page, "#files", "file", id, "act", "tag", "tag", "bells").leads(t, "/media")
+	if got := s.ws.Media(id).Tags; !slices.Equal(got, []string{"bells"}) {
+		t.Errorf("another action of the same form: the tags are %q", got)
+	}
+}
+
+func TestAFormWithAFolderThatWasDeletedLosesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	folder := s.ws.Folder("Summer", "").ID
+	inside, beach := s.b.get("/media?folder="+folder), s.ws.Folder("Beach", "").ID
+	edited := s.b.get("/media?folder=" + beach)
+	id := s.ws.File("noon.jpg", mediatest.JPEG(64, 64)).ID
+	file, list := s.b.get("/media/files/"+id), s.b.get("/media")
+	must(t, s.App.DeleteEmptyFolder(t.Context(), s.ws.Owner, folder))
+
+	const gone = "The folder no longer exists."
+	saved := s.submit(file, testid("file-form"), "description", "A bell", "folder", folder).is(t, http.StatusBadRequest)
+	saved.says(t, gone, "A bell")
+	s.submit(saved, testid("file-form")).leads(t, "/media")
+	if got := s.ws.Media(id).Description; got == nil || *got != "A bell" {
+		t.Errorf("the description is %v", got)
+	}
+	moved := s.submit(list, "#files", "file", id, "act", "move", "folder", folder)
+	s.b.follow(moved).says(t, gone, "Choose another folder.")
+	created := s.submit(inside, `form[action$="/media/folders"]`, "name", "Coast").is(t, http.StatusBadRequest)
+	created.says(t, gone)
+	s.b.follow(s.submit(created, `form[action$="/media/folders"]`)).says(t, "Folder Coast created.")
+	renamed := s.submit(edited, "form:has("+testid("save-folder")+")", "name", "Shore", "parent", folder)
+	renamed.is(t, http.StatusBadRequest).says(t, gone)
+	s.b.follow(s.submit(renamed, "form:has("+testid("save-folder")+")")).says(t, "Folder Shore saved.")
+	sent := s.b.uploadComposerFiles("/media/files", []string{"folder", folder, "back", "folder=" + folder},
+		map[string][]byte{"new.jpg": mediatest.JPEG(64, 64)})
+	s.b.follow(sent).says(t, "new.jpg was not uploaded. "+gone)
+}
+
+func TestAChangeOfFilesThatWereDeletedSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	id := s.ws.File("noon.jpg", mediatest.JPEG(64, 64)).ID
+	page := s.b.get("/media")
+	must(t, s.App.DeleteMedia(t.Context(), s.ws.Owner, id))
+	for _, act := range []string{"pin", "tag"} {
+		answer := s.submit(page, "#files", "file", id, "act", act, "tag", "bells")
+		s.b.follow(answer).says(t, "The selected files no longer exist.")
+	}
+}
+
+func TestTheTagsOfAFileAreShown(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	id := s.ws.File("noon.jpg", mediatest.JPEG(64, 64)).ID
+	_, err := s.App.EditMedia(t.Context(), s.ws.Owner, contract.EditMedia{ID: id, Tags: &[]string{"bells", "at noon"}})
+	must(t, err)
+	if got := textOf(s.b.get("/media").one(t, ".gallery-tags")); got != "Tags: bells, at noon" {
+		t.Errorf("the tile says %q", got)
+	}
+	s.b.get("/media/files/"+id).one(t, testid("file-tags")+` [href="/media?tag=at+noon"]`)
+}
+
+// On a phone, these links replace the tree of folders.
+func TestTheTopLevelLinksToItsFoldersAndToFilesInNone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	if links := s.b.get("/media").all(testid("subfolders")); links != nil {
+		t.Error("there are no folders, but links to them")
+	}
+	s.ws.Folder("Summer", "")
+	top := s.b.get("/media")
+	top.one(t, testid("subfolders")+` [href="/media?folder=root"]`)
+	if n := len(top.all(testid("subfolders") + " a")); n != 2 {
+		t.Errorf("there are %d links; want that to the folder, too", n)
+	}
+	s.b.get("/media?folder=root").one(t, `.crumbs [href="/media"]`)
 }
 
 // Of two tabs with the same folder, the last one to save overwrote the other without a word.

@@ -119,7 +119,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		postRoute(at.File(id), withForm(actOnce((*request).editFile))),
 		uploadRoute(at.UploadFiles(), (*request).uploadToLibrary),
 		getRoute(at.UploadFiles(), (*request).redirectToLibrary),
-		postRoute(at.ChangeSelectedFiles(), withForm((*request).changeSelectedFiles)),
+		postRoute(at.ChangeSelectedFiles(), withForm(actOnce((*request).changeSelectedFiles))),
 		getRoute(at.ChangeSelectedFiles(), (*request).redirectToLibrary),
 		postRoute(at.DeleteSelectedFiles(), withForm(actOnce((*request).deleteOrConfirmSelectedFiles))),
 		getRoute(at.DeleteSelectedFiles(), (*request).redirectToLibrary),

@@ -31,8 +31,11 @@ func (s *Service) ReserveUpload(
 	if err != nil {
 		return contract.Upload{}, err
 	}
-	if request.Size < 1 || request.Size > blob.MaxSize {
-		return contract.Upload{}, core.Invalid("size", "A file must be 1 to %d bytes in size.", int64(blob.MaxSize))
+	switch {
+	case request.Size < 1:
+		return contract.Upload{}, core.Invalid("size", "The file is empty.")
+	case request.Size > blob.MaxSize:
+		return contract.Upload{}, core.Invalid("size", "The file is larger than %s.", core.FormatBytes(blob.MaxSize))
 	}
 	m.Bytes, m.Charged = request.Size, request.Size
 	plan, err := s.setFolderAndLoadPlan(ctx, t, &m, request.FolderID)
