@@ -154,7 +154,7 @@ func Handlers(a *app.App) []Handler {
 			return snoozeFor(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
-			return a.RefreshDueToken(ctx, j.Workspace, j.Account)
+			return a.RefreshDueTokenAndSaveResult(ctx, j.Workspace, j.Account)
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Check) error {
 			return a.CheckDueAccount(ctx, j.Workspace, j.Account)

@@ -19,8 +19,8 @@ func (j *Jobs) periodicTasks() []periodicTask {
 	a := j.cfg.App
 	return []periodicTask{
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.RecordHeartbeat(ctx, j.cfg.Owner) }},
-		{"mark", 15 * time.Second, a.Guard().UpdateMarkOrHoldPublishingUnlessOnHold},
-		{"receipts", time.Hour, a.Guard().DeleteOldReceipts},
+		{"mark", 15 * time.Second, a.GuardOrNil().UpdateMarkOrHoldPublishingUnlessOnHold},
+		{"receipts", time.Hour, a.GuardOrNil().DeleteOldReceipts},
 		{"overdue", 10 * time.Second, a.UpdateOverdueMetrics},
 		{"refresh", time.Minute, newEnqueueTask(j, a.MarkExpiredAccountsAndListDueRefreshes)},
 		{"check", time.Minute, newEnqueueTask(j, a.ListDueAccountChecks)},
@@ -29,7 +29,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"purge", time.Minute, a.Intake().PurgeFilesPastRetention},
 		{"blobs", time.Hour, a.Intake().SweepBlobsIfDue},
 		{"alerts", 15 * time.Second, a.QueueAlertEmails},
-		{"housekeep", 10 * time.Minute, a.DeleteExpiredRows},
+		{"housekeep", 10 * time.Minute, a.DeleteExpiredRowsAndUpdateKeyMetric},
 	}
 }
 

@@ -207,7 +207,7 @@ func (r *request) showBulkDeleteConfirmation() error {
 		return err
 	}
 	back, ids := r.returnURLOrPosts(query.Get(posts.FieldBack)), query[posts.FieldPost]
-	if e, ok := asRefusal(app.CheckBulkSize(ids)); ok {
+	if e, ok := asRefusal(app.CheckPostBatchSize(ids)); ok {
 		return r.redirectWithBulkRefusal(back, ids, e)
 	}
 	fields := []ui.Hidden{

@@ -72,7 +72,7 @@ func (r *request) addPreviewsAndRenderComposer(status int, m posts.ComposeModel)
 // requestAccountFactsRefresh starts asking the networks what the accounts may do, so that later plans can use the
 // answers. The composer does not wait for the result. An error is only logged.
 func (r *request) requestAccountFactsRefresh() {
-	if err := r.web.cfg.App.RequestFactsRefresh(r.context(), r.caller); err != nil {
+	if err := r.web.cfg.App.EnqueueRefreshOfStaleFacts(r.context(), r.caller); err != nil {
 		r.web.cfg.Log.WarnContext(r.context(), "could not request current facts about the accounts from the networks", "error", err)
 	}
 }
@@ -91,7 +91,7 @@ func (r *request) loadNewPostComposer(form url.Values) (posts.ComposeModel, erro
 	if err != nil {
 		return m, err
 	}
-	facts, err := r.web.cfg.App.GetAccountFacts(r.context(), r.caller)
+	facts, err := r.web.cfg.App.GetStoredAccountFacts(r.context(), r.caller)
 	if err != nil {
 		return m, err
 	}

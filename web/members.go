@@ -68,7 +68,7 @@ func (r *request) inviteMember(form url.Values) error {
 }
 
 func (r *request) changeMemberRole(form url.Values) error {
-	made, err := r.web.cfg.App.EditMember(r.context(), r.caller, contract.EditMember{
+	made, err := r.web.cfg.App.ChangeMemberOrInvitationRole(r.context(), r.caller, contract.EditMember{
 		ID: r.pathID(), Role: form.Get(settings.FieldRole),
 	})
 	if e, ok := asRefusal(err); ok {

@@ -25,7 +25,7 @@ func (r *request) renderPost(status int, adjust func(*posts.ShowModel)) error {
 	if err != nil {
 		return err
 	}
-	events, err := r.web.cfg.App.ListPostEvents(r.context(), r.caller, r.pathID())
+	events, err := r.web.cfg.App.ListPostEventsAndNextRetry(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
 	}

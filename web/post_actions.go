@@ -49,7 +49,7 @@ func (r *request) queuePost(form url.Values) error {
 
 // sendPostAfterDelay publishes a draft or a queued post after a short delay in which the person can undo it.
 func (r *request) sendPostAfterDelay(form url.Values) error {
-	before, err := r.web.cfg.App.SendAfterUndoDelay(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
+	before, err := r.web.cfg.App.SendPostAfterUndoDelay(r.context(), r.caller, r.pathID(), form.Get(posts.FieldRevision))
 	return r.finishUndoablePostAction(flashSending, before, err)
 }
 

@@ -195,7 +195,7 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	made, err := s.App.DuplicatePost(t.Context(), s.ws.Owner, post.ID)
 	must(t, err)
 	s.b.get("/accounts").one(t, ".rail "+testid("attention")+`[href="/posts?status=failed"]`)
-	_, err = s.App.SendAfterUndoDelay(t.Context(), s.ws.Owner, made.ID, "")
+	_, err = s.App.SendPostAfterUndoDelay(t.Context(), s.ws.Owner, made.ID, "")
 	must(t, err)
 	s.Clock.Advance(time.Minute)
 	s.work(made)

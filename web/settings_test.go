@@ -160,7 +160,7 @@ func TestTheAuditLogIsFilteredAndPaged(t *testing.T) {
 	}
 	made, err := r.App.InviteMember(t.Context(), admin, contract.InviteMember{Email: "ben@example.org", Role: "viewer"})
 	must(t, err)
-	_, err = r.App.EditMember(t.Context(), admin, contract.EditMember{ID: made.ID, Role: "editor"})
+	_, err = r.App.ChangeMemberOrInvitationRole(t.Context(), admin, contract.EditMember{ID: made.ID, Role: "editor"})
 	must(t, err)
 
 	page := b.get("/settings/audit").is(t, http.StatusOK)

@@ -15,7 +15,7 @@ func withTwoWorkspaces(t *testing.T, r *rig) (one *apptest.Workspace, draft stri
 	t.Helper()
 	one = r.Workspace("one")
 	draft = one.Draft("of the first", one.Account("threads")).ID
-	_, err := r.App.CreateWorkspace(t.Context(), contract.CreateWorkspace{Name: "Second", OwnerEmail: one.Email})
+	_, err := r.App.CreateWorkspaceWithOwner(t.Context(), contract.CreateWorkspace{Name: "Second", OwnerEmail: one.Email})
 	must(t, err)
 	return one, draft
 }

@@ -143,7 +143,7 @@ func (w *Web) findVisitToSlugOrLast(ctx context.Context, slug string) (app.Visit
 	if !ok {
 		return app.Visit{}, nil
 	}
-	visit, err := w.cfg.App.EnterWorkspaceOrLast(ctx, session, slug)
+	visit, err := w.cfg.App.AuthenticateInWorkspaceOrLast(ctx, session, slug)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
 		return app.Visit{}, nil
 	}

@@ -73,7 +73,7 @@ func defineWorkspaceCreate(o *options) action {
 				return err
 			}
 		}
-		made, err := s.app.CreateWorkspace(ctx, in)
+		made, err := s.app.CreateWorkspaceWithOwner(ctx, in)
 		if e, ok := errors.AsType[*core.Error](err); ok && e.Path == "password" && !*stdin {
 			return o.usageErrorf("%s has no account yet and needs a password: add --password-stdin, and pass the password on standard input", in.OwnerEmail)
 		}
@@ -138,7 +138,7 @@ func defineUserPassword(o *options) action {
 func defineRevokeUnreadableAccounts(o *options) action {
 	confirm := o.flags.Bool("confirm", false, "revoke the accounts instead of only listing them")
 	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
-		found, err := s.app.RevokeUnreadableAccounts(ctx, *confirm)
+		found, err := s.app.ListUnreadableAccountsAndRevokeIf(ctx, *confirm)
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ const (
 func reencryptSecretsWithRetries(ctx context.Context, p *program, s *commandSession) error {
 	resealed := 0
 	for pass := 1; ; pass++ {
-		r, err := s.app.RotateSecrets(ctx)
+		r, err := s.app.ReencryptSecretsWithNewestKey(ctx)
 		if err != nil {
 			return err
 		}

@@ -113,7 +113,7 @@ func confirmRestore(ctx context.Context, p *program, s *commandSession, unproved
 			return err
 		}
 	}
-	done, err := s.app.Guard().EndHold(ctx, unprovedAction == "publish")
+	done, err := s.app.GuardOrNil().EndHold(ctx, unprovedAction == "publish")
 	if e, ok := errors.AsType[*hold.UnprovedError](err); ok {
 		return fmt.Errorf("%w. They were due after the last record in the file storage, so no receipt shows whether they were published:%s\n"+
 			"Check on the networks which of these posts are published, and cancel those posts in Belfry. Then run\n"+

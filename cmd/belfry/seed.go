@@ -83,7 +83,7 @@ func defineSeed(o *options) action {
 		}
 		defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 		g.app = s.app
-		if err := g.app.Guard().HoldPublishingIfRewoundElseUpdateMark(ctx); err != nil { // seed publishes
+		if err := g.app.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(ctx); err != nil { // seed publishes
 			return fmt.Errorf("compare the database with the receipts in the file storage: %w", err)
 		}
 		if !*asJSON {
@@ -225,7 +225,7 @@ func (g *seeder) serveMediaToNetworks(w http.ResponseWriter, r *http.Request) {
 
 // createAndEnterWorkspace creates a workspace, and makes its owner the caller of the following operations.
 func (g *seeder) createAndEnterWorkspace(ctx context.Context, in contract.CreateWorkspace) (app.SignedIn, error) {
-	made, err := g.app.CreateWorkspace(ctx, in)
+	made, err := g.app.CreateWorkspaceWithOwner(ctx, in)
 	if err != nil {
 		return made, err
 	}
@@ -387,7 +387,7 @@ func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (publishe
 
 // collectHoldReason adds the message of the post's last event, which says why the post is held, to g.holdReasons.
 func (g *seeder) collectHoldReason(ctx context.Context, due duePost) error {
-	timeline, err := g.app.ListPostEvents(ctx, due.owner, due.post)
+	timeline, err := g.app.ListPostEventsAndNextRetry(ctx, due.owner, due.post)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,8 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err := webApp.RevokeOrRestoreAccountsOnNetworkSwitch(ctx); err != nil {
 		return fmt.Errorf("check the accounts' tokens: %w", err)
 	}
-	guard := webApp.Guard()
-	if err := errors.Join(guard.HoldPublishingIfRewoundElseUpdateMark(ctx), guard.LogHold(ctx)); err != nil {
+	guard := webApp.GuardOrNil()
+	if err := errors.Join(guard.HoldPublishingIfRewoundElseUpdateMark(ctx), guard.LogHoldIfAny(ctx)); err != nil {
 		return fmt.Errorf("compare the database with the receipts in the file storage: %w", err)
 	}
 

@@ -51,7 +51,7 @@ func networkVariables() []config.Variable {
 // usesOwnSandbox reports whether the service uses its own simulated networks: no network has credentials, and
 // NETWORKS_URL is not set.
 func usesOwnSandbox(cfg *config.Config) bool {
-	return cfg.NetworksURL == "" && !cfg.Network.HasSecret()
+	return cfg.NetworksURL == "" && !cfg.Network.HasAnySecret()
 }
 
 // newLogger returns a logger with the configured format and level.

@@ -89,20 +89,20 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilt
 		_, revokes := n.(network.Revoker)
 		return AccountCard{
 			Account: account, Posts: posts[account.ID], Blocked: told.Blocked, Unreachable: a.unreachableFileKinds(account),
-			Quotas:     append(listReportedQuotas(told, posts[account.ID].LastAt), counted[account.ID]...),
+			Quotas:     append(quotasFromFacts(told, posts[account.ID].LastAt), counted[account.ID]...),
 			KeepsGrant: account.GrantUnknown && revokes,
 		}
 	}), nil
 }
 
-// listReportedQuotas returns the quotas that the network has reported for an account. lastPostAt is when the account's
+// quotasFromFacts returns the quotas that the network has reported for an account. lastPostAt is when the account's
 // last post went live.
-func listReportedQuotas(facts core.Facts, lastPostAt time.Time) []AccountQuota {
+func quotasFromFacts(facts core.Facts, lastLiveAt time.Time) []AccountQuota {
 	if facts.Quota == nil {
 		return nil
 	}
 	q := AccountQuota{Used: facts.Quota.Used, Limit: facts.Quota.Limit, Name: "posts", Window: facts.Quota.Window}
-	if lastPostAt.After(facts.ToldAt) {
+	if lastLiveAt.After(facts.ToldAt) {
 		q.ToldAt = facts.ToldAt
 	}
 	return []AccountQuota{q}

@@ -42,7 +42,7 @@ func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core
 	if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
 		return err
 	}
-	if err := a.enqueueGrantRevocation(ctx, t, id); err != nil {
+	if err := a.enqueueGrantRevocationIfPossible(ctx, t, id); err != nil {
 		return err
 	}
 	// Posts are locked before accounts, in the order that workers use, so the account comes last.
@@ -71,7 +71,7 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 		}
 		err = a.unqueuePost(ctx, t, &post)
 		if core.CodeOf(err) == core.CodeConflict {
-			return loadBusyAccountError(ctx, t, post)
+			return lockPublicationAndBuildConflict(ctx, t, post)
 		}
 		if err != nil {
 			return err
@@ -80,9 +80,9 @@ func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account c
 	return nil
 }
 
-// loadBusyAccountError reads the post's ledger row, which it locks, and returns a conflict that names the post and the
-// latest time until which the post prevents disconnecting.
-func loadBusyAccountError(ctx context.Context, t store.Tenant, post core.Post) error {
+// lockPublicationAndBuildConflict reads the post's ledger row, which it locks, and returns a conflict that names the
+// post and the latest time until which the post prevents disconnecting.
+func lockPublicationAndBuildConflict(ctx context.Context, t store.Tenant, post core.Post) error {
 	pub, err := t.LockPublication(ctx, post.ID)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 		if post.Status != "draft" || post.PublishAt != nil || !post.UpdatedAt.Equal(h.Clock.Now()) {
 			t.Errorf("a queued post is %+v", post)
 		}
-		events, err := h.App.ListPostEvents(t.Context(), ws.Owner, id)
+		events, err := h.App.ListPostEventsAndNextRetry(t.Context(), ws.Owner, id)
 		must(t, err)
 		if last := events.Events[len(events.Events)-1]; last.Kind != "cancelled" {
 			t.Errorf("its timeline ends with %+v", last)

@@ -12,8 +12,8 @@ import (
 // factsAge is how old facts may be when somebody opens the composer.
 const factsAge = 10 * time.Minute
 
-// GetAccountFacts returns the stored facts of all connected accounts, by account id. It calls no network.
-func (a *App) GetAccountFacts(ctx context.Context, c core.Caller) (map[string]core.Facts, error) {
+// GetStoredAccountFacts returns the stored facts of all connected accounts, by account id. It calls no network.
+func (a *App) GetStoredAccountFacts(ctx context.Context, c core.Caller) (map[string]core.Facts, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err
@@ -26,9 +26,9 @@ func (a *App) GetAccountFacts(ctx context.Context, c core.Caller) (map[string]co
 	return facts, err
 }
 
-// RequestFactsRefresh makes workers ask the networks for new facts of all accounts whose facts are older than ten
-// minutes. It does not wait for the answers.
-func (a *App) RequestFactsRefresh(ctx context.Context, c core.Caller) error {
+// EnqueueRefreshOfStaleFacts makes workers ask the networks for new facts of all accounts whose facts are older than
+// ten minutes. It does not wait for the answers.
+func (a *App) EnqueueRefreshOfStaleFacts(ctx context.Context, c core.Caller) error {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func (b *bench) found(in contract.CreatePosts) []string {
 // facts returns what is known of an account now.
 func (b *bench) facts(account contract.Account) core.Facts {
 	b.t.Helper()
-	all, err := b.App.GetAccountFacts(b.Context(), b.ws.Owner)
+	all, err := b.App.GetStoredAccountFacts(b.Context(), b.ws.Owner)
 	must(b.t, err)
 	return all[account.ID]
 }
@@ -73,7 +73,7 @@ func TestAPlanKnowsWhatANetworkTellsOfAnAccount(t *testing.T) {
 	}
 	b.ws.Work(b.ws.Now("the only one", threads))
 	b.Clock.Advance(11 * time.Minute)
-	must(t, b.App.RequestFactsRefresh(b.Context(), b.ws.Owner))
+	must(t, b.App.EnqueueRefreshOfStaleFacts(b.Context(), b.ws.Owner))
 	checkAll(t, b.Harness)
 	for name, c := range map[string]struct {
 		in   contract.CreatePosts
@@ -103,14 +103,14 @@ func TestAPlanKnowsWhatANetworkTellsOfAnAccount(t *testing.T) {
 	drafted.When = &contract.When{Word: "now"}
 	b.option("tiktok.account", "public")
 	b.Clock.Advance(11 * time.Minute)
-	must(t, b.App.RequestFactsRefresh(b.Context(), b.ws.Owner))
+	must(t, b.App.EnqueueRefreshOfStaleFacts(b.Context(), b.ws.Owner))
 	checkAll(t, b.Harness)
 	drafted.When = &contract.When{Word: "draft"}
 	made, err := b.App.CreatePosts(b.Context(), b.ws.Owner, drafted)
 	must(t, err)
 	b.option("tiktok.account", "private")
 	b.Clock.Advance(11 * time.Minute)
-	must(t, b.App.RequestFactsRefresh(b.Context(), b.ws.Owner))
+	must(t, b.App.EnqueueRefreshOfStaleFacts(b.Context(), b.ws.Owner))
 	checkAll(t, b.Harness)
 	_, err = b.change(made.Posts[0], contract.EditPost{Status: "queued", When: new(now())})
 	want(t, core.CodePlanHasIssues, err)
@@ -142,7 +142,7 @@ func TestNoPlanAsksANetwork(t *testing.T) {
 		for _, when := range []contract.When{now(), draft(), local("2026-12-01T10:00", "UTC")} {
 			_, err := b.App.PlanPosts(b.Context(), b.ws.Owner, request("hello", when, accounts...).PlanPosts)
 			must(t, err)
-			_, err = b.App.GetAccountFacts(b.Context(), b.ws.Owner)
+			_, err = b.App.GetStoredAccountFacts(b.Context(), b.ws.Owner)
 			must(t, err)
 		}
 		if got := b.named("") - calls; got != 0 {
@@ -168,7 +168,7 @@ func TestFactsAreAskedForAgainWhenSomebodyWritesAfterTenMinutes(t *testing.T) {
 	}
 	refresh := func(want int, when string) {
 		t.Helper()
-		must(t, b.App.RequestFactsRefresh(b.Context(), b.ws.Owner))
+		must(t, b.App.EnqueueRefreshOfStaleFacts(b.Context(), b.ws.Owner))
 		if got := b.Jobs("check") - jobs; got != want {
 			t.Errorf("%s: %d checks, want %d", when, got, want)
 		}
@@ -196,9 +196,9 @@ func TestFactsAreAskedForAgainWhenSomebodyWritesAfterTenMinutes(t *testing.T) {
 	refresh(1, "later")
 	checkAll(t, b.Harness)
 	refresh(0, "after a failure")
-	_, err := b.App.GetAccountFacts(b.Context(), b.ws.Key(core.Read).Caller)
+	_, err := b.App.GetStoredAccountFacts(b.Context(), b.ws.Key(core.Read).Caller)
 	must(t, err)
-	want(t, core.CodeInsufficientScope, b.App.RequestFactsRefresh(b.Context(), b.ws.Key(core.Read).Caller))
+	want(t, core.CodeInsufficientScope, b.App.EnqueueRefreshOfStaleFacts(b.Context(), b.ws.Key(core.Read).Caller))
 }
 
 // What goes wrong with facts leaves the account, and what was told before, as it was.
@@ -270,7 +270,7 @@ func TestFactsStayInTheirWorkspace(t *testing.T) {
 	account := b.ws.Account("threads")
 	checkAll(t, b.Harness)
 	other := b.Workspace("two")
-	facts, err := b.App.GetAccountFacts(b.Context(), other.Owner)
+	facts, err := b.App.GetStoredAccountFacts(b.Context(), other.Owner)
 	if err != nil || len(facts) != 0 {
 		t.Errorf("they see %+v, %v", facts, err)
 	}

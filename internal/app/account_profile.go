@@ -48,9 +48,10 @@ func (a *App) tryUpdateProfile(ctx context.Context, t store.Tenant, n network.Ne
 	}
 }
 
-// tryCopyPictures copies the pictures of accounts that have just been connected. It only logs errors, and gives up
-// after picturePatience. Until the next check of the account, pages then show the first letter of its name.
-func (a *App) tryCopyPictures(ctx context.Context, t store.Tenant, accounts []core.Account) {
+// tryCopyPicturesAndSaveProfiles copies the pictures of accounts that have just been connected. It only logs errors,
+// and gives up after picturePatience. Until the next check of the account, pages then show the first letter of its
+// name.
+func (a *App) tryCopyPicturesAndSaveProfiles(ctx context.Context, t store.Tenant, accounts []core.Account) {
 	ctx, cancel := context.WithTimeout(ctx, picturePatience)
 	defer cancel()
 	_, _ = network.CallEachConcurrently(ctx, accounts, func(ctx context.Context, account core.Account) (struct{}, error) {

@@ -46,30 +46,30 @@ func (a *App) MarkExpiredAccountsAndListDueRefreshes(ctx context.Context) ([]que
 	return due, nil
 }
 
-// RefreshDueToken renews an account's token if the token is due for renewal, which happens before it expires. One
-// statement claims the renewal by moving its due time past the lease, so no transaction is open during the call; if the
-// worker dies, the claim ends with the lease. The result is stored only if the account still has the token that was
-// claimed. A temporary failure changes only the time of the next attempt.
-func (a *App) RefreshDueToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
+// RefreshDueTokenAndSaveResult renews an account's token if the token is due for renewal, which happens before it
+// expires. One statement claims the renewal by moving its due time past the lease, so no transaction is open during the
+// call; if the worker dies, the claim ends with the lease. The result is stored only if the account still has the token
+// that was claimed. A temporary failure changes only the time of the next attempt.
+func (a *App) RefreshDueTokenAndSaveResult(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return err
 	}
-	_, err = a.claimAndRefreshToken(ctx, t, id, nil)
+	_, err = a.claimRefreshAndSaveResult(ctx, t, id, nil)
 	return err
 }
 
-// renewLapsedToken renews a token that has lapsed, and returns the account's current token, also in its encrypted form.
-// Another worker may have renewed the token. If there is no new token, the error is a *network.Error that says what
-// happened to the account.
-func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
+// refreshLapsedTokenOrWait renews a token that has lapsed, and returns the account's current token, also in its
+// encrypted form. Another worker may have renewed the token. If there is no new token, the error is a *network.Error
+// that says what happened to the account.
+func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
 	sealedLapsed []byte,
 ) (token network.Token, sealed []byte, err error) {
 	t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 	if err != nil {
 		return network.Token{}, nil, err
 	}
-	claimed, err := a.claimAndRefreshToken(ctx, t, id, sealedLapsed)
+	claimed, err := a.claimRefreshAndSaveResult(ctx, t, id, sealedLapsed)
 	if err != nil {
 		return network.Token{}, nil, err
 	}
@@ -109,10 +109,10 @@ func (a *App) renewLapsedToken(ctx context.Context, ws core.WorkspaceID, id core
 	return token, sealed, err
 }
 
-// claimAndRefreshToken renews the account's token if it is due for renewal, or if it is still the lapsed token
+// claimRefreshAndSaveResult renews the account's token if it is due for renewal, or if it is still the lapsed token
 // sealedLapsed (nil if no token has lapsed), and stores the result. claimed is false if another worker is renewing the
 // token or has renewed it.
-func (a *App) claimAndRefreshToken(ctx context.Context, t store.Tenant, id core.AccountID,
+func (a *App) claimRefreshAndSaveResult(ctx context.Context, t store.Tenant, id core.AccountID,
 	sealedLapsed []byte,
 ) (claimed bool, err error) {
 	account, sealed, err := t.ClaimTokenRefresh(ctx, id, sealedLapsed, refreshLease)
@@ -263,7 +263,7 @@ func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account
 		return nil
 	}
 	if token.MustRefresh(a.cfg.Now()) { // a check would report that as lost access
-		token, sealed, err = a.renewLapsedToken(ctx, t.WorkspaceID(), account.ID, sealed)
+		token, sealed, err = a.refreshLapsedTokenOrWait(ctx, t.WorkspaceID(), account.ID, sealed)
 		if err != nil {
 			return err
 		}

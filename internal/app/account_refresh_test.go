@@ -22,7 +22,7 @@ func refreshAll(t *testing.T, a *app.App) int {
 	due, err := a.MarkExpiredAccountsAndListDueRefreshes(t.Context())
 	must(t, err)
 	for _, job := range due {
-		must(t, a.RefreshDueToken(t.Context(), job.Workspace, job.Account))
+		must(t, a.RefreshDueTokenAndSaveResult(t.Context(), job.Workspace, job.Account))
 	}
 	return len(due)
 }
@@ -70,7 +70,7 @@ func TestARenewalIsOneWorkersAlone(t *testing.T) {
 	id := ws.AccountID(ws.Account("threads"))
 	h.Clock.Advance(31 * 24 * time.Hour)
 	replicas := []*app.App{h.App, h.Replica()}
-	together(t, 10, func(i int) error { return replicas[i%2].RefreshDueToken(t.Context(), ws.ID, id) })
+	together(t, 10, func(i int) error { return replicas[i%2].RefreshDueTokenAndSaveResult(t.Context(), ws.ID, id) })
 	if n := refreshCalls(h); n != 1 {
 		t.Errorf("the network was asked %d times", n)
 	}
@@ -188,7 +188,7 @@ func TestARenewalThatHasBegunIsStored(t *testing.T) {
 			return fresh, ctx.Err()
 		})
 		before := stored[[]byte](t, h, a, "token")
-		must(t, h.App.RefreshDueToken(caller, ws.ID, ws.AccountID(a)))
+		must(t, h.App.RefreshDueTokenAndSaveResult(caller, ws.ID, ws.AccountID(a)))
 		if bytes.Equal(before, stored[[]byte](t, h, a, "token")) {
 			t.Error("the new token is lost")
 		}
@@ -257,7 +257,7 @@ func TestAReconnectionDuringARenewalWins(t *testing.T) {
 		return network.Token{}, &network.Error{Kind: network.Revoked, Message: "withdrawn"}
 	})
 	done := make(chan error, 1)
-	go func() { done <- h.App.RefreshDueToken(t.Context(), ws.ID, ws.AccountID(a)) }()
+	go func() { done <- h.App.RefreshDueTokenAndSaveResult(t.Context(), ws.ID, ws.AccountID(a)) }()
 	<-asked
 	ws.Account("threads", *a.Username)
 	fresh := stored[[]byte](t, h, a, "token")
@@ -281,7 +281,7 @@ func TestAWorkerThatDiesGivesTheRenewalBack(t *testing.T) {
 	})
 	func() {
 		defer func() { _ = recover() }()
-		_ = h.App.RefreshDueToken(t.Context(), ws.ID, ws.AccountID(a))
+		_ = h.App.RefreshDueTokenAndSaveResult(t.Context(), ws.ID, ws.AccountID(a))
 	}()
 	if n := refreshAll(t, h.App); n != 0 {
 		t.Errorf("%d are due while it is claimed", n)
@@ -318,9 +318,9 @@ func TestADisconnectedAccountIsNotRenewed(t *testing.T) {
 	})
 	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID))
 	refreshAll(t, h.App)
-	must(t, h.App.RefreshDueToken(t.Context(), ws.ID, ws.AccountID(a)))
+	must(t, h.App.RefreshDueTokenAndSaveResult(t.Context(), ws.ID, ws.AccountID(a)))
 	if r.calls != 0 {
 		t.Errorf("the network was asked %d times", r.calls)
 	}
-	must(t, h.App.RefreshDueToken(t.Context(), ws.ID, core.NewID[core.AccountKind]()))
+	must(t, h.App.RefreshDueTokenAndSaveResult(t.Context(), ws.ID, core.NewID[core.AccountKind]()))
 }

@@ -37,9 +37,9 @@ func revocationEncryptionContext(grantHash []byte) string {
 	return secret.EncryptionContext("revocations", "token", hex.EncodeToString(grantHash), "")
 }
 
-// enqueueGrantRevocation enqueues a job that asks the network to revoke an account's grant, if the network supports
-// this. The caller disconnects the account in the same transaction.
-func (a *App) enqueueGrantRevocation(ctx context.Context, t store.Tenant, id core.AccountID) error {
+// enqueueGrantRevocationIfPossible enqueues a job that asks the network to revoke an account's grant, if the network
+// supports this. The caller disconnects the account in the same transaction.
+func (a *App) enqueueGrantRevocationIfPossible(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, sealed, err := t.AccountWithTokenIncludingDisconnected(ctx, id)
 	if err != nil {
 		return err

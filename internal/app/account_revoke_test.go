@@ -70,9 +70,9 @@ func TestTheLastAccountOfAGrantEndsIt(t *testing.T) {
 			if revokeCalls(h) != 1 || tokensToRevoke(t, h) != 0 {
 				t.Errorf("%d calls, %d tokens kept", revokeCalls(h), tokensToRevoke(t, h))
 			}
-			must(t, h.App.DeleteExpiredRows(t.Context()))
+			must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
 			h.Clock.Advance(21 * time.Minute)
-			must(t, h.App.DeleteExpiredRows(t.Context()))
+			must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
 			var left int
 			must(t, h.Pool.QueryRow(t.Context(), `SELECT count(*) FROM revocations`).Scan(&left))
 			if left != 0 {

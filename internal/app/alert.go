@@ -35,7 +35,7 @@ func (a *App) QueueAlertEmails(ctx context.Context) error {
 	for _, ws := range workspaces {
 		t, err := a.authorize(core.NewWorkerCaller(ws), core.Write)
 		if err == nil {
-			err = t.Tx(ctx, func(t store.Tenant) error { return a.queueWorkspaceAlertEmails(ctx, t) })
+			err = t.Tx(ctx, func(t store.Tenant) error { return a.consumeDueAlertsAndQueueEmails(ctx, t) })
 		}
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("queue alert emails of workspace %s: %w", ws, err))
@@ -52,9 +52,9 @@ type alertProblems struct {
 	accounts  []store.LostAccount
 }
 
-// queueWorkspaceAlertEmails consumes the alerts that are due in a workspace, and queues emails to the members who want
-// them. It must run in a transaction.
-func (a *App) queueWorkspaceAlertEmails(ctx context.Context, t store.Tenant) error {
+// consumeDueAlertsAndQueueEmails consumes the alerts that are due in a workspace, and queues emails to the members who
+// want them. It must run in a transaction.
+func (a *App) consumeDueAlertsAndQueueEmails(ctx context.Context, t store.Tenant) error {
 	if err := t.LockWorkspace(ctx); err != nil { // afterwards, other replicas find no alerts
 		return err
 	}

@@ -123,8 +123,8 @@ func New(cfg Config) (*App, error) {
 	}
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
-		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.renewLapsedToken,
-		FileURL: a.fileURL, OpenFile: a.intake.OpenBytes, Receipts: receipts,
+		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.refreshLapsedTokenOrWait,
+		FileURL: a.fileURLIfReachable, OpenFile: a.intake.OpenBytes, Receipts: receipts,
 	})
 	return a, nil
 }
@@ -140,9 +140,9 @@ func (c Config) intakeConfig() intake.Config {
 // Engine returns the engine that publishes posts.
 func (a *App) Engine() *publish.Engine { return a.engine }
 
-// Guard returns the guard that prevents a restored database from publishing posts again if they were published after
-// the backup. It is nil if Config.Blobs is nil.
-func (a *App) Guard() *restore.Guard { return a.guard }
+// GuardOrNil returns the guard that prevents a restored database from publishing posts again if they were published
+// after the backup. It is nil if Config.Blobs is nil.
+func (a *App) GuardOrNil() *restore.Guard { return a.guard }
 
 // Intake returns the service that handles files where there is no caller: uploads to signed addresses, jobs and
 // periodic tasks.

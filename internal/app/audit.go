@@ -53,7 +53,7 @@ func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (Au
 	if err != nil {
 		return AuditPage{}, err
 	}
-	page := AuditPage{Actions: groupByAction(rows)}
+	page := AuditPage{Actions: groupEntriesOfOneAction(rows)}
 	isLast := len(rows) <= auditRows
 	if !isLast && len(page.Actions) > 1 { // the rest of the oldest action may be missing
 		page.Actions = page.Actions[:len(page.Actions)-1]
@@ -68,8 +68,8 @@ func (a *App) ReadAuditLog(ctx context.Context, c core.Caller, q AuditQuery) (Au
 	return page, nil
 }
 
-// groupByAction puts successive entries about the same action together.
-func groupByAction(rows []store.AuditRow) (actions [][]store.AuditRow) {
+// groupEntriesOfOneAction puts successive entries about the same action together.
+func groupEntriesOfOneAction(rows []store.AuditRow) (actions [][]store.AuditRow) {
 	for _, row := range rows {
 		last := len(actions) - 1
 		if last >= 0 && actions[last][0].IsSameAction(row) {

@@ -55,7 +55,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SignIn(ctx, contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
-	must(t, h.App.VerifyOwnPassword(ctx, ws.Owner, apptest.Password))
+	must(t, h.App.ConfirmOwnPasswordAndAudit(ctx, ws.Owner, apptest.Password))
 	n = wantAudit(t, h, n,
 		`sign_in_failed session Dashboard f 192.0.2.7 REQ1`,
 		`signed_in session Dashboard f 192.0.2.7 REQ1`,
@@ -66,7 +66,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 	must(t, h.App.RevokeKey(ctx, ws.Owner, key.ID))
 	made, err := h.App.InviteMember(ctx, ws.Owner, contract.InviteMember{Email: "ada@example.org", Role: "viewer"})
 	must(t, err)
-	_, err = h.App.EditMember(ctx, ws.Owner, contract.EditMember{ID: made.ID, Role: "admin"})
+	_, err = h.App.ChangeMemberOrInvitationRole(ctx, ws.Owner, contract.EditMember{ID: made.ID, Role: "admin"})
 	must(t, err)
 	must(t, h.App.RemoveMemberOrInvitation(ctx, ws.Owner, made.ID))
 	name := "Renamed"
@@ -114,12 +114,12 @@ func TestTheAuditLogCannotBeChangedAndIsKeptForAYear(t *testing.T) {
 		}
 	}
 	h.Clock.Advance(365*24*time.Hour - time.Minute)
-	must(t, h.App.DeleteExpiredRows(context.WithoutCancel(t.Context())))
+	must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(context.WithoutCancel(t.Context())))
 	if len(auditLines(t, h)) == 0 {
 		t.Error("rows of this year are gone")
 	}
 	h.Clock.Advance(time.Minute)
-	must(t, h.App.DeleteExpiredRows(t.Context()))
+	must(t, h.App.DeleteExpiredRowsAndUpdateKeyMetric(t.Context()))
 	if left := auditLines(t, h); len(left) > 0 {
 		t.Errorf("rows of last year are left: %v", left)
 	}
@@ -143,7 +143,7 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 	h.Clock.Advance(time.Second)
 	name := "x"
 	_, invite := h.App.InviteMember(t.Context(), c, contract.InviteMember{Email: "a@example.org", Role: "viewer"})
-	_, edit := h.App.EditMember(t.Context(), c, contract.EditMember{ID: c.AttributedUser().String(), Role: "admin"})
+	_, edit := h.App.ChangeMemberOrInvitationRole(t.Context(), c, contract.EditMember{ID: c.AttributedUser().String(), Role: "admin"})
 	_, rename := h.App.EditWorkspace(t.Context(), c, contract.EditWorkspace{Name: &name})
 	for what, err := range map[string]error{
 		"create a key": create(), "revoke a key": h.App.RevokeKey(t.Context(), c, "key_x"), "invite": invite,
@@ -161,8 +161,8 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 			t.Errorf("%s: %v, and the table of operations says %t", op.Name, err, op.Proved)
 		}
 	}
-	want(t, core.CodeInvalidRequest, h.App.VerifyOwnPassword(t.Context(), c, "not this one"))
-	must(t, h.App.VerifyOwnPassword(t.Context(), c, apptest.Password))
+	want(t, core.CodeInvalidRequest, h.App.ConfirmOwnPasswordAndAudit(t.Context(), c, "not this one"))
+	must(t, h.App.ConfirmOwnPasswordAndAudit(t.Context(), c, apptest.Password))
 }
 
 func TestTheAuditLogHasWhatAPersonDecidedAboutAPost(t *testing.T) {

@@ -83,10 +83,10 @@ type Visit struct {
 	Preferences Preferences
 }
 
-// EnterWorkspaceOrLast authenticates a session and returns the person's visit to the workspace with the slug. If they
-// are not a member of that workspace, it returns a visit to the one that they visited last, or else to the one that
-// they joined first. It returns unauthenticated under the same conditions as AuthenticateSession.
-func (a *App) EnterWorkspaceOrLast(ctx context.Context, s Session, slug string) (Visit, error) {
+// AuthenticateInWorkspaceOrLast authenticates a session and returns the person's visit to the workspace with the slug.
+// If they are not a member of that workspace, it returns a visit to the one that they visited last, or else to the one
+// that they joined first. It returns unauthenticated under the same conditions as AuthenticateSession.
+func (a *App) AuthenticateInWorkspaceOrLast(ctx context.Context, s Session, slug string) (Visit, error) {
 	user, err := core.ParseID[core.UserKind](s.User)
 	if err != nil {
 		return Visit{}, errNotSignedIn()

@@ -108,7 +108,7 @@ func (a *App) MoveCalendarEntryPosts(ctx context.Context, c core.Caller, filter 
 	defer cancel()
 	seen, err := t.Post(ctx, id)
 	if err == nil {
-		err = checkRevision(&seen, contract.EditPost{Revision: edit.Revision})
+		err = checkRevisionIfEditable(&seen, contract.EditPost{Revision: edit.Revision})
 	}
 	if err != nil {
 		return BulkResult{}, err

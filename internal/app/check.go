@@ -61,15 +61,15 @@ func checkShownRevision(noun, shown, current string) error {
 const maxFilterName = 100
 
 func checkSlug(slug string) error {
-	if slugify(slug) != slug {
+	if slugifyOrDefault(slug) != slug {
 		return core.Invalid("slug", "Use at most %d characters: only lowercase letters, digits and single hyphens.", maxSlug)
 	}
 	return nil
 }
 
-// slugify derives a slug from a name: letters without diacritics, digits and single hyphens. If nothing is left, it
-// returns "workspace".
-func slugify(name string) string {
+// slugifyOrDefault derives a slug from a name: letters without diacritics, digits and single hyphens. If nothing is
+// left, it returns "workspace".
+func slugifyOrDefault(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
 		switch {

@@ -43,14 +43,14 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 	if err := checkFolderName(f.Name); err != nil {
 		return contract.Folder{}, err
 	}
-	if f.Parent, err = parseFolderID("parentId", in.ParentID, f.Parent); err != nil {
+	if f.Parent, err = parseFolderIDOrCurrent("parentId", in.ParentID, f.Parent); err != nil {
 		return contract.Folder{}, err
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		if err := t.LockFolders(ctx); err != nil {
 			return err
 		}
-		if err := checkFolderPlace(ctx, t, f, 1); err != nil {
+		if err := checkFolderParentAndDepth(ctx, t, f, 1); err != nil {
 			return err
 		}
 		return t.AddFolder(ctx, f, folderNameKey(f.Name))
@@ -81,14 +81,14 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		}
 		before := f
 		f.Name, f.UpdatedAt = valueOr(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
-		if f.Parent, err = parseFolderID("parentId", in.ParentID, f.Parent); err != nil {
+		if f.Parent, err = parseFolderIDOrCurrent("parentId", in.ParentID, f.Parent); err != nil {
 			return err
 		}
 		height, err := t.CountFolderLevels(ctx, folderID)
 		if err != nil {
 			return err
 		}
-		if err := checkFolderPlace(ctx, t, f, height); err != nil {
+		if err := checkFolderParentAndDepth(ctx, t, f, height); err != nil {
 			return err
 		}
 		if err := t.UpdateFolder(ctx, f, folderNameKey(f.Name)); err != nil {
@@ -129,19 +129,21 @@ func (a *App) DeleteEmptyFolder(ctx context.Context, c core.Caller, id string) e
 	})
 }
 
-// checkFolderPlace returns an error unless the folder's parent exists, is neither the folder itself nor inside it, and
-// leaves the folder within the maximum depth. height is how many levels the folder has, including itself.
-func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
+// checkFolderParentAndDepth returns an error unless the folder's parent exists, is neither the folder itself nor inside
+// it, and leaves the folder within the maximum depth. height is how many levels the folder has, including itself.
+func checkFolderParentAndDepth(ctx context.Context, t store.Tenant, f core.Folder, subtreeHeight int) error {
 	above, err := t.FolderIDsUpToRoot(ctx, f.Parent)
 	if err != nil {
 		return core.WithNotFoundPath("parentId", err)
 	}
-	return core.CheckFolderPlace(f.ID, above, height)
+	return core.CheckFolderPlace(f.ID, above, subtreeHeight)
 }
 
-// parseFolderID parses the id of a folder in a request. If the request has none, it returns the current one. The zero
-// id is the top level.
-func parseFolderID(fieldPath string, given contract.Opt[string], current core.FolderID) (core.FolderID, error) {
+// parseFolderIDOrCurrent parses the id of a folder in a request. If the request has none, it returns the current one.
+// The zero id is the top level.
+func parseFolderIDOrCurrent(fieldPath string, given contract.Opt[string],
+	current core.FolderID,
+) (core.FolderID, error) {
 	switch {
 	case !given.Set:
 		return current, nil

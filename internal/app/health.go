@@ -60,9 +60,9 @@ const workerMemory = 24 * time.Hour
 // erasureKept is how long a person can see that their data was deleted.
 const erasureKept = 365 * 24 * time.Hour
 
-// DeleteExpiredRows deletes expired sessions, devices, consents, stored responses, rate limit counters, revocations and
-// erasures. It also updates the metric that counts encrypted values.
-func (a *App) DeleteExpiredRows(ctx context.Context) error {
+// DeleteExpiredRowsAndUpdateKeyMetric deletes expired sessions, devices, consents, stored responses, rate limit
+// counters, revocations and erasures. It also updates the metric that counts encrypted values.
+func (a *App) DeleteExpiredRowsAndUpdateKeyMetric(ctx context.Context) error {
 	err := a.cfg.Store.DeleteOldRows(ctx, a.cfg.Now(), store.Retention{
 		Replays: replayKeep, Creations: a.cfg.LimitCreate.Window, Addresses: a.cfg.LimitAddress.Window, Workers: workerMemory,
 		Devices: DeviceLifetime,

@@ -38,7 +38,7 @@ func (a *App) FindPublishingHold(ctx context.Context, c core.Caller,
 
 // CancelUnprovedPosts turns the unproved posts into drafts and releases their slots. If an unproved post has failed, it
 // cancels the pending retry instead. It returns the number of unproved posts.
-func (a *App) CancelUnprovedPosts(ctx context.Context) (int, error) {
+func (a *App) CancelUnprovedPosts(ctx context.Context) (cancelled int, err error) {
 	posts, err := a.cfg.Store.UnprovedPosts(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("list the unproved posts: %w", err)
@@ -50,7 +50,7 @@ func (a *App) CancelUnprovedPosts(ctx context.Context) (int, error) {
 			}
 			return a.unqueuePost(ctx, t, p)
 		}
-		_, err := changePostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, cancel)
+		_, err := changeAndAuditPostInTenant(ctx, a.tenantForOperator(held), core.Caller{}, held.Post, cancel)
 		if err != nil {
 			return 0, fmt.Errorf("cancel post %s: %w", held.Post, err)
 		}

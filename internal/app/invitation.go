@@ -260,7 +260,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("join %s: %w", i.Workspace, err)
 	}
-	return a.recordSignIn(ctx, person, w, from)
+	return a.rememberDeviceAndAuditSignIn(ctx, person, w, from)
 }
 
 // authenticateOrPrepareInvitee checks the password of the invited person and returns the person. For a person without
@@ -282,7 +282,7 @@ func (a *App) authenticateOrPrepareInvitee(ctx context.Context, i store.Invitati
 	if err := a.throttleSignInsFromAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return person, "", err
 	}
-	u, err := newUser(in.Name, i.Email, in.Password)
+	u, err := newUserAndCheckPassword(in.Name, i.Email, in.Password)
 	if err != nil {
 		return person, "", err
 	}

@@ -167,7 +167,7 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found
 	edit := store.MediaEdit{
 		Move: in.FolderID.Set, AddTag: in.AddTag, RemoveTag: in.RemoveTag, MostTags: core.MaxTags, Pinned: in.Pinned,
 	}
-	if edit.Folder, err = parseFolderID("folderId", in.FolderID, edit.Folder); err != nil {
+	if edit.Folder, err = parseFolderIDOrCurrent("folderId", in.FolderID, edit.Folder); err != nil {
 		return 0, err
 	}
 	if in.AddTag != "" {

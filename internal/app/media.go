@@ -40,7 +40,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 			return err
 		}
 		before := m
-		if m.Folder, err = parseFolderID("folderId", in.FolderID, m.Folder); err != nil {
+		if m.Folder, err = parseFolderIDOrCurrent("folderId", in.FolderID, m.Folder); err != nil {
 			return err
 		}
 		if in.Title.Set {
@@ -117,9 +117,11 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 	})
 }
 
-// AddMediaFromURL adds a file that a worker will download, and returns its record (Spec §4, Media). Its errors are
+// AddMediaForDownload adds a file that a worker will download, and returns its record (Spec §4, Media). Its errors are
 // those of intake.Service.AddFileFromURL.
-func (a *App) AddMediaFromURL(ctx context.Context, c core.Caller, in contract.MediaFromURL) (contract.Media, error) {
+func (a *App) AddMediaForDownload(ctx context.Context, c core.Caller,
+	in contract.MediaFromURL,
+) (contract.Media, error) {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return contract.Media{}, err
@@ -197,6 +199,6 @@ func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia
 	if f.Root {
 		return f, nil
 	}
-	f.Folder, err = parseExistingID(ctx, "query.folderId", in.FolderID, t.Folder)
+	f.Folder, err = parseOptionalExistingID(ctx, "query.folderId", in.FolderID, t.Folder)
 	return f, err
 }

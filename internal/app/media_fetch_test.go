@@ -28,7 +28,7 @@ func onWorld(w *fetchtest.World) func(*app.Config) {
 
 func fromURL(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, address string) contract.Media {
 	t.Helper()
-	m, err := h.App.AddMediaFromURL(t.Context(), ws.Owner, contract.MediaFromURL{URL: address})
+	m, err := h.App.AddMediaForDownload(t.Context(), ws.Owner, contract.MediaFromURL{URL: address})
 	must(t, err)
 	return m
 }
@@ -75,7 +75,7 @@ func TestAFileIsFetched(t *testing.T) {
 		ws := h.Workspace("one")
 		folder := ws.Folder("photos", "")
 		in := contract.MediaFromURL{URL: "https://example.com/a/tower.jpg?key=secret", FolderID: &folder.ID}
-		m, err := h.App.AddMediaFromURL(t.Context(), ws.Key(core.Write).Caller, in)
+		m, err := h.App.AddMediaForDownload(t.Context(), ws.Key(core.Write).Caller, in)
 		must(t, err)
 		if m.Status != "uploading" || m.OriginalName != "tower.jpg" || m.Kind != "image" || m.Size != 0 ||
 			*m.FolderID != folder.ID || m.Tags == nil || m.FailReason != nil {
@@ -115,7 +115,7 @@ func TestAFetchedFilesName(t *testing.T) {
 		{"https://example.com/?called", "", "file", "bell.jpg"},
 		{"https://example.com/a/..%2f..%2fetc%2fpasswd", "", "passwd", "passwd"},
 	} {
-		m, err := h.App.AddMediaFromURL(t.Context(), ws.Owner, contract.MediaFromURL{URL: c.url, Filename: c.given})
+		m, err := h.App.AddMediaForDownload(t.Context(), ws.Owner, contract.MediaFromURL{URL: c.url, Filename: c.given})
 		must(t, err)
 		if after := fetched(t, h, ws, m); m.OriginalName != c.before || after.OriginalName != c.after {
 			t.Errorf("%+v: %q, then %q", c, m.OriginalName, after.OriginalName)
@@ -224,7 +224,7 @@ func TestAFetchedFileIsHeldToThePlan(t *testing.T) {
 		if third.Status != "processing" || charged(t, h, ws) != 30_000_000 {
 			t.Errorf("%s: the last byte: %+v", path, third)
 		}
-		_, err := h.App.AddMediaFromURL(t.Context(), ws.Owner, contract.MediaFromURL{URL: "https://example.com/"})
+		_, err := h.App.AddMediaForDownload(t.Context(), ws.Owner, contract.MediaFromURL{URL: "https://example.com/"})
 		want(t, core.CodeQuotaExceeded, err)
 		must(t, h.App.DeleteMedia(t.Context(), ws.Owner, first.ID))
 		must(t, h.App.DeleteMedia(t.Context(), ws.Owner, third.ID))
@@ -250,7 +250,7 @@ func TestFetchRefusals(t *testing.T) {
 		{ws.Owner, contract.MediaFromURL{URL: address, FolderID: new(other.Folder("theirs", "").ID)}, core.CodeNotFound},
 		{ws.Owner, contract.MediaFromURL{URL: "http://example.com", FolderID: new("x")}, core.CodeInvalidRequest},
 	} {
-		_, err := h.App.AddMediaFromURL(t.Context(), c.by, c.in)
+		_, err := h.App.AddMediaForDownload(t.Context(), c.by, c.in)
 		want(t, c.want, err)
 	}
 	list, err := h.App.ListMedia(t.Context(), ws.Owner, contract.ListMedia{})
@@ -280,7 +280,7 @@ func TestHostileAddressesAreNotFetched(t *testing.T) {
 		all.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()
-			m, err := h.App.AddMediaFromURL(t.Context(), ws.Owner, contract.MediaFromURL{URL: address})
+			m, err := h.App.AddMediaForDownload(t.Context(), ws.Owner, contract.MediaFromURL{URL: address})
 			if core.CodeOf(err) == core.CodeInvalidRequest {
 				atOnce.Add(1)
 				return
@@ -485,7 +485,7 @@ func TestAnAddressOverHTTPIsToldSo(t *testing.T) {
 		"http://example.org/a.jpg": "Files cannot be downloaded from an address that begins with http://.",
 		"ftp://example.org/a.jpg":  "Files cannot be downloaded from this address.",
 	} {
-		_, err := h.App.AddMediaFromURL(t.Context(), owner, contract.MediaFromURL{URL: address})
+		_, err := h.App.AddMediaForDownload(t.Context(), owner, contract.MediaFromURL{URL: address})
 		if e := core.ErrorOrInternal(err); e.Code != core.CodeInvalidRequest || e.Message != says {
 			t.Errorf("%s: %v", address, err)
 		}

@@ -28,7 +28,7 @@ func TestFileNamesAreKeptWithoutInvisibleCharacters(t *testing.T) {
 		if got := ws.Media(made.MediaID).OriginalName; got != want {
 			t.Errorf("an upload called %q is kept as %q", sent, got)
 		}
-		m, err := h.App.AddMediaFromURL(t.Context(), ws.Owner, contract.MediaFromURL{URL: "https://example.com/", Filename: sent})
+		m, err := h.App.AddMediaForDownload(t.Context(), ws.Owner, contract.MediaFromURL{URL: "https://example.com/", Filename: sent})
 		if err != nil || m.OriginalName != want {
 			t.Errorf("a fetched file called %q is kept as %q, %v", sent, m.OriginalName, err)
 		}

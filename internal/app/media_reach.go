@@ -11,9 +11,12 @@ import (
 // Config.MediaURL. Simulated networks always can.
 func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.LooksPublic(c.MediaURL) }
 
-// fileURL returns the address from which a network downloads a file or the JPEG in its place, or "" if networks cannot
-// reach this server. The address works once the gate is open, or immediately for the gate "" (intake.Service.FileURL).
-func (a *App) fileURL(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion, heldUntilGate string) string {
+// fileURLIfReachable returns the address from which a network downloads a file or the JPEG in its place, or "" if
+// networks cannot reach this server. The address works once the gate is open, or immediately for the gate ""
+// (intake.Service.FileURL).
+func (a *App) fileURLIfReachable(ws core.WorkspaceID, m store.Media, jpeg *core.Conversion,
+	heldUntilGate string,
+) string {
 	if !a.cfg.ServesPublicFiles() {
 		return ""
 	}

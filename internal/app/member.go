@@ -20,9 +20,11 @@ func (a *App) ListMembersAndInvitations(ctx context.Context, c core.Caller) (con
 	return contract.Members{Members: convertAll(list, contract.MemberOf)}, err
 }
 
-// EditMember changes the role of a member or an invitation, with effect from the member's next request. Only an owner
-// can make or demote an owner. Demoting the last owner is a conflict.
-func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMember) (contract.Member, error) {
+// ChangeMemberOrInvitationRole changes the role of a member or an invitation, with effect from the member's next
+// request. Only an owner can make or demote an owner. Demoting the last owner is a conflict.
+func (a *App) ChangeMemberOrInvitationRole(ctx context.Context, c core.Caller,
+	in contract.EditMember,
+) (contract.Member, error) {
 	t, err := a.authorizeReauthenticated(c, true)
 	if err != nil {
 		return contract.Member{}, err

@@ -12,7 +12,7 @@ import (
 
 func setRole(t *testing.T, h *apptest.Harness, c core.Caller, id string, role core.Role) error {
 	t.Helper()
-	_, err := h.App.EditMember(t.Context(), c, contract.EditMember{ID: id, Role: string(role)})
+	_, err := h.App.ChangeMemberOrInvitationRole(t.Context(), c, contract.EditMember{ID: id, Role: string(role)})
 	return err
 }
 

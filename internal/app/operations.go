@@ -32,7 +32,7 @@ var operations = []Operation{
 	newOperation("posts_retry", writes, (*App).RetryPost),
 	newOperationByID("posts_cancel", writes, (*App).CancelPost),
 	newOperationByID("posts_duplicate", writes, (*App).DuplicatePost),
-	newOperationByID("posts_events", reads, (*App).ListPostEvents),
+	newOperationByID("posts_events", reads, (*App).ListPostEventsAndNextRetry),
 
 	newOperationWithoutInput("groups_list", reads, (*App).ListGroups),
 	newOperation("groups_create", writes, (*App).CreateGroup),
@@ -41,7 +41,7 @@ var operations = []Operation{
 	newRemovalByID("groups_delete", writes, (*App).DeleteGroup),
 
 	newOperation("media_create_upload", writes, (*App).CreateUpload).asRepeatable(),
-	newOperation("media_from_url", writes, (*App).AddMediaFromURL).asRepeatable(),
+	newOperation("media_from_url", writes, (*App).AddMediaForDownload).asRepeatable(),
 	newOperation("media_list", reads, (*App).ListMedia),
 	newOperationByID("media_get", reads, (*App).GetMedia),
 	newOperation("media_edit", writes, (*App).EditMedia),
@@ -59,7 +59,7 @@ var operations = []Operation{
 
 	newOperationWithoutInput("members_list", manages, (*App).ListMembersAndInvitations),
 	newOperation("members_invite", changes, (*App).InviteMember),
-	newOperation("members_edit", changes, (*App).EditMember),
+	newOperation("members_edit", changes, (*App).ChangeMemberOrInvitationRole),
 	newRemovalByID("members_remove", person, (*App).RemoveMemberOrInvitation),
 
 	newOperation("workspace_edit", changes, (*App).EditWorkspace),

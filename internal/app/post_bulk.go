@@ -14,8 +14,8 @@ import (
 // MaxBulk is the maximum number of posts for one action: as many as the longest page of a list has.
 const MaxBulk = maxPageSize
 
-// CheckBulkSize returns invalid_request unless there are 1 to MaxBulk ids.
-func CheckBulkSize(ids []string) error {
+// CheckPostBatchSize returns invalid_request unless there are 1 to MaxBulk ids.
+func CheckPostBatchSize(ids []string) error {
 	switch {
 	case len(ids) == 0:
 		return core.Invalid("post", "No post is selected.").WithHint("Select at least one post.")
@@ -84,7 +84,7 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 	if !slices.Contains(BulkActs(), in.Act) {
 		return BulkResult{}, core.Invalid("act", "The action %q cannot be applied to several posts at once.", in.Act)
 	}
-	if err := CheckBulkSize(in.IDs); err != nil {
+	if err := CheckPostBatchSize(in.IDs); err != nil {
 		return BulkResult{}, err
 	}
 	switch in.Act {
@@ -93,7 +93,7 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 			return BulkResult{}, err
 		}
 	case core.ActQueue:
-		return a.scheduleDrafts(ctx, t, c, in)
+		return a.scheduleAllDraftsOrNone(ctx, t, c, in)
 	}
 	ws, err := t.Workspace(ctx)
 	if err != nil {
@@ -152,9 +152,9 @@ func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	apply func(core.Post) (bulkChange, error),
 ) (r BulkResult, err error) {
 	if len(ids) == 0 {
-		return r, CheckBulkSize(ids)
+		return r, CheckPostBatchSize(ids)
 	}
-	parsed := parsePostIDs(ids)
+	parsed := uniqueValidPostIDs(ids)
 	posts, err := t.PostsByID(ctx, parsed)
 	if err != nil {
 		return r, err
@@ -178,8 +178,8 @@ func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	return r, nil
 }
 
-// parsePostIDs returns each id once. It leaves out malformed ones.
-func parsePostIDs(ids []string) (parsed []core.PostID) {
+// uniqueValidPostIDs returns each id once. It leaves out malformed ones.
+func uniqueValidPostIDs(ids []string) (parsed []core.PostID) {
 	for _, id := range ids {
 		if p, err := core.ParseID[core.PostKind](id); err == nil && !slices.Contains(parsed, p) {
 			parsed = append(parsed, p)
@@ -284,8 +284,8 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 		})
 		return err
 	}
-	_, err := a.changePost(ctx, c, was.ID, nil, func(t store.Tenant, p *core.Post) error {
-		if err := checkRevision(p, contract.EditPost{Revision: was.Revision, InPlace: true}); err != nil {
+	_, err := a.changeAndAuditPost(ctx, c, was.ID, nil, func(t store.Tenant, p *core.Post) error {
+		if err := checkRevisionIfEditable(p, contract.EditPost{Revision: was.Revision, InPlace: true}); err != nil {
 			return err
 		}
 		if p.Status == core.PostQueued {
@@ -345,10 +345,10 @@ func isSameMilli(a, b time.Time) bool { return a.UnixMilli() == b.UnixMilli() }
 // undoDelay is how long a post waits after a person has sent it, so that they can undo sending.
 const undoDelay = 10 * time.Second
 
-// SendAfterUndoDelay queues a draft, or reschedules a queued post, to be published after undoDelay. It returns the
+// SendPostAfterUndoDelay queues a draft, or reschedules a queued post, to be published after undoDelay. It returns the
 // post's earlier schedule for RestorePostSchedules. revision is the revision that the person has seen, or "" to send
 // the post whatever its revision.
-func (a *App) SendAfterUndoDelay(ctx context.Context, c core.Caller, id, revision string,
+func (a *App) SendPostAfterUndoDelay(ctx context.Context, c core.Caller, id, revision string,
 ) (before PostSchedule, err error) {
 	_, before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: id, Revision: revision, When: &contract.When{Word: "now", Delayed: true},

@@ -157,7 +157,7 @@ func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
 		}
 	}
 	draft := b.ws.Draft("a draft", account)
-	sent, err := b.App.SendAfterUndoDelay(b.Context(), b.ws.Owner, draft.ID, "")
+	sent, err := b.App.SendPostAfterUndoDelay(b.Context(), b.ws.Owner, draft.ID, "")
 	must(t, err)
 	b.edit(draft, contract.EditPost{When: &when})
 	got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{sent})
@@ -170,7 +170,7 @@ func TestUndoLeavesWhatWasChangedSince(t *testing.T) {
 func TestOnlyASchedulePostsCanHaveIsRestored(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Queued("hello", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
-	before, err := b.App.SendAfterUndoDelay(b.Context(), b.ws.Owner, post.ID, "")
+	before, err := b.App.SendPostAfterUndoDelay(b.Context(), b.ws.Owner, post.ID, "")
 	must(t, err)
 	with := func(status core.PostStatus, at time.Time) app.PostSchedule {
 		return app.PostSchedule{ID: post.ID, Status: status, At: at, Revision: before.Revision}
@@ -203,7 +203,7 @@ func TestADraftWhoseTimeHasPassedIsTakenBack(t *testing.T) {
 	when := local("2026-10-06T10:00", "UTC")
 	b.edit(draft, contract.EditPost{When: &when})
 	b.Clock.Advance(72 * time.Hour)
-	before, err := b.App.SendAfterUndoDelay(b.Context(), b.ws.Owner, draft.ID, "")
+	before, err := b.App.SendPostAfterUndoDelay(b.Context(), b.ws.Owner, draft.ID, "")
 	must(t, err)
 	got, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, []app.PostSchedule{before})
 	must(t, err)
@@ -245,7 +245,7 @@ func TestSendNowCanBeTakenBackForAWhile(t *testing.T) {
 	}
 	for _, p := range posts {
 		before := b.ws.Post(p)
-		was, err := b.App.SendAfterUndoDelay(b.Context(), b.ws.Owner, p.ID, "")
+		was, err := b.App.SendPostAfterUndoDelay(b.Context(), b.ws.Owner, p.ID, "")
 		must(t, err)
 		if got := b.ws.Work(p); got.Status != "queued" || !got.PublishAt.Equal(b.Clock.Now().Add(10*time.Second)) {
 			t.Errorf("%s: it is %s", p.Text, got.StatusLine)
@@ -256,7 +256,7 @@ func TestSendNowCanBeTakenBackForAWhile(t *testing.T) {
 			t.Errorf("%s: it was %s, and is %s", p.Text, before.StatusLine, got.StatusLine)
 		}
 	}
-	was, err := b.App.SendAfterUndoDelay(b.Context(), b.ws.Owner, posts[0].ID, "")
+	was, err := b.App.SendPostAfterUndoDelay(b.Context(), b.ws.Owner, posts[0].ID, "")
 	must(t, err)
 	b.Clock.Advance(10 * time.Second)
 	if got := b.ws.Work(posts[0]); got.Status != "live" {
@@ -302,7 +302,7 @@ func TestActionsOnSeveralPostsStayInTheirWorkspaceAndWithinLimits(t *testing.T) 
 	viewer := b.ws.Member(core.RoleViewer)
 	_, refused := b.App.ApplyBulkAction(b.Context(), viewer, app.BulkAction{Act: core.ActDelete, IDs: many[:1]})
 	_, restored := b.App.RestorePostSchedules(b.Context(), viewer, []app.PostSchedule{{ID: mine.ID, Status: core.PostDraft}})
-	_, sent := b.App.SendAfterUndoDelay(b.Context(), viewer, mine.ID, "")
+	_, sent := b.App.SendPostAfterUndoDelay(b.Context(), viewer, mine.ID, "")
 	for _, err := range []error{refused, restored, sent} {
 		if core.CodeOf(err) != core.CodeInsufficientScope {
 			t.Errorf("a viewer: %v", err)

@@ -73,7 +73,7 @@ func (a *App) FindFilesIncludingDeleted(ctx context.Context, c core.Caller,
 
 // GetPostCard returns a post with all data for its page.
 func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCard, error) {
-	t, p, err := a.authorizeAndLoadPost(ctx, c, id)
+	t, p, err := a.authorizeReadAndLoadPost(ctx, c, id)
 	if err != nil {
 		return PostCard{}, err
 	}

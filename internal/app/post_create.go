@@ -73,7 +73,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 		}
 	}
 	var err error
-	if made.Answer, err = newStoredAnswer(ctx, out); err != nil {
+	if made.Answer, err = newStoredAnswerOrNil(ctx, out); err != nil {
 		return contract.Posts{}, err
 	}
 	if err := markReplaySavedOrConvertError(ctx, t, t.CreatePosts(ctx, made)); err != nil {

@@ -126,7 +126,7 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 		} else {
 			t.Logf("%s: %d statements", name, n)
 		}
-		events, err := b.App.ListPostEvents(b.Context(), b.ws.Owner, made.Posts[199].ID)
+		events, err := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, made.Posts[199].ID)
 		must(t, err)
 		kinds := []string{}
 		for _, e := range events.Events {

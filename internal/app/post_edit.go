@@ -27,15 +27,15 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost)
 func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.EditPost,
 ) (p contract.Post, before PostSchedule, err error) {
 	settings, inputErr := a.checkEditAndParseSettings(in)
-	return a.changePostWithUndo(ctx, c, in.ID, inputErr, func(t store.Tenant, p *core.Post) error {
-		if err := checkRevision(p, in); err != nil {
+	return a.changeAndAuditPostWithUndo(ctx, c, in.ID, inputErr, func(t store.Tenant, p *core.Post) error {
+		if err := checkRevisionIfEditable(p, in); err != nil {
 			return err
 		}
 		ws, plan, err := a.loadWorkspaceAndPlan(ctx, t)
 		if err != nil {
 			return err
 		}
-		if err := a.applyContentEdit(ctx, t, p, in, settings); err != nil {
+		if err := a.checkAndSetEditedContent(ctx, t, p, in, settings); err != nil {
 			return err
 		}
 		p.UpdatedAt = a.cfg.Now().UTC()
@@ -60,9 +60,9 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 // ErrPostChanged is the cause of the conflict when the post was changed after the person opened it.
 var ErrPostChanged = errors.New("the post was changed after this revision was read")
 
-// checkRevision returns conflict if the post no longer has the revision on which the edit is based. It ignores posts
-// that cannot be edited in this way, because the error about their state is more helpful.
-func checkRevision(p *core.Post, in contract.EditPost) error {
+// checkRevisionIfEditable returns conflict if the post no longer has the revision on which the edit is based. It
+// ignores posts that cannot be edited in this way, because the error about their state is more helpful.
+func checkRevisionIfEditable(p *core.Post, in contract.EditPost) error {
 	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && (in.InPlace || !changesContent(in))
 	if in.Revision == "" || in.Revision == p.Revision() || !editable {
 		return nil
@@ -127,9 +127,9 @@ func changesContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
 
-// applyContentEdit reads the edit's files and sets the edit's content on p, without storing p. It returns conflict if
-// the content of the post can no longer be changed.
-func (a *App) applyContentEdit(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
+// checkAndSetEditedContent reads the edit's files and sets the edit's content on p, without storing p. It returns
+// conflict if the content of the post can no longer be changed.
+func (a *App) checkAndSetEditedContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	settings map[core.Platform]json.RawMessage,
 ) error {
 	files, err := loadFiles(ctx, t, valueOr(in.MediaIDs, nil))
@@ -266,12 +266,12 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 			return err
 		}
 		pub.Post, pub.Platform = p.ID, p.Platform
-		return a.putPublicationForStatusAndEndClaim(ctx, t, change.Post, d.withDelivery(pub).Unqueue())
+		return a.putPublicationForStatusAndEndClaim(ctx, t, change.Post, d.publicationWithDelivery(pub).Unqueue())
 	})
 }
 
-// withDelivery returns the ledger row of a target's post with the flow and lead time of its delivery.
-func (d postTarget) withDelivery(pub store.Publication) store.Publication {
+// publicationWithDelivery returns the ledger row of a target's post with the flow and lead time of its delivery.
+func (d postTarget) publicationWithDelivery(pub store.Publication) store.Publication {
 	delivery := d.network.DeliveryFor(d.draft)
 	pub.Flow, pub.Ahead = delivery.Flow, delivery.Ahead
 	return pub
@@ -305,7 +305,7 @@ func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, 
 		change.Post, change.Event.Kind = *p, core.EventRescheduled
 		change.Event.Message = "To " + p.Zone.FormatTime(p.PublishAt) + "."
 	}
-	pub, err := lockAndResetMovablePublication(ctx, t, p.ID)
+	pub, err := lockMovablePublication(ctx, t, p.ID)
 	if core.CodeOf(err) == core.CodeConflict && changesContent(in) {
 		return errEditedTooLate(p)
 	}
@@ -315,7 +315,7 @@ func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, 
 	if err != nil {
 		return err
 	}
-	return a.savePostChange(ctx, t, change, pub)
+	return a.savePostChangeAndEndClaim(ctx, t, change, pub)
 }
 
 // checkContentAndSetDelivery checks the new content of a queued post as POST /posts does, and returns the post's ledger
@@ -330,7 +330,7 @@ func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p 
 	if row := a.newPlanRow(d, true); !row.OK() {
 		return pub, planErrorForPost(p, row.Issues)
 	}
-	return d.withDelivery(pub), nil
+	return d.publicationWithDelivery(pub), nil
 }
 
 // zoneAfterEdit returns a post's zone after its time was edited: the zone of the new time. "now" and "draft" keep the

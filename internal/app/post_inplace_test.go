@@ -40,7 +40,7 @@ func TestAQueuedPostIsEditedInPlace(t *testing.T) {
 	if live := b.ws.Work(post); live.Status != "live" || b.Visible("after") != 1 || b.Visible("before") != 0 {
 		t.Errorf("it is %s; %d posts as edited, %d as before", live.Status, b.Visible("after"), b.Visible("before"))
 	}
-	events, err := b.App.ListPostEvents(b.Context(), b.ws.Owner, post.ID)
+	events, err := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, post.ID)
 	must(t, err)
 	if e := events.Events[2]; e.Kind != "queued" || e.Message != "The content was changed." {
 		t.Errorf("the timeline says %+v", e)

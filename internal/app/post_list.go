@@ -11,9 +11,9 @@ import (
 	"belfry/internal/store"
 )
 
-// authorizeAndLoadPost checks the caller's read scope, and returns access to the caller's workspace and one of its
+// authorizeReadAndLoadPost checks the caller's read scope, and returns access to the caller's workspace and one of its
 // posts.
-func (a *App) authorizeAndLoadPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
+func (a *App) authorizeReadAndLoadPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
 	t, postID, err := authorizeAndParseID[core.PostKind](a, c, core.Read, id)
 	if err != nil {
 		return t, core.Post{}, err
@@ -24,7 +24,7 @@ func (a *App) authorizeAndLoadPost(ctx context.Context, c core.Caller, id string
 
 // GetPost returns a post.
 func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	_, p, err := a.authorizeAndLoadPost(ctx, c, id)
+	_, p, err := a.authorizeReadAndLoadPost(ctx, c, id)
 	return a.postOf(p), err
 }
 
@@ -42,14 +42,14 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 // unreplaced is set, it leaves out failed posts of which a copy is live. next is the cursor of the next page, or "" on
 // the last page.
 func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
-	in contract.ListPosts, platform core.Platform, unreplaced bool,
+	in contract.ListPosts, platform core.Platform, onlyUnreplaced bool,
 ) (posts []core.Post, next string, err error) {
 	f, err := a.parsePostFilter(ctx, t, in, platform)
 	if err != nil {
 		return nil, "", err
 	}
 	page := f.Limit
-	f.Unreplaced = unreplaced
+	f.Unreplaced = onlyUnreplaced
 	f.Limit++ // one more row shows whether there is a next page
 	posts, err = t.ListPosts(ctx, f)
 	if err != nil || len(posts) <= page {
@@ -68,10 +68,10 @@ func (a *App) CountPostsByStatusCapped(ctx context.Context, c core.Caller) (map[
 	return t.CountPostsByStatusCapped(ctx)
 }
 
-// ListPostEvents returns a post's timeline. If a worker will retry the post automatically, the last event is
-// retriedByWorker with the time of that attempt.
-func (a *App) ListPostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
-	t, p, err := a.authorizeAndLoadPost(ctx, c, id)
+// ListPostEventsAndNextRetry returns a post's timeline. If a worker will retry the post automatically, the last event
+// is retriedByWorker with the time of that attempt.
+func (a *App) ListPostEventsAndNextRetry(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
+	t, p, err := a.authorizeReadAndLoadPost(ctx, c, id)
 	if err != nil {
 		return contract.Events{}, err
 	}
@@ -114,16 +114,16 @@ func (a *App) parsePostFilter(ctx context.Context, t store.Tenant,
 	if err := a.setRangeAndCursor(ctx, t, in, &f); err != nil {
 		return f, err
 	}
-	if f.Account, err = parseExistingID(ctx, "query.accountId", in.AccountID, t.ConnectedAccount); err != nil {
+	if f.Account, err = parseOptionalExistingID(ctx, "query.accountId", in.AccountID, t.ConnectedAccount); err != nil {
 		return f, err
 	}
-	f.Group, err = parseExistingID(ctx, "query.groupId", in.GroupID, t.Group)
+	f.Group, err = parseOptionalExistingID(ctx, "query.groupId", in.GroupID, t.Group)
 	return f, err
 }
 
-// parseExistingID parses the id at fieldPath of the request, and calls load to check that the object exists. For an
-// empty text, it returns the zero id.
-func parseExistingID[K core.Kind, V any](ctx context.Context, fieldPath, text string,
+// parseOptionalExistingID parses the id at fieldPath of the request, and calls load to check that the object exists.
+// For an empty text, it returns the zero id.
+func parseOptionalExistingID[K core.Kind, V any](ctx context.Context, fieldPath, text string,
 	load func(context.Context, core.ID[K]) (V, error),
 ) (id core.ID[K], err error) {
 	if text == "" {

@@ -25,9 +25,9 @@ func lockUnclaimedPublication(ctx context.Context, t store.Tenant, id core.PostI
 	return pub, err
 }
 
-// lockAndResetMovablePublication locks the ledger row of a queued post and returns it reset, but does not store the
-// reset row. It returns conflict if a worker has claimed the row, or if the post may already be published.
-func lockAndResetMovablePublication(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
+// lockMovablePublication locks the ledger row of a queued post and returns it reset, but does not store the reset row.
+// It returns conflict if a worker has claimed the row, or if the post may already be published.
+func lockMovablePublication(ctx context.Context, t store.Tenant, id core.PostID) (reset store.Publication, err error) {
 	pub, err := lockUnclaimedPublication(ctx, t, id)
 	if err == nil && !pub.AllowsPostChanges() {
 		err = errPostBusy()
@@ -35,10 +35,12 @@ func lockAndResetMovablePublication(ctx context.Context, t store.Tenant, id core
 	return pub.Unqueue(), err
 }
 
-// savePostChange stores a change of a post, its event and its ledger row.
-func (a *App) savePostChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
-	return t.SavePostChange(ctx, c, func(t store.Tenant) error {
-		return a.putPublicationForStatusAndEndClaim(ctx, t, c.Post, pub)
+// savePostChangeAndEndClaim stores a change of a post, its event and its ledger row.
+func (a *App) savePostChangeAndEndClaim(ctx context.Context, t store.Tenant, change core.Change,
+	pub store.Publication,
+) error {
+	return t.SavePostChange(ctx, change, func(t store.Tenant) error {
+		return a.putPublicationForStatusAndEndClaim(ctx, t, change.Post, pub)
 	})
 }
 
@@ -54,34 +56,36 @@ func (a *App) putPublicationForStatusAndEndClaim(ctx context.Context, t store.Te
 	return t.PutPublicationAndEndClaim(ctx, pub)
 }
 
-// changePost locks a post and calls change with it, writes the audit log if something has changed, and returns the
-// changed post. inputErr is an error in the form of the request, or nil; it is returned before anything is read.
-func (a *App) changePost(ctx context.Context, c core.Caller, id string, inputErr error,
-	change func(store.Tenant, *core.Post) error,
+// changeAndAuditPost locks a post and calls changeAndSave with it, writes the audit log if something has changed, and
+// returns the changed post. inputErr is an error in the form of the request, or nil; it is returned before anything is
+// read.
+func (a *App) changeAndAuditPost(ctx context.Context, c core.Caller, id string, inputErr error,
+	changeAndSave func(store.Tenant, *core.Post) error,
 ) (contract.Post, error) {
-	p, _, err := a.changePostWithUndo(ctx, c, id, inputErr, change)
+	p, _, err := a.changeAndAuditPostWithUndo(ctx, c, id, inputErr, changeAndSave)
 	return p, err
 }
 
-// changePostWithUndo is changePost, but also returns the post's earlier schedule for RestorePostSchedules.
-func (a *App) changePostWithUndo(ctx context.Context, c core.Caller, id string, inputErr error,
-	change func(store.Tenant, *core.Post) error,
+// changeAndAuditPostWithUndo is changeAndAuditPost, but also returns the post's earlier schedule for
+// RestorePostSchedules.
+func (a *App) changeAndAuditPostWithUndo(ctx context.Context, c core.Caller, id string, inputErr error,
+	changeAndSave func(store.Tenant, *core.Post) error,
 ) (p contract.Post, before PostSchedule, err error) {
 	t, postID, err := authorizeEditAndParseID[core.PostKind](a, c, id, inputErr)
 	if err != nil {
 		return p, before, err
 	}
-	post, err := changePostInTenant(ctx, t, c, postID, func(t store.Tenant, locked *core.Post) error {
+	post, err := changeAndAuditPostInTenant(ctx, t, c, postID, func(t store.Tenant, locked *core.Post) error {
 		before = PostSchedule{ID: id, Status: locked.Status, At: locked.PublishAt}
-		return change(t, locked)
+		return changeAndSave(t, locked)
 	})
 	before.Revision = post.Revision()
 	return a.postOf(post), before, err
 }
 
-// changePostInTenant is changePost for a caller whose access has already been checked.
-func changePostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
-	change func(store.Tenant, *core.Post) error,
+// changeAndAuditPostInTenant is changeAndAuditPost for a caller whose access has already been checked.
+func changeAndAuditPostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
+	changeAndSave func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		locked, err := t.LockPost(ctx, id)
@@ -89,7 +93,7 @@ func changePostInTenant(ctx context.Context, t store.Tenant, c core.Caller, id c
 			return err
 		}
 		before := locked
-		if err := change(t, &locked); err != nil {
+		if err := changeAndSave(t, &locked); err != nil {
 			return err
 		}
 		if post, err = t.Post(ctx, id); err != nil {
@@ -110,7 +114,7 @@ func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contrac
 // CancelPostWithUndo is CancelPost, but also returns the post's earlier schedule for RestorePostSchedules.
 func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string,
 ) (p contract.Post, before PostSchedule, err error) {
-	return a.changePostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changeAndAuditPostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.HasPendingRetry():
 			return a.cancelPendingRetry(ctx, t, p)
@@ -137,7 +141,7 @@ func (a *App) cancelPendingRetry(ctx context.Context, t store.Tenant, p *core.Po
 		return err
 	}
 	cancelled := core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was cancelled."}
-	return a.savePostChange(ctx, t, core.Change{Post: *p, Event: cancelled}, pub)
+	return a.savePostChangeAndEndClaim(ctx, t, core.Change{Post: *p, Event: cancelled}, pub)
 }
 
 // unqueuePost turns a queued post into a draft without a time, and releases its slot.
@@ -146,18 +150,18 @@ func (a *App) unqueuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 	if err != nil {
 		return err
 	}
-	pub, err := lockAndResetMovablePublication(ctx, t, p.ID)
+	pub, err := lockMovablePublication(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
-	return a.savePostChange(ctx, t, change, pub)
+	return a.savePostChangeAndEndClaim(ctx, t, change, pub)
 }
 
 // RetryPost queues a failed post again: for its time if that is in the future, otherwise for immediate publishing. It
 // uses no further slot. If the outcome of the post is unknown, a person must confirm that it is not on the network;
 // otherwise RetryPost returns outcome_unknown.
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
-	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changeAndAuditPost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post is on %s.", p.AccountName).
 				WithHint("Check the account, then answer the question in the dashboard. Or, if the post is not there, " +
@@ -187,7 +191,7 @@ func (a *App) requeuePost(ctx context.Context, t store.Tenant, p *core.Post) err
 		change.Post.PublishAt = now
 	}
 	pub.Publication = pub.Requeue()
-	return a.savePostChange(ctx, t, change, pub)
+	return a.savePostChangeAndEndClaim(ctx, t, change, pub)
 }
 
 // DuplicatePost creates a draft with the account, content and settings of a post, but without a time.
@@ -251,7 +255,7 @@ func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in c
 	if err := c.RequireSession(false); err != nil {
 		return contract.Post{}, err
 	}
-	return a.changePost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changeAndAuditPost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		if !p.HasUnknownOutcome() {
 			return core.MoveSettle.ConflictError()
 		}
@@ -277,5 +281,5 @@ func (a *App) markLive(ctx context.Context, t store.Tenant, p *core.Post, url st
 		return err
 	}
 	change.Post.ExternalURL = url
-	return a.savePostChange(ctx, t, change, pub)
+	return a.savePostChangeAndEndClaim(ctx, t, change, pub)
 }

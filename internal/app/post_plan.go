@@ -113,12 +113,12 @@ func (r *postRequest) hasIssues() bool {
 
 // newPlanRow returns the plan's row for a target, with the issues of its network, files and account. Issues that only
 // prevent queueing are left out unless queues is set: a draft may have an account that must be reconnected.
-func (a *App) newPlanRow(target postTarget, queues bool) core.PlanRow {
+func (a *App) newPlanRow(target postTarget, forQueueing bool) core.PlanRow {
 	d := target.draft
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
 	row.Issues, row.Warnings = target.network.CheckDraft(d)
 	row.Issues = append(row.Issues, fileIssues(d.Media)...)
-	if !queues {
+	if !forQueueing {
 		return row
 	}
 	if issue := d.Account.Issue(); issue != nil {

@@ -11,12 +11,14 @@ import (
 	"belfry/internal/store"
 )
 
-// errDraftsRefused rolls back the transaction of scheduleDrafts.
+// errDraftsRefused rolls back the transaction of scheduleAllDraftsOrNone.
 var errDraftsRefused = errors.New("some drafts cannot be scheduled")
 
-// scheduleDrafts queues several drafts, the first for in.First and each further one in.Every later, in the order of
-// their ids. It queues all of them, or none if any is refused.
-func (a *App) scheduleDrafts(ctx context.Context, t store.Tenant, c core.Caller, in BulkAction) (BulkResult, error) {
+// scheduleAllDraftsOrNone queues several drafts, the first for in.First and each further one in.Every later, in the
+// order of their ids. It queues all of them, or none if any is refused.
+func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c core.Caller,
+	in BulkAction,
+) (BulkResult, error) {
 	var r BulkResult
 	if err := in.Every.CheckSpacing(); err != nil {
 		return r, err
@@ -34,8 +36,8 @@ func (a *App) scheduleDrafts(ctx context.Context, t store.Tenant, c core.Caller,
 			return core.Invalid("first", "Several drafts can be scheduled only for a date and time.").
 				WithHint("Choose a date and time.")
 		}
-		ids := parsePostIDs(in.IDs)
-		if err := lockPosts(ctx, t, ids); err != nil {
+		ids := uniqueValidPostIDs(in.IDs)
+		if err := lockExistingPosts(ctx, t, ids); err != nil {
 			return err
 		}
 		now := a.cfg.Now()
@@ -46,7 +48,7 @@ func (a *App) scheduleDrafts(ctx context.Context, t store.Tenant, c core.Caller,
 				at, atIssues = shift.Apply(first, when.Zone, now)
 			}
 			request := &postRequest{workspace: ws, plan: plan, when: when, at: at}
-			if err := a.scheduleDraft(ctx, t, c, id, request, atIssues, &r); err != nil {
+			if err := a.scheduleDraftAndRecord(ctx, t, c, id, request, atIssues, &r); err != nil {
 				return err
 			}
 		}
@@ -64,8 +66,9 @@ func (a *App) scheduleDrafts(ctx context.Context, t store.Tenant, c core.Caller,
 	return r, nil
 }
 
-// lockPosts locks the posts that exist, in the order of their ids, so that two requests cannot wait for each other.
-func lockPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
+// lockExistingPosts locks the posts that exist, in the order of their ids, so that two requests cannot wait for each
+// other.
+func lockExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
 	ids = slices.SortedFunc(slices.Values(ids), func(a, b core.PostID) int { return cmp.Compare(a.String(), b.String()) })
 	for _, id := range ids {
 		_, err := t.LockPost(ctx, id)
@@ -76,12 +79,13 @@ func lockPosts(ctx context.Context, t store.Tenant, ids []core.PostID) error {
 	return nil
 }
 
-// scheduleDraft queues a draft for the time of the request, and records in r what was done, or why it was refused.
-func (a *App) scheduleDraft(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID, request *postRequest,
-	timeIssues []core.Issue, r *BulkResult,
+// scheduleDraftAndRecord queues a draft for the time of the request, and records in result what was done, or why it was
+// refused.
+func (a *App) scheduleDraftAndRecord(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
+	request *postRequest, timeIssues []core.Issue, result *BulkResult,
 ) error {
 	var before core.Post
-	after, err := changePostInTenant(ctx, t, c, id, func(t store.Tenant, p *core.Post) error {
+	after, err := changeAndAuditPostInTenant(ctx, t, c, id, func(t store.Tenant, p *core.Post) error {
 		before = *p
 		if p.Status != core.PostDraft {
 			return core.Fail(core.CodeConflict, "Only a draft can be scheduled.")
@@ -95,11 +99,11 @@ func (a *App) scheduleDraft(ctx context.Context, t store.Tenant, c core.Caller, 
 		if !before.ID.IsZero() {
 			refusal.Post = a.postOf(before)
 		}
-		r.Refused = append(r.Refused, refusal)
+		result.Refused = append(result.Refused, refusal)
 		return nil
 	}
 	if err == nil {
-		r.recordChange(id, bulkChange{at: after.PublishAt, before: PostSchedule{
+		result.recordChange(id, bulkChange{at: after.PublishAt, before: PostSchedule{
 			ID: id.String(), Status: core.PostDraft, At: before.PublishAt, Revision: after.Revision(),
 		}})
 	}

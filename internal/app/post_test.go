@@ -384,7 +384,10 @@ func TestAnotherWorkspacesPostsAreNotThere(t *testing.T) {
 		},
 		"duplicate": func(id string) error { _, err := b.App.DuplicatePost(b.Context(), b.ws.Owner, id); return err },
 		"delete":    func(id string) error { return b.App.DeletePost(b.Context(), b.ws.Owner, id) },
-		"events":    func(id string) error { _, err := b.App.ListPostEvents(b.Context(), b.ws.Owner, id); return err },
+		"events": func(id string) error {
+			_, err := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, id)
+			return err
+		},
 		"settle": func(id string) error {
 			_, err := b.App.ResolveOutcome(b.Context(), b.ws.Owner, id, contract.ResolveOutcome{})
 			return err

@@ -82,7 +82,7 @@ func errStillRunning(left time.Duration) *core.Error {
 // committed together. If another request with the same key has taken its place, it returns an error, which rolls the
 // operation back. Without a replay in the context, it does nothing.
 func saveAnswerForReplay(ctx context.Context, t store.Tenant, answer any) error {
-	kept, err := newStoredAnswer(ctx, answer)
+	kept, err := newStoredAnswerOrNil(ctx, answer)
 	if err != nil || kept == nil {
 		return err
 	}
@@ -93,8 +93,9 @@ func saveAnswerForReplay(ctx context.Context, t store.Tenant, answer any) error 
 	return markReplaySavedOrConvertError(ctx, t, err)
 }
 
-// newStoredAnswer returns the response in the form in which it is stored, or nil if the request cannot be repeated.
-func newStoredAnswer(ctx context.Context, answer any) (*store.Answer, error) {
+// newStoredAnswerOrNil returns the response in the form in which it is stored, or nil if the request cannot be
+// repeated.
+func newStoredAnswerOrNil(ctx context.Context, answer any) (*store.Answer, error) {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	if !ok {
 		return nil, nil //nolint:nilnil // there is nothing to store
@@ -125,9 +126,12 @@ func markReplaySavedOrConvertError(ctx context.Context, t store.Tenant, saveErr 
 	return errStillRunning(other.Left)
 }
 
-// releaseReplayKeyAfterError releases the key of a request that was admitted and then refused, so that the client can
-// send a corrected request. If the error is internal, the key stays reserved, because the outcome is unknown.
-func (a *App) releaseReplayKeyAfterError(ctx context.Context, c core.Caller, replay *Replay, operationErr error) {
+// releaseReplayKeyUnlessOutcomeUnknown releases the key of a request that was admitted and then refused, so that the
+// client can send a corrected request. If the error is internal, the key stays reserved, because the outcome is
+// unknown.
+func (a *App) releaseReplayKeyUnlessOutcomeUnknown(ctx context.Context, c core.Caller, replay *Replay,
+	operationErr error,
+) {
 	if replay == nil || isOutcomeUnknown(operationErr) {
 		return
 	}

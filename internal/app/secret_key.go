@@ -45,10 +45,10 @@ func (a *App) checkTokenDecrypts(t store.AccountToken) error {
 	return err
 }
 
-// RevokeUnreadableAccounts returns the connected accounts whose tokens cannot be decrypted. If confirm is set, it also
-// revokes them and deletes their tokens, so that people can reconnect them. Queued posts then fail as for any revoked
-// account.
-func (a *App) RevokeUnreadableAccounts(ctx context.Context, confirm bool) ([]core.Account, error) {
+// ListUnreadableAccountsAndRevokeIf returns the connected accounts whose tokens cannot be decrypted. If confirm is set,
+// it also revokes them and deletes their tokens, so that people can reconnect them. Queued posts then fail as for any
+// revoked account.
+func (a *App) ListUnreadableAccountsAndRevokeIf(ctx context.Context, confirmed bool) ([]core.Account, error) {
 	tokens, err := a.cfg.Store.AllAccountTokens(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the accounts' tokens: %w", err)
@@ -61,7 +61,7 @@ func (a *App) RevokeUnreadableAccounts(ctx context.Context, confirm bool) ([]cor
 			out = append(out, core.Account{ID: t.ID, Platform: t.Platform, DisplayName: t.DisplayName})
 		}
 	}
-	if !confirm || len(lost) == 0 {
+	if !confirmed || len(lost) == 0 {
 		return out, nil
 	}
 	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
@@ -82,7 +82,7 @@ func (a *App) RevokeUnreadableAccounts(ctx context.Context, confirm bool) ([]cor
 	return out, nil
 }
 
-// Rotation is the result of one pass of RotateSecrets.
+// Rotation is the result of one pass of ReencryptSecretsWithNewestKey.
 type Rotation struct {
 	Resealed   int // values that are now encrypted with the newest key
 	Busy       int // values that were in use; another pass encrypts them
@@ -92,9 +92,10 @@ type Rotation struct {
 // rotateBatch is how many values are read at a time.
 const rotateBatch = 500
 
-// RotateSecrets re-encrypts all values that were not encrypted with the newest key. It can run beside the service, and
-// can be interrupted at any time. Every process must have the newest key before RotateSecrets runs.
-func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
+// ReencryptSecretsWithNewestKey re-encrypts all values that were not encrypted with the newest key. It can run beside
+// the service, and can be interrupted at any time. Every process must have the newest key before
+// ReencryptSecretsWithNewestKey runs.
+func (a *App) ReencryptSecretsWithNewestKey(ctx context.Context) (Rotation, error) {
 	var r Rotation
 	err := errors.Join(
 		resealColumn[core.AccountKind](ctx, a, store.SealedTokens, purposeToken, &r),

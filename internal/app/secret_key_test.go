@@ -61,7 +61,7 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 	same = b.ws.Account("facebook")
 
 	for _, confirm := range []bool{false, true, true} {
-		found, err := b.App.RevokeUnreadableAccounts(t.Context(), confirm)
+		found, err := b.App.ListUnreadableAccountsAndRevokeIf(t.Context(), confirm)
 		must(t, err)
 		if err := b.App.CheckSecretKeys(t.Context()); (err == nil) != confirm {
 			t.Errorf("confirmed %v: %v", confirm, err)
@@ -99,7 +99,7 @@ func TestAnArmedPostWhoseKeyIsLostIsLeftToAPerson(t *testing.T) {
 	post := b.ws.Work(b.ws.Now("armed", account))
 	b.Config.Ring = ring(t, secret.NewSecretKey())
 	b.App = b.Replica()
-	_, err := b.App.RevokeUnreadableAccounts(t.Context(), true)
+	_, err := b.App.ListUnreadableAccountsAndRevokeIf(t.Context(), true)
 	must(t, err)
 	b.ws.Reconnect(account)
 	post = b.ws.Work(b.ws.Retry(post))

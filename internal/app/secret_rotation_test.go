@@ -29,7 +29,7 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	b.Fault(fault("status", "never_ready"))
 	begun := b.ws.Now("begun", account)
 	b.ws.Work(begun) // its handle is sealed
-	_, err := b.App.AddMediaFromURL(b.Context(), b.ws.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg"})
+	_, err := b.App.AddMediaForDownload(b.Context(), b.ws.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg"})
 	must(t, err)
 
 	use(fresh, old)
@@ -39,12 +39,12 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 		t.Errorf("before: %v", counts)
 	}
 	total := counts[keyID(old)]
-	r, err := b.App.RotateSecrets(b.Context())
+	r, err := b.App.ReencryptSecretsWithNewestKey(b.Context())
 	must(t, err)
 	if int64(r.Resealed) != total || r.Busy != 0 || r.Unreadable != 0 {
 		t.Errorf("the rotation did %+v of %d", r, total)
 	}
-	if again, err := b.App.RotateSecrets(b.Context()); err != nil || again != (app.Rotation{}) {
+	if again, err := b.App.ReencryptSecretsWithNewestKey(b.Context()); err != nil || again != (app.Rotation{}) {
 		t.Errorf("a second rotation did %+v, %v", again, err)
 	}
 	counts, err = b.App.CountSealedByKeyAndUpdateMetric(b.Context())
@@ -72,13 +72,13 @@ func TestARotationLeavesATokenThatIsBeingRenewed(t *testing.T) {
 	if _, err := b.Pool.Exec(b.Context(), "UPDATE accounts SET token_refresh_at = clock() + interval '4 minutes'"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := b.App.RotateSecrets(b.Context())
+	r, err := b.App.ReencryptSecretsWithNewestKey(b.Context())
 	must(t, err)
 	if r.Resealed != 0 || r.Busy != 1 {
 		t.Errorf("while the token is renewed: %+v", r)
 	}
 	b.Clock.Advance(4 * time.Minute) // nobody has finished: whoever claims it now reads the token anew
-	if r, err = b.App.RotateSecrets(b.Context()); err != nil || r.Resealed != 1 || r.Busy != 0 {
+	if r, err = b.App.ReencryptSecretsWithNewestKey(b.Context()); err != nil || r.Resealed != 1 || r.Busy != 0 {
 		t.Errorf("afterwards: %+v, %v", r, err)
 	}
 }
@@ -90,7 +90,7 @@ func TestARotationCountsWhatNoKeyOpens(t *testing.T) {
 	b.ws.Account("threads")
 	b.Config.Ring = ring(t, secret.NewSecretKey())
 	b.App = b.Replica()
-	r, err := b.App.RotateSecrets(b.Context())
+	r, err := b.App.ReencryptSecretsWithNewestKey(b.Context())
 	must(t, err)
 	if r.Unreadable != 1 || r.Resealed != 0 {
 		t.Errorf("%+v", r)

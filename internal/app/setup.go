@@ -33,7 +33,7 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 		return SignedIn{}, errAlreadySetUp()
 	}
 	w, wrongWorkspace := a.newWorkspace(contract.CreateWorkspace{Name: in.Workspace, TZ: in.TZ}, "workspace")
-	u, wrongUser := newUser(in.Name, in.Email, in.Password)
+	u, wrongUser := newUserAndCheckPassword(in.Name, in.Email, in.Password)
 	if err := errors.Join(wrongWorkspace, wrongUser); err != nil {
 		return SignedIn{}, err
 	}
@@ -61,7 +61,8 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("set up: %w", err)
 	}
-	return a.recordSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
+	owner := store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}
+	return a.rememberDeviceAndAuditSignIn(ctx, owner, w, from)
 }
 
 // addWorkspaceWithOwner stores a workspace with its owner. If the workspace has no slug, it derives one from the name,
@@ -70,7 +71,7 @@ func (a *App) addWorkspaceWithOwner(ctx context.Context, s *store.Store, w core.
 	actor core.Caller,
 ) (core.Workspace, error) {
 	made := w.Slug == ""
-	base := slugify(w.Name)
+	base := slugifyOrDefault(w.Name)
 	for n := 1; ; n++ {
 		if made {
 			w.Slug = numberedSlug(base, n)
@@ -137,9 +138,9 @@ func parseZone(tz string) (core.Zone, error) {
 // currency is the currency of a new workspace.
 const currency = "USD"
 
-// newUser checks the details of a new person, including the password, and returns the person without a password. It
-// stores nothing. The error joins all mistakes.
-func newUser(name, email, password string) (core.User, error) {
+// newUserAndCheckPassword checks the details of a new person, including the password, and returns the person without a
+// password. It stores nothing. The error joins all mistakes.
+func newUserAndCheckPassword(name, email, password string) (core.User, error) {
 	u := core.User{ID: core.NewID[core.UserKind](), Name: name}
 	var wrongEmail error
 	u.Email, wrongEmail = parseEmail("email", email)

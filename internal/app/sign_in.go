@@ -67,7 +67,8 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
 			WithHint("Ask an owner or admin of a workspace to invite you.")
 	}
-	return a.recordSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
+	first := core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}
+	return a.rememberDeviceAndAuditSignIn(ctx, user, first, from)
 }
 
 // findUser returns the person with an email address. For an unknown address, the result has no id and no password.
@@ -173,9 +174,9 @@ func errWrongPassword() error {
 		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }
 
-// recordSignIn stores the browser as one of the person's devices, writes the audit log, and returns the result of the
-// sign-in.
-func (a *App) recordSignIn(
+// rememberDeviceAndAuditSignIn stores the browser as one of the person's devices, writes the audit log, and returns the
+// result of the sign-in.
+func (a *App) rememberDeviceAndAuditSignIn(
 	ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor,
 ) (SignedIn, error) {
 	var device string
@@ -236,11 +237,11 @@ func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.User
 	return device, nil
 }
 
-// VerifyOwnPassword returns nil if the password is that of the signed-in person, and writes the audit log. For a
-// while, the person may then change keys, members and the workspace: the dashboard stores the time in the session
+// ConfirmOwnPasswordAndAudit returns nil if the password is that of the signed-in person, and writes the audit log. For
+// a while, the person may then change keys, members and the workspace: the dashboard stores the time in the session
 // (Session.ProvedAt). A wrong password is invalid_request. Only a few attempts are allowed, because the session may be
 // stolen.
-func (a *App) VerifyOwnPassword(ctx context.Context, c core.Caller, password string) error {
+func (a *App) ConfirmOwnPasswordAndAudit(ctx context.Context, c core.Caller, password string) error {
 	t, err := a.authorizeSession(c, false)
 	if err != nil {
 		return err

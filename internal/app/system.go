@@ -14,9 +14,9 @@ import (
 
 // The operations in this file are for the operator, who needs no credential. The command line calls them.
 
-// CreateWorkspace creates a workspace with its owner. If a person with the email address exists, they become the owner
-// and keep their name and password. The result is that of a sign-in by the owner, without a device.
-func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) (SignedIn, error) {
+// CreateWorkspaceWithOwner creates a workspace with its owner. If a person with the email address exists, they become
+// the owner and keep their name and password. The result is that of a sign-in by the owner, without a device.
+func (a *App) CreateWorkspaceWithOwner(ctx context.Context, in contract.CreateWorkspace) (SignedIn, error) {
 	if in.TZ == "" {
 		in.TZ = "UTC"
 	}
@@ -34,7 +34,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 	}
 	known := !owner.ID.IsZero()
 	if !known {
-		if owner, err = a.newOwner(ctx, in); err != nil {
+		if owner, err = a.newOwnerWithPasswordHash(ctx, in); err != nil {
 			return SignedIn{}, err
 		}
 	}
@@ -56,13 +56,14 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 	}, nil
 }
 
-// newOwner checks the details of the new owner in the request, and returns the person without storing them.
-func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.SignInUser, error) {
+// newOwnerWithPasswordHash checks the details of the new owner in the request, and returns the person without storing
+// them.
+func (a *App) newOwnerWithPasswordHash(ctx context.Context, in contract.CreateWorkspace) (store.SignInUser, error) {
 	name := in.OwnerName
 	if name == "" {
 		name, _, _ = strings.Cut(strings.TrimSpace(in.OwnerEmail), "@")
 	}
-	u, err := newUser(name, in.OwnerEmail, in.Password)
+	u, err := newUserAndCheckPassword(name, in.OwnerEmail, in.Password)
 	if err != nil {
 		return store.SignInUser{}, err
 	}
@@ -111,7 +112,7 @@ func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
 // BackdateLiveOrFailedPost moves a live or failed post and its timeline into the past, as if the post had been
 // published at the given time. It is for demo posts, and does not change posts in other states.
 func (a *App) BackdateLiveOrFailedPost(ctx context.Context, c core.Caller, id string, at time.Time) error {
-	t, post, err := a.authorizeAndLoadPost(ctx, c, id)
+	t, post, err := a.authorizeReadAndLoadPost(ctx, c, id)
 	if err != nil {
 		return err
 	}

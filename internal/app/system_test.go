@@ -13,10 +13,10 @@ func TestTheOperatorMakesWorkspacesForOnePerson(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	in := contract.CreateWorkspace{Name: "Demo", OwnerEmail: "demo@example.org", Password: apptest.Password}
-	first, err := h.App.CreateWorkspace(t.Context(), in)
+	first, err := h.App.CreateWorkspaceWithOwner(t.Context(), in)
 	must(t, err)
 	in.Password = "is not needed again"
-	second, err := h.App.CreateWorkspace(t.Context(), in)
+	second, err := h.App.CreateWorkspaceWithOwner(t.Context(), in)
 	must(t, err)
 	if first.Slug != "demo" || second.Slug != "demo-2" || first.User != second.User || first.Name != "demo" {
 		t.Errorf("they are %+v and %+v", first, second)
@@ -31,7 +31,7 @@ func TestTheOperatorMakesWorkspacesForOnePerson(t *testing.T) {
 		t.Errorf("the switcher shows %+v, %v", list, err)
 	}
 	in.Slug = "demo-2"
-	_, err = h.App.CreateWorkspace(t.Context(), in)
+	_, err = h.App.CreateWorkspaceWithOwner(t.Context(), in)
 	want(t, core.CodeConflict, err)
 	for _, bad := range []contract.CreateWorkspace{
 		{Name: "x", Slug: "Not Good", OwnerEmail: "demo@example.org"},
@@ -40,7 +40,7 @@ func TestTheOperatorMakesWorkspacesForOnePerson(t *testing.T) {
 		{Name: "x", OwnerEmail: "new@example.org", Password: "short"},
 		{OwnerEmail: "demo@example.org"},
 	} {
-		_, err := h.App.CreateWorkspace(t.Context(), bad)
+		_, err := h.App.CreateWorkspaceWithOwner(t.Context(), bad)
 		want(t, core.CodeInvalidRequest, err)
 	}
 }
@@ -51,7 +51,7 @@ func TestANumberedSlugIsNotTooLong(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	for range 2 {
-		made, err := h.App.CreateWorkspace(t.Context(), contract.CreateWorkspace{
+		made, err := h.App.CreateWorkspaceWithOwner(t.Context(), contract.CreateWorkspace{
 			Name: strings.Repeat("harbour bakery ", 4), OwnerEmail: ws.Email,
 		})
 		must(t, err)

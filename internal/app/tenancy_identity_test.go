@@ -30,10 +30,10 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		"RevokeKey": {theirs.key, core.NewID[core.KeyKind]().String(), func(id string) error {
 			return h.App.RevokeKey(t.Context(), one.Owner, id)
 		}},
-		"EditMember": {theirs.invited, core.NewID[core.UserKind]().String(), func(id string) error {
+		"ChangeMemberOrInvitationRole": {theirs.invited, core.NewID[core.UserKind]().String(), func(id string) error {
 			return setRole(t, h, one.Owner, id, core.RoleAdmin)
 		}},
-		"EditMember, who has joined": {
+		"ChangeMemberOrInvitationRole, who has joined": {
 			two.Owner.AttributedUser().String(), core.NewID[core.UserKind]().String(),
 			func(id string) error {
 				return setRole(t, h, one.Owner, id, core.RoleAdmin)
@@ -115,7 +115,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			return err
 		}},
 		"MediaFromURL.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
-			_, err := h.App.AddMediaFromURL(t.Context(), one.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg", FolderID: &id})
+			_, err := h.App.AddMediaForDownload(t.Context(), one.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg", FolderID: &id})
 			return err
 		}},
 		"ListMedia.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
@@ -170,7 +170,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	// A renewal asked for in the wrong workspace finds nothing.
 	account, err := core.ParseID[core.AccountKind](theirs.account)
 	must(t, err)
-	must(t, h.App.RefreshDueToken(t.Context(), one.ID, account))
+	must(t, h.App.RefreshDueTokenAndSaveResult(t.Context(), one.ID, account))
 }
 
 func body(t *testing.T, err error) string {

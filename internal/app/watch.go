@@ -87,15 +87,15 @@ type watcher struct {
 }
 
 // add adds a watcher. It reports whether the caller must start pollChangesWhileWatched.
-func (w *watchers) add(one *watcher) (first bool) {
+func (w *watchers) add(one *watcher) (mustStartPolling bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.all == nil {
 		w.all = map[*watcher]struct{}{}
 	}
 	w.all[one] = struct{}{}
-	first, w.looking = !w.looking, true
-	return first
+	mustStartPolling, w.looking = !w.looking, true
+	return mustStartPolling
 }
 
 func (w *watchers) remove(one *watcher) {

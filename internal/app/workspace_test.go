@@ -178,7 +178,7 @@ func TestAPostThatIsSentNowIsNoScheduledOne(t *testing.T) {
 	b.ws.Queued("now", account, b.Clock.Now())
 	draft := b.ws.Draft("later sent now", account)
 	b.Clock.Advance(time.Hour)
-	_, err := b.App.SendAfterUndoDelay(b.Context(), b.ws.Owner, draft.ID, "")
+	_, err := b.App.SendPostAfterUndoDelay(b.Context(), b.ws.Owner, draft.ID, "")
 	must(t, err)
 	steps, err := b.App.GetFirstSteps(b.Context(), b.ws.Owner)
 	must(t, err)

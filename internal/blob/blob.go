@@ -100,9 +100,9 @@ func OpenAndCheck(ctx context.Context, address string) (Store, error) {
 	return s, nil
 }
 
-// Key returns the key of an object of the given kind: for "media" and "med_01k…9c", it is "media/9c/med_01k…9c". The
-// end of the id determines the folder, because ids begin with the time.
-func Key(kind, id string) string { return path.Join(kind, id[max(0, len(id)-2):], id) }
+// ShardedKey returns the key of an object of the given kind: for "media" and "med_01k…9c", it is "media/9c/med_01k…9c".
+// The end of the id determines the folder, because ids begin with the time.
+func ShardedKey(kind, id string) string { return path.Join(kind, id[max(0, len(id)-2):], id) }
 
 // keyPattern excludes characters that have a special meaning in file systems, addresses or shells. Names that begin
 // with a dot are reserved for the stores.
@@ -149,7 +149,7 @@ func (b contextReader) Read(p []byte) (int, error) {
 // because no row refers to it.
 func probeStore(ctx context.Context, s Store) error {
 	want := []byte(rand.Text())
-	key := Key("check", strings.ToLower(rand.Text()))
+	key := ShardedKey("check", strings.ToLower(rand.Text()))
 	if err := s.Put(ctx, key, bytes.NewReader(want), int64(len(want))); err != nil {
 		return err
 	}

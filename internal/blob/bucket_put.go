@@ -3,7 +3,7 @@ package blob
 import (
 	"bufio"
 	"context"
-	"crypto/md5" //nolint:gosec // see readPart
+	"crypto/md5" //nolint:gosec // see readNextPartToFile
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -46,7 +46,7 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 	}
 	p := &partReader{source: bufio.NewReader(contextReader{ctx, r}), file: file, left: size, unknown: size == Unknown}
 	length := choosePartLength(size)
-	if err := p.readPart(length); err != nil {
+	if err := p.readNextPartToFile(length); err != nil {
 		return err
 	}
 	if p.last {
@@ -74,7 +74,7 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 			_, err := b.core.CompleteMultipartUpload(ctx, b.name, name, upload, sent, minio.PutObjectOptions{})
 			return err
 		}
-		if err := p.readPart(length); err != nil {
+		if err := p.readNextPartToFile(length); err != nil {
 			return err
 		}
 	}
@@ -102,14 +102,14 @@ type partReader struct {
 	last    bool
 }
 
-// readPart replaces the file's content with the next part, of at most length bytes, and sets last if no bytes follow.
-// It computes the checksum itself, because the library's checksum is slower and some servers do not support it.
-func (p *partReader) readPart(length int64) (err error) {
+// readNextPartToFile replaces the file's content with the next part, of at most length bytes, and sets last if no bytes
+// follow. It computes the checksum itself, because the library's checksum is slower and some servers do not support it.
+func (p *partReader) readNextPartToFile(maxLength int64) (err error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	sum := md5.New() //nolint:gosec // the only checksum that every S3 server supports; it detects accidental changes
-	p.size, err = io.Copy(io.MultiWriter(p.file, sum), io.LimitReader(p.source, length))
+	p.size, err = io.Copy(io.MultiWriter(p.file, sum), io.LimitReader(p.source, maxLength))
 	if err != nil {
 		return err
 	}

@@ -60,9 +60,9 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 		return err
 	}
 	name := path.Join(unfinishedDir, rand.Text())
-	err := f.writeFile(ctx, name, r, size)
+	err := f.createAndSyncFile(ctx, name, r, size)
 	if err == nil {
-		err = f.moveToKey(name, key)
+		err = f.renameToKeyAndSync(name, key)
 	}
 	if err == nil {
 		return nil
@@ -73,9 +73,9 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return fmt.Errorf("store %s: %w", key, err)
 }
 
-// writeFile creates a file with size bytes of r, and returns once it is written to disk. It leaves an incomplete file
-// after an error.
-func (f *folder) writeFile(ctx context.Context, name string, r io.Reader, size int64) (err error) {
+// createAndSyncFile creates a file with size bytes of r, and returns once it is written to disk. It leaves an
+// incomplete file after an error.
+func (f *folder) createAndSyncFile(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -151,8 +151,8 @@ func (e *earlySyncWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// moveToKey renames a finished file to its key, and returns once the name is on disk too.
-func (f *folder) moveToKey(name, key string) error {
+// renameToKeyAndSync renames a finished file to its key, and returns once the name is on disk too.
+func (f *folder) renameToKeyAndSync(name, key string) error {
 	dir := path.Dir(key)
 	var parents []string // folders to sync, because they are new or contain a new name
 	for ; ; dir = path.Dir(dir) {
@@ -247,7 +247,7 @@ func (f *folder) walkDir(ctx context.Context, dir, prefix, after string, visit V
 				err = f.walkDir(ctx, key, prefix, after, visit)
 			}
 		case entry.Type().IsRegular() && strings.HasPrefix(key, prefix) && key > after:
-			err = visitEntry(entry, key, visit)
+			err = visitEntryIfExists(entry, key, visit)
 		}
 		if err != nil {
 			return err
@@ -264,8 +264,8 @@ func sortName(e fs.DirEntry) string {
 	return e.Name()
 }
 
-// visitEntry calls visit for a file, unless it has been deleted.
-func visitEntry(entry fs.DirEntry, key string, visit VisitFunc) error {
+// visitEntryIfExists calls visit for a file, unless it has been deleted.
+func visitEntryIfExists(entry fs.DirEntry, key string, visit VisitFunc) error {
 	info, err := entry.Info()
 	if errors.Is(err, fs.ErrNotExist) { // deleted in the meantime
 		return nil
@@ -283,7 +283,7 @@ func (f *folder) RemoveUnfinished(ctx context.Context, before time.Time) (remove
 	}
 	for _, entry := range entries {
 		name := path.Join(unfinishedDir, entry.Name())
-		err := visitEntry(entry, name, func(name string, _ int64, modified time.Time) error {
+		err := visitEntryIfExists(entry, name, func(name string, _ int64, modified time.Time) error {
 			if !modified.Before(before) {
 				return nil
 			}

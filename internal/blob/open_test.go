@@ -58,7 +58,7 @@ func TestFolderIsMadeForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "media")
 	s := openStore(t, "file:"+dir)
-	if err := s.Put(t.Context(), blob.Key("media", "med_01abcyz"), strings.NewReader("x"), 1); err != nil {
+	if err := s.Put(t.Context(), blob.ShardedKey("media", "med_01abcyz"), strings.NewReader("x"), 1); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]os.FileMode{"": 0o700, "media": 0o700, "media/yz": 0o700, "media/yz/med_01abcyz": 0o600} {

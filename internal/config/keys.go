@@ -41,7 +41,7 @@ func LoadKeys(cfg *Config) (*secret.Ring, error) {
 		return parseKeys(cfg.SecretKeys.Reveal())
 	}
 	path := filepath.Join(cfg.DataDir, keyFile)
-	text, err := readKeyFile(path)
+	text, err := readKeyFileIfPrivate(path)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,9 @@ func LoadKeys(cfg *Config) (*secret.Ring, error) {
 	return ring, nil
 }
 
-// readKeyFile returns the content of the file with the secret keys. It refuses a file that other users can read.
-func readKeyFile(path string) (string, error) {
+// readKeyFileIfPrivate returns the content of the file with the secret keys. It refuses a file that other users can
+// read.
+func readKeyFileIfPrivate(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("read the secret keys: %w", err)

@@ -51,7 +51,7 @@ func FormatEnvExample(extra []Variable) string {
 	return b.String()
 }
 
-func writeExampleEntry(b *strings.Builder, name, value, help, example string) {
+func writeExampleEntry(b *strings.Builder, name, defaultValue, help, example string) {
 	b.WriteString("\n")
 	for _, line := range wrapText(help, 96) {
 		b.WriteString("# " + line + "\n")
@@ -59,7 +59,7 @@ func writeExampleEntry(b *strings.Builder, name, value, help, example string) {
 	if example != "" {
 		b.WriteString("# For example: " + example + "\n")
 	}
-	b.WriteString("#" + Prefix + name + "=" + value + "\n")
+	b.WriteString("#" + Prefix + name + "=" + defaultValue + "\n")
 }
 
 // wrapText splits a text into lines of at most width bytes.

@@ -143,8 +143,8 @@ type NetworkValues struct {
 // Get returns the value of a variable, or "" if it is empty or not declared.
 func (n NetworkValues) Get(name string) string { return n.values[name].Reveal() }
 
-// HasSecret reports whether a secret of any network is set, which means that a network has credentials.
-func (n NetworkValues) HasSecret() bool {
+// HasAnySecret reports whether a secret of any network is set, which means that a network has credentials.
+func (n NetworkValues) HasAnySecret() bool {
 	for name := range n.secrets {
 		if !n.values[name].IsZero() {
 			return true

@@ -42,7 +42,7 @@ func (s *Service) StoreAvatar(ctx context.Context, currentKey string, avatar []b
 	}
 	name := make([]byte, avatarNameBytes)
 	_, _ = rand.Read(name) // never returns an error
-	key = blob.Key(avatarFolder, hex.EncodeToString(name))
+	key = blob.ShardedKey(avatarFolder, hex.EncodeToString(name))
 	return key, s.cfg.Blobs.Put(ctx, key, bytes.NewReader(avatar), int64(len(avatar)))
 }
 
@@ -69,7 +69,7 @@ func (s *Service) OpenAvatar(ctx context.Context, name string) (File, error) {
 	if !avatarName.MatchString(name) {
 		return File{}, core.NotFound()
 	}
-	object, err := s.cfg.Blobs.Open(ctx, blob.Key(avatarFolder, name))
+	object, err := s.cfg.Blobs.Open(ctx, blob.ShardedKey(avatarFolder, name))
 	if errors.Is(err, blob.ErrNotFound) {
 		return File{}, core.NotFound().WithCause(err)
 	}

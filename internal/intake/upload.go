@@ -296,7 +296,7 @@ func newSizeMismatchError(reserved, length int64) error {
 
 // newBlobKey returns an unused key. Every attempt uses a new one, so a worker that has lost its lease cannot change the
 // bytes of another.
-func newBlobKey() string { return blob.Key("media", strings.ToLower(rand.Text())) }
+func newBlobKey() string { return blob.ShardedKey("media", strings.ToLower(rand.Text())) }
 
 // trackingReader counts the bytes that it reads and remembers read errors, to distinguish the sender's errors from
 // those of the storage.

@@ -47,7 +47,7 @@ func TestARequestHasABodyInJSON(t *testing.T) {
 		_, _ = io.WriteString(w, ok)
 	})
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
-	_, err := c.Do(t.Context(), network.Request{
+	_, err := c.CallOnce(t.Context(), network.Request{
 		Method: http.MethodPost, URL: "https://a.example/", JSON: map[string]any{"text": "a", "n": 1},
 	})
 	if want := `application/json; charset=UTF-8 {"n":1,"text":"a"}`; err != nil || got != want {
@@ -67,7 +67,7 @@ func TestAPartOfAFileIsSentWithItsSize(t *testing.T) {
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
 	f, opened, closed := fileOf("0123456789")
 	for part, want := range map[[2]int64]string{{0, 4}: "0123", {4, 5}: "45678", {9, 1}: "9"} {
-		_, err := c.Do(t.Context(), network.Request{
+		_, err := c.CallOnce(t.Context(), network.Request{
 			Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(part[0], part[1]),
 		})
 		if err != nil || got != "video/mp4 "+want || length != part[1] {
@@ -77,7 +77,7 @@ func TestAPartOfAFileIsSentWithItsSize(t *testing.T) {
 	if opened.Load() != 3 || closed.Load() != 3 {
 		t.Errorf("opened %d times, closed %d times", opened.Load(), closed.Load())
 	}
-	_, err := c.Do(t.Context(), network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(10, 0)})
+	_, err := c.CallOnce(t.Context(), network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(10, 0)})
 	if err != nil || got != " " || length != 0 {
 		t.Errorf("nothing of the file: got %q of %d bytes, %v", got, length, err)
 	}
@@ -90,14 +90,14 @@ func TestBytesThatCannotBeReadAreNotSent(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) { requests.Add(1) })
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
 	broken := network.File{Open: func(context.Context) (io.ReadSeekCloser, error) { return nil, errors.New("disk on fire") }}
-	_, err := c.Do(t.Context(), network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: broken.PartBody(0, 1)})
+	_, err := c.CallOnce(t.Context(), network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: broken.PartBody(0, 1)})
 	if want := "not_sent: The call was not made: a file could not be read: disk on fire."; err == nil || err.Error() != want {
 		t.Errorf("want %q, got %v", want, err)
 	}
 	late, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(time.Minute))
 	defer cancel()
 	f, opened, closed := fileOf("0123456789")
-	_, err = c.Do(late, network.Request{
+	_, err = c.CallOnce(late, network.Request{
 		Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(0, 1),
 		Header: http.Header{"Idempotency-Key": {"1"}},
 	})
@@ -129,10 +129,10 @@ func TestBytesAreSentOnce(t *testing.T) {
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
 	f, opened, closed := fileOf(strings.Repeat("x", 1<<20))
 	request := network.Request{Method: http.MethodPut, URL: "https://a.example/", Body: f.PartBody(0, 1<<20)}
-	if _, err := c.Do(t.Context(), request); err != nil {
+	if _, err := c.CallOnce(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Do(t.Context(), request)
+	_, err := c.CallOnce(t.Context(), request)
 	if kindOf(t, err) != network.Unknown || requests.Load() != 2 || opened.Load() != 2 {
 		t.Errorf("want unknown after two requests, got %v after %d; opened %d times", err, requests.Load(), opened.Load())
 	}
@@ -169,7 +169,7 @@ func TestACallNamesTheStatusesThatAreComplete(t *testing.T) {
 			w.WriteHeader(c.status)
 			_, _ = io.WriteString(w, c.body)
 		})
-		resp, err := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)}).Do(t.Context(), network.Request{
+		resp, err := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)}).CallOnce(t.Context(), network.Request{
 			Method: http.MethodPut, URL: "https://a.example/", Complete: c.complete,
 		})
 		if n := requests.Load(); n != 1 {
@@ -196,7 +196,7 @@ func TestTheAddressOfAnUploadDoesNotComeBack(t *testing.T) {
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 		c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
-		_, err := c.Do(t.Context(), network.Request{Method: http.MethodPut, URL: "https://up.example/x?upload_id=" + id})
+		_, err := c.CallOnce(t.Context(), network.Request{Method: http.MethodPut, URL: "https://up.example/x?upload_id=" + id})
 		var e *network.Error
 		if !errors.As(err, &e) || strings.Contains(string(e.Raw)+e.Error(), id) {
 			t.Errorf("%s: told in %v", body, err)

@@ -22,7 +22,7 @@ type Budget struct {
 }
 
 // PeriodAt returns the start and the end of the period that contains now. The end of a moving period is zero.
-func (b Budget) PeriodAt(now time.Time) (start, end time.Time) {
+func (b Budget) PeriodAt(now time.Time) (start, endIfCalendarDay time.Time) {
 	if b.Day == nil {
 		return now.Add(-b.Window), time.Time{}
 	}

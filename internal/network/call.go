@@ -55,16 +55,17 @@ type Response struct {
 	cut    redactor
 }
 
-// CompleteError returns the error with the status and the redacted body of the response. It also redacts the message.
-func (r *Response) CompleteError(e Error) *Error {
+// AttachRedactedTo returns the error with the status and the redacted body of the response. It also redacts the
+// message.
+func (r *Response) AttachRedactedTo(e Error) *Error {
 	e.Status, e.Raw = r.Status, r.cut.redactAndTruncate(r.Body)
 	e.Message = r.cut.redact(e.Message)
 	return &e
 }
 
-// Do makes the call once. An error is always an *Error: NotSent if nothing of the request was written, or Unknown if
-// the response was not complete (see Response). The error never contains an address or a secret.
-func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
+// CallOnce makes the call once. An error is always an *Error: NotSent if nothing of the request was written, or Unknown
+// if the response was not complete (see Response). The error never contains an address or a secret.
+func (c *Client) CallOnce(ctx context.Context, request Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	call := Call{Method: request.Method, Started: c.now()}
@@ -164,7 +165,7 @@ func readResponse(answer *http.Response, host string, cut redactor, completeStat
 	resp.Body = body
 	isComplete := slices.Contains(completeStatuses, answer.StatusCode)
 	unknown := func(message string) *Error {
-		return resp.CompleteError(
+		return resp.AttachRedactedTo(
 			Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})},
 		)
 	}

@@ -71,7 +71,7 @@ func NewClient(cfg ClientConfig) *Client {
 		c.now = time.Now //nolint:forbidigo // deadlines of calls use the machine's clock; tests set another
 	}
 	c.http = &http.Client{
-		Transport: guard{next: newTransport(), now: c.now},
+		Transport: replayAndDeadlineGuard{next: newTransport(), now: c.now},
 		// A 307 or 308 would send the body and the token again, to another address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

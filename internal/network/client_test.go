@@ -63,7 +63,7 @@ func TestCallsGoBehindNetworksURL(t *testing.T) {
 	})
 	for _, base := range []string{s.URL, s.URL + "/", s.URL + "/sandbox", s.URL + "/sandbox/"} {
 		c := client(t, network.ClientConfig{NetworksURL: parsed(t, base)})
-		resp, err := c.Do(t.Context(), network.Request{
+		resp, err := c.CallOnce(t.Context(), network.Request{
 			Method: http.MethodPost, URL: "https://graph.example.net/v1.0/a%2Fb/../c?x=1&y=%2F", Query: url.Values{"z": {"2"}},
 			Form: url.Values{"text": {"a&b"}}, Token: "the-token-itself",
 		})
@@ -140,7 +140,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		"cancelled":         {cancelled, network.Request{URL: "https://a.example/"}},
 	} {
 		call.r.Method = http.MethodPost
-		_, err := c.Do(call.ctx, call.r)
+		_, err := c.CallOnce(call.ctx, call.r)
 		if kind := kindOf(t, err); kind != network.NotSent {
 			t.Errorf("%s: want not_sent, got %v", name, err)
 		}
@@ -167,11 +167,11 @@ func TestNothingIsSentWhenTheWallClockHasPassedTheDeadline(t *testing.T) {
 	ctx, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(time.Minute))
 	defer cancel()
 	r := network.Request{Method: http.MethodPost, URL: "https://a.example/"}
-	if _, err := c.Do(ctx, r); err != nil {
+	if _, err := c.CallOnce(ctx, r); err != nil {
 		t.Fatal(err)
 	}
 	jump.Store(int64(2 * time.Minute))
-	_, err := c.Do(ctx, r)
+	_, err := c.CallOnce(ctx, r)
 	if kindOf(t, err) != network.NotSent || requests.Load() != 1 {
 		t.Errorf("want not_sent after one request, got %v after %d", err, requests.Load())
 	}
@@ -191,7 +191,7 @@ func TestACallThatHangsEndsUnknown(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.Do(ctx, network.Request{Method: http.MethodPost, URL: "https://a.example/"})
+		_, err := c.CallOnce(ctx, network.Request{Method: http.MethodPost, URL: "https://a.example/"})
 		done <- err
 	}()
 	select {
@@ -226,7 +226,7 @@ func TestOnlyAWholeAnswerIsAnAnswer(t *testing.T) {
 			answer(w, r)
 		})
 		c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
-		_, err := c.Do(t.Context(), network.Request{Method: http.MethodPost, URL: "https://a.example/", Form: url.Values{"a": {"b"}}})
+		_, err := c.CallOnce(t.Context(), network.Request{Method: http.MethodPost, URL: "https://a.example/", Form: url.Values{"a": {"b"}}})
 		if kindOf(t, err) != network.Unknown || requests.Load() != 1 {
 			t.Errorf("%s: want unknown after one request, got %v after %d", name, err, requests.Load())
 		}
@@ -242,7 +242,7 @@ func TestOnlyAnEscapedNULIsReplaced(t *testing.T) {
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, sent) })
 		c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
-		resp, err := c.Do(t.Context(), network.Request{Method: http.MethodGet, URL: "https://a.example/"})
+		resp, err := c.CallOnce(t.Context(), network.Request{Method: http.MethodGet, URL: "https://a.example/"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +261,7 @@ func TestEveryCallHasATimeout(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) { <-release })
 	t.Cleanup(func() { close(release) })
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL), Timeout: 20 * time.Millisecond})
-	_, err := c.Do(t.Context(), network.Request{Method: http.MethodPost, URL: "https://a.example/"})
+	_, err := c.CallOnce(t.Context(), network.Request{Method: http.MethodPost, URL: "https://a.example/"})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("want the deadline, got %v", err)
 	}
@@ -272,7 +272,7 @@ func TestTheEnvironmentsProxyIsNotObeyed(t *testing.T) {
 	t.Setenv("HTTP_PROXY", proxied.URL)
 	t.Setenv("HTTPS_PROXY", proxied.URL)
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, "http://nowhere.invalid")})
-	_, err := c.Do(t.Context(), network.Request{Method: http.MethodGet, URL: "https://a.example/"})
+	_, err := c.CallOnce(t.Context(), network.Request{Method: http.MethodGet, URL: "https://a.example/"})
 	if kind := kindOf(t, err); kind != network.NotSent || !strings.Contains(err.Error(), "a.example could not be reached (") {
 		t.Errorf("want not_sent in words for a person, got %v", err)
 	}
@@ -304,7 +304,7 @@ func TestAThousandCallsKeepTheirConnections(t *testing.T) {
 		var calls sync.WaitGroup
 		for range many {
 			calls.Go(func() {
-				if _, err := c.Do(t.Context(), network.Request{Method: http.MethodPost, URL: "https://a.example/"}); err != nil {
+				if _, err := c.CallOnce(t.Context(), network.Request{Method: http.MethodPost, URL: "https://a.example/"}); err != nil {
 					open() // so that a failure ends the test instead of hanging it
 					t.Error(err)
 				}
@@ -336,7 +336,7 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 		c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
-		_, err := c.Do(t.Context(), network.Request{
+		_, err := c.CallOnce(t.Context(), network.Request{
 			Method: http.MethodGet, URL: "https://a.example/", Token: "sent-token-0123456789",
 			Secrets: []network.Secret{"sent/secret+0123456789=="},
 		})

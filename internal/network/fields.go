@@ -20,7 +20,7 @@ func FormFieldsFor(rules Rules, draft Draft) []Field {
 	d, held := rules.Describe(), decodeSettingsMap(draft.Settings)
 	for _, f := range d.Fields {
 		value, kept := held[f.Name]
-		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || isUnusedSetting(rules, draft, held, f)) {
+		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || refusesOrIgnoresSetting(rules, draft, held, f)) {
 			continue
 		}
 		if f.Kind == FieldChoice {
@@ -37,8 +37,9 @@ func FormFieldsFor(rules Rules, draft Draft) []Field {
 	return list
 }
 
-// isUnusedSetting reports whether the network's check refuses or ignores the setting for the draft, whatever its value.
-func isUnusedSetting(rules Rules, draft Draft, values map[string]any, f Field) bool {
+// refusesOrIgnoresSetting reports whether the network's check refuses or ignores the setting for the draft, whatever
+// its value.
+func refusesOrIgnoresSetting(rules Rules, draft Draft, values map[string]any, f Field) bool {
 	if f.Kind == FieldChoice { // each of its values is checked separately
 		return false
 	}

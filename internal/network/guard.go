@@ -26,14 +26,14 @@ func WithDeadline(ctx context.Context, now, deadline time.Time) (context.Context
 	return context.WithTimeout(context.WithValue(ctx, wallKey{}, deadline.Round(0)), deadline.Sub(now))
 }
 
-// guard checks each request immediately before it is sent.
-type guard struct {
+// replayAndDeadlineGuard checks each request immediately before it is sent.
+type replayAndDeadlineGuard struct {
 	next http.RoundTripper
 	now  func() time.Time
 }
 
-func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := g.checkRequest(r); err != nil {
+func (g replayAndDeadlineGuard) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := g.checkNotReplayableOrLate(r); err != nil {
 		if r.Body != nil { // a RoundTripper must close it even if it does not send
 			_ = r.Body.Close()
 		}
@@ -42,8 +42,8 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(r)
 }
 
-// checkRequest returns an error if a request must not be sent.
-func (g guard) checkRequest(r *http.Request) error {
+// checkNotReplayableOrLate returns an error if a request must not be sent.
+func (g replayAndDeadlineGuard) checkNotReplayableOrLate(r *http.Request) error {
 	for _, name := range replayable {
 		if r.Header.Get(name) != "" {
 			return errReplayable
@@ -58,7 +58,7 @@ func (g guard) checkRequest(r *http.Request) error {
 }
 
 // CloseIdleConnections closes the idle connections of the wrapped transport.
-func (g guard) CloseIdleConnections() {
+func (g replayAndDeadlineGuard) CloseIdleConnections() {
 	if pool, ok := g.next.(interface{ CloseIdleConnections() }); ok {
 		pool.CloseIdleConnections()
 	}

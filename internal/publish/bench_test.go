@@ -36,7 +36,7 @@ func (b *bench) due() bool {
 
 func (b *bench) kinds(p contract.Post) []string {
 	b.t.Helper()
-	events, err := b.App.ListPostEvents(b.Context(), b.ws.Owner, p.ID)
+	events, err := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, p.ID)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestAPostWaitsUntilItsNetworkTakesAnotherCall(t *testing.T) {
 	if p := b.ws.Work(b.ws.Now("free", b.ws.Account("threads"))); p.Status != "live" {
 		t.Errorf("the post of another account is %s", p.Status)
 	}
-	events, err := b.App.ListPostEvents(b.Context(), b.ws.Owner, posts[2].ID)
+	events, err := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, posts[2].ID)
 	must(t, err)
 	const want = "Held until Mon 5 Oct 2026, 09:10 UTC: Threads allows 2 uploads in 10 minutes for each account."
 	if last := events.Events[len(events.Events)-1]; last.Message != want {

@@ -32,7 +32,7 @@ type Config struct {
 	// OpenToken decrypts an account's token.
 	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
 	// RenewToken renews an account's lapsed token, and returns the new token and its sealed form; see
-	// app.renewLapsedToken.
+	// app.refreshLapsedTokenOrWait.
 	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)
 	// Receipts records outside the database which posts were about to be published. If it is nil, nothing is recorded.
 	Receipts *restore.Receipts

@@ -47,7 +47,7 @@ func TestAFinalStepIsRepeatedAndNotedWhenItFails(t *testing.T) {
 		b.Clock.Advance(after)
 		fails, calls = failure, nil
 		again, err := b.App.Engine().RunFinalStep(b.Context(), b.ws.ID, id, "ribbon")
-		timeline, eventsErr := b.App.ListPostEvents(b.Context(), b.ws.Owner, post.ID)
+		timeline, eventsErr := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, post.ID)
 		must(t, eventsErr)
 		events := timeline.Events
 		if err != nil || again != want || !slices.Equal(calls, []string{"ribbon"}) ||

@@ -38,7 +38,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 	for network, live := range map[string]bool{"threads": true, "facebook": false} {
 		t.Run(network, func(t *testing.T) {
 			b := newBench(t)
-			guard := b.App.Guard()
+			guard := b.App.GuardOrNil()
 			must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 			post := b.ws.Now("sent before the restore", b.ws.Account(network))
 			_, err := b.Pool.Exec(t.Context(), snapshot)
@@ -88,7 +88,7 @@ func (b *bench) restoreWithoutAnswer(post contract.Post) restore.HoldResult {
 	must(b.t, err)
 	receipts := []store.RestoredReceipt{receipt}
 	must(b.t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(b.t.Context(), "a test", time.Time{}, receipts))
-	done, err := b.App.Guard().EndHold(b.t.Context(), false)
+	done, err := b.App.GuardOrNil().EndHold(b.t.Context(), false)
 	must(b.t, err)
 	return done
 }
@@ -181,7 +181,7 @@ func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
 // A post that was sent earlier than planned in the backup kept its planned time, in the future.
 func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T) {
 	b := newBench(t)
-	must(t, b.App.Guard().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	must(t, b.App.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	post := b.ahead("moved", b.ws.Account("threads"), b.photo())
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
@@ -191,8 +191,8 @@ func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T
 	b.goesLive(post)
 	_, err = b.Pool.Exec(t.Context(), rewind)
 	must(t, err)
-	must(t, b.App.Guard().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
-	_, err = b.App.Guard().EndHold(t.Context(), false)
+	must(t, b.App.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	_, err = b.App.GuardOrNil().EndHold(t.Context(), false)
 	must(t, err)
 	post, err = b.App.GetPost(t.Context(), b.ws.Owner, post.ID)
 	must(t, err)
@@ -218,7 +218,7 @@ func TestAPostWhoseCallHadNoAnswerIsListedAsMaybePublished(t *testing.T) {
 // A mark that was written by another copy of the database means that this one may have missed something.
 func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	b := newBench(t)
-	guard := b.App.Guard()
+	guard := b.App.GuardOrNil()
 	b.ws.Work(b.ws.Now("before the move", b.ws.Account("threads")))
 	must(t, guard.UpdateMarkOrHoldPublishingUnlessOnHold(t.Context()))
 	mark, err := guard.Receipts.ReadMark(t.Context())
@@ -281,7 +281,7 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { must(t, files.Close()) })
 	hooked := &hookedStore{Store: files}
-	guard := *b.App.Guard()
+	guard := *b.App.GuardOrNil()
 	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
 	b.ws.Work(b.ws.Now("before the restore", b.ws.Account("threads")))
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Step: 1}))
@@ -299,7 +299,7 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 // An operator makes a backup while publishing is on hold, confirms, and later restores that backup.
 func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	b := newBench(t)
-	guard := b.App.Guard()
+	guard := b.App.GuardOrNil()
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	post := b.ws.Now("sent after the first restore", b.ws.Account("threads"))
 	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "the first restore", time.Time{}, nil))
@@ -334,7 +334,7 @@ func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) 
 	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: *first.ExternalID},
 	}))
-	_, err = b.App.Guard().EndHold(t.Context(), false)
+	_, err = b.App.GuardOrNil().EndHold(t.Context(), false)
 	must(t, err)
 	if post = b.ws.Post(post); post.Status != "live" || post.ExternalID != nil {
 		t.Errorf("the post is %s with the id %v, want it live without one", post.Status, post.ExternalID)
@@ -358,7 +358,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 		END $$;
 		CREATE TRIGGER break_off BEFORE UPDATE ON posts FOR EACH ROW EXECUTE FUNCTION break_off()`)
 	must(t, err)
-	done, err := b.App.Guard().EndHold(t.Context(), false)
+	done, err := b.App.GuardOrNil().EndHold(t.Context(), false)
 	must(t, err)
 	if post = b.ws.Post(post); post.Status != "live" || done.Live != 1 {
 		t.Errorf("the post is %s after %+v", post.Status, done)
@@ -369,7 +369,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 // Somebody may send a draft of the backup again that went live after it.
 func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 	b := newBench(t)
-	guard := b.App.Guard()
+	guard := b.App.GuardOrNil()
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	draft := b.ws.Draft("published after the backup", b.ws.Account("threads"))
 	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
@@ -384,12 +384,12 @@ func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 // A backup was restored beside an empty file storage: nothing there tells what was published after it.
 func TestADatabaseWithoutItsReceiptsIsHeld(t *testing.T) {
 	b := newBench(t)
-	must(t, b.App.Guard().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
+	must(t, b.App.GuardOrNil().HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	b.ws.Work(b.ws.Now("published before the backup", b.ws.Account("threads")))
 	files, err := blob.OpenAndCheck(t.Context(), "file:"+t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, files.Close()) })
-	guard := *b.App.Guard()
+	guard := *b.App.GuardOrNil()
 	guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	if _, err := b.Store.PublishingHold(t.Context()); err != nil {
@@ -401,7 +401,7 @@ func TestADatabaseWithoutItsReceiptsIsHeld(t *testing.T) {
 func TestACopyIsNotHeldBeforeTheFirstPublication(t *testing.T) {
 	b := newBench(t)
 	b.ws.Draft("a draft", b.ws.Account("threads"))
-	guard := b.App.Guard()
+	guard := b.App.GuardOrNil()
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1}))
 	must(t, guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	if hold, err := b.Store.PublishingHold(t.Context()); !errors.Is(err, store.ErrNotFound) {
@@ -411,7 +411,7 @@ func TestACopyIsNotHeldBeforeTheFirstPublication(t *testing.T) {
 
 func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 	b := newBench(t)
-	guard := b.App.Guard()
+	guard := b.App.GuardOrNil()
 	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
 		Workspace: b.ws.ID.String(), Post: core.NewID[core.PostKind]().String(), Step: 1000, ArmedAt: b.Clock.Now(),
 	}))
@@ -438,7 +438,7 @@ type restored struct {
 func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, restore.Mark)) restored {
 	t.Helper()
 	b := newBench(t)
-	r := restored{bench: b, guard: *b.App.Guard()}
+	r := restored{bench: b, guard: *b.App.GuardOrNil()}
 	must(t, r.guard.HoldPublishingIfRewoundElseUpdateMark(t.Context()))
 	account := b.ws.Account("threads")
 	b.ws.Work(b.ws.Now("before the backup", account))
@@ -616,9 +616,9 @@ func TestTheLogNamesLinksOfPostsThatHaveOne(t *testing.T) {
 	}
 	must(t, b.Store.HoldPublishingAndDeleteSessionsAndEmails(t.Context(), "a test", time.Time{}, receipts))
 	var lines bytes.Buffer
-	guard := *b.App.Guard()
+	guard := *b.App.GuardOrNil()
 	guard.Log = slog.New(slog.NewTextHandler(&lines, nil))
-	must(t, guard.LogHold(t.Context()))
+	must(t, guard.LogHoldIfAny(t.Context()))
 	log := lines.String()
 	if strings.Count(log, "post on hold") != 2 || strings.Count(log, "link=") != 1 || strings.Contains(log, `link=""`) {
 		t.Errorf("the log says %s", log)

@@ -48,7 +48,7 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	if err != nil {
 		return err
 	}
-	reason, err := g.checkAndUpdateMark(ctx, newest)
+	reason, err := g.updateMarkOrGetHoldReason(ctx, newest)
 	if err != nil || reason == "" {
 		return err
 	}
@@ -56,7 +56,8 @@ func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error
 	if err != nil {
 		return err
 	}
-	return g.holdPublishingAndEndSessions(ctx, reason, unproved, receiptsUnknownToLedger(receipts, before.Step))
+	unknown := receiptsUnknownToLedger(receipts, before.Step)
+	return g.holdPublishingAndDeleteSessionsAndEmails(ctx, reason, unproved, unknown)
 }
 
 // findUnprovedSince returns the time since which due posts may have been published without a receipt in this storage.
@@ -85,16 +86,16 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 	if _, err := g.Store.PublishingHold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	reason, err := g.checkAndUpdateMark(ctx, 0)
+	reason, err := g.updateMarkOrGetHoldReason(ctx, 0)
 	if err != nil || reason == "" {
 		return err
 	}
 	return g.HoldPublishingIfRewoundElseUpdateMark(ctx)
 }
 
-// checkAndUpdateMark returns the reason why publishing must be held. If there is none, it updates the mark and returns
-// "". newestStep is the highest step of any receipt.
-func (g *Guard) checkAndUpdateMark(ctx context.Context, newestStep int64) (holdReason string, err error) {
+// updateMarkOrGetHoldReason returns the reason why publishing must be held. If there is none, it updates the mark and
+// returns "". newestStep is the highest step of any receipt.
+func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStep int64) (holdReason string, err error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil {
 		return "", err
@@ -157,7 +158,7 @@ func receiptsUnknownToLedger(receipts []Receipt, lastKnownStep int64) (byPost ma
 	return last
 }
 
-func (g *Guard) holdPublishingAndEndSessions(ctx context.Context, reason string, unprovedSince time.Time,
+func (g *Guard) holdPublishingAndDeleteSessionsAndEmails(ctx context.Context, reason string, unprovedSince time.Time,
 	receipts map[string]Receipt,
 ) error {
 	var known []store.RestoredReceipt
@@ -178,8 +179,8 @@ func (g *Guard) holdPublishingAndEndSessions(ctx context.Context, reason string,
 	return nil
 }
 
-// LogHold logs that publishing is on hold, with the affected posts. It logs nothing if publishing is not on hold.
-func (g *Guard) LogHold(ctx context.Context) error {
+// LogHoldIfAny logs that publishing is on hold, with the affected posts. It logs nothing if publishing is not on hold.
+func (g *Guard) LogHoldIfAny(ctx context.Context) error {
 	hold, err := g.Store.PublishingHold(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -272,7 +273,7 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 				continue
 			}
 			done.Live++
-			if err := makeLiveFromReceipt(ctx, s.In(r.Workspace), r, g.Now()); err != nil {
+			if err := markLiveAndEnqueueLinkFetch(ctx, s.In(r.Workspace), r, g.Now()); err != nil {
 				return err
 			}
 		}
@@ -293,8 +294,9 @@ func (g *Guard) applyReceiptsAndEndHold(ctx context.Context, receipts []store.Re
 	return done, err
 }
 
-// makeLiveFromReceipt marks a post as live. If the receipt has no link, it enqueues the job that fetches the link.
-func makeLiveFromReceipt(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
+// markLiveAndEnqueueLinkFetch marks a post as live. If the receipt has no link, it enqueues the job that fetches the
+// link.
+func markLiveAndEnqueueLinkFetch(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
 	err := t.MarkLiveFromReceipt(ctx, r, now)
 	if err == nil {
 		err = t.SetPublishedAtOfPostMedia(ctx, r.Post, now)

@@ -70,22 +70,22 @@ func OpenConsentPage(ctx context.Context, authorizeURL string) (*ConsentPage, er
 		return nil, fmt.Errorf("read the consent page: %w", err)
 	}
 	page := &ConsentPage{values: url.Values{}}
-	page.readFields(root, nil)
+	page.collectFields(root, nil)
 	if page.action == "" {
 		return nil, errors.New("the consent page has no form")
 	}
 	return page, nil
 }
 
-// readFields collects the form's fields. Profiles are the inputs in a fieldset that also has a text input
+// collectFields collects the form's fields. Profiles are the inputs in a fieldset that also has a text input
 // for another name.
-func (p *ConsentPage) readFields(n, fieldset *html.Node) {
-	a := attributesOf(n)
-	switch n.Data {
+func (p *ConsentPage) collectFields(node, enclosingFieldset *html.Node) {
+	a := attributesOf(node)
+	switch node.Data {
 	case "form":
 		p.action = a["action"]
 	case "fieldset":
-		fieldset = n
+		enclosingFieldset = node
 	case "input":
 		_, checked := a["checked"]
 		if a["type"] == "hidden" {
@@ -93,12 +93,12 @@ func (p *ConsentPage) readFields(n, fieldset *html.Node) {
 			break
 		}
 		p.inputs = append(p.inputs, consentInput{
-			kind: a["type"], name: a["name"], value: a["value"], label: boldText(n.Parent), checked: checked,
-			choosable: fieldset != nil && hasTextInput(fieldset),
+			kind: a["type"], name: a["name"], value: a["value"], label: firstBoldText(node.Parent), checked: checked,
+			choosable: enclosingFieldset != nil && hasTextInput(enclosingFieldset),
 		})
 	}
-	for c := range n.ChildNodes() {
-		p.readFields(c, fieldset)
+	for c := range node.ChildNodes() {
+		p.collectFields(c, enclosingFieldset)
 	}
 }
 
@@ -111,8 +111,8 @@ func hasTextInput(n *html.Node) bool {
 	return false
 }
 
-// boldText returns the text of the first <strong> below n, or "".
-func boldText(n *html.Node) string {
+// firstBoldText returns the text of the first <strong> below n, or "".
+func firstBoldText(n *html.Node) string {
 	for d := range n.Descendants() {
 		if d.Data == "strong" && d.FirstChild != nil {
 			return d.FirstChild.Data

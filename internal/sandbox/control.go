@@ -32,13 +32,13 @@ func newControlHandler(kit *sim.Kit) http.Handler {
 	mux.HandleFunc("GET /calls", c.listCalls)
 	mux.HandleFunc("GET /faults", c.listFaults)
 	mux.HandleFunc("POST /faults", c.addFaults)
-	mux.HandleFunc("DELETE /faults", c.clearFaults)
+	mux.HandleFunc("DELETE /faults", c.clearAllFaultsOrDeleteOne)
 	mux.HandleFunc("DELETE /faults/{id}", c.deleteFault)
 	mux.HandleFunc("POST /faults/delete", c.deleteFault)
 	mux.HandleFunc("GET /options", c.listOptions)
 	mux.HandleFunc("POST /options", c.setOptions)
 	mux.HandleFunc("GET /people", c.listPeople)
-	mux.HandleFunc("POST /people/remove-app", c.removeApp)
+	mux.HandleFunc("POST /people/remove-app", c.removeAppAccess)
 	mux.HandleFunc("GET /clock", c.showClock)
 	mux.HandleFunc("POST /clock", c.advanceClock)
 	// The control page needs no sign-in, so pages of other sites must not be able to submit its forms.
@@ -58,7 +58,7 @@ func (c *control) listPosts(w http.ResponseWriter, _ *http.Request) {
 
 // resetPosts deletes the posts of all networks.
 func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
-	c.respond(w, r, c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
+	c.redirectFormOrSendState(w, r, c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
 }
 
 func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {
@@ -81,11 +81,11 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_, err = c.kit.Faults.Add(faults...)
 	}
-	c.respond(w, r, err, c.faultState())
+	c.redirectFormOrSendState(w, r, err, c.faultState())
 }
 
-// clearFaults deletes all faults, or only the one whose id is in the query.
-func (c *control) clearFaults(w http.ResponseWriter, r *http.Request) {
+// clearAllFaultsOrDeleteOne deletes all faults, or only the one whose id is in the query.
+func (c *control) clearAllFaultsOrDeleteOne(w http.ResponseWriter, r *http.Request) {
 	if id := r.URL.Query().Get("id"); id != "" {
 		r.SetPathValue("id", id)
 		c.deleteFault(w, r)
@@ -105,7 +105,7 @@ func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
 	if !c.kit.Faults.Delete(id) && !isForm(r) {
 		err = fmt.Errorf("there is no active fault %q", id)
 	}
-	c.respond(w, r, err, c.faultState())
+	c.redirectFormOrSendState(w, r, err, c.faultState())
 }
 
 func (c *control) listOptions(w http.ResponseWriter, _ *http.Request) {
@@ -119,20 +119,20 @@ func (c *control) setOptions(w http.ResponseWriter, r *http.Request) {
 			err = c.kit.SetOption(name, value)
 		}
 	}
-	c.respond(w, r, err, map[string]any{"options": c.kit.ListOptions()})
+	c.redirectFormOrSendState(w, r, err, map[string]any{"options": c.kit.ListOptions()})
 }
 
 func (c *control) listPeople(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"people": c.kit.ListPeople()})
 }
 
-// removeApp removes the app's access on behalf of a person at a network.
-func (c *control) removeApp(w http.ResponseWriter, r *http.Request) {
+// removeAppAccess removes the app's access on behalf of a person at a network.
+func (c *control) removeAppAccess(w http.ResponseWriter, r *http.Request) {
 	in, err := readAppRemoval(w, r)
 	if err == nil {
 		err = c.kit.RemoveApp(in.Network, in.Person, in.Erase)
 	}
-	c.respond(w, r, err, map[string]any{"people": c.kit.ListPeople()})
+	c.redirectFormOrSendState(w, r, err, map[string]any{"people": c.kit.ListPeople()})
 }
 
 func (c *control) showClock(w http.ResponseWriter, _ *http.Request) {
@@ -148,15 +148,15 @@ func (c *control) advanceClock(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = c.kit.AdvanceClock(by)
 	}
-	c.respond(w, r, err, c.clockState())
+	c.redirectFormOrSendState(w, r, err, c.clockState())
 }
 
-// respond redirects a person to the control page, or sends the new state to a program. If err is not nil, both get the
-// error.
-func (c *control) respond(w http.ResponseWriter, r *http.Request, err error, state any) {
+// redirectFormOrSendState redirects a person to the control page, or sends the new state to a program. If err is not
+// nil, both get the error.
+func (c *control) redirectFormOrSendState(w http.ResponseWriter, r *http.Request, err error, state any) {
 	switch {
 	case err != nil && isForm(r):
-		c.renderPage(w, r, http.StatusBadRequest, err.Error())
+		c.renderControlPage(w, r, http.StatusBadRequest, err.Error())
 	case err != nil:
 		writeJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
 	case isForm(r):

@@ -28,10 +28,10 @@ type controlPage struct {
 }
 
 func (c *control) showControlPage(w http.ResponseWriter, r *http.Request) {
-	c.renderPage(w, r, http.StatusOK, "")
+	c.renderControlPage(w, r, http.StatusOK, "")
 }
 
-func (c *control) renderPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
+func (c *control) renderControlPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	posts := c.kit.Posts.All()
 	total := len(posts)
 	slices.Reverse(posts)

@@ -129,13 +129,13 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	escaped := escapedNetworkPath(r.URL, s.prefix, host)
+	escaped := rawNetworkPath(r.URL, s.prefix, host)
 	h.network.ServeHTTP(w, s.kit.BeginRequest(r, h.id, strings.ToLower(host), "/"+path, escaped))
 }
 
-// escapedNetworkPath returns the path at the network in its original escaping, so that the network sees the path
+// rawNetworkPath returns the path at the network in its original escaping, so that the network sees the path
 // unchanged. Like url.URL.RawPath, it is "" if this is the default escaping.
-func escapedNetworkPath(u *url.URL, prefix, host string) string {
+func rawNetworkPath(u *url.URL, prefix, host string) string {
 	if u.RawPath == "" {
 		return ""
 	}

@@ -81,8 +81,8 @@ func SealingKeyID(sealed []byte) (string, error) {
 }
 
 // associatedData returns what the tag authenticates in addition to the ciphertext.
-func associatedData(head []byte, encryptionContext string) []byte {
-	return append(slices.Clip(head), encryptionContext...)
+func associatedData(sealPrefix []byte, encryptionContext string) []byte {
+	return append(slices.Clip(sealPrefix), encryptionContext...)
 }
 
 func newGCM(master, salt []byte, purpose string) cipher.AEAD {

@@ -62,7 +62,7 @@ func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace 
 	email := strings.ReplaceAll(name, " ", ".") + "@example.org"
 	person := core.User{ID: core.NewID[core.UserKind](), Name: "Owner of " + name, Email: email}
 	must(h.t, h.Store.AddUser(h.Context(), person, passwordHash(), h.Clock.Now()))
-	made, err := h.App.CreateWorkspace(h.Context(), contract.CreateWorkspace{Name: name, TZ: zone, Plan: plan, OwnerEmail: email})
+	made, err := h.App.CreateWorkspaceWithOwner(h.Context(), contract.CreateWorkspace{Name: name, TZ: zone, Plan: plan, OwnerEmail: email})
 	must(h.t, err)
 	owner, err := h.App.AuthenticateSession(h.Context(), app.Session{ID: session, User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: always()})
 	must(h.t, err)

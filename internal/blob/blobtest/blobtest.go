@@ -128,7 +128,7 @@ func comesBackUnannounced(t *testing.T, s blob.Store) {
 
 func comesBack(t *testing.T, s blob.Store) {
 	for _, size := range []int{0, 1, 5 << 20, 5<<20 + 1, partial} {
-		key := blob.Key("media", "med_01abc9z")
+		key := blob.ShardedKey("media", "med_01abc9z")
 		put(t, s, key, pattern(size))
 		want(t, s, key, pattern(size))
 	}

@@ -14,7 +14,7 @@ import (
 func (n *Network) createItemContainers(ctx context.Context, it network.Item) (handle string, err error) {
 	var forms []url.Values
 	for _, f := range it.Files {
-		form := url.Values{"is_carousel_item": {"true"}, fileURLParam(f): {f.URL}}
+		form := url.Values{"is_carousel_item": {"true"}, fileURLParamName(f): {f.URL}}
 		if f.Kind == core.FileVideo {
 			form.Set("media_type", "VIDEO")
 		} else {

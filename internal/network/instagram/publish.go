@@ -65,7 +65,7 @@ func (n *Network) createUploadContainer(
 	if !isPageToken(it.Token) || it.Files[0].Kind != core.FileVideo {
 		return "", network.NewMediaUnreachableError(n.about.Name)
 	}
-	form.Del(fileURLParam(it.Files[0]))
+	form.Del(fileURLParamName(it.Files[0]))
 	form.Set("upload_type", "resumable")
 	var out struct {
 		ID  meta.ID `json:"id"`
@@ -90,7 +90,7 @@ func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 		if len(it.Files) != 1 {
 			return nil, fmt.Errorf("cannot publish a post of type %s with %d files on Instagram", kind, len(it.Files))
 		}
-		v.Set(fileURLParam(it.Files[0]), it.Files[0].URL)
+		v.Set(fileURLParamName(it.Files[0]), it.Files[0].URL)
 	}
 	if kind == typeStories {
 		return v, nil
@@ -117,8 +117,8 @@ func newContainerForm(it network.Item, s Settings) (url.Values, error) {
 	return v, nil
 }
 
-// fileURLParam returns the name of the parameter for the address of a file.
-func fileURLParam(f network.File) string {
+// fileURLParamName returns the name of the parameter for the address of a file.
+func fileURLParamName(f network.File) string {
 	if f.Kind == core.FileVideo {
 		return "video_url"
 	}
@@ -182,7 +182,7 @@ func (n *Network) sendRemainingToContainer(
 	}
 	st, err := n.pages.API.SendRemaining(ctx, it.Token.Access, handle, it.Files[0], ask)
 	if isContainerMissing(err) {
-		return n.containers.ResolveMissing(ctx, it, err)
+		return n.containers.FindPostElsePendingOrDead(ctx, it, err)
 	}
 	return st, n.classifyAuthError(ctx, err, it.Token)
 }
@@ -193,7 +193,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	c, err := n.fetchContainer(ctx, it, handle, "id,status_code,status")
 	switch {
 	case isContainerMissing(err):
-		return n.containers.ResolveMissing(ctx, it, err)
+		return n.containers.FindPostElsePendingOrDead(ctx, it, err)
 	case err != nil:
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
@@ -206,7 +206,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 		}
 		c.Words = "Instagram could not use the file: " + c.Words
 	}
-	return n.containers.ResolveState(ctx, it, c.State, c.Words), nil
+	return n.containers.StatusOfStateAndFindIfPublished(ctx, it, c.State, c.Words), nil
 }
 
 // permanentFileErrorOrNil returns an error if another upload would not fix the file of a container, and nil otherwise.

@@ -20,7 +20,8 @@ const missingGrace = 5 * time.Minute
 // required.
 type Containers struct {
 	Now func() time.Time
-	// Ask reads a container's state and returns its status, with ResolveState or ResolveMissing.
+	// Ask reads a container's state and returns its status, with StatusOfStateAndFindIfPublished
+	// or FindPostElsePendingOrDead.
 	Ask func(ctx context.Context, it network.Item, handle string) (network.Status, error)
 	// Find searches the account's posts for the post.
 	Find func(ctx context.Context, it network.Item) (network.Status, error)
@@ -74,10 +75,12 @@ func (c Containers) AdvanceStatus(ctx context.Context, it network.Item, handle s
 	return st, nil
 }
 
-// ResolveState returns the status of a container in a state, with the network's message. A container that could not be
-// processed is Broken. If the container is published, ResolveState searches for the post, and leaves the id empty
-// unless there is a unique match.
-func (c Containers) ResolveState(ctx context.Context, it network.Item, state, message string) network.Status {
+// StatusOfStateAndFindIfPublished returns the status of a container in a state, with the network's message. A container
+// that could not be processed is Broken. If the container is published, StatusOfStateAndFindIfPublished searches for
+// the post, and leaves the id empty unless there is a unique match.
+func (c Containers) StatusOfStateAndFindIfPublished(
+	ctx context.Context, it network.Item, state, message string,
+) network.Status {
 	st := network.Status{Verdict: core.Pending, Message: message, Code: state}
 	switch state {
 	case "FINISHED":
@@ -96,9 +99,11 @@ func (c Containers) ResolveState(ctx context.Context, it network.Item, state, me
 	return st
 }
 
-// ResolveMissing returns the status of a container that the network does not find: Pending within missingGrace, then
-// Dead. If the post is armed, it first searches the account's posts, and the time runs from the arm.
-func (c Containers) ResolveMissing(ctx context.Context, it network.Item, why error) (network.Status, error) {
+// FindPostElsePendingOrDead returns the status of a container that the network does not find: Pending within
+// missingGrace, then Dead. If the post is armed, it first searches the account's posts, and the time runs from the arm.
+func (c Containers) FindPostElsePendingOrDead(
+	ctx context.Context, it network.Item, missingErr error,
+) (network.Status, error) {
 	since := it.HandleAt
 	if !it.ArmedAt.IsZero() {
 		found, err := c.Find(ctx, it)
@@ -108,7 +113,7 @@ func (c Containers) ResolveMissing(ctx context.Context, it network.Item, why err
 		since = it.ArmedAt
 	}
 	if c.Now().Sub(since) < missingGrace {
-		return network.Status{Verdict: core.Pending, Message: why.Error()}, nil
+		return network.Status{Verdict: core.Pending, Message: missingErr.Error()}, nil
 	}
-	return network.Status{Verdict: core.Dead, Message: why.Error()}, nil
+	return network.Status{Verdict: core.Dead, Message: missingErr.Error()}, nil
 }

@@ -68,28 +68,28 @@ func (t ErrorTable) ParseError(resp *network.Response, now time.Time) *network.E
 	ok := resp.Status/100 == 2
 	switch {
 	case err == nil && body.Error != nil:
-		return t.classifyGraphError(resp, *body.Error, now)
+		return t.convertGraphError(resp, *body.Error, now)
 	case err == nil && body.Upload != nil && !ok:
-		return resp.CompleteError(
+		return resp.AttachRedactedTo(
 			network.Error{
 				Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message,
 				Hint: hintFetch, Trace: traceID(resp),
 			},
 		)
 	case err == nil && body.FlatMessage != "" && !ok:
-		return resp.CompleteError(network.Error{
+		return resp.AttachRedactedTo(network.Error{
 			Kind: network.Rejected, Code: strconv.Itoa(body.FlatCode), Message: body.FlatMessage, Hint: hintCode,
 		})
 	case ok:
 		return nil
 	}
-	return resp.CompleteError(network.Error{
+	return resp.AttachRedactedTo(network.Error{
 		Kind: network.Unknown, Message: fmt.Sprintf("The network responded with status %d, but gave no reason.", resp.Status),
 		Trace: traceID(resp),
 	})
 }
 
-func (t ErrorTable) classifyGraphError(resp *network.Response, e graphError, now time.Time) *network.Error {
+func (t ErrorTable) convertGraphError(resp *network.Response, e graphError, now time.Time) *network.Error {
 	row := t.determineMeaning(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
 	if e.Type == methodError && strings.Contains(e.Message, "appsecret_proof") { // has the code of a wrong parameter
 		row = common[Code{Code: 104}]
@@ -108,7 +108,7 @@ func (t ErrorTable) classifyGraphError(resp *network.Response, e graphError, now
 	case row.Wait > 0:
 		out.RetryAfter, out.Scope = row.Wait, cmp.Or(row.Scope, network.ScopeAccount)
 	}
-	return resp.CompleteError(out)
+	return resp.AttachRedactedTo(out)
 }
 
 func traceID(resp *network.Response) string {

@@ -71,7 +71,7 @@ func (a API) CreateObject(ctx context.Context, path string, token network.Secret
 // callAndDecode makes a call and decodes the response into the value. An error in the response is an *Error.
 func (a API) callAndDecode(ctx context.Context, r network.Request, into any) error {
 	r.Secrets = append(r.Secrets, a.Proof)
-	resp, err := a.Client.Do(ctx, r)
+	resp, err := a.Client.CallOnce(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 		return e
 	}
 	if err := json.Unmarshal(resp.Body, into); err != nil {
-		return resp.CompleteError(
+		return resp.AttachRedactedTo(
 			network.Error{Kind: network.Unknown, Message: "The network's response is not in the documented format."},
 		)
 	}

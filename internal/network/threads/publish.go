@@ -96,7 +96,7 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	)
 	switch {
 	case isContainerMissing(err):
-		return n.containers.ResolveMissing(ctx, it, err)
+		return n.containers.FindPostElsePendingOrDead(ctx, it, err)
 	case err != nil:
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	case c.Status == meta.ContainerError && strings.HasPrefix(c.Problem, invalid) && it.ArmedAt.IsZero():
@@ -107,5 +107,5 @@ func (n *Network) fetchContainerStatus(ctx context.Context, it network.Item, han
 	case c.Status == meta.ContainerError:
 		c.Problem = "Threads could not use the file: " + c.Problem
 	}
-	return n.containers.ResolveState(ctx, it, c.Status, c.Problem), nil
+	return n.containers.StatusOfStateAndFindIfPublished(ctx, it, c.Status, c.Problem), nil
 }

@@ -63,7 +63,7 @@ func (n *Network) requestToken(ctx context.Context, form url.Values) (tokenRespo
 	form.Set("client_key", n.id)
 	form.Set("client_secret", n.secret.Reveal())
 	var out tokenResponse
-	resp, err := n.env.Client.Do(ctx, network.Request{
+	resp, err := n.env.Client.CallOnce(ctx, network.Request{
 		Method: http.MethodPost, URL: apiURL + "/v2/oauth/token/", Form: form,
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func (n *Network) requestToken(ctx context.Context, form url.Values) (tokenRespo
 	case out.Error != "":
 		return out, n.newAPIError(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
 	case out.Access == "" || resp.Status != http.StatusOK:
-		return out, resp.CompleteError(network.Error{Kind: network.Unknown, Message: "TikTok did not return a token."})
+		return out, resp.AttachRedactedTo(network.Error{Kind: network.Unknown, Message: "TikTok did not return a token."})
 	}
 	return out, nil
 }
@@ -111,7 +111,7 @@ func (n *Network) grantID(person string) string {
 
 // RevokeGrant removes the app from the account. TikTok's response is empty.
 func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
-	resp, err := n.env.Client.Do(ctx, network.Request{
+	resp, err := n.env.Client.CallOnce(ctx, network.Request{
 		Method: http.MethodPost, URL: apiURL + "/v2/oauth/revoke/", Complete: []int{http.StatusOK}, Form: url.Values{
 			"client_key": {n.id}, "client_secret": {n.secret.Reveal()}, "token": {t.Access.Reveal()},
 		},
@@ -127,7 +127,7 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	case out.Error != "":
 		return n.newAPIError(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
 	case resp.Status != http.StatusOK:
-		return resp.CompleteError(
+		return resp.AttachRedactedTo(
 			network.Error{Kind: network.Unknown, Message: "TikTok did not confirm that it revoked the grant."},
 		)
 	}

@@ -148,13 +148,13 @@ func (n *Network) newAPIError(resp *network.Response, f apiFault) *network.Error
 	if r.Kind == network.RateLimited {
 		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), r.Wait)
 	}
-	return resp.CompleteError(e)
+	return resp.AttachRedactedTo(e)
 }
 
 // decodeResponse decodes the body of a response. A body that does not decode is an Unknown error.
 func decodeResponse(resp *network.Response, into any) error {
 	if err := json.Unmarshal(resp.Body, into); err != nil {
-		return resp.CompleteError(
+		return resp.AttachRedactedTo(
 			network.Error{Kind: network.Unknown, Message: "TikTok sent a response that Belfry cannot read."},
 		)
 	}
@@ -168,7 +168,7 @@ func (n *Network) postJSON(ctx context.Context, token network.Secret, path strin
 
 // callAPI calls the API and decodes the data in its envelope. Only the code "ok" is a success.
 func (n *Network) callAPI(ctx context.Context, r network.Request, into any) error {
-	resp, err := n.env.Client.Do(ctx, r)
+	resp, err := n.env.Client.CallOnce(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (n *Network) callAPI(ctx context.Context, r network.Request, into any) erro
 	}
 	switch envelope.Error.Code {
 	case "":
-		return resp.CompleteError(
+		return resp.AttachRedactedTo(
 			network.Error{Kind: network.Unknown, Message: "TikTok did not say whether the call succeeded."},
 		)
 	case "ok":
@@ -189,7 +189,9 @@ func (n *Network) callAPI(ctx context.Context, r network.Request, into any) erro
 		return n.newAPIError(resp, envelope.Error)
 	}
 	if err := json.Unmarshal(envelope.Data, into); err != nil {
-		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "TikTok sent data that Belfry cannot read."})
+		return resp.AttachRedactedTo(
+			network.Error{Kind: network.Unknown, Message: "TikTok sent data that Belfry cannot read."},
+		)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ const siteURL = "https://www.tiktok.com"
 
 // FindPost always returns Ambiguous: TikTok lists only public posts, and lists them late. AdvanceStatus determines
 // the result of a post.
-func (*Network) FindPost(context.Context, network.Item) (network.Status, error) {
+func (*Network) FindPost(_ context.Context, _ network.Item) (ambiguous network.Status, err error) {
 	return network.Status{Verdict: core.Ambiguous}, nil
 }
 

@@ -186,7 +186,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 	case err != nil:
 		return network.Status{}, err
 	case resp.Status != http.StatusCreated:
-		return network.Status{}, resp.CompleteError(network.Error{
+		return network.Status{}, resp.AttachRedactedTo(network.Error{
 			Kind: network.Unknown, Message: "According to TikTok, parts of the video are missing.",
 		})
 	}

@@ -61,9 +61,9 @@ func (h postHandle) lastPartOffset() int64 { return (h.countParts() - 1) * h.Par
 // isExpired reports whether it is too late to start a part.
 func (h postHandle) isExpired(now time.Time) bool { return !now.Before(h.Until.Add(-lateParts)) }
 
-// newVideoHandle returns a handle that divides a file into parts of at least partSize. A file below twice that size
-// is one part.
-func newVideoHandle(size int64) postHandle {
+// newUnstartedVideoHandle returns a handle that divides a file into parts of at least partSize. A file below twice that
+// size is one part.
+func newUnstartedVideoHandle(size int64) postHandle {
 	count := max(size/partSize, 1)
 	return postHandle{Size: size, Part: size / count}
 }
@@ -71,7 +71,7 @@ func newVideoHandle(size int64) postHandle {
 // startUpload starts the upload of a video, which nobody can see before its last part is sent, and returns the
 // handle.
 func (n *Network) startUpload(ctx context.Context, it network.Item, info postInfo) (handle string, err error) {
-	h := newVideoHandle(it.Files[0].Bytes)
+	h := newUnstartedVideoHandle(it.Files[0].Bytes)
 	body := map[string]any{
 		"post_info": info,
 		"source_info": map[string]any{
@@ -110,7 +110,7 @@ func (n *Network) sendPart(
 			secrets = append(secrets, network.Secret(values[0]))
 		}
 	}
-	resp, err := n.env.Client.Do(ctx, network.Request{
+	resp, err := n.env.Client.CallOnce(ctx, network.Request{
 		Method: http.MethodPut, URL: h.Address, Body: it.Files[0].PartBody(offset, size), Secrets: secrets,
 		Header:   http.Header{"Content-Range": {fmt.Sprintf("bytes %d-%d/%d", offset, offset+size-1, h.Size)}},
 		Complete: []int{http.StatusCreated, http.StatusPartialContent},
@@ -121,7 +121,7 @@ func (n *Network) sendPart(
 	case resp.Status == http.StatusTooManyRequests:
 		return nil, n.newAPIError(resp, apiFault{Message: "TikTok's upload server is temporarily refusing further parts of the video."})
 	case resp.Status != http.StatusCreated && resp.Status != http.StatusPartialContent:
-		return nil, resp.CompleteError(network.Error{
+		return nil, resp.AttachRedactedTo(network.Error{
 			Kind: network.Unknown, Message: fmt.Sprintf("TikTok did not accept a part of the video (status %d).", resp.Status),
 		})
 	}

@@ -23,14 +23,14 @@ func (n *Network) getJSON(ctx context.Context, path string, token network.Secret
 func (n *Network) callJSON(ctx context.Context, request network.Request, out any) error {
 	resp, err := n.sendRequest(ctx, request)
 	if err == nil && out != nil && json.Unmarshal(resp.Body, out) != nil {
-		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
+		return resp.AttachRedactedTo(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
 	}
 	return err
 }
 
 // sendRequest makes a call. A status other than a success or 308 is an error.
 func (n *Network) sendRequest(ctx context.Context, request network.Request) (*network.Response, error) {
-	resp, err := n.client.Do(ctx, request)
+	resp, err := n.client.CallOnce(ctx, request)
 	switch {
 	case err != nil:
 		return nil, err

@@ -154,7 +154,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 
 // RevokeGrant revokes the grant of the person who connected the channel, for all their channels.
 func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
-	resp, err := n.client.Do(ctx, network.Request{
+	resp, err := n.client.CallOnce(ctx, network.Request{
 		Method: http.MethodPost, URL: revokeURL, Form: url.Values{"token": {cmp.Or(t.Refresh, t.Access).Reveal()}},
 		Secrets: []network.Secret{t.Refresh, t.Access}, Complete: []int{http.StatusOK},
 	})
@@ -196,7 +196,7 @@ func (n *Network) ReadProfile(ctx context.Context, profile string, t network.Tok
 func (n *Network) requestToken(ctx context.Context, form url.Values) (g tokenResponse, err error) {
 	form.Set("client_id", n.id)
 	form.Set("client_secret", n.secret.Reveal())
-	resp, err := n.client.Do(ctx, network.Request{Method: http.MethodPost, URL: tokenURL, Form: form})
+	resp, err := n.client.CallOnce(ctx, network.Request{Method: http.MethodPost, URL: tokenURL, Form: form})
 	if err != nil {
 		return tokenResponse{}, err
 	}
@@ -204,7 +204,7 @@ func (n *Network) requestToken(ctx context.Context, form url.Values) (g tokenRes
 		return tokenResponse{}, newTokenError(resp, n.now())
 	}
 	if json.Unmarshal(resp.Body, &g) != nil || g.Access == "" {
-		return tokenResponse{}, resp.CompleteError(
+		return tokenResponse{}, resp.AttachRedactedTo(
 			network.Error{Kind: network.Unknown, Message: "Google did not return a token."},
 		)
 	}

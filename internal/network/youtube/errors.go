@@ -45,7 +45,7 @@ func newAPIError(resp *network.Response, now time.Time) *network.Error {
 		body = bytes.TrimSuffix(after, []byte("]"))
 	}
 	if json.Unmarshal(body, &out) != nil || out.Error == nil || out.Error.Message == "" && out.Error.firstReason() == "" {
-		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
+		return resp.AttachRedactedTo(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
 	}
 	reason, message := out.Error.firstReason(), out.Error.Message
 	meaning, known := reasons[reason]
@@ -62,7 +62,7 @@ func newAPIError(resp *network.Response, now time.Time) *network.Error {
 			e.RetryAfter = timeUntilQuotaResets(now)
 		}
 	}
-	return resp.CompleteError(e)
+	return resp.AttachRedactedTo(e)
 }
 
 // newTokenError returns the error in an unsuccessful response of the token endpoint.
@@ -72,7 +72,7 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 		Description string `json:"error_description"`
 	}
 	if json.Unmarshal(resp.Body, &out) != nil || out.Code == "" {
-		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "Google responded in an unexpected way."})
+		return resp.AttachRedactedTo(network.Error{Kind: network.Unknown, Message: "Google responded in an unexpected way."})
 	}
 	meaning := meaningOfStatus(resp.Status)
 	e := network.Error{
@@ -89,7 +89,7 @@ func newTokenError(resp *network.Response, now time.Time) *network.Error {
 	default:
 		e.Kind = network.Rejected
 	}
-	return resp.CompleteError(e)
+	return resp.AttachRedactedTo(e)
 }
 
 // classifyRefreshError turns a refusal to renew a token into an Expired or Revoked error, or a Transient one if

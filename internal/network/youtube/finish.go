@@ -50,7 +50,7 @@ func (n *Network) RunFinalStep(ctx context.Context, it network.Item, externalID,
 	case stepThumbnail:
 		return n.setThumbnail(ctx, it, v)
 	case stepPlaylist:
-		return n.addToPlaylist(ctx, it, s.PlaylistID, externalID)
+		return n.addToPlaylistIfMissing(ctx, it, s.PlaylistID, externalID)
 	}
 	return nil
 }
@@ -83,8 +83,9 @@ func (n *Network) setThumbnail(ctx context.Context, it network.Item, v videoNode
 	}, nil)
 }
 
-// addToPlaylist adds the video unless the playlist has it already, because most playlists accept a video twice.
-func (n *Network) addToPlaylist(ctx context.Context, it network.Item, playlist, video string) error {
+// addToPlaylistIfMissing adds the video unless the playlist has it already, because most playlists accept a video
+// twice.
+func (n *Network) addToPlaylistIfMissing(ctx context.Context, it network.Item, playlist, video string) error {
 	var listed struct {
 		Items []struct{} `json:"items"`
 	}

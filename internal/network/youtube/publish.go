@@ -60,7 +60,7 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	case p.Video != nil:
 		return n.fetchVideoStatus(ctx, it, p.Video.ID)
 	}
-	size := u.nextPartSize(p.Offset)
+	size := u.nextPartSizeBeforeTail(p.Offset)
 	if size <= 0 {
 		u.Tail = p.Offset
 		return network.Status{Verdict: core.Ready, Handle: handleUnlessArmed(it, u)}, nil

@@ -52,8 +52,8 @@ func isUploadURL(address string) bool {
 	return err == nil && network.URLIfOnDomains(address, "googleapis.com") != "" && u.Query().Get("upload_id") != ""
 }
 
-// nextPartSize returns how many bytes to send next; 0 if only the tail is missing.
-func (u uploadHandle) nextPartSize(offset int64) int64 {
+// nextPartSizeBeforeTail returns how many bytes to send next; 0 if only the tail is missing.
+func (u uploadHandle) nextPartSizeBeforeTail(offset int64) int64 {
 	return min(u.Chunk, (u.Size-offset-1)/unit*unit)
 }
 
@@ -81,7 +81,7 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) 
 	}
 	u := uploadHandle{Address: resp.Header.Get("Location"), Size: file.Bytes, Chunk: firstChunk}
 	if !isUploadURL(u.Address) {
-		return uploadHandle{}, resp.CompleteError(
+		return uploadHandle{}, resp.AttachRedactedTo(
 			network.Error{Kind: network.Unknown, Message: "YouTube did not return an upload address."},
 		)
 	}
@@ -155,7 +155,7 @@ func (n *Network) putToUpload(
 	} else if json.Unmarshal(resp.Body, &p.Video) == nil && p.Video != nil && videoIDs.MatchString(p.Video.ID) {
 		return p, nil
 	}
-	return uploadProgress{}, resp.CompleteError(
+	return uploadProgress{}, resp.AttachRedactedTo(
 		network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."},
 	)
 }

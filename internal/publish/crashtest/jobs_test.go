@@ -47,7 +47,7 @@ var jobCases = map[string]func(*world) (effect func() string){
 	},
 	"fetch": func(w *world) func() string {
 		return w.describeFile(func() contract.Media {
-			made, err := w.App.AddMediaFromURL(w.Context(), w.ws.Owner, contract.MediaFromURL{URL: "https://example.com/bell.jpg"})
+			made, err := w.App.AddMediaForDownload(w.Context(), w.ws.Owner, contract.MediaFromURL{URL: "https://example.com/bell.jpg"})
 			must(w.t, err)
 			return made
 		})

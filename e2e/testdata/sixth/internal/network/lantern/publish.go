@@ -103,14 +103,14 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 
 // call makes a call and decodes its answer.
 func (n *Network) call(ctx context.Context, in network.Request, into any) error {
-	resp, err := n.env.Client.Do(ctx, in)
+	resp, err := n.env.Client.CallOnce(ctx, in)
 	switch {
 	case err != nil:
 		return err
 	case resp.Status/100 != 2:
 		return n.newAPIError(resp)
 	case json.Unmarshal(resp.Body, into) != nil:
-		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
+		return resp.AttachRedactedTo(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (n *Network) newAPIError(resp *network.Response) error {
 		Error struct{ Code, Message, Trace string }
 	}
 	if json.Unmarshal(resp.Body, &out) != nil || out.Error.Code == "" {
-		return resp.CompleteError(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
+		return resp.AttachRedactedTo(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
 	}
 	meaning, known := meanings[out.Error.Code]
 	if !known {
@@ -154,5 +154,5 @@ func (n *Network) newAPIError(resp *network.Response) error {
 	if e.Kind == network.RateLimited {
 		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), meaning.Wait)
 	}
-	return resp.CompleteError(e)
+	return resp.AttachRedactedTo(e)
 }
