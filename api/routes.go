@@ -48,7 +48,7 @@ func allRoutes() []route {
 		newRoute("POST /posts/{id}/retry", http.StatusOK, "posts_retry", "posts", "retryPost",
 			"Queue a failed post again").
 			withOptionalBody().
-			withDescription("The post is published at its original time, or now if that time has passed. A post with an unknown outcome requires `confirmNotPublished: true`.").
+			withDescription("The post is published at its original time, or immediately if that time has passed. A post with an unknown outcome requires `confirmNotPublished: true`.").
 			withErrorCodes(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		newRoute("POST /posts/{id}/cancel", http.StatusOK, "posts_cancel", "posts", "cancelPost",
 			"Cancel a queued post, or the automatic retry of a failed post").

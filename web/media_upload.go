@@ -20,7 +20,7 @@ import (
 func (r *request) reserveUpload(form url.Values) error {
 	size, err := strconv.ParseInt(form.Get("size"), 10, 64)
 	if err != nil {
-		return r.writeErrorJSON(core.Invalid("size", "The size of the file is missing or not a whole number.").WithCause(err))
+		return r.writeErrorJSON(core.Invalid("size", "The size of the file is missing or is not a whole number.").WithCause(err))
 	}
 	in := contract.CreateUpload{Filename: baseName(form.Get("filename")), Mime: form.Get("mime"), Size: size}
 	if in.Mime == "" {

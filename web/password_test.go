@@ -60,7 +60,7 @@ func TestAfterThePasswordTheFormGoesOnAsItWasSent(t *testing.T) {
 
 	form.Set("current-password", "not this one")
 	wrong := b.send(http.MethodPost, "/settings/workspace", form.Encode()).is(t, http.StatusBadRequest)
-	wrong.says(t, "This is not your password.")
+	wrong.says(t, "The password is wrong. Check it and try again.")
 	form = wrong.form(t, testid("password-form"))
 	form.Set("current-password", apptest.Password)
 	b.send(http.MethodPost, "/settings/workspace", form.Encode()).leads(t, "/settings/workspace")

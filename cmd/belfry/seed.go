@@ -206,7 +206,7 @@ func (g *seeder) callSandboxControl(ctx context.Context, method, path string, bo
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("the simulated networks responded %s to %s %s", answer.Status, method, path)
+		return fmt.Errorf("the simulated networks responded with %s to %s %s", answer.Status, method, path)
 	}
 	return nil
 }

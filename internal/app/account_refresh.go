@@ -100,10 +100,10 @@ func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID,
 		return network.Token{}, nil, &network.Error{Kind: kind, Message: account.StatusReason}
 	case bytes.Equal(sealed, sealedLapsed) && backoff > 0:
 		return network.Token{}, nil, &network.Error{
-			Kind: network.RateLimited, Message: "The access token could not be renewed.", RetryAfter: backoff,
+			Kind: network.RateLimited, Message: "Belfry could not renew the access token.", RetryAfter: backoff,
 		}
 	case bytes.Equal(sealed, sealedLapsed):
-		return network.Token{}, nil, &network.Error{Kind: network.NotSent, Message: "The access token could not be renewed."}
+		return network.Token{}, nil, &network.Error{Kind: network.NotSent, Message: "Belfry could not renew the access token."}
 	}
 	token, err = a.openToken(account, ws, sealed)
 	return token, sealed, err

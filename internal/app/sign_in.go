@@ -258,7 +258,7 @@ func (a *App) ConfirmOwnPasswordAndAudit(ctx context.Context, c core.Caller, pas
 	if err := a.throttleSignIns(ctx, bucket, accountTries, accountInterval); err != nil {
 		return err
 	}
-	wrong := core.Invalid("", "This is not your password.")
+	wrong := core.Invalid("", "The password is wrong. Check it and try again.")
 	if err := a.verifyPasswordAndAuditOrRefund(ctx, user, password, bucket, wrong); err != nil {
 		return err
 	}

@@ -237,7 +237,7 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 		e.Code, e.FromNetwork = c.failure.Code, false // by this worker or by the connector, before any call
 	case action == core.DoOutcomeUnknown:
 		e.Code = core.ErrorOutcomeUnknown
-		e.Hint = fmt.Sprintf("The post may be on %s. Check the account before you send the post again.", c.account.DisplayName)
+		e.Hint = fmt.Sprintf("The post may already be live. Check the account %s before you send the post again.", c.account.DisplayName)
 	case action == core.DoAccount:
 		issue := c.accountAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
@@ -252,7 +252,7 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 		e.Message, e.Hint, e.FromNetwork = cmp.Or(c.status.Message, e.Message), c.status.Hint, c.status.Message != ""
 	case c.last != nil && c.last.Verdict == core.Broken:
 		e.Message, e.FromNetwork = cmp.Or(c.status.Message, e.Message), false
-		e.Hint = fmt.Sprintf("%s did not publish anything. If this happens again, replace the files or change the post.", c.desc.Name)
+		e.Hint = fmt.Sprintf("%s did not publish anything. Retry the post. If it fails again, replace the files or change the post.", c.desc.Name)
 	case c.failure != nil &&
 		(c.failure.Kind == network.NotSent || c.failure.Kind == network.Unknown || c.failure.Kind == network.Transient):
 		e.Code, e.FromNetwork = core.ErrorUnreachable, false

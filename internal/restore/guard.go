@@ -112,9 +112,9 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStep int64)
 		}
 	case now.Empty || newestStep == 0 && now.Step == 0: // nothing was ever published
 	case mark == (Mark{}):
-		holdReason = "the file storage has no record of what this database published"
+		holdReason = "the file storage has no record of what Belfry published from this database"
 	case mark.System != now.System:
-		holdReason = "the database is not the one that published most recently"
+		holdReason = "Belfry last published posts from another database"
 	case mark.Timeline != now.Timeline:
 		holdReason = "the database failed over or was restored to an earlier time"
 	case newestStep > now.Step:

@@ -104,7 +104,7 @@ func (f fixture) personPages() map[string]templ.Component {
 			},
 		}),
 		"security-wrong": settings.Security(settings.SecurityModel{
-			Frame: frame, Zone: f.zone, Errors: map[string]string{"current": "This is not your password.", "new": "Too short."},
+			Frame: frame, Zone: f.zone, Errors: map[string]string{"current": "The password is wrong. Check it and try again.", "new": "Too short."},
 		}),
 		"appearance": settings.Appearance(editor),
 		"plan": settings.Usage(settings.UsageModel{

@@ -70,7 +70,7 @@ func (l PageLogin) GrantID(person string) string {
 func (l PageLogin) RevokeGrant(ctx context.Context, t network.Token) error {
 	person := network.PersonInGrantID(t.Grant, pageIssuer, l.ID)
 	if person == "" {
-		return &network.Error{Kind: network.Rejected, Message: "The access was granted to another app."}
+		return &network.Error{Kind: network.Rejected, Message: "Access was granted to another app."}
 	}
 	return l.API.Delete(ctx, "/"+person+"/permissions", l.appToken())
 }

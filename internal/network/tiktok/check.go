@@ -28,7 +28,7 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 				kind == typePhoto && isIndexOutOfRange(s.PhotoCoverIndex, d.Media), "photoCoverIndex",
 				"There is no photo with this number. The first photo has the number 0.",
 			},
-			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A paid partnership cannot be private."},
+			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A post with a paid partnership cannot be private."},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, c.why)
 		}
