@@ -124,7 +124,7 @@ func New(cfg Config) (*App, error) {
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
 		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.refreshLapsedTokenOrWait,
-		FileURL: a.fileURLIfReachable, OpenFile: a.intake.OpenBytes, Receipts: receipts,
+		FileURL: a.fileURLIfReachable, OpenFile: a.intake.OpenOriginalOrMakeJPEG, Receipts: receipts,
 	})
 	return a, nil
 }

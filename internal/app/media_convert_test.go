@@ -29,11 +29,11 @@ func TestAnImageIsConvertedOnceForAllReplicas(t *testing.T) {
 	m, err := h.Store.In(ws.Owner.Workspace()).Media(t.Context(), id)
 	must(t, err)
 	jpeg := &core.Conversion{Width: 32, Height: 24, MaxBytes: 100_000}
-	first, err := h.App.Intake().OpenBytes(t.Context(), m, jpeg)
+	first, err := h.App.Intake().OpenOriginalOrMakeJPEG(t.Context(), m, jpeg)
 	must(t, err)
 	must(t, h.Config.Blobs.Delete(t.Context(), m.Blob))
 	replica := h.Replica(func(c *app.Config) { c.Decoder = intake.NewDecoder() })
-	again, err := replica.Intake().OpenBytes(t.Context(), m, jpeg)
+	again, err := replica.Intake().OpenOriginalOrMakeJPEG(t.Context(), m, jpeg)
 	must(t, err)
 	want, err := io.ReadAll(first)
 	must(t, err)
@@ -56,7 +56,7 @@ func TestDeletingAnImageDeletesTheJPEGsMadeOfIt(t *testing.T) {
 		m, err := h.Store.In(ws.Owner.Workspace()).Media(t.Context(), id)
 		must(t, err)
 		for _, width := range []int{32, 16} {
-			object, err := h.App.Intake().OpenBytes(t.Context(), m, &core.Conversion{Width: width, Height: 24, MaxBytes: 100_000})
+			object, err := h.App.Intake().OpenOriginalOrMakeJPEG(t.Context(), m, &core.Conversion{Width: width, Height: 24, MaxBytes: 100_000})
 			must(t, err)
 			must(t, object.Close())
 		}
@@ -134,7 +134,7 @@ func TestAThumbnailDoesNotWaitForAllConversions(t *testing.T) {
 	var all sync.WaitGroup
 	for _, m := range images {
 		all.Go(func() {
-			object, err := h.App.Intake().OpenBytes(t.Context(), m, &core.Conversion{Width: 1600, Height: 1200, MaxBytes: 4_000_000})
+			object, err := h.App.Intake().OpenOriginalOrMakeJPEG(t.Context(), m, &core.Conversion{Width: 1600, Height: 1200, MaxBytes: 4_000_000})
 			if err != nil {
 				t.Error(err)
 				return
@@ -185,7 +185,7 @@ func TestAThumbnailDoesNotWaitUntilAJPEGIsStored(t *testing.T) {
 	upload := ws.MediaID(ws.Upload("new.png", mediatest.PNG(64, 48)))
 	converted := make(chan error)
 	go func() {
-		object, err := h.App.Intake().OpenBytes(t.Context(), m, &core.Conversion{Width: 32, Height: 24, MaxBytes: 100_000})
+		object, err := h.App.Intake().OpenOriginalOrMakeJPEG(t.Context(), m, &core.Conversion{Width: 32, Height: 24, MaxBytes: 100_000})
 		if err == nil {
 			err = object.Close()
 		}

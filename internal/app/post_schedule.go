@@ -44,7 +44,7 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 		first, issues, _ := when.Resolve(now)
 		for i, id := range ids {
 			at, atIssues := first, issues
-			if shift := in.Every.Times(i); shift != (core.Shift{}) && len(issues) == 0 {
+			if shift := in.Every.MultipliedBy(i); shift != (core.Shift{}) && len(issues) == 0 {
 				at, atIssues = shift.Apply(first, when.Zone, now)
 			}
 			request := &postRequest{workspace: ws, plan: plan, when: when, at: at}

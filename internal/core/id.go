@@ -103,15 +103,15 @@ func NewID[K Kind]() ID[K] { return ID[K]{uuid.Must(uuid.NewV7())} }
 // ParseID parses the printed form. The error is not_found, so a malformed id, an id of another kind and an id of
 // another workspace are indistinguishable (Spec §7).
 func ParseID[K Kind](s string) (ID[K], error) {
-	id, ok := parseIDOrZero[K](s)
+	id, ok := parseIDAllowingZero[K](s)
 	if !ok || id.IsZero() { // the zero id means "none" in many places, so no client may send it
 		return ID[K]{}, NotFound()
 	}
 	return id, nil
 }
 
-// parseIDOrZero parses the printed form, including that of the zero id.
-func parseIDOrZero[K Kind](s string) (ID[K], bool) {
+// parseIDAllowingZero parses the printed form, including that of the zero id.
+func parseIDAllowingZero[K Kind](s string) (ID[K], bool) {
 	var k K
 	body, ok := strings.CutPrefix(s, k.IDPrefix()+"_")
 	if !ok || len(body) != 26 || body[0] > '7' {
@@ -145,7 +145,7 @@ func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil 
 
 // UnmarshalText reads what MarshalText wrote. The error is NotFound, because no record has a malformed id.
 func (id *ID[K]) UnmarshalText(text []byte) error {
-	parsed, ok := parseIDOrZero[K](string(text))
+	parsed, ok := parseIDAllowingZero[K](string(text))
 	if !ok {
 		return NotFound()
 	}

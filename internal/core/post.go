@@ -76,8 +76,9 @@ type Post struct {
 	ReplacedBy PostID
 }
 
-// FailedOriginal returns the CopyOf of a new copy of the post. A copy of a live post replaces nothing.
-func (p Post) FailedOriginal() PostID {
+// PostReplacedByNewCopy returns the CopyOf of a new copy of the post: the failed post that the copy would replace. A
+// copy of a live post replaces nothing.
+func (p Post) PostReplacedByNewCopy() PostID {
 	switch {
 	case p.Status == PostLive:
 		return PostID{}

@@ -37,8 +37,8 @@ func (s Shift) CheckSpacing() error {
 	return nil
 }
 
-// Times returns the shift n times as far. It is for a shift by hours or days.
-func (s Shift) Times(n int) Shift { return Shift{Hours: n * s.Hours, Days: n * s.Days} }
+// MultipliedBy returns the shift n times as far. It is for a shift by hours or days.
+func (s Shift) MultipliedBy(n int) Shift { return Shift{Hours: n * s.Hours, Days: n * s.Days} }
 
 // Apply returns the time after the shift, with the issues of that time. A shift by days or to a day keeps the time of
 // day in the zone, even across a clock change.

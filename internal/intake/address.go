@@ -170,7 +170,7 @@ func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
 		f.Tag = "-" + signed.jpeg.String()
 	}
 	// Bytes are never served before they have been examined.
-	if f.Content, err = s.OpenBytes(ctx, m, signed.jpeg); errors.Is(err, blob.ErrNotFound) {
+	if f.Content, err = s.OpenOriginalOrMakeJPEG(ctx, m, signed.jpeg); errors.Is(err, blob.ErrNotFound) {
 		return File{}, core.NotFound().WithCause(err) // perhaps deleted after the row was read
 	}
 	if err != nil {

@@ -17,9 +17,11 @@ import (
 // is finished even if nobody waits for it anymore, because its result is kept.
 const convertTime = time.Minute
 
-// OpenBytes opens the bytes of a file or, if jpeg is not nil, the JPEG that is sent in its place. The JPEG is made and
-// stored first, if necessary. OpenBytes returns blob.ErrNotFound if the file cannot be sent.
-func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conversion) (blob.Object, error) {
+// OpenOriginalOrMakeJPEG opens the bytes of a file or, if jpeg is not nil, the JPEG that is sent in its place. The JPEG
+// is made and stored first, if necessary. OpenOriginalOrMakeJPEG returns blob.ErrNotFound if the file cannot be sent.
+func (s *Service) OpenOriginalOrMakeJPEG(
+	ctx context.Context, m store.Media, jpeg *core.Conversion,
+) (blob.Object, error) {
 	switch {
 	case m.Issue() != nil || m.Blob == "":
 		return nil, blob.ErrNotFound
@@ -31,7 +33,7 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 	if !errors.Is(err, blob.ErrNotFound) {
 		return object, err
 	}
-	err = s.cfg.Decoder.convertExclusively(ctx, func() error { return s.storeConverted(ctx, key, m, *jpeg) })
+	err = s.cfg.Decoder.convertExclusively(ctx, func() error { return s.convertAndStoreJPEG(ctx, key, m, *jpeg) })
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +44,8 @@ func (s *Service) OpenBytes(ctx context.Context, m store.Media, jpeg *core.Conve
 // SweepBlobsIfDue deletes the JPEGs after a day, and DeleteUnreferencedBlobsAndJPEGs together with the image.
 func convertedPrefix(originalKey string) string { return originalKey + "." }
 
-// storeConverted stores the JPEG that is sent in place of a file, unless that has happened in the meantime.
-func (s *Service) storeConverted(ctx context.Context, key string, m store.Media, jpeg core.Conversion) error {
+// convertAndStoreJPEG stores the JPEG that is sent in place of a file, unless that has happened in the meantime.
+func (s *Service) convertAndStoreJPEG(ctx context.Context, key string, m store.Media, jpeg core.Conversion) error {
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), convertTime)
 	defer cancel()
 	stored, err := s.cfg.Blobs.Open(finish, key)

@@ -151,7 +151,7 @@ func cleanAndRecover(ctx context.Context, w io.Writer, object blob.Object, facts
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	return media.Clean(ctx, w, object, facts)
+	return media.StripPrivateMetadata(ctx, w, object, facts)
 }
 
 // acceptFile ends the claim, marks the file as ready, and charges the bytes that are kept.

@@ -183,11 +183,11 @@ func (s *Service) ReceiveUpload(
 	if !ok {
 		return contract.Uploaded{}, s.explainUploadConflict(ctx, t, id)
 	}
-	return s.storeUpload(ctx, t, m, claim, body)
+	return s.storeUploadAndMarkUploaded(ctx, t, m, claim, body)
 }
 
-// storeUpload streams the body to the storage under the claim, and marks the file as uploaded.
-func (s *Service) storeUpload(
+// storeUploadAndMarkUploaded streams the body to the storage under the claim, and marks the file as uploaded.
+func (s *Service) storeUploadAndMarkUploaded(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, body io.Reader,
 ) (contract.Uploaded, error) {
 	key, source := newBlobKey(), &trackingReader{reader: body}

@@ -28,7 +28,7 @@ func MakeAvatar(ctx context.Context, picture []byte) ([]byte, error) {
 		return nil, err
 	case facts.Kind != core.FileImage:
 		return nil, newRefusal(reasonNoPicture)
-	case facts.decodingMemory() > maxAvatarDecode || facts.Scans*facts.Width*facts.Height > maxDecodePixels:
+	case facts.decodingMemoryBytes() > maxAvatarDecode || facts.Scans*facts.Width*facts.Height > maxDecodePixels:
 		return nil, newRefusal(reasonTooManyPixels(int64(facts.Width), int64(facts.Height)))
 	}
 	decoded, err := newFile(ctx, r, facts.Bytes).decodePicture(facts)

@@ -9,15 +9,16 @@ import (
 	"io"
 )
 
-// Clean writes a copy of the file without metadata that shows where, when, by whom or with what it was made. It does
-// not re-encode anything. facts are the result of Examine; if they are not Private, there is nothing to remove.
+// StripPrivateMetadata writes a copy of the file without metadata that shows where, when, by whom or with what it was
+// made. It does not re-encode anything. facts are the result of Examine; if they are not Private, there is nothing to
+// remove.
 //
 // From pictures, it removes EXIF except the orientation, XMP, IPTC and Photoshop blocks, comments and other text,
 // embedded pictures, and data after the end. It keeps color profiles. In videos, it overwrites data in place: user data
 // and metadata of the file and its tracks (such as places, makers and titles) and, except in fragmented files,
 // telemetry tracks with their samples. It does not change what a picture shows, subtitles, or the times in a video's
 // headers.
-func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error {
+func StripPrivateMetadata(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error {
 	f := newFile(ctx, r, facts.Bytes)
 	return recoverAbort(func() {
 		switch facts.Mime {

@@ -43,7 +43,7 @@ func ConvertToJPEG(ctx context.Context, r io.ReaderAt, size int64, to core.Conve
 		return nil, err
 	}
 	scaled, err := f.decodeAndScaleForConversion(facts, to)
-	if facts.decodingMemory() > freeDecodeBytes {
+	if facts.decodingMemoryBytes() > freeDecodeBytes {
 		debug.FreeOSMemory() // see MakeThumbnailOrPlaceholder
 	}
 	switch {

@@ -26,13 +26,13 @@ func examine(t *testing.T, file []byte) {
 		facts.Orientation > 8 || facts.DurationMs < 0:
 		t.Fatalf("read %+v", facts)
 	}
-	if facts.decodingMemory() < 8<<20 && facts.Frames > 0 {
+	if facts.decodingMemoryBytes() < 8<<20 && facts.Frames > 0 {
 		if _, err := MakeThumbnailOrPlaceholder(t.Context(), r, facts); err != nil && !isRefusal(err) {
 			t.Fatal(err)
 		}
 	}
 	var clean bytes.Buffer
-	if err := Clean(t.Context(), &clean, r, facts); err != nil {
+	if err := StripPrivateMetadata(t.Context(), &clean, r, facts); err != nil {
 		t.Fatalf("clean: %v", err)
 	}
 	after, err := Examine(t.Context(), bytes.NewReader(clean.Bytes()), int64(clean.Len()), DeclaredType{})
@@ -79,7 +79,7 @@ func FuzzMP4(f *testing.F) {
 		examine(t, file)
 		facts := Facts{Orientation: 1}
 		facts.Bytes = int64(len(file))
-		if excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).extractKeyframe(facts); err == nil &&
+		if excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).extractKeyframeAsMovie(facts); err == nil &&
 			len(excerpt) > len(file)+4096 {
 			t.Fatalf("an excerpt of %d bytes", len(excerpt))
 		}

@@ -103,7 +103,8 @@ func readGIF(f *file, facts *Facts) {
 	f.refuseOrMarkTrailingData(end, facts)
 }
 
-// isKeptInGIF reports whether Clean keeps a block. It keeps frames, their delays, and whether they repeat.
+// isKeptInGIF reports whether StripPrivateMetadata keeps a block. It keeps frames, their delays, and whether they
+// repeat.
 func isKeptInGIF(k gifBlock) bool {
 	if k.kind != gifExtension {
 		return true

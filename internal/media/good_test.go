@@ -74,7 +74,7 @@ func readWell(t *testing.T, file []byte) Facts {
 func cleaned(t *testing.T, file []byte, facts Facts) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Clean(t.Context(), &out, bytes.NewReader(file), facts); err != nil {
+	if err := StripPrivateMetadata(t.Context(), &out, bytes.NewReader(file), facts); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()

@@ -151,7 +151,8 @@ func storesRGBComponents(s jpegSegment) bool {
 	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }
 
-// isKeptInJPEG reports whether Clean keeps a segment. It keeps only what is necessary to show the picture.
+// isKeptInJPEG reports whether StripPrivateMetadata keeps a segment. It keeps only what is necessary to show the
+// picture.
 func isKeptInJPEG(s jpegSegment) bool {
 	switch {
 	case s.mark == markAPP0:

@@ -38,7 +38,7 @@ type Facts struct {
 	profile imageChunk // where the color profile is; empty if the picture has none, or one in several parts
 	partial bool       // the last frame of an animated WebP does not cover the picture
 
-	// Private reports that Clean has something to remove; otherwise the file can be served unchanged.
+	// Private reports that StripPrivateMetadata has something to remove; otherwise the file can be served unchanged.
 	Private bool
 }
 
@@ -56,7 +56,7 @@ func newRefusal(reason string) error { return &Refusal{Reason: reason} }
 func Examine(ctx context.Context, r io.ReaderAt, size int64, declared DeclaredType) (facts Facts, err error) {
 	f := newFile(ctx, r, size)
 	err = recoverAbort(func() {
-		format := f.sniffFormat()
+		format := f.sniffFormatOrRefuse()
 		if kind := declared.declaredKind(); kind != "" && kind != format.kind {
 			abortWith(reasonOtherKind(declared, format.kind))
 		}

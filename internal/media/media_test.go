@@ -86,7 +86,7 @@ func TestReadTellsVideos(t *testing.T) {
 		t.Error(err)
 	}
 	var clean bytes.Buffer
-	if err := media.Clean(t.Context(), &clean, bytes.NewReader(b), facts); err != nil {
+	if err := media.StripPrivateMetadata(t.Context(), &clean, bytes.NewReader(b), facts); err != nil {
 		t.Fatal(err)
 	}
 	want.Private = false

@@ -21,7 +21,7 @@ type movie struct {
 	duration     int64 // in units of the timescale
 	tracks       []*track
 	fragments    *fragments // nil if the file is not fragmented
-	privateBoxes []mp4Box   // boxes that Clean removes
+	privateBoxes []mp4Box   // boxes that StripPrivateMetadata removes
 }
 
 func readMP4(f *file, facts *Facts) {

@@ -112,7 +112,7 @@ func (f *Facts) readFrameControl(from *file, c imageChunk) {
 	f.DurationMs += delay * 1000 / per
 }
 
-// isKeptInPNG reports whether Clean keeps a chunk. It keeps the picture, its colors and its animation.
+// isKeptInPNG reports whether StripPrivateMetadata keeps a chunk. It keeps the picture, its colors and its animation.
 func isKeptInPNG(name string) bool {
 	if name[0] < 'a' { // critical chunks are necessary to decode the picture
 		return true

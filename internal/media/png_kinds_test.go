@@ -82,8 +82,8 @@ func TestEveryKindOfPNGIsConvertedWithinItsMemory(t *testing.T) { //nolint:paral
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if took := int64(after.TotalAlloc - before.TotalAlloc); took > facts.decodingMemory() {
-				t.Errorf("%s, interlaced %v: %d KiB, and %d are counted on", name, interlaced, took>>10, facts.decodingMemory()>>10)
+			if took := int64(after.TotalAlloc - before.TotalAlloc); took > facts.decodingMemoryBytes() {
+				t.Errorf("%s, interlaced %v: %d KiB, and %d are counted on", name, interlaced, took>>10, facts.decodingMemoryBytes()>>10)
 			}
 			picture, err := jpeg.Decode(bytes.NewReader(made))
 			if err != nil {

@@ -57,7 +57,7 @@ var errNoFrame = errors.New("no frame")
 
 // decodeKeyframe decodes one key frame with ffmpeg, or returns errNoFrame or a *Refusal.
 func decodeKeyframe(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Image, error) {
-	excerpt, err := f.extractKeyframe(facts)
+	excerpt, err := f.extractKeyframeAsMovie(facts)
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +136,9 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 
 const maxSample = 32 << 20 // maximum size of one encoded picture of a video
 
-// extractKeyframe returns a video with a single picture: a key frame of the first second, with the original's sample
-// description. It returns errNoFrame if there is none, as in fragmented files, or a *Refusal.
-func (f *file) extractKeyframe(facts Facts) (excerpt []byte, err error) {
+// extractKeyframeAsMovie returns a video with a single picture: a key frame of the first second, with the original's
+// sample description. It returns errNoFrame if there is none, as in fragmented files, or a *Refusal.
+func (f *file) extractKeyframeAsMovie(facts Facts) (excerpt []byte, err error) {
 	err = recoverAbort(func() {
 		m := &movie{f: f, facts: &facts}
 		m.readTopBoxes()

@@ -102,7 +102,7 @@ func TestFFmpegIsAskedInOneWay(t *testing.T) {
 		t.Errorf("asked:\n%swant:\n%s", out, want)
 	}
 	// What it is given says the same as the file, and is whole.
-	excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).extractKeyframe(facts)
+	excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).extractKeyframeAsMovie(facts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,9 +92,9 @@ var markupSigns = []struct{ word, reason string }{
 	{"%pdf-", reasonPDF},
 }
 
-// sniffFormat returns the format that the first bytes show. It refuses unsupported files, and files that could also be
-// interpreted as another format.
-func (f *file) sniffFormat() format {
+// sniffFormatOrRefuse returns the format that the first bytes show. It refuses unsupported files, and files that could
+// also be interpreted as another format.
+func (f *file) sniffFormatOrRefuse() format {
 	abortIf(f.size <= 0, reasonEmpty)
 	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window will move
 	taken, ok, err := recognizeFormat(head)
@@ -224,7 +224,7 @@ func looksLikeScript(head []byte) bool {
 }
 
 // refuseOrMarkTrailingData refuses a picture that is followed by another kind of file. If other data follows, which
-// phones write, it sets Private, so that Clean removes the data.
+// phones write, it sets Private, so that StripPrivateMetadata removes the data.
 func (f *file) refuseOrMarkTrailingData(end int64, facts *Facts) {
 	if end < f.size {
 		facts.Private = true

@@ -37,16 +37,16 @@ const (
 	freeDecodeBytes = 32 << 20
 )
 
-// decodingMemory returns the maximum number of bytes of memory for decoding the picture. The decoders also need memory
-// for some rows, which matters for pictures with few rows.
-func (f Facts) decodingMemory() int64 {
+// decodingMemoryBytes returns the maximum number of bytes of memory for decoding the picture. The decoders also need
+// memory for some rows, which matters for pictures with few rows.
+func (f Facts) decodingMemoryBytes() int64 {
 	const rowBytes = 24 // per pixel
 	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height)) + rowBytes*int64(max(f.Width, f.Height))
 }
 
 // isWithinDecodeLimits reports whether decoding the picture needs neither too much memory nor too much time.
 func (f Facts) isWithinDecodeLimits() bool {
-	return f.decodingMemory() <= maxDecodeBytes && f.Scans*f.Width*f.Height <= maxDecodePixels
+	return f.decodingMemoryBytes() <= maxDecodeBytes && f.Scans*f.Width*f.Height <= maxDecodePixels
 }
 
 // MakeThumbnailOrPlaceholder returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, with at
@@ -65,7 +65,7 @@ func MakeThumbnailOrPlaceholder(ctx context.Context, r io.ReaderAt, facts Facts)
 		return nil, err
 	}
 	small, err := f.decodeAndScaleToThumbnail(facts)
-	if facts.decodingMemory() > freeDecodeBytes {
+	if facts.decodingMemoryBytes() > freeDecodeBytes {
 		debug.FreeOSMemory() // the garbage collector would wait until the next pictures need as much again
 	}
 	switch {

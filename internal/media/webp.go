@@ -116,7 +116,7 @@ func (f *file) readWebPSize(c imageChunk) (width, height int64) {
 
 func readUint24LE(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
-// isKeptInWebP reports whether Clean keeps a chunk.
+// isKeptInWebP reports whether StripPrivateMetadata keeps a chunk.
 func isKeptInWebP(name string) bool {
 	switch name {
 	case "VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP":

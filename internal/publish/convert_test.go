@@ -86,8 +86,8 @@ func (s slowBlob) Open(ctx context.Context, key string) (blob.Object, error) {
 	return s.Store.Open(ctx, key)
 }
 
-// The images of all posts are converted one after another. Posts that had to wait for longer than a call may take failed,
-// and tried again later.
+// The images of all posts are converted one after another. Posts that had to wait for longer than a call may take
+// failed, and tried again later.
 func TestAPostWaitsForItsTurnToConvertImages(t *testing.T) {
 	for name, pushed := range map[string]bool{"facebook": true, "threads": false} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestAPostWaitsForItsTurnToConvertImages(t *testing.T) {
 			})
 			converted := make(chan error)
 			go func() {
-				object, err := worker.Intake().OpenBytes(t.Context(), stored, &core.Conversion{Width: 8, Height: 6, MaxBytes: 100_000})
+				object, err := worker.Intake().OpenOriginalOrMakeJPEG(t.Context(), stored, &core.Conversion{Width: 8, Height: 6, MaxBytes: 100_000})
 				if err == nil {
 					err = object.Close()
 				}
