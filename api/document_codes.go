@@ -18,8 +18,8 @@ var meanings = map[core.Code]meaning{
 		"The credential is missing, mistyped or revoked.",
 		"Send an API key. Owners and admins create keys in the dashboard, under Settings, API keys.",
 	},
-	core.CodeQuotaExceeded:     {"The subscription plan does not include this, or one of its limits is reached: for example, the month's posts are used up, the file is too large, or the storage is full. The response contains `limit`, `used` and `upgradeUrl`.", "Follow `hint`, or change the subscription plan."},
-	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route requires a signed-in person, a recent sign-in or another role.", "Use another credential, or sign in again."},
+	core.CodeQuotaExceeded:     {"The subscription plan does not include what the request needs, or one of its limits is reached: for example, the month's posts are used up, the file is too large, or the storage is full. The response contains `limit`, `used` and `upgradeUrl`.", "Follow `hint`, or change the subscription plan."},
+	core.CodeInsufficientScope: {"The credential does not allow the request: the credential is read-only, or the route requires a signed-in person, a recent sign-in or another role.", "Use another credential, or sign in again."},
 	core.CodeNotFound: {
 		"The workspace has no record with this id. The response is the same for an id from another workspace.",
 		"Use an id from one of this workspace's lists.",
@@ -28,7 +28,7 @@ var meanings = map[core.Code]meaning{
 		"The path does not support this method.",
 		"The header `Allow` lists the methods that it supports.",
 	},
-	core.CodeConflict: {"The current state does not allow this: for example, the post is being published, or the name is taken.", "Read `message` and `hint`, and get the record again to see its state."},
+	core.CodeConflict: {"The current state does not allow the request: for example, the post is being published, or the name is taken.", "Read `message` and `hint`, and get the record again to see its state."},
 	core.CodeConfirmRequired: {
 		"The request body does not contain `confirm: true`. Nothing was created.",
 		"Check the plan with `POST /posts/plan`, then send `confirm: true` as well.",

@@ -71,11 +71,11 @@ func allRoutes() []route {
 			withDescription("`accountIds` replaces all accounts of the group.").
 			withErrorCodes(core.CodeConflict),
 		newRoute("DELETE /groups/{id}", http.StatusNoContent, "groups_delete", "groups", "deleteGroup",
-			"Delete a group; its accounts stay"),
+			"Delete a group, but not its accounts"),
 
 		newRoute("POST /media/uploads", http.StatusCreated, "media_create_upload", "media", "createUpload",
 			"Reserve storage for a file and get its upload address").
-			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. You can repeat an interrupted upload until `expiresAt`. After a complete upload, the response has the status `200`. Poll the file's record then, until its `status` is `ready` or `failed`.").
+			withDescription("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`. You can repeat an interrupted upload until `expiresAt`. After a complete upload, the response has the status `200`. Then poll the file's record until its `status` is `ready` or `failed`.").
 			withErrorCodes(core.CodeNotFound),
 		newRoute("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Add a file that Belfry downloads from an address").
@@ -89,7 +89,7 @@ func allRoutes() []route {
 		newRoute("PATCH /media/{id}", http.StatusOK, "media_edit", "media", "editMedia",
 			"Edit a file's details, move it to a folder, or pin it"),
 		newRoute("DELETE /media/{id}", http.StatusNoContent, "media_delete", "media", "deleteMedia",
-			"Delete a file that no draft or queued post uses").
+			"Delete a file that no draft, queued post or post with a pending retry uses").
 			withErrorCodes(core.CodeConflict),
 
 		newRoute("GET /folders", http.StatusOK, "folders_list", "folders", "listFolders",

@@ -247,7 +247,7 @@ func (r *request) deleteOrConfirmSelectedFiles(form url.Values) error {
 	return r.renderConfirmation(layout.SectionMedia, layout.ConfirmModel{
 		Title: "Delete " + ui.CountNoun(len(names), "file", "files") + "?", Subject: joinFirstNames(names), Points: []string{
 			"The files are deleted permanently. Posts that are live keep their files on the networks.",
-			"Files that drafts or queued posts use will not be deleted.",
+			"Files that are used by drafts, queued posts or posts with a pending retry will not be deleted.",
 		}, Action: r.link.DeleteSelectedFiles(), Button: "Delete " + ui.CountNoun(len(names), "file", "files"),
 		Back: r.link.Media(r.libraryFilterFrom(form)), Fields: fields,
 	})

@@ -65,7 +65,7 @@ func defineWorkspaceCreate(o *options) action {
 	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's email address")
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the email address)")
 	stdin := o.flags.Bool("password-stdin", false,
-		"read the owner's password from standard input; not needed if this person already has an account")
+		"read the owner's password from standard input; not needed if the owner already has an account")
 	return withSession(mayInstall, func(ctx context.Context, p *program, s *commandSession) (err error) {
 		in.Plan = core.PlanName(*plan)
 		if *stdin {

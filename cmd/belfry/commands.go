@@ -50,7 +50,7 @@ func allCommands() []command {
 		},
 		{
 			"migrate", "", "Migrate the database to the schema of this version.",
-			"Make a backup first. You need this command only for an external database: `belfry serve` migrates the local database,\nand empty databases, automatically.", withoutOptions(runMigrate),
+			"Make a backup first. You need this command only for an external database: `belfry serve` automatically migrates\nthe local database and any empty database.", withoutOptions(runMigrate),
 		},
 		{
 			"sandbox", "", "Run only the simulated networks.",
@@ -93,9 +93,9 @@ func allCommands() []command {
 			"If posts were published after the backup, the restored service publishes nothing until you run this command. Belfry\n" +
 				"then marks these posts as live, asks the networks about posts that may have been published, and publishes the\n" +
 				"others. `belfry doctor` lists the affected posts.\n" +
-				"If the file storage may be as old as the database, this command lists the posts that may already be published, and\n" +
-				"stops. Check on the networks which of these posts are published, cancel those posts in Belfry, and run this command\n" +
-				"again with --unproved.\n" + local,
+				"If the file storage may be as outdated as the database, this command lists the posts that may already be\n" +
+				"published, and stops. Check on the networks which of these posts are published, cancel those posts in Belfry, and\n" +
+				"run this command again with --unproved.\n" + local,
 			defineRestoreConfirm,
 		},
 		{

@@ -99,7 +99,7 @@ func (a *App) throttleInvitations(ctx context.Context, t store.Tenant) error {
 	}
 	wait, err := t.CountThrottledAction(ctx, "invite/"+t.WorkspaceID().String(), inviteTries, inviteInterval)
 	if err != nil {
-		return fmt.Errorf("throttle invitations: %w", err)
+		return fmt.Errorf("check the limit on invitations: %w", err)
 	}
 	if wait > 0 {
 		a.cfg.Metrics.CountRateLimited(limitNameInvite)

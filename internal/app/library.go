@@ -101,7 +101,7 @@ type FileCard struct {
 	// Posts are the newest posts with the file. MorePosts reports that there are older ones.
 	Posts     []contract.Post
 	MorePosts bool
-	// InUse reports that a draft or queued post uses the file.
+	// InUse reports that a pending post uses the file.
 	InUse bool
 	// DeletedAt is when the bytes will be deleted; zero if they are kept.
 	DeletedAt time.Time
@@ -186,7 +186,7 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found
 	return found, err
 }
 
-// DeleteFiles deletes files and frees their storage. It keeps the files that a draft or queued post uses, and returns
+// DeleteFiles deletes files and frees their storage. It keeps the files that a pending post uses, and returns
 // their names.
 func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
 ) (deleted int, usedNames []string, err error) {

@@ -68,7 +68,7 @@ func checkMediaTexts(in contract.EditMedia) error {
 	return core.CheckText("description", in.Description.V, maxMediaDescription)
 }
 
-// DeleteMedia deletes a file and frees its storage. It returns conflict if a draft or queued post uses the file.
+// DeleteMedia deletes a file and frees its storage. It returns conflict if a pending post uses the file.
 // Published posts keep the file's id.
 func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 	t, mediaID, err := authorizeAndParseID[core.MediaKind](a, c, core.Write, id)

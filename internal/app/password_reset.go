@@ -43,7 +43,7 @@ func (a *App) RequestPasswordReset(ctx context.Context, email string, from Visit
 	}
 	wait, err := a.cfg.Store.CountThrottledAction(ctx, "reset/address/"+from.AddressKey, resetTries, resetInterval)
 	if err != nil {
-		return fmt.Errorf("throttle password resets: %w", err)
+		return fmt.Errorf("check the limit on password resets: %w", err)
 	}
 	if wait > 0 {
 		a.cfg.Metrics.CountRateLimited(limitNameSignIn)

@@ -164,7 +164,7 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 	return a.changeAndAuditPost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.HasUnknownOutcome() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "Belfry does not know whether this post is on %s.", p.AccountName).
-				WithHint("Check the account, then answer the question in the dashboard. Or, if the post is not there, " +
+				WithHint("Check the account on the network, then answer the question in the dashboard. Or, if the post is not on the network, " +
 					"repeat the request with confirmNotPublished: true.")
 		}
 		return a.requeuePost(ctx, t, p)

@@ -37,7 +37,7 @@ type Config struct {
 	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of Belfry's emails. Required if BELFRY_SMTP_URL is set."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Belfry serves metrics for Prometheus, as HOST:PORT. Empty: Belfry serves no metrics."`
 	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address from which the networks download media files. Default: BELFRY_PUBLIC_URL."`
-	ProofFiles     NamedTexts    `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as a list of NAME:CONTENT. Belfry serves each file at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`
+	ProofFiles     NamedTexts    `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as NAME:CONTENT, separated by commas. Belfry serves each file at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`
 	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"The format of the log: text or json."`
 	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The lowest level to log: debug, info, warn or error."`
 	Network        NetworkValues // the variables that networks declare

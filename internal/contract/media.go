@@ -26,7 +26,7 @@ type Media struct {
 	Pinned       bool     `json:"pinned" doc:"A pinned file is not deleted after publishing."`
 	PublishedAt  *Time    `json:"publishedAt" doc:"When the last post with the file went live."`
 	PurgedAt     *Time    `json:"purgedAt" doc:"When the bytes were deleted. A post with this file is refused with media_purged."`
-	ThumbnailURL *string  `json:"thumbnailUrl" doc:"A signed address that needs no credential and expires. Read the record again for a new one."`
+	ThumbnailURL *string  `json:"thumbnailUrl" doc:"A signed address that needs no credential and expires. To get a new address, get the record again."`
 	CreatedAt    Time     `json:"createdAt"`
 }
 
@@ -64,7 +64,7 @@ type ListMedia struct {
 type CreateUpload struct {
 	Filename string  `json:"filename" minLength:"1" maxLength:"255"`
 	Mime     string  `json:"mime" minLength:"1" maxLength:"255"`
-	Size     int64   `json:"size" minimum:"1" doc:"In bytes. The PUT request must have the same Content-Length."`
+	Size     int64   `json:"size" minimum:"1" doc:"In bytes. The Content-Length of the PUT request must have the same value."`
 	FolderID *string `json:"folderId,omitempty"`
 }
 
@@ -97,7 +97,7 @@ func TrimAvatarExtension(fileName string) string {
 // Upload is a reservation: the address to which the bytes are uploaded, and when it expires.
 type Upload struct {
 	MediaID   string `json:"mediaId"`
-	UploadURL string `json:"uploadUrl" doc:"A signed address that works once. Send the raw bytes to it with PUT. No credential is needed."`
+	UploadURL string `json:"uploadUrl" doc:"A signed address that accepts one complete upload. Send the raw bytes to it with PUT. No credential is needed."`
 	ExpiresAt Time   `json:"expiresAt"`
 }
 

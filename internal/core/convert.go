@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Conversion is the JPEG that is sent in place of an image whose format its network does not accept.
+// Conversion is the JPEG that is sent in place of an image whose format the network does not accept.
 type Conversion struct {
 	Width, Height int   // never larger than the image
 	MaxBytes      int64 // the largest size that the JPEG may have

@@ -126,7 +126,7 @@ var (
 		"The setting %s is not used for this kind of post on {any network}.", "%s").
 		withSettingAsFirstArg()
 	WarnHashtagsMany = newWarning("hashtags_many", "With this many hashtags, {network} may show the post to fewer people.",
-		"Use only a few.")
+		"Use fewer hashtags.")
 	WarnSameTextRecently = newWarning("same_text_recently", "The same text was posted to %s within the last day.",
 		"Networks may reject or hide repeated text.")
 	WarnSameTextQueued = newWarning("same_text_recently", "The same text is queued for %s within a day of this time.",

@@ -15,15 +15,15 @@ import (
 // The bytes of a file are deleted when a person deletes the file (DeleteFile), when the retention time after its last
 // post is over (PurgeFilesPastRetention, which keeps the row), and when no row refers to them (SweepBlobsIfDue).
 
-// DeleteFile deletes a file, frees its storage, and returns the file. It returns conflict if a draft or queued post
-// uses the file, or not_found. Published posts keep its id.
+// DeleteFile deletes a file, frees its storage, and returns the file. It returns conflict if a pending post
+// (store.MediaIDsUsedByPendingPosts) uses the file, or not_found. Published posts keep its id.
 func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaID) (store.Media, error) {
 	deleted, inUse, err := s.DeleteFiles(ctx, t, []core.MediaID{id})
 	switch {
 	case err != nil:
 		return store.Media{}, err
 	case len(inUse) > 0:
-		return store.Media{}, core.Fail(core.CodeConflict, "The file is used by drafts or queued posts.").
+		return store.Media{}, core.Fail(core.CodeConflict, "Drafts, queued posts or posts with a pending retry use this file.").
 			WithHint("First remove the file from those posts, or cancel and delete the posts.")
 	case len(deleted) == 0:
 		return store.Media{}, store.ErrNotFound
@@ -31,8 +31,8 @@ func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaI
 	return deleted[0], nil
 }
 
-// DeleteFiles deletes files and frees their storage, except those that a draft or queued post uses. It returns the
-// deleted files and those in use, and ignores files that do not exist.
+// DeleteFiles deletes files and frees their storage, except those that a pending post uses. It returns the deleted
+// files and those in use, and ignores files that do not exist.
 func (s *Service) DeleteFiles(
 	ctx context.Context, t store.Tenant, ids []core.MediaID,
 ) (deleted, inUse []store.Media, err error) {

@@ -18,7 +18,7 @@ import (
 // taken contains the message for each unique constraint, by its name.
 var taken = map[string]string{
 	"workspaces_slug_key":          "Another workspace has or had this short name.",
-	"users_email":                  "This email address is in use.",
+	"users_email":                  "This email address is already in use.",
 	"groups_workspace_id_name_key": "Another group has this name.",
 	"folders_siblings":             "The parent folder already contains a folder with this name.",
 }

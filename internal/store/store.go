@@ -124,7 +124,7 @@ func (t Tenant) ReadSnapshot(ctx context.Context, f func(Tenant) error) error {
 // must be called within Tx.
 func (t Tenant) Enqueue(ctx context.Context, job queue.Job, at time.Time) error {
 	if t.store.tx == nil {
-		return errors.New("enqueue outside a transaction")
+		return errors.New("cannot enqueue a job outside a transaction")
 	}
 	return t.store.jobs.Insert(ctx, t.store.tx, job, at)
 }
@@ -133,7 +133,7 @@ func (t Tenant) Enqueue(ctx context.Context, job queue.Job, at time.Time) error 
 // within Tx.
 func (s *Store) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
 	if s.tx == nil {
-		return errors.New("enqueue outside a transaction")
+		return errors.New("cannot enqueue a job outside a transaction")
 	}
 	return s.jobs.InsertMany(ctx, s.tx, jobs)
 }

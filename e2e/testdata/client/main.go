@@ -99,7 +99,7 @@ func (j walk) upload(ctx context.Context) error {
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the upload gets the status %s", answer.Status)
+		return fmt.Errorf("the upload returned the status %s", answer.Status)
 	}
 	return until(ctx, func() (bool, error) {
 		m, err := j.c.GetMediaWithResponse(ctx, reserved.JSON201.MediaId)

@@ -52,7 +52,7 @@ var errorTable = meta.ErrorTable{
 
 	{Subcode: 1609005}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1609008}: {
-		Kind: network.Rejected, Hint: "Facebook does not accept this link, which leads to Facebook. Use another link.",
+		Kind: network.Rejected, Hint: "Facebook does not accept links to Facebook. Use another link.",
 	},
 	{Subcode: 2061006}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1366046}: {Kind: network.Rejected, Hint: hintPhoto},
@@ -70,7 +70,7 @@ var errorTable = meta.ErrorTable{
 	{Subcode: 1404102}: blocked,
 	{Subcode: 1404112}: blocked,
 	{Subcode: 1404078}: {
-		Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete it on Facebook, then reconnect the account.",
+		Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete the authorization on Facebook, then reconnect the account.",
 	},
 
 	{Code: 101}:  {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},

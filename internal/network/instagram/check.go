@@ -20,10 +20,10 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 			wrong     bool
 			name, why string
 		}{
-			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "Not for Stories."},
-			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "Only for Reels."},
-			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "Only for images in the feed."},
-			{kind != typeReels && s.CoverMs != nil, "coverMs", "Only for Reels."},
+			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "This setting is not for Stories."},
+			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "This setting is only for Reels."},
+			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "This setting is only for images in the feed."},
+			{kind != typeReels && s.CoverMs != nil, "coverMs", "This setting is only for Reels."},
 			{kind == typeReels && isCoverOutsideVideo(s.CoverMs, d.Media), "coverMs", "The video ends before this frame."},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, c.why)

@@ -106,7 +106,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	link := urlIfOnInstagram(out.Permalink)
 	if link == "" {
 		return "", &network.Error{
-			Kind: network.Unknown, Message: "Instagram did not return a link to the post on its own site.",
+			Kind: network.Unknown, Message: "Instagram did not return a link to the post on instagram.com.",
 		}
 	}
 	return link, nil
