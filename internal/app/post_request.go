@@ -194,7 +194,7 @@ func (a *App) errUnknownNetwork(fieldPath, name string) error {
 // group is zero if the request has none.
 func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
-		return nil, group, core.Invalid("targets", "No account is selected.").WithHint("Select at least one account or a group.")
+		return nil, group, core.Invalid("targets", "No account is selected.").WithHint("Select at least one account or group.")
 	}
 	if accounts, err = parseIDs[core.AccountKind]("targets.accountIds", in.AccountIDs); err != nil || in.GroupID == nil {
 		return accounts, group, err

@@ -172,7 +172,7 @@ func unreachableText(network string, kinds []core.FileKind) string {
 func (n Network) connectLabel() string { return "Connect a " + n.Profile }
 
 func lostPostsText(n int) string {
-	return ui.CountNoun(n, "post", "posts") + " failed because Belfry had lost access"
+	return ui.CountNoun(n, "post", "posts") + " failed because Belfry had lost access to the account"
 }
 
 func queuedPostsText(n int) string {

@@ -229,7 +229,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"none when the plan is full", "accounts-full", "a[href^='/w/bell/accounts/connect/']", nil},
 		{
 			"an account says why it needs a person", "accounts", "[data-status=expired] .account-note",
-			[]string{"The consent ran out on 3 November.", "2 posts failed because Belfry had lost access"},
+			[]string{"The consent ran out on 3 November.", "2 posts failed because Belfry had lost access to the account"},
 		},
 		{
 			"a profile that cannot be used cannot be picked", "accounts-choose", "input[name=profile][disabled][value='3']",

@@ -222,7 +222,7 @@ var failures = map[string]postFailure{
 	"internal":                  {core.Broken, hintLater},
 	"video_pull_failed":         {core.Broken, hintLater},
 	"photo_pull_failed":         {core.Broken, hintLater},
-	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok. To publish it after all, send it again. If it should be published after all, retry it."},
+	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok. If it should be published after all, retry it."},
 	codeAuthRemoved:             {core.Doomed, "Reconnect the account, then retry the post."},
 	// The next upload is throttled and waits.
 	"spam_risk_too_many_posts":           {core.Dead, hintCap},
