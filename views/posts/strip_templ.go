@@ -603,7 +603,7 @@ func addFiles(m ComposeModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "Choose from the library</button> <span class=\"help needs-js\">or drop or paste them</span>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "Choose from the library</button> <span class=\"help needs-js\">or drop or paste files here</span>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -180,7 +180,7 @@ func Keys(m KeysModel) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.Keys(), "API keys", "API keys let programs use this workspace. A key never allows more than the role of the person who created it. Store each key where only the program that uses it can read it.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = screen(m.Frame, m.Frame.Link.Keys(), "API keys", "API keys let programs use this workspace. A key never has more permissions than the person who created it. Store each key where only the program that uses it can read it.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
