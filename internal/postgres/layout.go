@@ -74,7 +74,7 @@ func (l *layout) ensurePassword() error {
 	}
 	file := l.cluster + ".password"
 	if _, err := os.Stat(l.cluster); err == nil {
-		return fmt.Errorf("the password file %s is missing: restore it from a backup, because Belfry cannot open the database in %s without it", file, l.cluster)
+		return fmt.Errorf("the password file %s is missing: restore the file from a backup, because Belfry cannot open the database in %s without it", file, l.cluster)
 	}
 	l.password = rand.Text()
 	if err := writeAtomic(file, l.password+"\n"); err != nil {
