@@ -57,7 +57,7 @@ type Receipts struct {
 	blobs blob.Store
 	now   func() time.Time
 
-	writing sync.Mutex // held while an object is being stored
+	writing chan struct{} // is full while an object is being stored, and for writePause afterwards
 	mu      sync.Mutex
 	next    *batch // collects receipts for the next object
 }
@@ -65,33 +65,47 @@ type Receipts struct {
 // batch is a group of receipts that are stored in one object.
 type batch struct {
 	receipts []Receipt
-	written  bool
+	stored   chan struct{} // is closed once err is set
 	err      error
 }
 
+func newBatch() *batch { return &batch{stored: make(chan struct{})} }
+
 // NewReceipts returns the receipts in a file storage, which outlives the database.
 func NewReceipts(blobs blob.Store, now func() time.Time) *Receipts {
-	return &Receipts{blobs: blobs, now: now, next: &batch{}}
+	return &Receipts{blobs: blobs, now: now, writing: make(chan struct{}, 1), next: newBatch()}
 }
 
+// writePause is the minimum time between two objects. Storing an object takes more processor time than sending a post's
+// text to a network, so many posts that are due at once must share objects.
+const writePause = 10 * time.Millisecond
+
 // Write stores a receipt. Receipts that are written at the same time share an object: while one object is being stored,
-// the next receipts wait and are stored together. Once Write has returned nil, a crash of the machine does not lose the
-// receipt.
+// and until writePause has passed, the next receipts wait and are then stored together. Once Write has returned nil, a
+// crash of the machine does not lose the receipt.
 func (b *Receipts) Write(ctx context.Context, r Receipt) error {
 	b.mu.Lock()
 	mine := b.next
+	isFirst := len(mine.receipts) == 0
 	mine.receipts = append(mine.receipts, r)
 	b.mu.Unlock()
-	b.writing.Lock()
-	defer b.writing.Unlock()
-	if !mine.written {
-		b.mu.Lock()
-		b.next = &batch{}
-		b.mu.Unlock()
-		mine.err = b.writeBatch(context.WithoutCancel(ctx), mine.receipts)
-		mine.written = true
+	if isFirst {
+		b.writeNextBatch(context.WithoutCancel(ctx))
 	}
+	<-mine.stored
 	return mine.err
+}
+
+// writeNextBatch waits until an object may be stored, and stores all receipts that were collected until then.
+func (b *Receipts) writeNextBatch(ctx context.Context) {
+	b.writing <- struct{}{}
+	defer time.AfterFunc(writePause, func() { <-b.writing })
+	b.mu.Lock()
+	collected := b.next
+	b.next = newBatch()
+	b.mu.Unlock()
+	defer close(collected.stored)
+	collected.err = b.writeBatch(ctx, collected.receipts)
 }
 
 // writeTimeout is the maximum duration of storing one object. Posts that are due wait for it.

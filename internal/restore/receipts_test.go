@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -82,48 +82,47 @@ func TestAMissingMarkIsTheZeroMark(t *testing.T) {
 	}
 }
 
-// slowStore lets the first object wait until the others have queued up.
-type slowStore struct {
+// countingStore counts the objects that are stored.
+type countingStore struct {
 	blob.Store
-	puts    atomic.Int32
-	arrived chan struct{}
-	release chan struct{}
+	puts atomic.Int32
 }
 
-func (s *slowStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
-	if s.puts.Add(1) == 1 {
-		close(s.arrived)
-		<-s.release
-	}
+func (s *countingStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	s.puts.Add(1)
 	return s.Store.Put(ctx, key, r, size)
 }
 
 func TestReceiptsThatAreWrittenTogetherShareAnObject(t *testing.T) {
 	t.Parallel()
-	store := &slowStore{Store: openStore(t), arrived: make(chan struct{}), release: make(chan struct{})}
-	receipts := restore.NewReceipts(store, time.Now)
-	var writers errgroup.Group
-	writers.Go(func() error { return receipts.Write(t.Context(), restore.Receipt{Post: "first"}) })
-	<-store.arrived
-	const more = 100
-	var started atomic.Int32
-	for i := range more {
-		writers.Go(func() error {
-			started.Add(1)
-			return receipts.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)})
-		})
-	}
-	for started.Load() < more {
-		runtime.Gosched()
-	}
-	close(store.release)
-	if err := writers.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if got := readPosts(t, receipts, time.Time{}); len(got) != more+1 {
-		t.Errorf("%d receipts were kept, want %d", len(got), more+1)
-	}
-	if puts := store.puts.Load(); puts > more/2 {
-		t.Errorf("%d receipts took %d objects", more+1, puts)
-	}
+	store := &countingStore{Store: openStore(t)}
+	synctest.Test(t, func(t *testing.T) {
+		receipts := restore.NewReceipts(store, time.Now)
+		started := time.Now()
+		if err := receipts.Write(t.Context(), restore.Receipt{Post: "first"}); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(started); waited > 0 {
+			t.Errorf("the only receipt waited %s", waited)
+		}
+		const more = 100
+		var writers errgroup.Group
+		for i := range more {
+			writers.Go(func() error {
+				return receipts.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)})
+			})
+		}
+		if err := writers.Wait(); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(started); waited > 20*time.Millisecond {
+			t.Errorf("the receipts waited %s", waited)
+		}
+		if got := readPosts(t, receipts, time.Time{}); len(got) != more+1 {
+			t.Errorf("%d receipts were kept, want %d", len(got), more+1)
+		}
+		if puts := store.puts.Load(); puts != 2 {
+			t.Errorf("%d receipts took %d objects, want 2", more+1, puts)
+		}
+	})
 }
