@@ -180,7 +180,10 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 			RETURNING id
 		)
 		SELECT step.id, due_at <= clock() AS due, `+hasWokenPostSQL(next.PassesTurn)+` AS woken
-		FROM publications LEFT JOIN step ON true WHERE `+fence, a))
+		FROM publications LEFT JOIN step ON true LEFT JOIN LATERAL (
+			SELECT `+relaxed+` WHERE step.id IS NULL -- nothing was saved, so others need not wait for the disk
+		) unsaved ON true
+		WHERE `+fence, a))
 	switch {
 	case errors.Is(err, ErrNotFound), err == nil && step.ID == nil && take == "":
 		return 0, ErrFenced
