@@ -28,7 +28,7 @@ func (r *request) streamChanges() error {
 		return r.refuseStream()
 	}
 	defer leave()
-	changes, err := r.web.cfg.App.WatchChanges(r.context(), r.caller)
+	changes, err := r.web.cfg.App.WatchRecentAndNewChanges(r.context(), r.caller)
 	if err != nil {
 		return err
 	}

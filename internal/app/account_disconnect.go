@@ -88,19 +88,19 @@ func lockPublicationAndBuildConflict(ctx context.Context, t store.Tenant, post c
 		return err
 	}
 	if pub.IsBeingPublished() {
-		return core.Fail(core.CodeConflict, "%s to %s is being published.", postLabel(post), post.AccountName).
+		return core.Fail(core.CodeConflict, "%s to %s is being published.", postAsSentenceStart(post), post.AccountName).
 			WithHint("This attempt ends by %s. Disconnect the account once the post is live or has failed.",
 				post.Zone.FormatTime(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "%s to %s may already be published, and Belfry needs the account to find out.",
-		postLabel(post), post.AccountName).
+		postAsSentenceStart(post), post.AccountName).
 		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
 			"Disconnect the account once the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),
 			post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingNetworkSince())))
 }
 
-// postLabel begins a sentence about a post with the beginning of the post's text and the post's id.
-func postLabel(p core.Post) string {
+// postAsSentenceStart begins a sentence about a post with the beginning of the post's text and the post's id.
+func postAsSentenceStart(p core.Post) string {
 	const longest = 40
 	text := []rune(oneLine(p.Text))
 	if len(text) == 0 {

@@ -124,9 +124,10 @@ func (a *App) claimRefreshAndSaveResult(ctx context.Context, t store.Tenant, id 
 	}
 	// The network may end the old token when it issues a new one, so the renewal is completed and stored even if the
 	// caller is gone.
-	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), a.cfg.Now(), a.cfg.Now().Add(refreshLease))
+	ctx = context.WithoutCancel(ctx)
+	ctx, cancel := network.WithMonotonicAndWallDeadline(ctx, a.cfg.Now(), a.cfg.Now().Add(refreshLease))
 	defer cancel()
-	result, err := a.requestNewToken(ctx, t, account, sealed)
+	result, err := a.requestNewTokenOrFailureResult(ctx, t, account, sealed)
 	if err != nil {
 		return true, err
 	}
@@ -143,9 +144,9 @@ func (a *App) claimRefreshAndSaveResult(ctx context.Context, t store.Tenant, id 
 	}
 }
 
-// requestNewToken asks the network for a new token and returns the result to store. If the call to the network fails,
-// the result describes the failure.
-func (a *App) requestNewToken(ctx context.Context, t store.Tenant, account core.Account,
+// requestNewTokenOrFailureResult asks the network for a new token and returns the result to store. If the call to the
+// network fails, the result describes the failure.
+func (a *App) requestNewTokenOrFailureResult(ctx context.Context, t store.Tenant, account core.Account,
 	sealed []byte,
 ) (store.RefreshResult, error) {
 	same := store.RefreshResult{Status: core.AccountOK}

@@ -132,7 +132,7 @@ func (a *App) refreshLapsedTokenAndRevokeGrant(ctx context.Context, r *store.Rev
 	if err != nil {
 		return err
 	}
-	ctx, cancel := network.WithDeadline(ctx, a.cfg.Now(), a.cfg.Now().Add(revokeCall))
+	ctx, cancel := network.WithMonotonicAndWallDeadline(ctx, a.cfg.Now(), a.cfg.Now().Add(revokeCall))
 	defer cancel()
 	if refresher, can := n.(network.Refresher); can && token.MustRefresh(a.cfg.Now()) {
 		fresh, err := refresher.RefreshToken(ctx, token)

@@ -26,7 +26,7 @@ func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPost
 		return contract.Plan{}, err
 	}
 	a.buildPlanRows(r)
-	if err := a.addQuotaAndTextIssues(ctx, t, r); err != nil {
+	if err := a.addQuotaAndRepeatedTextIssues(ctx, t, r); err != nil {
 		return contract.Plan{}, err
 	}
 	return a.planOf(r), nil
@@ -46,9 +46,9 @@ func (a *App) buildPlanRows(r *postRequest) {
 	}
 }
 
-// addQuotaAndTextIssues reads the used quota and adds to the plan's rows the issues and warnings that depend on the
-// workspace's other posts: the quota and repeated texts.
-func (a *App) addQuotaAndTextIssues(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
+// addQuotaAndRepeatedTextIssues reads the used quota and adds to the plan's rows the issues and warnings that depend on
+// the workspace's other posts: the quota and repeated texts.
+func (a *App) addQuotaAndRepeatedTextIssues(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
 	if r.used, err = t.UsedSlots(ctx, r.workspace.Zone.QuotaPeriod(a.cfg.Now())); err != nil {
 		return err
 	}

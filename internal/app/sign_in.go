@@ -181,7 +181,7 @@ func (a *App) rememberDeviceAndAuditSignIn(
 ) (SignedIn, error) {
 	var device string
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) (err error) {
-		if device, err = a.rememberDevice(ctx, s, user.ID, from.Device); err != nil {
+		if device, err = a.saveDeviceAndGetCookie(ctx, s, user.ID, from.Device); err != nil {
 			return err
 		}
 		return s.AddAuditEntry(ctx, core.AuditEntry{Action: core.AuditSignedIn, Actor: newAuditActor(user.ID)})
@@ -203,38 +203,38 @@ const (
 	purposeDevice = "device"
 )
 
-func hashDevice(device string) []byte {
-	hash := secret.HashToken(purposeDevice, device)
+func hashDevice(deviceCookie string) []byte {
+	hash := secret.HashToken(purposeDevice, deviceCookie)
 	return hash[:]
 }
 
 // isKnownDevice reports whether the person has signed in before in the browser with this device cookie.
-func (a *App) isKnownDevice(ctx context.Context, user core.UserID, device string) (bool, error) {
-	if device == "" {
+func (a *App) isKnownDevice(ctx context.Context, user core.UserID, deviceCookie string) (bool, error) {
+	if deviceCookie == "" {
 		return false, nil
 	}
-	known, err := a.cfg.Store.HasDevice(ctx, user, hashDevice(device))
+	known, err := a.cfg.Store.HasDevice(ctx, user, hashDevice(deviceCookie))
 	if err != nil {
 		return false, fmt.Errorf("look up a device: %w", err)
 	}
 	return known, nil
 }
 
-// rememberDevice stores the browser as one of the person's devices and returns the value of its device cookie: the
-// existing value if it is this person's, or a new one. It never accepts a value that somebody else chose.
-func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.UserID, device string,
-) (newDevice string, err error) {
-	known, err := a.isKnownDevice(ctx, user, device)
+// saveDeviceAndGetCookie stores the browser as one of the person's devices and returns the value of its device cookie:
+// the existing value if it is this person's, or a new one. It never accepts a value that somebody else chose.
+func (a *App) saveDeviceAndGetCookie(ctx context.Context, s *store.Store, user core.UserID, deviceCookie string,
+) (currentCookie string, err error) {
+	known, err := a.isKnownDevice(ctx, user, deviceCookie)
 	if err != nil {
 		return "", err
 	}
 	if !known {
-		device = secret.RandomText(deviceBytes)
+		deviceCookie = secret.RandomText(deviceBytes)
 	}
-	if err := s.SaveDeviceAndDeleteSurplus(ctx, user, hashDevice(device), a.cfg.Now()); err != nil {
+	if err := s.SaveDeviceAndDeleteSurplus(ctx, user, hashDevice(deviceCookie), a.cfg.Now()); err != nil {
 		return "", fmt.Errorf("remember a device: %w", err)
 	}
-	return device, nil
+	return deviceCookie, nil
 }
 
 // ConfirmOwnPasswordAndAudit returns nil if the password is that of the signed-in person, and writes the audit log. For

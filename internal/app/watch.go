@@ -18,12 +18,12 @@ type Changes struct {
 	All   bool     `json:"all,omitempty"`
 }
 
-// WatchChanges reports changes in the caller's workspace until ctx ends, whichever process makes them. It begins with
-// the changes of the last 15 seconds, so that a page that was just shown misses nothing. A receiver that is slow gets
-// all changes since its last receive at once.
+// WatchRecentAndNewChanges reports changes in the caller's workspace until ctx ends, whichever process makes them. It
+// begins with the changes of the last 15 seconds, so that a page that was just shown misses nothing. A receiver that is
+// slow gets all changes since its last receive at once.
 //
 // One query per second serves all watchers of a process. Without watchers, there are no queries.
-func (a *App) WatchChanges(ctx context.Context, c core.Caller) (<-chan Changes, error) {
+func (a *App) WatchRecentAndNewChanges(ctx context.Context, c core.Caller) (<-chan Changes, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return nil, err

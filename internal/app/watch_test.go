@@ -80,7 +80,7 @@ func TestALookDoesNotWaitForADatabaseThatHangs(t *testing.T) {
 	defer tx.Rollback(t.Context())
 	_, err = tx.Exec(t.Context(), `LOCK TABLE post_events`)
 	must(t, err)
-	_, err = h.App.WatchChanges(t.Context(), ws.Owner)
+	_, err = h.App.WatchRecentAndNewChanges(t.Context(), ws.Owner)
 	must(t, err)
 	waits := func(pid int) (n int) {
 		must(t, tx.QueryRow(t.Context(), `

@@ -94,7 +94,7 @@ func TestBytesThatCannotBeReadAreNotSent(t *testing.T) {
 	if want := "not_sent: The call was not made: a file could not be read: disk on fire."; err == nil || err.Error() != want {
 		t.Errorf("want %q, got %v", want, err)
 	}
-	late, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(time.Minute))
+	late, cancel := network.WithMonotonicAndWallDeadline(t.Context(), time.Now(), time.Now().Add(time.Minute))
 	defer cancel()
 	f, opened, closed := fileOf("0123456789")
 	_, err = c.CallOnce(late, network.Request{

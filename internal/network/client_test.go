@@ -117,7 +117,7 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		_, _ = io.WriteString(w, ok)
 	})
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
-	past, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(-time.Millisecond))
+	past, cancel := network.WithMonotonicAndWallDeadline(t.Context(), time.Now(), time.Now().Add(-time.Millisecond))
 	defer cancel()
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
@@ -164,7 +164,7 @@ func TestNothingIsSentWhenTheWallClockHasPassedTheDeadline(t *testing.T) {
 			NetworksURL: parsed(t, s.URL),
 			Now:         func() time.Time { return time.Now().Add(time.Duration(jump.Load())) },
 		})
-	ctx, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(time.Minute))
+	ctx, cancel := network.WithMonotonicAndWallDeadline(t.Context(), time.Now(), time.Now().Add(time.Minute))
 	defer cancel()
 	r := network.Request{Method: http.MethodPost, URL: "https://a.example/"}
 	if _, err := c.CallOnce(ctx, r); err != nil {

@@ -17,7 +17,7 @@ const SettingAltText = "altText"
 // has a value for them.
 func FormFieldsFor(rules Rules, draft Draft) []Field {
 	var list []Field
-	d, held := rules.Describe(), decodeSettingsMap(draft.Settings)
+	d, held := rules.Describe(), decodeSettingsMapOrEmpty(draft.Settings)
 	for _, f := range d.Fields {
 		value, kept := held[f.Name]
 		if f.Ignored || !kept && (f.Files && len(draft.Media) == 0 || refusesOrIgnoresSetting(rules, draft, held, f)) {
@@ -67,8 +67,8 @@ func acceptsFileKinds(content core.ContentType, media []core.Media) bool {
 	return !slices.ContainsFunc(media, func(m core.Media) bool { return fileLimits(content, m.Kind) == nil })
 }
 
-// decodeSettingsMap returns the values of a settings block by name, and an empty map for an unreadable block.
-func decodeSettingsMap(block json.RawMessage) map[string]any {
+// decodeSettingsMapOrEmpty returns the values of a settings block by name, and an empty map for an unreadable block.
+func decodeSettingsMapOrEmpty(block json.RawMessage) map[string]any {
 	values := map[string]any{}
 	if len(block) == 0 || json.Unmarshal(block, &values) != nil {
 		return map[string]any{}

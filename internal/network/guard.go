@@ -19,10 +19,10 @@ var replayable = []string{"Idempotency-Key", "X-Idempotency-Key"}
 
 type wallKey struct{}
 
-// WithDeadline limits a call by the monotonic clock and the wall clock. The context ends by the monotonic clock. The
-// client also refuses to send after the deadline by the wall clock, which covers a machine that was asleep. now is the
-// current time of the clock that set the deadline.
-func WithDeadline(ctx context.Context, now, deadline time.Time) (context.Context, context.CancelFunc) {
+// WithMonotonicAndWallDeadline limits a call by the monotonic clock and the wall clock. The context ends by the
+// monotonic clock. The client also refuses to send after the deadline by the wall clock, which covers a machine that
+// was asleep. now is the current time of the clock that set the deadline.
+func WithMonotonicAndWallDeadline(ctx context.Context, now, deadline time.Time) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithValue(ctx, wallKey{}, deadline.Round(0)), deadline.Sub(now))
 }
 

@@ -149,7 +149,7 @@ func (c *claim) loadIDsOfOtherPosts(ctx context.Context, do core.Action) (err er
 func (c *claim) callNetworkAndRecordResult(ctx context.Context, do core.Action, deadline time.Time) core.Signal {
 	platform, now := string(c.post.Platform), c.engine.cfg.Now
 	// A call that has begun is finished even if the worker is stopping.
-	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), now(), deadline)
+	ctx, cancel := network.WithMonotonicAndWallDeadline(context.WithoutCancel(ctx), now(), deadline)
 	defer cancel()
 	asked := now()
 	status, err := c.checkFilesAndCallConnector(ctx, do)

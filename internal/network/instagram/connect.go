@@ -38,8 +38,8 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	return n.client.BrowserURL(window + "?" + q.Encode())
 }
 
-// shortToken is the response to a code: a token that is valid for an hour.
-type shortToken struct {
+// shortLivedToken is the response to a code: a token that is valid for an hour.
+type shortLivedToken struct {
 	Access      string      `json:"access_token"`
 	Person      meta.ID     `json:"user_id"` // the id of the account for this app only
 	Permissions permissions `json:"permissions"`
@@ -74,7 +74,7 @@ func (n *Network) ExchangeCode(ctx context.Context, g network.AuthResponse) ([]n
 	if n.login == loginFacebook {
 		return n.exchangeCodeForLinkedAccounts(ctx, g)
 	}
-	short, err := n.requestShortToken(ctx, g)
+	short, err := n.requestShortLivedToken(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -123,12 +123,12 @@ func (n *Network) VerifyCallback(c network.Callback) (network.Notice, error) {
 	return meta.VerifyCallback(c, n.secret, n.now(), grantIDOf)
 }
 
-// requestShortToken exchanges the code for a token that is valid for an hour, and the granted permissions. The
+// requestShortLivedToken exchanges the code for a token that is valid for an hour, and the granted permissions. The
 // documented response is a list with one object, but Instagram has also returned the object alone.
-func (n *Network) requestShortToken(ctx context.Context, g network.AuthResponse) (shortToken, error) {
+func (n *Network) requestShortLivedToken(ctx context.Context, g network.AuthResponse) (shortLivedToken, error) {
 	var out struct {
-		Data []shortToken `json:"data"`
-		shortToken
+		Data []shortLivedToken `json:"data"`
+		shortLivedToken
 	}
 	err := n.code.Post(ctx, "/oauth/access_token", "", url.Values{
 		"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"authorization_code"},
@@ -136,11 +136,11 @@ func (n *Network) requestShortToken(ctx context.Context, g network.AuthResponse)
 	}, &out)
 	switch {
 	case err != nil:
-		return shortToken{}, err
+		return shortLivedToken{}, err
 	case len(out.Data) > 0:
 		return out.Data[0], nil
 	}
-	return out.shortToken, nil
+	return out.shortLivedToken, nil
 }
 
 // fetchProfile returns the account of a token. It uses user_id, because other calls do not accept the field id.

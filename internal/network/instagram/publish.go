@@ -40,7 +40,7 @@ const uplink = 2_000_000
 
 // CreateHandle creates a container, which nobody can see. For several files, it creates one for each, and the handle
 // lists them until AdvanceStatus creates the carousel.
-func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err

@@ -237,7 +237,7 @@ func testNotSent(t *testing.T, h Harness) {
 		_, err = w.AskOutcome(it, handle)
 		w.CheckError(err, network.NotSent, it.Token.Access)
 	}
-	ctx, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(-time.Second))
+	ctx, cancel := network.WithMonotonicAndWallDeadline(t.Context(), time.Now(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := live.Publish(ctx, it, handle)
 	w.CheckError(err, network.NotSent, it.Token.Access)

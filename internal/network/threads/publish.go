@@ -26,7 +26,7 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 
 // CreateHandle creates a container, which nobody can see. For several files, it creates one for each, and the handle
 // lists them until AdvanceStatus creates the carousel.
-func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err

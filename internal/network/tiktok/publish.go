@@ -47,7 +47,7 @@ func (*Network) DeliveryFor(d network.Draft) network.Delivery {
 }
 
 // CreateHandle queries what the account allows, and then starts the upload of a video or sends the addresses of photos.
-func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	switch {
 	case err != nil:

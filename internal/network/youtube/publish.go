@@ -33,7 +33,7 @@ func (n *Network) DeliveryFor(d network.Draft) network.Delivery {
 }
 
 // CreateHandle starts an upload. Nothing appears on the channel until the last byte arrives.
-func (n *Network) CreateHandle(ctx context.Context, it network.Item) (string, error) {
+func (n *Network) CreateHandle(ctx context.Context, it network.Item) (handle string, err error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err
@@ -54,9 +54,9 @@ func (n *Network) AdvanceStatus(ctx context.Context, it network.Item, handle str
 	p, err := n.fetchProgress(ctx, it, u)
 	switch {
 	case isUploadGone(err):
-		return n.resolveGoneUpload(ctx, it, err)
+		return n.statusOfGoneUpload(ctx, it, err)
 	case err != nil:
-		return n.resolveRefusedUpload(ctx, it, err)
+		return n.statusOfRefusedUpload(ctx, it, err)
 	case p.Video != nil:
 		return n.fetchVideoStatus(ctx, it, p.Video.ID)
 	}
@@ -106,26 +106,26 @@ func doneStatus(id string) network.Status {
 	return network.Status{Verdict: core.Done, ExternalID: id, URL: watchURL(id)}
 }
 
-// resolveGoneUpload returns the status of an upload that YouTube no longer knows. If its last bytes may have been
+// statusOfGoneUpload returns the status of an upload that YouTube no longer knows. If its last bytes may have been
 // sent, it searches the channel's videos, and returns Ambiguous if the post is not among them after a grace period.
-func (n *Network) resolveGoneUpload(ctx context.Context, it network.Item, why error) (network.Status, error) {
+func (n *Network) statusOfGoneUpload(ctx context.Context, it network.Item, goneErr error) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{Verdict: core.Dead, Message: why.Error()}, nil
+		return network.Status{Verdict: core.Dead, Message: goneErr.Error()}, nil
 	}
 	found, err := n.FindPost(ctx, it)
 	if err != nil || found.Verdict != core.Absent {
 		return found, err
 	}
-	found.Verdict, found.Message = core.Ambiguous, why.Error()
+	found.Verdict, found.Message = core.Ambiguous, goneErr.Error()
 	if n.now().Sub(it.ArmedAt) < max(goneUploadGrace, n.about.Settle) {
 		found.Verdict = core.Pending
 	}
 	return found, nil
 }
 
-// resolveRefusedUpload returns the status of an upload that ended with an error, which YouTube repeats. The error may
+// statusOfRefusedUpload returns the status of an upload that ended with an error, which YouTube repeats. The error may
 // concern only the query, so the post is doomed only if the channel does not show the video either.
-func (n *Network) resolveRefusedUpload(ctx context.Context, it network.Item, err error) (network.Status, error) {
+func (n *Network) statusOfRefusedUpload(ctx context.Context, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {
 		return network.Status{}, err
