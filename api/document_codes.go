@@ -77,7 +77,7 @@ var meanings = map[core.Code]meaning{
 func formatCodesChapter() string {
 	return "## Error codes\n\n" + formatCodeTable() +
 		"\n## Plan issues\n\nIf any row of a plan has an issue, none of the plan's posts can be created.\n\n" + formatIssueOrWarningTable(false) +
-		"\n## Plan warnings\n\nA warning does not stop the row's post from being created.\n\n" + formatIssueOrWarningTable(true)
+		"\n## Plan warnings\n\nPosts can be created despite warnings.\n\n" + formatIssueOrWarningTable(true)
 }
 
 func formatCodeTable() string {

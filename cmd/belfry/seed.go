@@ -52,7 +52,7 @@ func samplePostsInEachState() []demoPost {
 		{Day: 1, At: "18:00", Text: "This post is scheduled for 18:00 in Berlin."},
 		{At: "now", Text: "Hello! This post is live on the simulated network."},
 		{
-			At: "now", Text: "The network refused this post, so that you can see what a failed post looks like.",
+			At: "now", Text: "The simulated network refused this post, to show what a failed post looks like.",
 			Refused: "The network refused this text.",
 		},
 	}

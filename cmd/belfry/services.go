@@ -135,7 +135,7 @@ func newApp(cfg app.Config, pool *pgxpool.Pool, dueSignal chan struct{}) (*app.A
 func checkSchemaNotBehind(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	if err == nil && state.IsBehind() {
-		err = fmt.Errorf("the database has only %d of this program's %d migrations", state.Have, state.Want)
+		err = fmt.Errorf("the database has only %d of this program's %d migrations: run `belfry migrate`", state.Have, state.Want)
 	}
 	return err
 }

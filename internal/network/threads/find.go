@@ -67,7 +67,7 @@ func (n *Network) FetchLink(ctx context.Context, it network.Item, externalID str
 	link := urlIfOnThreads(out.Permalink)
 	if link == "" {
 		return "", &network.Error{
-			Kind: network.Unknown, Message: "Threads did not return a link to the post on its own site.",
+			Kind: network.Unknown, Message: "Threads did not return a link to the post on threads.com or threads.net.",
 		}
 	}
 	return link, nil
