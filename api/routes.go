@@ -68,7 +68,7 @@ func allRoutes() []route {
 			"Show a group"),
 		newRoute("PATCH /groups/{id}", http.StatusOK, "groups_edit", "groups", "editGroup",
 			"Change a group").
-			withDescription("`accountIds` replaces all accounts of the group.").
+			withDescription("The accounts in `accountIds` replace all accounts of the group.").
 			withErrorCodes(core.CodeConflict),
 		newRoute("DELETE /groups/{id}", http.StatusNoContent, "groups_delete", "groups", "deleteGroup",
 			"Delete a group, but not its accounts"),

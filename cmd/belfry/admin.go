@@ -149,7 +149,7 @@ func defineRevokeUnreadableAccounts(o *options) action {
 		}
 		switch {
 		case len(found) == 0:
-			return p.printLinef("The secret keys can decrypt the tokens of all accounts.")
+			return p.printLinef("The secret keys can decrypt the tokens of all accounts, so no account needs to be revoked.")
 		case !*confirm:
 			return p.printLinef("Accounts whose tokens the keys in %s cannot decrypt: %d. If no backup contains the missing key, run `%s --confirm`.",
 				config.DescribeKeysLocation(s.cfg), len(found), app.RevokeUnreadableCommand)

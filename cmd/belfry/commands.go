@@ -49,7 +49,7 @@ func allCommands() []command {
 			"On SIGTERM or Ctrl-C, the service finishes its current work and exits.", withoutOptions(runServe),
 		},
 		{
-			"migrate", "", "Migrate the database to the schema of this version.",
+			"migrate", "", "Migrate the database to this version's schema.",
 			"Make a backup first. You need this command only for an external database: `belfry serve` automatically migrates\nthe local database and any empty database.", withoutOptions(runMigrate),
 		},
 		{
@@ -68,7 +68,7 @@ func allCommands() []command {
 		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, withoutOptions(withSession(mustExist, printWorkspaces))},
 		{"workspace plan", "", "Change the plan of a workspace.", local, defineWorkspacePlan},
 		{
-			"key create", "", "Create an API key and print it once.", "The key acts for the workspace's owner.\n" + local,
+			"key create", "", "Create an API key and print it once.", "The key acts on behalf of the person who has owned the workspace the longest.\n" + local,
 			defineKeyCreate,
 		},
 		{"user password", "", "Change a person's password to one that the command reads from standard input.", local, defineUserPassword},

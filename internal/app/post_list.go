@@ -187,7 +187,7 @@ func parseTimeOrDate(fieldPath, text string, zone core.Zone, addDays int) (time.
 		return at, nil
 	}
 	return time.Time{}, core.Invalid(fieldPath, "%q is not a date or time.", text).
-		WithHint("Write a date as 2026-11-21, or a time as 2026-11-21T18:00:00Z.")
+		WithHint("Write a date such as 2026-11-21, or a time such as 2026-11-21T18:00:00Z.")
 }
 
 // cursorAfter returns the cursor for the posts after p.

@@ -88,7 +88,7 @@ func (a *App) scheduleDraftAndRecord(ctx context.Context, t store.Tenant, c core
 	after, err := changeAndAuditPostInTenant(ctx, t, c, id, func(t store.Tenant, p *core.Post) error {
 		before = *p
 		if p.Status != core.PostDraft {
-			return core.Fail(core.CodeConflict, "Only a draft can be scheduled.")
+			return core.Fail(core.CodeConflict, "Only a draft can be scheduled.").WithHint("Select only drafts.")
 		}
 		p.PublishAt, p.Zone = request.at.UTC().Truncate(time.Microsecond), zoneAfterEdit(request.when, p.Zone)
 		p.UpdatedAt = a.cfg.Now().UTC()

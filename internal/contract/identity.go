@@ -112,16 +112,16 @@ type Authorize struct {
 	AuthorizeURL string `json:"authorizeUrl"`
 }
 
-// Key is the record of an API key. The field Key contains the key itself, and is set only in the response that creates
-// the key.
+// Key is the record of an API key. The field Key contains the key itself, and is set only in the response to POST
+// /keys.
 type Key struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
 	Scope      string `json:"scope" enum:"read,write"`
-	Hint       string `json:"hint" doc:"The first characters of the random part of the key."`
+	Hint       string `json:"hint" doc:"The first characters of the key's random part."`
 	CreatedAt  Time   `json:"createdAt"`
 	LastUsedAt *Time  `json:"lastUsedAt"`
-	Key        string `json:"key,omitempty" doc:"The key itself, returned only in the response that creates the key."`
+	Key        string `json:"key,omitempty" doc:"The key itself, returned only in the response to POST /keys."`
 }
 
 // Keys is the response to GET /keys.

@@ -53,7 +53,7 @@ type PixelLimit struct {
 	MaxWidth  *int `json:"maxWidth"`
 	MaxHeight *int `json:"maxHeight"`
 	// MaxShortSide is for networks that limit both sides without saying which is the longer one.
-	MaxShortSide *int `json:"maxShortSide" doc:"Maximum length of the shorter side."`
+	MaxShortSide *int `json:"maxShortSide" doc:"Maximum length of the shorter side, in pixels."`
 }
 
 // RatioLimit limits width divided by height.

@@ -69,7 +69,7 @@ const head = `# Proofs
 | Each network in its own folder | sixth, lines |
 
 The other proofs measure speed (size, bench), check and time every page (pages), run concurrent operations (operations),
-check that the tests find planted bugs (bugs), and look for bugs that show only rarely (repeat, fuzz). A proof without a
+check that the tests find planted bugs (bugs), and look for bugs that appear only rarely (repeat, fuzz). A proof without a
 section has not been run yet.
 `
 

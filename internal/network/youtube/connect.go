@@ -117,11 +117,11 @@ func missingScopeMessage(t network.Token) string {
 	}
 	switch {
 	case t.Refresh == "":
-		return "Google did not grant lasting access. Connect again and allow it."
+		return "Google did not grant lasting access. Connect again and allow access."
 	case !granted(scopeUpload, scopeChange):
-		return "The permission to upload videos was not granted. Connect again and allow it."
+		return "The permission to upload videos was not granted. Connect again and grant this permission."
 	case !granted(scopeRead, scopeChange):
-		return "The permission to view the channel was not granted. Connect again and allow it."
+		return "The permission to view the channel was not granted. Connect again and grant this permission."
 	}
 	return ""
 }

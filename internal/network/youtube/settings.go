@@ -65,7 +65,7 @@ var fields = []network.Field{
 	},
 	{
 		Name: "recordingDate", Label: "Recorded on", Kind: network.FieldDate,
-		Help: "The date when the video was recorded.",
+		Help: "The date on which the video was recorded.",
 	},
 	{
 		Name: "license", Label: "License", Kind: network.FieldChoice, Default: "youtube",
