@@ -77,7 +77,7 @@ func SignIn(m SignInModel) templ.Component {
 				}
 			}
 			if m.EndedAll {
-				templ_7745c5c3_Err = ui.Alert(ui.ToneGood, "You are now signed out of all browsers.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Alert(ui.ToneGood, "You are now signed out everywhere.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
