@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -68,6 +69,44 @@ func TestDeletingAnImageDeletesTheJPEGsMadeOfIt(t *testing.T) {
 	h.WorkDiscards()
 	if n := len(storedKeys(t, h.Config.Blobs)); n != 4 {
 		t.Errorf("%d objects are left; want 4", n)
+	}
+}
+
+// deleteBeforePut calls once before it stores a JPEG.
+type deleteBeforePut struct {
+	blob.Store
+	once *sync.Once
+	call func()
+}
+
+func (d deleteBeforePut) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if strings.HasSuffix(key, ".jpg") {
+		d.once.Do(d.call)
+	}
+	return d.Store.Put(ctx, key, r, size)
+}
+
+// Such a JPEG stayed until the next daily sweep.
+func TestAnImageThatIsDeletedWhileItIsConvertedLeavesNoJPEG(t *testing.T) {
+	t.Parallel()
+	var during func()
+	h := apptest.New(t, func(c *app.Config) {
+		c.Blobs = deleteBeforePut{c.Blobs, new(sync.Once), func() { during() }}
+	})
+	ws := h.Workspace("one")
+	file := ws.File("wide.png", mediatest.PNG(64, 48))
+	m, err := h.Store.In(ws.ID).Media(t.Context(), ws.MediaID(file))
+	must(t, err)
+	during = func() {
+		must(t, h.App.DeleteMedia(t.Context(), ws.Owner, file.ID))
+		h.WorkDiscards()
+	}
+	_, err = h.App.Intake().OpenOriginalOrMakeJPEG(t.Context(), m, &core.Conversion{Width: 32, Height: 24, MaxBytes: 100_000})
+	if !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("the error is %v", err)
+	}
+	if left := storedKeys(t, h.Config.Blobs); len(left) != 0 {
+		t.Errorf("%q are left", left)
 	}
 }
 

@@ -44,7 +44,8 @@ func (s *Service) OpenOriginalOrMakeJPEG(
 // SweepBlobsIfDue deletes the JPEGs after a day, and DeleteUnreferencedBlobsAndJPEGs together with the image.
 func convertedPrefix(originalKey string) string { return originalKey + "." }
 
-// convertAndStoreJPEG stores the JPEG that is sent in place of a file, unless that has happened in the meantime.
+// convertAndStoreJPEG stores the JPEG that is sent in place of a file, unless that has happened in the meantime. If the
+// file's bytes were deleted during the conversion, it deletes the JPEG.
 func (s *Service) convertAndStoreJPEG(ctx context.Context, key string, m store.Media, jpeg core.Conversion) error {
 	finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), convertTime)
 	defer cancel()
@@ -65,7 +66,17 @@ func (s *Service) convertAndStoreJPEG(ctx context.Context, key string, m store.M
 	if err = errors.Join(err, object.Close()); err != nil {
 		return fmt.Errorf("convert media %s: %w", m.ID, err)
 	}
-	return s.cfg.Blobs.Put(finish, key, bytes.NewReader(made), int64(len(made)))
+	if err := s.cfg.Blobs.Put(finish, key, bytes.NewReader(made), int64(len(made))); err != nil {
+		return err
+	}
+	object, err = s.cfg.Blobs.Open(finish, m.Blob)
+	if errors.Is(err, blob.ErrNotFound) {
+		return s.cfg.Blobs.Delete(finish, key)
+	}
+	if err != nil {
+		return err
+	}
+	return object.Close()
 }
 
 // listConverted returns the keys of the JPEGs that were made from an image.

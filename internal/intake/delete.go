@@ -116,18 +116,22 @@ func enqueueBlobDeletion(ctx context.Context, t store.Tenant, keys ...string) er
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteUnreferencedBlobsAndJPEGs deletes the bytes under the keys, except those that a row refers to, and the JPEGs
-// that were made from them. It ignores keys without bytes.
+// DeleteUnreferencedBlobsAndJPEGs deletes the bytes under the keys, except those that a row refers to, and then the
+// JPEGs that were made from them. In this order, no JPEG is left: convertAndStoreJPEG deletes a JPEG that it stores after
+// its image was deleted. DeleteUnreferencedBlobsAndJPEGs ignores keys without bytes.
 func (s *Service) DeleteUnreferencedBlobsAndJPEGs(ctx context.Context, keys []string) error {
-	all := slices.Clone(keys)
+	if err := s.deleteUnreferencedBlobs(ctx, keys); err != nil {
+		return err
+	}
+	var jpegs []string
 	for _, key := range keys {
 		made, err := s.listConverted(ctx, key)
 		if err != nil {
 			return fmt.Errorf("find the JPEGs that were made from %s: %w", key, err)
 		}
-		all = append(all, made...)
+		jpegs = append(jpegs, made...)
 	}
-	return s.deleteUnreferencedBlobs(ctx, all)
+	return s.deleteUnreferencedBlobs(ctx, jpegs)
 }
 
 func (s *Service) deleteUnreferencedBlobs(ctx context.Context, keys []string) error {
