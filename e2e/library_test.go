@@ -182,6 +182,7 @@ func TestTheLibraryInABrowser(t *testing.T) {
 	b.checkAccessibility("the empty library")
 	b.runActions("choose files", chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), writePictures(t, "noon.jpg", "rope.jpg")))
 	b.waitFor(readyFiles + ` === 2`)
+	b.waitFor(`document.querySelector(".gallery-name").textContent === "noon.jpg"`)
 	b.checkAccessibility("the library with finished uploads")
 	b.runActions("select all", chromedp.Click(chromedp.CSS("[data-selects-all]")))
 	b.waitFor(`getComputedStyle(document.querySelector("[data-testid=uploads]")).display === "none"`)

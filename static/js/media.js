@@ -20,12 +20,13 @@ function startUploading(library) {
     waiting = setTimeout(() => document.body.dispatchEvent(new Event("files-changed")), refreshAfter);
   };
   const uploads = startUploads(panel, { onReady: refresh, onIdle: refresh, folder: () => library.dataset.folder });
+  const addLastFirst = (files) => uploads.add([...files].reverse()); // the library lists the newest file first
   const input = document.getElementById("upload");
   input.addEventListener("change", () => {
-    uploads.add([...input.files]);
+    addLastFirst(input.files);
     input.value = "";
   });
-  acceptDrops(document.body, uploads.add);
+  acceptDrops(document.body, addLastFirst);
 }
 
 // startMoving lets the person drag a file, or all selected files, to a folder.

@@ -29,6 +29,16 @@ const newKey = () => {
 
 const unreachable = "Cannot reach the server.";
 
+let lastReservation = Promise.resolve();
+
+// reserveInTurn reserves an upload address after all earlier reservations, because the library lists files in the order
+// in which they were reserved.
+function reserveInTurn(url, request) {
+  const reservation = lastReservation.then(() => requestJSON(url, request));
+  lastReservation = reservation.catch(() => {});
+  return reservation;
+}
+
 // requestJSON sends a request to the dashboard and returns the response's JSON, or throws an error with the server's
 // message.
 async function requestJSON(url, { form, signal } = {}) {
@@ -114,7 +124,7 @@ class Upload {
   async send(url) {
     this.sent = 0;
     this.setState("uploading");
-    this.reserved ??= await requestJSON(url, {
+    this.reserved ??= await reserveInTurn(url, {
       form: { form: this.key, filename: this.name, mime: this.file.type, size: this.file.size, folder: this.folder },
       signal: this.stop.signal,
     });
