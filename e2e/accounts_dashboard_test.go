@@ -93,6 +93,19 @@ func TestAGroupIsMadeByDraggingAndPostedTo(t *testing.T) {
 	b.waitFor(`document.querySelector("[data-testid=group-count]")?.innerText === "2 accounts"`)
 	b.waitFor(`document.querySelector("#toasts").innerText.includes("was added to Everywhere")`)
 	b.checkAccessibility("the groups")
+	b.checkConsole()
+	for range 2 { // the account was disconnected in another tab
+		b.runActions("forget the account", chromedp.Evaluate[chromedp.Void](`
+			document.querySelector("#toasts").replaceChildren();
+			document.querySelector("#fault").replaceChildren();
+			document.querySelector("[data-drags]").dataset.drags = "acc_00000000000000000000000000"`))
+		b.drag("[data-drags]", testid("group"))
+		b.waitFor(`document.querySelector("#fault [data-code=not_found]") !== null`)
+	}
+	if said := evaluateScript[string](b, `document.querySelector("#toasts").innerText`); said != "" {
+		t.Errorf("the account was not added, and the message is %q", said)
+	}
+	b.forgetComplaints()
 
 	b.clickLink(testid("nav-compose"))
 	b.runActions("choose the group", chromedp.Click(chromedp.CSS(`[name="pick"][value^="group:"]`)))

@@ -187,13 +187,13 @@ func (r *request) finishGroupForm(m groups.FormModel, chosen []string, saved con
 // addAccountToGroup adds an account, which the person dragged, to a group.
 func (r *request) addAccountToGroup(form url.Values) error {
 	_, err := r.web.cfg.App.AddAccountToGroup(r.context(), r.caller, r.pathID(), form.Get(groups.FieldAccount))
-	if e, ok := asRefusal(err); ok {
+	e, refused := asRefusal(err)
+	switch {
+	case refused && !r.wantsFragment():
 		return r.renderGroups(httpd.Status(e.Code), r.web.errorForPeople(e))
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if r.wantsFragment() {
+	case r.wantsFragment():
 		return r.renderGroups(http.StatusOK, nil)
 	}
 	return r.redirect(r.link.Groups())

@@ -36,6 +36,11 @@ showClocks(document);
 // Parts that htmx has just inserted.
 document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
+// An error is shown in #fault, whatever the request would have replaced.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.isError) detail.swapOverride = "innerHTML";
+});
+
 document.addEventListener("htmx:afterRequest", (event) => {
   // A request has succeeded, so the error is outdated. Updates of data-live do not count.
   const isNews = event.detail.elt.hasAttribute("data-live");

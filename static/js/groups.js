@@ -34,8 +34,10 @@ export function startGroups() {
     const { drags: account, name } = dragged.dataset;
     const { adds: url, name: group } = card.dataset;
     endDrag(); // the list is replaced, so no dragend event follows
+    let added = false;
+    card.addEventListener("htmx:beforeOnLoad", ({ detail }) => (added = detail.xhr.status === 200), { once: true });
     await window.htmx.ajax("POST", url, { source: card, target: "#groups", swap: "outerHTML", values: { account } });
-    if (document.querySelector(`[data-adds="${CSS.escape(url)}"]`)) showToast(`${name} was added to ${group}.`);
+    if (added) showToast(`${name} was added to ${group}.`);
   });
 
   document.addEventListener("input", (event) => {
