@@ -106,6 +106,10 @@ func TestOnePostIsComposedForFiveNetworks(t *testing.T) {
 	b.checkAccessibility("compose for five networks")
 	b.click(testid("submit"))
 	b.waitFor(`document.querySelectorAll("[data-testid=confirm-send][open] [data-testid=plan-row]").length === 5`)
+	b.waitFor(`[...document.querySelectorAll("[data-testid=confirm-send] .plan-own")].filter((own) =>
+		own.innerText === "own text").length === 5`)
+	b.waitFor(`document.querySelector("#submit").innerText === "Send 5 posts now…" &&
+		document.querySelector("[data-testid=confirm]").innerText === "Send 5 posts now"`)
 	b.checkAccessibility("the question before sending")
 	b.clickLink(testid("confirm"))
 	b.waitFor(`document.querySelector("[data-testid=flash] [data-testid=undo]") !== null`)

@@ -274,7 +274,7 @@ func TestThePlan(t *testing.T) {
 	if len(part.all("nav")) != 0 || len(part.all(testid("plan-row"))) != 2 {
 		t.Fatalf("the part is %s", part.body)
 	}
-	if attribute(part.one(t, testid("plan")), "data-submit") != "Schedule 2 posts" {
+	if textOf(part.one(t, "#submit[data-asks]")) != "Schedule 2 posts…" {
 		t.Error("the button has no words")
 	}
 	part.says(t, "NETWORK", "02:30 CEST")

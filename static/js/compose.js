@@ -46,7 +46,7 @@ function startSending(form, redraw) {
       redraw();
       return;
     }
-    if (!agreed && form.querySelectorAll("#plan [data-testid=plan-row]").length > 1) {
+    if (!agreed && button.hasAttribute("data-asks")) {
       event.preventDefault();
       confirmSending(form, () => {
         agreed = true;

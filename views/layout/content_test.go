@@ -56,7 +56,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"a tab offers what its posts allow", "posts-failed", "#bulk button:not([hidden])",
-			[]string{"Retry", "Duplicate", "Delete"},
+			[]string{"Retry", "Duplicate", "Delete…"},
 		},
 		{"a viewer selects nothing", "posts-viewer", "#bulk, .post-pick", nil},
 		{
@@ -109,6 +109,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]",
 			[]string{"Schedule 2 posts"},
 		},
+		{"the plan says which network has its own text", "compose-ready", ".plan-own", []string{"own text"}},
+		{"and so does its tab", "compose-ready", "[for=tab-threads] .unseen", []string{", own text"}},
 		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send now"}},
 		{
 			"without a script the plan is a button away", "compose", "button.needs-no-js[formaction='/w/bell/compose/plan']",
@@ -153,7 +155,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a time is also told in UTC and from now", "compose-ready", "[data-testid=when-says] span", []string{
 			"10:05 UTC", "in 25 hours",
 		}},
-		{"a plan with issues cannot be sent", "compose-wrong", "#submit[disabled]", []string{"Send 2 posts now"}},
+		{"a plan with issues cannot be sent", "compose-wrong", "#submit[disabled]", []string{"Send 2 posts now…"}},
 		{"a draft's account is fixed", "compose-edit", "input[name=account][disabled]", []string{""}},
 		{
 			"a draft goes back to its own address", "compose-edit", "form#compose[action='/w/bell/posts/" + postID + "/edit'] #submit",
@@ -215,7 +217,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			[]string{"Yes, it is live", "No, send it again"},
 		},
 		{"and cannot be retried blindly", "post-unknown", "#retry", nil},
-		{"deleting asks first", "post-draft", "a[href='/w/bell/posts/" + postID + "/delete']", []string{"Delete"}},
+		{"deleting asks first", "post-draft", "a[href='/w/bell/posts/" + postID + "/delete']", []string{"Delete…"}},
 		{
 			"the timeline is in order", "post-live", "[data-testid=event] .timeline-head > span",
 			[]string{"Created", "Queued", "Publishing", "Live"},

@@ -197,6 +197,16 @@ var rules = map[string]func(*testing.T, page){
 			}
 		}
 	},
+	"a button that asks first ends with an ellipsis, and no other": func(t *testing.T, p page) {
+		const asking = "[hx-target='#dialog'], [data-asks], [formaction$='/posts/bulk/delete'], " +
+			"[formaction$='/media/delete'], [action$='/media/delete'] button"
+		asks := cascadia.MustCompile(asking)
+		for _, n := range p.all("button, a.button:not(.row-edit)") {
+			if strings.HasSuffix(text(n), "…") != asks.Match(n) {
+				t.Errorf("%q asks first: %t", text(n), asks.Match(n))
+			}
+		}
+	},
 	"what people wrote is left alone by htmx": func(t *testing.T, p page) {
 		for _, n := range p.all("[data-testid=post-text], [data-testid=preview-text], .row-text, .timeline-words[dir]") {
 			if _, disabled := lookup(n, "hx-disable"); !disabled {

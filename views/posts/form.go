@@ -151,6 +151,24 @@ type Override struct {
 	NoText            bool
 }
 
+// summary says which content is the network's own, for example "own text and tags", or returns "" if all is shared.
+func (o Override) summary() string {
+	var own []string
+	for _, part := range []struct{ name, value string }{{"text", o.Text}, {"title", o.Title}, {"tags", o.Tags}} {
+		if part.value != "" && !(o.NoText && part.name == "text") {
+			own = append(own, part.name)
+		}
+	}
+	var parts []string
+	if o.NoText {
+		parts = append(parts, "no text")
+	}
+	if len(own) > 0 {
+		parts = append(parts, "own "+core.JoinNames(own, "and"))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Values are the values of the inputs.
 type Values struct {
 	Text, Title, Tags string
@@ -428,6 +446,18 @@ func (m PlanModel) submitLabel() string {
 		return "Save draft"
 	}
 	return fmt.Sprintf("Save %d drafts", n)
+}
+
+// asksFirst reports whether the submit button opens a dialog with the plan (static/js/confirm.js) before the posts are
+// created.
+func (m PlanModel) asksFirst() bool { return len(m.Rows) > 1 }
+
+// ellipsis returns the end of the submit button's label if the button asks first.
+func (m PlanModel) ellipsis() string {
+	if m.asksFirst() {
+		return "…"
+	}
+	return ""
 }
 
 // canSubmit reports whether the submit button is enabled.

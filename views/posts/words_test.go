@@ -36,6 +36,19 @@ func TestTheButtonSaysWhatHappens(t *testing.T) {
 	}
 }
 
+func TestTheContentOfANetworkIsNamed(t *testing.T) {
+	t.Parallel()
+	for want, own := range map[string]Override{
+		"": {}, "own text": {Text: "a"}, "own title and tags": {Title: "a", Tags: "b"},
+		"own text, title and tags": {Text: "a", Title: "b", Tags: "c"}, "no text": {NoText: true, Text: "a"},
+		"no text, own tags": {NoText: true, Tags: "a"},
+	} {
+		if got := own.summary(); got != want {
+			t.Errorf("want %q, got %q", want, got)
+		}
+	}
+}
+
 func TestTheTitleNamesTheNetworksThatShowIt(t *testing.T) {
 	t.Parallel()
 	with, without := Network{ID: "a", Name: "Alpha", Title: &core.Count{Max: 100}}, Network{ID: "b", Name: "Beta"}
@@ -91,7 +104,7 @@ func TestARowOfThePlanSaysOneThing(t *testing.T) {
 		"As a draft with no time will not be saved": {When: WhenDraft, Rows: []PlanRow{{}}},
 	} {
 		var out strings.Builder
-		if err := planRow(m, m.Rows[0]).Render(t.Context(), &out); err != nil {
+		if err := planRow(ComposeModel{Plan: m}, m.Rows[0]).Render(t.Context(), &out); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Join(strings.Fields(regexp.MustCompile("<[^>]*>").ReplaceAllString(out.String(), " ")), " ")
