@@ -41,8 +41,15 @@ func newFormReplay(form url.Values) *app.Replay {
 // errNoRedirect is the error of a form that was answered with a page: nothing was done, and it can be sent again.
 var errNoRedirect = core.Fail(core.CodeConflict, "The response to the form is a page and not a redirect.")
 
-// formAnswer is the address to which a form redirected, and what the session keeps for the page there.
-type formAnswer struct{ To, Flash, Selected string }
+// formAnswer is the address to which a form redirected, and what the session keeps for the page there, by the keys in
+// keysForNextPage.
+type formAnswer struct {
+	To   string
+	Kept map[string]string
+}
+
+// keysForNextPage are the keys under which the session keeps what a form leaves for the page to which it redirects.
+var keysForNextPage = []string{keyFlash, keySelected, keySchedule}
 
 // actUnlessRepeated calls act unless the form was submitted before. Unlike actOnce and doOnce, it stores no result: it
 // is for an action whose page shows a secret.
@@ -67,11 +74,13 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 			if r.ledTo == "" {
 				return formAnswer{}, cmp.Or[error](handleErr, errNoRedirect)
 			}
-			kept := r.web.sessions.manager // what was done is done, even if the redirect failed
-			return formAnswer{
-				To: r.ledTo, Flash: kept.GetString(ctx, r.sessionKeyForWorkspace(keyFlash)),
-				Selected: kept.GetString(ctx, r.sessionKeyForWorkspace(keySelected)),
-			}, nil
+			answer := formAnswer{To: r.ledTo, Kept: map[string]string{}} // even if the redirect failed, the act is done
+			for _, key := range keysForNextPage {
+				if value := r.web.sessions.manager.GetString(ctx, r.sessionKeyForWorkspace(key)); value != "" {
+					answer.Kept[key] = value
+				}
+			}
+			return answer, nil
 		})
 		if errors.Is(err, errNoRedirect) {
 			return nil
@@ -79,13 +88,11 @@ func actOnce(handle func(*request, url.Values) error) func(*request, url.Values)
 		if err != nil || handled {
 			return cmp.Or(err, handleErr)
 		}
-		if first.Flash == "" && first.Selected == "" { // the first sending may have ended the session
-			return r.redirect(first.To)
+		for key, value := range first.Kept {
+			r.putSessionValue(r.sessionKeyForWorkspace(key), value)
 		}
-		r.putSessionValue(r.sessionKeyForWorkspace(keyFlash), first.Flash)
-		r.putSessionValue(r.sessionKeyForWorkspace(keySelected), first.Selected)
 		var flash layout.Flash
-		if repeatedLater && json.Unmarshal([]byte(first.Flash), &flash) == nil {
+		if repeatedLater && json.Unmarshal([]byte(first.Kept[keyFlash]), &flash) == nil {
 			r.setFlashWithDetails(newRepeatedFlash(flash))
 		}
 		return r.redirect(first.To)

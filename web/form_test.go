@@ -50,6 +50,19 @@ func TestAFormThatActedButCouldNotLeadOnDoesNotActAgain(t *testing.T) {
 	}
 }
 
+// The time was lost when the form was sent again.
+func TestARefusedScheduleThatIsSentAgainKeepsItsTime(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	for range 2 {
+		s.b.post("/posts/bulk", "form", "AFORMTHATWASDRAWNSOMETIME2", "act", "queue", "post", draft.ID, "at", "2026-10-01T09:00",
+			"tz", "Europe/Berlin", "back", "/posts?status=draft").is(t, http.StatusSeeOther)
+		page := s.b.get("/posts?status=draft").is(t, http.StatusOK)
+		page.one(t, ".post-move[open] #bulk-at[value='2026-10-01T09:00']")
+	}
+}
+
 // The error of a form with an id came as plain text.
 func TestTheErrorOfAFormWithAnIDIsAPage(t *testing.T) {
 	t.Parallel()
