@@ -288,10 +288,10 @@ func (r *request) undoPostChange(form url.Values) error {
 	return r.redirect(cmp.Or(r.refererPageURL(), r.link.Posts(link.Filter{})))
 }
 
-// formatSchedule formats a post's schedule as the value of an input: id, status, revision and, if the post has a time,
-// that time in microseconds of Unix time.
+// formatSchedule formats a post's schedule as the value of an input: id, status, revision, zone and, if the post has a
+// time, that time in microseconds of Unix time.
 func formatSchedule(s app.PostSchedule) string {
-	text := s.ID + " " + string(s.Status) + " " + s.Revision
+	text := s.ID + " " + string(s.Status) + " " + s.Revision + " " + s.Zone.Name()
 	if !s.At.IsZero() {
 		text += " " + strconv.FormatInt(s.At.UnixMicro(), 10)
 	}
@@ -301,12 +301,15 @@ func formatSchedule(s app.PostSchedule) string {
 // parseSchedule parses the result of formatSchedule.
 func parseSchedule(text string) (s app.PostSchedule, err error) {
 	parts := strings.Fields(text)
-	if len(parts) < 3 || len(parts) > 4 {
-		return s, errors.New("a schedule must have three or four parts")
+	if len(parts) < 4 || len(parts) > 5 {
+		return s, errors.New("a schedule must have four or five parts")
 	}
 	s.ID, s.Status, s.Revision = parts[0], core.PostStatus(parts[1]), parts[2]
-	if len(parts) == 4 {
-		micros, err := strconv.ParseInt(parts[3], 10, 64)
+	if s.Zone, err = core.ParseZone(parts[3]); err != nil {
+		return s, err
+	}
+	if len(parts) == 5 {
+		micros, err := strconv.ParseInt(parts[4], 10, 64)
 		if err != nil {
 			return s, err
 		}

@@ -505,13 +505,13 @@ func TestUndoAtATimeThatNoPostCanHaveIsRefused(t *testing.T) {
 			"9223372036854775807", "-9223372036854775808", "-62135596800000000", "0", "253402300800000000", "1",
 			"99999999999999999999",
 		} {
-			text := strings.Join([]string{before[0], status, before[2], micros}, " ")
+			text := strings.Join([]string{before[0], status, before[2], before[3], micros}, " ")
 			got := s.b.post("/posts/undo", "before", text)
 			if got.StatusCode != http.StatusBadRequest && got.StatusCode != http.StatusSeeOther {
 				t.Errorf("%s: status %d", text, got.StatusCode)
 			}
 		}
-		s.b.post("/posts/undo", "before", strings.Join([]string{before[0], "queued", before[2]}, " ")).
+		s.b.post("/posts/undo", "before", strings.Join([]string{before[0], "queued", before[2], before[3]}, " ")).
 			is(t, http.StatusBadRequest)
 	}
 	if got := s.ws.Post(post); got.Status != "draft" {

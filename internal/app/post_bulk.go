@@ -140,7 +140,7 @@ func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by 
 		return done, planErrorForPost(&p, issues)
 	}
 	_, done.before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
-		ID: p.ID.String(), Revision: p.Revision(), When: &contract.When{Instant: at},
+		ID: p.ID.String(), Revision: p.Revision(), When: &contract.When{Instant: at, Timezone: p.Zone.Name()},
 	})
 	done.at = at
 	return done, err
@@ -226,6 +226,7 @@ type PostSchedule struct {
 	ID     string
 	Status core.PostStatus // draft or queued
 	At     time.Time       // zero for a draft without a time
+	Zone   core.Zone       // core.Post.Zone
 	// Revision is the post's revision after the action. A post with another revision has been changed since, and is
 	// not restored.
 	Revision string
@@ -279,8 +280,8 @@ func (a *App) RestorePostSchedules(ctx context.Context, c core.Caller, before []
 func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSchedule) error {
 	if was.Status == core.PostQueued {
 		_, err := a.EditPost(ctx, c, contract.EditPost{
-			ID: was.ID, Revision: was.Revision, When: &contract.When{Instant: was.At}, Status: string(core.PostQueued),
-			InPlace: true,
+			ID: was.ID, Revision: was.Revision, Status: string(core.PostQueued), InPlace: true,
+			When: &contract.When{Instant: was.At, Timezone: was.Zone.Name()},
 		})
 		return err
 	}
@@ -305,7 +306,7 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 				return planErrorForPost(p, issues)
 			}
 		}
-		p.PublishAt, p.UpdatedAt = was.At, now
+		p.PublishAt, p.Zone, p.UpdatedAt = was.At, was.Zone, now
 		return t.UpdatePostExceptMedia(ctx, *p)
 	})
 	return err
@@ -327,7 +328,9 @@ func (a *App) GetSchedulesToUndoCreation(ctx context.Context, c core.Caller, cre
 	var before []PostSchedule
 	for i, id := range ids {
 		if p, ok := found[id]; ok && p.Status == core.PostQueued && !p.Busy && isUnchangedSince(p, created[i]) {
-			before = append(before, PostSchedule{ID: created[i].ID, Status: core.PostDraft, Revision: p.Revision()})
+			before = append(before, PostSchedule{
+				ID: created[i].ID, Status: core.PostDraft, Zone: p.Zone, Revision: p.Revision(),
+			})
 		}
 	}
 	return before, err

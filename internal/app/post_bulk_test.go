@@ -111,7 +111,7 @@ func TestAnActionOnSeveralPostsIsUndone(t *testing.T) {
 	asBefore := func(after string) {
 		t.Helper()
 		for _, p := range []contract.Post{one, two} {
-			if got := b.ws.Post(p); got.Status != "queued" || !got.PublishAt.Equal(p.PublishAt.Time) {
+			if got := b.ws.Post(p); got.Status != "queued" || !got.PublishAt.Equal(p.PublishAt.Time) || got.TZ != p.TZ {
 				t.Errorf("after %s, a post is %s", after, got.StatusLine)
 			}
 		}
@@ -121,6 +121,11 @@ func TestAnActionOnSeveralPostsIsUndone(t *testing.T) {
 	}
 	undo(b.bulk(core.ActReschedule, core.Shift{Days: 3}, one, two))
 	asBefore("moving")
+	elsewhere := local("2026-10-31T10:00", "America/New_York")
+	_, before, err := b.App.EditPostWithUndo(b.Context(), b.ws.Owner, contract.EditPost{ID: one.ID, When: &elsewhere})
+	must(t, err)
+	undo(app.BulkResult{Undo: []app.PostSchedule{before}})
+	asBefore("a new zone")
 	undo(b.bulk(core.ActCancel, core.Shift{}, one, two))
 	asBefore("cancelling")
 

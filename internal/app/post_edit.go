@@ -336,7 +336,7 @@ func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p 
 // zoneAfterEdit returns a post's zone after its time was edited: the zone of the new time. "now" and "draft" keep the
 // zone.
 func zoneAfterEdit(when core.When, before core.Zone) core.Zone {
-	if when.Kind == core.WhenAt {
+	if when.Kind == core.WhenAt || when.Kind == core.WhenInstant {
 		return when.Zone
 	}
 	return before

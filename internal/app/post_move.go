@@ -76,7 +76,7 @@ func (a *App) changeAndAuditPostWithUndo(ctx context.Context, c core.Caller, id 
 		return p, before, err
 	}
 	post, err := changeAndAuditPostInTenant(ctx, t, c, postID, func(t store.Tenant, locked *core.Post) error {
-		before = PostSchedule{ID: id, Status: locked.Status, At: locked.PublishAt}
+		before = PostSchedule{ID: id, Status: locked.Status, At: locked.PublishAt, Zone: locked.Zone}
 		return changeAndSave(t, locked)
 	})
 	before.Revision = post.Revision()

@@ -113,7 +113,8 @@ func parseWhen(requested *contract.When, zone core.Zone) (core.When, error) {
 	case requested == nil:
 		return core.ParseWhen("draft", "", "", zone)
 	case !requested.Instant.IsZero():
-		return core.When{Kind: core.WhenInstant, At: requested.Instant, Zone: zone}, nil
+		of, err := core.ParseZone(requested.Timezone)
+		return core.When{Kind: core.WhenInstant, At: requested.Instant, Zone: of}, core.PrefixPaths("when.timezone", err)
 	}
 	when, err := core.ParseWhen(requested.Word, requested.PublishAt, requested.Timezone, zone)
 	if requested.Delayed {

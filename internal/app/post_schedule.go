@@ -104,7 +104,7 @@ func (a *App) scheduleDraftAndRecord(ctx context.Context, t store.Tenant, c core
 	}
 	if err == nil {
 		result.recordChange(id, bulkChange{at: after.PublishAt, before: PostSchedule{
-			ID: id.String(), Status: core.PostDraft, At: before.PublishAt, Revision: after.Revision(),
+			ID: id.String(), Status: core.PostDraft, At: before.PublishAt, Zone: before.Zone, Revision: after.Revision(),
 		}})
 	}
 	return err

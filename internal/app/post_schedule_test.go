@@ -76,6 +76,14 @@ func TestScheduledDraftsTakeTheZoneOfTheirTime(t *testing.T) {
 			t.Errorf("draft %d: %s in %s, want %s in America/New_York", i, p.PublishAt, p.TZ, want)
 		}
 	}
+	if _, err := b.App.RestorePostSchedules(b.Context(), b.ws.Owner, got.Undo); err != nil {
+		t.Fatal(err)
+	}
+	for i, was := range drafts {
+		if is := b.ws.Post(drafts[i]); is.StatusLine != was.StatusLine || is.TZ != was.TZ {
+			t.Errorf("undone, draft %d is %s in %s, want %s in %s", i, is.StatusLine, is.TZ, was.StatusLine, was.TZ)
+		}
+	}
 }
 
 func TestDraftsAreScheduledOnlyForTimesInOrder(t *testing.T) {

@@ -21,7 +21,7 @@ const (
 type When struct {
 	Kind WhenKind
 	Wall time.Time     // the wall clock's reading, written as UTC; set for WhenAt
-	Zone Zone          // the zone of Wall; for the other kinds the workspace's
+	Zone Zone          // the zone of Wall or At; for the other kinds the workspace's
 	At   time.Time     // set for WhenInstant
 	Hold time.Duration // how long after now; for WhenNow
 }
