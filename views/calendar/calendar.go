@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,6 +59,7 @@ type Post struct {
 	Count    int       // how many posts it stands for
 	Networks []Network // theirs
 
+	// Status is ui.Replaced for a failed post with a live copy.
 	ID, Platform, Network, Account, Status, Text string
 	At                                           time.Time
 	Revision                                     string
@@ -310,6 +312,36 @@ func postCountText(n int) string {
 	return ui.CountNoun(n, "post", "posts")
 }
 
+// On a phone, each post of a day in the month is a dot. If there are more than mostDots, the dots are the first
+// mostStates states, and the number of posts is beside them.
+const (
+	mostDots   = 3
+	mostStates = 2
+)
+
+// dotStates returns the states of the day's dots.
+func (d Day) dotStates() (states []string) {
+	for _, p := range d.Posts {
+		if d.Total <= mostDots {
+			states = append(states, slices.Repeat([]string{p.Status}, p.Count)...)
+		} else if len(states) < mostStates && !slices.Contains(states, p.Status) {
+			states = append(states, p.Status)
+		}
+	}
+	return states
+}
+
+// dotCount returns the number beside the day's dots, or "" if each post has a dot.
+func (d Day) dotCount() string {
+	switch {
+	case d.Total <= mostDots:
+		return ""
+	case d.Total > 99:
+		return "99+"
+	}
+	return strconv.Itoa(d.Total)
+}
+
 // clockChangeText says how a clock change affects the length of a day.
 func (d Day) clockChangeText() string {
 	by, direction := d.ClockChange, "forward"
@@ -403,6 +435,9 @@ func (m Model) formatClock(at time.Time) string { return at.In(m.Zone.Location()
 // and their number.
 func (p Post) stateAndAccountText() string {
 	state := ui.StateWord(p.Status)
+	if p.Status == ui.Replaced {
+		state += ", a copy is live"
+	}
 	if p.standsForSeveral() {
 		return state + ", " + postCountText(p.Count)
 	}

@@ -109,6 +109,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 			"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]",
 			[]string{"Schedule 2 posts"},
 		},
+		{"a day with many posts has their number beside its dots", "calendar", ".today .dots", []string{"20"}},
 		{"the plan says which network has its own text", "compose-ready", ".plan-own", []string{"own text"}},
 		{"and so does its tab", "compose-ready", "[for=tab-threads] .unseen", []string{", own text"}},
 		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send now"}},
