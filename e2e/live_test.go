@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -40,6 +42,25 @@ func TestAnOpenPageShowsWhatAnotherProcessDoes(t *testing.T) {
 			t.Error(what)
 		}
 	}
+	b.checkConsole()
+}
+
+// The page of a failed post did not learn that a copy of the post went live.
+func TestTheOpenPageOfAFailedPostLearnsThatACopyIsLive(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	s.addFault(map[string]any{"kind": "reject", "network": "threads", "call": "create", "message": "The text is not allowed."})
+	failed := c.createPost("Rye bread is back!!!", "now", seed.Accounts["threads"])
+	c.waitForStatus(failed.ID, "failed", time.Minute)
+	b := s.signInWithBrowser(seed)
+	b.runActions("open the post", chromedp.Navigate(s.url+"/posts/"+failed.ID))
+	b.waitFor(`document.querySelector("[data-testid=post-error]") !== null`)
+	made := c.do("POST", "/posts/"+failed.ID+"/duplicate", nil).requireStatus(t, http.StatusOK)
+	c.do("PATCH", "/posts/"+made.ID, map[string]any{"when": "now", "status": "queued"}).requireStatus(t, http.StatusOK)
+	b.waitFor(`document.querySelector("[data-testid=live-copy]") !== null`)
 	b.checkConsole()
 }
 

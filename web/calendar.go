@@ -161,6 +161,9 @@ func (r *request) convertCalendarPosts(found []app.CalendarPost) []calendar.Post
 			Status: string(p.Status), Text: p.Text, At: p.At, Movable: p.Movable,
 			Revision: p.Revision,
 		}
+		if p.Replaced {
+			list[i].Status = ui.Replaced
+		}
 		for _, platform := range p.Platforms {
 			list[i].Networks = append(list[i].Networks, calendar.Network{
 				Platform: string(platform), Name: r.web.cfg.Networks.DisplayName(platform),

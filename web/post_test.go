@@ -192,6 +192,9 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	s.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400, Message: "No."})
 	post := s.ws.Now("hello", s.threads)
 	s.work(post)
+	if topics := attribute(s.show(post).one(t, "#post"), "data-live"); topics != "posts" {
+		t.Errorf("the page is updated when %s changes, but not when a copy goes live", topics)
+	}
 	made, err := s.App.DuplicatePost(t.Context(), s.ws.Owner, post.ID)
 	must(t, err)
 	s.b.get("/accounts").one(t, ".rail "+testid("attention")+`[href="/posts?status=failed"]`)
@@ -217,6 +220,10 @@ func TestAFailedPostWithALiveCopyLeadsToTheCopy(t *testing.T) {
 	row := testid("post-row") + `[data-post="` + post.ID + `"] `
 	list.one(t, row+testid("row-copy")+`[href="/posts/`+made.ID+`"]`)
 	list.one(t, row+testid("status")+"[data-status=replaced]")
+	entry := s.b.get("/calendar?view=list").one(t, `.entry[href="/posts/`+post.ID+`"]`)
+	if attribute(entry, "data-state") != "replaced" || !strings.Contains(textOf(entry), "Failed, a copy is live, Threads") {
+		t.Errorf("the calendar shows a %s post: %s", attribute(entry, "data-state"), textOf(entry))
+	}
 }
 
 func TestAPendingRetryIsShownAndTakenBack(t *testing.T) {

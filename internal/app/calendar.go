@@ -15,6 +15,8 @@ type CalendarPost struct {
 	// Together is how many posts the entry represents, and Platforms are their networks.
 	Together  int
 	Platforms []core.Platform
+	// Replaced reports that they failed and that each has a live copy.
+	Replaced bool
 
 	ID       string
 	Account  string // the account's display name
@@ -62,7 +64,7 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 
 func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 	return CalendarPost{
-		Together: p.Together, Platforms: p.Platforms, ID: p.ID.String(), Account: p.Account, Platform: p.Platform,
+		Together: p.Together, Platforms: p.Platforms, Replaced: p.Replaced, ID: p.ID.String(), Account: p.Account, Platform: p.Platform,
 		Status: p.Status, Text: p.Text, At: p.At, Revision: p.Revision,
 		Movable: c.Role().CanWrite() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
 	}

@@ -17,7 +17,9 @@ type CalendarPost struct {
 	// Together is how many posts of the same request, time and status it represents, and Platforms are their networks.
 	Together  int
 	Platforms []core.Platform
-	ID        core.PostID
+	// Replaced reports that they failed and that each has a live copy.
+	Replaced bool
+	ID       core.PostID
 	// Account is the account's display name.
 	Account  string
 	Platform core.Platform
@@ -30,11 +32,15 @@ type CalendarPost struct {
 const calendarColumns = `p.id, a.display_name, p.platform, p.status,
 	left(coalesce(nullif(p.title, ''), p.text), 100), p.publish_at, p.text, p.title, p.tags, p.settings, p.tz, p.media_ids`
 
-// ScanRow reads the place and total of the span, the number and networks of the posts, and calendarColumns.
+// isReplaced is whether the post p failed and has a live copy.
+const isReplaced = `CASE WHEN p.status = 'failed' THEN EXISTS (` + liveCopies + `) ELSE false END`
+
+// ScanRow reads the place and total of the span, the number and networks of the posts, whether they are replaced, and
+// calendarColumns.
 func (c *CalendarPost) ScanRow(rows pgx.Rows) error {
 	var p core.Post
-	err := rows.Scan(&c.Span, &c.Total, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms), scanID(&c.ID),
-		&c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
+	err := rows.Scan(&c.Span, &c.Total, &c.Together, (*pgtype.FlatArray[core.Platform])(&c.Platforms),
+		&c.Replaced, scanID(&c.ID), &c.Account, (*string)(&c.Platform), (*string)(&c.Status), &c.Text,
 		scanTime(&c.At), &p.Text, &p.Title, (*pgtype.FlatArray[string])(&p.Tags), (*[]byte)(&p.Settings), &p.Zone,
 		(*pgtype.FlatArray[core.MediaID])(&p.MediaIDs))
 	p.PublishAt = c.At
@@ -55,12 +61,12 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 	}
 	q.args["froms"], q.args["tos"], q.args["mosts"], q.args["apart"] = from, to, most, oneEntryPerPost
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
-		SELECT span.place, e.total, e.together, e.platforms, `+calendarColumns+`
+		SELECT span.place, e.total, e.together, e.platforms, e.replaced, `+calendarColumns+`
 		FROM unnest(@froms::timestamptz[], @tos::timestamptz[], @mosts::int[])
 			WITH ORDINALITY AS span(since, until, most, place)
 		CROSS JOIN LATERAL (
 			SELECT (array_agg(p.id ORDER BY p.id))[1] AS id, count(*) AS together,
-				array_agg(DISTINCT p.platform) AS platforms, (sum(count(*)) OVER ())::int AS total
+				array_agg(DISTINCT p.platform) AS platforms, bool_and(`+isReplaced+`) AS replaced, (sum(count(*)) OVER ())::int AS total
 			FROM posts p
 			WHERE `+q.whole+` AND p.publish_at IS NOT NULL
 				AND `+listTime+` >= span.since AND `+listTime+` < span.until
@@ -77,7 +83,7 @@ func (t Tenant) PostsInCalendarEntry(ctx context.Context, f PostFilter, id core.
 	q := f.buildCalendarQuery()
 	q.args["id"] = id
 	return queryValues[CalendarPost](t.queryReplanned(ctx, `
-		SELECT 1, count(*) OVER ()::int, 1, ARRAY[p.platform], `+calendarColumns+`
+		SELECT 1, count(*) OVER ()::int, 1, ARRAY[p.platform], `+isReplaced+`, `+calendarColumns+`
 		FROM posts one JOIN posts p ON `+listTime+` = one.publish_at AND p.created_at = one.created_at
 			AND p.status = one.status
 		JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id

@@ -141,6 +141,14 @@ func (m ShowModel) ContentHash() string {
 		nextStep(m), m.AccountTrouble, m.ReplacedBy)
 }
 
+// liveTopics returns the value of data-live (static/js/live.js). A failed post also changes when a copy of it goes live.
+func (m ShowModel) liveTopics() string {
+	if m.Post.Status == string(core.PostFailed) {
+		return "posts"
+	}
+	return m.Post.ID
+}
+
 // hashValues returns a short hash of the values.
 func hashValues(values ...any) string {
 	sum := fnv.New64a()
