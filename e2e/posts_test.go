@@ -50,6 +50,7 @@ func TestFlashLeadsToItsPostsWhenTheyAreLive(t *testing.T) {
 	b.typeInto(testid("text"), "The harbour at dawn")
 	b.click(testid("when-now"))
 	b.waitForPlan()
+	b.waitFor(`document.querySelector("#submit:enabled")?.innerText === "Send 2 posts now…"`)
 	b.click(testid("submit"))
 	b.waitFor(`document.querySelector("[data-testid=confirm-send][open]") !== null`)
 	b.clickLink(testid("confirm"))
