@@ -18,7 +18,7 @@ import (
 // reserve keeps room for a file of five bytes.
 func (r *rig) reserve(c core.Caller) contract.Upload {
 	r.t.Helper()
-	made, err := r.App.CreateUpload(r.Context(), c, contract.CreateUpload{Filename: "photo.jpg", Mime: "image/jpeg", Size: 5})
+	made, err := r.App.ReserveUpload(r.Context(), c, contract.CreateUpload{Filename: "photo.jpg", Mime: "image/jpeg", Size: 5})
 	must(r.t, err)
 	return made
 }

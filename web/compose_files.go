@@ -277,7 +277,7 @@ func (r *request) uploadFile(file *multipart.FileHeader, folderID string) (id st
 	if folderID != "" {
 		in.FolderID = &folderID
 	}
-	reserved, err := a.CreateUpload(r.context(), r.caller, in)
+	reserved, err := a.ReserveUpload(r.context(), r.caller, in)
 	if err != nil {
 		return "", err
 	}

@@ -110,7 +110,7 @@ func defineKeyCreate(o *options) action {
 	name := o.flags.String("name", "", "what the key is for")
 	scope := o.flags.String("scope", "", "the key's scope: read, or write (which includes read)")
 	return withSession(mustExist, func(ctx context.Context, p *program, s *commandSession) error {
-		key, err := s.app.CreateOwnerKey(ctx, *workspace, *name, core.Scope(*scope))
+		key, err := s.app.CreateKeyForFirstOwner(ctx, *workspace, *name, core.Scope(*scope))
 		if err != nil {
 			return err
 		}

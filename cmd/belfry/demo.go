@@ -242,7 +242,7 @@ func (g *seeder) uploadDemoFile(ctx context.Context, name string) (id string, er
 		return "", err
 	}
 	size := int64(len(data))
-	upload, err := g.app.CreateUpload(ctx, g.owner, contract.CreateUpload{
+	upload, err := g.app.ReserveUpload(ctx, g.owner, contract.CreateUpload{
 		Filename: name, Mime: "application/octet-stream", Size: size,
 	})
 	if err != nil {

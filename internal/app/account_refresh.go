@@ -241,7 +241,7 @@ func (a *App) CheckDueAccount(ctx context.Context, ws core.WorkspaceID, id core.
 	if err != nil {
 		return fmt.Errorf("claim the check of account %s: %w", id, err)
 	}
-	err = a.checkAndUpdateAccount(ctx, t, account, sealed)
+	err = a.verifyTokenAndUpdateAccount(ctx, t, account, sealed)
 	if ctx.Err() != nil { // interrupted: the claim expires, and another worker checks
 		return err
 	}
@@ -251,10 +251,12 @@ func (a *App) CheckDueAccount(ctx context.Context, ws core.WorkspaceID, id core.
 	return errors.Join(err, t.ScheduleAccountCheck(ctx, id, store.CheckEvery))
 }
 
-// checkAndUpdateAccount asks the network about an account's token. If the token works, it updates the account's facts
-// and profile; if it does not, it changes the account's status. It returns a *network.Error if the token has lapsed and
-// could not be renewed.
-func (a *App) checkAndUpdateAccount(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) error {
+// verifyTokenAndUpdateAccount asks the network about an account's token. If the token works, it updates the account's
+// facts and profile; if it does not, it changes the account's status. It returns a *network.Error if the token has
+// lapsed and could not be renewed.
+func (a *App) verifyTokenAndUpdateAccount(ctx context.Context, t store.Tenant, account core.Account,
+	sealed []byte,
+) error {
 	token, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {
 		return err

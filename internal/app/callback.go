@@ -43,7 +43,7 @@ func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c netw
 	switch notice.Kind {
 	case network.AccessRemoved:
 		markRemoved := func(t store.Tenant, id core.AccountID) error {
-			return a.markAccessRemoved(ctx, t, id, n.Describe().Name, notice.At)
+			return a.markAccessRemovedUnlessReconnected(ctx, t, id, n.Describe().Name, notice.At)
 		}
 		return CallbackAnswer{}, a.forEachConnectedGrantAccount(ctx, grant, notice.At, markRemoved)
 	case network.PostsChanged:
@@ -72,10 +72,10 @@ func (a *App) forEachConnectedGrantAccount(ctx context.Context, grantHash []byte
 	return nil
 }
 
-// markAccessRemoved marks an account as revoked after its person has removed the app on the network, unless the account
-// was reconnected since then.
-func (a *App) markAccessRemoved(ctx context.Context, t store.Tenant, id core.AccountID, networkName string,
-	removedAt time.Time,
+// markAccessRemovedUnlessReconnected marks an account as revoked after its person has removed the app on the network,
+// unless the account was reconnected since then.
+func (a *App) markAccessRemovedUnlessReconnected(ctx context.Context, t store.Tenant, id core.AccountID,
+	networkName string, removedAt time.Time,
 ) error {
 	return t.Tx(ctx, func(t store.Tenant) error {
 		reason := fmt.Sprintf("Belfry's access was removed on %s. Reconnect the account.", networkName)

@@ -277,7 +277,7 @@ func (a *App) authenticateOrPrepareInvitee(ctx context.Context, i store.Invitati
 		wrong := core.Fail(core.CodeUnauthenticated,
 			"You already have an account on this server, and this is not its password.").
 			WithHint("Enter the password that you use to sign in.")
-		return person, "", a.throttleAndVerifyPassword(ctx, person, in.Password, from, wrong)
+		return person, "", a.throttleVerifyAndAuditPassword(ctx, person, in.Password, from, wrong)
 	}
 	if err := a.throttleSignInsFromAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return person, "", err

@@ -105,9 +105,9 @@ func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	return out
 }
 
-// CreateUpload reserves storage for a file and returns the address to which its bytes are uploaded (Spec §4, Media).
+// ReserveUpload reserves storage for a file and returns the address to which its bytes are uploaded (Spec §4, Media).
 // Its errors are those of intake.Service.ReserveUpload.
-func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.CreateUpload) (contract.Upload, error) {
+func (a *App) ReserveUpload(ctx context.Context, c core.Caller, in contract.CreateUpload) (contract.Upload, error) {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return contract.Upload{}, err

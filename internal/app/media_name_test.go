@@ -23,7 +23,7 @@ func TestFileNamesAreKeptWithoutInvisibleCharacters(t *testing.T) {
 		"a\u2028b\u2029.jpg": "ab.jpg", "\u06a9\u200c\u06cc.jpg": "\u06a9\u200c\u06cc.jpg",
 		"\U0001f469\u200d\U0001f680.png": "\U0001f469\u200d\U0001f680.png",
 	} {
-		made, err := h.App.CreateUpload(t.Context(), ws.Owner, contract.CreateUpload{Filename: sent, Mime: "image/jpeg", Size: 1})
+		made, err := h.App.ReserveUpload(t.Context(), ws.Owner, contract.CreateUpload{Filename: sent, Mime: "image/jpeg", Size: 1})
 		must(t, err)
 		if got := ws.Media(made.MediaID).OriginalName; got != want {
 			t.Errorf("an upload called %q is kept as %q", sent, got)
@@ -37,7 +37,7 @@ func TestFileNamesAreKeptWithoutInvisibleCharacters(t *testing.T) {
 	if after := fetched(t, h, ws, m); m.OriginalName != "bellgpj.jpg" || after.OriginalName != "bellgpj.exe" {
 		t.Errorf("by its address %q, by its server %q", m.OriginalName, after.OriginalName)
 	}
-	_, err := h.App.CreateUpload(t.Context(), ws.Owner, contract.CreateUpload{Filename: "\u202e\u200b", Mime: "image/jpeg", Size: 1})
+	_, err := h.App.ReserveUpload(t.Context(), ws.Owner, contract.CreateUpload{Filename: "\u202e\u200b", Mime: "image/jpeg", Size: 1})
 	if e := want(t, core.CodeInvalidRequest, err); e.Path != "filename" {
 		t.Errorf("a name of nothing else is refused at %q", e.Path)
 	}

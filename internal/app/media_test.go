@@ -105,7 +105,7 @@ func TestFilesAreListedPageByPageAndFiltered(t *testing.T) {
 				FolderID: &folder.ID,
 			}
 		}
-		made, err := h.App.CreateUpload(t.Context(), ws.Owner, in)
+		made, err := h.App.ReserveUpload(t.Context(), ws.Owner, in)
 		must(t, err)
 		ids = append(ids, made.MediaID)
 	}

@@ -24,7 +24,7 @@ func upload(size int64) contract.CreateUpload {
 
 func reserve(t *testing.T, h *apptest.Harness, c core.Caller, size int64) contract.Upload {
 	t.Helper()
-	made, err := h.App.CreateUpload(t.Context(), c, upload(size))
+	made, err := h.App.ReserveUpload(t.Context(), c, upload(size))
 	must(t, err)
 	return made
 }
@@ -73,7 +73,7 @@ func TestAFileIsReservedAndBrought(t *testing.T) {
 	folder := ws.Folder("photos", "")
 	in := upload(5)
 	in.FolderID = &folder.ID
-	made, err := h.App.CreateUpload(t.Context(), ws.Key(core.Write).Caller, in)
+	made, err := h.App.ReserveUpload(t.Context(), ws.Key(core.Write).Caller, in)
 	must(t, err)
 	if !strings.HasPrefix(made.UploadURL, apptest.PublicURL+"/upload/") ||
 		!made.ExpiresAt.Equal(h.Clock.Now().Add(time.Hour)) {
@@ -199,12 +199,12 @@ func TestABadReservationIsRefused(t *testing.T) {
 	} {
 		in := upload(5)
 		change(&in)
-		_, err := h.App.CreateUpload(t.Context(), ws.Owner, in)
+		_, err := h.App.ReserveUpload(t.Context(), ws.Owner, in)
 		if e := want(t, core.CodeInvalidRequest, err); e.Path != name {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
-	_, err := h.App.CreateUpload(t.Context(), ws.Member(core.RoleViewer), upload(5))
+	_, err := h.App.ReserveUpload(t.Context(), ws.Member(core.RoleViewer), upload(5))
 	want(t, core.CodeInsufficientScope, err)
 	if n := charged(t, h, ws); n != 0 {
 		t.Errorf("%d bytes are reserved", n)
@@ -216,14 +216,14 @@ func TestReservationsKeepToThePlan(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.WorkspaceOn(core.PlanFree, "one", "UTC")
-	_, err := h.App.CreateUpload(t.Context(), ws.Owner, upload(500_000_001))
+	_, err := h.App.ReserveUpload(t.Context(), ws.Owner, upload(500_000_001))
 	if e := want(t, core.CodeQuotaExceeded, err); *e.Quota != (core.QuotaFacts{Limit: 500_000_000, Used: 500_000_001}) {
 		t.Errorf("the figures are %+v", e.Quota)
 	}
 	for range 4 {
 		reserve(t, h, ws.Owner, 500_000_000)
 	}
-	_, err = h.App.CreateUpload(t.Context(), ws.Owner, upload(1))
+	_, err = h.App.ReserveUpload(t.Context(), ws.Owner, upload(1))
 	if e := want(t, core.CodeQuotaExceeded, err); *e.Quota != (core.QuotaFacts{
 		Limit: 2_000_000_000,
 		Used:  2_000_000_000,
@@ -233,7 +233,7 @@ func TestReservationsKeepToThePlan(t *testing.T) {
 	ws.Use(core.PlanCreator)
 	reserve(t, h, ws.Owner, 2_000_000_000)
 	ws.Use(core.PlanFree) // what is there stays; the next one is refused
-	_, err = h.App.CreateUpload(t.Context(), ws.Owner, upload(1))
+	_, err = h.App.ReserveUpload(t.Context(), ws.Owner, upload(1))
 	want(t, core.CodeQuotaExceeded, err)
 	h.Clock.Advance(time.Hour) // unused reservations count no more, whether or not the sweep has come by
 	reserve(t, h, ws.Owner, 7)
@@ -255,7 +255,7 @@ func TestTheLastByteIsReservedOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 30 {
 		wg.Go(func() {
-			_, err := replicas[i%2].CreateUpload(t.Context(), ws.Owner, upload(100_000_000))
+			_, err := replicas[i%2].ReserveUpload(t.Context(), ws.Owner, upload(100_000_000))
 			switch {
 			case err == nil:
 				granted.Add(1)
@@ -279,7 +279,7 @@ func TestAHundredUploadsAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 100 {
 		wg.Go(func() {
-			made, err := h.App.CreateUpload(t.Context(), ws.Owner, upload(int64(len(content))))
+			made, err := h.App.ReserveUpload(t.Context(), ws.Owner, upload(int64(len(content))))
 			if err != nil {
 				t.Error(err)
 				return
@@ -332,7 +332,7 @@ func TestASizeThatNoFileHasIsRefused(t *testing.T) {
 	h := apptest.New(t, func(c *app.Config) { c.Plans = plans })
 	ws := h.Workspace("one")
 	for range 2 {
-		_, err := h.App.CreateUpload(t.Context(), ws.Owner, upload(math.MaxInt64))
+		_, err := h.App.ReserveUpload(t.Context(), ws.Owner, upload(math.MaxInt64))
 		want(t, core.CodeInvalidRequest, err)
 	}
 	reserve(t, h, ws.Owner, 5<<40)

@@ -40,7 +40,7 @@ var operations = []Operation{
 	newOperation("groups_edit", writes, (*App).EditGroup),
 	newRemovalByID("groups_delete", writes, (*App).DeleteGroup),
 
-	newOperation("media_create_upload", writes, (*App).CreateUpload).asRepeatable(),
+	newOperation("media_create_upload", writes, (*App).ReserveUpload).asRepeatable(),
 	newOperation("media_from_url", writes, (*App).AddMediaForDownload).asRepeatable(),
 	newOperation("media_list", reads, (*App).ListMedia),
 	newOperationByID("media_get", reads, (*App).GetMedia),

@@ -224,7 +224,7 @@ func (e *errand) reserve() error {
 	if e.chance(20) {
 		content = bytes.Repeat([]byte("no picture"), 1+e.random.IntN(100))
 	}
-	made, err := e.app.CreateUpload(e.ctx, e.at.ws.Owner, upload(int64(len(content))))
+	made, err := e.app.ReserveUpload(e.ctx, e.at.ws.Owner, upload(int64(len(content))))
 	if err == nil {
 		remember(e, &e.at.files, made.MediaID)
 		remember(e, &e.at.uploads, reservation{made, content})

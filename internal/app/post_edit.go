@@ -41,9 +41,9 @@ func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.E
 		p.UpdatedAt = a.cfg.Now().UTC()
 		switch p.Status {
 		case core.PostDraft:
-			err = a.editDraftPost(ctx, t, p, in, ws, plan)
+			err = a.setTimeAndSaveOrQueueDraft(ctx, t, p, in, ws, plan)
 		case core.PostQueued:
-			err = a.editQueuedPost(ctx, t, p, in, ws)
+			err = a.saveEditOrCancelQueuedPost(ctx, t, p, in, ws)
 		default:
 			if in.When == nil && in.Status == "" && !changesContent(in) {
 				return nil
@@ -179,9 +179,9 @@ func (a *App) replaceSettings(p *core.Post, settings map[core.Platform]json.RawM
 	return err
 }
 
-// editDraftPost sets a draft's time, and queues the draft if the request asks for it.
-func (a *App) editDraftPost(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace,
-	plan core.Plan,
+// setTimeAndSaveOrQueueDraft sets a draft's time, and queues the draft if the request asks for it.
+func (a *App) setTimeAndSaveOrQueueDraft(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
+	ws core.Workspace, plan core.Plan,
 ) error {
 	var timeIssues []core.Issue
 	if in.When != nil {
@@ -277,8 +277,9 @@ func (d postTarget) publicationWithDelivery(pub store.Publication) store.Publica
 	return pub
 }
 
-// editQueuedPost changes the time of a queued post, its content, or both. With `when: draft`, it cancels the post.
-func (a *App) editQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
+// saveEditOrCancelQueuedPost changes the time of a queued post, its content, or both. With `when: draft`, it cancels
+// the post.
+func (a *App) saveEditOrCancelQueuedPost(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	ws core.Workspace,
 ) error {
 	if in.Status != "" && !in.InPlace {

@@ -56,7 +56,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.throttleAndVerifyPassword(ctx, user, in.Password, from, errWrongPassword()); err != nil {
+	if err := a.throttleVerifyAndAuditPassword(ctx, user, in.Password, from, errWrongPassword()); err != nil {
 		return SignedIn{}, err
 	}
 	memberships, err := a.cfg.Store.Memberships(ctx, user.ID)
@@ -84,9 +84,10 @@ func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, err
 	return user, nil
 }
 
-// throttleAndVerifyPassword counts an attempt to sign in, and returns wrongErr unless the password is the person's.
-// After too many attempts, it returns rate_limited. It takes the same time for an unknown person as for a known one.
-func (a *App) throttleAndVerifyPassword(ctx context.Context, user store.SignInUser, password string, from Visitor,
+// throttleVerifyAndAuditPassword counts an attempt to sign in, and returns wrongErr unless the password is the
+// person's. After too many attempts, it returns rate_limited. It takes the same time for an unknown person as for a
+// known one.
+func (a *App) throttleVerifyAndAuditPassword(ctx context.Context, user store.SignInUser, password string, from Visitor,
 	wrongErr error,
 ) error {
 	bucket, err := a.throttlePasswordAttempt(ctx, user, from)

@@ -129,8 +129,10 @@ func (a *App) getWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core
 	return w, err
 }
 
-// CreateOwnerKey creates an API key that acts for the person who has owned the workspace the longest.
-func (a *App) CreateOwnerKey(ctx context.Context, slugOrID, name string, scope core.Scope) (contract.Key, error) {
+// CreateKeyForFirstOwner creates an API key that acts for the person who has owned the workspace the longest.
+func (a *App) CreateKeyForFirstOwner(ctx context.Context, slugOrID, name string,
+	scope core.Scope,
+) (contract.Key, error) {
 	w, err := a.getWorkspaceBySlugOrID(ctx, slugOrID)
 	if err != nil {
 		return contract.Key{}, err

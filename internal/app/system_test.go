@@ -74,12 +74,12 @@ func TestTheOperatorNamesAWorkspaceBySlugOrID(t *testing.T) {
 	want(t, core.CodeInvalidRequest, h.App.SetWorkspacePlan(t.Context(), "one", "golden"))
 	want(t, core.CodeNotFound, h.App.SetWorkspacePlan(t.Context(), "none", core.PlanFree))
 
-	key, err := h.App.CreateOwnerKey(t.Context(), "one", "deploy", core.Write)
+	key, err := h.App.CreateKeyForFirstOwner(t.Context(), "one", "deploy", core.Write)
 	must(t, err)
 	if c := mustKey(t, h, key.Key); c.Workspace() != ws.ID || c.AttributedUser() != ws.Owner.AttributedUser() || c.RequireScope(core.Write) != nil {
 		t.Errorf("the key's caller is %+v", c)
 	}
-	_, err = h.App.CreateOwnerKey(t.Context(), "none", "deploy", core.Write)
+	_, err = h.App.CreateKeyForFirstOwner(t.Context(), "none", "deploy", core.Write)
 	want(t, core.CodeNotFound, err)
 }
 

@@ -108,10 +108,10 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		"DeleteMedia": {theirs.media, core.NewID[core.MediaKind]().String(), func(id string) error {
 			return h.App.DeleteMedia(t.Context(), one.Owner, id)
 		}},
-		"CreateUpload.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+		"ReserveUpload.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
 			in := upload(5)
 			in.FolderID = &id
-			_, err := h.App.CreateUpload(t.Context(), one.Owner, in)
+			_, err := h.App.ReserveUpload(t.Context(), one.Owner, in)
 			return err
 		}},
 		"MediaFromURL.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {

@@ -94,8 +94,8 @@ func (g *Guard) UpdateMarkOrHoldPublishingUnlessOnHold(ctx context.Context) erro
 }
 
 // updateMarkOrGetHoldReason returns the reason why publishing must be held. If there is none, it updates the mark and
-// returns "". newestStep is the highest step of any receipt.
-func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStep int64) (holdReason string, err error) {
+// returns "". newestReceiptStep is the highest step of any receipt.
+func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestReceiptStep int64) (holdReason string, err error) {
 	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil {
 		return "", err
@@ -105,19 +105,19 @@ func (g *Guard) updateMarkOrGetHoldReason(ctx context.Context, newestStep int64)
 	if err != nil {
 		return "", fmt.Errorf("read the database's identity and timeline: %w", err)
 	}
-	switch newestStep = max(newestStep, mark.Step); {
-	case now.Empty && newestStep > now.Step:
-		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestStep); err != nil {
+	switch newestReceiptStep = max(newestReceiptStep, mark.Step); {
+	case now.Empty && newestReceiptStep > now.Step:
+		if now, err = g.advanceStepIDsBeyondReceipts(ctx, newestReceiptStep); err != nil {
 			return "", err
 		}
-	case now.Empty || newestStep == 0 && now.Step == 0: // nothing was ever published
+	case now.Empty || newestReceiptStep == 0 && now.Step == 0: // nothing was ever published
 	case mark == (Mark{}):
 		holdReason = "the file storage has no record of what Belfry published from this database"
 	case mark.System != now.System:
 		holdReason = "Belfry last published posts from another database"
 	case mark.Timeline != now.Timeline:
 		holdReason = "the database failed over or was restored to an earlier time"
-	case newestStep > now.Step:
+	case newestReceiptStep > now.Step:
 		holdReason = "the database is older than the last published post"
 	}
 	next := Mark{System: now.System, Timeline: now.Timeline, Step: now.Step}

@@ -168,7 +168,7 @@ func (w *Workspace) Folder(name, parent string) contract.Folder {
 // Upload uploads a file, which has not been examined yet.
 func (w *Workspace) Upload(name string, content []byte) contract.Media {
 	w.t.Helper()
-	made, err := w.h.App.CreateUpload(w.h.Context(), w.Owner, contract.CreateUpload{Filename: name, Mime: "application/octet-stream", Size: int64(len(content))})
+	made, err := w.h.App.ReserveUpload(w.h.Context(), w.Owner, contract.CreateUpload{Filename: name, Mime: "application/octet-stream", Size: int64(len(content))})
 	must(w.t, err)
 	token := made.UploadURL[strings.LastIndex(made.UploadURL, "/")+1:]
 	_, err = w.h.App.Intake().ReceiveUpload(w.h.Context(), token, int64(len(content)), bytes.NewReader(content))

@@ -188,7 +188,7 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id stri
 	pending := network.Status{Verdict: core.Pending, ExternalID: id}
 	v, err := n.fetchVideo(ctx, it, id)
 	if err != nil {
-		return n.statusWhenUnreadable(pending, it, err)
+		return n.pendingOrDoneIfUnreadable(pending, it, err)
 	}
 	switch v.Status.Upload {
 	case uploadFailed, uploadRejected, uploadDeleted:
@@ -201,8 +201,10 @@ func (n *Network) fetchVideoStatus(ctx context.Context, it network.Item, id stri
 	return doneStatus(id), nil
 }
 
-// statusWhenUnreadable returns the status of a video that cannot be queried. YouTube has certainly accepted it.
-func (n *Network) statusWhenUnreadable(pending network.Status, it network.Item, err error) (network.Status, error) {
+// pendingOrDoneIfUnreadable returns the status of a video that cannot be queried. YouTube has certainly accepted it.
+func (n *Network) pendingOrDoneIfUnreadable(
+	pending network.Status, it network.Item, err error,
+) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	switch {
 	case !ok || e.Kind == network.Lapsed:
