@@ -114,7 +114,7 @@ func (d documentBuilder) describeRoute(r *route) *huma.Operation {
 	if r.hasBodyFields() {
 		op.RequestBody = &huma.RequestBody{
 			Required: !r.optionalBody,
-			Content:  d.examples.jsonContent(d.registry.Schema(r.operation.Input, true, "")),
+			Content:  d.examples.jsonContentWithExample(d.registry.Schema(r.operation.Input, true, "")),
 		}
 	}
 	return op
@@ -127,7 +127,7 @@ func (d documentBuilder) describeSuccess(r *route) *huma.Response {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
 	}
 	if r.hasResponseBody() {
-		out.Content = d.examples.jsonContent(d.registry.Schema(r.operation.Output, true, ""))
+		out.Content = d.examples.jsonContentWithExample(d.registry.Schema(r.operation.Output, true, ""))
 	}
 	return out
 }
@@ -217,7 +217,7 @@ func (d documentBuilder) describeUploadRoute(responseSchema *huma.Schema) *huma.
 	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.newFailureResponse(only(), core.CodeSizeMismatch)
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK), Headers: only(),
-		Content: d.examples.jsonContent(responseSchema),
+		Content: d.examples.jsonContentWithExample(responseSchema),
 	}
 	return op
 }

@@ -80,8 +80,8 @@ func (e *exampleBook) expandReferences(v any) any {
 	return v
 }
 
-// jsonContent describes a JSON body by its schema and the example of its record.
-func (e *exampleBook) jsonContent(s *huma.Schema) map[string]*huma.MediaType {
+// jsonContentWithExample describes a JSON body by its schema and the example of its record.
+func (e *exampleBook) jsonContentWithExample(s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{jsonType: {
 		Schema: s, Examples: e.referToAndMarkUsed(strings.TrimPrefix(s.Ref, schemaPrefix)),
 	}}

@@ -190,7 +190,7 @@ func snoozeFor(wait time.Duration, err error) error {
 	return err
 }
 
-// newHandler returns a handler that runs jobs of the type J with do, for at most limit.
+// newHandler returns a handler that runs jobs of the type J with do, for at most timeLimit.
 func newHandler[J queue.Job](timeLimit time.Duration, do func(context.Context, J) error) Handler {
 	var job J
 	return Handler{

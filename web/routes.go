@@ -29,7 +29,7 @@ const token = ":token"
 // serverRoutes returns the routes that belong to no workspace.
 func serverRoutes() []route {
 	return []route{
-		publicRoute(http.MethodGet, link.Home, (*request).redirectHomeOrAskToSignIn),
+		publicRoute(http.MethodGet, link.Home, (*request).redirectHomeOrAskToSignInOrSetUp),
 		publicRoute(http.MethodGet, "/favicon.ico", (*request).redirectToIcon),
 		publicRoute(http.MethodGet, link.APIDocs, (*request).showAPIDocs),
 		publicRoute(http.MethodGet, link.Design, (*request).showDesignSystem),
@@ -47,7 +47,7 @@ func serverRoutes() []route {
 		publicRoute(http.MethodPost, link.ResetPassword(token), withForm((*request).resetPassword)),
 		publicRoute(http.MethodGet, link.Outbox, (*request).showOutbox),
 		getRoute(link.ConnectCallback(id), (*request).finishConnect),
-		getRoute(link.Workspace(workspace).At(""), (*request).redirectHomeOrAskToSignIn),
+		getRoute(link.Workspace(workspace).At(""), (*request).redirectHomeOrAskToSignInOrSetUp),
 	}
 }
 
@@ -148,7 +148,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		pageRoute(at.AuditLog(link.AuditFilter{}), (*request).showAuditLog),
 		pageRoute(at.Search(""), (*request).showSearch),
 		postRoute(at.HideFirstSteps(), (*request).hideFirstSteps),
-		getRoute(at.HideFirstSteps(), (*request).redirectHomeOrAskToSignIn),
+		getRoute(at.HideFirstSteps(), (*request).redirectHomeOrAskToSignInOrSetUp),
 		postRoute(at.SetShortcuts(), withForm((*request).setShortcuts)),
 		getRoute(at.SetShortcuts(), (*request).showAppearance),
 		pageRoute(at.Keys(), (*request).showKeys),

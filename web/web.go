@@ -150,9 +150,9 @@ func (w *Web) findVisitToSlugOrLast(ctx context.Context, slug string) (app.Visit
 	return visit, err
 }
 
-// redirectHomeOrAskToSignIn redirects to the start page of the workspace that the person visited last, or to the
-// sign-in page.
-func (r *request) redirectHomeOrAskToSignIn() error {
+// redirectHomeOrAskToSignInOrSetUp redirects to the start page of the workspace that the person visited last, or does
+// what askToSignInOrSetUp does.
+func (r *request) redirectHomeOrAskToSignInOrSetUp() error {
 	if !r.caller.IsZero() {
 		return r.redirect(r.link.Home())
 	}

@@ -144,7 +144,7 @@ func newRetrySchedule(cfg *config.Config) core.Schedule {
 	return core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease}
 }
 
-// newNetworkClient returns the client for calls to the networks. simulator identifies the simulated networks that
+// newNetworkClient returns the client for calls to the networks. simulatorID identifies the simulated networks that
 // replace the real ones; it is "" for the real ones.
 func newNetworkClient(
 	cfg *config.Config, figures *metrics.Metrics, sandboxURL *url.URL,

@@ -95,7 +95,7 @@ func (a *App) ListAccountCards(ctx context.Context, c core.Caller, f AccountFilt
 	}), nil
 }
 
-// quotasFromFacts returns the quotas that the network has reported for an account. lastPostAt is when the account's
+// quotasFromFacts returns the quotas that the network has reported for an account. lastLiveAt is when the account's
 // last post went live.
 func quotasFromFacts(facts core.Facts, lastLiveAt time.Time) []AccountQuota {
 	if facts.Quota == nil {

@@ -130,7 +130,8 @@ func (a *App) DeleteEmptyFolder(ctx context.Context, c core.Caller, id string) e
 }
 
 // checkFolderParentAndDepth returns an error unless the folder's parent exists, is neither the folder itself nor inside
-// it, and leaves the folder within the maximum depth. height is how many levels the folder has, including itself.
+// it, and leaves the folder within the maximum depth. subtreeHeight is how many levels the folder has, including
+// itself.
 func checkFolderParentAndDepth(ctx context.Context, t store.Tenant, f core.Folder, subtreeHeight int) error {
 	above, err := t.FolderIDsUpToRoot(ctx, f.Parent)
 	if err != nil {

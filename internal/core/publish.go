@@ -281,7 +281,7 @@ func (p Publication) nextAfterStatus(s Signal) (Publication, Action) {
 	case Dead:
 		return p.replaceDeadHandle(s)
 	case Broken:
-		return p.replaceBrokenHandle(s)
+		return p.replaceBrokenHandleIfConclusive(s)
 	case Refused, Doomed:
 		p.Handle = ""
 		return p.becomeFailed(DoFail)
@@ -327,9 +327,9 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
 	return p, DoCreate
 }
 
-// replaceBrokenHandle replaces a handle that the network could not process. It does so after a pause, because the cause
-// may pass by itself.
-func (p Publication) replaceBrokenHandle(s Signal) (Publication, Action) {
+// replaceBrokenHandleIfConclusive replaces a handle that the network could not process, if its death is conclusive. It
+// does so after a pause, because the cause may pass by itself.
+func (p Publication) replaceBrokenHandleIfConclusive(s Signal) (Publication, Action) {
 	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff
 	}
@@ -397,7 +397,7 @@ func (p Publication) nextAfterOutcomeQuery(s Signal) (Publication, Action) {
 	case Dead:
 		return p.replaceDeadHandle(s)
 	case Broken:
-		return p.replaceBrokenHandle(s)
+		return p.replaceBrokenHandleIfConclusive(s)
 	case Doomed:
 		if p.isHandleDeathConclusive() {
 			return p.withoutHandleAndCall().becomeFailed(DoFail)

@@ -32,10 +32,10 @@ func parseAndCheckAddress(address string) (*url.URL, error) {
 	if err != nil || len(address) > maxAddressLength {
 		return nil, ErrAddress
 	}
-	return u, checkURLForm(u)
+	return u, checkHTTPSURLForm(u)
 }
 
-func checkURLForm(u *url.URL) error {
+func checkHTTPSURLForm(u *url.URL) error {
 	port := u.Port()
 	if u.Scheme != "https" || u.Opaque != "" || u.User != nil || u.Hostname() == "" || port != "" && port != "443" {
 		return ErrAddress

@@ -20,7 +20,7 @@ const maxAddresses = 4
 // It resolves the name for each request, so the check always applies to the address that it connects to.
 func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
-	if err != nil || port != "443" { // checkURLForm has the same rule
+	if err != nil || port != "443" { // checkHTTPSURLForm has the same rule
 		return nil, errRefused
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout)

@@ -93,7 +93,7 @@ func newClient(cfg Config, lim limits) *Client {
 				return fmt.Errorf("%w: more than %d redirects", errBadAnswer, maxRedirects)
 			}
 			r.Header.Del("Referer")
-			if checkURLForm(r.URL) != nil {
+			if checkHTTPSURLForm(r.URL) != nil {
 				return fmt.Errorf("%w: a redirect to an address that Belfry does not open", errBadAnswer)
 			}
 			return nil

@@ -29,7 +29,7 @@ func LimitBody(limit int64) echo.MiddlewareFunc {
 			}
 			body := &limitedBody{ReadCloser: r.Body, limit: limit, left: limit}
 			if r.ContentLength > limit {
-				return body.drainTooLarge()
+				return body.discardRestAsTooLarge()
 			}
 			r.Body = body
 			return next(c)
@@ -57,11 +57,11 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 		b.left -= int64(n)
 		return n, err
 	}
-	return int(b.left), b.drainTooLarge()
+	return int(b.left), b.discardRestAsTooLarge()
 }
 
-// drainTooLarge discards the rest of a body that is too large, and returns an *http.MaxBytesError.
-func (b *limitedBody) drainTooLarge() error {
+// discardRestAsTooLarge discards the rest of a body that is too large, and returns an *http.MaxBytesError.
+func (b *limitedBody) discardRestAsTooLarge() error {
 	_, _ = io.CopyN(io.Discard, b.ReadCloser, maxDrainedBytes-(b.limit-b.left)) // the body is too large in any case
 	b.tooLarge = &http.MaxBytesError{Limit: b.limit}
 	return b.tooLarge

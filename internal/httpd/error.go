@@ -100,7 +100,7 @@ func replaceHeadersForError(c echo.Context, e *core.Error) {
 		h.Del(name)
 	}
 	h.Set("Cache-Control", "no-store")
-	if wait := max(e.RetryAfter, secondsToReset(c, e)); wait > 0 {
+	if wait := max(e.RetryAfter, secondsToResetIfRefused(c, e)); wait > 0 {
 		h.Set("Retry-After", strconv.Itoa(wait))
 	}
 	if e.Code == core.CodeUnauthenticated && isAPIRequest(c.Request()) {

@@ -80,9 +80,9 @@ func storedRateLimits(c echo.Context) []rateLimit {
 	return limits
 }
 
-// secondsToReset returns the seconds until the limit that refused this request resets, or 0 if no limit refused it.
-// Retry-After must not be shorter (publishing.md, Quotas and rate limits).
-func secondsToReset(c echo.Context, e *core.Error) int {
+// secondsToResetIfRefused returns the seconds until the limit that refused this request resets, or 0 if no limit
+// refused it. Retry-After must not be shorter (publishing.md, Quotas and rate limits).
+func secondsToResetIfRefused(c echo.Context, e *core.Error) int {
 	wait := 0
 	if e.Code == core.CodeRateLimited {
 		for _, l := range storedRateLimits(c) {

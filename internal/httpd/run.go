@@ -75,7 +75,7 @@ func (l *listener) listen(ctx context.Context) error {
 }
 
 // CheckPortFree returns the error with which a server would fail to listen on addr, for example because the port is in
-// use. setting is the environment variable or the option that sets the address.
+// use. settingName is the environment variable or the option that sets the address.
 func CheckPortFree(ctx context.Context, addr, settingName string) error {
 	l := listener{addr: addr, setting: settingName}
 	if err := l.listen(ctx); err != nil {
@@ -128,7 +128,7 @@ func (l *listener) serve(ctx context.Context, handler http.Handler, logger *slog
 }
 
 // Serve serves a handler on a separate address until ctx ends. If the port is in use, the error names
-// setting, the environment variable or the option that sets the address.
+// settingName, the environment variable or the option that sets the address.
 func Serve(ctx context.Context, addr, settingName string, handler http.Handler, logger *slog.Logger) error {
 	l := listener{addr: addr, setting: settingName}
 	return l.serve(ctx, handler, logger, func() {})

@@ -51,8 +51,8 @@ func (s *Service) ThumbnailURL(ws core.WorkspaceID, m store.Media) string {
 	return s.signURL(purposeThumbnail, ws, m.ID, "", thumbnailName)
 }
 
-// signURL returns a signed address of a file. The path of the address ends with name. A token that is signed for one
-// purpose is not valid for another. The token also covers extra.
+// signURL returns a signed address of a file. The path of the address ends with fileName. A token that is signed for
+// one purpose is not valid for another. The token also covers extra.
 func (s *Service) signURL(purpose string, ws core.WorkspaceID, id core.MediaID, extra, fileName string) string {
 	until := s.cfg.Now().Truncate(addressTime).Add(2 * addressTime)
 	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, extra, until) + "/" + fileName

@@ -89,8 +89,8 @@ func (a systemUser) ensureOwnedDir(dir string) error {
 	return errors.Join(a.changeOwner(file), file.Chmod(0o700))
 }
 
-// checkReachable returns an error if the server's user cannot enter a folder above path. The error names the folder.
-func (a systemUser) checkReachable(path string) error {
+// checkUserCanReach returns an error if the server's user cannot enter a folder above path. The error names the folder.
+func (a systemUser) checkUserCanReach(path string) error {
 	if !a.switched {
 		return nil
 	}

@@ -80,7 +80,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 	}
 }
 
-// launchOnce starts the server once. If it does not start, said is what it wrote to the log.
+// launchOnce starts the server once. If it does not start, logTail is what it wrote to the log.
 func (s *Server) launchOnce(ctx context.Context) (_ *process, logTail string, err error) {
 	log, start, err := rotateAndOpenLog(s.layout.log)
 	if err != nil {

@@ -48,7 +48,7 @@ const (
 // for a command that holds the lock, and one second for another service, which may be about to end. If the lock is
 // still held after that, the error is a *HeldError.
 func LockForService(ctx context.Context, dataDir string) (*Lock, error) {
-	return waitForLock(ctx, dataDir, byServe)
+	return waitAndLock(ctx, dataDir, byServe)
 }
 
 // TryLockForService is LockForService without waiting.
@@ -72,8 +72,8 @@ func LockHolder(dataDir string) (*HeldError, error) {
 // Release releases the lock.
 func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
-// waitForLock locks the data folder, and waits for another holder as LockForService does.
-func waitForLock(ctx context.Context, dataDir, holderKind string) (*Lock, error) {
+// waitAndLock locks the data folder, and waits for another holder as LockForService does.
+func waitAndLock(ctx context.Context, dataDir, holderKind string) (*Lock, error) {
 	for started := time.Now(); ; {
 		lock, err := tryLock(dataDir, holderKind)
 		held, ok := errors.AsType[*HeldError](err)

@@ -26,14 +26,14 @@ func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
 		}
 	}
 	stranger := systemUser{name: "nobody", uid: 54321, gid: 54321, switched: true}
-	err := stranger.checkReachable(filepath.Join(inside, "postgres"))
+	err := stranger.checkUserCanReach(filepath.Join(inside, "postgres"))
 	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is not accessible to the user "nobody"`) {
 		t.Errorf("got %v", err)
 	}
-	if err := stranger.checkReachable(filepath.Join(open, "postgres")); err != nil {
+	if err := stranger.checkUserCanReach(filepath.Join(open, "postgres")); err != nil {
 		t.Errorf("an open way is refused: %v", err)
 	}
-	if err := (systemUser{}).checkReachable(filepath.Join(inside, "postgres")); err != nil {
+	if err := (systemUser{}).checkUserCanReach(filepath.Join(inside, "postgres")); err != nil {
 		t.Errorf("our own user is stopped: %v", err)
 	}
 }

@@ -70,7 +70,7 @@ func (s *Server) prepareCluster(ctx context.Context, dataDir string) (err error)
 		return err
 	}
 	for _, path := range []string{l.cluster, filepath.Join(s.bin.Dir, "postgres")} {
-		if err := s.account.checkReachable(path); err != nil {
+		if err := s.account.checkUserCanReach(path); err != nil {
 			return err
 		}
 	}
