@@ -139,7 +139,7 @@ func (a *App) checkAndSetEditedContent(ctx context.Context, t store.Tenant, p *c
 	switch {
 	case p.Status == core.PostDraft, p.Status == core.PostQueued && in.InPlace:
 	case p.Status == core.PostQueued:
-		return core.Fail(core.CodeConflict, "Content can be changed only while the post is a draft.").
+		return core.Fail(core.CodeConflict, "Through the API, content can be changed only while the post is a draft.").
 			WithHint("Cancel or duplicate the post first. To reschedule it, change only its time.")
 	case in.InPlace:
 		return errEditedTooLate(p)
