@@ -191,7 +191,7 @@ func DesignTokens() (names []string) {
 func NetworkIconSVG(platform string) string {
 	for _, name := range []string{platform, "generic"} {
 		if body, err := fs.ReadFile(embedded, "networks/"+name+".svg"); err == nil {
-			return string(body)
+			return strings.TrimSpace(string(body)) // a page has many of them
 		}
 	}
 	return ""
