@@ -103,7 +103,9 @@ func (a *App) refreshLapsedTokenOrWait(ctx context.Context, ws core.WorkspaceID,
 			Kind: network.RateLimited, Message: "Belfry could not renew the access token.", RetryAfter: backoff,
 		}
 	case bytes.Equal(sealed, sealedLapsed):
-		return network.Token{}, nil, &network.Error{Kind: network.NotSent, Message: "Belfry could not renew the access token."}
+		return network.Token{}, nil, &network.Error{
+			Kind: network.NotSent, Message: "Belfry could not renew the access token.",
+		}
 	}
 	token, err = a.openToken(account, ws, sealed)
 	return token, sealed, err
