@@ -121,9 +121,13 @@ func TestFirstStepsShowRealProgressUntilTheyAreHidden(t *testing.T) {
 	if got := done(); got != "true false false " {
 		t.Errorf("with an account and a draft, %s", got)
 	}
-	ws.Queued("hello", account, r.Clock.Now().Add(time.Hour))
+	post := ws.Now("hello", account)
 	if got := done(); got != "true false true " {
-		t.Errorf("with a scheduled post, %s", got)
+		t.Errorf("with a post on its way, %s", got)
+	}
+	ws.Work(post)
+	if got := done(); got != "true false true " {
+		t.Errorf("with a live post, %s", got)
 	}
 	b.get("/posts/"+draft.ID).is(t, http.StatusOK)
 	b.post("/first-steps/hide").leads(t, "/posts")

@@ -4,7 +4,7 @@ package core
 type FirstSteps struct {
 	Account bool // an account is connected
 	File    bool // a file is in the library
-	Post    bool // a post was scheduled for a later time
+	Post    bool // a post was scheduled or sent
 }
 
 // CountDone returns how many of the steps are done.

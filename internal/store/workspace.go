@@ -45,20 +45,12 @@ func (t Tenant) PlanUsage(ctx context.Context, period string, now time.Time) (co
 		args{"period": period, "now": now}))
 }
 
-// FirstSteps returns which of the workspace's first steps are done. It looks only at the latest hundred posts.
+// FirstSteps returns which of the workspace's first steps are done.
 func (t Tenant) FirstSteps(ctx context.Context) (core.FirstSteps, error) {
 	return queryOne[core.FirstSteps](t.query(ctx, `
 		SELECT EXISTS (SELECT FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS account,
 			EXISTS (SELECT FROM media WHERE workspace_id = @ws AND deleted_at IS NULL) AS file,
-			EXISTS (
-				SELECT FROM (
-					SELECT id, publish_at FROM posts WHERE workspace_id = @ws AND status IN ('queued', 'live', 'failed')
-					ORDER BY coalesce(publish_at, created_at) DESC, id DESC LIMIT 100
-				) AS p, LATERAL (
-					SELECT FROM post_events e WHERE e.workspace_id = @ws AND e.post_id = p.id
-						AND e.kind IN ('queued', 'rescheduled') AND p.publish_at > e.at + interval '1 minute' LIMIT 1
-				) AS scheduled
-			) AS post`, nil))
+			EXISTS (SELECT FROM posts WHERE workspace_id = @ws AND status IN ('queued', 'live', 'failed')) AS post`, nil))
 }
 
 // HasAnyWorkspace reports whether there is a workspace.
