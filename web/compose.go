@@ -53,6 +53,7 @@ func (r *request) showComposer() error {
 	if err != nil {
 		return err
 	}
+	m.Plan.Missing = missingInputText(m.Values, newPlanRequest(m))
 	return r.addPreviewsAndRenderComposer(http.StatusOK, m)
 }
 

@@ -168,10 +168,14 @@ func (w *Web) findSetting(fieldPath string) (field network.Field, ok bool) {
 
 // missingInputText returns a sentence that says what the form still needs for a plan, or "".
 func missingInputText(values posts.Values, in contract.PlanPosts) string {
+	isEmpty := in.Text == "" && in.Title == "" && len(in.MediaIDs) == 0 && len(in.Overrides) == 0 &&
+		len(in.PerPlatform) == 0
 	switch {
+	case len(in.Targets.AccountIDs) == 0 && isEmpty:
+		return "Choose an account and add text or a file to see what will be posted."
 	case len(in.Targets.AccountIDs) == 0:
 		return "Choose an account to see what will be posted."
-	case in.Text == "" && len(in.MediaIDs) == 0 && in.Title == "" && len(in.Overrides) == 0 && len(in.PerPlatform) == 0:
+	case isEmpty:
 		return "Write some text or add a file to see what will be posted."
 	case values.When == posts.WhenAt && values.At == "":
 		return "Choose a date and time to see what will be posted."
