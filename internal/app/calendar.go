@@ -64,8 +64,8 @@ func (a *App) ListCalendarPosts(ctx context.Context, c core.Caller, filter contr
 
 func calendarPostOf(c core.Caller, p store.CalendarPost) CalendarPost {
 	return CalendarPost{
-		Together: p.Together, Platforms: p.Platforms, Replaced: p.Replaced, ID: p.ID.String(), Account: p.Account, Platform: p.Platform,
-		Status: p.Status, Text: p.Text, At: p.At, Revision: p.Revision,
+		Together: p.Together, Platforms: p.Platforms, Replaced: p.Replaced, ID: p.ID.String(), Account: p.Account,
+		Platform: p.Platform, Status: p.Status, Text: p.Text, At: p.At, Revision: p.Revision,
 		Movable: c.Role().CanWrite() && (p.Status == core.PostDraft || p.Status == core.PostQueued),
 	}
 }

@@ -66,7 +66,8 @@ func (t Tenant) CalendarPosts(ctx context.Context, f PostFilter, spans []core.Ca
 			WITH ORDINALITY AS span(since, until, most, place)
 		CROSS JOIN LATERAL (
 			SELECT (array_agg(p.id ORDER BY p.id))[1] AS id, count(*) AS together,
-				array_agg(DISTINCT p.platform) AS platforms, bool_and(`+isReplaced+`) AS replaced, (sum(count(*)) OVER ())::int AS total
+				array_agg(DISTINCT p.platform) AS platforms, bool_and(`+isReplaced+`) AS replaced,
+				(sum(count(*)) OVER ())::int AS total
 			FROM posts p
 			WHERE `+q.whole+` AND p.publish_at IS NOT NULL
 				AND `+listTime+` >= span.since AND `+listTime+` < span.until

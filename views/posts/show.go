@@ -141,7 +141,7 @@ func (m ShowModel) ContentHash() string {
 		nextStep(m), m.AccountTrouble, m.ReplacedBy)
 }
 
-// liveTopics returns the value of data-live (static/js/live.js). A failed post also changes when a copy of it goes live.
+// liveTopics returns the value of data-live (static/js/live.js). A failed post also changes when its copy goes live.
 func (m ShowModel) liveTopics() string {
 	if m.Post.Status == string(core.PostFailed) {
 		return "posts"
