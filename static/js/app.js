@@ -36,15 +36,20 @@ showClocks(document);
 // Parts that htmx has just inserted.
 document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
+// isUpdate reports whether a request updates a part of an open page without being asked to.
+const isUpdate = (event) => event.detail.elt.hasAttribute("data-live");
+
 // An error is shown in #fault, whatever the request would have replaced.
-document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (detail.isError) detail.swapOverride = "innerHTML";
+document.addEventListener("htmx:beforeSwap", (event) => {
+  if (!event.detail.isError) return;
+  event.detail.swapOverride = "innerHTML";
+  document.getElementById("fault")?.toggleAttribute("data-of-update", isUpdate(event));
 });
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  // A request has succeeded, so the error is outdated. Updates of data-live do not count.
-  const isNews = event.detail.elt.hasAttribute("data-live");
-  if (event.detail.successful && !isNews) document.getElementById("fault")?.replaceChildren();
+  // A request has succeeded, so the error is outdated. An update does not make the error of another request outdated.
+  const fault = document.getElementById("fault");
+  if (event.detail.successful && (!isUpdate(event) || fault?.hasAttribute("data-of-update"))) fault?.replaceChildren();
 });
 
 // namesQueued reports whether any post in a message's form is still queued in an update.
