@@ -151,8 +151,8 @@ type Override struct {
 	NoText            bool
 }
 
-// summary says which content is the network's own, for example "own text and tags", or returns "" if all is shared.
-func (o Override) summary() string {
+// ownContentText says what is the network's own, such as "own text and tags", or returns "" if all is shared.
+func (o Override) ownContentText() string {
 	var own []string
 	for _, part := range []struct{ name, value string }{{"text", o.Text}, {"title", o.Title}, {"tags", o.Tags}} {
 		if part.value != "" && !(o.NoText && part.name == "text") {
@@ -452,8 +452,8 @@ func (m PlanModel) submitLabel() string {
 // created.
 func (m PlanModel) asksFirst() bool { return len(m.Rows) > 1 }
 
-// ellipsis returns the end of the submit button's label if the button asks first.
-func (m PlanModel) ellipsis() string {
+// ellipsisIfAsking returns the end of the submit button's label if the button asks first.
+func (m PlanModel) ellipsisIfAsking() string {
 	if m.asksFirst() {
 		return "…"
 	}

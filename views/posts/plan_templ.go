@@ -472,7 +472,7 @@ func planRow(m ComposeModel, row PlanRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if own := m.Values.Overrides[row.Platform].summary(); own != "" {
+		if own := m.Values.Overrides[row.Platform].ownContentText(); own != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<span class=\"plan-own\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -43,7 +43,7 @@ func TestTheContentOfANetworkIsNamed(t *testing.T) {
 		"own text, title and tags": {Text: "a", Title: "b", Tags: "c"}, "no text": {NoText: true, Text: "a"},
 		"no text, own tags": {NoText: true, Tags: "a"},
 	} {
-		if got := own.summary(); got != want {
+		if got := own.ownContentText(); got != want {
 			t.Errorf("want %q, got %q", want, got)
 		}
 	}
