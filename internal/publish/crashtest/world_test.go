@@ -4,6 +4,8 @@ package crashtest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"flag"
 	"fmt"
 	"net/http"
@@ -73,26 +75,29 @@ func newWorldOn(t *testing.T, pool *pgxpool.Pool, options ...func(*app.Config)) 
 	return w
 }
 
-// mediaFront gives the files to the networks, until the clock moves on: then a network that still waits for a gate has
-// waited for too long.
+// mediaFront gives the files to the networks, until the clock moves on: then a network that still waits for a closed
+// gate has waited for too long.
 type mediaFront struct {
 	*httptest.Server
-	target   string
-	mu       sync.Mutex
-	patience context.Context
-	giveUp   context.CancelFunc
+	target string
+	mu     sync.Mutex
+	pulls  map[*http.Request]context.CancelFunc
 }
 
 func newMediaFront(t *testing.T) *mediaFront {
 	t.Helper()
-	f := &mediaFront{}
-	f.patience, f.giveUp = context.WithCancel(context.Background())
+	f := &mediaFront{pulls: map[*http.Request]context.CancelFunc{}}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithCancel(r.Context())
-		defer cancel()
 		f.mu.Lock()
-		defer context.AfterFunc(f.patience, cancel)()
+		f.pulls[r] = cancel
 		f.mu.Unlock()
+		defer func() {
+			f.mu.Lock()
+			delete(f.pulls, r)
+			f.mu.Unlock()
+			cancel()
+		}()
 		target, err := url.Parse(f.target)
 		must(t, err)
 		proxy := &httputil.ReverseProxy{
@@ -105,12 +110,35 @@ func newMediaFront(t *testing.T) *mediaFront {
 	return f
 }
 
-// moveOn ends the patience of who waits for a gate.
-func (f *mediaFront) moveOn() {
+// endPulls ends the pulls of the files for which has returns true.
+func (f *mediaFront) endPulls(has func(fileURL string) bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.giveUp()
-	f.patience, f.giveUp = context.WithCancel(context.Background())
+	for r, end := range f.pulls {
+		if has(r.URL.Path) {
+			end()
+		}
+	}
+}
+
+// gated is what the token of a file's address contains if the file is behind a gate.
+var gated = regexp.MustCompile(`(ws_\w+) .* (post_\w+\.\d+\.\d+)$`)
+
+// isBehindClosedGate reports whether a pull of a file waits for a gate that is not open.
+func (w *world) isBehindClosedGate(filePath string) bool {
+	w.t.Helper()
+	token, _, _ := strings.Cut(strings.TrimPrefix(filePath, contract.FilePath), "/")
+	signed, err := base64.RawURLEncoding.DecodeString(token)
+	must(w.t, err)
+	found := gated.FindSubmatch(signed[:len(signed)-sha256.Size])
+	if found == nil {
+		return false
+	}
+	workspace, err := core.ParseID[core.WorkspaceKind](string(found[1]))
+	must(w.t, err)
+	open, err := w.Store.In(workspace).IsGateOpen(w.Context(), string(found[2]))
+	must(w.t, err)
+	return !open
 }
 
 // startLife starts a worker that does what the acts say at its boundaries.
@@ -174,7 +202,7 @@ const gateLooks = 250 * time.Millisecond
 func (w *world) moveTo(to time.Time) {
 	w.t.Helper()
 	for !w.waitIdle(gateLooks) {
-		w.media.moveOn()
+		w.media.endPulls(w.isBehindClosedGate)
 	}
 	if to.After(w.Clock.Now()) {
 		w.Clock.Set(to)
