@@ -69,6 +69,9 @@ type batch struct {
 	err      error
 }
 
+// errNotStored is the error of a batch while it is being stored. It remains if storing the batch panics.
+var errNotStored = errors.New("the receipts were not stored")
+
 func newBatch() *batch { return &batch{stored: make(chan struct{})} }
 
 // NewReceipts returns the receipts in a file storage, which outlives the database.
@@ -104,6 +107,7 @@ func (b *Receipts) writeNextBatch(ctx context.Context) {
 	collected := b.next
 	b.next = newBatch()
 	b.mu.Unlock()
+	collected.err = errNotStored
 	defer close(collected.stored)
 	collected.err = b.writeBatch(ctx, collected.receipts)
 }

@@ -6,12 +6,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"belfry/internal/blob"
 	"belfry/internal/restore"
@@ -82,47 +79,65 @@ func TestAMissingMarkIsTheZeroMark(t *testing.T) {
 	}
 }
 
-// countingStore counts the objects that are stored.
-type countingStore struct {
+// slowStore lets each object wait until it may be stored, or refused.
+type slowStore struct {
 	blob.Store
-	puts atomic.Int32
+	puts   int
+	answer chan error
 }
 
-func (s *countingStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
-	s.puts.Add(1)
+func (s *slowStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	s.puts++
+	if err := <-s.answer; err != nil {
+		return err
+	}
 	return s.Store.Put(ctx, key, r, size)
+}
+
+// writeAtOnce writes receipts at the same time, and returns a function that waits for the results.
+func writeAtOnce(t *testing.T, receipts *restore.Receipts, count int) (wait func() (failed int)) {
+	t.Helper()
+	results := make(chan error, count)
+	for i := range count {
+		go func() { results <- receipts.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)}) }()
+	}
+	return func() (failed int) {
+		for range count {
+			if <-results != nil {
+				failed++
+			}
+		}
+		return failed
+	}
 }
 
 func TestReceiptsThatAreWrittenTogetherShareAnObject(t *testing.T) {
 	t.Parallel()
-	store := &countingStore{Store: openStore(t)}
+	files := openStore(t)
 	synctest.Test(t, func(t *testing.T) {
+		const more = 100
+		store := &slowStore{Store: files, answer: make(chan error)}
 		receipts := restore.NewReceipts(store, time.Now)
 		started := time.Now()
-		if err := receipts.Write(t.Context(), restore.Receipt{Post: "first"}); err != nil {
-			t.Fatal(err)
+		waitForFirst := writeAtOnce(t, receipts, 1)
+		synctest.Wait()
+		waitForOthers := writeAtOnce(t, receipts, more) // while the first is being stored
+		synctest.Wait()
+		store.answer <- nil
+		if failed := waitForFirst(); failed > 0 || time.Since(started) > 0 {
+			t.Errorf("the first receipt waited %s; %d failed", time.Since(started), failed)
 		}
-		if waited := time.Since(started); waited > 0 {
-			t.Errorf("the only receipt waited %s", waited)
+		store.answer <- nil
+		if failed := waitForOthers(); failed > 0 || time.Since(started) > 20*time.Millisecond {
+			t.Errorf("the others waited %s; %d failed", time.Since(started), failed)
 		}
-		const more = 100
-		var writers errgroup.Group
-		for i := range more {
-			writers.Go(func() error {
-				return receipts.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)})
-			})
+		if got := readPosts(t, receipts, time.Time{}); len(got) != more+1 || store.puts != 2 {
+			t.Errorf("%d of %d receipts were kept, in %d objects", len(got), more+1, store.puts)
 		}
-		if err := writers.Wait(); err != nil {
-			t.Fatal(err)
-		}
-		if waited := time.Since(started); waited > 20*time.Millisecond {
-			t.Errorf("the receipts waited %s", waited)
-		}
-		if got := readPosts(t, receipts, time.Time{}); len(got) != more+1 {
-			t.Errorf("%d receipts were kept, want %d", len(got), more+1)
-		}
-		if puts := store.puts.Load(); puts != 2 {
-			t.Errorf("%d receipts took %d objects, want 2", more+1, puts)
+		waitForRefused := writeAtOnce(t, receipts, more)
+		store.answer <- io.ErrShortWrite
+		if failed := waitForRefused(); failed != more {
+			t.Errorf("%d of %d writers learned that their receipts were not stored", failed, more)
 		}
 	})
 }
