@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -69,14 +72,22 @@ func TestPostsOfAnAccountArePublishedOneAfterAnother(t *testing.T) {
 // arm claims a post and saves its arm, as a worker does before the irreversible call.
 func (b *bench) arm(p contract.Post) (store.Publication, error) {
 	b.t.Helper()
+	claimed := b.claimNow(p)
+	_, err := b.Store.In(b.ws.ID).SaveStepBeforeCall(b.Context(), claimed, nil, armCall, time.Minute, time.Minute)
+	return claimed, err
+}
+
+var armCall = store.Call{Seq: 1, Do: core.DoPublish, Deadline: time.Second}
+
+// claimNow claims a post as a worker does.
+func (b *bench) claimNow(p contract.Post) store.Publication {
+	b.t.Helper()
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(b.t, err)
 	claim, err := b.Store.In(b.ws.ID).
 		ClaimPublicationIfDue(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
 	must(b.t, err)
-	call := store.Call{Seq: 1, Do: core.DoPublish, Deadline: time.Second}
-	_, err = b.Store.In(b.ws.ID).SaveStepBeforeCall(b.Context(), claim.Publication, nil, call, time.Minute, time.Minute)
-	return claim.Publication, err
+	return claim.Publication
 }
 
 // endCall saves the outcome of the call that arm has saved, which ends the publication.
@@ -104,6 +115,57 @@ func TestTheDatabaseArmsOnePostOfAnAccountAtATime(t *testing.T) {
 	must(t, err)
 	if _, err := b.arm(three); err != nil {
 		t.Errorf("after the outcome of the call: %v", err)
+	}
+}
+
+// commitReader reads, after each step of a post, whether the commit of its transaction will wait for the disk.
+type commitReader struct{ waits string }
+
+func (*commitReader) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	return context.WithValue(ctx, commitReader{}, strings.Contains(q.SQL, "INSERT INTO publish_steps"))
+}
+
+func (r *commitReader) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
+	if isStep, _ := ctx.Value(commitReader{}).(bool); isStep {
+		if err := conn.QueryRow(ctx, `SELECT current_setting('synchronous_commit')`).Scan(&r.waits); err != nil {
+			r.waits = err.Error()
+		}
+	}
+}
+
+// After a crash of the database, an arm whose call was made must be on record. Nothing else has to wait for the disk.
+func TestOnlyTheCommitOfAnArmWaitsForTheDisk(t *testing.T) {
+	b := newBench(t)
+	cfg, read := b.Pool.Config(), &commitReader{}
+	cfg.ConnConfig.RuntimeParams["synchronous_commit"] = "on"
+	cfg.ConnConfig.Tracer = read
+	pool, err := pgxpool.NewWithConfig(b.Context(), cfg)
+	must(t, err)
+	t.Cleanup(pool.Close)
+	db, err := store.New(pool)
+	must(t, err)
+	account := b.ws.Account("threads")
+	first, second, later := b.ws.Now("one", account), b.ws.Now("two", account), b.ws.Now("three", b.ws.Account("threads"))
+	for _, c := range []struct {
+		what  string
+		post  contract.Post
+		do    core.Action
+		want  error
+		waits string
+	}{
+		{"a preparing call", later, core.DoCreate, nil, "off"},
+		{"the arm", first, core.DoPublish, nil, "on"},
+		{"an arm without a turn", second, core.DoPublish, store.ErrNoTurn, "off"},
+	} {
+		claimed, call := b.claimNow(c.post), armCall
+		call.Do = c.do
+		err := db.In(b.ws.ID).Tx(b.Context(), func(t store.Tenant) error {
+			_, err := t.SaveStepBeforeCall(b.Context(), claimed, nil, call, time.Minute, time.Minute)
+			return err
+		})
+		if !errors.Is(err, c.want) || read.waits != c.waits {
+			t.Errorf("%s: %v; synchronous_commit is %s, want %s", c.what, err, read.waits, c.waits)
+		}
 	}
 }
 

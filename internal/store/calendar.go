@@ -32,9 +32,6 @@ type CalendarPost struct {
 const calendarColumns = `p.id, a.display_name, p.platform, p.status,
 	left(coalesce(nullif(p.title, ''), p.text), 100), p.publish_at, p.text, p.title, p.tags, p.settings, p.tz, p.media_ids`
 
-// isReplaced is whether the post p failed and has a live copy.
-const isReplaced = `CASE WHEN p.status = 'failed' THEN EXISTS (` + liveCopies + `) ELSE false END`
-
 // ScanRow reads the place and total of the span, the number and networks of the posts, whether they are replaced, and
 // calendarColumns.
 func (c *CalendarPost) ScanRow(rows pgx.Rows) error {

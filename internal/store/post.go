@@ -33,6 +33,9 @@ const liveCopies = `
 			SELECT r.rest FROM publications r WHERE r.workspace_id = p.workspace_id AND r.post_id = p.id
 		) IS DISTINCT FROM 'retry'`
 
+// isReplaced is whether the post p failed and has a live copy.
+const isReplaced = `CASE WHEN p.status = 'failed' THEN EXISTS (` + liveCopies + `) ELSE false END`
+
 // postJoins are the joins of a query in which posts has the alias p.
 const postJoins = `
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
@@ -259,7 +262,7 @@ func (t Tenant) CountPostsByStatusCapped(ctx context.Context) (map[core.PostStat
 	return queryMap[core.PostStatus, int](t.query(ctx, `
 		SELECT CASE WHEN first.replaced THEN 'replaced' ELSE status END AS shown, count(*)
 		FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status) CROSS JOIN LATERAL (
-			SELECT p.status = 'failed' AND EXISTS (`+liveCopies+`) AS replaced FROM posts p
+			SELECT `+isReplaced+` AS replaced FROM posts p
 			WHERE workspace_id = @ws AND p.status = state.status
 			ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) first
 		GROUP BY shown`,

@@ -181,7 +181,7 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 		)
 		SELECT step.id, due_at <= clock() AS due, `+hasWokenPostSQL(next.PassesTurn)+` AS woken
 		FROM publications LEFT JOIN step ON true LEFT JOIN LATERAL (
-			SELECT `+relaxed+` WHERE step.id IS NULL -- nothing was saved, so others need not wait for the disk
+			SELECT `+relaxed+` WHERE step.id IS NULL -- no call was saved, so the commit need not wait for the disk
 		) unsaved ON true
 		WHERE `+fence, a))
 	switch {

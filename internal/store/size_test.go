@@ -41,8 +41,9 @@ const (
 	mostSearched = 2*5_000 + mostRead
 )
 
-// queueReaders are the methods that may read all queued posts of an account or a network. An index for them would
-// change with each call of each post, but they run only after a throttle, a reconnection or a network's callback.
+// queueReaders are the methods that may read all queued posts of an account or a network. They run after a throttle or
+// a reconnection, and WakePostsAwaitingNetwork for each event that a network reports about a post. An index for them
+// would change with each call of each post.
 var queueReaders = []string{"EndThrottleProbe", "WakePostsAwaitingToken", "WakePostsAwaitingNetwork"}
 
 // On a database with many posts, no statement of the store reads more rows than it returns and mostRead. Each exported
