@@ -37,7 +37,7 @@ showClocks(document);
 document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
 // isUpdate reports whether a request updates a part of an open page without being asked to.
-const isUpdate = (event) => event.detail.elt.hasAttribute("data-live");
+const isUpdate = (event) => event.detail.requestConfig.elt.hasAttribute("data-live");
 
 // An error is shown in #fault, whatever the request would have replaced.
 document.addEventListener("htmx:beforeSwap", (event) => {

@@ -251,10 +251,8 @@ export function startCalendar() {
   }
   document.addEventListener("htmx:beforeSwap", (event) => {
     const { xhr, requestConfig } = event.detail;
-    const isForm = requestConfig.elt === moveForm();
-    if (xhr.status >= 400 && (isForm || undoMoves.has(requestConfig.elt))) {
-      event.detail.swapOverride = "innerHTML";
-      if (isForm) event.detail.target = document.getElementById("move-refused"); // keeps what the person entered
+    if (xhr.status >= 400 && requestConfig.elt === moveForm()) {
+      event.detail.target = document.getElementById("move-refused"); // keeps what the person entered
     } else if (requestConfig.elt === calendar() && drag?.ghost) {
       event.detail.shouldSwap = false; // keeps the dragged entry
     }
