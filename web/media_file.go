@@ -126,6 +126,7 @@ func (r *request) uploadToLibrary() error {
 		return r.finishFileAction(form, done, nil)
 	case refused.Path == "folderId":
 		form.Del(media.FieldBack) // the list of the missing folder
+		refused = refused.WithHint("Upload to the top level, or open another folder first.")
 	case len(ids) > 0:
 		refused.Message = done + " " + refused.Message
 	}

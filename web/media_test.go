@@ -457,7 +457,7 @@ func TestAFormWithAFolderThatWasDeletedLosesNothing(t *testing.T) {
 	s.b.follow(s.submit(renamed, "form:has("+testid("save-folder")+")")).says(t, "Folder Shore saved.")
 	sent := s.b.uploadComposerFiles("/media/files", []string{"folder", folder, "back", "folder=" + folder},
 		map[string][]byte{"new.jpg": mediatest.JPEG(64, 64)})
-	s.b.follow(sent).says(t, "new.jpg was not uploaded. "+gone)
+	s.b.follow(sent).says(t, "new.jpg was not uploaded. "+gone, "Upload to the top level, or open another folder first.")
 }
 
 func TestAChangeOfFilesThatWereDeletedSaysSo(t *testing.T) {
@@ -480,6 +480,9 @@ func TestTheTagsOfAFileAreShown(t *testing.T) {
 	must(t, err)
 	if got := textOf(s.b.get("/media").one(t, ".gallery-tags")); got != "Tags: bells, at noon" {
 		t.Errorf("the tile says %q", got)
+	}
+	if got := textOf(s.b.get("/media").one(t, ".gallery-tags [dir=auto]")); got != "bells, at noon" {
+		t.Errorf("%q has the direction of its first letter", got)
 	}
 	s.b.get("/media/files/"+id).one(t, testid("file-tags")+` [href="/media?tag=at+noon"]`)
 }
