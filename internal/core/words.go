@@ -33,33 +33,50 @@ func Excerpt(text string, maxChars int) string {
 	return strings.TrimSpace(start) + "…"
 }
 
-// ExcerptAround returns the part of a text around the first match of a phrase, on one line. Where it is cut, it has an
-// ellipsis, as with Excerpt. It returns "" if the text does not contain the phrase.
+// ExcerptAround returns the part of a text around the first match of FindPhrase, on one line. Where it is cut, it has
+// an ellipsis, as with Excerpt. It always contains the whole match, even if it is then longer than maxChars. It returns
+// "" if there is no match.
 func ExcerptAround(text, phrase string, maxChars int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	found := FindPhrase(text, phrase)
 	if len(found) == 0 {
 		return ""
 	}
-	before, rest := []rune(text[:found[0][0]]), text[found[0][0]:]
-	match := utf8.RuneCountInString(text[found[0][0]:found[0][1]])
-	room := max((maxChars-match)/3, maxChars-utf8.RuneCountInString(rest)-1, 0) // for what comes before the match
-	if len(before) <= room {
-		return Excerpt(text, maxChars)
+	before, match, after := text[:found[0][0]], text[found[0][0]:found[0][1]], text[found[0][1]:]
+	// room is for what comes before the match.
+	room := max((maxChars-utf8.RuneCountInString(match))/3, maxChars-1-utf8.RuneCountInString(match+after), 0)
+	if runes := []rune(before); len(runes) > room {
+		before = string(runes[len(runes)-room:])
+		if _, words, ok := strings.Cut(before, " "); ok {
+			before = words
+		}
+		before = "…" + before
 	}
-	start := string(before[len(before)-room:])
-	if _, words, ok := strings.Cut(start, " "); ok {
-		start = words
+	start := before + match
+	if after == "" {
+		return start
 	}
-	return "…" + Excerpt(start+rest, maxChars-1)
+	if excerpt := Excerpt(start+after, maxChars); strings.HasPrefix(excerpt, start) {
+		return excerpt
+	}
+	return start + "…" // Excerpt cuts the match
 }
 
+// maxFoundPhrase is the number of characters of a phrase that FindPhrase looks for, so that an excerpt can show them.
+const maxFoundPhrase = 60
+
 // FindPhrase returns where a text on one line contains a phrase, as pairs of byte offsets. It ignores case, and the
-// amount of space between the words of the phrase.
+// amount of space between the words of the phrase. It finds a longer phrase by its first maxFoundPhrase characters.
 func FindPhrase(text, phrase string) [][]int {
 	phrase = strings.Join(strings.Fields(phrase), " ")
+	if phrase == "" {
+		return nil
+	}
+	if runes := []rune(phrase); len(runes) > maxFoundPhrase {
+		phrase = strings.TrimSpace(string(runes[:maxFoundPhrase]))
+	}
 	pattern, err := regexp.Compile("(?i)" + regexp.QuoteMeta(phrase))
-	if phrase == "" || err != nil { // the phrase is not valid UTF-8
+	if err != nil { // the phrase is not valid UTF-8
 		return nil
 	}
 	return pattern.FindAllStringIndex(text, -1)

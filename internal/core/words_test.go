@@ -1,6 +1,10 @@
 package core
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
 
 func TestAnExcerptIsOneLineOfAtMostSoManyCharacters(t *testing.T) {
 	t.Parallel()
@@ -21,7 +25,8 @@ func TestAnExcerptShowsTheFirstMatchOfAPhrase(t *testing.T) {
 	for phrase, want := range map[string]string{
 		"rye": "Rye or oats? Warm Cinnamon…", "cinnamon": "…Warm Cinnamon rolls from…",
 		"warm  CINNAMON": "…Warm Cinnamon rolls from…", "innamon ro": "…Cinnamon rolls from seven,…",
-		"noon.": "…and cinnamon tea at noon.", "seven, and cinnamon tea at noon": "…seven, and cinnamon tea at…",
+		"noon.": "…and cinnamon tea at noon.", "seven, and cinnamon tea at noon": "…seven, and cinnamon tea at noon…",
+		"seven, and cinnamon tea at noon.": "…seven, and cinnamon tea at noon.", "rolls from seven, and ci": "…rolls from seven, and ci…",
 		"%": "", "": "", "\xff": "", "barley": "",
 	} {
 		if got := ExcerptAround(text, phrase, 28); got != want {
@@ -33,5 +38,22 @@ func TestAnExcerptShowsTheFirstMatchOfAPhrase(t *testing.T) {
 	}
 	if got := ExcerptAround("日本語の長い文章にはスペースがありません", "スペース", 12); got != "…にはスペースがありま…" {
 		t.Errorf("a text without spaces becomes %q", got)
+	}
+}
+
+func TestAnExcerptAroundALongPhraseHasAMatch(t *testing.T) {
+	t.Parallel()
+	words := strings.Repeat("warm rolls ", 20)
+	for _, before := range []string{"", "Rye or oats? "} {
+		for n := 1; n < len(words); n++ {
+			phrase := words[:n]
+			got := ExcerptAround(before+words+"at noon", phrase, 90)
+			if len(FindPhrase(got, phrase)) == 0 {
+				t.Fatalf("around %q, the excerpt is %q", phrase, got)
+			}
+			if length := utf8.RuneCountInString(got); length > 90 {
+				t.Fatalf("around %q, the excerpt has %d characters", phrase, length)
+			}
+		}
 	}
 }

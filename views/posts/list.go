@@ -316,10 +316,10 @@ const (
 	UnitHours   = "hours"
 )
 
-// shownText returns the post on one line: its title and text, or the name of its first file. Above matchingPassage, it
-// is shorter.
-func (m ListModel) shownText(r Row) string {
-	if m.matchingPassage(r) != "" {
+// shownText returns the post on one line: its title and text, or the name of its first file. Above a passage, it is
+// shorter.
+func (r Row) shownText(passage string) string {
+	if passage != "" {
 		return TitleOrText(r.Post, excerptAbovePassage)
 	}
 	return r.rowText(rowExcerpt)
@@ -328,6 +328,9 @@ func (m ListModel) shownText(r Row) string {
 // matchingPassage returns the part of the post's title or text that the search has found, or "" if the beginning of the
 // row shows it.
 func (m ListModel) matchingPassage(r Row) string {
+	if m.Filter.Query == "" {
+		return ""
+	}
 	return MatchingPassage(r.Post, m.Filter.Query, r.rowText(excerptAbovePassage))
 }
 
