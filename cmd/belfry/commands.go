@@ -59,7 +59,7 @@ func allCommands() []command {
 		},
 		{
 			"seed", "", "Create demo workspaces with accounts, pictures, videos and two weeks of posts.",
-			"The workspaces belong to the owner of the oldest workspace or, if there is no workspace yet, to a new person. The\nnetworks must be simulated.\n" + local, defineSeed,
+			"The workspaces belong to the owner who joined first, in any workspace, or, if there is no workspace yet, to a new\nperson. The networks must be simulated.\n" + local, defineSeed,
 		},
 		{
 			"workspace create", "", "Create a workspace for a new or existing owner, and print the workspace's id and short name.", local,
@@ -68,7 +68,7 @@ func allCommands() []command {
 		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, withoutOptions(withSession(mustExist, printWorkspaces))},
 		{"workspace plan", "", "Change the plan of a workspace.", local, defineWorkspacePlan},
 		{
-			"key create", "", "Create an API key and print it once.", "The key acts on behalf of the person who has owned the workspace the longest.\n" + local,
+			"key create", "", "Create an API key and print it once.", "The key acts on behalf of the owner who joined the workspace first.\n" + local,
 			defineKeyCreate,
 		},
 		{"user password", "", "Change a person's password to one that the command reads from standard input.", local, defineUserPassword},

@@ -39,8 +39,8 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 }
 
 // listPostsPage returns one page of posts. If platform is not "", it lists only the posts on that network. If
-// unreplaced is set, it leaves out failed posts of which a copy is live. next is the cursor of the next page, or "" on
-// the last page.
+// onlyUnreplaced is set, it leaves out failed posts of which a copy is live. next is the cursor of the next page, or ""
+// on the last page.
 func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 	in contract.ListPosts, platform core.Platform, onlyUnreplaced bool,
 ) (posts []core.Post, next string, err error) {

@@ -112,7 +112,7 @@ func (r *postRequest) hasIssues() bool {
 }
 
 // newPlanRow returns the plan's row for a target, with the issues of its network, files and account. Issues that only
-// prevent queueing are left out unless queues is set: a draft may have an account that must be reconnected.
+// prevent queueing are left out unless forQueueing is set: a draft may have an account that must be reconnected.
 func (a *App) newPlanRow(target postTarget, forQueueing bool) core.PlanRow {
 	d := target.draft
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}

@@ -45,9 +45,9 @@ func (a *App) checkTokenDecrypts(t store.AccountToken) error {
 	return err
 }
 
-// ListUnreadableAccountsAndRevokeIf returns the connected accounts whose tokens cannot be decrypted. If confirm is set,
-// it also revokes them and deletes their tokens, so that people can reconnect them. Queued posts then fail as for any
-// revoked account.
+// ListUnreadableAccountsAndRevokeIf returns the connected accounts whose tokens cannot be decrypted. If confirmed is
+// set, it also revokes them and deletes their tokens, so that people can reconnect them. Queued posts then fail as for
+// any revoked account.
 func (a *App) ListUnreadableAccountsAndRevokeIf(ctx context.Context, confirmed bool) ([]core.Account, error) {
 	tokens, err := a.cfg.Store.AllAccountTokens(ctx)
 	if err != nil {

@@ -100,7 +100,8 @@ func (a *App) ListAllWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return a.cfg.Store.AllWorkspaces(ctx)
 }
 
-// FindFirstOwnerEmail returns the email address of the owner of the oldest workspace, or "" if there is no workspace.
+// FindFirstOwnerEmail returns the email address of the owner who joined first, in any workspace, or "" if there is no
+// workspace.
 func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
 	email, err := a.cfg.Store.OldestOwnerEmail(ctx)
 	if errors.Is(err, store.ErrNotFound) {
@@ -129,7 +130,7 @@ func (a *App) getWorkspaceBySlugOrID(ctx context.Context, slugOrID string) (core
 	return w, err
 }
 
-// CreateKeyForFirstOwner creates an API key that acts for the person who has owned the workspace the longest.
+// CreateKeyForFirstOwner creates an API key that acts on behalf of the owner who joined the workspace first.
 func (a *App) CreateKeyForFirstOwner(ctx context.Context, slugOrID, name string,
 	scope core.Scope,
 ) (contract.Key, error) {

@@ -102,8 +102,9 @@ type partReader struct {
 	last    bool
 }
 
-// readNextPartToFile replaces the file's content with the next part, of at most length bytes, and sets last if no bytes
-// follow. It computes the checksum itself, because the library's checksum is slower and some servers do not support it.
+// readNextPartToFile replaces the file's content with the next part, of at most maxLength bytes, and sets last if no
+// bytes follow. It computes the checksum itself, because the library's checksum is slower and some servers do not
+// support it.
 func (p *partReader) readNextPartToFile(maxLength int64) (err error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return err

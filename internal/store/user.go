@@ -55,14 +55,14 @@ func (s *Store) CurrentWorkspaceSlug(ctx context.Context, user core.UserID, form
 		WHERE f.slug = @former`, args{"user": user, "former": formerSlug}))
 }
 
-// OldestOwnerOfWorkspace returns the person who has owned the workspace for the longest time.
+// OldestOwnerOfWorkspace returns the owner who joined the workspace first.
 func (s *Store) OldestOwnerOfWorkspace(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
 	return queryValue[core.UserID](s.query(ctx, `
 		SELECT user_id FROM members WHERE workspace_id = @workspace AND role = @owner ORDER BY created_at, user_id LIMIT 1`,
 		args{"workspace": ws, "owner": core.RoleOwner}))
 }
 
-// OldestOwnerEmail returns the email address of the person who has owned any workspace for the longest time.
+// OldestOwnerEmail returns the email address of the owner who joined first, in any workspace.
 func (s *Store) OldestOwnerEmail(ctx context.Context) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
