@@ -241,6 +241,7 @@ func TestAFailedPostIsFixedAndSent(t *testing.T) {
 	}
 
 	// Nothing is left to do, so no number asks for it.
+	b.waitFor(`document.querySelector(".attention") === null`)
 	b.clickLink(testid("nav-posts"))
 	b.waitFor(`document.querySelector(".attention") === null`)
 	b.clickLink(testid("tab-All"))
