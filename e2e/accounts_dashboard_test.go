@@ -49,7 +49,12 @@ func TestReconnectingFromAFailedPostSendsItAndOffersTheOthers(t *testing.T) {
 	}
 
 	b := s.signInWithBrowser(seed)
-	b.runActions("open the failed post", chromedp.Navigate(s.url+"/posts/"+first.ID))
+	for _, width := range []int64{320, 375, 1280} {
+		b.runActions("open the failed post", chromedp.EmulateViewport(width, 800), chromedp.Navigate(s.url+"/posts/"+first.ID))
+		if got := evaluateScript[int64](b, "document.documentElement.scrollWidth"); got > width {
+			t.Errorf("the failed post is %d px wide in a window of %d px", got, width)
+		}
+	}
 	b.clickLink(testid("reconnect"))
 	b.consentWithBrowser(strings.Replace(seed.Workspace, "demo-", "demo_", 1))
 	b.waitFor(`location.pathname.endsWith("/posts/` + first.ID + `")`)
