@@ -150,7 +150,7 @@ func Handlers(a *app.App) []Handler {
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.Link) error {
 			return a.Engine().FetchAndStoreLink(ctx, j.Workspace, j.Post)
 		}),
-		newHandler(2*time.Minute, func(ctx context.Context, j queue.Finish) error {
+		newHandler(2*time.Minute, func(ctx context.Context, j queue.FinalStep) error {
 			return snoozeFor(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {

@@ -81,7 +81,9 @@ func (r *request) changeMemberRole(form url.Values) error {
 	return r.redirect(r.link.Members())
 }
 
-func (r *request) showRemoveMemberConfirmation() error {
+// showRemoveMemberOrLeaveConfirmation asks before a member is removed, the person leaves, or an invitation is
+// withdrawn.
+func (r *request) showRemoveMemberOrLeaveConfirmation() error {
 	list, err := r.web.cfg.App.ListMembersAndInvitations(r.context(), r.caller)
 	if err != nil {
 		return err

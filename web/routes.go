@@ -159,7 +159,7 @@ func workspaceRoutes(at link.Workspace) []route {
 		postRoute(at.Members(), withForm((*request).inviteMember)),
 		getRoute(at.EditMember(id), (*request).redirectToMembers),
 		postRoute(at.EditMember(id), withForm(actOnce((*request).changeMemberRole))),
-		getRoute(at.RemoveMember(id), (*request).showRemoveMemberConfirmation),
+		getRoute(at.RemoveMember(id), (*request).showRemoveMemberOrLeaveConfirmation),
 		postRoute(at.RemoveMember(id), withForm(actOnce((*request).removeMemberOrLeave))),
 		pageRoute(at.WorkspaceSettings(), (*request).showWorkspaceSettings),
 		postRoute(at.WorkspaceSettings(), withForm((*request).editWorkspace)),

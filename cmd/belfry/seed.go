@@ -351,7 +351,7 @@ func (g *seeder) publishAndBackdateDue(ctx context.Context) error {
 			if err != nil || !published || due.past.IsZero() {
 				return err
 			}
-			return g.app.BackdateLiveOrFailedPost(ctx, due.owner, due.post, due.past)
+			return g.app.BackdateIfLiveOrFailed(ctx, due.owner, due.post, due.past)
 		})
 	}
 	return group.Wait()

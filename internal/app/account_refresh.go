@@ -267,7 +267,7 @@ func (a *App) verifyTokenAndUpdateAccount(ctx context.Context, t store.Tenant, a
 	if !ok {
 		return nil
 	}
-	if token.MustRefresh(a.cfg.Now()) { // a check would report that as lost access
+	if token.NeedsRefresh(a.cfg.Now()) { // a check would report that as lost access
 		token, sealed, err = a.refreshLapsedTokenOrWait(ctx, t.WorkspaceID(), account.ID, sealed)
 		if err != nil {
 			return err

@@ -137,7 +137,7 @@ func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by 
 	}
 	at, issues := by.Apply(p.PublishAt, zone, a.cfg.Now())
 	if len(issues) > 0 {
-		return done, planErrorForPost(&p, issues)
+		return done, refuseIfPostHasIssues(&p, issues)
 	}
 	_, done.before, err = a.EditPostWithUndo(ctx, c, contract.EditPost{
 		ID: p.ID.String(), Revision: p.Revision(), When: &contract.When{Instant: at, Timezone: p.Zone.Name()},
@@ -303,7 +303,7 @@ func (a *App) restorePostSchedule(ctx context.Context, c core.Caller, was PostSc
 		hasPassed := was.At.Before(now) && was.At.After(p.CreatedAt.Add(-time.Minute))
 		if !was.At.IsZero() && !hasPassed {
 			if issues := core.CheckDraftTime(was.At, now); len(issues) > 0 {
-				return planErrorForPost(p, issues)
+				return refuseIfPostHasIssues(p, issues)
 			}
 		}
 		p.PublishAt, p.Zone, p.UpdatedAt = was.At, was.Zone, now

@@ -39,7 +39,7 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 			if err := a.addQuotaAndRepeatedTextIssues(ctx, t, r); err != nil {
 				return contract.Posts{}, err
 			}
-			if err := planError(r); err != nil {
+			if err := refuseIfPlanHasIssues(r); err != nil {
 				return contract.Posts{}, err
 			}
 		}
@@ -56,10 +56,10 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 // longer valid.
 func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *postRequest) (contract.Posts, error) {
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
-	made := store.NewPosts{By: c.AttributedUser(), Drafts: r.plan.Drafts}
+	made := store.NewPosts{By: c.AttributedUser(), Drafts: r.subscription.Drafts}
 	if r.queuesPosts() {
 		made.Queued = &store.NewQueued{
-			Period: r.workspace.Zone.QuotaPeriod(now), Limit: r.plan.Posts, Due: a.futureOrZero(r.at),
+			Period: r.workspace.Zone.QuotaPeriod(now), Limit: r.subscription.Posts, Due: a.futureOrZero(r.at),
 		}
 	}
 	out := contract.Posts{Posts: make([]contract.Post, len(r.targets))}

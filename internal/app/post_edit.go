@@ -197,11 +197,13 @@ func (a *App) setTimeAndSaveOrQueueDraft(ctx context.Context, t store.Tenant, p 
 		if len(timeIssues) == 0 {
 			timeIssues = core.CheckDraftTime(p.PublishAt, a.cfg.Now())
 		}
-		return a.queueDraftPost(ctx, t, p, &postRequest{workspace: ws, plan: plan, when: core.When{Kind: core.WhenAt}},
+		return a.queueDraftPost(ctx, t, p, &postRequest{
+			workspace: ws, subscription: plan, when: core.When{Kind: core.WhenAt},
+		},
 			timeIssues)
 	}
 	if len(timeIssues) > 0 {
-		return planErrorForPost(p, timeIssues)
+		return refuseIfPostHasIssues(p, timeIssues)
 	}
 	return t.UpdatePostExceptMedia(ctx, *p)
 }
@@ -247,7 +249,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 	row.PublishAt = p.PublishAt
 	row.Issues = slices.Concat(row.Issues, timeIssues, r.quotaIssues(1))
 	r.targets, r.rows = []postTarget{d}, []core.PlanRow{row}
-	if err := planError(r); err != nil {
+	if err := refuseIfPlanHasIssues(r); err != nil {
 		return err
 	}
 	change, err := p.MakeChange(core.MoveQueue, p.UpdatedAt, "")
@@ -255,7 +257,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 		return err
 	}
 	return t.SavePostChange(ctx, change, func(t store.Tenant) error {
-		if err := reserveSlot(ctx, t, p.ID, period, r.plan); err != nil {
+		if err := reserveSlot(ctx, t, p.ID, period, r.subscription); err != nil {
 			return err
 		}
 		if err := t.LockConnectedAccountsShared(ctx, r.accountIDs()); err != nil {
@@ -301,7 +303,7 @@ func (a *App) saveEditOrCancelQueuedPost(ctx context.Context, t store.Tenant, p 
 		at, issues, _ := when.Resolve(a.cfg.Now())
 		p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneAfterEdit(when, p.Zone)
 		if len(issues) > 0 {
-			return planErrorForPost(p, issues)
+			return refuseIfPostHasIssues(p, issues)
 		}
 		change.Post, change.Event.Kind = *p, core.EventRescheduled
 		change.Event.Message = "To " + p.Zone.FormatTime(p.PublishAt) + "."
@@ -329,7 +331,7 @@ func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p 
 		return pub, err
 	}
 	if row := a.newPlanRow(d, true); !row.OK() {
-		return pub, planErrorForPost(p, row.Issues)
+		return pub, refuseIfPostHasIssues(p, row.Issues)
 	}
 	return d.publicationWithDelivery(pub), nil
 }

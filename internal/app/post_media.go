@@ -14,7 +14,7 @@ func loadFiles(ctx context.Context, t store.Tenant, idTexts []string) ([]core.Me
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.MediaWithVerifiedFacts(ctx, ids)
+	found, err := t.MediaWithoutUnverifiedFacts(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func checkAndSavePostFiles(ctx context.Context, t store.Tenant, p *core.Post) er
 		return err
 	}
 	if len(issues) > 0 {
-		return planErrorForPost(p, issues)
+		return refuseIfPostHasIssues(p, issues)
 	}
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
@@ -99,7 +99,7 @@ func lockAndCheckPostFiles(ctx context.Context, t store.Tenant, p *core.Post) er
 		return err
 	}
 	if issues := fileIssues(files); len(issues) > 0 {
-		return planErrorForPost(p, issues)
+		return refuseIfPostHasIssues(p, issues)
 	}
 	return nil
 }

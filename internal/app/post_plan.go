@@ -97,11 +97,11 @@ func subtractEditedPostFromUsage(ctx context.Context, t store.Tenant, r *postReq
 
 // quotaIssues returns the quota issue of the request's nth post, or none if the plan allows the post.
 func (r *postRequest) quotaIssues(nth int) []core.Issue {
-	switch posts := r.plan.Posts; {
+	switch posts := r.subscription.Posts; {
 	case r.queuesPosts() && posts != nil && r.used+int64(nth) > *posts:
 		return []core.Issue{core.IssueQuotaExceeded.WithoutNetwork(r.used, *posts)}
-	case !r.queuesPosts() && r.plan.CheckDraftQuota(r.drafts, int64(nth)) != nil:
-		return []core.Issue{core.IssueTooManyDrafts.WithoutNetwork(r.drafts, *r.plan.Drafts)}
+	case !r.queuesPosts() && r.subscription.CheckDraftQuota(r.drafts, int64(nth)) != nil:
+		return []core.Issue{core.IssueTooManyDrafts.WithoutNetwork(r.drafts, *r.subscription.Drafts)}
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func findRepeatedTexts(ctx context.Context, t store.Tenant,
 func (a *App) planOf(r *postRequest) contract.Plan {
 	out := contract.Plan{
 		OK: true, Status: string(core.PostDraft), Rows: []contract.PlanRow{},
-		Quota: contract.Quota{Used: r.used, Limit: r.plan.Posts, Requested: r.slotCount()},
+		Quota: contract.Quota{Used: r.used, Limit: r.subscription.Posts, Requested: r.slotCount()},
 	}
 	if r.queuesPosts() {
 		out.Status = string(core.PostQueued)
@@ -170,10 +170,10 @@ func (a *App) planOf(r *postRequest) contract.Plan {
 	return out
 }
 
-// planError returns the error for a plan with issues, or nil: quota_exceeded if there is a quota issue, otherwise
-// media_purged if the bytes of a file were deleted, otherwise plan_has_issues. The last two errors contain the rows of
-// the plan.
-func planError(r *postRequest) error {
+// refuseIfPlanHasIssues returns the error for a plan with issues, or nil: quota_exceeded if there is a quota issue,
+// otherwise media_purged if the bytes of a file were deleted, otherwise plan_has_issues. The last two errors contain
+// the rows of the plan.
+func refuseIfPlanHasIssues(r *postRequest) error {
 	issues := map[core.IssueCode]bool{}
 	for _, row := range r.rows {
 		for _, issue := range row.Issues {
@@ -186,9 +186,9 @@ func planError(r *postRequest) error {
 		return nil
 	case issues[core.IssueQuotaExceeded.Code]:
 		if !r.queuesPosts() {
-			return r.plan.CheckDraftQuota(r.drafts, int64(len(r.rows)))
+			return r.subscription.CheckDraftQuota(r.drafts, int64(len(r.rows)))
 		}
-		return core.QuotaExceeded("post per month", "posts per month", r.used, *r.plan.Posts)
+		return core.QuotaExceeded("post per month", "posts per month", r.used, *r.subscription.Posts)
 	case issues[core.IssueMediaPurged.Code]:
 		e = core.Fail(core.CodeMediaPurged, "The content of a file has been deleted, so nothing was changed.").
 			WithHint("Upload the file again. The field `rows` contains its name.")
@@ -200,9 +200,9 @@ func planError(r *postRequest) error {
 	return e
 }
 
-// planErrorForPost returns the error of planError for one post with issues.
-func planErrorForPost(p *core.Post, issues []core.Issue) error {
-	return planError(&postRequest{rows: []core.PlanRow{{
+// refuseIfPostHasIssues returns the error of refuseIfPlanHasIssues for one post with issues.
+func refuseIfPostHasIssues(p *core.Post, issues []core.Issue) error {
+	return refuseIfPlanHasIssues(&postRequest{rows: []core.PlanRow{{
 		Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt,
 		Issues: slices.Clone(issues),
 	}}})

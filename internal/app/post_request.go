@@ -18,15 +18,15 @@ import (
 
 // postRequest is a parsed request to create or plan posts, with everything that it refers to.
 type postRequest struct {
-	workspace core.Workspace
-	plan      core.Plan
-	when      core.When
-	at        time.Time // zero for a draft
-	targets   []postTarget
-	rows      []core.PlanRow // the plan, one row for each target
-	used      int64          // slots used this month
-	editing   core.PostID    // the post that is being edited; zero for a new post
-	drafts    int64          // number of drafts in the workspace
+	workspace    core.Workspace
+	subscription core.Plan
+	when         core.When
+	at           time.Time // zero for a draft
+	targets      []postTarget
+	rows         []core.PlanRow // the plan, one row for each target
+	used         int64          // slots used this month
+	editing      core.PostID    // the post that is being edited; zero for a new post
+	drafts       int64          // number of drafts in the workspace
 }
 
 // postTarget is the content for one account's post, and the account's network.
@@ -86,7 +86,7 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 	if err != nil {
 		return nil, err
 	}
-	r := &postRequest{workspace: sources.Workspace, plan: a.cfg.Plans[sources.Workspace.Plan]}
+	r := &postRequest{workspace: sources.Workspace, subscription: a.cfg.Plans[sources.Workspace.Plan]}
 	if in.Editing != "" {
 		if r.editing, err = core.ParseID[core.PostKind](in.Editing); err != nil {
 			return nil, err

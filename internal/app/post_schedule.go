@@ -47,7 +47,7 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 			if shift := in.Every.MultipliedBy(i); shift != (core.Shift{}) && len(issues) == 0 {
 				at, atIssues = shift.Apply(first, when.Zone, now)
 			}
-			request := &postRequest{workspace: ws, plan: plan, when: when, at: at}
+			request := &postRequest{workspace: ws, subscription: plan, when: when, at: at}
 			if err := a.scheduleDraftAndRecord(ctx, t, c, id, request, atIssues, &r); err != nil {
 				return err
 			}

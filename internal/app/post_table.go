@@ -50,10 +50,10 @@ func (r *postRequest) formatRowTime(row core.PlanRow) string {
 }
 
 func (r *postRequest) formatQuota() string {
-	if r.plan.Posts == nil {
+	if r.subscription.Posts == nil {
 		return fmt.Sprintf("Posts this month: %d used, no limit, %d requested.", r.used, r.slotCount())
 	}
-	return fmt.Sprintf("Posts this month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.slotCount())
+	return fmt.Sprintf("Posts this month: %d of %d used, %d requested.", r.used, *r.subscription.Posts, r.slotCount())
 }
 
 // oneLine replaces line breaks and repeated spaces with single spaces, so that a name does not break the table.

@@ -56,7 +56,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.throttleVerifyAndAuditPassword(ctx, user, in.Password, from, errWrongPassword()); err != nil {
+	if err := a.throttleVerifyAndAuditPassword(ctx, user, in.Password, from, errWrongEmailOrPassword()); err != nil {
 		return SignedIn{}, err
 	}
 	memberships, err := a.cfg.Store.Memberships(ctx, user.ID)
@@ -170,7 +170,9 @@ func (a *App) throttleSignIns(ctx context.Context, bucket string, burst int, int
 	return nil
 }
 
-func errWrongPassword() error {
+// errWrongEmailOrPassword does not say which of the two is wrong, so that nobody learns which addresses have an
+// account.
+func errWrongEmailOrPassword() error {
 	return core.Fail(core.CodeUnauthenticated,
 		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }

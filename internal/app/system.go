@@ -110,14 +110,14 @@ func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
 	return email, err
 }
 
-// BackdateLiveOrFailedPost moves a live or failed post and its timeline into the past, as if the post had been
+// BackdateIfLiveOrFailed moves a live or failed post and its timeline into the past, as if the post had been
 // published at the given time. It is for demo posts, and does not change posts in other states.
-func (a *App) BackdateLiveOrFailedPost(ctx context.Context, c core.Caller, id string, at time.Time) error {
+func (a *App) BackdateIfLiveOrFailed(ctx context.Context, c core.Caller, id string, at time.Time) error {
 	t, post, err := a.authorizeReadAndLoadPost(ctx, c, id)
 	if err != nil {
 		return err
 	}
-	return t.BackdateLiveOrFailedPost(ctx, post.ID, post.PublishAt.Sub(at))
+	return t.BackdateIfLiveOrFailed(ctx, post.ID, post.PublishAt.Sub(at))
 }
 
 // getWorkspaceBySlugOrID returns a workspace, or not_found with a hint for the operator.

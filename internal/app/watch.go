@@ -53,7 +53,7 @@ func (a *App) pollChangesWhileWatched(ctx context.Context) {
 		if workspaces == nil {
 			return
 		}
-		found, err := a.loadRecentActivity(ctx, workspaces)
+		found, err := a.loadRecentAndOngoingActivity(ctx, workspaces)
 		if err == nil {
 			a.watchers.notifyWatchers(found, failed > mostFailed)
 			failed = 0
@@ -65,11 +65,13 @@ func (a *App) pollChangesWhileWatched(ctx context.Context) {
 	}
 }
 
-// loadRecentActivity reads the activity in the workspaces. It gives up after lookTime if the database does not respond.
-func (a *App) loadRecentActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]store.Activity, error) {
+// loadRecentAndOngoingActivity reads the activity in the workspaces. It gives up after lookTime if the database does
+// not respond.
+func (a *App) loadRecentAndOngoingActivity(ctx context.Context, workspaces []core.WorkspaceID,
+) ([]store.Activity, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	return a.cfg.Store.RecentActivity(ctx, workspaces)
+	return a.cfg.Store.RecentAndOngoingActivity(ctx, workspaces)
 }
 
 // watchers holds all watchers of a process.

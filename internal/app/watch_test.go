@@ -22,7 +22,8 @@ func TestABusyWorkspaceHidesNoNewsOfAnother(t *testing.T) {
 		INSERT INTO post_events (workspace_id, post_id, kind, at)
 		SELECT p.workspace_id, p.id, 'edited', clock() FROM posts p, generate_series(1, 2000) WHERE p.workspace_id = $1`, busy.Owner.Workspace())
 	must(t, err)
-	found, err := h.Store.RecentActivity(t.Context(), []core.WorkspaceID{busy.Owner.Workspace(), quiet.Owner.Workspace()})
+	both := []core.WorkspaceID{busy.Owner.Workspace(), quiet.Owner.Workspace()}
+	found, err := h.Store.RecentAndOngoingActivity(t.Context(), both)
 	must(t, err)
 	isOurs := func(activity store.Activity) bool { return activity.Post.String() == post.ID }
 	if !slices.ContainsFunc(found, isOurs) {

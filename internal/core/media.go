@@ -66,8 +66,9 @@ type Media struct {
 	FileFacts
 }
 
-// WithVerifiedFacts returns the file with verified facts only: just its kind until the bytes have been examined.
-func (m Media) WithVerifiedFacts() Media {
+// WithoutUnverifiedFacts returns the file without the facts that are not verified yet: only its kind remains until
+// the bytes have been examined.
+func (m Media) WithoutUnverifiedFacts() Media {
 	if m.Status != MediaReady {
 		m.FileFacts = FileFacts{Kind: m.Kind}
 	}

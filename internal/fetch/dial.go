@@ -18,6 +18,7 @@ const maxAddresses = 4
 
 // dialPublic connects to the first public address of a host that responds, and never to an address that is not public.
 // It resolves the name for each request, so the check always applies to the address that it connects to.
+// It refuses every port except 443.
 func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port != "443" { // checkHTTPSURLForm has the same rule

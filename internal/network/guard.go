@@ -42,7 +42,8 @@ func (g replayAndDeadlineGuard) RoundTrip(r *http.Request) (*http.Response, erro
 	return g.next.RoundTrip(r)
 }
 
-// checkNotReplayableOrLate returns an error if a request must not be sent.
+// checkNotReplayableOrLate returns an error if net/http might send the request twice, if its deadline has passed, or if
+// its context has ended.
 func (g replayAndDeadlineGuard) checkNotReplayableOrLate(r *http.Request) error {
 	for _, name := range replayable {
 		if r.Header.Get(name) != "" {

@@ -341,8 +341,8 @@ type Token struct {
 // An access token counts as lapsed from renewAhead before it lapses.
 const renewAhead = time.Minute
 
-// MustRefresh reports whether the access token has lapsed, or will within a minute.
-func (t Token) MustRefresh(now time.Time) bool {
+// NeedsRefresh reports whether the access token has lapsed, or will within a minute.
+func (t Token) NeedsRefresh(now time.Time) bool {
 	return !t.LapsesAt.IsZero() && !now.Add(renewAhead).Before(t.LapsesAt)
 }
 

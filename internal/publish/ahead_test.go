@@ -149,7 +149,8 @@ func TestAPostInAWorkersHandsAtItsTimeCannotBeChanged(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
 	b.Clock.Set(post.PublishAt.Time.Add(-time.Second))
-	_, err = b.Store.In(b.ws.ID).ClaimPublicationIfDue(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
+	_, err = b.Store.In(b.ws.ID).
+		ClaimDueOrPreparablePublication(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
 	must(t, err)
 	b.Clock.Advance(time.Second)
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
@@ -293,7 +294,7 @@ func TestTheDatabaseArmsNoPostBeforeItsTime(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
 	tenant := b.Store.In(b.ws.ID)
-	claim, err := tenant.ClaimPublicationIfDue(b.Context(), id, "a worker", time.Hour, b.Clock.Now())
+	claim, err := tenant.ClaimDueOrPreparablePublication(b.Context(), id, "a worker", time.Hour, b.Clock.Now())
 	must(t, err)
 	arm := func() error {
 		call := store.Call{Seq: 1, Do: core.DoPublish, Deadline: time.Minute}

@@ -227,7 +227,7 @@ func TestAClaimThatTheDatabaseForgotIsFenced(t *testing.T) {
 	must(t, err)
 	tenant := b.Store.In(b.ws.ID)
 	claim := func() store.Publication {
-		claimed, err := tenant.ClaimPublicationIfDue(b.Context(), id, "a worker", time.Minute, b.Clock.Now())
+		claimed, err := tenant.ClaimDueOrPreparablePublication(b.Context(), id, "a worker", time.Minute, b.Clock.Now())
 		must(t, err)
 		return claimed.Publication
 	}

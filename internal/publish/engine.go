@@ -60,7 +60,7 @@ func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID,
 	if err := e.cfg.Store.WakeNextPostsAwaitingTurn(ctx); err != nil { // Run does this periodically
 		return fmt.Errorf("give waiting posts their turn: %w", err)
 	}
-	claim, err := e.tenant(ws).ClaimPublicationIfDue(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
+	claim, err := e.tenant(ws).ClaimDueOrPreparablePublication(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

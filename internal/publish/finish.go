@@ -20,7 +20,7 @@ func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 		return nil
 	}
 	for _, step := range finisher.ListFinalSteps(c.item.Draft()) {
-		job := queue.Finish{Workspace: c.post.Workspace, Post: c.post.ID, Step: step}
+		job := queue.FinalStep{Workspace: c.post.Workspace, Post: c.post.ID, Step: step}
 		if err := t.Enqueue(ctx, job, time.Time{}); err != nil {
 			return err
 		}

@@ -221,7 +221,8 @@ func TestAHeldPostCannotBeChangedOrClaimed(t *testing.T) {
 	post := b.ws.Now("held", b.ws.Account("threads"))
 	id, _ := core.ParseID[core.PostKind](post.ID)
 	ws := b.Store.In(b.ws.ID)
-	if _, err := ws.ClaimPublicationIfDue(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now()); err != nil {
+	_, err := ws.ClaimDueOrPreparablePublication(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {

@@ -85,7 +85,7 @@ func (b *bench) claimNow(p contract.Post) store.Publication {
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(b.t, err)
 	claim, err := b.Store.In(b.ws.ID).
-		ClaimPublicationIfDue(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
+		ClaimDueOrPreparablePublication(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
 	must(b.t, err)
 	return claim.Publication
 }

@@ -35,18 +35,18 @@ func (Link) InsertOpts() river.InsertOpts {
 	}}
 }
 
-// Finish runs one of the steps that follow after a post has gone live.
-type Finish struct {
+// FinalStep runs one of the steps that follow after a post has gone live.
+type FinalStep struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Post      core.PostID      `json:"post"`
 	Step      string           `json:"step"`
 }
 
 // Kind returns the name of this kind of job.
-func (Finish) Kind() string { return "finish" }
+func (FinalStep) Kind() string { return "finish" }
 
 // InsertOpts returns the queue and the retries of this kind of job.
-func (Finish) InsertOpts() river.InsertOpts {
+func (FinalStep) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink}
 }
 

@@ -16,17 +16,18 @@ type Activity struct {
 	Lasts     bool
 }
 
-// Bounds of RecentActivity. A queued post is in motion from a few minutes before its time, because it may be prepared.
+// Bounds of RecentAndOngoingActivity. A queued post is in motion from a few minutes before its time, because it may be
+// prepared.
 const (
 	newestEvents  = 600 // of each workspace
 	movingPosts   = 50  // of each workspace
 	postsInMotion = `p.status = 'queued' AND ` + listTime + ` < clock() + '11 minutes'::interval`
 )
 
-// RecentActivity lists what is happening in workspaces: the events of the last 15 seconds, the progress of posts in
-// motion, live posts whose link is still missing, and files that are being processed. It writes nothing. It reads the
-// events of each workspace separately, so that a busy workspace does not hide the events of another.
-func (s *Store) RecentActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]Activity, error) {
+// RecentAndOngoingActivity lists what is happening in workspaces: the events of the last 15 seconds, the progress of
+// posts in motion, live posts whose link is still missing, and files that are being processed. It writes nothing. It
+// reads the events of each workspace separately, so that a busy workspace does not hide the events of another.
+func (s *Store) RecentAndOngoingActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]Activity, error) {
 	return queryMany[Activity](s.query(ctx, `
 		SELECT e.workspace_id AS workspace, e.post_id AS post, NULL::uuid AS media, 'event ' || e.id AS what, false AS lasts
 		FROM unnest(@workspaces::uuid[]) AS w(id)

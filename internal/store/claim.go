@@ -83,10 +83,11 @@ func (s *Store) claimPublications(ctx context.Context, conditionSQL, orderSQL, o
 	}))
 }
 
-// ClaimPublicationIfDue claims one post's publication, as ClaimDuePublications or ClaimPublicationsToPrepare does. It
-// returns ErrNotFound if there is nothing to do yet, or if another worker has claimed or locked the publication.
-func (t Tenant) ClaimPublicationIfDue(ctx context.Context, post core.PostID, owner string, lease time.Duration,
-	now time.Time,
+// ClaimDueOrPreparablePublication claims one post's publication, as ClaimDuePublications or ClaimPublicationsToPrepare
+// does. It returns ErrNotFound if there is nothing to do yet, or if another worker has claimed or locked the
+// publication.
+func (t Tenant) ClaimDueOrPreparablePublication(ctx context.Context, post core.PostID, owner string,
+	lease time.Duration, now time.Time,
 ) (Claim, error) {
 	const which = `p.workspace_id = @ws AND p.post_id = @post AND (` + dueNow + ` OR ` + prepareNow + `)`
 	all, err := queryMany[Claim](t.query(ctx, selectAndLockDueUnclosedSQL(which, `p.post_id`)+claimRest, args{

@@ -313,9 +313,9 @@ func (s *Store) LivePostsWithoutLink(ctx context.Context, from, to time.Time, li
 		ORDER BY p.live_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 }
 
-// BackdateLiveOrFailedPost moves all times of a live or failed post, and of its timeline, into the past by the given
+// BackdateIfLiveOrFailed moves all times of a live or failed post, and of its timeline, into the past by the given
 // duration. It does not change posts in other states.
-func (t Tenant) BackdateLiveOrFailedPost(ctx context.Context, id core.PostID, by time.Duration) error {
+func (t Tenant) BackdateIfLiveOrFailed(ctx context.Context, id core.PostID, by time.Duration) error {
 	return t.exec(ctx, `
 		WITH post AS (
 			UPDATE posts SET publish_at = publish_at - @by::interval, created_at = created_at - @by::interval,

@@ -67,7 +67,7 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 		s.Accounts[row.ID] = row
 	}
 	for _, row := range files {
-		s.Media[row.ID] = row.WithVerifiedFacts()
+		s.Media[row.ID] = row.WithoutUnverifiedFacts()
 	}
 	return s, nil
 }

@@ -7,19 +7,20 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaWithVerifiedFacts returns files by id, with verified facts only.
-func (t Tenant) MediaWithVerifiedFacts(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
-	return t.queryMediaWithVerifiedFacts(ctx, ids, "")
+// MediaWithoutUnverifiedFacts returns files by id, and leaves out facts that are not verified yet.
+func (t Tenant) MediaWithoutUnverifiedFacts(ctx context.Context, ids []core.MediaID,
+) (map[core.MediaID]core.Media, error) {
+	return t.queryMediaWithoutUnverifiedFacts(ctx, ids, "")
 }
 
-// LockMediaShared is MediaWithVerifiedFacts, and keeps the files' bytes until the transaction ends: purging and
+// LockMediaShared is MediaWithoutUnverifiedFacts, and keeps the files' bytes until the transaction ends: purging and
 // deleting wait, and then see which posts use the file. Files are locked after everything else except storage (ADR
 // 0010).
 func (t Tenant) LockMediaShared(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
-	return t.queryMediaWithVerifiedFacts(ctx, ids, ` ORDER BY m.id FOR SHARE`)
+	return t.queryMediaWithoutUnverifiedFacts(ctx, ids, ` ORDER BY m.id FOR SHARE`)
 }
 
-func (t Tenant) queryMediaWithVerifiedFacts(ctx context.Context, ids []core.MediaID, lockSQL string,
+func (t Tenant) queryMediaWithoutUnverifiedFacts(ctx context.Context, ids []core.MediaID, lockSQL string,
 ) (map[core.MediaID]core.Media, error) {
 	found := map[core.MediaID]core.Media{}
 	if len(ids) == 0 {
@@ -27,12 +28,13 @@ func (t Tenant) queryMediaWithVerifiedFacts(ctx context.Context, ids []core.Medi
 	}
 	rows, err := queryMany[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lockSQL, args{"ids": ids}))
 	for _, row := range rows {
-		found[row.ID] = row.WithVerifiedFacts()
+		found[row.ID] = row.WithoutUnverifiedFacts()
 	}
 	return found, err
 }
 
-// MediaInOrderIncludingDeleted returns files, including deleted ones, in the order of ids, with verified facts only.
+// MediaInOrderIncludingDeleted returns files, including deleted ones, in the order of ids. It skips unknown ids,
+// and leaves out facts that are not verified yet.
 func (t Tenant) MediaInOrderIncludingDeleted(ctx context.Context, ids []core.MediaID) ([]core.Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -43,7 +45,7 @@ func (t Tenant) MediaInOrderIncludingDeleted(ctx context.Context, ids []core.Med
 		ORDER BY file.position`, args{"ids": ids}))
 	list := make([]core.Media, len(rows))
 	for i, row := range rows {
-		list[i] = row.WithVerifiedFacts()
+		list[i] = row.WithoutUnverifiedFacts()
 	}
 	return list, err
 }

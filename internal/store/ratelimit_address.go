@@ -37,7 +37,7 @@ func (s *Store) CountAddressRequest(ctx context.Context, clientAddress string, l
 	step := windowPartLength(window)
 	row, err := queryValue[fastCountRow](s.query(ctx, countFast,
 		args{"address": clientAddress, "step": step.Microseconds(), "limit": limit}))
-	return s.useFastCountOrCountFully(ctx, row, err, clientAddress, limit, step)
+	return s.useFastCountOrCountRequestFully(ctx, row, err, clientAddress, limit, step)
 }
 
 // CountRequestAndFindKey counts a request as CountAddressRequest does and finds its API key by the hash, in one round
@@ -56,7 +56,7 @@ func (s *Store) CountRequestAndFindKey(ctx context.Context, clientAddress string
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
 	}
-	count, err = s.useFastCountOrCountFully(ctx, row, countErr, clientAddress, limit, step)
+	count, err = s.useFastCountOrCountRequestFully(ctx, row, countErr, clientAddress, limit, step)
 	return count, holder, err, keyErr
 }
 
@@ -71,9 +71,9 @@ func (r *fastCountRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, scanTime(&r.Now))
 }
 
-// useFastCountOrCountFully returns the result of countFast. If countFast did not count the request, as fastErr says, it
-// counts the request with countAddressFully.
-func (s *Store) useFastCountOrCountFully(ctx context.Context, fast fastCountRow, fastErr error,
+// useFastCountOrCountRequestFully returns the result of countFast. If countFast did not count the request, as fastErr
+// says, it counts the request with countRequestFully.
+func (s *Store) useFastCountOrCountRequestFully(ctx context.Context, fast fastCountRow, fastErr error,
 	address string, limit int, partLength time.Duration,
 ) (c RateCount, err error) {
 	if fastErr == nil {
@@ -82,7 +82,7 @@ func (s *Store) useFastCountOrCountFully(ctx context.Context, fast fastCountRow,
 	}
 	if err = fastErr; errors.Is(err, ErrNotFound) {
 		err = s.Tx(ctx, func(s *Store) (err error) {
-			c, err = s.countAddressFully(ctx, address, limit, partLength)
+			c, err = s.countRequestFully(ctx, address, limit, partLength)
 			return err
 		})
 	}
@@ -92,9 +92,9 @@ func (s *Store) useFastCountOrCountFully(ctx context.Context, fast fastCountRow,
 	return c, nil
 }
 
-// countAddressFully counts a request of any address: also of one that has not sent a request in this part yet, or is at
+// countRequestFully counts a request of any address: also of one that has not sent a request in this part yet, or is at
 // its limit.
-func (s *Store) countAddressFully(ctx context.Context, address string, limit int,
+func (s *Store) countRequestFully(ctx context.Context, address string, limit int,
 	partLength time.Duration,
 ) (RateCount, error) {
 	row, err := queryOne[addressLogRow](s.query(ctx, `

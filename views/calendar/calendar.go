@@ -342,8 +342,11 @@ func (d Day) dotCount() string {
 	return strconv.Itoa(d.Total)
 }
 
-// clockChangeText says how a clock change affects the length of a day.
+// clockChangeText says how a clock change affects the length of the day. It returns "" if the day has none.
 func (d Day) clockChangeText() string {
+	if d.ClockChange == 0 {
+		return ""
+	}
 	by, direction := d.ClockChange, "forward"
 	if by < 0 {
 		by, direction = -by, "back"

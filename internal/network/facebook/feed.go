@@ -59,9 +59,9 @@ func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.Fi
 }
 
 // readyIfPhotosExist returns Ready if every uploaded photo still exists. Facebook deletes unused photos after a day.
-func (n *Network) readyIfPhotosExist(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (n *Network) readyIfPhotosExist(ctx context.Context, it network.Item, photoIDs string) (network.Status, error) {
 	it.ArmedAt = time.Time{} // an earlier call for the post, which was refused, says nothing about the photos
-	for id := range strings.SplitSeq(handle, ",") {
+	for id := range strings.SplitSeq(photoIDs, ",") {
 		if err := n.checkNodeExists(ctx, it, id); err != nil {
 			return n.pendingOrDeadIfMissing(it, err)
 		}
@@ -69,13 +69,13 @@ func (n *Network) readyIfPhotosExist(ctx context.Context, it network.Item, handl
 	return network.Status{Verdict: core.Ready}, nil
 }
 
-// publishPhotos posts the uploaded photos to the feed.
-func (n *Network) publishPhotos(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	if handle == "" {
+// publishUploadedPhotos posts the uploaded photos, whose ids are separated by commas, to the feed.
+func (n *Network) publishUploadedPhotos(ctx context.Context, it network.Item, photoIDs string) (network.Status, error) {
+	if photoIDs == "" {
 		return network.Status{}, newNoFileError()
 	}
 	form := formOfNonEmpty(map[string]string{"message": textWithTags(it)})
-	for i, id := range strings.Split(handle, ",") {
+	for i, id := range strings.Split(photoIDs, ",") {
 		form.Set(fmt.Sprintf("attached_media[%d]", i), fmt.Sprintf(`{"media_fbid":%q}`, id))
 	}
 	return n.postToFeed(ctx, it, form)

@@ -24,7 +24,7 @@ type publishSteps struct {
 var stepsByType = map[string]publishSteps{
 	typeText: {core.FlowOneCall, nil, (*Network).readyIfPageReadable, (*Network).publishText, (*Network).fetchPermalink},
 	typePhoto: {
-		core.FlowPrepared, (*Network).uploadPhotos, (*Network).readyIfPhotosExist, (*Network).publishPhotos,
+		core.FlowPrepared, (*Network).uploadPhotos, (*Network).readyIfPhotosExist, (*Network).publishUploadedPhotos,
 		(*Network).fetchPermalink,
 	},
 	typeVideo: {

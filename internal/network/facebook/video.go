@@ -173,7 +173,8 @@ func (p videoPhase) isComplete() bool { return p.Status == "complete" || p.Statu
 
 // hasPublishingBegun reports whether Facebook has accepted the video for publishing, which either of two fields can
 // show.
-func (p videoPhase) hasPublishingBegun() bool {
+func (v videoNode) hasPublishingBegun() bool {
+	p := v.Status.Publishing
 	return p.Status == "in_progress" || p.isComplete() || p.Publish == publishPublished
 }
 
@@ -198,7 +199,7 @@ func (v videoNode) hasFailed() bool {
 // readyIfUploaded returns Ready for a video whose file has arrived. A video that Facebook has already accepted for
 // publishing is Pending until it has been processed.
 func (v videoNode) readyIfUploaded(it network.Item) (network.Status, error) {
-	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.hasPublishingBegun()
+	taken := !it.ArmedAt.IsZero() && v.hasPublishingBegun()
 	if !v.hasFailed() && !taken && v.Status.Uploading.isComplete() {
 		return network.Status{Verdict: core.Ready}, nil
 	}

@@ -158,7 +158,7 @@ func containsText(answer []byte, words string) bool {
 // renewIfLapsed returns the item, with a renewed token if its own has lapsed.
 func (w *World) renewIfLapsed(it network.Item) network.Item {
 	w.t.Helper()
-	if it.Token.MustRefresh(w.Now()) {
+	if it.Token.NeedsRefresh(w.Now()) {
 		refresher, ok := w.Net.(network.Refresher)
 		if !ok {
 			w.t.Fatal("the token has lapsed, and the network cannot renew it")
