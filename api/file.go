@@ -58,7 +58,7 @@ func (a *API) serveAvatar(c echo.Context) error {
 	return nil
 }
 
-// serveVerificationFile serves a text that proves to a network who owns the address of the media files.
+// serveVerificationFile serves text that proves to a network who owns the address of the media files.
 func (a *API) serveVerificationFile(c echo.Context) error {
 	text, ok := a.cfg.VerificationFiles[c.Param("name")]
 	if !ok {

@@ -223,7 +223,7 @@ func requireCommand(t testing.TB, env map[string]string, stdin string, args ...s
 	return out
 }
 
-// writeFile writes a text to a new file and returns its path.
+// writeFile writes text to a new file and returns its path.
 func writeFile(t testing.TB, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")

@@ -102,7 +102,7 @@ func TestTheCalendarShowsPostsByDayInTheWorkspacesZone(t *testing.T) {
 	day.one(t, "#row-"+late.ID)
 	day.says(t, "Saturday 31 October 2026")
 	empty := a.calendar("view=day&date=2026-10-30")
-	empty.says(t, "No post is scheduled for Friday 30 October 2026.")
+	empty.says(t, "No posts are scheduled for Friday 30 October 2026.")
 	if to := attribute(empty.one(t, ".empty a"), "href"); !strings.Contains(to, "2026-10-30") {
 		t.Errorf("a post for the empty day is composed at %s", to)
 	}

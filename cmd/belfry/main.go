@@ -5,7 +5,7 @@
 //	belfry COMMAND [OPTIONS]
 //
 // `belfry help` lists the commands, and `belfry COMMAND --help` explains one. All settings are environment variables
-// that begin with BELFRY_; `belfry config` prints them.
+// whose names begin with BELFRY_ (such as BELFRY_DATA_DIR). `belfry config` prints them.
 package main
 
 import (

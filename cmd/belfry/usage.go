@@ -103,6 +103,6 @@ func formatHelp(list []command) string {
 		fmt.Fprintf(table, "  %s\t%s\n", strings.TrimSpace(c.name+" "+c.takes), c.about)
 	}
 	_ = table.Flush() // writes to a Builder cannot fail
-	b.WriteString("\nRun `belfry COMMAND --help` for details. Settings are environment variables that begin with BELFRY_:\n`belfry config` prints them, and .env.example explains them.")
+	b.WriteString("\nRun `belfry COMMAND --help` for details. Settings are environment variables\nwhose names begin with BELFRY_ (such as BELFRY_DATA_DIR). `belfry config` prints them, and .env.example explains them.")
 	return b.String()
 }

@@ -1,5 +1,5 @@
-// Package config reads and checks the configuration: the environment variables that begin with BELFRY_, and the file
-// with the secret keys. No other package reads these variables.
+// Package config reads and checks the configuration: the environment variables whose names begin with BELFRY_, and the
+// file with the secret keys. No other package reads these variables.
 package config
 
 import (
@@ -12,8 +12,8 @@ import (
 // Prefix is the beginning of every variable's name.
 const Prefix = "BELFRY_"
 
-// Config contains everything that an operator can set. Its tags are the documentation: `belfry config`, error
-// messages and .env.example are made from them. The tag "shown" is the default in .env.example if the real default is computed.
+// Config contains everything that an operator can set. Its tags are the documentation: `belfry config`, error messages
+// and .env.example are made from them. The tag "shown" is the default in .env.example if the real default is computed.
 type Config struct {
 	Addr           string        `env:"ADDR" envDefault:"127.0.0.1:8080" help:"Where the dashboard and the API listen, as HOST:PORT."`
 	PublicURL      string        `env:"PUBLIC_URL" shown:"http://localhost:8080" help:"The address at which people open Belfry, without a path. Belfry uses it in links, in cookies, and in the redirect and callback addresses that you register with the networks. Default: http://localhost with the port of BELFRY_ADDR."`

@@ -35,7 +35,7 @@ func (m Media) Revision() string {
 	return core.NewRevision(textOrEmpty(m.Title), textOrEmpty(m.Description), m.Tags, textOrEmpty(m.FolderID), m.Pinned)
 }
 
-// textOrEmpty returns a text that may be null, or "".
+// textOrEmpty returns a string that may be null, or "".
 func textOrEmpty(text *string) string {
 	if text == nil {
 		return ""

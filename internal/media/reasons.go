@@ -13,7 +13,7 @@ const (
 	reasonUnknown   = "This is not a supported image or video. Upload a JPEG, PNG, WebP, GIF, MP4 or MOV."
 	reasonTruncated = "The end of the file is missing. Upload the file again."
 	reasonDamaged   = "The file is damaged and cannot be read. Export the file again."
-	reasonActive    = "Besides the image or video, the file contains something that a program could run. Export the file again."
+	reasonActive    = "Besides the image or video, the file contains other data, such as a script or an archive. Export the file again."
 	reasonNoSize    = "The width or height of the image or video is zero. Export the file again."
 
 	reasonHEIC     = "The networks do not accept HEIC images. Export the image as JPEG."

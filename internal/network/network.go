@@ -137,7 +137,7 @@ type Field struct {
 	Default string         // the value if it is left out; "" if the network decides, or there is none
 	Max     int            // the maximum length, number of entries or value; 0 for none
 	Pattern *regexp.Regexp // what a text, or each entry of a list, must match; nil for none
-	Example string         // a text that matches
+	Example string         // a string that matches
 	Ignored bool           // accepted but not used (Spec §9)
 	// Ask is true if the network requires a person to choose: forms then have no default.
 	Ask   bool

@@ -79,7 +79,7 @@ func (p *process) shutDown(ctx context.Context) error {
 		return fmt.Errorf("the local PostgreSQL did not stop in time and was killed; no committed data is lost: %w",
 			ctx.Err())
 	case <-time.After(5 * time.Second):
-		return fmt.Errorf("the local PostgreSQL (pid %d) does not stop", p.cmd.Process.Pid)
+		return fmt.Errorf("the local PostgreSQL (pid %d) did not stop, even after an immediate shutdown was requested", p.cmd.Process.Pid)
 	}
 }
 

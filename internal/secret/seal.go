@@ -17,7 +17,7 @@ const (
 	tagSize    = 16
 )
 
-// EncryptionContext returns a text that identifies where an encrypted value is stored. A value that was encrypted in
+// EncryptionContext returns a string that identifies where an encrypted value is stored. A value that was encrypted in
 // one context cannot be decrypted in another, so a ciphertext that was copied to another row, column or workspace is
 // refused (security.md 4.13).
 func EncryptionContext(table, column, row, workspace string) string {

@@ -37,7 +37,7 @@ func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Verify returns the payload of a text that Sign returned for the same purpose. The error is ErrSigned or ErrExpired.
+// Verify returns the payload of a string that Sign returned for the same purpose. The error is ErrSigned or ErrExpired.
 func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 	// The decoder skips line breaks, but each value must have only one spelling.
 	if strings.ContainsAny(signed, "\r\n") {

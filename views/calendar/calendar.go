@@ -99,7 +99,7 @@ const (
 	longDay  = "Monday 2 January"
 )
 
-// ContentHash returns a text that changes whenever the view would look different. Pages poll with it
+// ContentHash returns a string that changes whenever the view would look different. Pages poll with it
 // (link.CalendarSince).
 func (m Model) ContentHash() string {
 	sum := fnv.New64a()

@@ -63,7 +63,8 @@ type ScheduleInput struct {
 	Open  bool // shows the inputs at once
 }
 
-// ContentHash returns a text that changes whenever the list would look different. Pages poll with it (link.PostsSince).
+// ContentHash returns a string that changes whenever the list would look different. Pages poll with it
+// (link.PostsSince).
 func (m ListModel) ContentHash() string {
 	shown := []any{m.Next, m.LiveToday, m.Elsewhere, m.Now.In(m.Zone.Location()).Format(time.DateOnly)}
 	for _, t := range tabs {
@@ -176,12 +177,12 @@ func (m ListModel) elsewhereHeading() string {
 	return "Matches in other tabs:"
 }
 
-// noMatchText says in which tab no post matches the filter.
+// noMatchText says in which tab no posts match the filter.
 func (m ListModel) noMatchText() string {
 	if m.Filter.Status == link.AllPosts {
-		return "No post matches the filter."
+		return "No posts match the filter."
 	}
-	return "No post in " + m.currentTab().name + " matches the filter."
+	return "No posts in " + m.currentTab().name + " match the filter."
 }
 
 // workspaceHasPosts reports whether the workspace has any posts. It returns false if they were not counted.

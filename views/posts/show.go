@@ -134,7 +134,8 @@ func (m ShowModel) noLinkText() string {
 	return m.Network + " has not provided a link to the post."
 }
 
-// ContentHash returns a text that changes whenever the page would look different. Pages poll with it (link.PostSince).
+// ContentHash returns a string that changes whenever the page would look different. Pages poll with it
+// (link.PostSince).
 func (m ShowModel) ContentHash() string {
 	post := m.Post
 	return hashValues(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.LiveURL, m.AwaitsLink, m.Acts,

@@ -216,7 +216,7 @@ func Audit(m AuditModel) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Empty("list", "No matching entries", "No entry from the last year matches this filter.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("list", "No matching entries", "No entries from the last year match this filter.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -457,7 +457,7 @@ func keyTable(m KeysModel) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(m.Keys) == 0 {
-			templ_7745c5c3_Err = ui.Empty("key-round", "No API keys", "Name each key after the program that uses it. You then know which program stops working when you revoke the key.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("key-round", "No API keys", "Name each key after the program that uses it. Then you know which program will stop working when you revoke a key.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -13,7 +13,7 @@ const (
 )
 
 // Later ends the hints for temporary errors. It also fits a post that has no retries left.
-const Later = "If Belfry does not try again, retry the post later."
+const Later = "If the post still fails, try again later."
 
 // Hints that several rows share.
 const (

@@ -20,7 +20,7 @@ const (
 
 // Hints that several codes share.
 const (
-	hintLater      = "TikTok has a temporary problem. If Belfry does not try again, retry the post later."
+	hintLater      = "TikTok has a temporary problem. If the post still fails, try again later."
 	hintThrottled  = "TikTok is temporarily refusing further requests. Belfry will try again."
 	hintCap        = "The account has reached TikTok's 24-hour limit on posts. Belfry will try again."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."

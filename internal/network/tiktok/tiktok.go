@@ -45,7 +45,7 @@ func NewDriver() network.Driver {
 			},
 			{
 				Name: varSettle, Default: "60s",
-				Help: "How long TikTok may take to count the last part of a video if the call that uploaded this part got no response.",
+				Help: "How long TikTok may take to register the last part of a video if the call that uploaded the part got no response.",
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },

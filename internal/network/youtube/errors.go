@@ -111,7 +111,7 @@ func classifyRefreshError(err error, t network.Token, now time.Time) error {
 
 const (
 	hintLater     = "Belfry will try again."
-	hintFailing   = "YouTube has a temporary problem. If Belfry does not try again, retry the post later."
+	hintFailing   = "YouTube has a temporary problem. If the post still fails, try again later."
 	hintReconnect = "Reconnect the account."
 	hintQuota     = "This server's Google Cloud project has used up its quota. Publishing resumes when the quota resets, at midnight in Los Angeles."
 	hintContent   = "Correct the post and send it again."
