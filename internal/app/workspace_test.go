@@ -172,22 +172,27 @@ func TestSlotsAreCountedExactlyWhileTheZoneChanges(t *testing.T) {
 	}
 }
 
-func TestAPostThatIsSentNowIsNoScheduledOne(t *testing.T) {
-	b := newBench(t)
-	account := b.ws.Account("threads")
-	b.ws.Queued("now", account, b.Clock.Now())
-	draft := b.ws.Draft("later sent now", account)
-	b.Clock.Advance(time.Hour)
-	_, err := b.App.SendPostAfterUndoDelay(b.Context(), b.ws.Owner, draft.ID, "")
-	must(t, err)
-	steps, err := b.App.GetFirstSteps(b.Context(), b.ws.Owner)
-	must(t, err)
-	if steps.Post || !steps.Account {
-		t.Errorf("after two posts sent at once: %+v", steps)
-	}
-	b.ws.Queued("tomorrow", account, b.Clock.Now().Add(24*time.Hour))
-	if steps, err = b.App.GetFirstSteps(b.Context(), b.ws.Owner); err != nil || !steps.Post {
-		t.Errorf("after a post for tomorrow: %+v, %v", steps, err)
+func TestAPostThatIsScheduledOrSentIsAFirstStep(t *testing.T) {
+	for name, act := range map[string]func(b *bench, draft contract.Post){
+		"scheduled": func(b *bench, draft contract.Post) {
+			b.ws.Queued("tomorrow", contract.Account{ID: draft.AccountID}, b.Clock.Now().Add(24*time.Hour))
+		},
+		"sent": func(b *bench, draft contract.Post) {
+			_, err := b.App.SendPostAfterUndoDelay(b.Context(), b.ws.Owner, draft.ID, "")
+			must(b.t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			draft := b.ws.Draft("a draft", b.ws.Account("threads"))
+			if steps, err := b.App.GetFirstSteps(b.Context(), b.ws.Owner); err != nil || steps.Post || !steps.Account {
+				t.Errorf("with a draft: %+v, %v", steps, err)
+			}
+			act(b, draft)
+			if steps, err := b.App.GetFirstSteps(b.Context(), b.ws.Owner); err != nil || !steps.Post {
+				t.Errorf("after a post was %s: %+v, %v", name, steps, err)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package publish_test
 import (
 	"context"
 	"encoding/json"
+	"sync"
 	"testing"
 	"time"
 
@@ -74,13 +75,14 @@ func (b *bench) checkShownAsJPEG(files []contract.Media, width int) {
 // slowBlob is a store with an object that opens once release is closed.
 type slowBlob struct {
 	blob.Store
-	key            string
-	asked, release chan struct{}
+	key     string
+	onAsk   func()
+	release chan struct{}
 }
 
 func (s slowBlob) Open(ctx context.Context, key string) (blob.Object, error) {
 	if key == s.key {
-		close(s.asked)
+		s.onAsk()
 		<-s.release
 	}
 	return s.Store.Open(ctx, key)
@@ -97,7 +99,10 @@ func TestAPostWaitsForItsTurnToConvertImages(t *testing.T) {
 			must(t, err)
 			stored, err := b.Store.In(b.ws.ID).Media(t.Context(), firstID)
 			must(t, err)
-			slow := slowBlob{key: stored.Blob, asked: make(chan struct{}), release: make(chan struct{})}
+			asked := make(chan struct{})
+			slow := slowBlob{
+				key: stored.Blob, onAsk: sync.OnceFunc(func() { close(asked) }), release: make(chan struct{}),
+			}
 			worker := b.Replica(func(c *app.Config) {
 				c.Schedule.Lease = time.Second
 				slow.Store = c.Blobs
@@ -114,7 +119,7 @@ func TestAPostWaitsForItsTurnToConvertImages(t *testing.T) {
 				}
 				converted <- err
 			}()
-			<-slow.asked
+			<-asked
 			p := b.post(request("waits", now(), account), files...)
 			id, err := core.ParseID[core.PostKind](p.ID)
 			must(t, err)
