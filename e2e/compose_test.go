@@ -183,6 +183,7 @@ func TestPostIsScheduledByKeyboardAlone(t *testing.T) {
 	}
 	b.tabTo("#text")
 	b.pressKeys(strings.Split("The harbour", "")...)
+	b.waitForPlan() // which draws the tabs
 	b.runActions("begin at the tabs", chromedp.Focus(chromedp.CSS("#tab-all")))
 	b.pressKeys(kb.ArrowRight)
 	b.tabTo("[data-override]")
