@@ -45,7 +45,7 @@ const LookTime = lookTime
 // Watch adds a watcher.
 func (w *Watchers) Watch(workspace core.WorkspaceID) <-chan Changes {
 	one := &watcher{workspace: workspace, changes: make(chan Changes, 1)}
-	w.add(one)
+	w.addWatcher(one)
 	return one.changes
 }
 

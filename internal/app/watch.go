@@ -29,7 +29,7 @@ func (a *App) WatchRecentAndNewChanges(ctx context.Context, c core.Caller) (<-ch
 		return nil, err
 	}
 	w := &watcher{workspace: t.WorkspaceID(), changes: make(chan Changes, 1)}
-	if a.watchers.add(w) {
+	if a.watchers.addWatcher(w) {
 		go a.pollChangesWhileWatched(context.WithoutCancel(ctx))
 	}
 	context.AfterFunc(ctx, func() { a.watchers.remove(w) })
@@ -88,8 +88,8 @@ type watcher struct {
 	seen      map[store.Activity]bool
 }
 
-// add adds a watcher. It reports whether the caller must start pollChangesWhileWatched.
-func (w *watchers) add(one *watcher) (mustStartPolling bool) {
+// addWatcher adds a watcher. It reports whether the caller must start pollChangesWhileWatched.
+func (w *watchers) addWatcher(one *watcher) (mustStartPolling bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.all == nil {

@@ -79,8 +79,7 @@ func NewReceipts(blobs blob.Store, now func() time.Time) *Receipts {
 	return &Receipts{blobs: blobs, now: now, writing: make(chan struct{}, 1), next: newBatch()}
 }
 
-// writePause is the minimum time between two objects. Storing an object takes more processor time than sending a post's
-// text to a network, so many posts that are due at once must share objects.
+// writePause is the minimum time between two objects, so that many posts that are due at once share objects.
 const writePause = 10 * time.Millisecond
 
 // Write stores a receipt. Receipts that are written at the same time share an object: while one object is being stored,

@@ -256,17 +256,21 @@ func (f PostFilter) buildQuery() postQuery {
 	return q
 }
 
+// mostReplaced is for how many of the newest failed posts CountPostsByStatusCapped looks for a live copy.
+const mostReplaced = core.MostCounted / 2
+
 // CountPostsByStatusCapped counts the newest posts in each status, up to MostCounted. It counts failed posts of which a
-// copy is live as replaced. A status without posts is missing.
+// copy is live as replaced, if they are among the newest mostReplaced. A status without posts is missing.
 func (t Tenant) CountPostsByStatusCapped(ctx context.Context) (map[core.PostStatus]int, error) {
 	return queryMap[core.PostStatus, int](t.query(ctx, `
 		SELECT CASE WHEN first.replaced THEN 'replaced' ELSE status END AS shown, count(*)
 		FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status) CROSS JOIN LATERAL (
-			SELECT `+isReplaced+` AS replaced FROM posts p
+			SELECT CASE WHEN row_number() OVER (ORDER BY `+listTime+` DESC, p.id DESC) <= @replaced
+				THEN `+isReplaced+` ELSE false END AS replaced FROM posts p
 			WHERE workspace_id = @ws AND p.status = state.status
 			ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) first
 		GROUP BY shown`,
-		args{"most": core.MostCounted}))
+		args{"most": core.MostCounted, "replaced": mostReplaced}))
 }
 
 // UpdatePostExceptMedia stores the content, time and state of a post that the caller has locked with LockPost.

@@ -521,8 +521,6 @@ func (e *explainer) check(sql string, plan []byte) {
 		most = mostSearched
 	case slices.Contains(queueReaders, e.call):
 		most += e.queued
-	case e.call == "CountPostsByStatusCapped": // posts of four states, and a copy and a publication of each failed one
-		most = 6 * core.MostCounted
 	}
 	var scans []string
 	if read := plans[0].Plan.read(&scans) - plans[0].Plan.Rows; read > most {
