@@ -148,10 +148,10 @@ type Handler struct {
 func Handlers(a *app.App) []Handler {
 	return []Handler{
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.Link) error {
-			return a.Engine().FetchAndStoreLink(ctx, j.Workspace, j.Post)
+			return a.Engine().FetchAndStoreLinkIfMissing(ctx, j.Workspace, j.Post)
 		}),
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.FinalStep) error {
-			return snoozeFor(a.Engine().RunFinalStep(ctx, j.Workspace, j.Post, j.Step))
+			return snoozeFor(a.Engine().RunFinalStepOrAddNote(ctx, j.Workspace, j.Post, j.Step))
 		}),
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 			return a.RefreshDueTokenAndSaveResult(ctx, j.Workspace, j.Account)
@@ -165,7 +165,9 @@ func Handlers(a *app.App) []Handler {
 		newHandler(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
 			return snoozeFor(a.EraseGrantData(ctx, j.Code))
 		}),
-		newHandler(2*time.Minute, func(ctx context.Context, j queue.Mail) error { return a.SendQueuedMail(ctx, j.ID) }),
+		newHandler(2*time.Minute, func(ctx context.Context, j queue.Mail) error {
+			return a.SendAndDeleteQueuedMail(ctx, j.ID)
+		}),
 		newHandler(2*time.Minute, func(ctx context.Context, j queue.PasswordReset) error {
 			return a.QueuePasswordResetEmail(ctx, j.Sealed)
 		}),

@@ -24,7 +24,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 		{"overdue", 10 * time.Second, a.UpdateOverdueMetrics},
 		{"refresh", time.Minute, newEnqueueTask(j, a.MarkExpiredAccountsAndListDueRefreshes)},
 		{"check", time.Minute, newEnqueueTask(j, a.ListDueAccountChecks)},
-		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListMissingLinks)},
+		{"links", 10 * time.Minute, newEnqueueTask(j, a.Engine().ListLinksToFetch)},
 		{"media", 5 * time.Second, a.Intake().RequeueOrFailStalledFiles},
 		{"purge", time.Minute, a.Intake().PurgeFilesPastRetention},
 		{"blobs", time.Hour, a.Intake().SweepBlobsIfDue},

@@ -32,7 +32,7 @@ func (w *Web) receiveCallback(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	answer, err := w.cfg.App.HandleNetworkCallback(ctx, c.Param(id[1:]), network.Callback{
+	answer, err := w.cfg.App.VerifyCallbackAndUpdateAccounts(ctx, c.Param(id[1:]), network.Callback{
 		Event: c.Param("event"), Header: c.Request().Header, Body: body,
 	})
 	if core.CodeOf(err) == core.CodeNotFound {

@@ -53,9 +53,9 @@ func (r *request) renderConnectError(err error) error {
 	return r.renderAccounts(httpd.Status(e.Code), r.web.errorForPeople(e))
 }
 
-// finishConnect handles the callback from a network's consent page, in the workspace in which the person started to
-// connect. If the consent covers several profiles, it redirects to the page for choosing among them.
-func (r *request) finishConnect() error {
+// finishConnectOrReconnect handles the callback from a network's consent page, in the workspace in which the person
+// started to connect. If the consent covers several profiles, it redirects to the page for choosing among them.
+func (r *request) finishConnectOrReconnect() error {
 	if _, ok := r.web.cfg.Networks.FindConnector(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
@@ -66,7 +66,7 @@ func (r *request) finishConnect() error {
 	if err := r.enterWorkspaceOrLast(begun); err != nil {
 		return err
 	}
-	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
+	done, err := r.web.cfg.App.FinishConnectOrReconnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
 	if e, ok := asRefusal(err); ok {
 		// Reloading this address would not help, so the error is shown on the page where the person started.
 		told := r.web.errorForPeople(e)
@@ -164,8 +164,8 @@ func (r *request) redirectAfterConnect(done app.Connected) error {
 // profileChoiceKey returns the session's key for the profiles to choose from in this workspace.
 func (r *request) profileChoiceKey() string { return keyChoice + r.caller.Workspace().String() }
 
-// findPendingProfileChoice returns the profiles to choose from, which finishConnect stored in the session without
-// tokens.
+// findPendingProfileChoice returns the profiles to choose from, which finishConnectOrReconnect stored in the session
+// without tokens.
 func (r *request) findPendingProfileChoice() (done app.Connected, ok bool) {
 	kept := r.web.sessions.manager.GetString(r.context(), r.profileChoiceKey())
 	return done, json.Unmarshal([]byte(kept), &done) == nil

@@ -124,7 +124,7 @@ func (r *request) resolvePostOutcome(form url.Values) error {
 	default:
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
 	}
-	_, err := r.web.cfg.App.ResolveOutcome(r.context(), r.caller, r.pathID(), in)
+	_, err := r.web.cfg.App.ResolveUnknownOutcome(r.context(), r.caller, r.pathID(), in)
 	return r.finishPostAction(word, err)
 }
 

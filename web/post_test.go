@@ -17,7 +17,7 @@ func (s *studio) work(p contract.Post) {
 	s.t.Helper()
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(s.t, err)
-	must(s.t, s.App.Engine().Publish(s.t.Context(), "a worker", s.ws.ID, id))
+	must(s.t, s.App.Engine().PublishIfDue(s.t.Context(), "a worker", s.ws.ID, id))
 }
 
 func (s *studio) show(p contract.Post) *page {
@@ -87,7 +87,7 @@ func TestAPostOnItsWay(t *testing.T) {
 	}
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	must(t, s.App.Engine().FetchAndStoreLink(t.Context(), s.ws.ID, id))
+	must(t, s.App.Engine().FetchAndStoreLinkIfMissing(t.Context(), s.ws.ID, id))
 	page = s.show(post)
 	if link := attribute(page.one(t, testid("live-link")), "href"); !strings.HasPrefix(link, s.NetworksURL+
 		"/www.threads.net/") {

@@ -46,7 +46,7 @@ func serverRoutes() []route {
 		publicRoute(http.MethodGet, link.ResetPassword(token), (*request).showPasswordReset),
 		publicRoute(http.MethodPost, link.ResetPassword(token), withForm((*request).resetPassword)),
 		publicRoute(http.MethodGet, link.Outbox, (*request).showOutbox),
-		getRoute(link.ConnectCallback(id), (*request).finishConnect),
+		getRoute(link.ConnectCallback(id), (*request).finishConnectOrReconnect),
 		getRoute(link.Workspace(workspace).At(""), (*request).redirectHomeOrAskToSignInOrSetUp),
 	}
 }

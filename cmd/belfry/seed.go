@@ -320,7 +320,7 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 	if err != nil {
 		return contract.Account{}, err
 	}
-	done, err := g.app.FinishConnect(ctx, g.owner, platform, back.Query())
+	done, err := g.app.FinishConnectOrReconnect(ctx, g.owner, platform, back.Query())
 	if err != nil {
 		return contract.Account{}, err
 	}
@@ -365,7 +365,7 @@ func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (publishe
 	}
 	ws, held := due.owner.Workspace(), false
 	done, err := pollUntil(ctx, publishPatience, func(ctx context.Context) (bool, error) {
-		if err := g.app.Engine().Publish(ctx, newWorkerName(), ws, post); err != nil {
+		if err := g.app.Engine().PublishIfDue(ctx, newWorkerName(), ws, post); err != nil {
 			return false, err
 		}
 		now, err := g.app.GetPostCard(ctx, due.owner, due.post)
@@ -382,7 +382,7 @@ func (g *seeder) publishAndAwaitPost(ctx context.Context, due duePost) (publishe
 	case held:
 		return false, g.collectHoldReason(ctx, due)
 	}
-	return true, g.app.Engine().FetchAndStoreLink(ctx, ws, post)
+	return true, g.app.Engine().FetchAndStoreLinkIfMissing(ctx, ws, post)
 }
 
 // collectHoldReason adds the message of the post's last event, which says why the post is held, to g.holdReasons.

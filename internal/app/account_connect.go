@@ -163,7 +163,8 @@ func (a *App) callbackURL(platform core.Platform) string {
 
 // FindConsentWorkspaceSlug returns the slug of the workspace in which the person began a consent in this browser
 // session, or "" if there is no such consent.
-func (a *App) FindConsentWorkspaceSlug(ctx context.Context, c core.Caller, state string) (string, error) {
+func (a *App) FindConsentWorkspaceSlug(ctx context.Context, c core.Caller, state string,
+) (slugOrEmpty string, err error) {
 	if _, err := a.authorizeSession(c, false); err != nil {
 		return "", err
 	}
@@ -174,10 +175,10 @@ func (a *App) FindConsentWorkspaceSlug(ctx context.Context, c core.Caller, state
 	return slug, err
 }
 
-// FinishConnect handles the redirect from a network's consent page. If exactly one profile is usable, it connects that
-// profile; if there are several, it returns them for the person to choose from. If an account was to be reconnected,
-// Connected.Reconnected is set even if there is an error.
-func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values,
+// FinishConnectOrReconnect handles the redirect from a network's consent page. If exactly one profile is usable, it
+// connects that profile; if there are several, it returns them for the person to choose from. If an account was to be
+// reconnected, Connected.Reconnected is set even if there is an error.
+func (a *App) FinishConnectOrReconnect(ctx context.Context, c core.Caller, platform string, query url.Values,
 ) (Connected, error) {
 	t, err := a.authorizeSession(c, true)
 	if err != nil {
@@ -195,12 +196,12 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	}
 	profiles, err := a.exchangeCode(ctx, c, n, row, query)
 	if row.Account != nil {
-		return a.finishReconnect(ctx, t, c, n, row, profiles, err)
+		return a.reconnectUnlessConsentFailed(ctx, t, c, n, row, profiles, err)
 	}
 	if err != nil {
 		return Connected{}, err
 	}
-	usable, err := filterUsableProfiles(n, profiles)
+	usable, err := requireUsableProfiles(n, profiles)
 	if err != nil {
 		return Connected{}, err
 	}

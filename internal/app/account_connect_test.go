@@ -29,7 +29,7 @@ func finish(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, platform st
 	back url.Values,
 ) (app.Connected, error) {
 	t.Helper()
-	return h.App.FinishConnect(t.Context(), ws.Owner, platform, back)
+	return h.App.FinishConnectOrReconnect(t.Context(), ws.Owner, platform, back)
 }
 
 // stored reads one column of an account as it lies in the database.
@@ -78,10 +78,10 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 	stranger := one.Member(core.RoleAdmin)
 	for name, try := range map[string]func() (app.Connected, error){
 		"another session": func() (app.Connected, error) {
-			return h.App.FinishConnect(t.Context(), one.Owner.WithSessionID("another-browser"), "threads", back)
+			return h.App.FinishConnectOrReconnect(t.Context(), one.Owner.WithSessionID("another-browser"), "threads", back)
 		},
 		"another person": func() (app.Connected, error) {
-			return h.App.FinishConnect(t.Context(), stranger, "threads", back)
+			return h.App.FinishConnectOrReconnect(t.Context(), stranger, "threads", back)
 		},
 		"another one's":   func() (app.Connected, error) { return finish(t, h, two, "threads", back) },
 		"another network": func() (app.Connected, error) { return finish(t, h, one, "facebook", back) },
@@ -350,7 +350,7 @@ func TestOnlyPeopleWhoManageConnect(t *testing.T) {
 		want(t, core.CodeInsufficientScope, err)
 		_, err = h.App.StartReconnect(t.Context(), c, a.ID)
 		want(t, core.CodeInsufficientScope, err)
-		_, err = h.App.FinishConnect(t.Context(), c, "threads", url.Values{})
+		_, err = h.App.FinishConnectOrReconnect(t.Context(), c, "threads", url.Values{})
 		want(t, core.CodeInsufficientScope, err)
 		_, err = h.App.ConnectChosenProfiles(t.Context(), c, "x", nil)
 		want(t, core.CodeInsufficientScope, err)

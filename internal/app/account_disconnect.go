@@ -60,7 +60,7 @@ func (a *App) disconnectAccountInTx(ctx context.Context, t store.Tenant, id core
 // unqueueAccountPosts turns the account's queued posts into drafts. It locks all of them before it releases the first
 // slot, because a request that cancels a post also locks the post before the month's usage.
 func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account core.Account) error {
-	queued, err := t.LockQueuedPostIDsAndPublications(ctx, account.ID)
+	queued, err := t.LockQueuedPostsAndPublications(ctx, account.ID)
 	if err != nil {
 		return err
 	}

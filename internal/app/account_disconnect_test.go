@@ -291,11 +291,11 @@ func TestReconnectingDoesNotDeadlockWithAWorkerThatLosesTheToken(t *testing.T) {
 			return err
 		}
 		back := h.Consent(start.AuthorizeURL, "one")
-		_, err = h.App.FinishConnect(t.Context(), ws.Owner, a.Platform, back)
+		_, err = h.App.FinishConnectOrReconnect(t.Context(), ws.Owner, a.Platform, back)
 		return err
 	}
 	crossing(t, h, ws, post, reconnect, func(tx store.Tenant, _ core.PostID) error {
-		return tx.MarkTokenRefused(t.Context(), ws.AccountID(a), stored[[]byte](t, h, a, "token"), core.AccountRevoked, "withdrawn")
+		return tx.SetAccountStatusIfTokenUnchanged(t.Context(), ws.AccountID(a), stored[[]byte](t, h, a, "token"), core.AccountRevoked, "withdrawn")
 	})
 	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
 	if err != nil || list.Accounts[0].Status != "ok" {
@@ -395,7 +395,7 @@ func TestNewsOfAnOldTokenDoesNotRevokeANewOne(t *testing.T) {
 	gone.meanwhile = func() { ws.Account("threads", "one") }
 	id, err := core.ParseID[core.PostKind](ws.Now("late news", a).ID)
 	must(t, err)
-	must(t, h.App.Engine().Publish(t.Context(), "a worker", ws.ID, id))
+	must(t, h.App.Engine().PublishIfDue(t.Context(), "a worker", ws.ID, id))
 	if got := stored[string](t, h, a, "status"); got != "ok" {
 		t.Errorf("the account is %s", got)
 	}

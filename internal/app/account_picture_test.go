@@ -121,7 +121,7 @@ func TestThePictureOfAnErasedAccountIsDeleted(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	account := ws.Account("facebook", "Harbour Bakery")
-	_, err := h.App.HandleNetworkCallback(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
+	_, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
 	must(t, err)
 	h.WorkErasures()
 	h.WorkDiscards()

@@ -38,8 +38,8 @@ func convertConnectError(networkName string, err error) error {
 	return away
 }
 
-// filterUsableProfiles returns the profiles that can be connected, or conflict with the reason if there are none.
-func filterUsableProfiles(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
+// requireUsableProfiles returns the profiles that can be connected, or conflict with the reason if there are none.
+func requireUsableProfiles(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
 	var usable []network.Profile
 	why := ""
 	for _, p := range profiles {
@@ -104,7 +104,7 @@ func (a *App) connectProfilesInTx(ctx context.Context, t store.Tenant, c core.Ca
 	if err := t.LockWorkspace(ctx); err != nil {
 		return nil, err
 	}
-	if err := lockUnrevokedGrants(ctx, t, consent, profiles); err != nil {
+	if err := lockGrantsAndCheckNotRevoked(ctx, t, consent, profiles); err != nil {
 		return nil, err
 	}
 	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
@@ -208,8 +208,8 @@ func (a *App) loadProfileChoices(ctx context.Context, t store.Tenant, platform c
 	return out, nil
 }
 
-// ConnectChosenProfiles connects the profiles that the person has chosen from those that FinishConnect returned, all or
-// none. After an error, the person can choose again.
+// ConnectChosenProfiles connects the profiles that the person has chosen from those that FinishConnectOrReconnect
+// returned, all or none. After an error, the person can choose again.
 func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceToken string, externalIDs []string,
 ) (Connected, error) {
 	t, err := a.authorizeSession(c, true)
@@ -223,7 +223,7 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 		if err != nil {
 			return convertConsentLookupError(err)
 		}
-		profiles, err := a.decryptChosenProfiles(c, row, externalIDs)
+		profiles, err := a.decryptAndCheckChosenProfiles(c, row, externalIDs)
 		if err != nil {
 			return err
 		}
@@ -237,9 +237,9 @@ func (a *App) ConnectChosenProfiles(ctx context.Context, c core.Caller, choiceTo
 	return a.copyPicturesAndReload(ctx, t, platform, list)
 }
 
-// decryptChosenProfiles decrypts the profiles of a consent and returns those with the given ids. It returns
+// decryptAndCheckChosenProfiles decrypts the profiles of a consent and returns those with the given ids. It returns
 // invalid_request if there are no ids, or if one of them belongs to no profile that can be connected.
-func (a *App) decryptChosenProfiles(c core.Caller, row store.PendingConsent, externalIDs []string,
+func (a *App) decryptAndCheckChosenProfiles(c core.Caller, row store.PendingConsent, externalIDs []string,
 ) ([]network.Profile, error) {
 	plain, err := a.cfg.Ring.Open(purposeProfiles, pendingConsentEncryptionContext("profiles", row, c), row.Profiles)
 	if err != nil {

@@ -62,9 +62,9 @@ func (a *App) startReconnectConsent(ctx context.Context, t store.Tenant, c core.
 	return a.startConsent(ctx, t, c, n, &account.ID, retry)
 }
 
-// finishReconnect stores the account's new token and retries the post for which the account was reconnected. consentErr
-// is the error of the consent, or nil. Connected.Reconnected is set even if there is an error.
-func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+// reconnectUnlessConsentFailed stores the account's new token and retries the post for which the account was
+// reconnected. consentErr is the error of the consent, or nil. Connected.Reconnected is set even if there is an error.
+func (a *App) reconnectUnlessConsentFailed(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
 	consent store.PendingConsent, profiles []network.Profile, consentErr error,
 ) (Connected, error) {
 	after := &Reconnected{}

@@ -286,7 +286,8 @@ func (a *App) verifyTokenAndUpdateAccount(ctx context.Context, t store.Tenant, a
 	}
 	a.cfg.Log.WarnContext(ctx, "an account's token no longer works", "workspace", t.WorkspaceID(),
 		"account", account.ID, "network", account.Platform, "error", err)
-	if err := t.MarkTokenRefused(context.WithoutCancel(ctx), account.ID, sealed, status, reason); err != nil {
+	err = t.SetAccountStatusIfTokenUnchanged(context.WithoutCancel(ctx), account.ID, sealed, status, reason)
+	if err != nil {
 		return fmt.Errorf("store the result of checking account %s: %w", account.ID, err)
 	}
 	return nil

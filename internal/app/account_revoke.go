@@ -68,9 +68,10 @@ func (a *App) enqueueGrantRevocationIfPossible(ctx context.Context, t store.Tena
 	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
 }
 
-// lockUnrevokedGrants prevents the grants of the profiles' tokens from being revoked until the transaction ends. By
-// then, connected accounts use the grants. It returns conflict if one of them was revoked after the consent began.
-func lockUnrevokedGrants(ctx context.Context, t store.Tenant, consent store.PendingConsent,
+// lockGrantsAndCheckNotRevoked prevents the grants of the profiles' tokens from being revoked until the transaction
+// ends. By then, connected accounts use the grants. It returns conflict if one of them was revoked after the consent
+// began.
+func lockGrantsAndCheckNotRevoked(ctx context.Context, t store.Tenant, consent store.PendingConsent,
 	profiles []network.Profile,
 ) error {
 	var grants [][]byte

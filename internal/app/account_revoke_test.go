@@ -173,7 +173,7 @@ func TestAConsentThatARevocationHasMetConnectsNothing(t *testing.T) {
 			} else {
 				back := h.Consent(start.AuthorizeURL, "Harbour Bakery")
 				h.WorkRevocations()
-				_, err = h.App.FinishConnect(t.Context(), ws.Owner, "facebook", back)
+				_, err = h.App.FinishConnectOrReconnect(t.Context(), ws.Owner, "facebook", back)
 				want(t, core.CodeConflict, err)
 			}
 			if n, err := h.App.ListAccounts(t.Context(), ws.Owner); err != nil || len(n.Accounts) != 0 {

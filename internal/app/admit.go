@@ -7,10 +7,12 @@ import (
 	"belfry/internal/store"
 )
 
-// admitRequestOrReplay checks the following, in the order of decisions.md: whether the plan includes the API, the
-// scope, whether the request is a repetition, and the hourly limit. It commits its own writes. If it admits a request
-// with a replay, either the operation stores its response, or releaseReplayKeyUnlessOutcomeUnknown releases the key.
-func (a *App) admitRequestOrReplay(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
+// authorizeAndThrottleOrReplay checks the following, in the order of decisions.md: whether the plan includes the API,
+// the scope, whether the request is a repetition, and the hourly limit. It commits its own writes. If it admits a
+// request with a replay, either the operation stores its response, or releaseReplayKeyUnlessOutcomeUnknown releases the
+// key.
+func (a *App) authorizeAndThrottleOrReplay(ctx context.Context, c core.Caller, access Access, replay *Replay,
+) (Answer, error) {
 	t, err := a.authorizeAccess(c, access)
 	if err != nil {
 		return Answer{}, err

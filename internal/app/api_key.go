@@ -57,7 +57,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 // RevokeKey deletes an API key. Later requests with the key get unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
 	t, err := a.authorizeReauthenticated(c, true)
-	t, keyID, err := withParsedID[core.KeyKind](t, id, err)
+	t, keyID, err := parseIDUnlessFailed[core.KeyKind](t, id, err)
 	if err != nil {
 		return err
 	}

@@ -48,26 +48,26 @@ func (a *App) tenantForNetwork(g store.GrantAccount) store.Tenant { return a.cfg
 func authorizeAndParseID[K core.Kind](a *App, c core.Caller, scope core.Scope, id string,
 ) (store.Tenant, core.ID[K], error) {
 	t, err := a.authorize(c, scope)
-	return withParsedID[K](t, id, err)
+	return parseIDUnlessFailed[K](t, id, err)
 }
 
-// authorizeEditAndParseID is authorizeAndParseID for an operation that changes one object. inputErr is an error in the
+// authorizeWriteAndParseID is authorizeAndParseID for an operation that changes one object. inputErr is an error in the
 // form of the request, or nil; it takes precedence over errors of the id (decisions.md, Order of checks).
-func authorizeEditAndParseID[K core.Kind](a *App, c core.Caller, id string, inputErr error,
+func authorizeWriteAndParseID[K core.Kind](a *App, c core.Caller, id string, inputErr error,
 ) (store.Tenant, core.ID[K], error) {
 	t, err := a.authorize(c, core.Write)
-	return withParsedID[K](t, id, cmp.Or(err, inputErr))
+	return parseIDUnlessFailed[K](t, id, cmp.Or(err, inputErr))
 }
 
 // authorizeManagerAndParseID is authorizeSession for an operation on one object by a person who manages the workspace.
 // It also parses the object's id.
 func authorizeManagerAndParseID[K core.Kind](a *App, c core.Caller, id string) (store.Tenant, core.ID[K], error) {
 	t, err := a.authorizeSession(c, true)
-	return withParsedID[K](t, id, err)
+	return parseIDUnlessFailed[K](t, id, err)
 }
 
-// withParsedID parses the id and returns it with t. If earlierErr is not nil, it returns earlierErr instead.
-func withParsedID[K core.Kind](t store.Tenant, id string, earlierErr error) (store.Tenant, core.ID[K], error) {
+// parseIDUnlessFailed parses the id and returns it with t. If earlierErr is not nil, it returns earlierErr instead.
+func parseIDUnlessFailed[K core.Kind](t store.Tenant, id string, earlierErr error) (store.Tenant, core.ID[K], error) {
 	if earlierErr != nil {
 		return t, core.ID[K]{}, earlierErr
 	}

@@ -21,9 +21,11 @@ type CallbackAnswer struct {
 	Code      string // the code of that page
 }
 
-// HandleNetworkCallback handles a network's call to this server. It returns not_found for a call that the network has
-// not signed, as for an unknown address. A signed call about a person unknown to this server changes nothing.
-func (a *App) HandleNetworkCallback(ctx context.Context, platform string, c network.Callback) (CallbackAnswer, error) {
+// VerifyCallbackAndUpdateAccounts handles a network's call to this server. It returns not_found for a call that the
+// network has not signed, as for an unknown address. A signed call about a person unknown to this server changes
+// nothing.
+func (a *App) VerifyCallbackAndUpdateAccounts(ctx context.Context, platform string, c network.Callback,
+) (CallbackAnswer, error) {
 	n, ok := a.cfg.Networks.FindConnector(core.Platform(platform))
 	if !ok || !n.IsConfigured() {
 		return CallbackAnswer{}, core.NotFound()
@@ -79,7 +81,7 @@ func (a *App) markAccessRemovedUnlessReconnected(ctx context.Context, t store.Te
 ) error {
 	return t.Tx(ctx, func(t store.Tenant) error {
 		reason := fmt.Sprintf("Belfry's access was removed on %s. Reconnect the account.", networkName)
-		changed, err := t.MarkAccountRevoked(ctx, id, removedAt, reason)
+		changed, err := t.MarkAccountRevokedUnlessGrantedLater(ctx, id, removedAt, reason)
 		if err != nil || !changed {
 			return err
 		}

@@ -58,7 +58,7 @@ func TestRemovingTheAppRevokesAllAccountsOfThePerson(t *testing.T) {
 	n := len(auditLines(t, h))
 	send := func(platform string, c network.Callback) {
 		t.Helper()
-		if answer, err := h.App.HandleNetworkCallback(t.Context(), platform, c); err != nil || answer != (app.CallbackAnswer{}) {
+		if answer, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), platform, c); err != nil || answer != (app.CallbackAnswer{}) {
 			t.Errorf("%s: %+v, %v", platform, answer, err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestAnOldNoticeDoesNotTouchANewConsent(t *testing.T) {
 	h.Clock.Advance(time.Minute)
 	ws.Account("facebook", "Harbour Bakery")
 	for _, event := range []string{"deauthorize", "data-deletion"} {
-		if _, err := h.App.HandleNetworkCallback(t.Context(), "facebook", signedRequest(event, person, old)); err != nil {
+		if _, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", signedRequest(event, person, old)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -125,13 +125,13 @@ func TestStrangersLearnNothingFromCallbacks(t *testing.T) {
 		"a network that is mute": {"youtube", good},
 		"another's signature":    {"tiktok", good},
 	} {
-		_, err := h.App.HandleNetworkCallback(t.Context(), c.platform, c.call)
+		_, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), c.platform, c.call)
 		if want(t, core.CodeNotFound, err); stored[string](t, h, a, "status") != "ok" {
 			t.Errorf("%s: the account is revoked", name)
 		}
 	}
 	h.Config.NetworksURL = "elsewhere" // such as the real networks after the simulated ones
-	if _, err := h.Replica().HandleNetworkCallback(t.Context(), "facebook", good); err != nil ||
+	if _, err := h.Replica().VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", good); err != nil ||
 		stored[string](t, h, a, "status") != "ok" {
 		t.Errorf("an account of other networks was revoked: %v", err)
 	}
@@ -152,7 +152,7 @@ func TestAnEventAboutAPostOnlyMakesTheWorkerAsk(t *testing.T) {
 	ledger(t, h, settling, later+`'settle'`)
 	ledger(t, h, foreign, later+`'poll'`)
 	user := stored[string](t, h, a, "external_id")
-	_, err = h.App.HandleNetworkCallback(t.Context(), "tiktok", webhookEvent("post.publish.complete", user, h.Clock.Now()))
+	_, err = h.App.VerifyCallbackAndUpdateAccounts(t.Context(), "tiktok", webhookEvent("post.publish.complete", user, h.Clock.Now()))
 	must(t, err)
 	due := func(p contract.Post) (due bool) {
 		id, err := core.ParseID[core.PostKind](p.ID)
@@ -178,12 +178,12 @@ func TestDataIsErasedOnRequest(t *testing.T) {
 	kept := one.Account("threads")
 	post := one.Queued("queued", here, h.Clock.Now().Add(time.Hour))
 	ask := signedRequest("data-deletion", person, h.Clock.Now())
-	answer, err := h.App.HandleNetworkCallback(t.Context(), "facebook", ask)
+	answer, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", ask)
 	must(t, err)
 	if answer.StatusURL != apptest.PublicURL+"/erasures/"+answer.Code || len(answer.Code) < 20 {
 		t.Errorf("the answer is %+v", answer)
 	}
-	if again, err := h.App.HandleNetworkCallback(t.Context(), "facebook", ask); err != nil || again != answer || h.Jobs("erase") != 1 {
+	if again, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", ask); err != nil || again != answer || h.Jobs("erase") != 1 {
 		t.Errorf("asked again: %+v, %v, %d jobs", again, err, h.Jobs("erase"))
 	}
 	if s, err := h.App.GetErasureStatus(t.Context(), answer.Code); err != nil || !s.DoneAt.IsZero() {
@@ -242,7 +242,7 @@ func TestAnAccountThatIsConnectedAgainMeanwhileIsNotErased(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	a := ws.Account("facebook", "Harbour Bakery")
-	answer, err := h.App.HandleNetworkCallback(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
+	answer, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", signedRequest("data-deletion", person, h.Clock.Now()))
 	must(t, err)
 	h.Clock.Advance(time.Minute)
 	erased := make(chan error, 1)
@@ -271,7 +271,7 @@ func TestTheCodeOfAnErasureCannotBeComputedWithoutTheKey(t *testing.T) {
 		h := apptest.New(t)
 		h.Workspace("one").Account("facebook", "Harbour Bakery")
 		c := signedRequest("data-deletion", person, apptest.Start())
-		answer, err := h.App.HandleNetworkCallback(t.Context(), "facebook", c)
+		answer, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), "facebook", c)
 		must(t, err)
 		return answer.Code
 	}
@@ -283,7 +283,7 @@ func TestTheCodeOfAnErasureCannotBeComputedWithoutTheKey(t *testing.T) {
 func TestErasingTheDataOfAStrangerIsDoneAtOnce(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	answer, err := h.App.HandleNetworkCallback(t.Context(), "threads", signedRequest("data-deletion", "42", h.Clock.Now()))
+	answer, err := h.App.VerifyCallbackAndUpdateAccounts(t.Context(), "threads", signedRequest("data-deletion", "42", h.Clock.Now()))
 	must(t, err)
 	h.WorkErasures()
 	h.Clock.Advance(365 * 24 * time.Hour)

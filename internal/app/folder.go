@@ -64,7 +64,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 	if in.Name != nil {
 		malformed = checkFolderName(*in.Name)
 	}
-	t, folderID, err := authorizeEditAndParseID[core.FolderKind](a, c, in.ID, malformed)
+	t, folderID, err := authorizeWriteAndParseID[core.FolderKind](a, c, in.ID, malformed)
 	if err != nil {
 		return contract.Folder{}, err
 	}

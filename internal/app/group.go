@@ -52,7 +52,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	if err := checkGroupFields(fields); err != nil {
 		return contract.Group{}, err
 	}
-	if g.Accounts, err = a.resolveAccountIDs(ctx, t, in.AccountIDs); err != nil {
+	if g.Accounts, err = a.parseConnectedAccountIDs(ctx, t, in.AccountIDs); err != nil {
 		return contract.Group{}, err
 	}
 	_, plan, err := a.loadWorkspaceAndPlan(ctx, t)
@@ -78,7 +78,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 
 // EditGroup changes the fields that are set in the request. accountIds replaces all accounts of the group.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
-	t, groupID, err := authorizeEditAndParseID[core.GroupKind](a, c, in.ID, checkGroupFields(in))
+	t, groupID, err := authorizeWriteAndParseID[core.GroupKind](a, c, in.ID, checkGroupFields(in))
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -98,7 +98,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 			return err
 		}
 		if in.AccountIDs != nil {
-			if g.Accounts, err = a.resolveAccountIDs(ctx, t, *in.AccountIDs); err != nil {
+			if g.Accounts, err = a.parseConnectedAccountIDs(ctx, t, *in.AccountIDs); err != nil {
 				return err
 			}
 			if err := t.SetGroupAccounts(ctx, groupID, g.Accounts); err != nil {
@@ -121,7 +121,7 @@ func (a *App) AddAccountToGroup(ctx context.Context, c core.Caller, id, accountI
 		if g, err = t.LockGroup(ctx, groupID); err != nil {
 			return err
 		}
-		added, err := a.resolveAccountIDs(ctx, t, []string{accountID})
+		added, err := a.parseConnectedAccountIDs(ctx, t, []string{accountID})
 		if err != nil || slices.Contains(g.Accounts, added[0]) {
 			return err
 		}
@@ -178,9 +178,9 @@ func checkGroupFields(in contract.EditGroup) error {
 	return nil
 }
 
-// resolveAccountIDs parses the ids of a group's accounts and returns them without duplicates. It returns not_found if
-// one of the accounts is not connected to this workspace.
-func (a *App) resolveAccountIDs(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
+// parseConnectedAccountIDs parses the ids of a group's accounts and returns them without duplicates. It returns
+// not_found if one of the accounts is not connected to this workspace.
+func (a *App) parseConnectedAccountIDs(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
 	parsed, err := parseIDs[core.AccountKind]("accountIds", ids)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ const heldPostsListed = 200
 // FindPublishingHold returns why publishing is on hold and which of the workspace's posts are affected. The reason is
 // empty if publishing is not on hold.
 func (a *App) FindPublishingHold(ctx context.Context, c core.Caller,
-) (reason string, posts []store.HeldPost, err error) {
+) (reasonOrEmpty string, posts []store.HeldPost, err error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {
 		return "", nil, err

@@ -51,7 +51,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	token := secret.RandomText(inviteBytes)
 	hash := secret.HashToken(purposeInvitation, token)
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		by, err := lockMembersAndGetRole(ctx, t, c)
+		by, err := lockMembersAndGetCallerRole(ctx, t, c)
 		if err != nil {
 			return err
 		}
@@ -163,15 +163,15 @@ func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	return m, checkName("name", "The name", m.Name)
 }
 
-// checkQuotaForInvitation returns quota_exceeded if the plan does not allow another member. replacesValid reports that
-// the invitation replaces one that is still valid, so that it does not count twice.
-func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, replacesValid bool) error {
+// checkQuotaForInvitation returns quota_exceeded if the plan does not allow another member. replacesValidInvitation
+// reports that the invitation replaces one that is still valid, so that it does not count twice.
+func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, replacesValidInvitation bool) error {
 	n, err := t.CountMembersAndInvitations(ctx, a.cfg.Now())
 	if err != nil {
 		return err
 	}
 	others := n.Joined + n.Invited
-	if replacesValid {
+	if replacesValidInvitation {
 		others--
 	}
 	return a.checkMemberQuota(ctx, t, others, n, "Remove a member or an invitation, or change the subscription plan.")
@@ -220,7 +220,7 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 	if err != nil {
 		return SignedIn{}, err
 	}
-	person, newHash, err := a.authenticateOrPrepareInvitee(ctx, i, in, from)
+	person, newHash, err := a.authenticateOrValidateInvitee(ctx, i, in, from)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -263,13 +263,13 @@ func (a *App) AcceptInvitation(ctx context.Context, token string, in contract.Jo
 	return a.rememberDeviceAndAuditSignIn(ctx, person, w, from)
 }
 
-// authenticateOrPrepareInvitee checks the password of the invited person and returns the person. For a person without
-// an account, it returns a new person who is not stored yet, and the hash of the new password; otherwise newHash is
-// "".
-func (a *App) authenticateOrPrepareInvitee(ctx context.Context, i store.Invitation, in contract.Join,
+// authenticateOrValidateInvitee checks the password of the invited person and returns the person. For a person without
+// an account, it returns a new person who is not stored yet, and the hash of the new password; otherwise
+// newUserPasswordHash is "".
+func (a *App) authenticateOrValidateInvitee(ctx context.Context, i store.Invitation, in contract.Join,
 	from Visitor,
-) (person store.SignInUser, newHash string, err error) {
-	person, err = a.findUser(ctx, i.Email)
+) (person store.SignInUser, newUserPasswordHash string, err error) {
+	person, err = a.findUserOrKeepEmail(ctx, i.Email)
 	if err != nil {
 		return person, "", err
 	}
@@ -286,6 +286,6 @@ func (a *App) authenticateOrPrepareInvitee(ctx context.Context, i store.Invitati
 	if err != nil {
 		return person, "", err
 	}
-	newHash, err = a.passwords.Hash(ctx, in.Password)
-	return store.SignInUser{ID: i.ID, Name: u.Name, Email: u.Email, PasswordHash: newHash}, newHash, err
+	hash, err := a.passwords.Hash(ctx, in.Password)
+	return store.SignInUser{ID: i.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, hash, err
 }

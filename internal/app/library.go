@@ -189,7 +189,7 @@ func (a *App) EditFiles(ctx context.Context, c core.Caller, in FileBatch) (found
 // DeleteFiles deletes files and frees their storage. It keeps the files that a pending post uses, and returns
 // their names.
 func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
-) (deleted int, usedNames []string, err error) {
+) (deleted int, namesInUse []string, err error) {
 	t, parsed, err := authorizeAndParseFileIDs(a, c, ids)
 	if err != nil {
 		return 0, nil, err
@@ -199,10 +199,10 @@ func (a *App) DeleteFiles(ctx context.Context, c core.Caller, ids []string,
 		if err != nil {
 			return err
 		}
-		deleted, usedNames = len(gone), convertAll(kept, func(m store.Media) string { return m.Name })
+		deleted, namesInUse = len(gone), convertAll(kept, func(m store.Media) string { return m.Name })
 		return auditFileDeletion(ctx, t, c, gone)
 	})
-	return deleted, usedNames, err
+	return deleted, namesInUse, err
 }
 
 // CheckFileBatchSize returns invalid_request unless there are 1 to maxFileBatch ids.

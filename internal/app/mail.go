@@ -71,10 +71,10 @@ func (a *App) decryptMail(row store.Mail) (m mail.Message, err error) {
 	return m, json.Unmarshal(plain, &m)
 }
 
-// SendQueuedMail sends a queued email and deletes it from the queue. It also deletes an email that can no longer be
-// sent. An error means that sending must be tried again. If an email was sent but could not be deleted, it is sent
-// again with the same Message-ID. In the sandbox, SendQueuedMail does nothing.
-func (a *App) SendQueuedMail(ctx context.Context, id core.MailID) error {
+// SendAndDeleteQueuedMail sends a queued email and deletes it from the queue. It also deletes an email that can no
+// longer be sent. An error means that sending must be tried again. If an email was sent but could not be deleted, it is
+// sent again with the same Message-ID. In the sandbox, SendAndDeleteQueuedMail does nothing.
+func (a *App) SendAndDeleteQueuedMail(ctx context.Context, id core.MailID) error {
 	if a.MailMode() == MailKept {
 		return nil
 	}

@@ -58,7 +58,7 @@ func (o *postOffice) deliver() []mailtest.Mail {
 	_, err := o.Pool.Exec(o.t.Context(), `DELETE FROM river_job WHERE kind = 'password_reset'`)
 	must(o.t, err)
 	for _, job := range jobsOf[queue.Mail](o.t, o.Harness) {
-		must(o.t, o.App.SendQueuedMail(o.t.Context(), job.ID))
+		must(o.t, o.App.SendAndDeleteQueuedMail(o.t.Context(), job.ID))
 	}
 	return o.server.Received()[before:]
 }
@@ -183,11 +183,11 @@ func TestMailIsTriedAgainUntilTheServerRefusesItForGood(t *testing.T) {
 	o.Workspace("one").Invite("ben@example.org", core.RoleEditor)
 	id := jobsOf[queue.Mail](t, o.Harness)[0].ID
 	o.server.Refuse("451 later")
-	if err := o.App.SendQueuedMail(t.Context(), id); err == nil || errors.Is(err, mail.ErrRefused) || o.waitingMails() != 1 {
+	if err := o.App.SendAndDeleteQueuedMail(t.Context(), id); err == nil || errors.Is(err, mail.ErrRefused) || o.waitingMails() != 1 {
 		t.Errorf("not tried again: %v", err)
 	}
 	o.server.Refuse("550 no such mailbox")
-	if err := o.App.SendQueuedMail(t.Context(), id); err != nil || o.waitingMails() != 0 {
+	if err := o.App.SendAndDeleteQueuedMail(t.Context(), id); err != nil || o.waitingMails() != 0 {
 		t.Errorf("tried for ever: %v", err)
 	}
 }
@@ -206,7 +206,7 @@ func TestKeptMailIsShownAndNotSent(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t, func(c *app.Config) { c.Outbox = true })
 	made := h.Workspace("one").Invite("ben@example.org", core.RoleEditor)
-	must(t, h.App.SendQueuedMail(t.Context(), jobsOf[queue.Mail](t, h)[0].ID))
+	must(t, h.App.SendAndDeleteQueuedMail(t.Context(), jobsOf[queue.Mail](t, h)[0].ID))
 	kept, err := h.App.ListOutbox(t.Context())
 	must(t, err)
 	if len(kept) != 1 || kept[0].To != "ben@example.org" || kept[0].Letter.Action.URL != made.InviteURL {

@@ -27,7 +27,7 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 
 // EditMedia changes a file's texts and tags, its folder, and whether it is pinned (Spec §4, Media).
 func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedia) (contract.Media, error) {
-	t, mediaID, err := authorizeEditAndParseID[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
+	t, mediaID, err := authorizeWriteAndParseID[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
 	if err != nil {
 		return contract.Media{}, err
 	}

@@ -39,7 +39,7 @@ func (a *App) ChangeMemberOrInvitationRole(ctx context.Context, c core.Caller,
 	}
 	var m core.Member
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		by, err := lockMembersAndGetRole(ctx, t, c)
+		by, err := lockMembersAndGetCallerRole(ctx, t, c)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (a *App) RemoveMemberOrInvitation(ctx context.Context, c core.Caller, id st
 		return err
 	}
 	return t.Tx(ctx, func(t store.Tenant) error {
-		by, err := lockMembersAndGetRole(ctx, t, c)
+		by, err := lockMembersAndGetCallerRole(ctx, t, c)
 		if err != nil {
 			return err
 		}
@@ -104,9 +104,9 @@ func (a *App) RemoveMemberOrInvitation(ctx context.Context, c core.Caller, id st
 	})
 }
 
-// lockMembersAndGetRole prevents other changes of members until the transaction ends. It returns the caller's current
-// role, which may have changed since the request began.
-func lockMembersAndGetRole(ctx context.Context, t store.Tenant, c core.Caller) (core.Role, error) {
+// lockMembersAndGetCallerRole prevents other changes of members until the transaction ends. It returns the caller's
+// current role, which may have changed since the request began.
+func lockMembersAndGetCallerRole(ctx context.Context, t store.Tenant, c core.Caller) (core.Role, error) {
 	if err := t.LockWorkspace(ctx); err != nil {
 		return "", err
 	}

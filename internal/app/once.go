@@ -26,7 +26,7 @@ const (
 // browser cancels the first request when a person presses a button again. If act fails, the key is released, unless the
 // outcome is unknown.
 func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act func(context.Context) (any, error),
-) ([]byte, error) {
+) (answerJSON []byte, err error) {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {
 		return nil, err

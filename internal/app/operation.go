@@ -56,8 +56,8 @@ type Answer struct {
 	Creations *store.RateCount
 }
 
-// DecodedInput returns a Request.Decode for an input that has already been decoded.
-func DecodedInput[In any](in In) func(into any) error {
+// NewInputDecoder returns a Request.Decode for an input that has already been decoded.
+func NewInputDecoder[In any](in In) func(into any) error {
 	return func(into any) error {
 		*into.(*In) = in //nolint:errcheck,forcetypeassert // the operation decodes into its own type
 		return nil
@@ -73,7 +73,7 @@ func (a *App) RunOperation(ctx context.Context, op *Operation, r Request) (Answe
 	if !op.Repeatable {
 		replay = nil
 	}
-	answer, err := a.admitRequestOrReplay(ctx, r.Caller, op.Access, replay)
+	answer, err := a.authorizeAndThrottleOrReplay(ctx, r.Caller, op.Access, replay)
 	if err != nil || answer.Replayed {
 		return answer, err
 	}

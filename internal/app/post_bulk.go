@@ -100,12 +100,12 @@ func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction)
 		return BulkResult{}, err
 	}
 	return a.applyToEachPost(ctx, t, in.IDs, func(p core.Post) (bulkChange, error) {
-		return a.applyToPost(ctx, c, in, p, ws.Zone)
+		return a.applyActionToPost(ctx, c, in, p, ws.Zone)
 	})
 }
 
-// applyToPost applies the action to one post.
-func (a *App) applyToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post, zone core.Zone,
+// applyActionToPost applies the action to one post.
+func (a *App) applyActionToPost(ctx context.Context, c core.Caller, action BulkAction, p core.Post, zone core.Zone,
 ) (done bulkChange, err error) {
 	id := p.ID.String()
 	switch action.Act {

@@ -106,9 +106,9 @@ func (a *App) checkEditAndParseSettings(in contract.EditPost) (settings map[core
 	return a.parseSettings("settings", valueOr(in.Settings, nil))
 }
 
-// lockAndCheckNotArmed locks the post's ledger row, and returns conflict if the post may already be published. In that
-// case, the content must not change, because Belfry searches the network for it before a retry.
-func lockAndCheckNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
+// lockPublicationAndCheckNotArmed locks the post's ledger row, and returns conflict if the post may already be
+// published. In that case, the content must not change, because Belfry searches the network for it before a retry.
+func lockPublicationAndCheckNotArmed(ctx context.Context, t store.Tenant, p *core.Post) error {
 	pub, err := t.LockPublication(ctx, p.ID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -146,7 +146,7 @@ func (a *App) checkAndSetEditedContent(ctx context.Context, t store.Tenant, p *c
 	default:
 		return errUnchangeable(p)
 	}
-	if err := lockAndCheckNotArmed(ctx, t, p); err != nil {
+	if err := lockPublicationAndCheckNotArmed(ctx, t, p); err != nil {
 		return err
 	}
 	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)
@@ -245,7 +245,7 @@ func (a *App) queueDraftPost(ctx context.Context, t store.Tenant, p *core.Post, 
 	if r.used, err = t.UsedSlots(ctx, period); err != nil {
 		return err
 	}
-	row := a.newPlanRow(d, true)
+	row := a.checkTargetForPlan(d, true)
 	row.PublishAt = p.PublishAt
 	row.Issues = slices.Concat(row.Issues, timeIssues, r.quotaIssues(1))
 	r.targets, r.rows = []postTarget{d}, []core.PlanRow{row}
@@ -330,7 +330,7 @@ func (a *App) checkContentAndSetDelivery(ctx context.Context, t store.Tenant, p 
 	if err != nil {
 		return pub, err
 	}
-	if row := a.newPlanRow(d, true); !row.OK() {
+	if row := a.checkTargetForPlan(d, true); !row.OK() {
 		return pub, refuseIfPostHasIssues(p, row.Issues)
 	}
 	return d.publicationWithDelivery(pub), nil

@@ -54,7 +54,8 @@ func fileIssues(files []core.Media) []core.Issue {
 // lockFilesAndFindPurged locks files until the end of the transaction, so that their bytes are not deleted before the
 // post uses them. It returns an issue for each file whose bytes have been deleted, and not_found for a file that does
 // not exist.
-func lockFilesAndFindPurged(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
+func lockFilesAndFindPurged(ctx context.Context, t store.Tenant, ids []core.MediaID,
+) (purgedIssues []core.Issue, err error) {
 	held, err := t.LockMediaShared(ctx, ids)
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func (a *App) changeAndAuditPost(ctx context.Context, c core.Caller, id string, 
 func (a *App) changeAndAuditPostWithUndo(ctx context.Context, c core.Caller, id string, inputErr error,
 	changeAndSave func(store.Tenant, *core.Post) error,
 ) (p contract.Post, before PostSchedule, err error) {
-	t, postID, err := authorizeEditAndParseID[core.PostKind](a, c, id, inputErr)
+	t, postID, err := authorizeWriteAndParseID[core.PostKind](a, c, id, inputErr)
 	if err != nil {
 		return p, before, err
 	}
@@ -248,9 +248,9 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
-// ResolveOutcome applies a person's answer about a post with an unknown outcome: it marks the post as live, or queues
-// it again because it is not on the network. Only a signed-in person can answer.
-func (a *App) ResolveOutcome(ctx context.Context, c core.Caller, id string, in contract.ResolveOutcome,
+// ResolveUnknownOutcome applies a person's answer about a post with an unknown outcome: it marks the post as live, or
+// queues it again because it is not on the network. Only a signed-in person can answer.
+func (a *App) ResolveUnknownOutcome(ctx context.Context, c core.Caller, id string, in contract.ResolveOutcome,
 ) (contract.Post, error) {
 	if err := c.RequireSession(false); err != nil {
 		return contract.Post{}, err

@@ -48,7 +48,7 @@ func (a *App) scheduleAllDraftsOrNone(ctx context.Context, t store.Tenant, c cor
 				at, atIssues = shift.Apply(first, when.Zone, now)
 			}
 			request := &postRequest{workspace: ws, subscription: plan, when: when, at: at}
-			if err := a.scheduleDraftAndRecord(ctx, t, c, id, request, atIssues, &r); err != nil {
+			if err := a.scheduleDraftAndRecordResult(ctx, t, c, id, request, atIssues, &r); err != nil {
 				return err
 			}
 		}
@@ -79,9 +79,9 @@ func lockExistingPosts(ctx context.Context, t store.Tenant, ids []core.PostID) e
 	return nil
 }
 
-// scheduleDraftAndRecord queues a draft for the time of the request, and records in result what was done, or why it was
-// refused.
-func (a *App) scheduleDraftAndRecord(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
+// scheduleDraftAndRecordResult queues a draft for the time of the request, and records in result what was done, or why
+// it was refused.
+func (a *App) scheduleDraftAndRecordResult(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
 	request *postRequest, timeIssues []core.Issue, result *BulkResult,
 ) error {
 	var before core.Post

@@ -23,7 +23,7 @@ func (a *App) ListSessions(ctx context.Context, c core.Caller) ([]core.BrowserSe
 // EndSession signs the person out of one browser. It returns not_found if they have no such session.
 func (a *App) EndSession(ctx context.Context, c core.Caller, id string) error {
 	t, err := a.authorizeSession(c, false)
-	t, session, err := withParsedID[core.SessionKind](t, id, err)
+	t, session, err := parseIDUnlessFailed[core.SessionKind](t, id, err)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (a *App) SetUpServer(ctx context.Context, in contract.SetUp, from Visitor) 
 	if !open {
 		return SignedIn{}, errAlreadySetUp()
 	}
-	w, wrongWorkspace := a.newWorkspace(contract.CreateWorkspace{Name: in.Workspace, TZ: in.TZ}, "workspace")
+	w, wrongWorkspace := a.checkAndBuildWorkspace(contract.CreateWorkspace{Name: in.Workspace, TZ: in.TZ}, "workspace")
 	u, wrongUser := newUserAndCheckPassword(in.Name, in.Email, in.Password)
 	if err := errors.Join(wrongWorkspace, wrongUser); err != nil {
 		return SignedIn{}, err
@@ -103,9 +103,9 @@ func numberedSlug(base string, n int) string {
 	return strings.TrimRight(base[:min(len(base), maxSlug-len(number))], "-") + number
 }
 
-// newWorkspace checks the fields of a new workspace and returns the workspace, without storing it. nameFieldPath is the
-// path of the name in the request.
-func (a *App) newWorkspace(in contract.CreateWorkspace, nameFieldPath string) (core.Workspace, error) {
+// checkAndBuildWorkspace checks the fields of a new workspace and returns the workspace, without storing it.
+// nameFieldPath is the path of the name in the request.
+func (a *App) checkAndBuildWorkspace(in contract.CreateWorkspace, nameFieldPath string) (core.Workspace, error) {
 	w := core.Workspace{
 		ID: core.NewID[core.WorkspaceKind](), Name: in.Name, Slug: in.Slug, Plan: in.Plan,
 		Currency: currency,

@@ -52,7 +52,7 @@ const (
 // response after the same time. A browser in which the person has signed in before has its own limit, which strangers
 // cannot use up.
 func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (SignedIn, error) {
-	user, err := a.findUser(ctx, in.Email)
+	user, err := a.findUserOrKeepEmail(ctx, in.Email)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -71,8 +71,9 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	return a.rememberDeviceAndAuditSignIn(ctx, user, first, from)
 }
 
-// findUser returns the person with an email address. For an unknown address, the result has no id and no password.
-func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, error) {
+// findUserOrKeepEmail returns the person with an email address. For an unknown address, the result has no id and no
+// password.
+func (a *App) findUserOrKeepEmail(ctx context.Context, email string) (store.SignInUser, error) {
 	email = strings.TrimSpace(email)
 	user, err := a.cfg.Store.UserForSignIn(ctx, email)
 	if errors.Is(err, store.ErrNotFound) {
@@ -253,7 +254,7 @@ func (a *App) ConfirmOwnPasswordAndAudit(ctx context.Context, c core.Caller, pas
 	if err != nil {
 		return err
 	}
-	user, err := a.findUser(ctx, person.Email)
+	user, err := a.findUserOrKeepEmail(ctx, person.Email)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (a *App) CreateWorkspaceWithOwner(ctx context.Context, in contract.CreateWo
 	if in.TZ == "" {
 		in.TZ = "UTC"
 	}
-	w, err := a.newWorkspace(in, "name")
+	w, err := a.checkAndBuildWorkspace(in, "name")
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -28,7 +28,7 @@ func (a *App) CreateWorkspaceWithOwner(ctx context.Context, in contract.CreateWo
 	if err != nil {
 		return SignedIn{}, err
 	}
-	owner, err := a.findUser(ctx, email)
+	owner, err := a.findUserOrKeepEmail(ctx, email)
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -102,7 +102,7 @@ func (a *App) ListAllWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 
 // FindFirstOwnerEmail returns the email address of the owner who joined first, in any workspace, or "" if there is no
 // workspace.
-func (a *App) FindFirstOwnerEmail(ctx context.Context) (string, error) {
+func (a *App) FindFirstOwnerEmail(ctx context.Context) (emailOrEmpty string, err error) {
 	email, err := a.cfg.Store.OldestOwnerEmail(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
@@ -152,7 +152,7 @@ func (a *App) CreateKeyForFirstOwner(ctx context.Context, slugOrID, name string,
 // SetPasswordByEmail replaces the password of the person with an email address. It ends all of their sessions and
 // resets their limit on sign-in attempts.
 func (a *App) SetPasswordByEmail(ctx context.Context, email, password string) error {
-	user, err := a.findUser(ctx, email)
+	user, err := a.findUserOrKeepEmail(ctx, email)
 	if err != nil {
 		return err
 	}

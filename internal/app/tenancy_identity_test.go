@@ -194,8 +194,11 @@ func TestZeroCallerIsUnauthenticated(t *testing.T) {
 	// What the dashboard alone does.
 	for name, call := range map[string]func() error{
 		"AccountCards": func() error { _, err := h.App.ListAccountCards(t.Context(), nobody, app.AccountFilter{}); return err },
-		"Finish":       func() error { _, err := h.App.FinishConnect(t.Context(), nobody, "threads", nil); return err },
-		"Choose":       func() error { _, err := h.App.ConnectChosenProfiles(t.Context(), nobody, "", nil); return err },
+		"Finish": func() error {
+			_, err := h.App.FinishConnectOrReconnect(t.Context(), nobody, "threads", nil)
+			return err
+		},
+		"Choose": func() error { _, err := h.App.ConnectChosenProfiles(t.Context(), nobody, "", nil); return err },
 	} {
 		if err := call(); core.CodeOf(err) != core.CodeUnauthenticated {
 			t.Errorf("%s returns %v", name, err)

@@ -56,7 +56,7 @@ func (s *Service) DeleteFiles(
 		if len(deleted) == 0 {
 			return nil
 		}
-		if err := t.DeleteMedia(ctx, deleted, s.cfg.Now()); err != nil {
+		if err := t.DeleteOrMarkMediaAndFreeStorage(ctx, deleted, s.cfg.Now()); err != nil {
 			return err
 		}
 		return enqueueBlobDeletion(ctx, t, blobs...)
@@ -95,7 +95,7 @@ func (s *Service) purgeIfDue(ctx context.Context, d store.DueMedia) error {
 		if err != nil || !due {
 			return err
 		}
-		if err := t.MarkMediaPurged(ctx, m, s.cfg.Now().UTC()); err != nil {
+		if err := t.MarkMediaPurgedAndFreeStorage(ctx, m, s.cfg.Now().UTC()); err != nil {
 			return err
 		}
 		return enqueueBlobDeletion(ctx, t, m.Blob, m.Thumbnail)

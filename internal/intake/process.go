@@ -193,7 +193,7 @@ func (s *Service) endClaimAndDeleteUnused(
 ) (moved bool, err error) {
 	err = updateLockedMedia(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		c := change(m)
-		if moved, err = t.ChangeMediaState(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
+		if moved, err = t.ChangeMediaStateAndEndClaim(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
 			return err
 		}
 		return enqueueBlobDeletion(ctx, t, m.Blob)

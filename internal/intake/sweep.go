@@ -21,7 +21,7 @@ const fileBatch = 1000
 func (s *Service) RequeueOrFailStalledFiles(ctx context.Context) error {
 	var due []store.DueMedia
 	err := s.cfg.Store.Tx(ctx, func(db *store.Store) (err error) {
-		if due, err = db.PostponeDueMedia(ctx, startPatience, fileBatch); err != nil {
+		if due, err = db.ListAndPostponeDueMedia(ctx, startPatience, fileBatch); err != nil {
 			return err
 		}
 		var jobs []queue.Job

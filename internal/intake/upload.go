@@ -142,7 +142,7 @@ const reasonExpired = "The file was not uploaded in time."
 // expireUpload marks a file as failed because it was not uploaded in time, and frees its reserved storage.
 func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	return updateLockedMedia(ctx, t, id, func(t store.Tenant, m store.Media) error {
-		_, err := t.ChangeMediaState(ctx, m, 0, store.MediaChange{
+		_, err := t.ChangeMediaStateAndEndClaim(ctx, m, 0, store.MediaChange{
 			MediaMove: core.MediaAbandon, FailReason: reasonExpired, Facts: m.FileFacts,
 		})
 		return err
@@ -217,7 +217,7 @@ func (s *Service) markUploadedAndEnqueueProcessing(
 ) (kept bool, err error) {
 	err = updateLockedMedia(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		m.Bytes = size
-		kept, err = t.ChangeMediaState(ctx, m, claim.Epoch, store.MediaChange{
+		kept, err = t.ChangeMediaStateAndEndClaim(ctx, m, claim.Epoch, store.MediaChange{
 			MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: size, Blob: key, Next: s.cfg.Now().Add(startPatience),
 		})
 		if err != nil || !kept {

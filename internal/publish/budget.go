@@ -37,7 +37,7 @@ func (c *claim) toStoreBudget(b network.Budget) store.Budget {
 // reserveBudget returns the exhausted budget and when the call can be made. Otherwise, the time is zero.
 func (c *claim) reserveBudget(
 	ctx context.Context, do core.Action,
-) (availableAt time.Time, b network.Budget, err error) {
+) (exhaustedUntil time.Time, b network.Budget, err error) {
 	b, counts := c.budgetOf(do)
 	if !counts {
 		return time.Time{}, b, nil
@@ -76,10 +76,10 @@ func (c *claim) postponeForBudget(
 	ctx context.Context, beforeCall core.Publication, until time.Time, b network.Budget,
 ) error {
 	asks := c.isOutcomeQuery(b.Call)
-	c.setState(beforeCall)
+	c.setStateAndSealHandle(beforeCall)
 	if asks {
 		c.retryAfter = until.Sub(c.databaseNow())
-		return c.endClaimWithRetries(ctx, core.DoBackoff)
+		return c.storeOutcomeAndEndClaim(ctx, core.DoBackoff)
 	}
 	c.failure = &failure{
 		Kind: network.RateLimited, Message: fmt.Sprintf("%s allows %s.", c.desc.Name, b), Until: until,
@@ -89,5 +89,5 @@ func (c *claim) postponeForBudget(
 		return fmt.Errorf("encode the reason for holding the post: %w", err)
 	}
 	c.pub.Failure = encoded
-	return c.endClaimWithRetries(ctx, core.DoHold)
+	return c.storeOutcomeAndEndClaim(ctx, core.DoHold)
 }

@@ -60,9 +60,10 @@ type failure struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// loadClaims reads the posts, accounts and files of claimed publications of one workspace, and counts takeovers in the
-// metrics. The result omits posts that were deleted in the meantime.
-func (e *Engine) loadClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim) ([]*claim, error) {
+// loadClaimsAndCountTakeovers reads the posts, accounts and files of claimed publications of one workspace, and counts
+// takeovers in the metrics. The result omits posts that were deleted in the meantime.
+func (e *Engine) loadClaimsAndCountTakeovers(ctx context.Context, ws core.WorkspaceID, claims []store.Claim,
+) ([]*claim, error) {
 	t := e.tenant(ws)
 	read, err := t.ReadClaimedPosts(ctx, claims)
 	if err != nil {
@@ -86,14 +87,15 @@ func (e *Engine) loadClaims(ctx context.Context, ws core.WorkspaceID, claims []s
 	return out, nil
 }
 
-// publish publishes the post as far as is possible under this claim. Losing the claim or the post is not an error.
-func (c *claim) publish(ctx context.Context) error {
-	err := c.setUpCalls()
+// publishUntilClaimEnds publishes the post as far as is possible under this claim. Losing the claim or the post is not
+// an error.
+func (c *claim) publishUntilClaimEnds(ctx context.Context) error {
+	err := c.setUpConnectorAndItem()
 	if err != nil {
-		err = c.postponeStuckPost(ctx, err)
+		err = c.logAndPostponeStuckPost(ctx, err)
 	} else {
-		c.renewLapsedToken(ctx)
-		err = c.runProtocol(ctx)
+		c.tryRenewLapsedToken(ctx)
+		err = c.runStepsUntilClaimEnds(ctx)
 	}
 	switch {
 	case errors.Is(err, store.ErrFenced):
@@ -108,18 +110,18 @@ func (c *claim) publish(ctx context.Context) error {
 	return err
 }
 
-// postponeStuckPost ends a claim for which this server lacks a key or a network. Only the operator can help: the
+// logAndPostponeStuckPost ends a claim for which this server lacks a key or a network. Only the operator can help: the
 // post is logged, counts as overdue, and waits longer each time.
-func (c *claim) postponeStuckPost(ctx context.Context, cause error) error {
+func (c *claim) logAndPostponeStuckPost(ctx context.Context, cause error) error {
 	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", cause)
 	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.databaseNow().Add(core.Backoff(firstBackoff, c.pub.Polls))
 	c.pub.Polls++
-	return c.tenant.SaveClaimEnd(context.WithoutCancel(ctx), c.pub, nil, c.nextTurnLease())
+	return c.tenant.SaveStepAndEndClaim(context.WithoutCancel(ctx), c.pub, nil, c.nextTurnLease())
 }
 
-// setUpCalls prepares everything that calls to the network need: the connector, the decrypted handle and token, and the
-// post's content. Only the operator can resolve the errors that it returns.
-func (c *claim) setUpCalls() error {
+// setUpConnectorAndItem prepares everything that calls to the network need: the connector, the decrypted handle and
+// token, and the post's content. Only the operator can resolve the errors that it returns.
+func (c *claim) setUpConnectorAndItem() error {
 	cfg := c.engine.cfg
 	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch",
 		c.pub.Epoch)
@@ -128,7 +130,7 @@ func (c *claim) setUpCalls() error {
 		return fmt.Errorf("post %s is for the network %q, which this server does not support", c.post.ID, c.post.Platform)
 	}
 	c.net, c.desc = net, net.Describe()
-	if err := c.restoreFailureOfAttempt(); err != nil {
+	if err := c.restoreOrForgetLastFailure(); err != nil {
 		return err
 	}
 	c.decryptHandleOrMarkLost()
@@ -169,9 +171,9 @@ func (c *claim) setUpCalls() error {
 	return err
 }
 
-// restoreFailureOfAttempt decodes the failure that an earlier claim of the same attempt stored. A new attempt begins
+// restoreOrForgetLastFailure decodes the failure that an earlier claim of the same attempt stored. A new attempt begins
 // without one: the stored failure is dropped.
-func (c *claim) restoreFailureOfAttempt() error {
+func (c *claim) restoreOrForgetLastFailure() error {
 	if c.pub.Rest == store.RestQueued || c.pub.Rest == core.DoRetry {
 		c.pub.Failure = nil
 	}

@@ -44,7 +44,7 @@ func TestConvertedPicturesAreSentWithoutAPublicAddress(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(t, err)
 	worker := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
-	must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
+	must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
 	if p = b.ws.Post(p); p.Status != "live" {
 		t.Fatalf("the post is %s: %+v", p.Status, p.Error)
 	}
@@ -124,7 +124,7 @@ func TestAPostWaitsForItsTurnToConvertImages(t *testing.T) {
 			id, err := core.ParseID[core.PostKind](p.ID)
 			must(t, err)
 			b.exec(`UPDATE publications SET due_at = due_at - interval '2 hours'`) // for as long, no worker ran
-			must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
+			must(t, worker.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, id))
 			b.wants(b.ws.Post(p), "queued", 0, "created", "queued", "publishing")
 			close(slow.release)
 			must(t, <-converted)
@@ -144,7 +144,7 @@ func TestAThumbnailIsConverted(t *testing.T) {
 	b.goesLive(post)
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	if again, err := b.App.Engine().RunFinalStep(b.Context(), b.ws.ID, id, "thumbnail"); err != nil || again != 0 {
+	if again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, "thumbnail"); err != nil || again != 0 {
 		t.Errorf("%v, %v", again, err)
 	}
 	if one := b.Sim.Posts.All()[0]; one.Extra["thumbnail"] == "" {

@@ -72,15 +72,15 @@ func (e *Engine) runWorkload(ctx context.Context, w Worker, load workload) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
 	for e.waitForWork(ctx, w.Poll, load) {
-		e.claimAndPublish(ctx, w, load, &publishing)
+		e.claimAndStartPublishing(ctx, w, load, &publishing)
 	}
 }
 
-// claimAndPublish claims batches of posts and starts to publish them, until there are no more posts to claim. It does
-// not wait for the posts: the caller does, with publishing.
-func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
+// claimAndStartPublishing claims batches of posts and starts to publish them, until there are no more posts to claim.
+// It does not wait for the posts: the caller does, with publishing.
+func (e *Engine) claimAndStartPublishing(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
-		free := acquireSlots(ctx, load.slots)
+		free := waitForFreeSlots(ctx, load.slots)
 		if free == 0 {
 			return
 		}
@@ -89,7 +89,7 @@ func (e *Engine) claimAndPublish(ctx context.Context, w Worker, load workload, p
 			<-load.slots
 		}
 		for ws, claims := range groupByWorkspace(claims) {
-			publishing.Go(func() { e.publishClaims(ctx, ws, claims, load.slots) })
+			publishing.Go(func() { e.publishClaimsAndFreeSlots(ctx, ws, claims, load.slots) })
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
@@ -113,8 +113,8 @@ func (e *Engine) claimPosts(ctx context.Context, owner string, load workload, li
 	return load.claim(ctx, owner, limit, e.cfg.Schedule.Lease, e.cfg.Now())
 }
 
-// acquireSlots waits until a slot is free, and takes all free slots, up to claimBatch. It returns 0 when ctx ends.
-func acquireSlots(ctx context.Context, slots chan<- struct{}) (acquired int) {
+// waitForFreeSlots waits until a slot is free, and takes all free slots, up to claimBatch. It returns 0 when ctx ends.
+func waitForFreeSlots(ctx context.Context, slots chan<- struct{}) (acquired int) {
 	select {
 	case slots <- struct{}{}:
 	case <-ctx.Done():
@@ -138,15 +138,17 @@ func groupByWorkspace(claims []store.Claim) map[core.WorkspaceID][]store.Claim {
 	return groups
 }
 
-// publishClaims publishes claimed posts of one workspace in parallel, and frees a slot as each one ends. Posts that
-// cannot be read become available again when their leases end.
-func (e *Engine) publishClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim, slots <-chan struct{}) {
+// publishClaimsAndFreeSlots publishes claimed posts of one workspace in parallel, and frees a slot as each one ends.
+// Posts that cannot be read become available again when their leases end.
+func (e *Engine) publishClaimsAndFreeSlots(ctx context.Context, ws core.WorkspaceID, claims []store.Claim,
+	slots <-chan struct{},
+) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
-	read, err := e.loadClaims(ctx, ws, claims)
+	read, err := e.loadClaimsAndCountTakeovers(ctx, ws, claims)
 	if err != nil && len(claims) > 1 { // an unreadable post must not stop the others
 		for i := range claims {
-			publishing.Go(func() { e.publishClaims(ctx, ws, claims[i:i+1], slots) })
+			publishing.Go(func() { e.publishClaimsAndFreeSlots(ctx, ws, claims[i:i+1], slots) })
 		}
 		return
 	}
@@ -174,7 +176,7 @@ func (c *claim) publishAndRecover(ctx context.Context) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	return c.publish(ctx)
+	return c.publishUntilClaimEnds(ctx)
 }
 
 // waitForWork waits until there is work that no worker has claimed. It returns false if ctx ends first.

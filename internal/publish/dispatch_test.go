@@ -235,8 +235,8 @@ func TestAClaimThatTheDatabaseForgotIsFenced(t *testing.T) {
 	_, err = b.Pool.Exec(b.Context(), `UPDATE publications SET lease_epoch = lease_epoch - 1, lease_owner = NULL, lease_until = NULL`)
 	must(t, err)
 	second := claim()
-	if err := tenant.SaveClaimEnd(b.Context(), forgotten, nil, 0); !errors.Is(err, store.ErrFenced) {
+	if err := tenant.SaveStepAndEndClaim(b.Context(), forgotten, nil, 0); !errors.Is(err, store.ErrFenced) {
 		t.Errorf("the forgotten claim wrote: %v", err)
 	}
-	must(t, tenant.SaveClaimEnd(b.Context(), second, nil, 0))
+	must(t, tenant.SaveStepAndEndClaim(b.Context(), second, nil, 0))
 }

@@ -53,10 +53,10 @@ func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 // tenant returns access to the data of one workspace.
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
-// Publish publishes one post as far as is possible now, with one claim under one lease. Before the post is due, Publish
-// only prepares it. owner identifies the worker. Publish does nothing if there is nothing to do yet, if another worker
-// has claimed the post, or if the post is done.
-func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
+// PublishIfDue publishes one post as far as is possible now, with one claim under one lease. Before the post is due,
+// PublishIfDue only prepares it. owner identifies the worker. PublishIfDue does nothing if there is nothing to do yet,
+// if another worker has claimed the post, or if the post is done.
+func (e *Engine) PublishIfDue(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
 	if err := e.cfg.Store.WakeNextPostsAwaitingTurn(ctx); err != nil { // Run does this periodically
 		return fmt.Errorf("give waiting posts their turn: %w", err)
 	}
@@ -67,11 +67,11 @@ func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID,
 	if err != nil {
 		return fmt.Errorf("claim post %s: %w", id, err)
 	}
-	claims, err := e.loadClaims(ctx, ws, []store.Claim{claim})
+	claims, err := e.loadClaimsAndCountTakeovers(ctx, ws, []store.Claim{claim})
 	if err != nil || len(claims) == 0 {
 		return err
 	}
-	return claims[0].publish(ctx)
+	return claims[0].publishUntilClaimEnds(ctx)
 }
 
 // Bounds of the search for live posts without a link: the job of each post comes first, and a network that has returned
@@ -82,9 +82,9 @@ const (
 	linksAtATime = 500
 )
 
-// ListMissingLinks lists live posts that still have no link, although the job that fetches the link should have
+// ListLinksToFetch lists live posts that still have no link, although the job that fetches the link should have
 // finished long ago.
-func (e *Engine) ListMissingLinks(ctx context.Context) ([]queue.Link, error) {
+func (e *Engine) ListLinksToFetch(ctx context.Context) ([]queue.Link, error) {
 	now := e.cfg.Now()
 	links, err := e.cfg.Store.LivePostsWithoutLink(ctx, now.Add(-linkGivenUp), now.Add(-linkOverdue), linksAtATime)
 	if err != nil {
@@ -93,9 +93,9 @@ func (e *Engine) ListMissingLinks(ctx context.Context) ([]queue.Link, error) {
 	return links, nil
 }
 
-// FetchAndStoreLink asks the network for the address of a live post's page and stores it. It never publishes anything,
-// and does nothing for posts that are not live or already have a link.
-func (e *Engine) FetchAndStoreLink(ctx context.Context, ws core.WorkspaceID, id core.PostID) error {
+// FetchAndStoreLinkIfMissing asks the network for the address of a live post's page and stores it. It never publishes
+// anything, and does nothing for posts that are not live or already have a link.
+func (e *Engine) FetchAndStoreLinkIfMissing(ctx context.Context, ws core.WorkspaceID, id core.PostID) error {
 	t := e.tenant(ws)
 	post, err := t.Post(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (post.Status != core.PostLive || post.ExternalURL != "") {
@@ -109,10 +109,10 @@ func (e *Engine) FetchAndStoreLink(ctx context.Context, ws core.WorkspaceID, id 
 		return err
 	}
 	c := &claim{engine: e, tenant: t, post: post, account: account, sealedToken: sealed}
-	if err := c.setUpCalls(); err != nil {
+	if err := c.setUpConnectorAndItem(); err != nil {
 		return err
 	}
-	c.renewLapsedToken(ctx)
+	c.tryRenewLapsedToken(ctx)
 	url, err := c.net.FetchLink(ctx, c.item, post.ExternalID)
 	if err != nil {
 		return fmt.Errorf("fetch the link of post %s: %w", id, err)
@@ -126,6 +126,6 @@ func (e *Engine) FetchAndStoreLink(ctx context.Context, ws core.WorkspaceID, id 
 
 // ReleaseLeases releases all leases of a worker that stops, so that another can continue at once. owner identifies the
 // worker, as in Publish.
-func (e *Engine) ReleaseLeases(ctx context.Context, owner string) error {
-	return e.cfg.Store.ReleaseLeasesOfDuePublications(ctx, owner)
+func (e *Engine) ReleaseLeases(ctx context.Context, ownerPrefix string) error {
+	return e.cfg.Store.ReleaseLeasesOfDuePublications(ctx, ownerPrefix)
 }

@@ -11,17 +11,17 @@ import (
 	"belfry/internal/store"
 )
 
-// checkOrConvertFiles checks that the files for a call can be sent, and makes the JPEGs that are sent in place of some.
-// It returns a *network.Error if a file cannot be sent.
-func (c *claim) checkOrConvertFiles(ctx context.Context, do core.Action) error {
-	if !c.needsFiles(do) {
+// checkOrConvertFilesIfNeeded checks that the files for a call can be sent, and makes the JPEGs that are sent in place
+// of some. It returns a *network.Error if a file cannot be sent.
+func (c *claim) checkOrConvertFilesIfNeeded(ctx context.Context, do core.Action) error {
+	if !c.mustCheckFiles(do) {
 		return nil
 	}
 	if c.unreachable {
 		return network.NewMediaUnreachableError(c.desc.Name)
 	}
 	for i, file := range c.files {
-		err := c.checkOrConvertFile(ctx, i)
+		err := c.checkOrConvertFileAndSetSize(ctx, i)
 		switch {
 		case errors.Is(err, blob.ErrNotFound):
 			issue := core.IssueMediaPurged.WithoutNetwork(file.Name)
@@ -39,9 +39,9 @@ func (c *claim) checkOrConvertFiles(ctx context.Context, do core.Action) error {
 	return nil
 }
 
-// needsFiles tells whether a call is the claim's first that sends or refers to files: a network that has returned a
+// mustCheckFiles tells whether a call is the claim's first that sends or refers to files: a network that has returned a
 // handle has already downloaded them.
-func (c *claim) needsFiles(do core.Action) bool {
+func (c *claim) mustCheckFiles(do core.Action) bool {
 	return !c.filesChecked && (do == core.DoCreate || do == core.DoStatus) && !c.pub.Armed &&
 		(c.pub.Handle == "" || c.pushes)
 }
@@ -50,28 +50,28 @@ func (c *claim) needsFiles(do core.Action) bool {
 // call converts them, within its own time limit.
 const convertPatience = time.Hour
 
-// convertFilesBeforeCall makes the JPEGs that a call needs before the call begins, because conversions wait for each
+// convertFilesWithinTimeout makes the JPEGs that a call needs before the call begins, because conversions wait for each
 // other. It returns false if that takes longer than a call may: the next claim continues. The call reports all other
 // errors.
-func (c *claim) convertFilesBeforeCall(ctx context.Context, do core.Action) (done bool) {
+func (c *claim) convertFilesWithinTimeout(ctx context.Context, do core.Action) (mayCall bool) {
 	patience := c.engine.cfg.Schedule.CallTimeout()
 	waited := time.Duration(c.pub.Polls) * patience
-	if !c.needsFiles(do) || c.unreachable || c.pub.Rest == store.RestConverting && waited > convertPatience {
+	if !c.mustCheckFiles(do) || c.unreachable || c.pub.Rest == store.RestConverting && waited > convertPatience {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for i, jpeg := range c.conversions {
-		if jpeg != nil && c.checkOrConvertFile(ctx, i) != nil && ctx.Err() != nil {
+		if jpeg != nil && c.checkOrConvertFileAndSetSize(ctx, i) != nil && ctx.Err() != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// checkOrConvertFile checks that a file can be opened. If a JPEG is sent in place of the file, checkOrConvertFile makes
-// the JPEG, and sets its size in c.item.
-func (c *claim) checkOrConvertFile(ctx context.Context, index int) error {
+// checkOrConvertFileAndSetSize checks that a file can be opened. If a JPEG is sent in place of the file,
+// checkOrConvertFileAndSetSize makes the JPEG, and sets its size in c.item.
+func (c *claim) checkOrConvertFileAndSetSize(ctx context.Context, index int) error {
 	jpeg := c.conversions[index]
 	object, err := c.engine.cfg.OpenFile(ctx, c.files[index], jpeg)
 	if err != nil {

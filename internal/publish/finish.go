@@ -28,10 +28,10 @@ func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 	return nil
 }
 
-// RunFinalStep performs a step that follows once a post is live. It returns the pause before the next attempt, or 0 if
-// there must be none. If the network refuses the step, or the step has failed for too long, a note on the post's last
-// event says so. In any case, the post stays live.
-func (e *Engine) RunFinalStep(
+// RunFinalStepOrAddNote performs a step that follows once a post is live. It returns the pause before the next attempt,
+// or 0 if there must be none. If the network refuses the step, or the step has failed for too long, a note on the
+// post's last event says so. In any case, the post stays live.
+func (e *Engine) RunFinalStepOrAddNote(
 	ctx context.Context, ws core.WorkspaceID, id core.PostID, step string,
 ) (retryIn time.Duration, err error) {
 	t := e.tenant(ws)
@@ -58,21 +58,22 @@ func (e *Engine) RunFinalStep(
 		return 0, err
 	}
 	c := &claim{engine: e, tenant: t, post: post, account: account, sealedToken: sealed, files: files}
-	if err := c.setUpCalls(); err != nil {
+	if err := c.setUpConnectorAndItem(); err != nil {
 		return 0, err
 	}
 	finisher, ok := c.net.(network.Finisher)
 	if !ok {
 		return 0, nil
 	}
-	c.renewLapsedToken(ctx)
+	c.tryRenewLapsedToken(ctx)
 	calling, cancel := context.WithTimeout(ctx, e.cfg.Schedule.CallTimeout())
 	defer cancel()
 	for i, file := range c.files {
 		if c.conversions[i] == nil || file.Issue() != nil {
 			continue // the connector reports the issue
 		}
-		if err := c.checkOrConvertFile(calling, i); err != nil { // the connector reports it, if the step sends the file
+		// The connector reports the error if the step sends the file.
+		if err := c.checkOrConvertFileAndSetSize(calling, i); err != nil {
 			c.log.Warn("could not read one of the post's files", "media", file.ID, "error", err)
 		}
 	}

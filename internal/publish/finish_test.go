@@ -46,7 +46,7 @@ func TestAFinalStepIsRepeatedAndNotedWhenItFails(t *testing.T) {
 		t.Helper()
 		b.Clock.Advance(after)
 		fails, calls = failure, nil
-		again, err := b.App.Engine().RunFinalStep(b.Context(), b.ws.ID, id, "ribbon")
+		again, err := b.App.Engine().RunFinalStepOrAddNote(b.Context(), b.ws.ID, id, "ribbon")
 		timeline, eventsErr := b.App.ListPostEventsAndNextRetry(b.Context(), b.ws.Owner, post.ID)
 		must(t, eventsErr)
 		events := timeline.Events

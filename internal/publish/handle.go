@@ -34,9 +34,9 @@ func (c *claim) decryptHandleOrMarkLost() {
 	c.pub.Handle = string(plain)
 }
 
-// setState sets the publication's state in memory, seals the handle if it has changed, and updates the times that
-// depend on the state, as SaveStepBeforeCall does in the row.
-func (c *claim) setState(next core.Publication) {
+// setStateAndSealHandle sets the publication's state in memory, seals the handle if it has changed, and updates the
+// times that depend on the state, as SaveStepBeforeCall does in the row.
+func (c *claim) setStateAndSealHandle(next core.Publication) {
 	if next.Step != c.pub.Step {
 		c.pub.StepSince = c.databaseNow()
 	}

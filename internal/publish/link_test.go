@@ -18,7 +18,7 @@ func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
 	must(t, err)
 	missing := func(want int) {
 		t.Helper()
-		links, err := b.App.Engine().ListMissingLinks(b.Context())
+		links, err := b.App.Engine().ListLinksToFetch(b.Context())
 		must(t, err)
 		if len(links) != want || want > 0 && (links[0].Post != id || links[0].Workspace != b.ws.ID) {
 			t.Errorf("missing are the links of %+v, want %d", links, want)
@@ -35,7 +35,7 @@ func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
 	missing(0) // nobody can ask the network
 	setStatus(core.AccountOK)
 	missing(1)
-	must(t, b.App.Engine().FetchAndStoreLink(b.Context(), b.ws.ID, id))
+	must(t, b.App.Engine().FetchAndStoreLinkIfMissing(b.Context(), b.ws.ID, id))
 	missing(0)
 	if b.ws.Post(post).ExternalURL == nil {
 		t.Error("the post has no link")

@@ -23,21 +23,21 @@ const (
 	manySteps     = 10 // a claim with more calls than this is sending a file in parts
 )
 
-// endClaimWithRetries ends a claim with an action that is not a call: it stores the outcome, releases the lease, and
-// reports the outcome. The network's response must not be lost, so endClaimWithRetries tries again after a database
-// error until the lease ends, unless another worker has taken over.
-func (c *claim) endClaimWithRetries(ctx context.Context, action core.Action) error {
+// storeOutcomeAndEndClaim ends a claim with an action that is not a call: it stores the outcome, releases the lease,
+// and reports the outcome. The network's response must not be lost, so storeOutcomeAndEndClaim tries again after a
+// database error until the lease ends, unless another worker has taken over.
+func (c *claim) storeOutcomeAndEndClaim(ctx context.Context, action core.Action) error {
 	lease := c.engine.cfg.Schedule.Lease
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
 	defer cancel()
 	for {
-		err := c.tenant.Tx(ctx, func(t store.Tenant) error { return c.storeOutcome(ctx, t, action) })
+		err := c.tenant.Tx(ctx, func(t store.Tenant) error { return c.storeOutcomeInTx(ctx, t, action) })
 		switch {
 		case err == nil:
 			if action == core.DoLive {
-				c.writeReceipt(ctx, restore.Receipt{Live: true, ExternalID: c.pub.ExternalID})
+				c.tryWriteReceipt(ctx, restore.Receipt{Live: true, ExternalID: c.pub.ExternalID})
 			}
-			c.reportOutcome(action)
+			c.logAndCountOutcome(action)
 			return nil
 		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal,
 			ctx.Err() != nil:
@@ -63,8 +63,8 @@ func (c *claim) nextPollCount(action core.Action) int {
 	return c.pub.Polls + 1
 }
 
-// storeOutcome stores the outcome of a claim: the post with its timeline, the ledger row, and the jobs that follow.
-func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Action) error {
+// storeOutcomeInTx stores the outcome of a claim: the post with its timeline, the ledger row, and the jobs that follow.
+func (c *claim) storeOutcomeInTx(ctx context.Context, t store.Tenant, action core.Action) error {
 	now := c.databaseNow()
 	pub := c.pub
 	pub.Rest = action
@@ -78,7 +78,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Ac
 		return err
 	}
 	// If the fence refuses this, the transaction also rolls back the change of the post.
-	rest := func(t store.Tenant) error { return t.SaveClaimEnd(ctx, pub, c.last, c.nextTurnLease()) }
+	rest := func(t store.Tenant) error { return t.SaveStepAndEndClaim(ctx, pub, c.last, c.nextTurnLease()) }
 	if changed {
 		err = t.SavePostChange(ctx, change, rest)
 	} else {
@@ -92,7 +92,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Ac
 			return err
 		}
 	}
-	if err := c.endThrottleProbe(ctx, t); err != nil {
+	if err := c.endThrottleIfProbeSucceeded(ctx, t); err != nil {
 		return err
 	}
 	if c.mayContradictFacts(action) {
@@ -102,10 +102,10 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, action core.Ac
 	}
 	switch action {
 	case core.DoAccount, core.DoBackoff, core.DoAwait:
-		return c.markRefusedAccountOrWakePost(ctx, t, action)
+		return c.markRefusedTokenOrWakePost(ctx, t, action)
 	case core.DoFail:
 		if c.isDoomed() && c.status.Lost != "" {
-			return t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
+			return t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
 		}
 	case core.DoLive:
 		if change.Post.ExternalID == "" {
@@ -125,7 +125,7 @@ func (c *claim) nextActionAt(action core.Action, now time.Time) time.Time {
 	case core.DoRetry:
 		return c.engine.cfg.Schedule.NextRetryAt(c.pub.Publication, now)
 	case core.DoHold:
-		return c.nextCheckAt(now)
+		return c.nextCheckDuringHold(now)
 	case core.DoPoll:
 		if c.last != nil && c.last.Verdict != core.Pending { // this worker is stopping: another makes the next call
 			return now
@@ -173,7 +173,7 @@ func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.
 		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline already says so
 			return core.Change{}, false, nil
 		}
-		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.FormatTime(c.resumeTime(now)), c.throttleReason())
+		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.FormatTime(c.whenHoldEnds(now)), c.throttleReason())
 		return core.Change{Post: c.post, Event: core.Event{Kind: core.EventQueued, At: now, Message: message}}, true, nil
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		if c.post.Status != core.PostQueued { // asking again about an unknown outcome brought nothing new
@@ -187,13 +187,14 @@ func (c *claim) buildPostChange(action core.Action, now time.Time) (change core.
 	return core.Change{}, false, nil
 }
 
-// markRefusedAccountOrWakePost marks an account whose token the network has just refused, if the account still has that
+// markRefusedTokenOrWakePost marks an account whose token the network has just refused, if the account still has that
 // token. If the account was reconnected during the claim, a worker immediately tries the post with the new token.
-func (c *claim) markRefusedAccountOrWakePost(ctx context.Context, t store.Tenant, action core.Action) error {
+func (c *claim) markRefusedTokenOrWakePost(ctx context.Context, t store.Tenant, action core.Action) error {
 	refused := c.isTokenRefused(action)
 	if refused && c.account.Status == core.AccountOK {
 		status := c.failure.Kind.ResultingAccountStatus()
-		if err := t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, status, c.failure.Message); err != nil {
+		err := t.SetAccountStatusIfTokenUnchanged(ctx, c.account.ID, c.sealedToken, status, c.failure.Message)
+		if err != nil {
 			return err
 		}
 	}
@@ -239,7 +240,7 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 		e.Code = core.ErrorOutcomeUnknown
 		e.Hint = fmt.Sprintf("The post may already be live. Check the account %s before you send the post again.", c.account.DisplayName)
 	case action == core.DoAccount:
-		issue := c.accountAfterFailure().Issue()
+		issue := c.accountWithStatusAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
 		if c.failure == nil || c.failure.Kind.ResultingAccountStatus() == "" {
 			e.Message, e.FromNetwork = issue.Message, false
@@ -264,8 +265,8 @@ func (c *claim) describeFailure(action core.Action) *core.PostError {
 // isDoomed reports whether the network has just reported that it accepted the post and then refused it permanently.
 func (c *claim) isDoomed() bool { return c.last != nil && c.last.Verdict == core.Doomed }
 
-// accountAfterFailure returns the account with the status that it has after the failure. It stores nothing.
-func (c *claim) accountAfterFailure() core.Account {
+// accountWithStatusAfterFailure returns the account with the status that it has after the failure. It stores nothing.
+func (c *claim) accountWithStatusAfterFailure() core.Account {
 	a := c.account
 	if a.Status == core.AccountOK {
 		a.Status = core.AccountRevoked
@@ -276,8 +277,8 @@ func (c *claim) accountAfterFailure() core.Account {
 	return a
 }
 
-// reportOutcome counts and logs the stored outcome.
-func (c *claim) reportOutcome(action core.Action) {
+// logAndCountOutcome counts and logs the stored outcome.
+func (c *claim) logAndCountOutcome(action core.Action) {
 	kind := ""
 	if c.failure != nil {
 		kind = string(c.failure.Kind)

@@ -15,9 +15,9 @@ import (
 // clockDrift is how far the network's clock may be behind this server's. Searches allow for it.
 const clockDrift = 5 * time.Minute
 
-// runProtocol makes one call after another and saves their results, until the protocol ends the claim.
-func (c *claim) runProtocol(ctx context.Context) error {
-	if err := c.claimThrottleProbe(ctx); err != nil {
+// runStepsUntilClaimEnds makes one call after another and saves their results, until the protocol ends the claim.
+func (c *claim) runStepsUntilClaimEnds(ctx context.Context) error {
+	if err := c.claimProbeIfThrottleEnded(ctx); err != nil {
 		return err
 	}
 	signal := c.addCircumstances(core.Signal{Verdict: core.Claimed}, c.databaseNow())
@@ -30,9 +30,9 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		case ctx.Err() != nil && do.IsCall() && signal.Verdict == core.Progress: // another worker sends the next bytes
 			do = core.DoPoll
 		}
-		c.setState(next)
+		c.setStateAndSealHandle(next)
 		if !do.IsCall() {
-			err := c.endClaimWithRetries(ctx, do)
+			err := c.storeOutcomeAndEndClaim(ctx, do)
 			if !errors.Is(err, store.ErrSameID) {
 				return err
 			}
@@ -40,12 +40,12 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			signal = c.dropDuplicateID(signal)
 			continue
 		}
-		if err := c.loadIDsOfOtherPosts(ctx, do); err != nil {
+		if err := c.loadIDsOfOtherPostsIfSearching(ctx, do); err != nil {
 			return err
 		}
-		if !c.convertFilesBeforeCall(ctx, do) {
-			c.setState(next.RevertUnmadeCall(do, before.Publication))
-			return c.endClaimWithRetries(ctx, store.RestConverting)
+		if !c.convertFilesWithinTimeout(ctx, do) {
+			c.setStateAndSealHandle(next.RevertUnmadeCall(do, before.Publication))
+			return c.storeOutcomeAndEndClaim(ctx, store.RestConverting)
 		}
 		until, budget, err := c.reserveBudget(ctx, do)
 		if err != nil {
@@ -54,7 +54,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		if !until.IsZero() {
 			return c.postponeForBudget(ctx, next.RevertUnmadeCall(do, before.Publication), until, budget)
 		}
-		deadline, err := c.saveBeforeCall(ctx, do)
+		deadline, err := c.saveStepAndReceiptBeforeCall(ctx, do)
 		if err != nil {
 			c.releaseBudget(ctx, do)
 		}
@@ -72,7 +72,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 // dropDuplicateID removes the network's id from the claim after the ledger has refused the id because it belongs to
 // another post. It returns the signal to continue with: a search has mistaken the other post for this one, but the
 // status of a handle remains true without the id.
-func (c *claim) dropDuplicateID(s core.Signal) core.Signal {
+func (c *claim) dropDuplicateID(s core.Signal) (corrected core.Signal) {
 	c.log.Warn("the post that was found on the network already belongs to another of this account's posts in Belfry",
 		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
@@ -84,9 +84,9 @@ func (c *claim) dropDuplicateID(s core.Signal) core.Signal {
 	return s
 }
 
-// saveBeforeCall stores the publication and the next call, and returns the call's deadline. After an error, even if the
-// commit may have succeeded, the call must not be made: the next claim reads what was stored.
-func (c *claim) saveBeforeCall(ctx context.Context, do core.Action) (deadline time.Time, err error) {
+// saveStepAndReceiptBeforeCall stores the publication and the next call, and returns the call's deadline. After an
+// error, even if the commit may have succeeded, the call must not be made: the next claim reads what was stored.
+func (c *claim) saveStepAndReceiptBeforeCall(ctx context.Context, do core.Action) (deadline time.Time, err error) {
 	schedule := c.engine.cfg.Schedule
 	started := c.engine.cfg.Now() // with the monotonic clock's reading, by which the lease is measured
 	c.seq++
@@ -114,14 +114,14 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Action) (deadline ti
 			c.pub.ArmedAt = now
 			c.item.ArmedAt = now
 		}
-		c.writeReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})
+		c.tryWriteReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})
 	}
 	// The lease began no earlier than started, so the call ends within the lease.
 	return started.Add(min(schedule.CallTimeout(), schedule.Lease-schedule.LeaseMargin())), nil
 }
 
-// writeReceipt stores a receipt of the post outside the database. If that fails, the post is published without one.
-func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
+// tryWriteReceipt stores a receipt of the post outside the database. If that fails, the post is published without one.
+func (c *claim) tryWriteReceipt(ctx context.Context, r restore.Receipt) {
 	if c.engine.cfg.Receipts == nil {
 		return
 	}
@@ -132,9 +132,9 @@ func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
 	}
 }
 
-// loadIDsOfOtherPosts loads the network's ids of the account's other posts before a call that asks what happened to
-// this post. A search must not mistake one of those posts for this one.
-func (c *claim) loadIDsOfOtherPosts(ctx context.Context, do core.Action) (err error) {
+// loadIDsOfOtherPostsIfSearching loads the network's ids of the account's other posts before a call that asks what
+// happened to this post. A search must not mistake one of those posts for this one.
+func (c *claim) loadIDsOfOtherPostsIfSearching(ctx context.Context, do core.Action) (err error) {
 	if c.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
 		return nil
 	}
@@ -197,9 +197,9 @@ func (c *claim) callNetworkAndRecordResult(ctx context.Context, do core.Action, 
 	return signal
 }
 
-// renewLapsedToken renews the token if it has lapsed. A failure is only logged: the call that needs the token will
+// tryRenewLapsedToken renews the token if it has lapsed. A failure is only logged: the call that needs the token will
 // fail.
-func (c *claim) renewLapsedToken(ctx context.Context) {
+func (c *claim) tryRenewLapsedToken(ctx context.Context) {
 	if c.account.Status != core.AccountOK || !c.item.Token.NeedsRefresh(c.databaseNow()) {
 		return
 	}
@@ -234,7 +234,7 @@ func convertLapsedToRevoked(err error) error {
 
 // checkFilesAndCallConnector checks that the files are available and calls the connector's method for do.
 func (c *claim) checkFilesAndCallConnector(ctx context.Context, do core.Action) (network.Status, error) {
-	if err := c.checkOrConvertFiles(ctx, do); err != nil {
+	if err := c.checkOrConvertFilesIfNeeded(ctx, do); err != nil {
 		return network.Status{}, err
 	}
 	switch do {

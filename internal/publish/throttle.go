@@ -29,9 +29,9 @@ func (c *claim) throttledUntil() time.Time {
 	return until
 }
 
-// resumeTime returns when publishing a throttled post continues. A call that is not safe to repeat is not made again
+// whenHoldEnds returns when publishing a throttled post continues. A call that is not safe to repeat is not made again
 // until the settle time of the refused call is over.
-func (c *claim) resumeTime(now time.Time) time.Time {
+func (c *claim) whenHoldEnds(now time.Time) time.Time {
 	until := c.throttledUntil()
 	if until.IsZero() {
 		until = throttleEnd(now, &network.Error{})
@@ -42,10 +42,10 @@ func (c *claim) resumeTime(now time.Time) time.Time {
 	return until
 }
 
-// nextCheckAt returns when a worker must claim a throttled post again: at the end of the settle time if its handle must
-// be disarmed, otherwise when the post continues.
-func (c *claim) nextCheckAt(now time.Time) time.Time {
-	until, settled := c.resumeTime(now), c.pub.QuietAt.Add(settleMargin)
+// nextCheckDuringHold returns when a worker must claim a throttled post again: at the end of the settle time if its
+// handle must be disarmed, otherwise when the post continues.
+func (c *claim) nextCheckDuringHold(now time.Time) time.Time {
+	until, settled := c.whenHoldEnds(now), c.pub.QuietAt.Add(settleMargin)
 	if c.pub.Armed && c.pub.Flow.CanRepeatCall() && settled.After(now) && settled.Before(until) {
 		return settled
 	}
@@ -76,10 +76,10 @@ func (c *claim) holdOtherPostsIfThrottled(ctx context.Context, e *network.Error)
 	}
 }
 
-// claimThrottleProbe lets only this claim use an account whose throttle has ended. The account's other posts stay held
-// until this post has its result, so that they do not all run into the same throttle. If another claim was faster, this
-// post stays held too.
-func (c *claim) claimThrottleProbe(ctx context.Context) error {
+// claimProbeIfThrottleEnded lets only this claim use an account whose throttle has ended. The account's other posts
+// stay held until this post has its result, so that they do not all run into the same throttle. If another claim was
+// faster, this post stays held too.
+func (c *claim) claimProbeIfThrottleEnded(ctx context.Context) error {
 	if c.account.HeldUntil.IsZero() || c.databaseNow().Before(c.account.HeldUntil) {
 		return nil
 	}
@@ -96,11 +96,11 @@ func (c *claim) claimThrottleProbe(ctx context.Context) error {
 	return nil
 }
 
-// endThrottleProbe releases the other posts of an account that this claim has probed, unless a call was throttled
-// again.
-func (c *claim) endThrottleProbe(ctx context.Context, t store.Tenant) error {
+// endThrottleIfProbeSucceeded releases the other posts of an account that this claim has probed, unless a call was
+// throttled again.
+func (c *claim) endThrottleIfProbeSucceeded(ctx context.Context, t store.Tenant) error {
 	if c.probeUntil.IsZero() || c.last == nil || c.throttled {
 		return nil
 	}
-	return t.EndThrottleProbe(ctx, c.account.ID, c.probeUntil)
+	return t.EndThrottleAndWakePosts(ctx, c.account.ID, c.probeUntil)
 }

@@ -221,7 +221,7 @@ func TestTheEndOfAHoldDoesNotWaitForAPostThatIsBeingChanged(t *testing.T) {
 		return tenant.Tx(b.Context(), func(worker store.Tenant) error {
 			ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second) // it would wait for ever
 			defer cancel()
-			return worker.EndThrottleProbe(ctx, accountID, until)
+			return worker.EndThrottleAndWakePosts(ctx, accountID, until)
 		})
 	}))
 	if due := b.duePosts(); len(due) != 1 || due[0] != ids[waiting.ID] {
@@ -278,7 +278,7 @@ func TestAProbeEndsNoHoldButItsOwn(t *testing.T) {
 	}
 	must(t, tenant.HoldAccountPosts(b.Context(), id, until.Add(time.Hour)))
 	must(t, b.Store.HoldPlatformPosts(b.Context(), "threads", until.Add(-time.Second)))
-	must(t, tenant.EndThrottleProbe(b.Context(), id, until))
+	must(t, tenant.EndThrottleAndWakePosts(b.Context(), id, until))
 	a, err := tenant.ConnectedAccount(b.Context(), id)
 	must(t, err)
 	if due := b.duePosts(); len(due) != 0 || !a.HeldUntil.Equal(until.Add(time.Hour)) {
@@ -302,7 +302,7 @@ func TestAnAccountIsNotProbedWhileItsNetworkIsHeld(t *testing.T) {
 	if _, err := tenant.ClaimThrottleProbe(b.Context(), other, time.Minute); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another account is tried as well: %v", err)
 	}
-	must(t, tenant.EndThrottleProbe(b.Context(), one, until))
+	must(t, tenant.EndThrottleAndWakePosts(b.Context(), one, until))
 	if _, err := tenant.ClaimThrottleProbe(b.Context(), other, time.Minute); err != nil {
 		t.Errorf("after the network's hold, the other account's own is tried: %v", err)
 	}

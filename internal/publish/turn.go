@@ -31,12 +31,12 @@ func (c *claim) nextTurnLease() time.Duration {
 func (c *claim) postponeForTurn(ctx context.Context, beforeCall core.Publication) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
 	defer cancel()
-	c.setState(beforeCall)
+	c.setStateAndSealHandle(beforeCall)
 	if err := c.tenant.EndClaimUntilTurn(ctx, c.pub); err != nil {
 		return err
 	}
 	c.log.Debug("waiting for another post of the account to be published")
-	return c.endThrottleProbe(ctx, c.tenant)
+	return c.endThrottleIfProbeSucceeded(ctx, c.tenant)
 }
 
 // keepPassingTurns periodically ends the turns of dead workers, so that the posts that wait for them continue. It

@@ -94,7 +94,7 @@ func (b *bench) claimNow(p contract.Post) store.Publication {
 func (b *bench) endCall(p store.Publication) {
 	b.t.Helper()
 	p.NextAt = time.Time{}
-	must(b.t, b.Store.In(b.ws.ID).SaveClaimEnd(b.Context(), p, nil, time.Minute))
+	must(b.t, b.Store.In(b.ws.ID).SaveStepAndEndClaim(b.Context(), p, nil, time.Minute))
 }
 
 // Whatever a worker believes, the database saves no second arm of an account, but one of another account.
@@ -217,7 +217,7 @@ func TestTheTurnGoesToThePostThatWasDueFirst(t *testing.T) {
 		if len(due) != 1 {
 			t.Fatalf("due are %v", due)
 		}
-		must(t, b.App.Engine().Publish(b.Context(), "a worker", b.ws.ID, due[0]))
+		must(t, b.App.Engine().PublishIfDue(b.Context(), "a worker", b.ws.ID, due[0]))
 		order = append(order, b.Sim.Posts.All()[len(order)].Text)
 	}
 	if got := strings.Join(order, ", "); got != "post 1, post 2, post 3" {

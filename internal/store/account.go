@@ -179,10 +179,10 @@ func (t Tenant) WakePostIfAccountOK(ctx context.Context, post core.PostID) error
 			AND coalesce(u.prepare_at, u.next_action_at) > clock()`, args{"post": post, "ok": core.AccountOK}))
 }
 
-// MarkTokenRefused sets the status of an account whose token the network refuses, with the reason. It does nothing if
-// the token has been replaced since it was read.
-func (t Tenant) MarkTokenRefused(ctx context.Context, id core.AccountID, refusedToken []byte, status core.AccountStatus,
-	reason string,
+// SetAccountStatusIfTokenUnchanged sets the status of an account whose token the network refuses, with the reason. It
+// does nothing if the token has been replaced since it was read.
+func (t Tenant) SetAccountStatusIfTokenUnchanged(ctx context.Context, id core.AccountID, refusedToken []byte,
+	status core.AccountStatus, reason string,
 ) error {
 	return t.exec(ctx, `
 		UPDATE accounts SET status = @status, status_reason = @reason
@@ -197,11 +197,11 @@ func (t Tenant) QueuedPostIDs(ctx context.Context, account core.AccountID) ([]co
 		args{"account": account}))
 }
 
-// LockQueuedPostIDsAndPublications is QueuedPostIDs, and prevents changes to the posts and their publications until the
+// LockQueuedPostsAndPublications is QueuedPostIDs, and prevents changes to the posts and their publications until the
 // transaction ends. It locks all posts and then all publications, in the order of their ids. Otherwise, it could
 // deadlock with a worker: a worker that has locked one publication may wait for the account's turn, which another
 // change may hold.
-func (t Tenant) LockQueuedPostIDsAndPublications(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
+func (t Tenant) LockQueuedPostsAndPublications(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	ids, err := queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account
 			AND status = 'queued' ORDER BY id FOR NO KEY UPDATE`,
@@ -292,10 +292,10 @@ func (t Tenant) ClaimThrottleProbe(ctx context.Context, id core.AccountID, holdF
 		args{"id": id, "meanwhile": holdFor}))
 }
 
-// EndThrottleProbe ends the holds for which ClaimThrottleProbe returned heldUntil. The posts that waited for them
-// become due: those of the account, or those of all accounts of the network. EndThrottleProbe skips locked posts,
-// because the transactions that locked them may be waiting for a post that the caller has locked.
-func (t Tenant) EndThrottleProbe(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
+// EndThrottleAndWakePosts ends the holds for which ClaimThrottleProbe returned heldUntil. The posts that waited for
+// them become due: those of the account, or those of all accounts of the network. EndThrottleAndWakePosts skips locked
+// posts, because the transactions that locked them may be waiting for a post that the caller has locked.
+func (t Tenant) EndThrottleAndWakePosts(ctx context.Context, id core.AccountID, heldUntil time.Time) error {
 	return t.signalDueIfNil(t.exec(ctx, `
 		WITH network AS ( -- any other time belongs to another throttle or probe
 			DELETE FROM network_holds WHERE held_until = @until

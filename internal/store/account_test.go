@@ -68,7 +68,7 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 		t.Errorf("by id: %+v, %v", found, err)
 	}
 	// What changes an account changes none of another workspace.
-	must(t, w.one.MarkTokenRefused(t.Context(), theirs, []byte("p"), core.AccountRevoked, "no"))
+	must(t, w.one.SetAccountStatusIfTokenUnchanged(t.Context(), theirs, []byte("p"), core.AccountRevoked, "no"))
 	must(t, w.one.DisconnectAccount(t.Context(), theirs, "no", start))
 	must(t, w.one.WakePostsAwaitingToken(t.Context(), theirs))
 	must(t, w.one.SaveTokenRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
@@ -105,7 +105,7 @@ func TestAHiddenAccountIsRevivedWithItsID(t *testing.T) {
 	if err != nil || found != id || connected {
 		t.Errorf("found %s, %v, %v", found, connected, err)
 	}
-	must(t, w.one.MarkTokenRefused(t.Context(), id, []byte{}, core.AccountExpired, "")) // a worker that was late
+	must(t, w.one.SetAccountStatusIfTokenUnchanged(t.Context(), id, []byte{}, core.AccountExpired, "")) // a worker that was late
 	a.Username = "renamed"
 	a.CreatedAt = start.Add(time.Hour)
 	must(t, w.one.SaveConnectedAccount(t.Context(), a, store.SealedToken{Sealed: []byte("new")}))

@@ -41,10 +41,11 @@ func (t Tenant) LockGrantOfAccount(ctx context.Context, id core.AccountID, grant
 // grantedBy is the condition that an account was not connected again after @at. Networks report times in seconds.
 const grantedBy = `(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`
 
-// MarkAccountRevoked revokes an account whose person removed the app at revokedAt. It does nothing, and returns false,
-// if the account is already revoked or disconnected, or if the person has connected it again since then.
-func (t Tenant) MarkAccountRevoked(ctx context.Context, id core.AccountID, revokedAt time.Time, reason string,
-) (revoked bool, err error) {
+// MarkAccountRevokedUnlessGrantedLater revokes an account whose person removed the app at revokedAt. It does nothing,
+// and returns false, if the account is already revoked or disconnected, or if the person has connected it again since
+// then.
+func (t Tenant) MarkAccountRevokedUnlessGrantedLater(ctx context.Context, id core.AccountID, revokedAt time.Time,
+	reason string) (revoked bool, err error) {
 	return t.execChanged(ctx, `
 		UPDATE accounts SET status = @revoked, status_reason = @reason
 		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL AND status <> @revoked AND `+grantedBy,

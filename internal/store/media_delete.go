@@ -42,9 +42,9 @@ func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, lim
 		ORDER BY m.published_at LIMIT @limit`, args{"retention": retention, "limit": limit, "retry": core.DoRetry}))
 }
 
-// MarkMediaPurged marks a file as purged and frees its storage. The caller must have locked the file, and must delete
-// the bytes.
-func (t Tenant) MarkMediaPurged(ctx context.Context, m Media, now time.Time) error {
+// MarkMediaPurgedAndFreeStorage marks a file as purged and frees its storage. The caller must have locked the file, and
+// must delete the bytes.
+func (t Tenant) MarkMediaPurgedAndFreeStorage(ctx context.Context, m Media, now time.Time) error {
 	if err := t.setChargedBytes(ctx, m, 0); err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func (t Tenant) MarkMediaPurged(ctx context.Context, m Media, now time.Time) err
 		args{"id": m.ID, "now": now})
 }
 
-// DeleteMedia deletes files, which the caller has locked, and frees their storage. Rows to which a post refers stay,
-// marked as deleted.
-func (t Tenant) DeleteMedia(ctx context.Context, files []Media, now time.Time) error {
+// DeleteOrMarkMediaAndFreeStorage deletes files, which the caller has locked, and frees their storage. Rows to which a
+// post refers stay, marked as deleted.
+func (t Tenant) DeleteOrMarkMediaAndFreeStorage(ctx context.Context, files []Media, now time.Time) error {
 	var ids []core.MediaID
 	var charged int64
 	for _, m := range files {

@@ -40,7 +40,7 @@ func (t Tenant) RenewMediaClaim(ctx context.Context, c MediaClaim, lease time.Du
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
 }
 
-// ReleaseMediaClaim ends a claim. The file becomes due (PostponeDueMedia) after retryAfter, but not before its
+// ReleaseMediaClaim ends a claim. The file becomes due (ListAndPostponeDueMedia) after retryAfter, but not before its
 // reservation expires. countFailure says whether the attempt counts as failed.
 func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, retryAfter time.Duration,
 	countFailure bool,
@@ -77,13 +77,13 @@ type MediaChange struct {
 	Charged    int64 // bytes that count toward the storage from now on
 	Blob       string
 	Thumbnail  string
-	Next       time.Time // when the file becomes due (PostponeDueMedia); zero for never
+	Next       time.Time // when the file becomes due (ListAndPostponeDueMedia); zero for never
 }
 
-// ChangeMediaState makes a move of a file that the caller has locked, updates the used storage, and ends any claim. It
-// returns false if the file's state has changed or the claim was lost. An epoch of 0 means that nobody may have a
-// claim.
-func (t Tenant) ChangeMediaState(ctx context.Context, m Media, epoch int64, change MediaChange,
+// ChangeMediaStateAndEndClaim makes a move of a file that the caller has locked, updates the used storage, and ends any
+// claim. It returns false if the file's state has changed or the claim was lost. An epoch of 0 means that nobody may
+// have a claim.
+func (t Tenant) ChangeMediaStateAndEndClaim(ctx context.Context, m Media, epoch int64, change MediaChange,
 ) (changed bool, err error) {
 	f := change.Facts
 	changed, err = t.execChanged(ctx, `
@@ -120,9 +120,9 @@ type DueMedia struct {
 	Fetched   bool // it is downloaded from an address, not uploaded
 }
 
-// PostponeDueMedia lists files that are due, and postpones them by postponeBy, so that they are not listed again before
-// they can be handled.
-func (s *Store) PostponeDueMedia(ctx context.Context, postponeBy time.Duration, limit int) ([]DueMedia, error) {
+// ListAndPostponeDueMedia lists files that are due, and postpones them by postponeBy, so that they are not listed again
+// before they can be handled.
+func (s *Store) ListAndPostponeDueMedia(ctx context.Context, postponeBy time.Duration, limit int) ([]DueMedia, error) {
 	return queryMany[DueMedia](s.query(ctx, `
 		WITH due AS (
 			SELECT workspace_id, id FROM media WHERE next_at <= clock()

@@ -90,8 +90,8 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 }
 
 // PutPublicationAndEndClaim creates a post's row or replaces the one that the caller has locked. Claims use
-// SaveStepBeforeCall and SaveClaimEnd instead. If Rest is RestQueued, a worker acts when the post is due or can be
-// prepared; otherwise, no worker acts. A zero DueAt means now by the database's clock. A worker that has claimed the
+// SaveStepBeforeCall and SaveStepAndEndClaim instead. If Rest is RestQueued, a worker acts when the post is due or can
+// be prepared; otherwise, no worker acts. A zero DueAt means now by the database's clock. A worker that has claimed the
 // post loses its claim and cannot overwrite the change.
 func (t Tenant) PutPublicationAndEndClaim(ctx context.Context, p Publication) error {
 	return t.signalDueIfNil(t.exec(ctx, `
@@ -200,11 +200,13 @@ func (t Tenant) SaveStepBeforeCall(ctx context.Context, p Publication, last *Out
 	return *step.ID, nil
 }
 
-// SaveClaimEnd stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker
-// acts again; before the post is due, the worker only prepares it. A zero NextAt means that no worker needs to act. If
-// passTurnFor is above zero and the post has the account's turn, the next waiting post gets the turn for that long.
-// After ErrFenced, another worker continues.
-func (t Tenant) SaveClaimEnd(ctx context.Context, p Publication, last *Outcome, passTurnFor time.Duration) error {
+// SaveStepAndEndClaim stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a
+// worker acts again; before the post is due, the worker only prepares it. A zero NextAt means that no worker needs to
+// act. If passTurnFor is above zero and the post has the account's turn, the next waiting post gets the turn for that
+// long. After ErrFenced, another worker continues.
+func (t Tenant) SaveStepAndEndClaim(ctx context.Context, p Publication, last *Outcome,
+	passTurnFor time.Duration,
+) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
 	passSQL := ""

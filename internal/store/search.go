@@ -29,7 +29,7 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 		return posts, err
 	}
 
-	release, err := t.store.searches.acquire(ctx, t.ws)
+	release, err := t.store.searches.acquireSearchSlot(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (t Tenant) searchMedia(ctx context.Context, f MediaFilter, whereSQL, orderS
 		return files, err
 	}
 
-	release, err := t.store.searches.acquire(ctx, t.ws)
+	release, err := t.store.searches.acquireSearchSlot(ctx, t.ws)
 	if err != nil {
 		return nil, err
 	}
@@ -105,8 +105,9 @@ type searchSlots struct {
 	users  int // how many searches run or wait; the last one removes the entry
 }
 
-// acquire waits until a search of the workspace may start. The caller calls release when the search has ended.
-func (s *searchLimiter) acquire(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
+// acquireSearchSlot waits until a search of the workspace may start. The caller calls release when the search has
+// ended.
+func (s *searchLimiter) acquireSearchSlot(ctx context.Context, ws core.WorkspaceID) (release func(), err error) {
 	s.mu.Lock()
 	q, ok := s.queues[ws]
 	if !ok {

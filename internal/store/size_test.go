@@ -44,7 +44,7 @@ const (
 // queueReaders are the methods that may read all queued posts of an account or a network. They run after a throttle or
 // a reconnection, and WakePostsAwaitingNetwork for each event that a network reports about a post. An index for them
 // would change with each call of each post.
-var queueReaders = []string{"EndThrottleProbe", "WakePostsAwaitingToken", "WakePostsAwaitingNetwork"}
+var queueReaders = []string{"EndThrottleAndWakePosts", "WakePostsAwaitingToken", "WakePostsAwaitingNetwork"}
 
 // On a database with many posts, no statement of the store reads more rows than it returns and mostRead. Each exported
 // method is called, in a transaction that is rolled back, and each statement that it sends is explained. Statements
@@ -104,8 +104,8 @@ func TestPassingTheTurnReadsTheWaitingPostsOfOneAccount(t *testing.T) {
 	must(t, err)
 	p := store.Publication{Post: e.post, Epoch: epoch, Owner: owner}
 	p.Flow, p.Step = core.FlowHandle, core.StepIdle
-	e.run("SaveClaimEnd", func(_ *store.Store, ws store.Tenant) error {
-		return ws.SaveClaimEnd(t.Context(), p, nil, time.Minute)
+	e.run("SaveStepAndEndClaim", func(_ *store.Store, ws store.Tenant) error {
+		return ws.SaveStepAndEndClaim(t.Context(), p, nil, time.Minute)
 	})
 }
 
@@ -357,8 +357,8 @@ func (e *explainer) callMediaLists() {
 func (e *explainer) callSpecial() {
 	ctx, now := e.t.Context(), time.Now()
 	zone, _ := e.values[reflect.TypeFor[core.Zone]()].(core.Zone)
-	e.run("DeleteMedia", func(_ *store.Store, ws store.Tenant) error {
-		return errors.Join(ws.SetPostMedia(ctx, e.post, []core.MediaID{e.file.ID}), ws.DeleteMedia(ctx, []store.Media{e.file}, now))
+	e.run("DeleteOrMarkMediaAndFreeStorage", func(_ *store.Store, ws store.Tenant) error {
+		return errors.Join(ws.SetPostMedia(ctx, e.post, []core.MediaID{e.file.ID}), ws.DeleteOrMarkMediaAndFreeStorage(ctx, []store.Media{e.file}, now))
 	})
 	e.run("new rows", func(db *store.Store, ws store.Tenant) error {
 		_, err := db.AddWorkspace(ctx, core.Workspace{ID: core.NewID[core.WorkspaceKind](), Plan: core.PlanOwner}, now)
@@ -403,7 +403,7 @@ func (e *explainer) callSpecial() {
 		}))
 	})
 	e.run("SaveRest", func(_ *store.Store, ws store.Tenant) error {
-		if err := ws.SaveClaimEnd(ctx, store.Publication{Post: e.post}, nil, 0); !errors.Is(err, store.ErrFenced) {
+		if err := ws.SaveStepAndEndClaim(ctx, store.Publication{Post: e.post}, nil, 0); !errors.Is(err, store.ErrFenced) {
 			return err
 		}
 		return nil

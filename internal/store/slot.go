@@ -29,8 +29,8 @@ func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
 
 // ReserveSlot reserves a slot of the month for a post, and returns how many slots are then used. A post that is queued
 // again uses a new slot. ok is false if the limit does not allow another slot; a nil limit allows any number.
-func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64, ok bool,
-	err error,
+func (t Tenant) ReserveSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64,
+	reserved bool, err error,
 ) {
 	used, err = queryValue[int64](t.query(ctx, `
 		WITH taken AS (`+reserveSlots+`), kept AS (

@@ -95,7 +95,7 @@ var bugs = []bug{
 	},
 	{
 		Name: "no receipt before the call", File: worker,
-		Old:     "c.writeReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})",
+		Old:     "c.tryWriteReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})",
 		New:     "_ = step",
 		Package: engine, Tests: []string{"TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain"},
 	},

@@ -10,7 +10,7 @@ func (w *Workspace) Work(p contract.Post) contract.Post {
 	w.t.Helper()
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(w.t, err)
-	must(w.t, w.h.App.Engine().Publish(w.h.Context(), "a worker", w.ID, id))
+	must(w.t, w.h.App.Engine().PublishIfDue(w.h.Context(), "a worker", w.ID, id))
 	return w.Post(p)
 }
 
@@ -50,7 +50,7 @@ func (w *Workspace) Reconnect(account contract.Account) {
 	start, err := w.h.App.StartReconnect(w.h.Context(), w.Owner, account.ID)
 	must(w.t, err)
 	back := w.h.Consent(start.AuthorizeURL, "one")
-	_, err = w.h.App.FinishConnect(w.h.Context(), w.Owner, account.Platform, back)
+	_, err = w.h.App.FinishConnectOrReconnect(w.h.Context(), w.Owner, account.Platform, back)
 	must(w.t, err)
 }
 

@@ -124,7 +124,7 @@ func (w *Workspace) Account(platform string, profile ...string) contract.Account
 	}
 	start, err := w.h.App.StartConnect(w.h.Context(), w.Owner, contract.Connect{Platform: platform})
 	must(w.t, err)
-	done, err := w.h.App.FinishConnect(w.h.Context(), w.Owner, platform, w.h.Consent(start.AuthorizeURL, name))
+	done, err := w.h.App.FinishConnectOrReconnect(w.h.Context(), w.Owner, platform, w.h.Consent(start.AuthorizeURL, name))
 	must(w.t, err)
 	if len(done.Accounts) != 1 {
 		w.t.Fatalf("connecting %s at %s gave %d accounts and %d profiles to choose from", name, platform, len(done.Accounts),

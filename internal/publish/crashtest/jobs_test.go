@@ -229,7 +229,7 @@ func prepareErase(w *world) func() string {
 	w.connectAccount("facebook")
 	const person = "10160384756102938" // to whom all simulated Pages belong
 	form := url.Values{"signed_request": {metasim.SignedRequest(w.Sim, person)}}
-	_, err := w.App.HandleNetworkCallback(w.Context(), "facebook",
+	_, err := w.App.VerifyCallbackAndUpdateAccounts(w.Context(), "facebook",
 		network.Callback{Event: "data-deletion", Body: []byte(form.Encode())})
 	must(w.t, err)
 	return func() string {
