@@ -204,7 +204,7 @@ func TestARefusedPersonLearnsWhichRoleItTakes(t *testing.T) {
 	r := open(t)
 	ws := r.Workspace("one")
 	for role, want := range map[core.Role][]string{
-		core.RoleViewer: {"at least the role editor", "owner or admin of the workspace can give you that role"},
+		core.RoleViewer: {"at least the editor role", "owner or admin of the workspace can give you that role"},
 		core.RoleEditor: {"Only an owner or admin of the workspace", "give you another role under Settings, Members"},
 	} {
 		path := map[core.Role]string{core.RoleViewer: "/groups", core.RoleEditor: "/settings/keys"}[role]

@@ -21,7 +21,7 @@ const sandboxPath = "/sandbox"
 // networks if no network has credentials.
 func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
-		return errors.New("a process with only the role worker has no simulated networks: run `belfry sandbox --addr HOST:PORT`, and in every process, set BELFRY_NETWORKS_URL to the address of this sandbox")
+		return errors.New("a process with only the role worker has no simulated networks: run `belfry sandbox --addr HOST:PORT`, and set BELFRY_NETWORKS_URL to the address of this sandbox in every process")
 	}
 	log, started := p.newLogger(cfg), time.Now()
 

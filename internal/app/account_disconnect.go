@@ -89,12 +89,12 @@ func lockPublicationAndBuildConflict(ctx context.Context, t store.Tenant, post c
 	}
 	if pub.IsBeingPublished() {
 		return core.Fail(core.CodeConflict, "%s to %s is being published.", postAsSentenceStart(post), post.AccountName).
-			WithHint("This attempt ends by %s. Disconnect the account once the post is live or has failed.",
+			WithHint("This attempt will end by %s. Disconnect the account once the post is live or has failed.",
 				post.Zone.FormatTime(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "%s to %s may already be published, and Belfry needs the account to find out.",
 		postAsSentenceStart(post), post.AccountName).
-		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
+		WithHint("Belfry will check the network again at %s, and will give up by %s. "+
 			"Disconnect the account once the post is live or has failed.", post.Zone.FormatTime(pub.NextAt),
 			post.Zone.FormatTime(core.StaleAt(pub.Publication, pub.AskingNetworkSince())))
 }

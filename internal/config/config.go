@@ -32,7 +32,7 @@ type Config struct {
 	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker's claim on a post is valid before another worker can take over the post. At least 6s."`
 	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued for immediate publishing, or left unfinished when it was killed."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file that changes the built-in subscription plans. See docs/operations.md for an example."`
-	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their subscription plan. Default: the page Plan in the dashboard's settings."`
+	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their subscription plan. Default: the page Plan and usage in the dashboard's settings."`
 	SMTPURL        Secret        `env:"SMTP_URL" shape:"url" eg:"smtp://user:password@mail.example.org:587" help:"The server that sends Belfry's emails: smtp://USER:PASSWORD@HOST:PORT with STARTTLS, or smtps://USER:PASSWORD@HOST:PORT with TLS from the beginning. If HOST is localhost or a loopback address, smtp:// uses no encryption. Percent-encode USER and PASSWORD. Empty: Belfry sends no email, and people share invitation links themselves."`
 	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of Belfry's emails. Required if BELFRY_SMTP_URL is set."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Belfry serves metrics for Prometheus, as HOST:PORT. Empty: Belfry serves no metrics."`

@@ -123,7 +123,7 @@ func (c Caller) RequireScope(s Scope) error {
 	}
 	if s == Write && !c.canWrite() && c.IsSession() {
 		return Fail(CodeInsufficientScope,
-			"You can read this workspace but not change it. Changes require at least the role editor.").
+			"You can read this workspace but not change it. To change it, you need at least the editor role.").
 			WithHint("An owner or admin of the workspace can give you that role under Settings, Members.")
 	}
 	if s == Write && !c.canWrite() {

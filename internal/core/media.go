@@ -123,7 +123,7 @@ func (p Plan) CheckFileSize(size int64) error {
 
 // StorageExceeded returns the 402 for a file that exceeds the workspace's storage.
 func StorageExceeded(used, limit int64) *Error {
-	e := Fail(CodeQuotaExceeded, "The file does not fit into the storage: the workspace uses %s of the %s that its plan allows.",
+	e := Fail(CodeQuotaExceeded, "The storage has no room for the file: the workspace uses %s of the %s that its plan allows.",
 		FormatBytes(used), FormatBytes(limit))
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e.WithHint("Delete files that you no longer need, or change the subscription plan.")

@@ -45,7 +45,7 @@ func New() *Metrics {
 		refused:   newCounterVec("rate_limited_total", "Number of requests refused by a rate limit.", "policy"),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "publications_overdue",
-			Help: "Number of publications that are at least a minute overdue and that no worker has claimed, or that this server cannot publish because a secret key or the network's credentials are missing.",
+			Help: "Number of publications that are at least a minute overdue, and either unclaimed or stuck because this server lacks a secret key or the network's credentials.",
 		}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "oldest_due_seconds",

@@ -1120,7 +1120,7 @@ func outcomeQuestion(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, " does not say whether the post arrived. If Belfry sends it again, it could be published twice. Check ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, " does not say whether the post arrived. If Belfry sends the post again, it could be published twice. Check ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -35,9 +35,9 @@ type Kind struct{ Name, Does string }
 func FaultKinds() []Kind {
 	return []Kind{
 		{Reject, "The network refuses the call for good. Nothing is published."},
-		{Error, "The network responds with the error code you enter."},
-		{RateLimited, "The network refuses further requests for 30 seconds, or for the time you enter."},
-		{Slow, "The response is delayed by the milliseconds you enter."},
+		{Error, "The network responds with the error code that you enter."},
+		{RateLimited, "The network refuses further requests for 30 seconds, or for as long as you enter."},
+		{Slow, "The response is delayed by the number of milliseconds that you enter."},
 		{TokenExpired, "The account’s access token expires. The account must be reconnected."},
 		{TokenRevoked, "The account’s access is revoked. The account must be reconnected."},
 		{
@@ -51,15 +51,18 @@ func FaultKinds() []Kind {
 			"Publishing responds “not found” for a container that was ready. Only for networks that publish in two steps.",
 		},
 		{ServerError, "The network responds with HTTP 500. The call has no effect."},
-		{BadGateway, "A server before the network responds with HTTP 502 and a web page. The call has no effect."},
+		{BadGateway, "A server in front of the network responds with HTTP 502 and a web page. The call has no effect."},
 		{
 			TruncatedJSON,
-			"The call succeeds, but only half of the response arrives. With a code, it is half of that error’s response.",
+			"The call succeeds, but only half of the response arrives. With a code, half of that error’s response arrives.",
 		},
-		{Trickle, "The call succeeds, but its response arrives one byte a second, or per the milliseconds you enter."},
+		{
+			Trickle,
+			"The call succeeds, but its response arrives byte by byte: one a second, or at the interval that you enter.",
+		},
 		{
 			BreakOff,
-			"The connection breaks each time when the bytes you enter have arrived. Only for calls that send a file.",
+			"The connection breaks whenever the number of bytes that you enter has arrived. Only for calls that send a file.",
 		},
 	}
 }
@@ -202,7 +205,7 @@ func (f *Faults) checkCode(x *Fault) error {
 func (x *Fault) checkNumbers() error {
 	switch {
 	case *x.Times < 0:
-		return fmt.Errorf("times %d: use 0 for until deleted or a positive number", *x.Times)
+		return fmt.Errorf("times %d: use a positive number, or 0 for a fault that stays until you delete it", *x.Times)
 	case x.DelayMs < 0 || time.Duration(x.DelayMs)*time.Millisecond > maxDelay:
 		return fmt.Errorf("delayMs %d: use 0 to %d", x.DelayMs, maxDelay.Milliseconds())
 	case x.Kind == Slow && x.DelayMs == 0:

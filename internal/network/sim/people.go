@@ -42,13 +42,13 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 		for _, p := range o.listPeople() {
 			if p.Network == network && p.ID == person {
 				if erase && !p.Erases {
-					return fmt.Errorf("%s passes on no requests to delete data", p.Title)
+					return fmt.Errorf("%s does not pass on requests to delete data", p.Title)
 				}
 				return o.removeApp(person, erase)
 			}
 		}
 	}
-	return fmt.Errorf("nobody called %q has access at %q", person, network)
+	return fmt.Errorf("nobody with the id %q has given access at %q", person, network)
 }
 
 // listPeople returns the people whose grants have a valid token.
