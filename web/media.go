@@ -56,7 +56,7 @@ func (r *request) listLibraryPage(
 	f link.MediaFilter, useOverride string,
 ) (files []media.File, nextCursor string, err error) {
 	list, err := r.web.cfg.App.ListLibraryFiles(r.context(), r.caller, app.LibraryFilter{
-		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tag: f.Tag, Use: useOverride, Sort: f.Sort, After: f.After,
+		Folder: f.Folder, Kind: f.Kind, Query: f.Query, Tags: f.Tags, Use: useOverride, Sort: f.Sort, After: f.After,
 		Limit: filesPerPage,
 	})
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *request) changeTagsOfFiles(form url.Values, act string) error {
 	}
 	return r.finishFileActionWithDetails(form, layout.Flash{
 		Tone: ui.ToneGood, Text: count + " tagged with " + list + ".",
-		URL: r.link.Media(link.MediaFilter{Tag: tags[0]}), Label: "View tagged files",
+		URL: r.link.Media(link.MediaFilter{Tags: tags}), Label: "View tagged files",
 	}, nil)
 }
 

@@ -157,7 +157,10 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 	edit("2 files moved.", "act", "move", "folder", folder.ID)
 	edit("2 files tagged with “bells”.", "act", "tag", "tag", " bells ").
 		one(t, testid("flash-next")+`[href="/media?tag=bells"]`)
-	edit("2 files tagged with “noon” and “dusk”.", "act", "tag", "tag", "noon, dusk,")
+	tagged := edit("2 files tagged with “noon” and “dusk”.", "act", "tag", "tag", "noon, dusk,")
+	if to := attribute(tagged.one(t, testid("flash-next")), "href"); to != "/media?tag=noon&tag=dusk" {
+		t.Errorf("the link to the tagged files leads to %s", to)
+	}
 	if got := s.ws.Media(z.ID).Tags; !slices.Equal(got, []string{"bells", "noon", "dusk"}) {
 		t.Errorf("the tags are %q", got)
 	}
@@ -178,6 +181,36 @@ func TestSelectedFilesAreChangedTogether(t *testing.T) {
 	edit("2 files tagged with “a”, “b”, “c”, “d”, “e” and 2 others.", "act", "tag", "tag", "a,b,c,d,e,f,g")
 	edit("The tag is missing.", "act", "tag")
 	s.b.follow(s.b.post("/media/edit", "act", "pin")).says(t, "Select 1 to 200 files.")
+}
+
+// "View tagged files" showed the files with the first of several tags.
+func TestTheLibraryShowsFilesWithAllOfSeveralTags(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for name, tags := range map[string][]string{"both.jpg": {"noon", "dusk"}, "one.jpg": {"noon"}, "comma.jpg": {"noon, dusk"}} {
+		file := s.ws.File(name, mediatest.JPEG(64, 64))
+		_, err := s.App.EditMedia(t.Context(), s.ws.Owner, contract.EditMedia{ID: file.ID, Tags: &tags})
+		must(t, err)
+	}
+	shown := func(p *page) (names []string) {
+		for _, n := range p.all(".gallery-name") {
+			names = append(names, textOf(n))
+		}
+		return names
+	}
+	both := s.b.get("/media?tag=noon&tag=dusk").is(t, http.StatusOK)
+	if got := shown(both); !slices.Equal(got, []string{"both.jpg"}) {
+		t.Errorf("with both tags, it shows %q", got)
+	}
+	both.says(t, "Tag: noon", "Tag: dusk")
+	both.one(t, ".filter-chip[href='/media?tag=noon']")
+	if form := both.form(t, "form.filter-form"); !slices.Equal(form["tag"], []string{"noon", "dusk"}) {
+		t.Errorf("the filter keeps the tags %q", form["tag"])
+	}
+	if got := shown(s.b.get("/media?tag=noon%2C+dusk")); !slices.Equal(got, []string{"comma.jpg"}) {
+		t.Errorf("with a tag that has a comma, it shows %q", got)
+	}
+	s.b.get("/media?tag="+strings.Repeat("x", 5000)).is(t, http.StatusBadRequest)
 }
 
 func TestDeletingFilesAsksOnceAndKeepsThoseInUse(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 
 // LibraryFilter filters and orders the files in the dashboard's library. Fields with the zero value do not filter.
 type LibraryFilter struct {
-	Folder string // a folder's id, or "root"
-	Kind   string // image or video
-	Query  string // text in the name, title or description
-	Tag    string
+	Folder string   // a folder's id, or "root"
+	Kind   string   // image or video
+	Query  string   // text in the name, title or description
+	Tags   []string // of each file
 	// Use is UseUnused for files that no post uses, UseRemoved for files whose bytes were deleted after publishing
 	// (otherwise they are not listed), or UseUsable for files that a post can use.
 	Use   string
@@ -55,11 +55,15 @@ func (a *App) ListLibraryFiles(ctx context.Context, c core.Caller, in LibraryFil
 
 func parseLibraryFilter(ctx context.Context, t store.Tenant, in LibraryFilter) (store.MediaFilter, error) {
 	f, err := parseMediaFilter(ctx, t, contract.ListMedia{
-		FolderID: in.Folder, Kind: in.Kind, Q: in.Query, Tag: in.Tag, Limit: in.Limit,
+		FolderID: in.Folder, Kind: in.Kind, Q: in.Query, Limit: in.Limit,
 	})
 	if err != nil {
 		return f, err
 	}
+	if err := core.CheckContent("", "", "", in.Tags); err != nil {
+		return f, err
+	}
+	f.Tags = in.Tags
 	// Files that are still being uploaded are not listed.
 	f.Statuses, f.Kept = []core.MediaStatus{core.MediaProcessing, core.MediaReady, core.MediaFailed}, true
 	switch in.Use {

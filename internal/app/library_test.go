@@ -35,6 +35,10 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 			})
 			must(t, err)
 		}
+		if name == "d.jpg" {
+			_, err := h.App.EditMedia(t.Context(), ws.Owner, contract.EditMedia{ID: file.ID, Tags: &[]string{"bells", "noon"}})
+			must(t, err)
+		}
 	}
 	h.Clock.Advance(time.Second)
 	ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{}))
@@ -51,7 +55,8 @@ func TestTheLibraryIsFilteredOrderedAndPaged(t *testing.T) {
 		"a folder":      {app.LibraryFilter{Folder: folder.ID}, "c.jpg"},
 		"no folder":     {app.LibraryFilter{Folder: "root", Sort: "name"}, "A.jpg b.jpg clip.mp4 d.jpg"},
 		"videos":        {app.LibraryFilter{Kind: "video"}, "clip.mp4"},
-		"a tag":         {app.LibraryFilter{Tag: "bells"}, "c.jpg"},
+		"a tag":         {app.LibraryFilter{Tags: []string{"bells"}}, "d.jpg c.jpg"},
+		"two tags":      {app.LibraryFilter{Tags: []string{"noon", "bells"}}, "d.jpg"},
 		"a description": {app.LibraryFilter{Query: "ROPE"}, "c.jpg"},
 		"a short text":  {app.LibraryFilter{Query: "cl"}, "clip.mp4"},
 		"two of them":   {app.LibraryFilter{Query: ".jpg", Folder: "root", Sort: "oldest"}, "b.jpg A.jpg d.jpg"},

@@ -172,7 +172,7 @@ const rootFolder = "root"
 
 // parseMediaFilter parses the filters of a request. It returns not_found for a folder that does not exist.
 func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {
-	f := store.MediaFilter{Kind: core.FileKind(in.Kind), Contains: in.Q, Tag: in.Tag, Root: in.FolderID == rootFolder}
+	f := store.MediaFilter{Kind: core.FileKind(in.Kind), Contains: in.Q, Root: in.FolderID == rootFolder}
 	var err error
 	if f.Limit, err = parsePageSize(in.Limit); err != nil {
 		return f, err
@@ -188,6 +188,9 @@ func parseMediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia
 	}
 	if err := cmp.Or(core.CheckText("q", in.Q, maxMediaDescription), core.CheckText("tag", in.Tag, maxMediaDescription)); err != nil {
 		return f, err
+	}
+	if in.Tag != "" {
+		f.Tags = []string{in.Tag}
 	}
 	after, err := core.ParseCursor[core.MediaKind](in.Cursor)
 	if err != nil {

@@ -152,11 +152,11 @@ type MediaFilter struct {
 	Root     bool // only files in no folder
 	Kind     core.FileKind
 	Statuses []core.MediaStatus
-	Contains string // in name, title or description
-	Tag      string
-	Kept     bool // only files whose bytes have not been deleted
-	Purged   bool // only files whose bytes have been deleted; not together with Kept
-	Unused   bool // only files that no post uses
+	Contains string   // in name, title or description
+	Tags     []string // of each file
+	Kept     bool     // only files whose bytes have not been deleted
+	Purged   bool     // only files whose bytes have been deleted; not together with Kept
+	Unused   bool     // only files that no post uses
 	Sort     MediaSort
 	After    *Media // the last file of the previous page; only its id and sort key are used
 	Limit    int
@@ -182,8 +182,8 @@ func mediaConditionsExceptContains(f MediaFilter) (andConditions string, a args)
 	if len(f.Statuses) > 0 {
 		add(`m.status = ANY(@statuses)`, "statuses", f.Statuses)
 	}
-	if f.Tag != "" {
-		add(`m.tags @> ARRAY[@tag::text]`, "tag", f.Tag)
+	if len(f.Tags) > 0 {
+		add(`m.tags @> @tags::text[]`, "tags", f.Tags)
 	}
 	if f.Kept || f.Purged {
 		kept := 0

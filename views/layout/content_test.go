@@ -72,10 +72,11 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{
 			"so can each filter of the library, and its order", "media-filtered", ".filter-chip > span:nth-child(2)",
-			[]string{"Text: bell", "Type: Images", "Tag: noon", "Order: By name"},
+			[]string{"Text: bell", "Type: Images", "Tag: noon", "Tag: dusk", "Order: By name"},
 		},
 		{
-			"without it, the folder stays", "media-filtered", ".filter-chip[href='/w/bell/media?folder=fld_1&kind=image&q=bell&sort=name']",
+			"without it, the folder and the other tag stay", "media-filtered",
+			".filter-chip[href='/w/bell/media?folder=fld_1&kind=image&q=bell&sort=name&tag=dusk']",
 			[]string{"Remove filter Tag: noon"},
 		},
 		{"each tab has its address", "posts", ".tabs a[href='/w/bell/posts?status=draft']", []string{"Drafts 1"}},

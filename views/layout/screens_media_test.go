@@ -37,7 +37,7 @@ func (f fixture) mediaPages() map[string]templ.Component {
 		Files: []media.File{{Media: noon}, {Media: video}, {Media: broken}, {Media: waits}, {Media: gone}},
 	}
 	filtered := library
-	filtered.Filter = link.MediaFilter{Folder: "fld_1", Query: "bell", Kind: "image", Tag: "noon", Sort: "name"}
+	filtered.Filter = link.MediaFilter{Folder: "fld_1", Query: "bell", Kind: "image", Tags: []string{"noon", "dusk"}, Sort: "name"}
 	list := library
 	list.Filter.View, list.Filter.After = "list", "med_9"
 	refused := library

@@ -19,6 +19,7 @@ func TestAddresses(t *testing.T) {
 		"/accounts/acc_1/reconnect":                         last.Reconnect("acc_1"),
 		"/w/bell-rope/settings/keys/key_1/revoke":           bell.RevokeKey("key_1"),
 		"/w/bell-rope/media?kind=video&q=a+b":               bell.Media(MediaFilter{Kind: "video", Query: "a b"}),
+		"/w/bell-rope/media?tag=noon&tag=at+dusk":           bell.Media(MediaFilter{Tags: []string{"noon", "at dusk"}}),
 		"/w/bell-rope/media/files/med_1?folder=root":        bell.FileInLibrary("med_1", MediaFilter{Folder: RootFolder}),
 		"/sign-in":                       SignInFor(""),
 		"/sign-in?next=%2Fposts%3Fq%3Da": SignInFor("/posts?q=a"),

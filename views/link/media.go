@@ -11,26 +11,33 @@ const RootFolder = "root"
 type MediaFilter struct {
 	Folder string // a folder's id, RootFolder, or "" for all files
 	Query  string
-	Kind   string // image or video
-	Tag    string
-	Use    string // unused or removed
-	Sort   string // oldest, name or largest; "" for the newest first
-	View   string // list, or "" for the grid
-	After  string // the id of the last file on the previous page
+	Kind   string   // image or video
+	Tags   []string // of each file
+	Use    string   // unused or removed
+	Sort   string   // oldest, name or largest; "" for the newest first
+	View   string   // list, or "" for the grid
+	After  string   // the id of the last file on the previous page
 }
 
-// fieldsByParam maps the parameters of the query to the fields of the filter.
+// fieldsByParam maps the parameters of the query, except tagParam, to the fields of the filter.
 func (f *MediaFilter) fieldsByParam() map[string]*string {
 	return map[string]*string{
-		"folder": &f.Folder, "q": &f.Query, "kind": &f.Kind, "tag": &f.Tag, "use": &f.Use, "sort": &f.Sort, "view": &f.View,
+		"folder": &f.Folder, "q": &f.Query, "kind": &f.Kind, "use": &f.Use, "sort": &f.Sort, "view": &f.View,
 		"after": &f.After,
 	}
 }
+
+const tagParam = "tag"
 
 // ParseMediaFilter parses the query of an address.
 func ParseMediaFilter(query url.Values) (f MediaFilter) {
 	for name, value := range f.fieldsByParam() {
 		*value = query.Get(name)
+	}
+	for _, tag := range query[tagParam] {
+		if tag != "" {
+			f.Tags = append(f.Tags, tag)
+		}
 	}
 	return f
 }
@@ -44,6 +51,9 @@ func (f MediaFilter) queryValues() url.Values {
 		if *value != "" {
 			query.Set(name, *value)
 		}
+	}
+	if len(f.Tags) > 0 {
+		query[tagParam] = f.Tags
 	}
 	return query
 }

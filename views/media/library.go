@@ -2,6 +2,7 @@ package media
 
 import (
 	"cmp"
+	"slices"
 
 	"belfry/internal/contract"
 	"belfry/views/layout"
@@ -63,7 +64,15 @@ func (m LibraryModel) folderURL(id string) string {
 
 func (m LibraryModel) isFiltered() bool {
 	f := m.Filter
-	return f.Query != "" || f.Kind != "" || f.Tag != "" || f.Use != ""
+	return f.Query != "" || f.Kind != "" || len(f.Tags) > 0 || f.Use != ""
+}
+
+// tagInputValues returns the values of the filter's inputs for a tag: one for each tag or, without any, an empty one.
+func (m LibraryModel) tagInputValues() []string {
+	if len(m.Filter.Tags) == 0 {
+		return []string{""}
+	}
+	return m.Filter.Tags
 }
 
 // currentFolderID returns the id of the current folder, or "" for the lists of all files and of files in no folder.
@@ -134,7 +143,9 @@ func (m LibraryModel) filterChips() []ui.FilterChip {
 	add("Text", f.Query, func(f *link.MediaFilter) { f.Query = "" })
 	add("Type", ui.OptionLabel(kinds, f.Kind), func(f *link.MediaFilter) { f.Kind = "" })
 	add("Use", ui.OptionLabel(uses, f.Use), func(f *link.MediaFilter) { f.Use = "" })
-	add("Tag", f.Tag, func(f *link.MediaFilter) { f.Tag = "" })
+	for i, tag := range f.Tags {
+		add("Tag", tag, func(f *link.MediaFilter) { f.Tags = slices.Delete(slices.Clone(f.Tags), i, i+1) })
+	}
 	add("Order", ui.OptionLabel(sorts, f.Sort), func(f *link.MediaFilter) { f.Sort = "" })
 	return list
 }
