@@ -43,7 +43,7 @@ func (f *file) parseBoxHeader(at, end int64) (b mp4Box, reason string) {
 		return b, ""
 	case 1:
 		if at+16 > f.size {
-			return mp4Box{}, reasonTruncated
+			return mp4Box{}, reasonIncomplete
 		}
 		size = binary.BigEndian.Uint64(f.readBytes(at+8, 8))
 		b.content += 8
@@ -52,7 +52,7 @@ func (f *file) parseBoxHeader(at, end int64) (b mp4Box, reason string) {
 	case size < uint64(b.content-at): //nolint:gosec // 8 or 16
 		return mp4Box{}, reasonDamaged
 	case size > uint64(end-at): //nolint:gosec // at lies before end
-		return b, reasonTruncated
+		return b, reasonIncomplete
 	}
 	b.end = at + int64(size) //nolint:gosec // at most end-at
 	return b, ""

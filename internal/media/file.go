@@ -86,7 +86,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 
 // windowAt returns the bytes of the window from position off: at least one byte, valid until the next call.
 func (f *file) windowAt(off int64) []byte {
-	abortIf(off < 0 || off >= f.size, reasonTruncated)
+	abortIf(off < 0 || off >= f.size, reasonIncomplete)
 	if off < f.at || off >= f.at+int64(f.n) {
 		f.moveWindow(off, 1)
 	}
@@ -123,9 +123,9 @@ func (f *file) readFull(p []byte, off int64) {
 }
 
 // readBytes returns n bytes at off, at most a window. They are valid until the next call. It refuses a file that is too
-// short as truncated.
+// short as incomplete.
 func (f *file) readBytes(off int64, n int) []byte {
-	abortIf(off < 0 || off > f.size-int64(n), reasonTruncated)
+	abortIf(off < 0 || off > f.size-int64(n), reasonIncomplete)
 	if off < f.at || off+int64(n) > f.at+int64(f.n) {
 		f.moveWindow(off, n)
 	}

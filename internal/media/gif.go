@@ -29,7 +29,7 @@ type gifBlock struct {
 func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 	for {
 		b := f.readUpTo(at, 20)
-		abortIf(len(b) == 0, reasonTruncated)
+		abortIf(len(b) == 0, reasonIncomplete)
 		k := gifBlock{kind: b[0], at: at}
 		data := at + 2
 		switch k.kind {
@@ -38,14 +38,14 @@ func (f *file) visitGIFBlocks(at int64, visit func(gifBlock)) (end int64) {
 			visit(k)
 			return at + 1
 		case gifExtension:
-			abortIf(len(b) < 3, reasonTruncated)
+			abortIf(len(b) < 3, reasonIncomplete)
 			k.label = b[1]
 			if k.label == gifApplication && len(b) >= 14 && b[2] == 11 {
 				k.app = string(b[3:14])
 			}
 			copy(k.head[:], b[2:])
 		case gifImage:
-			abortIf(len(b) < 10, reasonTruncated)
+			abortIf(len(b) < 10, reasonIncomplete)
 			copy(k.head[:], b)
 			data = at + 10 + gifPaletteLength(b[9]) + 1 // the code size comes before the data
 		default:

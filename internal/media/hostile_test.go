@@ -240,20 +240,20 @@ func badJPEGs() map[string]hostile {
 		"length 1":     {bytes: file([]byte{0xff, 0xe1, 0, 1}), reason: reasonDamaged},
 		"second start": {bytes: slices.Concat([]byte{0xff, 0xd8, 0xff, 0xd8}, sof(9, 9)), reason: reasonDamaged},
 		"no marker":    {bytes: file(segmentOf(0xe0), []byte("xx")), reason: reasonDamaged},
-		"start alone":  {bytes: []byte{0xff, 0xd8, 0xff}, reason: reasonTruncated},
+		"start alone":  {bytes: []byte{0xff, 0xd8, 0xff}, reason: reasonIncomplete},
 		"fill to end": {
 			bytes:  slices.Concat([]byte{0xff, 0xd8}, bytes.Repeat([]byte{0xff}, 100_000)),
-			reason: reasonTruncated,
+			reason: reasonIncomplete,
 		},
 		"many segments":  {bytes: file(bytes.Repeat(segmentOf(0xe5), 20_000), sof(9, 9), scan), reason: reasonManyParts},
 		"many scans":     {bytes: file(sof(9, 9), bytes.Repeat(scan, 300)), reason: reasonManyParts},
-		"endless scan":   {bytes: slices.Concat([]byte{0xff, 0xd8}, sof(9, 9), scan), size: 5 << 20, reason: reasonTruncated},
+		"endless scan":   {bytes: slices.Concat([]byte{0xff, 0xd8}, sof(9, 9), scan), size: 5 << 20, reason: reasonIncomplete},
 		"heavy":          {bytes: slices.Concat([]byte{0xff, 0xd8}, sof(9, 9), scan), size: 300 << 20, reason: reasonHeavy},
-		"promised later": {bytes: slices.Concat([]byte{0xff, 0xd8}, []byte{0xff, 0xe1, 0xff, 0xff}), reason: reasonTruncated},
+		"promised later": {bytes: slices.Concat([]byte{0xff, 0xd8}, []byte{0xff, 0xe1, 0xff, 0xff}), reason: reasonIncomplete},
 	}
 	good := mediatest.JPEG(64, 64)
 	for at := 3; at < len(good)-1; at += len(good) / 12 {
-		all[fmt.Sprintf("cut at %d", at)] = hostile{bytes: good[:at], reason: reasonTruncated}
+		all[fmt.Sprintf("cut at %d", at)] = hostile{bytes: good[:at], reason: reasonIncomplete}
 	}
 	return all
 }
@@ -279,18 +279,18 @@ func badPNGs() map[string]hostile {
 		"long header":      {bytes: file(pngChunk("IHDR", make([]byte, 14)), data), reason: reasonDamaged},
 		"short header":     {bytes: file(pngChunk("IHDR", make([]byte, 4)), data), reason: reasonDamaged},
 		"no data":          {bytes: file(head(9, 9)), reason: reasonNoPicture},
-		"no end":           {bytes: slices.Concat([]byte(start), head(9, 9), data), reason: reasonTruncated},
+		"no end":           {bytes: slices.Concat([]byte(start), head(9, 9), data), reason: reasonIncomplete},
 		"negative length":  {bytes: file(head(9, 9), mediatest.Words(-1), []byte("IDAT")), reason: reasonDamaged},
-		"endless chunk":    {bytes: file(head(9, 9), mediatest.Words(1<<31-1), []byte("IDAT")), reason: reasonTruncated},
+		"endless chunk":    {bytes: file(head(9, 9), mediatest.Words(1<<31-1), []byte("IDAT")), reason: reasonIncomplete},
 		"nameless chunk":   {bytes: file(head(9, 9), pngChunk("\x00\x01\x02\x03", nil)), reason: reasonDamaged},
 		"many chunks":      {bytes: file(head(9, 9), bytes.Repeat(pngChunk("IDAT", nil), 110_000)), reason: reasonManyParts},
 		"many frames":      {bytes: file(head(9, 9), pngChunk("acTL", make([]byte, 8)), frames, data), reason: reasonFrames},
 		"short frame":      {bytes: file(head(9, 9), pngChunk("fcTL", make([]byte, 3)), data), reason: reasonDamaged},
-		"magic alone":      {bytes: []byte(start), reason: reasonTruncated},
+		"magic alone":      {bytes: []byte(start), reason: reasonIncomplete},
 	}
 	good := mediatest.PNG(64, 64)
 	for at := 9; at < len(good); at += len(good) / 10 {
-		all[fmt.Sprintf("cut at %d", at)] = hostile{bytes: good[:at], reason: reasonTruncated}
+		all[fmt.Sprintf("cut at %d", at)] = hostile{bytes: good[:at], reason: reasonIncomplete}
 	}
 	return all
 }
@@ -311,23 +311,23 @@ func badGIFs() map[string]hostile {
 		"no height":      {bytes: slices.Concat(head(4, 0), frame, end), reason: reasonNoSize},
 		"frame outside":  {bytes: slices.Concat(head(3, 3), frame, end), reason: reasonDamaged},
 		"unknown block":  {bytes: slices.Concat(head(4, 4), []byte{0x99}, frame, end), reason: reasonDamaged},
-		"no end":         {bytes: slices.Concat(head(4, 4), frame), reason: reasonTruncated},
-		"header cut":     {bytes: head(4, 4)[:9], reason: reasonTruncated},
-		"palette cut":    {bytes: append(head(4, 4)[:10], 0x87, 0, 0, 1, 2, 3), reason: reasonTruncated},
-		"extension cut":  {bytes: slices.Concat(head(4, 4), []byte{0x21, 0xf9}), reason: reasonTruncated},
-		"descriptor cut": {bytes: slices.Concat(head(4, 4), frame[:6]), reason: reasonTruncated},
+		"no end":         {bytes: slices.Concat(head(4, 4), frame), reason: reasonIncomplete},
+		"header cut":     {bytes: head(4, 4)[:9], reason: reasonIncomplete},
+		"palette cut":    {bytes: append(head(4, 4)[:10], 0x87, 0, 0, 1, 2, 3), reason: reasonIncomplete},
+		"extension cut":  {bytes: slices.Concat(head(4, 4), []byte{0x21, 0xf9}), reason: reasonIncomplete},
+		"descriptor cut": {bytes: slices.Concat(head(4, 4), frame[:6]), reason: reasonIncomplete},
 		"endless comment": {
 			bytes:  slices.Concat(head(4, 4), []byte{0x21, 0xfe}, bytes.Repeat([]byte{255}, 300_000)),
-			reason: reasonTruncated,
+			reason: reasonIncomplete,
 		},
 		"local palette of": {
 			bytes:  slices.Concat(head(4, 4), []byte{0x2c, 0, 0, 0, 0, 4, 0, 4, 0, 0x87}),
-			reason: reasonTruncated,
+			reason: reasonIncomplete,
 		},
 	}
 	good := mediatest.GIF(40, 30, 3)
 	for at := 7; at < len(good); at += len(good) / 8 {
-		all[fmt.Sprintf("cut at %d", at)] = hostile{bytes: good[:at], reason: reasonTruncated}
+		all[fmt.Sprintf("cut at %d", at)] = hostile{bytes: good[:at], reason: reasonIncomplete}
 	}
 	return all
 }
@@ -362,7 +362,7 @@ func badWebPs() map[string]hostile {
 			bytes:  append([]byte("RIFF\x20\x00\x00\x00WEBPVP8L\xff\xff\xff\xff"), make([]byte, 30)...),
 			reason: reasonDamaged,
 		},
-		"longer than it":  {bytes: append([]byte("RIFF\xff\xff\xff\xffWEBP"), still...), reason: reasonTruncated},
+		"longer than it":  {bytes: append([]byte("RIFF\xff\xff\xff\xffWEBP"), still...), reason: reasonIncomplete},
 		"nothing in it":   {bytes: append([]byte("RIFF\x04\x00\x00\x00WEBP"), still...), reason: reasonDamaged},
 		"lossy, no key":   {bytes: riff(lossy(1, 0, 0, 0x9d, 1, 0x2a, 8, 0, 8, 0)), reason: reasonDamaged},
 		"lossy, no sign":  {bytes: riff(lossy(0, 0, 0, 1, 2, 3, 8, 0, 8, 0)), reason: reasonDamaged},
@@ -372,7 +372,7 @@ func badWebPs() map[string]hostile {
 		"many chunks":     {bytes: riff(still, bytes.Repeat(chunk("junk", nil), 110_000)), reason: reasonManyParts},
 	}
 	for at := 13; at < len(good); at += 5 {
-		all[fmt.Sprintf("cut at %d", at)] = hostile{bytes: good[:at], reason: reasonTruncated}
+		all[fmt.Sprintf("cut at %d", at)] = hostile{bytes: good[:at], reason: reasonIncomplete}
 	}
 	return all
 }
@@ -418,18 +418,18 @@ func badMP4s() map[string]hostile {
 		},
 		"long box of 2^63": {
 			bytes:  slices.Concat(good[:ftyp], words(1), []byte("free"), words(1<<31, 0), good[ftyp:]),
-			reason: reasonTruncated,
+			reason: reasonIncomplete,
 		},
 		"long box of 2^64-1": {
 			bytes:  slices.Concat(good[:ftyp], words(1), []byte("free"), words(-1, -1), good[ftyp:]),
-			reason: reasonTruncated,
+			reason: reasonIncomplete,
 		},
 		"huge index": {
 			bytes: slices.Concat(good[:ftyp], words(1<<30), []byte("moov")), size: 2 << 30,
 			reason: reasonBigMoov,
 		},
 		"index beyond the end": {bytes: slices.Concat(good[:ftyp], words(1<<30), []byte("moov")), reason: reasonNoMoov},
-		"data beyond the end":  {bytes: slices.Concat(good[:ftyp], words(1<<30), []byte("mdat")), reason: reasonTruncated},
+		"data beyond the end":  {bytes: slices.Concat(good[:ftyp], words(1<<30), []byte("mdat")), reason: reasonIncomplete},
 		"two indexes":          {bytes: slices.Concat(good, good[ftyp:]), reason: reasonDamaged},
 		"empty index":          {bytes: moov(), reason: reasonNoVideo},
 		"a million boxes":      {bytes: moov(bytes.Repeat(box("free"), 1_000_100)), reason: reasonManyParts},
@@ -448,7 +448,7 @@ func badMP4s() map[string]hostile {
 		"short track header":     {bytes: moov(box("trak", box("tkhd", words(0)))), reason: reasonDamaged},
 		"short media header":     {bytes: moov(box("trak", box("mdia", box("mdhd", words(0))))), reason: reasonDamaged},
 		"short handler":          {bytes: moov(box("trak", box("mdia", box("hdlr", words(0))))), reason: reasonDamaged},
-		"track beyond its index": {bytes: moov(words(100), []byte("trak")), reason: reasonTruncated},
+		"track beyond its index": {bytes: moov(words(100), []byte("trak")), reason: reasonIncomplete},
 		"sound alone":            {bytes: swap(good, "vide", 0, -4, []byte("text")...), reason: reasonAudio},
 		"pictures elsewhere":     {bytes: external, reason: reasonOutside},
 		"encrypted":              {bytes: swap(good, "avc1", 1, -4, []byte("encv")...), reason: reasonEncrypted},
@@ -465,10 +465,10 @@ func badMP4s() map[string]hostile {
 			bytes:  mediatest.MP4(mediatest.Movie{Width: 60_000, Height: 60_000}),
 			reason: reasonTooManyPixels(60_000, 60_000),
 		},
-		"description beyond":     {bytes: swap(good, "avc1", 1, -8, 0x7f, 0, 0, 0), reason: reasonTruncated},
+		"description beyond":     {bytes: swap(good, "avc1", 1, -8, 0x7f, 0, 0, 0), reason: reasonIncomplete},
 		"description of nothing": {bytes: swap(good, "avc1", 1, -8, 0, 0, 0, 8), reason: reasonDamaged},
 		"no description":         {bytes: swap(good, "stsd", 0, -4, []byte("xxxx")...), reason: reasonDamaged},
-		"configuration beyond":   {bytes: swap(good, "avcC", 0, -8, 0x7f, 0, 0, 0), reason: reasonTruncated},
+		"configuration beyond":   {bytes: swap(good, "avcC", 0, -8, 0x7f, 0, 0, 0), reason: reasonIncomplete},
 		"times of 2^32 rows":     {bytes: swap(good, "stts", 0, 4, huge, huge, huge, huge), reason: reasonDamaged},
 		"times beyond counting": {
 			bytes:  swap(good, "stts", 0, 8, huge, huge, huge, huge, 0x7f, huge, huge, huge),
@@ -479,7 +479,7 @@ func badMP4s() map[string]hostile {
 			bytes:  swap(good, "stsz", 0, 4, 0, 0, 0, 0, huge, huge, huge, huge),
 			reason: reasonDamaged,
 		},
-		"samples of 4 GiB": {bytes: swap(good, "stsz", 0, 4, huge, huge, huge, huge), reason: reasonTruncated},
+		"samples of 4 GiB": {bytes: swap(good, "stsz", 0, 4, huge, huge, huge, huge), reason: reasonIncomplete},
 		"2^32 samples of 4 GiB": {bytes: swap(swap(good, "stsz", 0, 4, huge, huge, huge, huge, huge, huge, huge, huge),
 			"stsc", 0, 12, huge, huge, huge, huge), reason: reasonDamaged},
 		"compact sizes of 3": {
@@ -491,7 +491,7 @@ func badMP4s() map[string]hostile {
 		"chunks of nothing":     {bytes: swap(good, "stsc", 0, 12, 0, 0, 0, 0), reason: reasonDamaged},
 		"chunks of 2^32 rows":   {bytes: swap(good, "stsc", 0, 4, huge, huge, huge, huge), reason: reasonDamaged},
 		"no chunk rows":         {bytes: swap(good, "stsc", 0, 4, 0, 0, 0, 0), reason: reasonDamaged},
-		"places beyond the end": {bytes: swap(good, "stco", 0, 8, 0x7f, huge, huge, huge), reason: reasonTruncated},
+		"places beyond the end": {bytes: swap(good, "stco", 0, 8, 0x7f, huge, huge, huge), reason: reasonIncomplete},
 		"places of 2^32 rows":   {bytes: swap(good, "stco", 0, 4, huge, huge, huge, huge), reason: reasonDamaged},
 		"no places":             {bytes: swap(good, "stco", 0, -4, []byte("xxxx")...), reason: reasonDamaged},
 		"no length": {bytes: swap(swap(swap(good, "mvhd", 0, 16, 0, 0, 0, 0), "mdhd", 0, 16, 0, 0, 0, 0), "stts",
@@ -501,7 +501,7 @@ func badMP4s() map[string]hostile {
 			reason: reasonTooLong,
 		},
 		"fragments to come":    {bytes: fragmented[:bytes.Index(fragmented, []byte("moof"))-4], reason: reasonFragmentEnd},
-		"fragment cut":         {bytes: fragmented[:len(fragmented)-30], reason: reasonTruncated},
+		"fragment cut":         {bytes: fragmented[:len(fragmented)-30], reason: reasonIncomplete},
 		"fragment of no track": {bytes: swap(fragmented, "tfhd", 0, -4, []byte("xxxx")...), reason: reasonDamaged},
 		"run of lies": {
 			bytes:  swap(fragmented, "trun", 0, 0, 0, 0, 7, 1, huge, huge, huge, huge),
@@ -528,7 +528,7 @@ func cuts(file []byte) map[string]hostile {
 			for _, cut := range []int{at, at + 8} {
 				reason := reasonNoMoov
 				if moov < data && cut >= data || data < moov && cut >= data+8 && cut < moov {
-					reason = reasonTruncated
+					reason = reasonIncomplete
 				}
 				if cut > 16 && cut < len(file) {
 					all[fmt.Sprintf("cut at %s, %d of %d", name, cut, len(file))] = hostile{bytes: file[:cut], reason: reason}
@@ -575,6 +575,18 @@ func TestHostileFilesAreRefusedWithTheirReason(t *testing.T) {
 				t.Errorf("refused because %q and not because %q", err, h.reason)
 			}
 		})
+	}
+}
+
+// A JPEG with a damaged byte in the middle was refused as a file without an end, although its end was there.
+func TestTheReasonForADamagedJPEGIsTrue(t *testing.T) {
+	t.Parallel()
+	damaged := mediatest.JPEG(64, 64)
+	scan := bytes.Index(damaged, []byte{0xff, 0xda})
+	damaged[scan+2] = 0xff // the length of the scan's header now leads beyond the end of the file
+	_, err := Examine(t.Context(), bytes.NewReader(damaged), int64(len(damaged)), DeclaredType{Name: "bell.jpg"})
+	if err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("the reason is %v", err)
 	}
 }
 

@@ -26,7 +26,7 @@ func (f *file) visitPNGChunks(visit func(imageChunk)) (end int64) {
 		notALetter := func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }
 		abortIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
 		at += c.length + 12
-		abortIf(at > f.size, reasonTruncated)
+		abortIf(at > f.size, reasonIncomplete)
 		visit(c)
 		if c.name == "IEND" {
 			return at

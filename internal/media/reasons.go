@@ -9,12 +9,12 @@ import (
 
 // Reasons for refusing a file, as sentences for its sender.
 const (
-	reasonEmpty     = "The file is empty."
-	reasonUnknown   = "This is not a supported image or video. Upload a JPEG, PNG, WebP, GIF, MP4 or MOV."
-	reasonTruncated = "The end of the file is missing. Upload the file again."
-	reasonDamaged   = "The file is damaged and cannot be read. Export the file again."
-	reasonActive    = "Besides the image or video, the file contains other data, such as a script or an archive. Export the file again."
-	reasonNoSize    = "The width or height of the image or video is zero. Export the file again."
+	reasonEmpty      = "The file is empty."
+	reasonUnknown    = "This is not a supported image or video. Upload a JPEG, PNG, WebP, GIF, MP4 or MOV."
+	reasonIncomplete = "The file is incomplete or damaged. Upload it again. If that does not help, export it again."
+	reasonDamaged    = "The file is damaged and cannot be read. Export the file again."
+	reasonActive     = "Besides the image or video, the file contains other data, such as a script or an archive. Export the file again."
+	reasonNoSize     = "The width or height of the image or video is zero. Export the file again."
 
 	reasonHEIC     = "The networks do not accept HEIC images. Export the image as JPEG."
 	reasonAVIF     = "The networks do not accept AVIF images. Export the image as JPEG, PNG or WebP."

@@ -20,7 +20,7 @@ func (m *movie) readSampleTables(t *track) {
 		return
 	}
 	m.visitChunks(t, func(c mediaChunk) {
-		abortIf(c.at < 0 || c.at > m.f.size-c.size, reasonTruncated)
+		abortIf(c.at < 0 || c.at > m.f.size-c.size, reasonIncomplete)
 	})
 }
 

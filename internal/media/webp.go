@@ -30,7 +30,7 @@ func (f *file) riffChunks(end int64) iter.Seq[imageChunk] {
 // riffEnd returns where the picture ends according to its header.
 func (f *file) riffEnd() int64 {
 	end := 8 + int64(binary.LittleEndian.Uint32(f.readBytes(4, 4)))
-	abortIf(end > f.size, reasonTruncated)
+	abortIf(end > f.size, reasonIncomplete)
 	abortIf(end < riffHead+8, reasonDamaged)
 	return end
 }
