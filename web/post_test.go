@@ -56,7 +56,9 @@ func TestAPostOnItsWay(t *testing.T) {
 	post := s.ws.Now("hello\nworld", s.threads)
 	page := s.show(post)
 	page.offers(t, "edit", "send-now", "cancel", "reschedule", "duplicate")
-	page.one(t, ".preview-beside") // as new as it will be when it is published
+	if got := page.all(".preview-beside"); len(got) != 0 {
+		t.Errorf("the preview of a queued post says %q", textOf(got[0]))
+	}
 	since := attribute(page.one(t, testid("post")), "hx-get")
 	if article := page.one(t, testid("post")); attribute(article, "hx-trigger") != "live" ||
 		attribute(article, "data-live") != post.ID {
