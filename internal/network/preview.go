@@ -8,7 +8,7 @@ type Previewer interface {
 
 // Preview describes how a network shows a post on a phone. Package views/preview renders it.
 type Preview struct {
-	// Kind is the network's name for such a post, such as Reel.
+	// Kind is the network's name for such a post in running text, such as video or Reel.
 	Kind string
 	// Parts are shown from top to bottom. If the media fill the screen, the parts before the media overlay the top,
 	// and the parts after the media overlay the bottom.
@@ -84,7 +84,7 @@ func BuildPreview(r Rules, d Draft) Preview {
 		return p.Preview(d)
 	}
 	return Preview{
-		Kind: "Post", Parts: []PreviewPart{PartAccount, PartTitle, PartText, PartMedia}, Several: Slides,
+		Kind: "post", Parts: []PreviewPart{PartAccount, PartTitle, PartText, PartMedia}, Several: Slides,
 		MinRatio: RatioPortrait, MaxRatio: RatioWide, Title: d.Title, Text: AppendMissingTags(d.Text, d.Tags),
 	}
 }

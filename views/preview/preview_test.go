@@ -74,21 +74,21 @@ func TestEachKindOfPostLooksAsItsNetworkShowsIt(t *testing.T) {
 		fills                    bool
 		shape                    string // of the first file
 	}{
-		{"facebook", "Post", `{}`, nil, false, ""},
-		{"facebook", "Post", `{}`, []core.Media{square, square, square}, false, "1x1"},
-		{"facebook", "Video", `{}`, []core.Media{wide}, false, "16x9"},
+		{"facebook", "post", `{}`, nil, false, ""},
+		{"facebook", "post", `{}`, []core.Media{square, square, square}, false, "1x1"},
+		{"facebook", "video", `{}`, []core.Media{wide}, false, "16x9"},
 		{"facebook", "Reel", `{"contentType":"reels"}`, []core.Media{upright}, true, "9x16"},
 		{"facebook", "Story", `{"contentType":"stories"}`, []core.Media{square}, true, "9x16"},
-		{"instagram", "Post", `{}`, []core.Media{image(1000, 3000)}, false, "4x5"},
-		{"instagram", "Carousel", `{}`, []core.Media{square, upright}, false, "1x1"},
+		{"instagram", "post", `{}`, []core.Media{image(1000, 3000)}, false, "4x5"},
+		{"instagram", "carousel", `{}`, []core.Media{square, upright}, false, "1x1"},
 		{"instagram", "Reel", `{}`, []core.Media{upright}, true, "9x16"},
 		{"instagram", "Story", `{"contentType":"stories"}`, []core.Media{square}, true, "9x16"},
-		{"threads", "Post", `{}`, nil, false, ""},
-		{"threads", "Carousel", `{}`, []core.Media{square, square}, false, "1x1"},
-		{"threads", "Video", `{}`, []core.Media{wide}, false, "16x9"},
-		{"tiktok", "Video", `{}`, []core.Media{upright}, true, "9x16"},
-		{"tiktok", "Photos", `{}`, []core.Media{square, square}, true, "9x16"},
-		{"youtube", "Video", `{}`, []core.Media{wide}, false, "16x9"},
+		{"threads", "post", `{}`, nil, false, ""},
+		{"threads", "carousel", `{}`, []core.Media{square, square}, false, "1x1"},
+		{"threads", "video", `{}`, []core.Media{wide}, false, "16x9"},
+		{"tiktok", "video", `{}`, []core.Media{upright}, true, "9x16"},
+		{"tiktok", "photos", `{}`, []core.Media{square, square}, true, "9x16"},
+		{"youtube", "video", `{}`, []core.Media{wide}, false, "16x9"},
 		{"youtube", "Short", `{}`, []core.Media{upright}, true, "9x16"},
 	}
 	rules := allRules(t)

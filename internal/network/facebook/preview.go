@@ -9,7 +9,7 @@ const fold = 477
 func (Rules) Preview(d network.Draft) network.Preview {
 	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	p := network.Preview{
-		Kind: "Post", Several: network.Tiles, MinRatio: network.RatioPortrait, Beside: "Just now",
+		Kind: "post", Several: network.Tiles, MinRatio: network.RatioPortrait, Beside: "Just now",
 		Parts: []network.PreviewPart{
 			network.PartAccount, network.PartText, network.PartMedia, network.PartLink, network.PartActions,
 		},
@@ -24,7 +24,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 			p.Link = network.FirstLink(d.Text)
 		}
 	case typeVideo:
-		p.Kind, p.Title = "Video", d.Title
+		p.Kind, p.Title = "video", d.Title
 		p.Parts = []network.PreviewPart{
 			network.PartAccount, network.PartTitle, network.PartText, network.PartMedia, network.PartActions,
 		}

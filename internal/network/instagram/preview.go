@@ -12,7 +12,7 @@ const (
 func (Rules) Preview(d network.Draft) network.Preview {
 	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	p := network.Preview{
-		Kind: "Post", Several: network.Slides, MinRatio: image.MinRatio, MaxRatio: image.MaxRatio, ByUsername: true,
+		Kind: "post", Several: network.Slides, MinRatio: image.MinRatio, MaxRatio: image.MaxRatio, ByUsername: true,
 		Parts: []network.PreviewPart{network.PartAccount, network.PartMedia, network.PartActions, network.PartText},
 		Text:  network.AppendMissingTags(d.Text, d.Tags), Fold: fold,
 		Actions: []network.PreviewAction{
@@ -21,7 +21,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 	}
 	switch postContentType(s, d.Media) {
 	case typeCarousel:
-		p.Kind = "Carousel"
+		p.Kind = "carousel"
 	case typeReels:
 		p.Kind, p.Fills, p.Fold = "Reel", true, reelFold
 		p.Parts = []network.PreviewPart{network.PartMedia, network.PartAccount, network.PartText, network.PartActions}

@@ -3,7 +3,7 @@ package threads
 import "belfry/internal/network"
 
 // kindNames are the names of the content types for people.
-var kindNames = map[string]string{typeText: "Post", typeImage: "Post", typeVideo: "Video", typeCarousel: "Carousel"}
+var kindNames = map[string]string{typeText: "post", typeImage: "post", typeVideo: "video", typeCarousel: "carousel"}
 
 // Preview returns how a phone shows the post.
 func (Rules) Preview(d network.Draft) network.Preview {

@@ -8,7 +8,7 @@ const fold = 80
 // Preview returns how a phone shows the post.
 func (Rules) Preview(d network.Draft) network.Preview {
 	p := network.Preview{
-		Kind: "Video", Fills: true, Several: network.Slides, ByUsername: true,
+		Kind: "video", Fills: true, Several: network.Slides, ByUsername: true,
 		Parts: []network.PreviewPart{network.PartMedia, network.PartAccount, network.PartText, network.PartActions},
 		Text:  network.AppendMissingTags(d.Text, d.Tags), Fold: fold,
 		Actions: []network.PreviewAction{
@@ -16,7 +16,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 		},
 	}
 	if postContentType(d.Media) == typePhoto {
-		p.Kind, p.Title = "Photos", d.Title
+		p.Kind, p.Title = "photos", d.Title
 		p.Parts = []network.PreviewPart{
 			network.PartMedia, network.PartAccount, network.PartTitle, network.PartText, network.PartActions,
 		}

@@ -15,7 +15,7 @@ func (Rules) Preview(d network.Draft) network.Preview {
 	s, _ := network.DecodeSettings[Settings](description, d.Settings) // unreadable settings count as empty
 	video := slices.IndexFunc(d.Media, func(m core.Media) bool { return m.Kind == core.FileVideo })
 	p := network.Preview{
-		Kind: "Video", MinRatio: network.RatioWide, MaxRatio: network.RatioWide, Title: d.Title, Text: d.Text, Fold: fold,
+		Kind: "video", MinRatio: network.RatioWide, MaxRatio: network.RatioWide, Title: d.Title, Text: d.Text, Fold: fold,
 		Parts: []network.PreviewPart{
 			network.PartMedia, network.PartTitle, network.PartText, network.PartAccount, network.PartActions,
 		},
