@@ -1,7 +1,8 @@
 //go:generate go test . -run ^(TestDescriptionMatchesTheRepository|TestTablesInTheDocsMatchTheProgram)$ -update
 
 // Package api is the entry point for programs. For each request to /v1, it decodes the input strictly, calls one
-// operation, and writes the result as JSON. A table of routes determines both this and the OpenAPI document.
+// operation, and writes the result as JSON. The handlers and the OpenAPI document are both built from one table of
+// routes.
 package api
 
 import (

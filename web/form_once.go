@@ -62,8 +62,8 @@ func (r *request) actUnlessRepeated(form url.Values, act func(context.Context) e
 	return repeated && err == nil, err
 }
 
-// actOnce makes a handler act only once on a form that is sent twice, for example because its button was pressed twice:
-// the second time, the person gets the first answer again. The form needs an id (newFormID). A form that was answered
+// actOnce makes a handler act only once on a form that is sent twice, for example because its button was pressed twice.
+// The second time, the person gets the first answer again. The form needs an id (newFormID). A form that was answered
 // with a page instead of a redirect can be sent again.
 func actOnce(handle func(*request, url.Values) error) func(*request, url.Values) error {
 	return func(r *request, form url.Values) error {

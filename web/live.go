@@ -72,7 +72,7 @@ func (r *request) isStillSignedIn() bool {
 // withoutValues is a context without values, such as a session that was loaded before.
 type withoutValues struct{ context.Context }
 
-// Value returns nothing.
+// Value returns nil for every key.
 func (withoutValues) Value(any) any { return nil }
 
 // streams counts the open streams of sessions and addresses.

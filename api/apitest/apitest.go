@@ -29,8 +29,8 @@ type Book struct {
 // opened contains the books by their documents, because compiling one takes longer than most tests.
 var opened sync.Map
 
-// Open reads a description as returned by GET /v1/openapi.json, once in a process. It returns an error if the
-// description is not valid OpenAPI.
+// Open reads a description as returned by GET /v1/openapi.json. In each process, it compiles a description only once.
+// It returns an error if the description is not valid OpenAPI.
 func Open(document []byte) (*Book, error) {
 	once, _ := opened.LoadOrStore(string(document), sync.OnceValues(func() (*Book, error) {
 		return compileBook(document)

@@ -24,9 +24,9 @@ import (
 )
 
 // Maximum connections and statement times for each kind of work. The local server allows a hundred connections. A few
-// are enough, because most of them only wait for the database, and more would compete for the processor. Two kinds are
-// in use for longer: the connection on which River learns of new jobs, and connections that hold the lock of an
-// account's picture while its bytes are stored or deleted.
+// are enough, because most of the work only waits for the database, and more connections would compete for the
+// processor. Two kinds of connections are in use for longer: the connection on which River learns of new jobs, and
+// connections that hold the lock of an account's picture while its bytes are stored or deleted.
 const (
 	webConns, webStatements       = 10, 5 * time.Second
 	workerConns, workerStatements = 12, 30 * time.Second

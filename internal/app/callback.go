@@ -120,8 +120,8 @@ func (a *App) enqueueErasure(ctx context.Context, grantHash []byte, askedAt time
 const erasedName = "Deleted account"
 
 // EraseGrantData disconnects all accounts that an erasure covers, and deletes what their network has reported about
-// them. It returns how long to wait before trying again, or 0 if there is nothing left to do: the data of an account
-// cannot be erased while one of its posts is being published.
+// them. The data of an account cannot be erased while one of its posts is being published. EraseGrantData returns how
+// long to wait before trying again, or 0 if there is nothing left to do.
 func (a *App) EraseGrantData(ctx context.Context, erasureCode string) (retryAfter time.Duration, err error) {
 	e, err := a.cfg.Store.Erasure(ctx, erasureCode)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !e.DoneAt.IsZero() {

@@ -16,8 +16,8 @@ type LibraryFilter struct {
 	Kind   string   // image or video
 	Query  string   // text in the name, title or description
 	Tags   []string // of each file
-	// Use is UseUnused for files that no post uses, UseRemoved for files whose bytes were deleted after publishing
-	// (otherwise they are not listed), or UseUsable for files that a post can use.
+	// Use is UseUnused for files that no post uses, UseUsable for files that a post can use, or UseRemoved for files whose
+	// bytes were deleted after publishing. Without UseRemoved, such files are not listed.
 	Use   string
 	Sort  string // oldest, name or largest; "" for newest first
 	After string // the id of the last file on the previous page

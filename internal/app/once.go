@@ -21,10 +21,10 @@ const (
 	onceTimeout = 30 * time.Second
 )
 
-// DoOnce calls act for the first of several requests with the same key. It returns act's result as JSON, also for the
-// repeated requests, which wait until the first one has ended. act continues if its client disconnects, because a
-// browser cancels the first request when a person presses a button again. If act fails, the key is released, unless the
-// outcome is unknown.
+// DoOnce calls act for the first of several requests with the same key. It returns act's result as JSON. Repeated
+// requests wait until the first one has ended, and get the same result. act continues if its client disconnects,
+// because a browser cancels the first request when a person presses a button again. If act fails, the key is released,
+// unless the outcome is unknown.
 func (a *App) DoOnce(ctx context.Context, c core.Caller, replay *Replay, act func(context.Context) (any, error),
 ) (answerJSON []byte, err error) {
 	t, err := a.authorize(c, core.Write)

@@ -23,7 +23,7 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost)
 	return p, err
 }
 
-// EditPostWithUndo is EditPost, but also returns the post's earlier schedule for RestorePostSchedules.
+// EditPostWithUndo is like EditPost, but also returns the post's earlier schedule for RestorePostSchedules.
 func (a *App) EditPostWithUndo(ctx context.Context, c core.Caller, in contract.EditPost,
 ) (p contract.Post, before PostSchedule, err error) {
 	settings, inputErr := a.checkEditAndParseSettings(in)

@@ -66,7 +66,7 @@ func (a *App) changeAndAuditPost(ctx context.Context, c core.Caller, id string, 
 	return p, err
 }
 
-// changeAndAuditPostWithUndo is changeAndAuditPost, but also returns the post's earlier schedule for
+// changeAndAuditPostWithUndo is like changeAndAuditPost, but also returns the post's earlier schedule for
 // RestorePostSchedules.
 func (a *App) changeAndAuditPostWithUndo(ctx context.Context, c core.Caller, id string, inputErr error,
 	changeAndSave func(store.Tenant, *core.Post) error,
@@ -111,7 +111,7 @@ func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contrac
 	return p, err
 }
 
-// CancelPostWithUndo is CancelPost, but also returns the post's earlier schedule for RestorePostSchedules.
+// CancelPostWithUndo is like CancelPost, but also returns the post's earlier schedule for RestorePostSchedules.
 func (a *App) CancelPostWithUndo(ctx context.Context, c core.Caller, id string,
 ) (p contract.Post, before PostSchedule, err error) {
 	return a.changeAndAuditPostWithUndo(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {

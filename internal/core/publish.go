@@ -41,7 +41,7 @@ func (f Flow) MakesHandle() bool { return f != FlowOneCall }
 func (f Flow) CanRepeatCall() bool { return f == FlowHandle }
 
 // Answer is how the network answered the last irreversible call. Only the verdict Done proves that the post is
-// published; after any other answer, the network is asked first.
+// published; after any other answer, the worker asks the network before it does anything else.
 type Answer string
 
 // Answers to a call whose verdict was not Done.
@@ -96,7 +96,7 @@ type Signal struct {
 	Verdict   Verdict
 	Handle    string // from a Done create, or from a status that has replaced the handle
 	Due       bool   // the post's time has come
-	Quiet     bool   // when this call was made, no call since the last arm could take effect or become visible any more
+	Quiet     bool   // when this call was made, no call since the last arm could still take effect or become visible
 	Stale     bool   // the network was asked in vain for so long that asking again is pointless
 	Aged      bool   // the handle was idle during a throttle or until the post's time, and may have expired
 	AccountOK bool

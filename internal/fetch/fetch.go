@@ -39,7 +39,7 @@ type Config struct {
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	// Roots replace the system's trusted certificates.
 	Roots *x509.CertPool
-	// DelayUnit is the unit to a multiple of which failures are delayed; zero for one second.
+	// DelayUnit delays a failed download until a multiple of this duration has passed; zero means one second.
 	DelayUnit time.Duration
 }
 

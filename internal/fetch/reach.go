@@ -37,8 +37,8 @@ func looksPublicHost(host string) bool {
 	return !slices.ContainsFunc(privateNames, func(name string) bool { return strings.HasSuffix(host, "."+name) })
 }
 
-// CheckPublic returns an error that says why an address cannot be reached from the internet: because of its form, or
-// because its name cannot be resolved or resolves to an address that is not public.
+// CheckPublic returns an error that says why an address cannot be reached from the internet: its form is wrong, or its
+// name cannot be resolved or resolves to an address that is not public.
 func (c *Client) CheckPublic(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	switch {

@@ -12,8 +12,8 @@ import (
 const minCompressed = 1400
 
 // WriteCompressible writes a complete response. It compresses the body with gzip if the client accepts gzip and the
-// request does not come from another site: a site that controls parts of a response could guess its secrets from the
-// compressed length (BREACH). Use echo's Blob for a body with a new secret.
+// request does not come from another site. Otherwise, a site that controls parts of a response could guess the
+// response's secrets from its compressed length (BREACH). Use echo's Blob for a body with a new secret.
 func WriteCompressible(c echo.Context, status int, contentType string, body []byte) error {
 	h := c.Response().Header()
 	h.Add("Vary", "Accept-Encoding")

@@ -12,8 +12,8 @@ import (
 	"belfry/internal/store"
 )
 
-// The bytes of a file are deleted when a person deletes the file (DeleteFile), when the retention time after its last
-// post is over (PurgeFilesPastRetention, which keeps the row), and when no row refers to them (SweepBlobsIfDue).
+// The bytes of a file are deleted in three cases: a person deletes the file (DeleteFile), the retention time after its
+// last post is over (PurgeFilesPastRetention, which keeps the row), or no row refers to the bytes (SweepBlobsIfDue).
 
 // DeleteFile deletes a file, frees its storage, and returns the file. It returns conflict if a pending post
 // (store.MediaIDsUsedByPendingPosts) uses the file, or not_found. Published posts keep its id.

@@ -120,8 +120,8 @@ func (f *Facts) readFrameHeader(s jpegSegment) {
 	f.checkAndSetSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
 
-// jpegMemoryPerPixel returns how many bytes image/jpeg uses per pixel of a picture with this frame header: one for each
-// sample, four more for each sample of a progressive picture, and four for each pixel of a CMYK picture.
+// jpegMemoryPerPixel returns how many bytes image/jpeg uses per pixel of a picture with this frame header. It uses one
+// byte for each sample, four more for each sample of a progressive picture, and four for each pixel of a CMYK picture.
 func jpegMemoryPerPixel(header []byte, progressive bool) float64 {
 	samples, converted := float64(header[5]), 0.0
 	switch {

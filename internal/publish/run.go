@@ -219,8 +219,8 @@ func (c *claim) renewToken(ctx context.Context) error {
 	return err
 }
 
-// convertLapsedToRevoked converts the error of a call with a fresh token: if the network reports that even this token
-// has lapsed, renewing the token again would not help, and the account must be reconnected. Other errors are returned
+// convertLapsedToRevoked converts the error of a call with a fresh token. If the network reports that even this token
+// has lapsed, another renewal would not help, and a person must reconnect the account. Other errors are returned
 // unchanged.
 func convertLapsedToRevoked(err error) error {
 	e, ok := errors.AsType[*network.Error](err)

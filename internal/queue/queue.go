@@ -78,7 +78,7 @@ func (Check) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
 
-// Revoke asks a network to revoke a grant that no account needs any longer.
+// Revoke asks a network to revoke a grant that no account needs anymore.
 type Revoke struct {
 	Grant []byte `json:"grant"` // its hash
 }

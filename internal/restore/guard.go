@@ -30,9 +30,9 @@ type Guard struct {
 	Now      func() time.Time
 }
 
-// HoldPublishingIfRewoundElseUpdateMark holds publishing if the receipts or the mark are ahead of the database, which
-// also ends all sessions and deletes unsent emails. Otherwise, it updates the mark. It must be called at the start,
-// before any worker reports or publishes.
+// HoldPublishingIfRewoundElseUpdateMark compares the receipts and the mark with the database. If they are ahead of it,
+// it holds publishing, ends all sessions and deletes unsent emails. Otherwise, it updates the mark. It must be called
+// at the start, before any worker reports or publishes.
 func (g *Guard) HoldPublishingIfRewoundElseUpdateMark(ctx context.Context) error {
 	before, err := g.Store.ReadLineage(ctx)
 	if err != nil {

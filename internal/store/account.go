@@ -197,9 +197,9 @@ func (t Tenant) QueuedPostIDs(ctx context.Context, account core.AccountID) ([]co
 		args{"account": account}))
 }
 
-// LockQueuedPostsAndPublications is QueuedPostIDs, and prevents changes to the posts and their publications until the
-// transaction ends. It locks all posts and then all publications, in the order of their ids. Otherwise, it could
-// deadlock with a worker: a worker that has locked one publication may wait for the account's turn, which another
+// LockQueuedPostsAndPublications is like QueuedPostIDs, but also prevents changes to the posts and their publications
+// until the transaction ends. It locks all posts and then all publications, in the order of their ids. Otherwise, it
+// could deadlock with a worker: a worker that has locked one publication may wait for the account's turn, which another
 // change may hold.
 func (t Tenant) LockQueuedPostsAndPublications(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	ids, err := queryValues[core.PostID](t.query(ctx, `

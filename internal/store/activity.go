@@ -25,8 +25,8 @@ const (
 )
 
 // RecentAndOngoingActivity lists what is happening in workspaces: the events of the last 15 seconds, the progress of
-// posts in motion, live posts whose link is still missing, and files that are being processed. It writes nothing. It
-// reads the events of each workspace separately, so that a busy workspace does not hide the events of another.
+// posts in motion, live posts without a link, and files that are being processed. It writes nothing. It reads the
+// events of each workspace separately, so that a busy workspace does not hide the events of another.
 func (s *Store) RecentAndOngoingActivity(ctx context.Context, workspaces []core.WorkspaceID) ([]Activity, error) {
 	return queryMany[Activity](s.query(ctx, `
 		SELECT e.workspace_id AS workspace, e.post_id AS post, NULL::uuid AS media, 'event ' || e.id AS what, false AS lasts

@@ -117,9 +117,9 @@ func selectAndLockDueUnclosedSQL(conditionSQL, orderSQL string) string {
 			ORDER BY ` + orderSQL + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
-// claimRest claims what selectAndLockDueUnclosedSQL selected. Its commit does not wait for the disk: if a crash of the
-// database loses a claim, the fence refuses the worker's first write, even if the next claim has the same epoch,
-// because no two claims have the same lease_owner.
+// claimRest claims what selectAndLockDueUnclosedSQL selected. Its commit does not wait for the disk. If a crash of the
+// database loses a claim, the fence refuses the worker's first write. This is true even if the next claim has the same
+// epoch, because no two claims have the same lease_owner.
 const claimRest = `
 		), begun AS (
 			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '',

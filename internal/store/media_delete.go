@@ -22,8 +22,8 @@ func (t Tenant) MediaIDsUsedByPendingPosts(ctx context.Context, ids []core.Media
 		args{"ids": ids, "retry": core.DoRetry}))
 }
 
-// purgeable is the condition that the bytes of the file m can be deleted: its last post went live longer ago than the
-// retention time, it is not pinned, and no unpublished post needs it (Spec §1.8).
+// purgeable is the condition that the bytes of the file m can be deleted: the file is not pinned, its last post went
+// live longer ago than the retention time, and no unpublished post needs the file (Spec §1.8).
 const purgeable = `m.published_at <= clock() - @retention::interval AND m.purged_at IS NULL AND NOT m.pinned
 	AND m.deleted_at IS NULL AND m.status = 'ready' AND NOT EXISTS (` + usedByPendingPost + `)`
 
@@ -77,7 +77,7 @@ func (t Tenant) DeleteOrMarkMediaAndFreeStorage(ctx context.Context, files []Med
 	return t.addUsedStorage(ctx, -charged)
 }
 
-// DeleteUnreferencedDeletedMedia deletes the rows of deleted files to which no post refers any more.
+// DeleteUnreferencedDeletedMedia deletes the rows of deleted files to which no post refers anymore.
 func (s *Store) DeleteUnreferencedDeletedMedia(ctx context.Context) error {
 	return s.exec(ctx, `
 		DELETE FROM media m WHERE m.deleted_at IS NOT NULL
@@ -94,8 +94,8 @@ func (s *Store) UnreferencedBlobKeys(ctx context.Context, keys []string) ([]stri
 }
 
 // ClaimBlobSweep claims the sweep of the stored bytes for the lease, and returns the last key that was swept. It
-// returns false if the sweep is not due, if another replica has claimed it, or if publishing is on hold: files that are
-// newer than a restored backup have no row, and the operator may still restore another backup.
+// returns false if the sweep is not due, if another replica has claimed it, or if publishing is on hold. During a hold,
+// files that are newer than a restored backup have no row, and the operator may still restore another backup.
 func (s *Store) ClaimBlobSweep(ctx context.Context, lease time.Duration) (afterKey string, claimed bool, err error) {
 	keys, err := queryValues[string](s.query(ctx, `
 		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock()

@@ -13,9 +13,9 @@ func (t Tenant) MediaWithoutUnverifiedFacts(ctx context.Context, ids []core.Medi
 	return t.queryMediaWithoutUnverifiedFacts(ctx, ids, "")
 }
 
-// LockMediaShared is MediaWithoutUnverifiedFacts, and keeps the files' bytes until the transaction ends: purging and
-// deleting wait, and then see which posts use the file. Files are locked after everything else except storage (ADR
-// 0010).
+// LockMediaShared is like MediaWithoutUnverifiedFacts, but also keeps the files' bytes until the transaction ends:
+// purging and deleting wait, and then see which posts use the file. Files are locked after everything else except
+// storage (ADR 0010).
 func (t Tenant) LockMediaShared(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
 	return t.queryMediaWithoutUnverifiedFacts(ctx, ids, ` ORDER BY m.id FOR SHARE`)
 }

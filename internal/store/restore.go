@@ -25,8 +25,8 @@ func (s *Store) ReadLineage(ctx context.Context) (Lineage, error) {
 			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
 }
 
-// ReadLineageAndMakeDurable is ReadLineage, and waits until Step would survive a crash of the database. A sequence is
-// durable once a later commit is.
+// ReadLineageAndMakeDurable is like ReadLineage, but also waits until Step would survive a crash of the database. A
+// sequence is durable once a later commit is.
 func (s *Store) ReadLineageAndMakeDurable(ctx context.Context) (found Lineage, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		if found, err = s.ReadLineage(ctx); err != nil {

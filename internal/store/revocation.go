@@ -87,7 +87,7 @@ func (s *Store) ReplaceRevocationToken(ctx context.Context, r Revocation, sealed
 }
 
 // FinishRevocation deletes the token of a claimed revocation, because nothing is left to do. noCallPending says whether
-// it is certain that no call can take effect any more.
+// it is certain that no call can still take effect.
 func (s *Store) FinishRevocation(ctx context.Context, r Revocation, noCallPending bool) error {
 	return s.exec(ctx, `
 		UPDATE revocations SET token = CASE WHEN token = @token THEN '' ELSE token END,

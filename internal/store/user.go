@@ -159,7 +159,7 @@ func (t Tenant) MemberUser(ctx context.Context, id core.UserID) (core.User, erro
 		WHERE m.workspace_id = @ws AND u.id = @id`, args{"id": id}))
 }
 
-// LockMemberUser is MemberUser, and locks the person.
+// LockMemberUser is like MemberUser, but also locks the person.
 func (t Tenant) LockMemberUser(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id

@@ -58,7 +58,7 @@ func New(t testing.TB, options ...func(*app.Config)) *Harness {
 	return NewOn(t, storetest.Pool(t), options...)
 }
 
-// NewOn is New on a migrated database that belongs to the test.
+// NewOn is like New, but uses a migrated database that belongs to the test.
 func NewOn(t testing.TB, pool *pgxpool.Pool, options ...func(*app.Config)) *Harness {
 	t.Helper()
 	clock := newClock(t, pool)

@@ -48,7 +48,7 @@ func (c *Clock) Set(to time.Time) {
 	}
 }
 
-// TryAdvance is Advance, but returns an error if the database does not respond.
+// TryAdvance is like Advance, but returns an error if the database does not respond.
 func (c *Clock) TryAdvance(by time.Duration) error { return c.trySet(c.Now().Add(by)) }
 
 func (c *Clock) trySet(to time.Time) error {

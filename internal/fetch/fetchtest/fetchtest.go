@@ -18,7 +18,8 @@ import (
 
 // World is an internet with one server at one public address. It records every connection attempt.
 type World struct {
-	// Names says what a name means, one meaning after the other; the last one stays.
+	// Names lists the addresses to which a name resolves, one for each lookup; the last one is also for all further
+	// lookups.
 	Names  map[string][]string
 	server *httptest.Server
 	mu     sync.Mutex

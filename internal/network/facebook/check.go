@@ -32,8 +32,8 @@ func (Rules) CheckDraft(d network.Draft) (issues, warnings []core.Issue) {
 	})
 }
 
-// ownHosts are Facebook's own domains. Facebook refuses links to facebook.com with 1609008, and presumably links to the
-// others.
+// ownHosts are Facebook's own domains. Facebook refuses links to facebook.com with the code 1609008, and presumably
+// also refuses links to the other domains.
 var ownHosts = []string{"facebook.com", "fb.com", "fb.me", "fb.watch", "fbcdn.net"}
 
 func isFacebookLink(link string) bool {

@@ -203,7 +203,7 @@ func newNoTokenError() error {
 	return &network.Error{Kind: network.Unknown, Message: "Instagram did not return a token."}
 }
 
-// VerifyToken reads the profile or the Page, which every valid token may do.
+// VerifyToken reads the profile or the Page, for which every valid token is enough.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	if isPageToken(t) {
 		return n.verifyPageToken(ctx, t)

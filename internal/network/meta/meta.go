@@ -148,8 +148,8 @@ func (p page[T]) nextCursor() string {
 	return next.Query().Get("after")
 }
 
-// ID is an id that a network writes as a JSON number in some responses and as a string in others. It is too large for
-// a float.
+// ID is an id that a network writes as a JSON number in some responses and as a string in others. Such an id is too
+// large for a float64.
 type ID string
 
 // UnmarshalJSON accepts both forms. An id with a character that could change the path or query of a call is an error.

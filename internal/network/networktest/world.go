@@ -176,7 +176,7 @@ func (w *World) RecordedSteps() []core.Action {
 	return slices.Clone(w.watched)
 }
 
-// LoseRequest drops the connection of the nth request from now on. arrives says whether the request takes effect.
+// LoseRequest drops the connection of the nth request, counted from now. arrives says whether the request takes effect.
 func (w *World) LoseRequest(n int, arrives bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -353,7 +353,7 @@ func (w *World) CheckError(err error, kind network.ErrorKind, secrets ...network
 	_ = w.RequireError(err, kind, secrets...)
 }
 
-// RequireError does the same as Failed, and returns the error.
+// RequireError is like CheckError, but also returns the error. It ends the test if the error is not a *network.Error.
 func (w *World) RequireError(err error, kind network.ErrorKind, secrets ...network.Secret) *network.Error {
 	w.t.Helper()
 	var e *network.Error

@@ -203,8 +203,8 @@ func (k *Kit) ClientID() string { return k.cfg.ClientID }
 // ClientSecret returns the secret for ClientID.
 func (k *Kit) ClientSecret() string { return k.cfg.ClientSecret }
 
-// RunJob runs work in the background, independent of a request. Close cancels ctx and waits for it. After Close, it
-// does nothing.
+// RunJob runs work in the background, independent of a request. Close cancels ctx and waits until work has returned.
+// After Close, RunJob does nothing.
 func (k *Kit) RunJob(work func(ctx context.Context)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

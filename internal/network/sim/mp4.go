@@ -46,8 +46,8 @@ func (m *Media) readTrack(trak []byte) {
 	}
 }
 
-// readAudioConfig reads the sample rate and the channels of AAC, which can be anywhere in the sample description: an
-// object type of 5 bits, the index of the rate in 4 (15 if the rate follows in 24) and the channels in 4.
+// readAudioConfig reads the sample rate and the channels of AAC, which can be anywhere in the sample description. The
+// object type has 5 bits, the index of the rate has 4 (15 if the rate follows in 24), and the channels have 4.
 func (m *Media) readAudioConfig(entry []byte) {
 	own := findDecoderConfig(entry)
 	if len(own) < 2 {

@@ -20,8 +20,8 @@ import (
 	"unicode"
 )
 
-// pictureLife is how long the address of a profile picture works. Networks sign such addresses, and the shortest time
-// that one documents counts for all.
+// pictureLife is how long the address of a profile picture works. The networks sign such addresses; the shortest
+// lifetime that any of them documents applies to all.
 const pictureLife = 2 * time.Hour
 
 const (

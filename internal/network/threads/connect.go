@@ -130,7 +130,7 @@ func newNoTokenError() error {
 	return &network.Error{Kind: network.Unknown, Message: "Threads did not return a token."}
 }
 
-// VerifyToken reads the profile, which every valid token may do.
+// VerifyToken reads the profile, for which every valid token is enough.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	_, err := n.fetchProfile(ctx, t.Access)
 	return n.classifyAuthError(ctx, err, t)

@@ -171,7 +171,7 @@ func (n *Network) RefreshToken(ctx context.Context, t network.Token) (network.To
 	return n.updateToken(t, out), nil
 }
 
-// VerifyToken reads the profile, which every valid token may do.
+// VerifyToken reads the profile, for which every valid token is enough.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	_, err := n.fetchProfile(ctx, t)
 	return err

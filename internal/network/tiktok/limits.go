@@ -13,8 +13,8 @@ const (
 	typePhoto = "photo"
 )
 
-// The limits in networks/tiktok.md, part 4; the minimum of two photos is from Spec §1.9. TikTok does not document
-// whether MB means powers of ten, which is the strictest reading.
+// The limits in networks/tiktok.md, part 4; the minimum of two photos is from Spec §1.9. TikTok does not document what
+// it means by MB; powers of ten are the strictest reading.
 const (
 	maxCaption     = 2_200
 	maxDescription = 4_000

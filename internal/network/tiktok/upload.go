@@ -17,8 +17,8 @@ const (
 	partSize = 5_000_000
 	// addressLife is how long TikTok accepts parts.
 	addressLife = time.Hour
-	// lateParts is the margin around the end of an upload: parts are not started this long before it, and cannot
-	// arrive this long after it.
+	// lateParts is the margin around the time at which TikTok stops accepting parts: no part is started within this margin
+	// before that time, and none can arrive later than this margin after it.
 	lateParts = 2 * time.Minute
 )
 

@@ -164,7 +164,7 @@ func (n *Network) RevokeGrant(ctx context.Context, t network.Token) error {
 	return err
 }
 
-// VerifyToken reads the channel, which every valid token may do.
+// VerifyToken reads the channel, for which every valid token is enough.
 func (n *Network) VerifyToken(ctx context.Context, t network.Token) error {
 	channels, err := n.listChannels(ctx, t.Access)
 	if err == nil && len(channels) == 0 {

@@ -22,9 +22,9 @@ type Filled struct {
 	Accounts  []core.AccountID // the two that have half of the workspace's posts each
 }
 
-// Fill adds posts, each with its timeline, slot, ledger row and calls, to a migrated database: a third of them to the
-// oldest workspace, on two of its accounts, and the rest to twenty other workspaces with five accounts each. It creates
-// missing workspaces and accounts. The role must be a superuser, because foreign keys are not checked.
+// Fill adds posts to a migrated database, each with its timeline, slot, ledger row and calls. A third of the posts
+// belong to two accounts of the oldest workspace, and the others to twenty other workspaces with five accounts each. It
+// creates missing workspaces and accounts. The role must be a superuser, because foreign keys are not checked.
 func Fill(ctx context.Context, address string, posts int) (filled Filled, err error) {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // Server is a PostgreSQL server for tests. Its data is in one of several folders below the system's temporary folder.
-// The next run uses the same data, which saves it half a second.
+// The next run uses the same data, which saves half a second.
 type Server struct {
 	*postgres.Server
 	lock *postgres.Lock

@@ -124,8 +124,8 @@ func nextPage(q *sim.Request, address, after string) string {
 	return address + "?" + next.Encode()
 }
 
-// PostsBetween returns the posts of an account that a list shows, newest first: those that fit, between the parameters
-// since and until, except deleted posts and posts younger than the delay option.
+// PostsBetween returns the posts of an account that a list shows, newest first: the posts that fit and are between the
+// parameters since and until. It leaves out deleted posts, and posts younger than the delay option.
 func (g *Graph) PostsBetween(
 	q *sim.Request, account, delayOption string, fits func(sim.Post) bool,
 ) ([]sim.Post, error) {

@@ -14,7 +14,7 @@ const (
 	pageToken  = "page"
 )
 
-// Lives of tokens.
+// Lifetimes of tokens.
 const (
 	shortLife  = time.Hour
 	longLife   = 60 * 24 * time.Hour
