@@ -68,8 +68,8 @@ func unchangedIDs(in app.BulkAction, result app.BulkResult) (ids []string) {
 	return ids
 }
 
-// redirectToCopies opens the only copy in the composer, with its time at hand. If there are several, it shows them
-// selected among the drafts.
+// redirectToCopies opens the only copy in the composer, with the choice of a time selected. If there are several, it
+// shows them selected among the drafts.
 func (r *request) redirectToCopies(ids []string) error {
 	if len(ids) == 1 {
 		r.setFlash(ui.ToneGood, flashCopy)

@@ -15,7 +15,7 @@ import (
 // lostFor is how far back Belfry looks for failed posts that people can retry after they reconnect the account.
 const lostFor = 7 * 24 * time.Hour
 
-// Reconnected says what reconnecting an account meant for the account's posts.
+// Reconnected says what happened to an account's posts when the account was reconnected.
 type Reconnected struct {
 	// Post is the id of the failed post for which the account was reconnected; "" for none.
 	Post string

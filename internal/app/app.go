@@ -32,7 +32,7 @@ type Config struct {
 	Schedule core.Schedule
 	Log      *slog.Logger
 	Metrics  *metrics.Metrics
-	// Now returns the current time with a monotonic clock reading, like time.Now. Leases are measured with it.
+	// Now returns the current time with a monotonic clock reading, like time.Now. Leases are measured by this clock.
 	Now func() time.Time
 	// Fetch downloads files from addresses that people enter.
 	Fetch *fetch.Client

@@ -71,7 +71,7 @@ type passwordReset struct {
 var resetEncryptionContext = secret.EncryptionContext("river_job", "args", queue.PasswordReset{}.Kind(), "")
 
 // QueuePasswordResetEmail queues an email with a password reset link. It does nothing if no account has the requested
-// address, or if the link has expired or was already sent. sealedRequest is that of a queue.PasswordReset.
+// address, or if the link has expired or was already sent. sealedRequest is the field Sealed of a queue.PasswordReset.
 func (a *App) QueuePasswordResetEmail(ctx context.Context, sealedRequest []byte) error {
 	plain, err := a.cfg.Ring.Open(purposeReset, resetEncryptionContext, sealedRequest)
 	if err != nil {

@@ -75,7 +75,7 @@ type bulkChange struct {
 }
 
 // ApplyBulkAction applies an action to each of several posts, with the same checks as for a single post. If an error
-// interrupts the action, it also returns the result up to then.
+// interrupts the action, it also returns the result so far.
 func (a *App) ApplyBulkAction(ctx context.Context, c core.Caller, in BulkAction) (BulkResult, error) {
 	t, err := a.authorize(c, core.Write)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *App) shiftPostTime(ctx context.Context, c core.Caller, p core.Post, by 
 }
 
 // applyToEachPost calls apply for each of several posts. An error that concerns only one post is recorded as a refusal.
-// Any other error ends the loop, and is returned with the result up to then.
+// Any other error ends the loop, and is returned with the result so far.
 func (a *App) applyToEachPost(ctx context.Context, t store.Tenant, ids []string,
 	apply func(core.Post) (bulkChange, error),
 ) (r BulkResult, err error) {

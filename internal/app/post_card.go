@@ -91,9 +91,9 @@ func (a *App) GetPostCard(ctx context.Context, c core.Caller, id string) (PostCa
 }
 
 // ListPostCards is ListPosts for the dashboard. If platform is not "", it lists only the posts on that network. Among
-// failed posts alone, it leaves out those of which a copy is live. next is the cursor of the next page, or "" on the
-// last page. unfilteredCounts contains the number of posts by status at the same moment, as CountPostsByStatusCapped
-// returns it; it is nil if a filter other than the status is set.
+// failed posts alone, it leaves out those that have a live copy. next is the cursor of the next page, or "" on the last
+// page. unfilteredCounts contains the number of posts by status at the same moment, as CountPostsByStatusCapped returns
+// it; it is nil if a filter other than the status is set.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	in contract.ListPosts, platform core.Platform,
 ) (cards []PostCard, next string, unfilteredCounts map[core.PostStatus]int, err error) {

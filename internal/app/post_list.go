@@ -39,7 +39,7 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 }
 
 // listPostsPage returns one page of posts. If platform is not "", it lists only the posts on that network. If
-// onlyUnreplaced is set, it leaves out failed posts of which a copy is live. next is the cursor of the next page, or ""
+// onlyUnreplaced is set, it leaves out failed posts that have a live copy. next is the cursor of the next page, or ""
 // on the last page.
 func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 	in contract.ListPosts, platform core.Platform, onlyUnreplaced bool,
@@ -59,7 +59,7 @@ func (a *App) listPostsPage(ctx context.Context, t store.Tenant,
 }
 
 // CountPostsByStatusCapped counts the workspace's posts in each status, up to core.MostCounted. It counts failed posts
-// of which a copy is live as core.PostReplaced.
+// that have a live copy as core.PostReplaced.
 func (a *App) CountPostsByStatusCapped(ctx context.Context, c core.Caller) (map[core.PostStatus]int, error) {
 	t, err := a.authorize(c, core.Read)
 	if err != nil {

@@ -79,8 +79,8 @@ func errStillRunning(left time.Duration) *core.Error {
 }
 
 // saveAnswerForReplay stores the response to a repeatable request in the operation's own transaction, so that both are
-// committed together. If another request with the same key has taken its place, it returns an error, which rolls the
-// operation back. Without a replay in the context, it does nothing.
+// committed together. If another request with the same key has taken the place of this one, saveAnswerForReplay returns
+// an error, which rolls the operation back. Without a replay in the context, it does nothing.
 func saveAnswerForReplay(ctx context.Context, t store.Tenant, answer any) error {
 	kept, err := newStoredAnswerOrNil(ctx, answer)
 	if err != nil || kept == nil {

@@ -44,8 +44,8 @@ func (s *Secret) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// redactedURL returns an address without its user, password and query, which may all contain secrets. Of an address
-// without a host, only that of a folder is shown: with a slash missing, a password is part of its path.
+// redactedURL returns an address without its user, password and query, which may all contain secrets. An address
+// without a host is shown only if it is that of a folder: if a slash is missing, a password is part of the path.
 func (s Secret) redactedURL() string {
 	u, err := url.Parse(s.value)
 	if err != nil || u.Scheme == "" {

@@ -31,7 +31,8 @@ type EditFolder struct {
 	ID       string      `json:"-" path:"id"`
 	Name     *string     `json:"name,omitempty" minLength:"1" maxLength:"80"`
 	ParentID Opt[string] `json:"parentId,omitzero" doc:"The new parent folder. Null moves the folder to the top level."`
-	// Revision is the revision of the folder that the dashboard showed, or "" to make the change in any case.
+	// Revision is the revision of the folder that the dashboard showed, or "" to make the change whatever the folder's
+	// revision.
 	Revision string `json:"-"`
 }
 

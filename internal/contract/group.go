@@ -39,6 +39,7 @@ type EditGroup struct {
 	Description *string   `json:"description,omitempty" maxLength:"1000"`
 	Color       *string   `json:"color,omitempty" doc:"In the form #rrggbb."`
 	AccountIDs  *[]string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
-	// Revision is the revision of the group that the dashboard showed, or "" to make the change in any case.
+	// Revision is the revision of the group that the dashboard showed, or "" to make the change whatever the group's
+	// revision.
 	Revision string `json:"-"`
 }

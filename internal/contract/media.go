@@ -122,6 +122,7 @@ type EditMedia struct {
 	Tags        *[]string   `json:"tags,omitempty" maxItems:"200" nullable:"false"`
 	FolderID    Opt[string] `json:"folderId,omitzero" doc:"The file's new folder. Null moves the file to the top level."`
 	Pinned      *bool       `json:"pinned,omitempty"`
-	// Revision is the revision of the file that the dashboard showed, or "" to make the change in any case.
+	// Revision is the revision of the file that the dashboard showed, or "" to make the change whatever the file's
+	// revision.
 	Revision string `json:"-"`
 }

@@ -5,10 +5,10 @@ import "time"
 // Platform is a network's id in the API (Spec §1.5). It is a plain string, so a new network needs no change here.
 type Platform string
 
-// AccountStatus says whether an account can be published to.
+// AccountStatus says whether Belfry can publish to an account.
 type AccountStatus string
 
-// Account states (Spec §2). Only AccountOK can be published to.
+// Account states (Spec §2). Belfry can publish only to an account that is AccountOK.
 const (
 	AccountOK      AccountStatus = "ok"
 	AccountExpired AccountStatus = "expired"
@@ -44,7 +44,7 @@ type Account struct {
 	CreatedAt time.Time
 }
 
-// Issue returns the reason why the account cannot be published to, or nil if there is none.
+// Issue returns the reason why Belfry cannot publish to the account, or nil if it can.
 func (a Account) Issue() *Issue {
 	switch a.Status {
 	case AccountExpired:

@@ -14,8 +14,8 @@ var moveEvents = map[Move]EventKind{
 	MoveSettle: EventLive,
 }
 
-// MakeChange returns the post after a move, with its timeline entry; the post itself does not change. The result has no
-// error and, after MoveTake, no time. The error is conflict if the post's state does not allow the move.
+// MakeChange returns the post after a move, with its timeline entry; the post itself does not change. The returned post
+// has no error and, after MoveTake, no time. The error is conflict if the post's state does not allow the move.
 func (p Post) MakeChange(m Move, at time.Time, message string) (Change, error) {
 	if err := p.ApplyMove(m); err != nil {
 		return Change{}, err

@@ -18,7 +18,7 @@ const (
 	PostFailed PostStatus = "failed"
 )
 
-// PostReplaced stands for failed posts of which a copy is live, where posts are counted or shown. No post has this
+// PostReplaced stands for failed posts that have a live copy, wherever posts are counted or shown. No post has this
 // status.
 const PostReplaced PostStatus = "replaced"
 

@@ -240,7 +240,8 @@ func (p Publication) nextAfterCreate(s Signal) (Publication, Action) {
 }
 
 // nextAfterHarmlessFailure handles a failure that certainly left nothing visible. Before the post is due, a failure
-// does not use up a retry: Belfry tries again soon if the cause may pass by itself, and otherwise when the post is due.
+// does not use up a retry: Belfry tries again soon if the cause may go away by itself, and otherwise when the post is
+// due.
 func (p Publication) nextAfterHarmlessFailure(s Signal) (Publication, Action) {
 	switch {
 	case s.Verdict == Throttled:
@@ -328,7 +329,7 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Action) {
 }
 
 // replaceBrokenHandleIfConclusive replaces a handle that the network could not process, if its death is conclusive. It
-// does so after a pause, because the cause may pass by itself.
+// does so after a pause, because the cause may go away by itself.
 func (p Publication) replaceBrokenHandleIfConclusive(s Signal) (Publication, Action) {
 	if !p.isHandleDeathConclusive() {
 		return p, DoBackoff

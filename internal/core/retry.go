@@ -59,7 +59,7 @@ func Backoff(first time.Duration, polls int) time.Duration {
 	return min(wait, time.Minute)
 }
 
-// FollowUpLifetime is how long a failing follow-up task, for which no post waits, is retried.
+// FollowUpLifetime is how long a failing follow-up task is retried. No post waits for such a task.
 const FollowUpLifetime = 24 * time.Hour
 
 var followUpDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}

@@ -18,8 +18,8 @@ func ContainsAllWords(text, query string) bool {
 	return true
 }
 
-// Excerpt returns the beginning of a text on one line. A text of more than maxChars characters ends with an ellipsis,
-// after a whole word unless that is less than half of what there is room for.
+// Excerpt returns the beginning of a text on one line. A text of more than maxChars characters is cut and ends with an
+// ellipsis. It is cut between two words, unless that would leave less than half of maxChars.
 func Excerpt(text string, maxChars int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	runes := []rune(text)
@@ -34,8 +34,8 @@ func Excerpt(text string, maxChars int) string {
 }
 
 // ExcerptAround returns the part of a text around the first match of FindPhrase, on one line. Where it is cut, it has
-// an ellipsis, as with Excerpt. It always contains the whole match, even if it is then longer than maxChars. It returns
-// "" if there is no match.
+// an ellipsis, as with Excerpt. The part always contains the whole match, even if that makes it longer than maxChars.
+// It returns "" if there is no match.
 func ExcerptAround(text, phrase string, maxChars int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	found := FindPhrase(text, phrase)
@@ -66,7 +66,7 @@ func ExcerptAround(text, phrase string, maxChars int) string {
 const maxFoundPhrase = 60
 
 // FindPhrase returns where a text on one line contains a phrase, as pairs of byte offsets. It ignores case, and the
-// amount of space between the words of the phrase. It finds a longer phrase by its first maxFoundPhrase characters.
+// amount of space between the words of the phrase. Only the first maxFoundPhrase characters of a phrase count.
 func FindPhrase(text, phrase string) [][]int {
 	phrase = strings.Join(strings.Fields(phrase), " ")
 	if phrase == "" {

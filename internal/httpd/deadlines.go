@@ -125,7 +125,7 @@ func setDeadlines(c echo.Context, read, write time.Duration) error {
 const (
 	minRatePeriod = 30 * time.Second
 	minRateBytes  = 16 << 10 * int64(minRatePeriod/time.Second)
-	// deadlineGrain is how much earlier than necessary a deadline may be, so that most pieces need no new deadline.
+	// deadlineGrain is how much earlier than necessary a deadline may be, so that most pieces do not need a new deadline.
 	deadlineGrain = time.Second
 )
 

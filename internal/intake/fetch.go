@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// fetchTime bounds one attempt to fetch a file.
+	// fetchTime is the time limit for one attempt to fetch a file.
 	fetchTime = 2 * time.Hour
 	// maxFetches is how many files of one workspace are fetched at once, so that slow downloads of one workspace do not
 	// delay those of others. Other files of the workspace wait fetchPause before they try again.

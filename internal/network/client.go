@@ -27,7 +27,7 @@ type ClientConfig struct {
 	NetworksURL *url.URL
 	// BrowseURL does the same for addresses that a browser opens; nil means NetworksURL.
 	BrowseURL *url.URL
-	// Timeout bounds each call, even if its context allows more; 0 means 30 seconds.
+	// Timeout limits the duration of each call, even if the call's context allows more; 0 means 30 seconds.
 	Timeout time.Duration
 	// Observe is called after every call; nil means none.
 	Observe func(Call)

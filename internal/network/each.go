@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// callsAtOnce bounds the concurrent calls for one post.
+// callsAtOnce is the maximum number of concurrent calls for one post.
 const callsAtOnce = 4
 
 // CallEachConcurrently makes a reversible call for each input, a few at a time, and returns the results in input order.

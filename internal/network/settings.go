@@ -14,8 +14,8 @@ import (
 )
 
 // DecodeSettings decodes a settings block strictly into T, whose JSON names are the names of the network's fields.
-// Unknown keys, null and values that a field does not allow are invalid_request errors, all joined, with paths
-// relative to the block. A nil block is empty.
+// Unknown keys, null, and values that a field does not allow are refused: the error joins an invalid_request error for
+// each, with a path relative to the block. A nil block is empty.
 func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
 	var t, none T
 	if len(block) == 0 {

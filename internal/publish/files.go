@@ -39,8 +39,8 @@ func (c *claim) checkOrConvertFilesIfNeeded(ctx context.Context, do core.Action)
 	return nil
 }
 
-// mustCheckFiles tells whether a call is the claim's first that sends or refers to files: a network that has returned a
-// handle has already downloaded them.
+// mustCheckFiles reports whether a call is the claim's first that sends or refers to files: a network that has returned
+// a handle has already downloaded them.
 func (c *claim) mustCheckFiles(do core.Action) bool {
 	return !c.filesChecked && (do == core.DoCreate || do == core.DoStatus) && !c.pub.Armed &&
 		(c.pub.Handle == "" || c.pushes)

@@ -35,7 +35,7 @@ func (Link) InsertOpts() river.InsertOpts {
 	}}
 }
 
-// FinalStep runs one of the steps that follow after a post has gone live.
+// FinalStep runs one of the steps that follow once a post is live.
 type FinalStep struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Post      core.PostID      `json:"post"`

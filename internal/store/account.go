@@ -157,7 +157,7 @@ func (t Tenant) WakePostsAwaitingToken(ctx context.Context, account core.Account
 }
 
 // UnreplacedFailedPostIDsDueSince lists the account's failed posts that were due at dueSince or later and whose error
-// has one of the codes, newest first. It leaves out posts of which a copy is live.
+// has one of the codes, newest first. It leaves out posts that have a live copy.
 func (t Tenant) UnreplacedFailedPostIDsDueSince(ctx context.Context, account core.AccountID, errorCodes []string,
 	dueSince time.Time, limit int,
 ) ([]core.PostID, error) {
@@ -169,7 +169,7 @@ func (t Tenant) UnreplacedFailedPostIDsDueSince(ctx context.Context, account cor
 }
 
 // WakePostIfAccountOK lets a worker immediately continue with a publication that waits for its account, if the
-// account's status is ok after all. The caller must have saved in the same transaction that the publication waits, so
+// account's status is ok after all. In the same transaction, the caller must have saved that the publication waits, so
 // that WakePostsAwaitingToken finds the publication if the account is reconnected later.
 func (t Tenant) WakePostIfAccountOK(ctx context.Context, post core.PostID) error {
 	return t.signalDueIfNil(t.exec(ctx, `

@@ -31,7 +31,7 @@ func (r Replay) argsWith(more args) args {
 	return a
 }
 
-// ReserveReplayKey reserves the key for a first request, for as long as lockFor, and returns true. If the key is
+// ReserveReplayKey reserves the key for a first request, for the duration lockFor, and returns true. If the key is
 // already in use, it returns what is stored about the first request, and false. It ignores responses older than
 // keepFor, and first requests whose lock has ended.
 func (t Tenant) ReserveReplayKey(ctx context.Context, r Replay, lockFor,

@@ -146,7 +146,7 @@ type PostFilter struct {
 	From, To  time.Time // bounds of the post's time, or of the creation of a draft without a time
 	Contains  string    // in text or title
 	Ascending bool
-	// Unreplaced leaves out failed posts of which a copy is live.
+	// Unreplaced leaves out failed posts that have a live copy.
 	Unreplaced bool
 	After      *core.Cursor[core.PostKind] // the last post of the previous page
 	Limit      int
@@ -259,8 +259,8 @@ func (f PostFilter) buildQuery() postQuery {
 // mostReplaced is for how many of the newest failed posts CountPostsByStatusCapped looks for a live copy.
 const mostReplaced = core.MostCounted / 2
 
-// CountPostsByStatusCapped counts the newest posts in each status, up to MostCounted. It counts failed posts of which a
-// copy is live as replaced, if they are among the newest mostReplaced. A status without posts is missing.
+// CountPostsByStatusCapped counts the newest posts in each status, up to MostCounted. It counts failed posts that have
+// a live copy as replaced, if they are among the newest mostReplaced. A status without posts is missing.
 func (t Tenant) CountPostsByStatusCapped(ctx context.Context) (map[core.PostStatus]int, error) {
 	return queryMap[core.PostStatus, int](t.query(ctx, `
 		SELECT CASE WHEN first.replaced THEN 'replaced' ELSE status END AS shown, count(*)
@@ -330,8 +330,8 @@ func (t Tenant) BackdateIfLiveOrFailed(ctx context.Context, id core.PostID, by t
 		args{"id": id, "by": by})
 }
 
-// ExternalIDsPublishedSince lists the network's ids of an account's posts that went live at since or later, without
-// that of exceptPost.
+// ExternalIDsPublishedSince lists the network's ids of an account's posts that went live at the time since or later. It
+// leaves out exceptPost.
 func (t Tenant) ExternalIDsPublishedSince(ctx context.Context, account core.AccountID, exceptPost core.PostID,
 	since time.Time,
 ) ([]string, error) {

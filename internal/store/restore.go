@@ -98,7 +98,7 @@ func (s *Store) HoldPublishingAndDeleteSessionsAndEmails(ctx context.Context, re
 	})
 }
 
-// PublishingHold says why and since when nothing is published.
+// PublishingHold says why nothing is published, and since when.
 type PublishingHold struct {
 	Reason string
 	Since  time.Time

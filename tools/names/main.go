@@ -72,7 +72,7 @@ func readPackages(root string) (map[string]*packageNames, error) {
 	return packages, err
 }
 
-// isSkippedFolder tells whether a folder contains no code of the product.
+// isSkippedFolder reports whether a folder contains no code of the product.
 func isSkippedFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "test") ||
 		slices.Contains([]string{"testdata", "data", "bin", "node_modules", "e2e", "tools"}, name)
@@ -108,7 +108,7 @@ func readFile(path string, packages map[string]*packageNames) error {
 	return nil
 }
 
-// isOneWord tells whether a name is one word: only lower-case letters.
+// isOneWord reports whether a name is one word: only lowercase letters.
 func isOneWord(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -14,7 +14,7 @@ func FormatCappedCount(n int) string {
 	return fmt.Sprint(n)
 }
 
-// CountNoun returns a number with a noun: the noun one for 1, and many for other numbers.
+// CountNoun returns a number with a noun: the word in one for the number 1, and the word in many for any other number.
 func CountNoun[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one

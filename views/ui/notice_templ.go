@@ -386,7 +386,7 @@ var states = map[string]state{
 }
 
 // NeedsYou is the state of a failed post that may be live, which a person must check. Replaced is the state of a failed
-// post of which a copy is live.
+// post that has a live copy.
 const (
 	NeedsYou = "needs-you"
 	Replaced = string(core.PostReplaced)

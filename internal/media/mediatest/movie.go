@@ -135,7 +135,7 @@ func (m *Movie) picture(at int) []byte {
 
 func (m *Movie) sound(at int) []byte {
 	length := int(m.Duration * time.Duration(m.Rate) / time.Second)
-	// As most encoders do, this states two channels in any case, and no sample rate that needs more than two bytes.
+	// As most encoders do, this always states two channels, and no sample rate that needs more than two bytes.
 	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(m.Rate&0xffff<<16), m.descriptor())
 	return Box("trak",
 		Box("tkhd", Words(3, 0, 0, 2, 0, m.headMs(), 0, 0, 0, 0), matrix(0), Words(0, 0)),

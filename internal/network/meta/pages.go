@@ -151,7 +151,7 @@ func newNoPageError(message string) error {
 // publishingTasks are the tasks that let a person publish to a Page. One of them is enough.
 var publishingTasks = []string{"CREATE_CONTENT", "MANAGE"}
 
-// WhyUnusable returns a sentence that says why a Page cannot be published to with the granted permissions; "" if it
+// WhyUnusable returns a sentence that says why Belfry cannot publish to a Page with the granted permissions; "" if it
 // can.
 func (p Page) WhyUnusable(grantedScopes, neededScopes []string) string {
 	may := func(task string) bool { return slices.Contains(publishingTasks, task) }

@@ -58,7 +58,7 @@ type About struct {
 	Options    []Option
 	// Errors are the errors that a fault can ask for by their code alone.
 	Errors []Documented
-	// Style is a stylesheet of the network's own pages.
+	// Style is a style sheet for the network's own pages.
 	Style []byte
 }
 

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// boxLimit bounds the header of a video that is read into memory.
+// boxLimit is the maximum size of a video's header that is read into memory.
 const boxLimit = 64 << 20
 
 // readMP4 reads the properties of a video from its header, which can be anywhere in the file.

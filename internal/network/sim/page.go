@@ -18,7 +18,7 @@ var pages embed.FS
 const contentSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self' http: https:; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
-// Choice is a checkbox or a radio button.
+// Choice is a check box or a radio button.
 type Choice struct {
 	Type    string // radio or checkbox
 	Name    string
@@ -233,7 +233,7 @@ func (k *Kit) ServeSite(w http.ResponseWriter, r *http.Request, network, title s
 	}
 }
 
-// Stylesheet returns the stylesheet of all pages, followed by each network's own.
+// Stylesheet returns the style sheet of all pages, followed by each network's own.
 func (k *Kit) Stylesheet() []byte {
 	style, err := pages.ReadFile("page/style.css")
 	if err != nil {

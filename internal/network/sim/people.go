@@ -32,8 +32,8 @@ func (k *Kit) ListPeople() []Person {
 	return list
 }
 
-// RemoveApp removes the app at a network on behalf of a person: it revokes the grant, and the network reports it.
-// erase also requests the deletion of the person's data.
+// RemoveApp removes the app at a network on behalf of a person: it revokes the grant, and the network reports the
+// removal. erase also requests the deletion of the person's data.
 func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	k.mu.Lock()
 	logins := slices.Clone(k.logins)
